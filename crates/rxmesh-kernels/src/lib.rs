@@ -1,4 +1,36 @@
-//! Device half of rxmesh: everything that runs inside a block.
+//! Device half of rxmesh: everything that runs inside a block, written once.
+//!
+//! A *block* is the unit that works on one patch: a CUDA thread block on a GPU, one thread on a CPU
+//! ([`exec::Solo`]), or a team of threads in the tests. A kernel is generic over the block that runs
+//! it, so the same source is the PTX entry on the device and an ordinary function on the host.
+//!
+//! - [`exec`]: the block, its phases and its collectives; the only module that knows who runs.
+//! - [`mem`]: shared-memory plan, views, atomics, bit sets, fault word.
+//! - [`topo`]: how a patch lies in memory, ids, ribbons.
+//! - [`attr`]: attribute fields of kernels: read, write, accumulate, staged.
+//! - [`query`]: relations between vertices, edges and faces, computed in shared memory.
+//! - [`kernel`]: what a kernel is, and the `kernel!` macro that declares one.
+//! - [`algo`]: device half of the algorithms.
+//! - [`entry`]: the one list of this crate's kernels.
 #![no_std]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(abi_ptx, stdarch_nvptx, asm_experimental_arch, core_intrinsics, link_llvm_intrinsics),
+    allow(internal_features)
+)]
 
+// On the host the hardware's square root comes from std; the device build has no std at all.
+#[cfg(not(target_arch = "nvptx64"))]
+extern crate std;
+
+pub mod algo;
+pub mod attr;
+pub mod entry;
+pub mod exec;
+pub mod kernel;
+pub mod math;
+pub mod mem;
+pub mod query;
 pub mod topo;
+
+pub use glam::Vec3;

@@ -40,7 +40,7 @@ const U32_PER_ALIGN: u32 = (SECTION_ALIGN / 4) as u32;
 /// ribbon. The linear id of owned element `i` is `base + i`; that of a ribbon element `i` is
 /// `ribbons[ribbon_section(kind) + i - owned]`.
 #[repr(C, align(16))]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct PatchHeader {
     /// Linear id of the first owned element.
     pub base: [u32; 3],
@@ -72,7 +72,7 @@ impl PatchHeader {
     /// Most local edges a patch can have: an FE entry keeps 15 bits for the edge.
     pub const MAX_EDGES: u32 = 1 << 15;
     /// Most local vertices or faces a patch can have (`u16` ids).
-    pub const MAX_ELEMENTS: u32 = 1 << 16;
+    pub const MAX_ELEMENTS: u32 = u16::MAX as u32;
 
     /// Offset of section EV in `topology`, in `u16` entries: two local vertices an edge, source first.
     #[inline(always)]

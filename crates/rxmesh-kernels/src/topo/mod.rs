@@ -1,5 +1,9 @@
-//! How a patch lies in memory: its header, its sections, its ids.
+//! How a patch lies in memory, and the ids of its elements.
 
 mod header;
+mod ids;
+mod patch;
 
 pub use header::{Kind, PatchHeader, SECTION_ALIGN};
+pub use ids::{Edge, Element, Face, Id, Linear, Local, Map, Owned, Vertex};
+pub use patch::{MeshView, Patch};

@@ -1,0 +1,1 @@
+//! Device half of the algorithms; the host half has the same file names in `rxmesh-host`.

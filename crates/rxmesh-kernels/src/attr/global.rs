@@ -1,0 +1,79 @@
+//! Fields that access an attribute in global memory.
+
+use super::value::{add_global, Sum, Value};
+use super::Field;
+use crate::mem::{Global, GlobalMut};
+use crate::topo::{Element, Id, Owned};
+use core::marker::PhantomData;
+
+/// An attribute of `K` that the kernel reads.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Read<K, T> {
+    data: Global<T>,
+    of: PhantomData<K>,
+}
+
+impl<K: Element, T: Value> Read<K, T> {
+    /// Over all elements in linear ids.
+    pub fn new(data: Global<T>) -> Self {
+        Read { data, of: PhantomData }
+    }
+
+    /// The value of an element.
+    #[inline(always)]
+    pub fn get(self, e: impl Id<K>) -> T {
+        self.data.get(e.linear())
+    }
+}
+impl<K: Element, T: Value> Field for Read<K, T> {}
+
+/// An attribute of `K` that the kernel writes, each patch its owned elements.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Write<K, T> {
+    data: GlobalMut<T>,
+    of: PhantomData<K>,
+}
+
+impl<K: Element, T: Value> Write<K, T> {
+    /// Over all elements in linear ids.
+    pub fn new(data: GlobalMut<T>) -> Self {
+        Write { data, of: PhantomData }
+    }
+
+    /// Sets the value of an owned element.
+    #[inline(always)]
+    pub fn set(self, e: Owned<K>, v: T) {
+        self.data.set(e.linear(), v);
+    }
+
+    /// The value of an owned element.
+    #[inline(always)]
+    pub fn get(self, e: Owned<K>) -> T {
+        self.data.get(e.linear())
+    }
+}
+impl<K: Element, T: Value> Field for Write<K, T> {}
+
+/// An attribute of `K` that the kernel adds to, any patch to any element, atomically.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Accumulate<K, T> {
+    data: GlobalMut<T>,
+    of: PhantomData<K>,
+}
+
+impl<K: Element, T: Sum> Accumulate<K, T> {
+    /// Over all elements in linear ids.
+    pub fn new(data: GlobalMut<T>) -> Self {
+        Accumulate { data, of: PhantomData }
+    }
+
+    /// Adds to the value of an element.
+    #[inline(always)]
+    pub fn add(self, e: impl Id<K>, v: T) {
+        add_global(self.data.cast(), e.linear(), v);
+    }
+}
+impl<K: Element, T: Sum> Field for Accumulate<K, T> {}

@@ -1,0 +1,48 @@
+//! Attribute fields of kernels: the field's type says how the attribute is accessed.
+//!
+//! | field | in the body | memory |
+//! | --- | --- | --- |
+//! | [`Read`] | `get` any element | global |
+//! | [`Write`] | `get`, `set` the owned element | global |
+//! | [`Accumulate`] | `add` to any element | global, atomic |
+//! | [`Staged`] | `get` any local element | loaded to shared memory in a prologue, ribbon included |
+//! | [`StagedSum`] | `add` to any local element, kept for owned ones | shared, stored in an epilogue |
+//!
+//! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types).
+
+mod global;
+mod staged;
+mod value;
+
+pub use global::{Accumulate, Read, Write};
+pub use staged::{Staged, StagedSum};
+pub use value::{Sum, Value};
+
+use crate::exec::{Block, Phase};
+use crate::mem::Plan;
+use crate::topo::{Patch, PatchHeader};
+
+/// A field of a kernel: takes part in the kernel's prologue and epilogue if its type says so.
+pub trait Field: Copy {
+    /// Whether [`Field::store`] does something.
+    const STORES: bool = false;
+
+    /// Takes the shared memory that the field needs.
+    #[inline(always)]
+    fn carve(&mut self, _header: &PatchHeader, _plan: &mut Plan) {}
+
+    /// Prologue, inside a phase.
+    #[inline(always)]
+    fn load<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
+
+    /// Epilogue, inside a phase.
+    #[inline(always)]
+    fn store<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
+}
+
+impl Field for f32 {}
+impl Field for f64 {}
+impl Field for u32 {}
+impl Field for i32 {}
+impl<T: bytemuck::Pod> Field for crate::mem::Global<T> {}
+impl<T: bytemuck::Pod> Field for crate::mem::GlobalMut<T> {}

@@ -1,0 +1,57 @@
+//! What an attribute can hold.
+
+use crate::mem::{GlobalMut, Shared};
+use glam::{Vec2, Vec3, Vec4};
+
+/// Any small plain-old-data type.
+pub trait Value: bytemuck::Pod + Send + Sync + core::fmt::Debug + PartialEq {}
+impl<T: bytemuck::Pod + Send + Sync + core::fmt::Debug + PartialEq> Value for T {}
+
+/// A value that can be accumulated atomically: some number of `f32` components.
+pub trait Sum: Value {
+    /// Number of components.
+    const COMPONENTS: u32;
+    /// Component `c`.
+    fn component(self, c: u32) -> f32;
+}
+
+impl Sum for f32 {
+    const COMPONENTS: u32 = 1;
+    #[inline(always)]
+    fn component(self, _: u32) -> f32 {
+        self
+    }
+}
+
+macro_rules! vector_sum {
+    ($t:ty, $n:literal, $($k:literal => $f:ident),*) => {
+        impl Sum for $t {
+            const COMPONENTS: u32 = $n;
+            #[inline(always)]
+            fn component(self, c: u32) -> f32 {
+                match c { $($k => self.$f,)* _ => 0.0 }
+            }
+        }
+    };
+}
+vector_sum!(Vec2, 2, 0 => x, 1 => y);
+vector_sum!(Vec3, 3, 0 => x, 1 => y, 2 => z);
+vector_sum!(Vec4, 4, 0 => x, 1 => y, 2 => z, 3 => w);
+
+#[inline(always)]
+pub(super) fn add_global<T: Sum>(to: GlobalMut<f32>, i: u32, v: T) {
+    let mut c = 0;
+    while c < T::COMPONENTS {
+        to.add(T::COMPONENTS * i + c, v.component(c));
+        c += 1;
+    }
+}
+
+#[inline(always)]
+pub(super) fn add_shared<T: Sum>(to: Shared<f32>, i: u32, v: T) {
+    let mut c = 0;
+    while c < T::COMPONENTS {
+        to.add(T::COMPONENTS * i + c, v.component(c));
+        c += 1;
+    }
+}

@@ -1,0 +1,1 @@
+//! The one list of this crate's kernels.

@@ -1,0 +1,165 @@
+//! Who runs a kernel: the block, its phases and its collectives.
+//!
+//! Rules that let one source run on any block width (ARCHITECTURE.md, "Rules of a kernel"):
+//! work is phases, each ending in a barrier; a kernel cannot ask which thread it is; what crosses a
+//! phase lives in shared or global memory; collectives take ranges; a branch around a phase depends
+//! on a block-uniform value only.
+
+mod collectives;
+#[cfg(target_arch = "nvptx64")]
+mod cuda;
+mod solo;
+
+#[cfg(target_arch = "nvptx64")]
+pub use cuda::Cuda;
+pub use solo::{Shuffled, Solo};
+
+use crate::mem::Shared;
+
+/// Proof that a call comes from this module: only it may ask for ranks and bare barriers.
+#[derive(Clone, Copy)]
+pub struct Internal(());
+
+pub(crate) const INTERNAL: Internal = Internal(());
+
+/// Words of scratch that a collective needs ([`Block::scan`], [`Block::sum`], ...).
+pub const SCRATCH_WORDS: u32 = 2 * MAX_CHUNKS + 2;
+
+/// Most pieces a collective splits its range into before the pieces are combined.
+const MAX_CHUNKS: u32 = 64;
+
+/// Most threads a block may have.
+pub const MAX_THREADS: u32 = 1024;
+
+/// The threads that work on one patch together.
+///
+/// # Safety
+///
+/// `rank(..) < size(..)`, ranks are distinct and cover the range, and `sync` is a barrier of all the
+/// block's threads that orders their accesses to shared and global memory (contract U1 of docs/unsafe.md).
+pub unsafe trait Block: Copy {
+    /// Whether the block has exactly one thread: copies that only serve sharing can be left out.
+    const SOLO: bool;
+
+    /// This thread's place in the block.
+    fn rank(self, _: Internal) -> u32;
+    /// Number of threads.
+    fn size(self, _: Internal) -> u32;
+    /// Barrier.
+    fn sync(self, _: Internal);
+    /// The index to run in place of `i` of `0..n`: the identity except in the shuffling test engine.
+    #[inline(always)]
+    fn order(self, i: u32, _n: u32, _: Internal) -> u32 {
+        i
+    }
+
+    /// One phase: runs `f(i)` for every `i` in `0..n`, then waits for all.
+    #[inline(always)]
+    fn each(self, n: u32, f: impl Fn(u32)) {
+        Phase { block: self }.each(n, f);
+        self.sync(INTERNAL);
+    }
+
+    /// One phase of several loops that touch disjoint data: they share one barrier.
+    #[inline(always)]
+    fn phase(self, f: impl FnOnce(Phase<Self>)) {
+        f(Phase { block: self });
+        self.sync(INTERNAL);
+    }
+
+    /// A last phase: as [`Block::phase`], without the barrier, because nothing in this kernel comes after it.
+    #[inline(always)]
+    fn last_phase(self, f: impl FnOnce(Phase<Self>)) {
+        f(Phase { block: self });
+    }
+
+    /// One phase that one thread runs.
+    #[inline(always)]
+    fn lead(self, f: impl FnOnce()) {
+        if self.rank(INTERNAL) == 0 {
+            f();
+        }
+        self.sync(INTERNAL);
+    }
+
+    /// Replaces `data[0..n]` by its exclusive prefix sum and returns the total.
+    /// `scratch` has [`SCRATCH_WORDS`] words.
+    #[inline(always)]
+    fn scan(self, data: Shared<u32>, n: u32, scratch: Shared<u32>) -> u32 {
+        collectives::scan(self, data, n, scratch)
+    }
+
+    /// The sum of `f(i)` over `0..n`, in an order that depends on `n` and the block's width only.
+    #[inline(always)]
+    fn sum(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {
+        collectives::reduce(self, n, scratch, 0.0, f, |a, b| a + b)
+    }
+
+    /// The smallest `f(i)` over `0..n`; infinity for an empty range.
+    #[inline(always)]
+    fn min(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {
+        collectives::reduce(self, n, scratch, f64::INFINITY, f, |a, b| if b < a { b } else { a })
+    }
+
+    /// The largest `f(i)` over `0..n`; minus infinity for an empty range.
+    #[inline(always)]
+    fn max(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {
+        collectives::reduce(self, n, scratch, f64::NEG_INFINITY, f, |a, b| if b > a { b } else { a })
+    }
+
+    /// Number of `i` in `0..n` with `f(i)`.
+    #[inline(always)]
+    fn count(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> bool) -> u32 {
+        collectives::count(self, n, scratch, f)
+    }
+
+    /// Whether `f(i)` for any `i` in `0..n`.
+    #[inline(always)]
+    fn any(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> bool) -> bool {
+        collectives::count(self, n, scratch, f) != 0
+    }
+
+    /// Writes the `i` of `0..n` with `f(i)` to `out`, ascending, and returns how many there are.
+    /// `out` has room for `n + 1` words.
+    #[inline(always)]
+    fn compact(
+        self,
+        n: u32,
+        out: Shared<u32>,
+        flags: Shared<u32>,
+        scratch: Shared<u32>,
+        f: impl Fn(u32) -> bool,
+    ) -> u32 {
+        collectives::compact(self, n, out, flags, scratch, f)
+    }
+}
+
+/// The inside of one phase: loops that run between two barriers.
+#[derive(Clone, Copy)]
+pub struct Phase<B> {
+    block: B,
+}
+
+impl<B: Block> Phase<B> {
+    /// Whether the block has one thread.
+    pub const SOLO: bool = B::SOLO;
+
+    /// Runs `f(i)` for every `i` in `0..n`, in block-stride order, without a barrier.
+    #[inline(always)]
+    pub fn each(self, n: u32, f: impl Fn(u32)) {
+        let (rank, size) = (self.block.rank(INTERNAL), self.block.size(INTERNAL));
+        let mut i = rank;
+        while i < n {
+            f(self.block.order(i, n, INTERNAL));
+            i += size;
+        }
+    }
+
+    /// Runs `f` on one thread, without a barrier.
+    #[inline(always)]
+    pub fn lead(self, f: impl FnOnce()) {
+        if self.block.rank(INTERNAL) == 0 {
+            f();
+        }
+    }
+}

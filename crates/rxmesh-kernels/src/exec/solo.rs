@@ -1,0 +1,86 @@
+//! Blocks of one thread.
+
+use super::{Block, Internal};
+
+/// A block of one thread: the CPU engine's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Solo;
+
+// SAFETY: one thread, rank 0 of 1; a barrier of one thread has nothing to order (contract U1).
+unsafe impl Block for Solo {
+    const SOLO: bool = true;
+    #[inline(always)]
+    fn rank(self, _: Internal) -> u32 {
+        0
+    }
+    #[inline(always)]
+    fn size(self, _: Internal) -> u32 {
+        1
+    }
+    #[inline(always)]
+    fn sync(self, _: Internal) {}
+}
+
+/// A block of one thread that runs the indices of each phase in a permuted order: a test engine that
+/// shows order dependence inside a phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Shuffled {
+    /// Chooses the permutation.
+    pub seed: u32,
+}
+
+// SAFETY: as `Solo`; `order` is a bijection of `0..n` (contract U1).
+unsafe impl Block for Shuffled {
+    // Runs the copies that Solo leaves out, so that they are tested.
+    const SOLO: bool = false;
+    #[inline(always)]
+    fn rank(self, _: Internal) -> u32 {
+        0
+    }
+    #[inline(always)]
+    fn size(self, _: Internal) -> u32 {
+        1
+    }
+    #[inline(always)]
+    fn sync(self, _: Internal) {}
+    #[inline]
+    fn order(self, i: u32, n: u32, _: Internal) -> u32 {
+        permute(i, n, self.seed)
+    }
+}
+
+/// A bijection of `0..n`: `i -> a * i + c mod n` with `a` coprime to `n`.
+fn permute(i: u32, n: u32, seed: u32) -> u32 {
+    let mut a = crate::math::hash(seed ^ n) % n.max(1);
+    while gcd(a, n) != 1 {
+        a = a.wrapping_add(1);
+    }
+    let c = u64::from(crate::math::hash(seed.wrapping_add(0x9e37_79b9)));
+    ((u64::from(a) * u64::from(i) + c) % u64::from(n)) as u32
+}
+
+fn gcd(mut a: u32, mut b: u32) -> u32 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::permute;
+    use std::vec;
+
+    #[test]
+    fn permute_is_a_bijection() {
+        for n in 1..200 {
+            for seed in 0..5 {
+                let mut seen = vec![false; n as usize];
+                for i in 0..n {
+                    seen[permute(i, n, seed) as usize] = true;
+                }
+                assert!(seen.iter().all(|&s| s), "n = {n}, seed = {seed}");
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Bodies of the PTX entries.
+
+use super::{BlockArgs, BlockKernel, FlatArgs, FlatKernel, PatchArgs, PatchKernel};
+use crate::exec::Cuda;
+use crate::mem::{Fault, FaultCode, Plan};
+use crate::topo::Patch;
+use cuda_std::{shared, thread};
+
+/// Whether the launch gave as much shared memory as was carved; reports a fault if not.
+#[inline(always)]
+fn fits(plan: &Plan, fault: Fault, block: u32) -> bool {
+    if plan.peak() <= shared::dynamic_smem_size() {
+        return true;
+    }
+    if thread::thread_idx_x() == 0 {
+        fault.raise(FaultCode::SharedMemory, block, plan.peak());
+    }
+    false
+}
+
+/// Runs a patch kernel's block.
+///
+/// # Safety
+///
+/// Called from a PTX entry that the host launched with the kernel's parameters (contracts U2, U4).
+#[inline(always)]
+pub unsafe fn run_patch<K: PatchKernel>(mut args: PatchArgs<K>) {
+    let patch = Patch::new(args.mesh, thread::block_idx_x());
+    // SAFETY: the block's dynamic shared memory; `fits` checks its size before anything is accessed.
+    let mut plan = unsafe { Plan::carve(shared::dynamic_shared_mem::<u8>()) };
+    let tables = args.kernel.carve(patch.header(), &mut plan);
+    if fits(&plan, patch.fault(), patch.id()) {
+        args.kernel.run(Cuda, &patch, &tables);
+    }
+}
+
+/// Runs a block kernel's block.
+///
+/// # Safety
+///
+/// As [`run_patch`].
+#[inline(always)]
+pub unsafe fn run_block<K: BlockKernel>(mut args: BlockArgs<K>) {
+    let block = thread::block_idx_x();
+    // SAFETY: as in `run_patch`.
+    let mut plan = unsafe { Plan::carve(shared::dynamic_shared_mem::<u8>()) };
+    let tables = args.kernel.carve(&mut plan);
+    if fits(&plan, args.fault, block) {
+        args.kernel.run(Cuda, block, &tables);
+    }
+}
+
+/// Runs a flat kernel's thread.
+///
+/// # Safety
+///
+/// As [`run_patch`].
+#[inline(always)]
+pub unsafe fn run_flat<K: FlatKernel>(args: FlatArgs<K>) {
+    let i = thread::block_idx_x() * thread::block_dim_x() + thread::thread_idx_x();
+    if i < args.n {
+        args.kernel.run(i);
+    }
+}

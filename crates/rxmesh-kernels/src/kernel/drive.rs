@@ -1,0 +1,79 @@
+//! How [`ForEach`] and [`Scatter`] bodies run over a patch.
+
+use super::{ForEach, Scatter};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::mem::{Plan, Shared};
+use crate::query::Relations;
+use crate::topo::{Patch, PatchHeader};
+
+/// What a body's patch kernel keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct ForEachTables<T> {
+    scratch: Shared<u32>,
+    relations: T,
+}
+
+/// The plan of a [`ForEach`] or [`Scatter`] kernel: its fields, then its relations.
+#[inline(always)]
+pub fn carve_for_each<R: Relations, K: super::Fields>(
+    kernel: &mut K,
+    header: &PatchHeader,
+    plan: &mut Plan,
+) -> ForEachTables<R::Tables> {
+    kernel.carve(header, plan);
+    ForEachTables { scratch: plan.take(SCRATCH_WORDS), relations: R::carve(header, plan) }
+}
+
+/// Runs a [`ForEach`] body over a patch.
+#[inline(always)]
+pub fn run_for_each<R: Relations, K: ForEach<R>, B: Block>(
+    kernel: &K,
+    b: B,
+    patch: &Patch,
+    tables: &ForEachTables<R::Tables>,
+) {
+    let n = patch.owned::<R::Source>();
+    if K::SELECTIVE && !b.any(n, tables.scratch, |i| kernel.active(patch.own(i))) {
+        return;
+    }
+    b.phase(|p| {
+        kernel.load(p, patch);
+        R::prepare(p, patch, &tables.relations);
+    });
+    R::build(b, patch, &tables.relations, tables.scratch);
+    let body = |i| {
+        let e = patch.own(i);
+        if !K::SELECTIVE || kernel.active(e) {
+            kernel.run(e, R::input(patch, &tables.relations, i));
+        }
+    };
+    finish(kernel, b, patch, n, body);
+}
+
+/// Runs a [`Scatter`] body over a patch.
+#[inline(always)]
+pub fn run_scatter<R: Relations, K: Scatter<R>, B: Block>(
+    kernel: &K,
+    b: B,
+    patch: &Patch,
+    tables: &ForEachTables<R::Tables>,
+) {
+    b.phase(|p| {
+        kernel.load(p, patch);
+        R::prepare(p, patch, &tables.relations);
+    });
+    R::build(b, patch, &tables.relations, tables.scratch);
+    let body = |i| kernel.run(patch.local(i), R::input(patch, &tables.relations, i));
+    finish(kernel, b, patch, patch.total::<R::Source>(), body);
+}
+
+/// The body's phase, and the epilogue where a field has one.
+#[inline(always)]
+fn finish<K: super::Fields, B: Block>(kernel: &K, b: B, patch: &Patch, n: u32, body: impl Fn(u32)) {
+    if K::STORES {
+        b.each(n, body);
+        b.last_phase(|p| kernel.store(p, patch));
+    } else {
+        b.last_phase(|p| p.each(n, body));
+    }
+}

@@ -1,0 +1,155 @@
+//! `kernel!` and `entries!`.
+
+/// Declares a kernel: a `Copy` struct whose fields are its arguments, and how it runs.
+///
+/// ```
+/// use rxmesh_kernels::{Vec3, attr::{Read, Write}, kernel, kernel::ForEach, query::{Neighbours, VV}, topo::{Owned, Vertex}};
+///
+/// kernel! {
+///     /// Moves each vertex to the mean of its neighbours.
+///     pub struct Smooth: ForEach<VV> {
+///         /// Positions.
+///         pub x: Read<Vertex, Vec3>,
+///         /// New positions.
+///         pub y: Write<Vertex, Vec3>,
+///     }
+/// }
+///
+/// impl ForEach<VV> for Smooth {
+///     fn run(&self, v: Owned<Vertex>, ring: Neighbours<VV>) {
+///         let sum: Vec3 = ring.iter().map(|w| self.x.get(w)).sum();
+///         self.y.set(v, if ring.is_empty() { self.x.get(v) } else { sum / ring.len() as f32 });
+///     }
+/// }
+/// ```
+///
+/// Forms: `ForEach<R>`, `Scatter<R>` (with `R` one relation or a tuple of up to three), `Patch`, `Block`, `Flat`;
+/// the last three only declare the struct and leave [`PatchKernel`](crate::kernel::PatchKernel),
+/// [`BlockKernel`](crate::kernel::BlockKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N` before the
+/// brace sets the CUDA block's width for the first two.
+#[macro_export]
+macro_rules! kernel {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : ForEach<$rel:ty> $(, threads = $threads:literal)? { $($fields:tt)* }) => {
+        $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
+        $crate::kernel!(@patch $name, $rel, run_for_each $(, $threads)?);
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : Scatter<$rel:ty> $(, threads = $threads:literal)? { $($fields:tt)* }) => {
+        $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
+        $crate::kernel!(@patch $name, $rel, run_scatter $(, $threads)?);
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : Patch { $($fields:tt)* }) => {
+        $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : Block { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
+        $(#[$meta])* #[repr(C)] #[derive(Clone, Copy, Debug)]
+        $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : Flat { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
+        $(#[$meta])* #[repr(C)] #[derive(Clone, Copy, Debug)]
+        $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
+    };
+    (@fields [$(#[$meta:meta])* $vis:vis struct $name:ident] { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
+        $(#[$meta])* #[repr(C)] #[derive(Clone, Copy, Debug)]
+        $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
+
+        impl $crate::kernel::Fields for $name {
+            const STORES: bool = false $(|| <$ty as $crate::attr::Field>::STORES)*;
+            #[inline(always)]
+            fn carve(&mut self, header: &$crate::topo::PatchHeader, plan: &mut $crate::mem::Plan) {
+                let _ = (&header, &plan);
+                $($crate::attr::Field::carve(&mut self.$field, header, plan);)*
+            }
+            #[inline(always)]
+            fn load<B: $crate::exec::Block>(&self, p: $crate::exec::Phase<B>, patch: &$crate::topo::Patch) {
+                let _ = (&p, &patch);
+                $($crate::attr::Field::load(&self.$field, p, patch);)*
+            }
+            #[inline(always)]
+            fn store<B: $crate::exec::Block>(&self, p: $crate::exec::Phase<B>, patch: &$crate::topo::Patch) {
+                let _ = (&p, &patch);
+                $($crate::attr::Field::store(&self.$field, p, patch);)*
+            }
+        }
+    };
+    (@patch $name:ident, $rel:ty, $run:ident $(, $threads:literal)?) => {
+        impl $crate::kernel::PatchKernel for $name {
+            $(const THREADS: u32 = $threads;)?
+            type Tables = $crate::kernel::ForEachTables<<$rel as $crate::query::Relations>::Tables>;
+            #[inline(always)]
+            fn carve(&mut self, header: &$crate::topo::PatchHeader, plan: &mut $crate::mem::Plan) -> Self::Tables {
+                $crate::kernel::carve_for_each::<$rel, Self>(self, header, plan)
+            }
+            #[inline(always)]
+            fn run<B: $crate::exec::Block>(&self, b: B, patch: &$crate::topo::Patch, tables: &Self::Tables) {
+                $crate::kernel::$run::<$rel, Self, B>(self, b, patch, tables);
+            }
+        }
+    };
+}
+
+/// Lists the kernels of a crate: gives each its name, and makes the list the host checks against the PTX.
+///
+/// `entries! { pub LIST; patch name: Type; block name: Type; flat name: Type; }`. On the device every kernel becomes
+/// a PTX entry by [`export_entries!`](crate::export_entries), which takes the same list.
+#[macro_export]
+macro_rules! entries {
+    ($vis:vis $list:ident; $($form:ident $name:ident : $ty:ty;)*) => {
+        /// The crate's kernels: name and parameter layout, in the order of the PTX.
+        $vis const $list: &[$crate::kernel::KernelInfo] = &[$($crate::entries!(@info $form $name $ty)),*];
+        $(impl $crate::kernel::Entry for $ty {
+            const NAME: &'static str = concat!("rx_", stringify!($name));
+        })*
+    };
+    (@info patch $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::PatchArgs<$ty>) };
+    (@info block $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$ty>) };
+    (@info flat $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$ty>) };
+    (@layout $name:ident, $args:ty) => {
+        $crate::kernel::KernelInfo {
+            name: concat!("rx_", stringify!($name)),
+            size: size_of::<$args>(),
+            align: align_of::<$args>(),
+        }
+    };
+}
+
+/// Makes PTX entries of the kernels of a list (see [`entries!`](crate::entries)); compiles to nothing on the host.
+#[macro_export]
+macro_rules! export_entries {
+    ($fingerprint:literal = $list:expr; $($form:ident $name:ident : $ty:ty;)*) => {
+        #[cfg(target_arch = "nvptx64")]
+        const _: () = {
+            /// Fingerprint of the kernel list: the host reads it when it loads the module.
+            #[unsafe(export_name = $fingerprint)]
+            #[used]
+            static FINGERPRINT: u64 = $crate::kernel::fingerprint($list);
+            $($crate::export_entries!(@entry $form $name $ty);)*
+        };
+    };
+    (@entry patch $name:ident $ty:ty) => {
+        const _: () = {
+            #[unsafe(export_name = concat!("rx_", stringify!($name)))]
+            unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::PatchArgs<$ty>) {
+                // SAFETY: the launcher passes device addresses and the measured shared memory (contracts U2, U4).
+                unsafe { $crate::kernel::device::run_patch(args) }
+            }
+        };
+    };
+    (@entry block $name:ident $ty:ty) => {
+        const _: () = {
+            #[unsafe(export_name = concat!("rx_", stringify!($name)))]
+            unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::BlockArgs<$ty>) {
+                // SAFETY: as for patch kernels.
+                unsafe { $crate::kernel::device::run_block(args) }
+            }
+        };
+    };
+    (@entry flat $name:ident $ty:ty) => {
+        const _: () = {
+            #[unsafe(export_name = concat!("rx_", stringify!($name)))]
+            unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::FlatArgs<$ty>) {
+                // SAFETY: as for patch kernels.
+                unsafe { $crate::kernel::device::run_flat(args) }
+            }
+        };
+    };
+}

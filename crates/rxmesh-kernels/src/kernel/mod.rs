@@ -1,0 +1,159 @@
+//! What a kernel is, and how one is declared.
+//!
+//! | trait | runs for | uses |
+//! | --- | --- | --- |
+//! | [`ForEach`] | each owned element and its neighbours | gathering: writes its own element, or adds to any |
+//! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned |
+//! | [`PatchKernel`] | each patch, with phases of its own | what the two above cannot say |
+//! | [`BlockKernel`] | each block of a grid | reductions, scans |
+//! | [`FlatKernel`] | each index of a range | vector updates |
+//!
+//! `kernel!` declares the struct whose fields are the kernel's arguments; `entries!` lists a crate's kernels and
+//! makes of each the PTX entry on the device and its name on the host.
+
+#[cfg(target_arch = "nvptx64")]
+pub mod device;
+mod drive;
+mod macros;
+
+pub use drive::{ForEachTables, carve_for_each, run_for_each, run_scatter};
+
+use crate::exec::{Block, Phase};
+use crate::mem::{Fault, Plan};
+use crate::query::Relations;
+use crate::topo::{Local, MeshView, Owned, Patch, PatchHeader};
+
+/// Threads of a CUDA block when a kernel does not say.
+pub const DEFAULT_THREADS: u32 = 192;
+
+/// The fields of a kernel struct, as [`crate::kernel!`] implements them.
+pub trait Fields: Copy {
+    /// Whether any field has an epilogue.
+    const STORES: bool;
+    /// Takes the shared memory that the fields need.
+    fn carve(&mut self, header: &PatchHeader, plan: &mut Plan);
+    /// Prologue of all fields, inside a phase.
+    fn load<B: Block>(&self, p: Phase<B>, patch: &Patch);
+    /// Epilogue of all fields, inside a phase.
+    fn store<B: Block>(&self, p: Phase<B>, patch: &Patch);
+}
+
+/// A computation for each owned element of `R`'s source kind and its neighbours.
+pub trait ForEach<R: Relations>: Fields {
+    /// Whether [`ForEach::active`] has a say. When no element of a patch is active, its block stops before any work.
+    const SELECTIVE: bool = false;
+
+    /// Whether the body runs for an element.
+    #[inline(always)]
+    fn active(&self, _e: Owned<R::Source>) -> bool {
+        true
+    }
+
+    /// The computation.
+    fn run(&self, e: Owned<R::Source>, n: R::Input);
+}
+
+/// A computation for each local element of `R`'s source kind, ribbon included, that only adds to
+/// [`crate::attr::StagedSum`] fields: what falls on elements of other patches is dropped here, because their owners
+/// compute it too.
+pub trait Scatter<R: Relations>: Fields {
+    /// The computation.
+    fn run(&self, e: Local<R::Source>, n: R::Input);
+}
+
+/// A kernel that works on a patch with phases of its own.
+pub trait PatchKernel: Copy + Send + Sync + 'static {
+    /// Threads of a CUDA block.
+    const THREADS: u32 = DEFAULT_THREADS;
+    /// What the kernel keeps in shared memory.
+    type Tables: Copy;
+    /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
+    fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> Self::Tables;
+    /// Works on one patch.
+    fn run<B: Block>(&self, b: B, patch: &Patch, tables: &Self::Tables);
+}
+
+/// A kernel that runs blocks of a grid, without a mesh.
+pub trait BlockKernel: Copy + Send + Sync + 'static {
+    /// Threads of a CUDA block.
+    const THREADS: u32 = 256;
+    /// What the kernel keeps in shared memory.
+    type Tables: Copy;
+    /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
+    /// Works as one block.
+    fn run<B: Block>(&self, b: B, block: u32, tables: &Self::Tables);
+}
+
+/// A kernel that runs each index of a range by itself.
+pub trait FlatKernel: Copy + Send + Sync + 'static {
+    /// Threads of a CUDA block.
+    const THREADS: u32 = 256;
+    /// Works on one index.
+    fn run(&self, i: u32);
+}
+
+/// The name under which a kernel is found in a PTX module. Implemented by [`crate::entries!`].
+pub trait Entry {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+}
+
+/// Launch parameters of a [`PatchKernel`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PatchArgs<K> {
+    /// The patches.
+    pub mesh: MeshView,
+    /// The kernel's fields.
+    pub kernel: K,
+}
+
+/// Launch parameters of a [`BlockKernel`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BlockArgs<K> {
+    /// Where to report faults.
+    pub fault: Fault,
+    /// The kernel's fields.
+    pub kernel: K,
+}
+
+/// Launch parameters of a [`FlatKernel`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct FlatArgs<K> {
+    /// Number of indices.
+    pub n: u32,
+    /// The kernel's fields.
+    pub kernel: K,
+}
+
+/// Name and parameter layout of one kernel, for the check that host and PTX agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// Name of the PTX entry.
+    pub name: &'static str,
+    /// Size of the parameter struct in bytes.
+    pub size: usize,
+    /// Alignment of the parameter struct in bytes.
+    pub align: usize,
+}
+
+/// A hash of names and parameter layouts (FNV-1a, 64 bit): the PTX carries it, the host compares it.
+pub const fn fingerprint(kernels: &[KernelInfo]) -> u64 {
+    let mut h = 0xcbf2_9ce4_8422_2325u64;
+    let mut k = 0;
+    while k < kernels.len() {
+        let name = kernels[k].name.as_bytes();
+        let mut i = 0;
+        while i < name.len() {
+            h = (h ^ name[i] as u64).wrapping_mul(0x0100_0000_01b3);
+            i += 1;
+        }
+        h = (h ^ kernels[k].size as u64).wrapping_mul(0x0100_0000_01b3);
+        h = (h ^ kernels[k].align as u64).wrapping_mul(0x0100_0000_01b3);
+        k += 1;
+    }
+    h
+}

@@ -1,0 +1,56 @@
+//! Float functions that compile to the hardware's instructions on every engine.
+//!
+//! glam's own rooted methods (`length`, `normalize`, ...) call software routines on the device;
+//! kernel code uses these instead (the lint `clippy::disallowed_methods` refuses the others).
+
+use glam::Vec3;
+
+/// Square root, correctly rounded.
+#[inline(always)]
+pub fn sqrt(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return cuda_std::intrinsics::sqrt_rn(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return x.sqrt();
+}
+
+/// One over the square root, to about 1 part in 2^22 on the device and correctly rounded twice on the host.
+#[inline(always)]
+pub fn rsqrt_fast(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return cuda_std::intrinsics::rsqrt_approx(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return 1.0 / x.sqrt();
+}
+
+/// Reciprocal, to about 1 unit in the last place on the device and correctly rounded on the host.
+#[inline(always)]
+pub fn rcp_fast(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return cuda_std::intrinsics::rcp_approx(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return 1.0 / x;
+}
+
+/// Length of a vector.
+#[inline(always)]
+pub fn length(v: Vec3) -> f32 {
+    sqrt(v.dot(v))
+}
+
+/// The vector at length one, or zero when its length is zero or not finite.
+#[inline(always)]
+pub fn normalize_or_zero(v: Vec3) -> Vec3 {
+    let l = length(v);
+    if l > 0.0 && l < f32::INFINITY { v * (1.0 / l) } else { Vec3::ZERO }
+}
+
+/// A well-mixed 32-bit hash (Ellis, "Hash function prospecting", 2018: lowbias32).
+#[inline(always)]
+pub fn hash(mut x: u32) -> u32 {
+    x ^= x >> 16;
+    x = x.wrapping_mul(0x7feb_352d);
+    x ^= x >> 15;
+    x = x.wrapping_mul(0x846c_a68b);
+    x ^ (x >> 16)
+}

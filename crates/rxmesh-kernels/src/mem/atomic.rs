@@ -1,0 +1,111 @@
+//! Atomics, 32 bit, named by intent. Kernels reach them through the views.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+#[inline(always)]
+unsafe fn cell<'a>(at: *mut u32) -> &'a AtomicU32 {
+    // SAFETY: the caller's.
+    unsafe { AtomicU32::from_ptr(at) }
+}
+
+/// Adds; returns the old value.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn fetch_add(at: *mut u32, v: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { cell(at) }.fetch_add(v, Relaxed)
+}
+
+/// Minimum; returns the old value.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn fetch_min(at: *mut u32, v: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { cell(at) }.fetch_min(v, Relaxed)
+}
+
+/// Bitwise or; returns the old value.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { cell(at) }.fetch_or(v, Relaxed)
+}
+
+/// Stores `new` where `old` stands; returns what stood there.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
+    // SAFETY: the caller's.
+    match unsafe { cell(at) }.compare_exchange(old, new, Relaxed, Relaxed) {
+        Ok(v) | Err(v) => v,
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline(always)]
+unsafe fn add_f32(at: *mut f32, v: f32) {
+    // SAFETY: the caller's.
+    let cell = unsafe { cell(at.cast()) };
+    let mut old = cell.load(Relaxed);
+    loop {
+        let new = (f32::from_bits(old) + v).to_bits();
+        match cell.compare_exchange_weak(old, new, Relaxed, Relaxed) {
+            Ok(_) => return,
+            Err(now) => old = now,
+        }
+    }
+}
+
+/// Adds to a float in shared memory.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access and points to shared memory (contract U3).
+#[inline(always)]
+pub unsafe fn add_f32_shared(at: *mut f32, v: f32) {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's.
+    unsafe {
+        cuda_std::atomic::red_add_f32_shared(at, v)
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    // SAFETY: the caller's.
+    unsafe {
+        add_f32(at, v)
+    }
+}
+
+/// Adds to a float in global memory.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access and points to global memory (contract U3).
+#[inline(always)]
+pub unsafe fn add_f32_global(at: *mut f32, v: f32) {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's.
+    unsafe {
+        cuda_std::atomic::red_add_f32_global(at, v)
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    // SAFETY: the caller's.
+    unsafe {
+        add_f32(at, v)
+    }
+}

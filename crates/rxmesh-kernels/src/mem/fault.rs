@@ -1,0 +1,54 @@
+//! The fault word: how a kernel, which cannot panic, says that something is wrong.
+
+use super::GlobalMut;
+
+/// What went wrong in a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+#[non_exhaustive]
+pub enum FaultCode {
+    /// The kernel carved more shared memory than the launch gave (details: patch, bytes carved).
+    SharedMemory = 1,
+    /// An oriented query met a vertex whose faces are not one consistently oriented fan
+    /// (details: linear id of the vertex, patch).
+    NotOrientable = 2,
+    /// A query's output did not fit the room that was allocated for it (details: linear id, needed).
+    OutputOverflow = 3,
+    /// A user kernel's own fault (details: the kernel's).
+    User = 4,
+}
+
+impl FaultCode {
+    /// The code behind a fault word, if it is one.
+    pub fn from_word(word: u32) -> Option<FaultCode> {
+        [FaultCode::SharedMemory, FaultCode::NotOrientable, FaultCode::OutputOverflow, FaultCode::User]
+            .into_iter()
+            .find(|&c| c as u32 == word)
+    }
+}
+
+/// Words of a fault record: code, two details.
+pub const FAULT_WORDS: usize = 4;
+
+/// Where a kernel reports its first fault. The host turns it into a typed error.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    words: GlobalMut<u32>,
+}
+
+impl Fault {
+    /// A fault record over four words that the host zeroed.
+    pub fn new(words: GlobalMut<u32>) -> Fault {
+        Fault { words }
+    }
+
+    /// Reports a fault; only the first of a launch is kept.
+    #[inline(never)]
+    pub fn raise(self, code: FaultCode, a: u32, b: u32) {
+        if self.words.compare_exchange(0, 0, code as u32) == 0 {
+            self.words.set(1, a);
+            self.words.set(2, b);
+        }
+    }
+}

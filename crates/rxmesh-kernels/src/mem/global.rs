@@ -1,0 +1,201 @@
+//! Views of global memory: what a kernel's parameters point to.
+
+use super::atomic;
+use core::marker::PhantomData;
+
+/// Tells the device compiler that a pointer is to global memory, so that it emits `ld.global`.
+#[inline(always)]
+fn global<T>(p: *mut T) -> *mut T {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the host puts only device-memory addresses into kernel parameters (contract U4).
+    return unsafe { cuda_std::mem::assume_global(p) };
+    #[cfg(not(target_arch = "nvptx64"))]
+    return p;
+}
+
+/// `n` elements of global memory, read only.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Global<T> {
+    at: *const T,
+    n: u64,
+    of: PhantomData<T>,
+}
+
+/// `n` elements of global memory.
+#[repr(C)]
+#[derive(Debug)]
+pub struct GlobalMut<T> {
+    at: *mut T,
+    n: u64,
+    of: PhantomData<T>,
+}
+
+impl<T> Clone for Global<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Global<T> {}
+impl<T> Clone for GlobalMut<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for GlobalMut<T> {}
+
+// SAFETY: a view is an address for the engine's threads; kernels keep accesses disjoint (contract U3).
+unsafe impl<T> Send for Global<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Global<T> {}
+// SAFETY: as above.
+unsafe impl<T> Send for GlobalMut<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for GlobalMut<T> {}
+
+impl<T: bytemuck::Pod> Global<T> {
+    /// # Safety
+    ///
+    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as
+    /// the kernel runs, and nobody writes them meanwhile except through views of the same kernel
+    /// (contract U4 of docs/unsafe.md).
+    #[inline(always)]
+    pub unsafe fn new(at: *const T, n: usize) -> Self {
+        Global { at, n: n as u64, of: PhantomData }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.n as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.n == 0
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn get(self, i: u32) -> T {
+        debug_assert!(u64::from(i) < self.n, "global read at {i} of {}", self.n);
+        // SAFETY: in range by the kernel's construction (contract U4).
+        unsafe { *global(self.at.cast_mut()).add(i as usize) }
+    }
+
+    /// The elements from `from` on.
+    #[inline(always)]
+    pub fn from(self, from: u32) -> Self {
+        debug_assert!(u64::from(from) <= self.n, "global part from {from} of {}", self.n);
+        // SAFETY: inside this view.
+        Global { at: unsafe { self.at.add(from as usize) }, n: self.n - u64::from(from), of: PhantomData }
+    }
+
+    /// The same bytes as elements of another type; the address must suit it.
+    #[inline(always)]
+    pub fn cast<U: bytemuck::Pod>(self) -> Global<U> {
+        debug_assert!((self.at as usize).is_multiple_of(align_of::<U>()), "cast of a global view breaks alignment");
+        Global { at: self.at.cast(), n: self.n * size_of::<T>() as u64 / size_of::<U>() as u64, of: PhantomData }
+    }
+}
+
+impl<T: bytemuck::Pod> GlobalMut<T> {
+    /// # Safety
+    ///
+    /// As [`Global::new`], and nobody else reads the elements meanwhile (contract U4).
+    #[inline(always)]
+    pub unsafe fn new(at: *mut T, n: usize) -> Self {
+        GlobalMut { at, n: n as u64, of: PhantomData }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.n as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.n == 0
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn get(self, i: u32) -> T {
+        debug_assert!(u64::from(i) < self.n, "global read at {i} of {}", self.n);
+        // SAFETY: in range by the kernel's construction (contract U4).
+        unsafe { *global(self.at).add(i as usize) }
+    }
+
+    /// Sets element `i`.
+    #[inline(always)]
+    pub fn set(self, i: u32, v: T) {
+        debug_assert!(u64::from(i) < self.n, "global write at {i} of {}", self.n);
+        // SAFETY: in range by the kernel's construction; no concurrent access (contracts U3, U4).
+        unsafe { *global(self.at).add(i as usize) = v }
+    }
+
+    /// The elements from `from` on.
+    #[inline(always)]
+    pub fn from(self, from: u32) -> Self {
+        debug_assert!(u64::from(from) <= self.n, "global part from {from} of {}", self.n);
+        // SAFETY: inside this view.
+        GlobalMut { at: unsafe { self.at.add(from as usize) }, n: self.n - u64::from(from), of: PhantomData }
+    }
+
+    /// The same bytes as elements of another type; the address must suit it.
+    #[inline(always)]
+    pub fn cast<U: bytemuck::Pod>(self) -> GlobalMut<U> {
+        debug_assert!((self.at as usize).is_multiple_of(align_of::<U>()), "cast of a global view breaks alignment");
+        GlobalMut { at: self.at.cast(), n: self.n * size_of::<T>() as u64 / size_of::<U>() as u64, of: PhantomData }
+    }
+
+    /// The same elements, read only.
+    #[inline(always)]
+    pub fn read(self) -> Global<T> {
+        Global { at: self.at, n: self.n, of: PhantomData }
+    }
+
+    #[inline(always)]
+    fn cell(self, i: u32) -> *mut T {
+        debug_assert!(u64::from(i) < self.n, "global atomic at {i} of {}", self.n);
+        // SAFETY: in range by the kernel's construction (contract U4).
+        unsafe { global(self.at).add(i as usize) }
+    }
+}
+
+impl GlobalMut<u32> {
+    /// Adds to element `i` atomically and returns what it was.
+    #[inline(always)]
+    pub fn fetch_add(self, i: u32, v: u32) -> u32 {
+        // SAFETY: in range; concurrent accesses are atomic (contract U3).
+        unsafe { atomic::fetch_add(self.cell(i), v) }
+    }
+
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    #[inline(always)]
+    pub fn fetch_min(self, i: u32, v: u32) -> u32 {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::fetch_min(self.cell(i), v) }
+    }
+
+    /// Stores `new` where `old` stands, atomically; returns what stood there.
+    #[inline(always)]
+    pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::compare_exchange(self.cell(i), old, new) }
+    }
+}
+
+impl GlobalMut<f32> {
+    /// Adds to element `i` atomically.
+    #[inline(always)]
+    pub fn add(self, i: u32, v: f32) {
+        // SAFETY: in range; concurrent accesses are atomic (contract U3).
+        unsafe { atomic::add_f32_global(self.cell(i), v) }
+    }
+}

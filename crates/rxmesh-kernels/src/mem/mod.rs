@@ -1,0 +1,14 @@
+//! Memory as a kernel sees it: shared-memory plan, views, atomics, bit sets, fault word.
+
+pub mod atomic;
+mod bits;
+mod fault;
+mod global;
+mod plan;
+mod shared;
+
+pub use bits::Bits;
+pub use fault::{FAULT_WORDS, Fault, FaultCode};
+pub use global::{Global, GlobalMut};
+pub use plan::Plan;
+pub use shared::Shared;

@@ -1,0 +1,68 @@
+//! The shared-memory plan: one function says what a kernel needs, on the host and on the device.
+
+use super::Shared;
+
+/// Hands out pieces of a block's shared memory.
+///
+/// The same plan function runs in *measure* mode on the host, where it gives the launch's
+/// shared-memory size, and in *carve* mode in the kernel, where it gives the pieces. No size is ever
+/// written by hand.
+#[derive(Debug)]
+pub struct Plan {
+    base: *mut u8,
+    used: u32,
+    peak: u32,
+}
+
+/// Every piece starts at a multiple of this many bytes.
+pub const PIECE_ALIGN: u32 = 16;
+
+impl Plan {
+    /// A plan that only counts. Its pieces must not be accessed.
+    pub fn measure() -> Plan {
+        // Not null, so that offsets from it are valid pointer arithmetic for `wrapping_add`.
+        Plan { base: PIECE_ALIGN as usize as *mut u8, used: 0, peak: 0 }
+    }
+
+    /// A plan over real memory.
+    ///
+    /// # Safety
+    ///
+    /// `base` is aligned to 16 bytes and points to at least as many bytes as the same plan function
+    /// measures, which nobody else uses while the pieces live (contract U2 of docs/unsafe.md).
+    #[inline(always)]
+    pub unsafe fn carve(base: *mut u8) -> Plan {
+        Plan { base, used: 0, peak: 0 }
+    }
+
+    /// A piece of `n` elements, aligned to 16 bytes. Its content is undefined.
+    #[inline(always)]
+    pub fn take<T: bytemuck::Pod>(&mut self, n: u32) -> Shared<T> {
+        let at = self.used;
+        let bytes = n * size_of::<T>() as u32;
+        self.used = (at + bytes).next_multiple_of(PIECE_ALIGN);
+        if self.used > self.peak {
+            self.peak = self.used;
+        }
+        // SAFETY: in carve mode the piece lies inside the memory that `carve` was given (contract U2).
+        unsafe { Shared::new(self.base.wrapping_add(at as usize).cast(), n) }
+    }
+
+    /// Where the plan stands; give it to [`Plan::rewind`] to use what is taken after it again.
+    #[inline(always)]
+    pub fn mark(&self) -> u32 {
+        self.used
+    }
+
+    /// Gives back all that was taken since the mark. The pieces must not be used any more.
+    #[inline(always)]
+    pub fn rewind(&mut self, mark: u32) {
+        self.used = mark;
+    }
+
+    /// Bytes needed: the most that was in use at any time.
+    #[inline(always)]
+    pub fn peak(&self) -> u32 {
+        self.peak
+    }
+}

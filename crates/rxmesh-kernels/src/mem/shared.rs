@@ -1,0 +1,134 @@
+//! A view of a piece of the block's shared memory.
+
+use super::atomic;
+use core::marker::PhantomData;
+
+/// `n` elements of the block's shared memory; `Copy`, because all the block's threads hold it.
+///
+/// Reads and writes are plain: within one phase no two threads may touch the same element unless
+/// all only read, or all use the atomic methods.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Shared<T> {
+    at: *mut T,
+    n: u32,
+    of: PhantomData<T>,
+}
+
+impl<T> Clone for Shared<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Shared<T> {}
+
+// SAFETY: a view is handed to the threads of one block, whose phases keep accesses disjoint
+// (contract U3 of docs/unsafe.md).
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shared<T> {}
+
+impl<T: bytemuck::Pod> Shared<T> {
+    /// # Safety
+    ///
+    /// `at` is aligned and points to `n` elements while the view is used, or the view is never accessed
+    /// (contract U2).
+    #[inline(always)]
+    pub(crate) unsafe fn new(at: *mut T, n: u32) -> Self {
+        Shared { at, n, of: PhantomData }
+    }
+
+    /// A view of nothing.
+    #[inline(always)]
+    pub fn empty() -> Self {
+        Shared { at: core::ptr::dangling_mut(), n: 0, of: PhantomData }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.n
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.n == 0
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn get(self, i: u32) -> T {
+        debug_assert!(i < self.n, "shared read at {i} of {}", self.n);
+        // SAFETY: in range by the plan, no concurrent write in this phase (contracts U2, U3).
+        unsafe { *self.at.add(i as usize) }
+    }
+
+    /// Sets element `i`.
+    #[inline(always)]
+    pub fn set(self, i: u32, v: T) {
+        debug_assert!(i < self.n, "shared write at {i} of {}", self.n);
+        // SAFETY: in range by the plan, no concurrent access in this phase (contracts U2, U3).
+        unsafe { *self.at.add(i as usize) = v }
+    }
+
+    /// The same bytes as elements of another type.
+    #[inline(always)]
+    pub fn cast<U: bytemuck::Pod>(self) -> Shared<U> {
+        Shared {
+            at: self.at.cast(),
+            n: (self.n as usize * size_of::<T>() / size_of::<U>()) as u32,
+            of: PhantomData,
+        }
+    }
+
+    /// Elements `from..from + n`.
+    #[inline(always)]
+    pub fn part(self, from: u32, n: u32) -> Self {
+        debug_assert!(from + n <= self.n, "shared part {from} + {n} of {}", self.n);
+        // SAFETY: inside this view.
+        Shared { at: unsafe { self.at.add(from as usize) }, n, of: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn ptr(self) -> *mut T {
+        self.at
+    }
+}
+
+impl Shared<u32> {
+    /// Adds to element `i` atomically and returns what it was.
+    #[inline(always)]
+    pub fn fetch_add(self, i: u32, v: u32) -> u32 {
+        debug_assert!(i < self.n, "shared add at {i} of {}", self.n);
+        // SAFETY: in range; all concurrent accesses of the phase are atomic (contract U3).
+        unsafe { atomic::fetch_add(self.at.add(i as usize), v) }
+    }
+
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    #[inline(always)]
+    pub fn fetch_min(self, i: u32, v: u32) -> u32 {
+        debug_assert!(i < self.n, "shared min at {i} of {}", self.n);
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::fetch_min(self.at.add(i as usize), v) }
+    }
+
+    /// Sets the bits of `v` in element `i` atomically; returns what it was.
+    #[inline(always)]
+    pub fn fetch_or(self, i: u32, v: u32) -> u32 {
+        debug_assert!(i < self.n, "shared or at {i} of {}", self.n);
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::fetch_or(self.at.add(i as usize), v) }
+    }
+}
+
+impl Shared<f32> {
+    /// Adds to element `i` atomically.
+    #[inline(always)]
+    pub fn add(self, i: u32, v: f32) {
+        debug_assert!(i < self.n, "shared add at {i} of {}", self.n);
+        // SAFETY: in range; all concurrent accesses of the phase are atomic (contract U3).
+        unsafe { atomic::add_f32_shared(self.at.add(i as usize), v) }
+    }
+}

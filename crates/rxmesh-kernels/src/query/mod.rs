@@ -1,0 +1,90 @@
+//! Relations: which elements are next to which, computed in shared memory from FE and EV.
+//!
+//! | relation | of an element | are its | computed by |
+//! | --- | --- | --- | --- |
+//! | [`EV`], [`FE`], [`FV`] | edge, face, face | vertices, edges, vertices | reading (FV through EV) |
+//! | [`VE`], [`VV`], [`VF`], [`EF`] | vertex, vertex, vertex, edge | edges, vertices, faces, faces | transposing in shared memory |
+//! | [`FF`] | face | faces that share an edge | FE, then EF |
+//! | [`EE`] | edge | edges that share a face | EF, then FE |
+//! | [`Diamond`] | edge | two vertices and two opposite vertices | EV and EF |
+//! | [`OrientedVV`], [`OrientedVE`], [`OrientedVF`] | vertex | vertices, edges, faces, counter-clockwise | VF, chained |
+//!
+//! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the
+//! transposed relations are in ascending local id, so that a sum over a row has the same order on every run.
+//! RXMesh 2021, section 6.2 and appendix A; the transpose is appendix B's, by counting.
+
+mod csr;
+mod diamond;
+mod face;
+mod edge;
+mod oriented;
+mod relations;
+mod vertex;
+
+pub use csr::Csr;
+pub use diamond::Diamond;
+pub use edge::{EE, EF, EV};
+pub use face::{FE, FF, FV};
+pub use oriented::{OrientedVE, OrientedVF, OrientedVV};
+pub use relations::{Neighbours, Relations, Table};
+pub use vertex::{VE, VF, VV};
+
+use crate::exec::{Block, Phase};
+use crate::mem::{Plan, Shared};
+use crate::topo::{Element, Patch, PatchHeader};
+
+/// One relation, as the patches compute it.
+pub trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
+    /// The kind whose elements have rows.
+    type Source: Element;
+    /// The kind in the rows.
+    type Target: Element;
+    /// What the relation keeps in shared memory.
+    type Tables: Copy;
+    /// One row.
+    type Row: Row;
+    /// The relation's name.
+    const NAME: &'static str;
+    /// The number of neighbours when it is the same for every element.
+    const FIXED: Option<u32> = None;
+
+    /// Takes the shared memory that the tables need.
+    fn carve(header: &PatchHeader, plan: &mut Plan) -> Self::Tables;
+    /// First part of the construction, inside the kernel's first phase.
+    fn prepare<B: Block>(_p: Phase<B>, _patch: &Patch, _tables: &Self::Tables) {}
+    /// The rest of the construction, in phases of its own.
+    fn build<B: Block>(_b: B, _patch: &Patch, _tables: &Self::Tables, _scratch: Shared<u32>) {}
+    /// The row of a local element. Complete for owned elements; [`Table::of`] says what else.
+    fn row(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Row;
+    /// The table as compressed rows, when it is stored so.
+    #[inline(always)]
+    fn csr(_tables: &Self::Tables) -> Option<Csr> {
+        None
+    }
+}
+
+/// The local ids of one element's neighbours.
+pub trait Row: Copy {
+    /// Iterator over the row.
+    type Iter: Iterator<Item = u32>;
+    /// Number of neighbours.
+    fn len(&self) -> u32;
+    /// Whether there is none.
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Neighbour `i`.
+    fn get(&self, i: u32) -> u32;
+    /// All neighbours.
+    fn iter(&self) -> Self::Iter;
+}
+
+/// The neighbour that is not there: the missing opposite vertex of a boundary edge in a [`Diamond`].
+pub const NONE: u32 = u32::MAX;
+
+/// `row`, or [`NONE`] when `skip`: an entry that the transpose leaves out.
+#[inline(always)]
+fn unless(skip: bool, row: u32) -> u32 {
+    if skip { NONE } else { row }
+}

@@ -1,0 +1,150 @@
+//! Ids: local to a patch, owned by it, linear over the mesh; a type each, so that they cannot be mixed up.
+
+use super::Kind;
+use crate::mem::Global;
+use core::marker::PhantomData;
+
+/// A kind of element as a type.
+pub trait Element: Copy + Send + Sync + core::fmt::Debug + 'static {
+    /// The kind as a value.
+    const KIND: Kind;
+}
+
+/// The 0-cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vertex;
+/// The 1-cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge;
+/// The 2-cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Face;
+
+impl Element for Vertex {
+    const KIND: Kind = Kind::Vertex;
+}
+impl Element for Edge {
+    const KIND: Kind = Kind::Edge;
+}
+impl Element for Face {
+    const KIND: Kind = Kind::Face;
+}
+
+/// Anything that names one element of the mesh.
+pub trait Id<K: Element>: Copy {
+    /// The element's linear id.
+    fn linear(self) -> u32;
+}
+
+/// Turns a patch's local ids of one kind into linear ids.
+#[derive(Clone, Copy, Debug)]
+pub struct Map<K> {
+    base: u32,
+    owned: u32,
+    ribbon: Global<u32>,
+    of: PhantomData<K>,
+}
+
+impl<K: Element> Map<K> {
+    pub(crate) fn new(base: u32, owned: u32, ribbon: Global<u32>) -> Self {
+        Map { base, owned, ribbon, of: PhantomData }
+    }
+
+    /// Linear id of a local id.
+    #[inline(always)]
+    pub fn linear(self, local: u32) -> u32 {
+        if local < self.owned { self.base + local } else { self.ribbon.get(local - self.owned) }
+    }
+
+    /// The element with a local id.
+    #[inline(always)]
+    pub fn local(self, id: u32) -> Local<K> {
+        Local { id, map: self }
+    }
+
+    /// Number of owned elements.
+    #[inline(always)]
+    pub fn owned(self) -> u32 {
+        self.owned
+    }
+}
+
+/// An element of the patch that is being processed: owned or ribbon.
+#[derive(Clone, Copy, Debug)]
+pub struct Local<K> {
+    id: u32,
+    map: Map<K>,
+}
+
+impl<K: Element> Local<K> {
+    /// The local id, from 0 to the patch's number of local elements.
+    #[inline(always)]
+    pub fn local(self) -> u32 {
+        self.id
+    }
+
+    /// The element as an owned one, if the patch owns it.
+    #[inline(always)]
+    pub fn owned(self) -> Option<Owned<K>> {
+        if self.id < self.map.owned { Some(Owned(self)) } else { None }
+    }
+}
+
+impl<K: Element> Id<K> for Local<K> {
+    #[inline(always)]
+    fn linear(self) -> u32 {
+        self.map.linear(self.id)
+    }
+}
+
+/// An element that the patch owns: proof that writing to it is this patch's business.
+#[derive(Clone, Copy, Debug)]
+pub struct Owned<K>(Local<K>);
+
+impl<K: Element> Owned<K> {
+    /// `local` must be below the patch's number of owned elements.
+    #[inline(always)]
+    pub(crate) fn new(local: Local<K>) -> Self {
+        debug_assert!(local.id < local.map.owned);
+        Owned(local)
+    }
+
+    /// The local id.
+    #[inline(always)]
+    pub fn local(self) -> u32 {
+        self.0.id
+    }
+
+    /// The element without the proof.
+    #[inline(always)]
+    pub fn any(self) -> Local<K> {
+        self.0
+    }
+}
+
+impl<K: Element> Id<K> for Owned<K> {
+    #[inline(always)]
+    fn linear(self) -> u32 {
+        self.0.map.base + self.0.id
+    }
+}
+
+/// An element by its linear id: what flat kernels and the host use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Linear<K>(pub u32, PhantomData<K>);
+
+impl<K: Element> Linear<K> {
+    /// The element with this linear id.
+    #[inline(always)]
+    pub fn new(id: u32) -> Self {
+        Linear(id, PhantomData)
+    }
+}
+
+impl<K: Element> Id<K> for Linear<K> {
+    #[inline(always)]
+    fn linear(self) -> u32 {
+        self.0
+    }
+}

@@ -1,0 +1,123 @@
+//! The patch that a block works on.
+
+use super::{Element, Kind, Local, Map, Owned, PatchHeader};
+use crate::mem::{Fault, Global};
+
+/// All patches of a mesh, as a kernel sees them: the arrays that [`PatchHeader`] describes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MeshView {
+    /// One header a patch.
+    pub headers: Global<PatchHeader>,
+    /// Sections EV and FE of all patches.
+    pub topology: Global<u16>,
+    /// Owned and active masks of all patches.
+    pub masks: Global<u32>,
+    /// Linear ids of all ribbon elements.
+    pub ribbons: Global<u32>,
+    /// Where kernels report faults.
+    pub fault: Fault,
+}
+
+/// One patch of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub struct Patch {
+    id: u32,
+    header: PatchHeader,
+    mesh: MeshView,
+}
+
+impl Patch {
+    /// Patch `id` of a mesh.
+    #[inline(always)]
+    pub fn new(mesh: MeshView, id: u32) -> Patch {
+        Patch { id, header: mesh.headers.get(id), mesh }
+    }
+
+    /// The patch's index.
+    #[inline(always)]
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The patch's header.
+    #[inline(always)]
+    pub fn header(&self) -> &PatchHeader {
+        &self.header
+    }
+
+    /// Where to report a fault.
+    #[inline(always)]
+    pub fn fault(&self) -> Fault {
+        self.mesh.fault
+    }
+
+    /// Number of owned elements of a kind.
+    #[inline(always)]
+    pub fn owned<K: Element>(&self) -> u32 {
+        u32::from(self.header.owned[K::KIND as usize])
+    }
+
+    /// Number of local elements of a kind.
+    #[inline(always)]
+    pub fn total<K: Element>(&self) -> u32 {
+        u32::from(self.header.total[K::KIND as usize])
+    }
+
+    /// Linear id of the first owned element of a kind.
+    #[inline(always)]
+    pub fn base<K: Element>(&self) -> u32 {
+        self.header.base[K::KIND as usize]
+    }
+
+    /// The map from local to linear ids.
+    #[inline(always)]
+    pub fn map<K: Element>(&self) -> Map<K> {
+        let ribbon = self.mesh.ribbons.from(self.header.ribbon_section(K::KIND));
+        Map::new(self.base::<K>(), self.owned::<K>(), ribbon)
+    }
+
+    /// The local element with an id below [`Patch::total`].
+    #[inline(always)]
+    pub fn local<K: Element>(&self, id: u32) -> Local<K> {
+        self.map().local(id)
+    }
+
+    /// The owned element with an id below [`Patch::owned`].
+    #[inline(always)]
+    pub fn own<K: Element>(&self, id: u32) -> Owned<K> {
+        Owned::new(self.local(id))
+    }
+
+    /// The stored EV section: two local vertices an edge.
+    #[inline(always)]
+    pub fn ev(&self) -> Global<u16> {
+        self.mesh.topology.from(self.header.ev_section())
+    }
+
+    /// The stored FE section: three entries a face (see [`PatchHeader::fe_section`]).
+    #[inline(always)]
+    pub fn fe(&self) -> Global<u16> {
+        self.mesh.topology.from(self.header.fe_section())
+    }
+
+    /// The two vertices of a local edge, source first, in one access.
+    #[inline(always)]
+    pub fn edge_vertices(&self, edge: u32) -> (u32, u32) {
+        let w = self.ev().cast::<u32>().get(edge);
+        (w & 0xffff, w >> 16)
+    }
+
+    /// The three FE entries of a local face.
+    #[inline(always)]
+    pub fn face_edges(&self, face: u32) -> [u32; 3] {
+        let fe = self.fe();
+        [0, 1, 2].map(|k| u32::from(fe.get(3 * face + k)))
+    }
+
+    /// Whether a local element is live.
+    #[inline(always)]
+    pub fn is_active(&self, kind: Kind, local: u32) -> bool {
+        self.mesh.masks.get(self.header.active_mask(kind) + local / 32) >> (local % 32) & 1 != 0
+    }
+}
