@@ -1,0 +1,64 @@
+//! Atomic additions of floats. Integers: `core::sync::atomic`, 32 and 64 bits (8 and 16 bits are emulated slowly: keep away).
+//!
+//! The address space is part of the name, as it is of the instruction. All of them are relaxed, and atomic for the whole device. The
+//! order of concurrent additions is not defined, hence neither are the last bits of a sum. (rust-cuda has `atomic::AtomicF32`; a
+//! pointer suits views of plain arrays better.)
+
+use core::arch::asm;
+
+macro_rules! add {
+    ($($(#[$doc:meta])* $red:ident, $fetch:ident: $type:ty, $reg:ident, $space:literal, $suffix:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// `p` is aligned and points to a readable and writable value of the named address space; other threads use it atomically
+        /// only, until the next barrier.
+        #[inline(always)]
+        pub unsafe fn $red(p: *mut $type, v: $type) {
+            // SAFETY: an atomic update of memory that the caller says is valid and of this space.
+            unsafe {
+                asm!(
+                    concat!(
+                        "{{ .reg .u64 t; cvta.to.", $space, ".u64 t, {p}; ",
+                        "red.", $space, ".add.", $suffix, " [t], {v}; }}"
+                    ),
+                    p = in(reg64) p, v = in($reg) v,
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+
+        $(#[$doc])*
+        /// Gives the value before the addition.
+        ///
+        /// # Safety
+        #[doc = concat!("As [`", stringify!($red), "`].")]
+        #[inline(always)]
+        pub unsafe fn $fetch(p: *mut $type, v: $type) -> $type {
+            let before: $type;
+            // SAFETY: an atomic update of memory that the caller says is valid and of this space.
+            unsafe {
+                asm!(
+                    concat!(
+                        "{{ .reg .u64 t; cvta.to.", $space, ".u64 t, {p}; ",
+                        "atom.", $space, ".add.", $suffix, " {before}, [t], {v}; }}"
+                    ),
+                    p = in(reg64) p, v = in($reg) v, before = out($reg) before,
+                    options(nostack, preserves_flags),
+                );
+            }
+            before
+        }
+    )*};
+}
+
+add! {
+    /// Adds to a float in global memory.
+    add_f32_global, fetch_add_f32_global: f32, reg32, "global", "f32";
+    /// Adds to a float in shared memory.
+    add_f32_shared, fetch_add_f32_shared: f32, reg32, "shared", "f32";
+    /// Adds to a double in global memory.
+    add_f64_global, fetch_add_f64_global: f64, reg64, "global", "f64";
+    /// Adds to a double in shared memory.
+    add_f64_shared, fetch_add_f64_shared: f64, reg64, "shared", "f64";
+}
