@@ -1,1 +1,67 @@
-//! The one list of this crate's kernels.
+//! THE one list of this crate's kernels: names, parameter layouts, PTX entries.
+
+use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
+use crate::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep};
+use crate::algo::kring::{RingBound, RingGather, RingPack};
+use crate::algo::mcf::McfProduct;
+use crate::algo::normals::VertexNormals;
+use crate::algo::reduce::{ReducePartials, ReducePatches};
+use crate::algo::rows::{CountRows, WriteRows};
+use crate::algo::scan::{ScanAdd, ScanChunks};
+use crate::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV};
+
+/// Hands the list to a macro: what is listed here exists on every engine.
+macro_rules! list {
+    ($to:path { $($head:tt)* }) => {
+        $to! {
+            $($head)*
+            patch count_vv: CountRows<VV>;
+            patch count_ve: CountRows<VE>;
+            patch count_vf: CountRows<VF>;
+            patch count_ef: CountRows<EF>;
+            patch count_ee: CountRows<EE>;
+            patch count_ff: CountRows<FF>;
+            patch count_oriented_vv: CountRows<OrientedVV>;
+            patch count_oriented_ve: CountRows<OrientedVE>;
+            patch count_oriented_vf: CountRows<OrientedVF>;
+            patch write_vv: WriteRows<VV>;
+            patch write_ve: WriteRows<VE>;
+            patch write_vf: WriteRows<VF>;
+            patch write_ev: WriteRows<EV>;
+            patch write_ee: WriteRows<EE>;
+            patch write_ef: WriteRows<EF>;
+            patch write_fv: WriteRows<FV>;
+            patch write_fe: WriteRows<FE>;
+            patch write_ff: WriteRows<FF>;
+            patch write_diamond: WriteRows<Diamond>;
+            patch write_oriented_vv: WriteRows<OrientedVV>;
+            patch write_oriented_ve: WriteRows<OrientedVE>;
+            patch write_oriented_vf: WriteRows<OrientedVF>;
+            patch boundary_edges: BoundaryEdges;
+            patch boundary_vertices: BoundaryVertices;
+            patch boundary_faces: BoundaryFaces;
+            flat ring_bound: RingBound;
+            flat ring_gather: RingGather;
+            flat ring_pack: RingPack;
+            block scan_chunks: ScanChunks;
+            flat scan_add: ScanAdd;
+            patch reduce_patches: ReducePatches;
+            block reduce_partials: ReducePartials;
+            patch vertex_normals: VertexNormals;
+            patch mcf_product: McfProduct;
+            block cg_start: CgStart;
+            block cg_alpha: CgAlpha;
+            patch cg_step: CgStep;
+            block cg_beta: CgBeta;
+            flat cg_direction: CgDirection;
+        }
+    };
+}
+
+list!(crate::entries { pub KERNELS; });
+
+/// Symbol under which the PTX carries the fingerprint of [`KERNELS`].
+pub const FINGERPRINT_SYMBOL: &str = "rx_fingerprint";
+
+#[cfg(feature = "entries")]
+list!(crate::export_entries { "rx_fingerprint" = KERNELS; });

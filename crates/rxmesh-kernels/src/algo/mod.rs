@@ -1,1 +1,10 @@
 //! Device half of the algorithms; the host half has the same file names in `rxmesh-host`.
+
+pub mod boundary;
+pub mod cg;
+pub mod kring;
+pub mod mcf;
+pub mod normals;
+pub mod reduce;
+pub mod rows;
+pub mod scan;

@@ -15,7 +15,7 @@ mod staged;
 mod value;
 
 pub use global::{Accumulate, Read, Write};
-pub use staged::{Staged, StagedSum};
+pub use staged::{Finish, Keep, Staged, StagedSum, Unit};
 pub use value::{Sum, Value};
 
 use crate::exec::{Block, Phase};
@@ -44,5 +44,5 @@ impl Field for f32 {}
 impl Field for f64 {}
 impl Field for u32 {}
 impl Field for i32 {}
-impl<T: bytemuck::Pod> Field for crate::mem::Global<T> {}
-impl<T: bytemuck::Pod> Field for crate::mem::GlobalMut<T> {}
+impl<T: Value> Field for crate::mem::Global<T> {}
+impl<T: Value> Field for crate::mem::GlobalMut<T> {}

@@ -62,19 +62,49 @@ fn copy_in<B: Block, T: Value>(p: Phase<B>, from: Global<T>, to: Shared<T>, n: u
     }
 }
 
+/// What becomes of a sum when it is stored.
+pub trait Finish<T>: Copy {
+    /// Whether values are stored as they are, so that words can be copied.
+    const KEEP: bool;
+    /// The value to store.
+    fn finish(v: T) -> T;
+}
+
+/// Stores sums as they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep;
+impl<T> Finish<T> for Keep {
+    const KEEP: bool = true;
+    #[inline(always)]
+    fn finish(v: T) -> T {
+        v
+    }
+}
+
+/// Stores vectors at length one; zero stays zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit;
+impl Finish<glam::Vec3> for Unit {
+    const KEEP: bool = false;
+    #[inline(always)]
+    fn finish(v: glam::Vec3) -> glam::Vec3 {
+        crate::math::normalize_or_zero(v)
+    }
+}
+
 /// An attribute of `K` that the kernel sums up in shared memory: zeroed in the prologue, added to
 /// in the body, stored in the epilogue. Only owned elements are kept: a kernel that scatters to
 /// its neighbours runs on ribbon sources too ([`crate::kernel::Scatter`]), so that each owned
 /// element gets all its contributions without a global atomic.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct StagedSum<K, T> {
+pub struct StagedSum<K, T, F = Keep> {
     data: GlobalMut<T>,
     here: Shared<T>,
-    of: PhantomData<K>,
+    of: PhantomData<(K, F)>,
 }
 
-impl<K: Element, T: Sum> StagedSum<K, T> {
+impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
     /// Over all elements in linear ids. The old values are overwritten.
     pub fn new(data: GlobalMut<T>) -> Self {
         StagedSum { data, here: Shared::empty(), of: PhantomData }
@@ -89,7 +119,7 @@ impl<K: Element, T: Sum> StagedSum<K, T> {
     }
 }
 
-impl<K: Element, T: Sum> Field for StagedSum<K, T> {
+impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
     const STORES: bool = true;
 
     #[inline(always)]
@@ -105,7 +135,13 @@ impl<K: Element, T: Sum> Field for StagedSum<K, T> {
 
     #[inline(always)]
     fn store<B: Block>(&self, p: Phase<B>, patch: &Patch) {
-        let (here, data) = (self.here.cast::<u32>(), self.data.from(patch.base::<K>()).cast::<u32>());
-        p.each(patch.owned::<K>() * T::COMPONENTS, |i| data.set(i, here.get(i)));
+        let data = self.data.from(patch.base::<K>());
+        let here = self.here;
+        if F::KEEP {
+            let (here, data) = (here.cast::<u32>(), data.cast::<u32>());
+            p.each(patch.owned::<K>() * T::COMPONENTS, |i| data.set(i, here.get(i)));
+        } else {
+            p.each(patch.owned::<K>(), |i| data.set(i, F::finish(here.get(i))));
+        }
     }
 }

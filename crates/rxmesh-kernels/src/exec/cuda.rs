@@ -26,19 +26,42 @@ unsafe impl Block for Cuda {
     }
 }
 
+const ALL: u32 = u32::MAX;
+
+/// The value of the lane `d` below.
+#[inline(always)]
+fn shuffle_up(v: u32, d: u32) -> u32 {
+    // SAFETY: blocks are whole warps and collectives are block-uniform, so all 32 lanes are here (contract U5).
+    unsafe { warp::warp_shuffle_up(ALL, v, d, 32) }.0
+}
+
+/// The value of a lane.
+#[inline(always)]
+fn shuffle_idx(v: u32, lane: u32) -> u32 {
+    // SAFETY: as `shuffle_up`.
+    unsafe { warp::warp_shuffle_idx(ALL, v, lane, 32) }.0
+}
+
+/// The value of the lane whose number differs in the bits of `d`.
+#[inline(always)]
+fn shuffle_xor(v: f64, d: u32) -> f64 {
+    // SAFETY: as `shuffle_up`.
+    unsafe { warp::warp_shuffle_xor(ALL, v, d, 32) }.0
+}
+
 /// Exclusive scan of `v` over the warp's lanes; the second value is the warp's total.
 #[inline(always)]
 fn warp_scan(v: u32, lane: u32) -> (u32, u32) {
     let mut inclusive = v;
     let mut d = 1;
     while d < 32 {
-        let o = warp::shuffle_up(inclusive, d);
+        let o = shuffle_up(inclusive, d);
         if lane >= d {
             inclusive += o;
         }
         d *= 2;
     }
-    (inclusive - v, warp::shuffle_idx(inclusive, 31))
+    (inclusive - v, shuffle_idx(inclusive, 31))
 }
 
 pub(super) fn scan<B: Block>(b: B, data: Shared<u32>, n: u32, scratch: Shared<u32>) -> u32 {
@@ -60,7 +83,7 @@ pub(super) fn scan<B: Block>(b: B, data: Shared<u32>, n: u32, scratch: Shared<u3
     // Every warp scans the warp totals for itself: cheaper than a second barrier.
     let mine = if lane < warps { scratch.get(lane) } else { 0 };
     let (warp_before, total) = warp_scan(mine, lane);
-    let mut run = before + warp::shuffle_idx(warp_before, warp_id);
+    let mut run = before + shuffle_idx(warp_before, warp_id);
     let mut i = lo;
     while i < hi {
         let x = data.get(i);
@@ -92,7 +115,7 @@ pub(super) fn reduce<B: Block>(
     let across = |mut acc: f64| {
         let mut d = 16;
         while d > 0 {
-            acc = combine(acc, warp::shuffle_xor_f64(acc, d));
+            acc = combine(acc, shuffle_xor(acc, d));
             d /= 2;
         }
         acc

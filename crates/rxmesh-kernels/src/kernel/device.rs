@@ -9,7 +9,7 @@ use cuda_std::{shared, thread};
 /// Whether the launch gave as much shared memory as was carved; reports a fault if not.
 #[inline(always)]
 fn fits(plan: &Plan, fault: Fault, block: u32) -> bool {
-    if plan.peak() <= shared::dynamic_smem_size() {
+    if plan.peak() <= shared::dynamic_shared_size() {
         return true;
     }
     if thread::thread_idx_x() == 0 {

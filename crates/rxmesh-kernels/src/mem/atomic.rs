@@ -82,7 +82,7 @@ pub unsafe fn add_f32_shared(at: *mut f32, v: f32) {
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: the caller's.
     unsafe {
-        cuda_std::atomic::red_add_f32_shared(at, v)
+        cuda_std::atomic::add_f32_shared(at, v)
     }
     #[cfg(not(target_arch = "nvptx64"))]
     // SAFETY: the caller's.
@@ -101,7 +101,7 @@ pub unsafe fn add_f32_global(at: *mut f32, v: f32) {
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: the caller's.
     unsafe {
-        cuda_std::atomic::red_add_f32_global(at, v)
+        cuda_std::atomic::add_f32_global(at, v)
     }
     #[cfg(not(target_arch = "nvptx64"))]
     // SAFETY: the caller's.

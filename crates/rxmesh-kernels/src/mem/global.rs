@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 fn global<T>(p: *mut T) -> *mut T {
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: the host puts only device-memory addresses into kernel parameters (contract U4).
-    return unsafe { cuda_std::mem::assume_global(p) };
+    return unsafe { cuda_std::mem::assume_global_mut(p) };
     #[cfg(not(target_arch = "nvptx64"))]
     return p;
 }

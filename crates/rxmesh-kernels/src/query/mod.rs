@@ -24,7 +24,7 @@ mod vertex;
 pub use csr::Csr;
 pub use diamond::Diamond;
 pub use edge::{EE, EF, EV};
-pub use face::{FE, FF, FV};
+pub use face::{FE, FF, FV, LocalEv};
 pub use oriented::{OrientedVE, OrientedVF, OrientedVV};
 pub use relations::{Neighbours, Relations, Table};
 pub use vertex::{VE, VF, VV};

@@ -1,0 +1,39 @@
+//! Vertex normals weighted as in Max, "Weights for computing vertex normals from facet normals", JGT 1999.
+
+use crate::attr::{Staged, StagedSum, Unit};
+use crate::kernel;
+use crate::kernel::Scatter;
+use crate::math::rcp_fast;
+use crate::query::{FV, Neighbours};
+use crate::topo::{Face, Local, Vertex};
+use glam::Vec3;
+
+kernel! {
+    /// Unit vertex normals: each corner adds its face's edge cross product over the squared lengths of its two edges.
+    /// Degenerate faces add nothing; a vertex without any contribution gets zero.
+    pub struct VertexNormals: Scatter<FV>, threads = 192 {
+        /// Positions.
+        pub x: Staged<Vertex, Vec3>,
+        /// Unit normals.
+        pub n: StagedSum<Vertex, Vec3, Unit>,
+    }
+}
+
+impl Scatter<FV> for VertexNormals {
+    #[inline(always)]
+    fn run(&self, _f: Local<Face>, v: Neighbours<FV>) {
+        let [a, b, c] = [v.get(0), v.get(1), v.get(2)];
+        let (x, y, z) = (self.x.get(a), self.x.get(b), self.x.get(c));
+        let (ab, bc, ca) = (y - x, z - y, x - z);
+        let normal = ca.cross(ab);
+        let (lab, lbc, lca) = (ab.dot(ab), bc.dot(bc), ca.dot(ca));
+        let add = |v, weight: f32| {
+            if weight > 0.0 {
+                self.n.add(v, normal * rcp_fast(weight));
+            }
+        };
+        add(a, lab * lca);
+        add(b, lab * lbc);
+        add(c, lbc * lca);
+    }
+}

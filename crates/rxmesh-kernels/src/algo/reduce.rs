@@ -1,0 +1,113 @@
+//! Reductions over the owned elements, in a fixed order: one partial result a patch, then all partials by one block.
+//!
+//! Sums are accumulated in `f64`. The order depends on the patches and on the block's width only, so that one
+//! engine gives the same bits on every run.
+
+
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::{BlockKernel, PatchKernel};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::topo::{Patch, PatchHeader};
+
+/// What a reduction computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Reduction {
+    /// Sum of the components.
+    Sum = 0,
+    /// Sum of the products of corresponding components.
+    Dot = 1,
+    /// Smallest component.
+    Min = 2,
+    /// Largest component.
+    Max = 3,
+}
+
+kernel! {
+    /// One partial result a patch.
+    pub struct ReducePatches: Patch {
+        /// Components of the first attribute.
+        pub x: Global<f32>,
+        /// Components of the second attribute; the same as `x` when there is one.
+        pub y: Global<f32>,
+        /// One result a patch.
+        pub partials: GlobalMut<f64>,
+        /// Components an element.
+        pub components: u32,
+        /// Kind of the elements ([`crate::topo::Kind`]).
+        pub kind: u32,
+        /// What to compute ([`Reduction`]).
+        pub reduction: u32,
+    }
+}
+
+impl PatchKernel for ReducePatches {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, _: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
+        let h = patch.header();
+        let (owned, base) = match self.kind {
+            0 => (h.owned[0], h.base[0]),
+            1 => (h.owned[1], h.base[1]),
+            _ => (h.owned[2], h.base[2]),
+        };
+        let n = u32::from(owned) * self.components;
+        let (x, y) = (self.x.from(base * self.components), self.y.from(base * self.components));
+        let at = |i: u32| f64::from(x.get(i));
+        let result = if self.reduction == Reduction::Sum as u32 {
+            b.sum(n, scratch, at)
+        } else if self.reduction == Reduction::Dot as u32 {
+            b.sum(n, scratch, |i| f64::from(x.get(i)) * f64::from(y.get(i)))
+        } else if self.reduction == Reduction::Min as u32 {
+            b.min(n, scratch, at)
+        } else {
+            b.max(n, scratch, at)
+        };
+        let (partials, id) = (self.partials, patch.id());
+        b.last_phase(|p| p.lead(|| partials.set(id, result)));
+    }
+}
+
+kernel! {
+    /// All partial results into one, by one block.
+    pub struct ReducePartials: Block {
+        /// The partial results.
+        pub partials: Global<f64>,
+        /// The result.
+        pub result: GlobalMut<f64>,
+        /// What to compute ([`Reduction`]).
+        pub reduction: u32,
+    }
+}
+
+impl BlockKernel for ReducePartials {
+    const THREADS: u32 = 512;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, _block: u32, &scratch: &Shared<u32>) {
+        let (n, partials, out) = (self.partials.len(), self.partials, self.result);
+        let at = |i: u32| partials.get(i);
+        let result = if self.reduction == Reduction::Min as u32 {
+            b.min(n, scratch, at)
+        } else if self.reduction == Reduction::Max as u32 {
+            b.max(n, scratch, at)
+        } else {
+            b.sum(n, scratch, at)
+        };
+        b.last_phase(|p| p.lead(|| out.set(0, result)));
+    }
+}
+

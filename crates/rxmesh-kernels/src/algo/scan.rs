@@ -1,0 +1,58 @@
+//! Exclusive prefix sum over global memory: scan chunks, scan the chunks' totals, add them.
+
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::mem::{GlobalMut, Plan, Shared};
+
+/// Elements that one block scans.
+pub const CHUNK: u32 = 2048;
+
+kernel! {
+    /// Scans each chunk of [`CHUNK`] elements in place and writes its total.
+    pub struct ScanChunks: Block {
+        /// The elements.
+        pub data: GlobalMut<u32>,
+        /// One total a chunk.
+        pub totals: GlobalMut<u32>,
+    }
+}
+
+impl BlockKernel for ScanChunks {
+    type Tables = (Shared<u32>, Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(CHUNK), plan.take(SCRATCH_WORDS))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &(here, scratch): &Self::Tables) {
+        let first = block * CHUNK;
+        let n = (self.data.len() - first).min(CHUNK);
+        let (data, totals) = (self.data.from(first), self.totals);
+        b.each(n, |i| here.set(i, data.get(i)));
+        let total = b.scan(here, n, scratch);
+        b.last_phase(|p| {
+            p.each(n, |i| data.set(i, here.get(i)));
+            p.lead(|| totals.set(block, total));
+        });
+    }
+}
+
+kernel! {
+    /// Adds each chunk's start to its elements.
+    pub struct ScanAdd: Flat {
+        /// The elements.
+        pub data: GlobalMut<u32>,
+        /// Where each chunk starts.
+        pub starts: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for ScanAdd {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        self.data.set(i, self.data.get(i) + self.starts.get(i / CHUNK));
+    }
+}
