@@ -15,8 +15,7 @@
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(abi_ptx, stdarch_nvptx, asm_experimental_arch, core_intrinsics, link_llvm_intrinsics),
-    allow(internal_features)
+    feature(abi_ptx)
 )]
 
 // On the host the hardware's square root comes from std; the device build has no std at all.

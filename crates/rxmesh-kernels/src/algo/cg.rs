@@ -7,7 +7,7 @@ use crate::attr::Field;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel, PatchKernel};
-use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
 use crate::topo::{Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
@@ -42,6 +42,12 @@ pub const SCALARS: usize = 8;
 pub struct Scalars(pub GlobalMut<f64>);
 
 impl Field for Scalars {}
+impl Bind for Scalars {
+    #[inline(always)]
+    fn bind(&self) {
+        self.0.bind();
+    }
+}
 
 impl Scalars {
     /// The value of a scalar.

@@ -2,7 +2,7 @@
 
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::PatchKernel;
-use crate::mem::{FaultCode, GlobalMut, Plan, Shared};
+use crate::mem::{Bind, FaultCode, GlobalMut, Plan, Shared};
 use crate::query::{NONE, Relation, Row};
 use crate::topo::{Element, Id, Patch, PatchHeader};
 use core::marker::PhantomData;
@@ -15,6 +15,13 @@ pub struct CountRows<R> {
     pub counts: GlobalMut<u32>,
     /// The relation.
     pub relation: PhantomData<R>,
+}
+
+impl<R> Bind for CountRows<R> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.counts.bind();
+    }
 }
 
 /// What both kernels keep in shared memory.
@@ -64,6 +71,14 @@ pub struct WriteRows<R> {
     pub values: GlobalMut<u32>,
     /// The relation.
     pub relation: PhantomData<R>,
+}
+
+impl<R> Bind for WriteRows<R> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.starts.bind();
+        self.values.bind();
+    }
 }
 
 impl<R: Relation> PatchKernel for WriteRows<R> {

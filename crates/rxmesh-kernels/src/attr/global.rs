@@ -2,7 +2,7 @@
 
 use super::value::{add_global, Sum, Value};
 use super::Field;
-use crate::mem::{Global, GlobalMut};
+use crate::mem::{Bind, Global, GlobalMut};
 use crate::topo::{Element, Id, Owned};
 use core::marker::PhantomData;
 
@@ -27,6 +27,12 @@ impl<K: Element, T: Value> Read<K, T> {
     }
 }
 impl<K: Element, T: Value> Field for Read<K, T> {}
+impl<K, T> Bind for Read<K, T> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.data.bind();
+    }
+}
 
 /// An attribute of `K` that the kernel writes, each patch its owned elements.
 #[repr(C)]
@@ -55,6 +61,12 @@ impl<K: Element, T: Value> Write<K, T> {
     }
 }
 impl<K: Element, T: Value> Field for Write<K, T> {}
+impl<K, T> Bind for Write<K, T> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.data.bind();
+    }
+}
 
 /// An attribute of `K` that the kernel adds to, any patch to any element, atomically.
 #[repr(C)]
@@ -77,3 +89,9 @@ impl<K: Element, T: Sum> Accumulate<K, T> {
     }
 }
 impl<K: Element, T: Sum> Field for Accumulate<K, T> {}
+impl<K, T> Bind for Accumulate<K, T> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.data.bind();
+    }
+}

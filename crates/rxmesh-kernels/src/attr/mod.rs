@@ -19,11 +19,11 @@ pub use staged::{Finish, Keep, Staged, StagedSum, Unit};
 pub use value::{Sum, Value};
 
 use crate::exec::{Block, Phase};
-use crate::mem::Plan;
+use crate::mem::{Bind, Plan};
 use crate::topo::{Patch, PatchHeader};
 
 /// A field of a kernel: takes part in the kernel's prologue and epilogue if its type says so.
-pub trait Field: Copy {
+pub trait Field: Copy + Bind {
     /// Whether [`Field::store`] does something.
     const STORES: bool = false;
 
@@ -40,9 +40,12 @@ pub trait Field: Copy {
     fn store<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 }
 
-impl Field for f32 {}
-impl Field for f64 {}
-impl Field for u32 {}
-impl Field for i32 {}
+macro_rules! plain {
+    ($($t:ty),*) => {$(
+        impl Bind for $t {}
+        impl Field for $t {}
+    )*};
+}
+plain!(f32, f64, u32, i32);
 impl<T: Value> Field for crate::mem::Global<T> {}
 impl<T: Value> Field for crate::mem::GlobalMut<T> {}

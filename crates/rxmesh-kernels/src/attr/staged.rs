@@ -3,7 +3,7 @@
 use super::value::{add_shared, Sum, Value};
 use super::Field;
 use crate::exec::{Block, Phase};
-use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
 use crate::topo::{Element, Local, Patch, PatchHeader};
 use core::marker::PhantomData;
 
@@ -143,5 +143,19 @@ impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
         } else {
             p.each(patch.owned::<K>(), |i| data.set(i, F::finish(here.get(i))));
         }
+    }
+}
+
+impl<K, T> Bind for Staged<K, T> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.data.bind();
+    }
+}
+
+impl<K, T, F> Bind for StagedSum<K, T, F> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.data.bind();
     }
 }

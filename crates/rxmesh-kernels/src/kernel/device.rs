@@ -2,7 +2,7 @@
 
 use super::{BlockArgs, BlockKernel, FlatArgs, FlatKernel, PatchArgs, PatchKernel};
 use crate::exec::Cuda;
-use crate::mem::{Fault, FaultCode, Plan};
+use crate::mem::{Bind, Fault, FaultCode, Plan};
 use crate::topo::Patch;
 use cuda_std::{shared, thread};
 
@@ -25,6 +25,8 @@ fn fits(plan: &Plan, fault: Fault, block: u32) -> bool {
 /// Called from a PTX entry that the host launched with the kernel's parameters (contracts U2, U4).
 #[inline(always)]
 pub unsafe fn run_patch<K: PatchKernel>(mut args: PatchArgs<K>) {
+    args.mesh.bind();
+    args.kernel.bind();
     let patch = Patch::new(args.mesh, thread::block_idx_x());
     // SAFETY: the block's dynamic shared memory; `fits` checks its size before anything is accessed.
     let mut plan = unsafe { Plan::carve(shared::dynamic_shared_mem::<u8>()) };
@@ -41,6 +43,8 @@ pub unsafe fn run_patch<K: PatchKernel>(mut args: PatchArgs<K>) {
 /// As [`run_patch`].
 #[inline(always)]
 pub unsafe fn run_block<K: BlockKernel>(mut args: BlockArgs<K>) {
+    args.fault.bind();
+    args.kernel.bind();
     let block = thread::block_idx_x();
     // SAFETY: as in `run_patch`.
     let mut plan = unsafe { Plan::carve(shared::dynamic_shared_mem::<u8>()) };
@@ -57,6 +61,7 @@ pub unsafe fn run_block<K: BlockKernel>(mut args: BlockArgs<K>) {
 /// As [`run_patch`].
 #[inline(always)]
 pub unsafe fn run_flat<K: FlatKernel>(args: FlatArgs<K>) {
+    args.kernel.bind();
     let i = thread::block_idx_x() * thread::block_dim_x() + thread::thread_idx_x();
     if i < args.n {
         args.kernel.run(i);

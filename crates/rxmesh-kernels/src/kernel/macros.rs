@@ -40,17 +40,25 @@ macro_rules! kernel {
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Patch { $($fields:tt)* }) => {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
     };
-    ($(#[$meta:meta])* $vis:vis struct $name:ident : Block { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
-        $(#[$meta])* #[repr(C)] #[derive(Clone, Copy, Debug)]
-        $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : Block { $($fields:tt)* }) => {
+        $crate::kernel!(@declare [$(#[$meta])* $vis struct $name] { $($fields)* });
     };
-    ($(#[$meta:meta])* $vis:vis struct $name:ident : Flat { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : Flat { $($fields:tt)* }) => {
+        $crate::kernel!(@declare [$(#[$meta])* $vis struct $name] { $($fields)* });
+    };
+    (@declare [$(#[$meta:meta])* $vis:vis struct $name:ident] { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
         $(#[$meta])* #[repr(C)] #[derive(Clone, Copy, Debug)]
         $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
+
+        impl $crate::mem::Bind for $name {
+            #[inline(always)]
+            fn bind(&self) {
+                $($crate::mem::Bind::bind(&self.$field);)*
+            }
+        }
     };
     (@fields [$(#[$meta:meta])* $vis:vis struct $name:ident] { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
-        $(#[$meta])* #[repr(C)] #[derive(Clone, Copy, Debug)]
-        $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
+        $crate::kernel!(@declare [$(#[$meta])* $vis struct $name] { $($(#[$fmeta])* $fvis $field: $ty),* });
 
         impl $crate::kernel::Fields for $name {
             const STORES: bool = false $(|| <$ty as $crate::attr::Field>::STORES)*;

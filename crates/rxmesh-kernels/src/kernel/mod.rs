@@ -19,7 +19,7 @@ mod macros;
 pub use drive::{ForEachTables, carve_for_each, run_for_each, run_scatter};
 
 use crate::exec::{Block, Phase};
-use crate::mem::{Fault, Plan};
+use crate::mem::{Bind, Fault, Plan};
 use crate::query::Relations;
 use crate::topo::{Local, MeshView, Owned, Patch, PatchHeader};
 
@@ -62,7 +62,7 @@ pub trait Scatter<R: Relations>: Fields {
 }
 
 /// A kernel that works on a patch with phases of its own.
-pub trait PatchKernel: Copy + Send + Sync + 'static {
+pub trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
     /// What the kernel keeps in shared memory.
@@ -74,7 +74,7 @@ pub trait PatchKernel: Copy + Send + Sync + 'static {
 }
 
 /// A kernel that runs blocks of a grid, without a mesh.
-pub trait BlockKernel: Copy + Send + Sync + 'static {
+pub trait BlockKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
     /// What the kernel keeps in shared memory.
@@ -86,7 +86,7 @@ pub trait BlockKernel: Copy + Send + Sync + 'static {
 }
 
 /// A kernel that runs each index of a range by itself.
-pub trait FlatKernel: Copy + Send + Sync + 'static {
+pub trait FlatKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
     /// Works on one index.

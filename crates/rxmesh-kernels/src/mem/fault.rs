@@ -44,11 +44,19 @@ impl Fault {
     }
 
     /// Reports a fault; only the first of a launch is kept.
-    #[inline(never)]
+    #[cold]
+    #[inline(always)]
     pub fn raise(self, code: FaultCode, a: u32, b: u32) {
         if self.words.compare_exchange(0, 0, code as u32) == 0 {
             self.words.set(1, a);
             self.words.set(2, b);
         }
+    }
+}
+
+impl super::Bind for Fault {
+    #[inline(always)]
+    fn bind(&self) {
+        self.words.bind();
     }
 }

@@ -13,6 +13,30 @@ fn global<T>(p: *mut T) -> *mut T {
     return p;
 }
 
+/// Something that holds addresses of global memory: a kernel's arguments and their parts.
+///
+/// The entry point calls [`Bind::bind`] first, so that the device compiler knows of every address that it is
+/// global, whatever becomes of it later (`ld.global` instead of a slow generic `ld`).
+pub trait Bind {
+    /// Tells the device compiler about the addresses; nothing on the host.
+    #[inline(always)]
+    fn bind(&self) {}
+}
+
+impl<T> Bind for Global<T> {
+    #[inline(always)]
+    fn bind(&self) {
+        global(self.at.cast_mut());
+    }
+}
+
+impl<T> Bind for GlobalMut<T> {
+    #[inline(always)]
+    fn bind(&self) {
+        global(self.at);
+    }
+}
+
 /// `n` elements of global memory, read only.
 #[repr(C)]
 #[derive(Debug)]

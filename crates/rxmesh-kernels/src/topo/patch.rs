@@ -121,3 +121,14 @@ impl Patch {
         self.mesh.masks.get(self.header.active_mask(kind) + local / 32) >> (local % 32) & 1 != 0
     }
 }
+
+impl crate::mem::Bind for MeshView {
+    #[inline(always)]
+    fn bind(&self) {
+        self.headers.bind();
+        self.topology.bind();
+        self.masks.bind();
+        self.ribbons.bind();
+        self.fault.bind();
+    }
+}
