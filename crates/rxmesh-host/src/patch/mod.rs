@@ -16,6 +16,7 @@
 //! The exception are components of at most `patch_size` faces, several of which share a patch, whole.
 
 mod adjacency;
+mod cache;
 mod elements;
 mod error;
 mod lloyd;
@@ -26,14 +27,19 @@ mod regions;
 mod ribbon;
 mod shared;
 mod stats;
+#[cfg(test)]
+mod tests;
+mod validate;
 
 use std::time::Instant;
 
 use rayon::prelude::*;
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 
+pub use cache::{CacheError, CacheKey, build_cached};
 pub use error::PatchError;
 pub use stats::{BytesPerFace, PatchStats, StageTimes};
+pub use validate::Violation;
 
 use ribbon::MAX_LOCAL;
 

@@ -21,8 +21,6 @@ pub(super) struct Regions {
     pub(super) starts: Vec<u32>,
     /// Input faces, by region.
     pub(super) faces: Vec<u32>,
-    /// From this region on, a region is a pack of whole components.
-    pub(super) first_pack: u32,
 }
 
 const REGION_BITS: u32 = 22;
@@ -43,13 +41,9 @@ pub(super) fn build(next: &[u32], patch_size: u32, seed: u64) -> Regions {
     let pairs = grow(next, &seeds, &mut region);
     let names = near_numbers(seeds.len(), pairs);
     strip_levels(&mut region, &names);
-    let (first_pack, count) = add_rest(next, &mut region, seeds.len() as u32, patch_size);
+    let count = add_rest(next, &mut region, seeds.len() as u32, patch_size);
     let (starts, faces) = counting_sort(&region, count as usize);
-    Regions {
-        starts,
-        faces,
-        first_pack,
-    }
+    Regions { starts, faces }
 }
 
 /// One random face in each stretch of the input, unless its whole component fits a patch.
@@ -200,8 +194,8 @@ fn advance(
 }
 
 /// Gives the components without a seed to regions of their own, or to packs where they are small.
-/// Returns the first pack and the number of regions.
-fn add_rest(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> (u32, u32) {
+/// Returns the number of regions.
+fn add_rest(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> u32 {
     const PENDING: u32 = NONE - 1;
     let mut count = seeds;
     let mut small: Vec<u32> = Vec::new();
@@ -232,7 +226,6 @@ fn add_rest(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> (u
             small_starts.push(small.len());
         }
     }
-    let first_pack = count;
     let mut room = 0;
     for range in small_starts.windows(2) {
         let component = &small[range[0]..range[1]];
@@ -245,5 +238,5 @@ fn add_rest(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> (u
             .iter()
             .for_each(|&f| region[f as usize] = count - 1);
     }
-    (first_pack, count)
+    count
 }
