@@ -1,0 +1,52 @@
+//! What can go wrong while patches are built.
+
+use rxmesh_kernels::topo::Kind;
+
+/// Why a mesh could not be cut into patches.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatchError {
+    /// A face names a vertex that does not exist.
+    #[error("face {face} names vertex {index}, but the mesh has {vertex_count} vertices")]
+    FaceIndex {
+        /// The face, as an index of the input.
+        face: usize,
+        /// The vertex that it names.
+        index: u32,
+        /// Number of vertices of the mesh.
+        vertex_count: usize,
+    },
+    /// The patch size cannot be used.
+    #[error("a patch size of {0} faces was asked for, but it must lie between 1 and 65535")]
+    PatchSize(u32),
+    /// The growth factor cannot be used.
+    #[error("a growth factor of {0} was asked for, but it must be a number from 1 to 1000")]
+    Growth(f32),
+    /// The mesh or its patches need ids or offsets that do not fit 32 bits.
+    #[error("the mesh needs {count} {what}, but at most {limit} can be addressed")]
+    TooManyElements {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        count: u64,
+        /// How much there may be.
+        limit: u64,
+    },
+    /// A patch does not fit its 16-bit local ids, most often because of one vertex of very high valence.
+    #[error(
+        "a patch needs {count} local elements of kind {kind:?}, but at most {limit} fit; \
+         its vertex of highest valence is {vertex}, with {valence} faces"
+    )]
+    PatchTooLarge {
+        /// The kind of element that there are too many of.
+        kind: Kind,
+        /// How many local elements the patch needs.
+        count: u64,
+        /// How many it may have.
+        limit: u64,
+        /// The owned vertex of highest valence, as an index of the input.
+        vertex: u32,
+        /// The number of faces around that vertex.
+        valence: u64,
+    },
+}

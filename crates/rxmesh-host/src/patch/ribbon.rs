@@ -1,0 +1,193 @@
+//! Which elements each patch holds without owning them.
+//!
+//! A patch needs, beside its own faces, every face around a vertex that it owns and every face that shares
+//! an edge with one of its own (which covers the faces around edges that it owns: the owner of an
+//! edge always has a face on it). Each face tells this to the patches concerned; so no
+//! table from vertices to faces is ever built.
+
+use rayon::prelude::*;
+use rxmesh_kernels::topo::{Kind, PatchHeader};
+
+use super::elements::Elements;
+use super::error::PatchError;
+use super::shared::{Locator, NONE, prefix_sum};
+
+/// Most local vertices or faces that a patch can have: their number has 16 bits.
+pub(super) const MAX_LOCAL: u32 = u16::MAX as u32;
+
+/// The ribbons of all patches, as dense ids, ascending within each patch.
+pub(super) struct Ribbons {
+    /// Where each patch's ribbon faces start in `faces`.
+    face_starts: Vec<u32>,
+    faces: Vec<u32>,
+    /// Ribbon vertices and edges of each patch.
+    lists: Vec<[Vec<u32>; 2]>,
+}
+
+impl Ribbons {
+    /// The ribbon of one kind of one patch.
+    pub(super) fn list(&self, patch: usize, kind: Kind) -> &[u32] {
+        match kind {
+            Kind::Face => {
+                &self.faces[self.face_starts[patch] as usize..self.face_starts[patch + 1] as usize]
+            }
+            kind => &self.lists[patch][kind as usize],
+        }
+    }
+}
+
+/// Finds the ribbons of all patches.
+pub(super) fn build(next: &[u32], elements: &Elements) -> Result<Ribbons, PatchError> {
+    let (face_starts, faces) = ribbon_faces(next, elements);
+    let patches = face_starts.len() - 1;
+    let lists = (0..patches)
+        .into_par_iter()
+        .map_init(Vec::new, |scratch, patch| {
+            let ribbon = &faces[face_starts[patch] as usize..face_starts[patch + 1] as usize];
+            rest_of_ribbon(next, elements, patch, ribbon, scratch)
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(Ribbons {
+        face_starts,
+        faces,
+        lists,
+    })
+}
+
+/// The ribbon faces, sorted by patch.
+fn ribbon_faces(next: &[u32], elements: &Elements) -> (Vec<u32>, Vec<u32>) {
+    let vertices = Locator::new(&elements.starts[0]);
+    let faces = Locator::new(&elements.starts[2]);
+    let patches = elements.starts[0].len() - 1;
+    let told: Vec<Vec<(u32, u32)>> = (0..patches)
+        .into_par_iter()
+        .map(|patch| tell(next, elements, patch, &vertices, &faces))
+        .collect();
+    let mut counts = vec![0; patches];
+    for &(patch, _) in told.iter().flatten() {
+        counts[patch as usize] += 1;
+    }
+    let starts = prefix_sum(counts);
+    let mut cursor = starts.clone();
+    let mut sorted = vec![0; starts[patches] as usize];
+    for &(patch, face) in told.iter().flatten() {
+        let at = &mut cursor[patch as usize];
+        sorted[*at as usize] = face;
+        *at += 1;
+    }
+    (starts, sorted)
+}
+
+/// The other patches that need a face of this patch, as pairs of patch and face.
+fn tell(
+    next: &[u32],
+    elements: &Elements,
+    patch: usize,
+    vertices: &Locator<'_>,
+    faces: &Locator<'_>,
+) -> Vec<(u32, u32)> {
+    let own_vertices = elements.starts[0][patch]..elements.starts[0][patch + 1];
+    let own_faces = elements.starts[2][patch]..elements.starts[2][patch + 1];
+    let own_sides = 3 * own_faces.start..3 * own_faces.end;
+    let mut told = Vec::new();
+    let mut targets: Vec<u32> = Vec::new();
+    for face in own_faces {
+        targets.clear();
+        for &v in &elements.corners[face as usize] {
+            if !own_vertices.contains(&v) {
+                targets.push(vertices.find(v));
+            }
+        }
+        for side in 3 * face..3 * face + 3 {
+            let mut at = next[side as usize];
+            while at != NONE && at != side {
+                if !own_sides.contains(&at) {
+                    targets.push(faces.find(at / 3));
+                }
+                at = next[at as usize];
+            }
+        }
+        if !targets.is_empty() {
+            targets.sort_unstable();
+            targets.dedup();
+            told.extend(targets.iter().map(|&target| (target, face)));
+        }
+    }
+    told
+}
+
+/// The ribbon vertices and edges of one patch.
+fn rest_of_ribbon(
+    next: &[u32],
+    elements: &Elements,
+    patch: usize,
+    ribbon_faces: &[u32],
+    scratch: &mut Vec<u32>,
+) -> Result<[Vec<u32>; 2], PatchError> {
+    let range = |kind: usize| elements.starts[kind][patch]..elements.starts[kind][patch + 1];
+    let local_faces = || range(2).chain(ribbon_faces.iter().copied());
+    let collect = |scratch: &mut Vec<u32>| {
+        scratch.sort_unstable();
+        scratch.dedup();
+        scratch.to_vec()
+    };
+    scratch.clear();
+    for face in local_faces() {
+        let corners = elements.corners[face as usize];
+        scratch.extend(corners.iter().filter(|v| !range(0).contains(v)));
+    }
+    let vertices = collect(scratch);
+    scratch.clear();
+    for side in local_faces().flat_map(|face| 3 * face..3 * face + 3) {
+        let edge = elements.side(next, side) >> 1;
+        if !range(1).contains(&edge) {
+            scratch.push(edge);
+        }
+    }
+    let edges = collect(scratch);
+    let totals = [
+        (Kind::Vertex, range(0).len() + vertices.len(), MAX_LOCAL),
+        (
+            Kind::Edge,
+            range(1).len() + edges.len(),
+            PatchHeader::MAX_EDGES,
+        ),
+        (Kind::Face, range(2).len() + ribbon_faces.len(), MAX_LOCAL),
+    ];
+    for (kind, count, limit) in totals {
+        if count > limit as usize {
+            let (vertex, valence) = busiest_vertex(elements, range(0), local_faces());
+            return Err(PatchError::PatchTooLarge {
+                kind,
+                count: count as u64,
+                limit: limit.into(),
+                vertex,
+                valence,
+            });
+        }
+    }
+    Ok([vertices, edges])
+}
+
+/// The owned vertex with the most faces, as an input vertex, and how many they are.
+fn busiest_vertex(
+    elements: &Elements,
+    own: std::ops::Range<u32>,
+    faces: impl Iterator<Item = u32>,
+) -> (u32, u64) {
+    let mut valence = vec![0u64; own.len()];
+    for face in faces {
+        let mut corners = elements.corners[face as usize];
+        corners.sort_unstable();
+        for (k, v) in corners.iter().enumerate() {
+            if own.contains(v) && (k == 0 || corners[k - 1] != *v) {
+                valence[(v - own.start) as usize] += 1;
+            }
+        }
+    }
+    let most =
+        (valence.iter().enumerate()).max_by_key(|&(v, &count)| (count, std::cmp::Reverse(v)));
+    most.map_or((0, 0), |(v, &count)| {
+        (elements.vertex_source[own.start as usize + v], count)
+    })
+}
