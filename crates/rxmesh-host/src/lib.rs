@@ -1,5 +1,16 @@
 //! Host half of rxmesh: files, meshes, patches, engines, attributes, algorithms.
+//!
+//! The flow is one-directional: [`io`] reads a [`mesh`], [`patch`] cuts it, [`store::RxMesh`] puts it on an
+//! [`engine`], kernels run on it, [`store::Attribute`]s come back.
 
+pub mod algo;
+pub mod engine;
+mod error;
 pub mod io;
 pub mod mesh;
 pub mod patch;
+pub mod store;
+
+pub use error::Error;
+pub use glam::Vec3;
+pub use rxmesh_kernels as kernels;

@@ -7,7 +7,8 @@ use crate::algo::mcf::McfProduct;
 use crate::algo::normals::VertexNormals;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::rows::{CountRows, WriteRows};
-use crate::algo::scan::{ScanAdd, ScanChunks};
+use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
+use crate::algo::measure::{Affine, EdgeLengths};
 use crate::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV};
 
 /// Hands the list to a macro: what is listed here exists on every engine.
@@ -21,6 +22,10 @@ macro_rules! list {
             patch count_ef: CountRows<EF>;
             patch count_ee: CountRows<EE>;
             patch count_ff: CountRows<FF>;
+            patch count_ev: CountRows<EV>;
+            patch count_fv: CountRows<FV>;
+            patch count_fe: CountRows<FE>;
+            patch count_diamond: CountRows<Diamond>;
             patch count_oriented_vv: CountRows<OrientedVV>;
             patch count_oriented_ve: CountRows<OrientedVE>;
             patch count_oriented_vf: CountRows<OrientedVF>;
@@ -45,6 +50,9 @@ macro_rules! list {
             flat ring_pack: RingPack;
             block scan_chunks: ScanChunks;
             flat scan_add: ScanAdd;
+            block sum_chunks: SumChunks;
+            patch edge_lengths: EdgeLengths;
+            flat affine: Affine;
             patch reduce_patches: ReducePatches;
             block reduce_partials: ReducePartials;
             patch vertex_normals: VertexNormals;

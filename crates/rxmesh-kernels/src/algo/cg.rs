@@ -7,7 +7,7 @@ use crate::attr::Field;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel, PatchKernel};
-use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
+use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
@@ -46,6 +46,9 @@ impl Bind for Scalars {
     #[inline(always)]
     fn bind(&self) {
         self.0.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.0.visit(piece);
     }
 }
 

@@ -4,6 +4,7 @@ pub mod boundary;
 pub mod cg;
 pub mod kring;
 pub mod mcf;
+pub mod measure;
 pub mod normals;
 pub mod reduce;
 pub mod rows;

@@ -2,7 +2,7 @@
 
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::PatchKernel;
-use crate::mem::{Bind, FaultCode, GlobalMut, Plan, Shared};
+use crate::mem::{Bind, FaultCode, GlobalMut, Piece, Plan, Shared};
 use crate::query::{NONE, Relation, Row};
 use crate::topo::{Element, Id, Patch, PatchHeader};
 use core::marker::PhantomData;
@@ -21,6 +21,9 @@ impl<R> Bind for CountRows<R> {
     #[inline(always)]
     fn bind(&self) {
         self.counts.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.counts.visit(piece);
     }
 }
 
@@ -78,6 +81,10 @@ impl<R> Bind for WriteRows<R> {
     fn bind(&self) {
         self.starts.bind();
         self.values.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.starts.visit(piece);
+        self.values.visit(piece);
     }
 }
 

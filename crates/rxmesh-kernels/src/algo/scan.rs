@@ -3,7 +3,7 @@
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
-use crate::mem::{GlobalMut, Plan, Shared};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
 
 /// Elements that one block scans.
 pub const CHUNK: u32 = 2048;
@@ -54,5 +54,32 @@ impl FlatKernel for ScanAdd {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.data.set(i, self.data.get(i) + self.starts.get(i / CHUNK));
+    }
+}
+
+kernel! {
+    /// The sum of each chunk of [`CHUNK`] elements in `f64`, to know before a scan whether its total fits 32 bits.
+    pub struct SumChunks: Block {
+        /// The elements.
+        pub data: Global<u32>,
+        /// One sum a chunk.
+        pub partials: GlobalMut<f64>,
+    }
+}
+
+impl BlockKernel for SumChunks {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let data = self.data.from(block * CHUNK);
+        let sum = b.sum(data.len().min(CHUNK), scratch, |i| f64::from(data.get(i)));
+        let partials = self.partials;
+        b.last_phase(|p| p.lead(|| partials.set(block, sum)));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::value::{add_global, Sum, Value};
 use super::Field;
-use crate::mem::{Bind, Global, GlobalMut};
+use crate::mem::{Bind, Global, GlobalMut, Piece};
 use crate::topo::{Element, Id, Owned};
 use core::marker::PhantomData;
 
@@ -31,6 +31,9 @@ impl<K, T> Bind for Read<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.data.visit(piece);
     }
 }
 
@@ -66,6 +69,9 @@ impl<K, T> Bind for Write<K, T> {
     fn bind(&self) {
         self.data.bind();
     }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.data.visit(piece);
+    }
 }
 
 /// An attribute of `K` that the kernel adds to, any patch to any element, atomically.
@@ -93,5 +99,8 @@ impl<K, T> Bind for Accumulate<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.data.visit(piece);
     }
 }

@@ -46,6 +46,6 @@ macro_rules! plain {
         impl Field for $t {}
     )*};
 }
-plain!(f32, f64, u32, i32);
+plain!(f32, f64, u32, i32, glam::Vec2, glam::Vec3, glam::Vec4);
 impl<T: Value> Field for crate::mem::Global<T> {}
 impl<T: Value> Field for crate::mem::GlobalMut<T> {}

@@ -3,7 +3,7 @@
 use super::value::{add_shared, Sum, Value};
 use super::Field;
 use crate::exec::{Block, Phase};
-use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
+use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Element, Local, Patch, PatchHeader};
 use core::marker::PhantomData;
 
@@ -151,11 +151,17 @@ impl<K, T> Bind for Staged<K, T> {
     fn bind(&self) {
         self.data.bind();
     }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.data.visit(piece);
+    }
 }
 
 impl<K, T, F> Bind for StagedSum<K, T, F> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.data.visit(piece);
     }
 }

@@ -55,6 +55,10 @@ macro_rules! kernel {
             fn bind(&self) {
                 $($crate::mem::Bind::bind(&self.$field);)*
             }
+            fn visit(&self, piece: &mut dyn FnMut($crate::mem::Piece)) {
+                let _ = &piece;
+                $($crate::mem::Bind::visit(&self.$field, piece);)*
+            }
         }
     };
     (@fields [$(#[$meta:meta])* $vis:vis struct $name:ident] { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {

@@ -21,6 +21,21 @@ pub trait Bind {
     /// Tells the device compiler about the addresses; nothing on the host.
     #[inline(always)]
     fn bind(&self) {}
+
+    /// Shows every piece of memory to the host, which checks before a launch that each is live on the
+    /// engine and that nothing that is written overlaps anything else.
+    fn visit(&self, _piece: &mut dyn FnMut(Piece)) {}
+}
+
+/// A piece of memory that a kernel's argument names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its address.
+    pub at: usize,
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// Whether the kernel may write it.
+    pub written: bool,
 }
 
 impl<T> Bind for Global<T> {
@@ -28,12 +43,18 @@ impl<T> Bind for Global<T> {
     fn bind(&self) {
         global(self.at.cast_mut());
     }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        piece(Piece { at: self.at as usize, bytes: self.n as usize * size_of::<T>(), written: false });
+    }
 }
 
 impl<T> Bind for GlobalMut<T> {
     #[inline(always)]
     fn bind(&self) {
         global(self.at);
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        piece(Piece { at: self.at as usize, bytes: self.n as usize * size_of::<T>(), written: true });
     }
 }
 

@@ -9,6 +9,6 @@ mod shared;
 
 pub use bits::Bits;
 pub use fault::{FAULT_WORDS, Fault, FaultCode};
-pub use global::{Bind, Global, GlobalMut};
+pub use global::{Bind, Global, GlobalMut, Piece};
 pub use plan::Plan;
 pub use shared::Shared;

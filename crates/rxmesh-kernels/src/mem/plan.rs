@@ -15,7 +15,7 @@ pub struct Plan {
 }
 
 /// Every piece starts at a multiple of this many bytes.
-pub const PIECE_ALIGN: u32 = 16;
+const PIECE_ALIGN: u32 = 16;
 
 impl Plan {
     /// A plan that only counts. Its pieces must not be accessed.

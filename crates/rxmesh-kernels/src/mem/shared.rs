@@ -90,11 +90,6 @@ impl<T: bytemuck::Pod> Shared<T> {
         // SAFETY: inside this view.
         Shared { at: unsafe { self.at.add(from as usize) }, n, of: PhantomData }
     }
-
-    #[inline(always)]
-    pub(crate) fn ptr(self) -> *mut T {
-        self.at
-    }
 }
 
 impl Shared<u32> {

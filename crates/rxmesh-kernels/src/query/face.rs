@@ -36,7 +36,7 @@ impl LocalEv {
 
 /// The three vertices of a local face, in the input's order.
 #[inline(always)]
-pub fn face_vertices(patch: &Patch, ev: LocalEv, f: u32) -> [u32; 3] {
+pub(super) fn face_vertices(patch: &Patch, ev: LocalEv, f: u32) -> [u32; 3] {
     patch.face_edges(f).map(|side| ev.start(side))
 }
 

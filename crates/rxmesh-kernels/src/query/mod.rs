@@ -25,7 +25,7 @@ pub use csr::Csr;
 pub use diamond::Diamond;
 pub use edge::{EE, EF, EV};
 pub use face::{FE, FF, FV, LocalEv};
-pub use oriented::{OrientedVE, OrientedVF, OrientedVV};
+pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
 pub use relations::{Neighbours, Relations, Table};
 pub use vertex::{VE, VF, VV};
 

@@ -131,4 +131,10 @@ impl crate::mem::Bind for MeshView {
         self.ribbons.bind();
         self.fault.bind();
     }
+    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
+        self.headers.visit(piece);
+        self.topology.visit(piece);
+        self.masks.visit(piece);
+        self.ribbons.visit(piece);
+    }
 }

@@ -1,0 +1,8 @@
+//! Host half of the algorithms; the device half has the same file names in `rxmesh-kernels`.
+
+pub mod boundary;
+pub mod kring;
+pub mod mcf;
+pub mod normals;
+pub mod reduce;
+pub mod scan;

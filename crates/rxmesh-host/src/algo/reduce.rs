@@ -1,0 +1,76 @@
+//! Reductions of attributes, in a fixed order: the same input gives the same bits on every run of one engine.
+
+use crate::Error;
+use crate::store::{Attribute, RxMesh};
+use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches, Reduction};
+use rxmesh_kernels::attr::Sum;
+use rxmesh_kernels::topo::Element;
+
+/// Sum over all components of all values, accumulated in `f64`.
+///
+/// # Errors
+///
+/// A stale attribute, or what the engine says.
+pub fn sum<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, Error> {
+    reduce(rx, x, x, Reduction::Sum)
+}
+
+/// Sum of the products of corresponding components, accumulated in `f64`.
+///
+/// # Errors
+///
+/// As [`sum`].
+pub fn dot<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>, y: &Attribute<K, T>) -> Result<f64, Error> {
+    reduce(rx, x, y, Reduction::Dot)
+}
+
+/// Square root of the sum of all squared components.
+///
+/// # Errors
+///
+/// As [`sum`].
+pub fn norm<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, Error> {
+    Ok(dot(rx, x, x)?.sqrt())
+}
+
+/// Smallest component of all values; infinity when there is none.
+///
+/// # Errors
+///
+/// As [`sum`].
+pub fn min<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, Error> {
+    reduce(rx, x, x, Reduction::Min)
+}
+
+/// Largest component of all values; minus infinity when there is none.
+///
+/// # Errors
+///
+/// As [`sum`].
+pub fn max<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, Error> {
+    reduce(rx, x, x, Reduction::Max)
+}
+
+fn reduce<K: Element, T: Sum>(
+    rx: &RxMesh,
+    x: &Attribute<K, T>,
+    y: &Attribute<K, T>,
+    reduction: Reduction,
+) -> Result<f64, Error> {
+    let engine = rx.engine();
+    let partials = engine.zeroed::<f64>(rx.patch_set().headers.len())?;
+    let result = engine.zeroed::<f64>(1)?;
+    rx.run(ReducePatches {
+        x: x.global()?.cast(),
+        y: y.global()?.cast(),
+        partials: partials.global_mut(),
+        components: T::COMPONENTS,
+        kind: K::KIND as u32,
+        reduction: reduction as u32,
+    })?;
+    engine.launch_blocks(
+        1,
+        ReducePartials { partials: partials.global(), result: result.global_mut(), reduction: reduction as u32 },
+    )?;
+    Ok(result.read()?[0])
+}

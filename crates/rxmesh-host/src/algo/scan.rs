@@ -1,0 +1,47 @@
+//! Exclusive prefix sums on an engine.
+
+use crate::Error;
+use crate::engine::{Buffer, Engine};
+use rxmesh_kernels::algo::reduce::{ReducePartials, Reduction};
+use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks, SumChunks};
+
+/// Replaces the values by their exclusive prefix sum and returns the total (also the last value, when that was zero).
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] when the total does not fit 32 bits; the values are then untouched. Else what the engine says.
+pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
+    if data.is_empty() {
+        return Ok(0);
+    }
+    let chunks = (data.len() as u32).div_ceil(CHUNK);
+    let partials = engine.zeroed::<f64>(chunks as usize)?;
+    let result = engine.zeroed::<f64>(1)?;
+    engine.launch_blocks(chunks, SumChunks { data: data.global(), partials: partials.global_mut() })?;
+    engine.launch_blocks(
+        1,
+        ReducePartials {
+            partials: partials.global(),
+            result: result.global_mut(),
+            reduction: Reduction::Sum as u32,
+        },
+    )?;
+    let total = result.read()?[0];
+    if total > f64::from(u32::MAX) {
+        return Err(Error::TooLarge { what: "neighbours", count: total as u64, limit: u64::from(u32::MAX) });
+    }
+    scan_in_place(engine, data)?;
+    Ok(total as u32)
+}
+
+fn scan_in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
+    let chunks = (data.len() as u32).div_ceil(CHUNK);
+    let totals = engine.zeroed::<u32>(chunks as usize)?;
+    engine.launch_blocks(chunks, ScanChunks { data: data.global_mut(), totals: totals.global_mut() })?;
+    if chunks > 1 {
+        scan_in_place(engine, &totals)?;
+        let n = data.len() as u32;
+        engine.launch_flat(n, ScanAdd { data: data.global_mut(), starts: totals.global_mut() })?;
+    }
+    Ok(())
+}

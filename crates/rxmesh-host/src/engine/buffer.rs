@@ -1,0 +1,203 @@
+//! Memory of an engine.
+
+use super::{Engine, EngineError, Kind};
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use std::marker::PhantomData;
+
+/// `len` values in an engine's memory, freed when dropped.
+pub struct Buffer<T> {
+    engine: Engine,
+    at: *mut u8,
+    len: usize,
+    of: PhantomData<T>,
+}
+
+// SAFETY: the buffer owns its memory; access goes through `&self` for reads and `&mut self` for writes, and
+// kernels' accesses are ordered by the engine (contract U4 of docs/unsafe.md).
+unsafe impl<T: Send> Send for Buffer<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Buffer<T> {}
+
+impl<T> std::fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Buffer<{}>({} on {})", std::any::type_name::<T>(), self.len, self.engine.name())
+    }
+}
+
+/// Allocations are never empty, so that every buffer has an address of its own.
+fn bytes_of<T>(len: usize) -> usize {
+    (len * size_of::<T>()).max(16).next_multiple_of(16)
+}
+
+impl<T: bytemuck::Pod> Buffer<T> {
+    pub(super) fn uninit(engine: &Engine, len: usize) -> Result<Self, EngineError> {
+        Self::allocate(engine, len, false)
+    }
+
+    pub(super) fn zeroed(engine: &Engine, len: usize) -> Result<Self, EngineError> {
+        Self::allocate(engine, len, true)
+    }
+
+    fn allocate(engine: &Engine, len: usize, zero: bool) -> Result<Self, EngineError> {
+        let bytes = bytes_of::<T>(len);
+        let at = match &engine.0.kind {
+            Kind::Cpu(c) => c.allocate(bytes)?,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.allocate(bytes, zero)?,
+        };
+        let _ = zero; // CPU memory is always zeroed: it comes so from the system.
+        engine.0.live.add(at as usize, bytes);
+        Ok(Buffer { engine: engine.clone(), at, len, of: PhantomData })
+    }
+
+    /// Copies from the host.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`] when the lengths differ.
+    pub fn write(&mut self, data: &[T]) -> Result<(), EngineError> {
+        if data.len() != self.len {
+            return Err(EngineError::Length { got: data.len(), want: self.len });
+        }
+        match &self.engine.0.kind {
+            Kind::Cpu(_) => {
+                // SAFETY: `at` points to `len` values of this buffer alone; `data` is other memory.
+                unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.at.cast(), self.len) };
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.write(self.at, bytemuck::cast_slice(data)),
+        }
+    }
+
+    /// Copies all values to the host, waiting for earlier launches and reporting their faults.
+    ///
+    /// # Errors
+    ///
+    /// A fault of an earlier kernel, or what the driver says.
+    pub fn read(&self) -> Result<Vec<T>, EngineError> {
+        let mut out = vec![T::zeroed(); self.len];
+        self.read_into(&mut out)?;
+        Ok(out)
+    }
+
+    /// Copies `n` values from `from` on to the host, waiting for earlier launches.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::read`], and [`EngineError::Length`].
+    pub fn read_range(&self, from: usize, n: usize) -> Result<Vec<T>, EngineError> {
+        if from.checked_add(n).is_none_or(|end| end > self.len) {
+            return Err(EngineError::Length { got: from.saturating_add(n), want: self.len });
+        }
+        let mut out = vec![T::zeroed(); n];
+        // SAFETY: inside the buffer.
+        let at = unsafe { self.at.add(from * size_of::<T>()) };
+        match &self.engine.0.kind {
+            // SAFETY: `at` points to `n` values; CPU launches have ended when they return.
+            Kind::Cpu(_) => unsafe { std::ptr::copy_nonoverlapping(at.cast(), out.as_mut_ptr(), n) },
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.read(at, bytemuck::cast_slice_mut(&mut out))?,
+        }
+        self.engine.synchronize()?;
+        Ok(out)
+    }
+
+    /// Copies from a buffer of the same length on the same engine.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`], or what the driver says.
+    pub fn copy_from(&mut self, from: &Buffer<T>) -> Result<(), EngineError> {
+        if from.len != self.len {
+            return Err(EngineError::Length { got: from.len, want: self.len });
+        }
+        if !std::sync::Arc::ptr_eq(&self.engine.0, &from.engine.0) {
+            return self.write(&from.read()?);
+        }
+        match &self.engine.0.kind {
+            Kind::Cpu(_) => {
+                // SAFETY: two different buffers of `len` values.
+                unsafe { std::ptr::copy_nonoverlapping(from.at, self.at, self.len * size_of::<T>()) };
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.copy(self.at, from.at, self.len * size_of::<T>()),
+        }
+    }
+
+    /// As [`Buffer::read`], into a slice of the same length.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::read`], and [`EngineError::Length`].
+    pub fn read_into(&self, out: &mut [T]) -> Result<(), EngineError> {
+        if out.len() != self.len {
+            return Err(EngineError::Length { got: out.len(), want: self.len });
+        }
+        match &self.engine.0.kind {
+            // SAFETY: `at` points to `len` values; CPU launches have ended when they return.
+            Kind::Cpu(_) => unsafe { std::ptr::copy_nonoverlapping(self.at.cast(), out.as_mut_ptr(), self.len) },
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.read(self.at, bytemuck::cast_slice_mut(out))?,
+        }
+        self.engine.synchronize()
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Sets all bytes to zero.
+    ///
+    /// # Errors
+    ///
+    /// What the driver says.
+    pub fn clear(&mut self) -> Result<(), EngineError> {
+        match &self.engine.0.kind {
+            Kind::Cpu(_) => {
+                // SAFETY: `at` points to `len` values of this buffer alone.
+                unsafe { std::ptr::write_bytes(self.at, 0, self.len * size_of::<T>()) };
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.clear(self.at, self.len * size_of::<T>()),
+        }
+    }
+
+    /// A kernel argument that reads the buffer.
+    pub fn global(&self) -> Global<T> {
+        // SAFETY: the address is live while the buffer is; launches check that it is (contract U4).
+        unsafe { Global::new(self.at.cast(), self.len) }
+    }
+
+    /// A kernel argument that writes the buffer. Takes `&self` because several kernels in a row hold such
+    /// arguments; the engine orders the launches.
+    pub fn global_mut(&self) -> GlobalMut<T> {
+        // SAFETY: as `global`.
+        unsafe { GlobalMut::new(self.at.cast(), self.len) }
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        self.engine.0.live.remove(self.at as usize);
+        match &self.engine.0.kind {
+            // SAFETY: allocated by the same engine with the same size, and nothing uses it any more.
+            Kind::Cpu(c) => unsafe { c.free(self.at, bytes_of::<T>(self.len)) },
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.free(self.at),
+        }
+    }
+}

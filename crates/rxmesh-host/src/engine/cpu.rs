@@ -1,0 +1,190 @@
+//! The CPU engine: a block is one thread, rayon runs the blocks; and the two test engines.
+
+use super::team;
+use super::{EngineError, EngineInfo, fault_error, fault_over};
+use rayon::prelude::*;
+use rxmesh_kernels::exec::{Block, Shuffled, Solo};
+use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchKernel};
+use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
+use rxmesh_kernels::topo::{MeshView, Patch};
+use std::alloc::Layout;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// How a block runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Style {
+    Solo,
+    Shuffled(u32),
+    Team(u32),
+}
+
+pub(super) struct Cpu {
+    style: Style,
+    pool: Option<rayon::ThreadPool>,
+    fault: Box<[AtomicU32; FAULT_WORDS]>,
+}
+
+/// What undefined shared memory holds in the test engines and in debug builds: a pattern that no test expects.
+const POISON: u128 = 0xdead_beef_f00d_cafe_dead_beef_f00d_cafe;
+
+/// Indices that one task of a flat kernel runs.
+const FLAT_CHUNK: u32 = 4096;
+
+thread_local! {
+    static SHARED: RefCell<Vec<u128>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runs `f` with this thread's shared memory of at least `bytes` bytes.
+fn with_shared<R>(bytes: u32, poison: bool, f: impl FnOnce(*mut u8) -> R) -> R {
+    SHARED.with_borrow_mut(|words| {
+        let n = (bytes as usize).div_ceil(16).max(1);
+        if words.len() < n {
+            words.resize(n, POISON);
+        }
+        if poison {
+            words[..n].fill(POISON);
+        }
+        f(words.as_mut_ptr().cast())
+    })
+}
+
+impl Cpu {
+    pub(super) fn new(style: Style, pool: Option<rayon::ThreadPool>) -> Cpu {
+        Cpu { style, pool, fault: Box::default() }
+    }
+
+    pub(super) fn info(&self) -> EngineInfo {
+        let engine = match self.style {
+            Style::Solo => "cpu".to_string(),
+            Style::Shuffled(_) => "shuffled".to_string(),
+            Style::Team(n) => format!("team({n})"),
+        };
+        let units = self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads()) as u32;
+        EngineInfo { engine, device: processor(), units }
+    }
+
+    fn install<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(f),
+            None => f(),
+        }
+    }
+
+    pub(super) fn run_patches<K: PatchKernel>(&self, mesh: MeshView, patches: u32, shared: u32, kernel: K) {
+        match self.style {
+            Style::Solo => self.install(|| {
+                (0..patches).into_par_iter().for_each(|id| run_patch(Solo, mesh, id, shared, kernel));
+            }),
+            Style::Shuffled(seed) => {
+                // Patches in a permuted order too: a kernel may not rely on theirs.
+                (0..patches).rev().for_each(|id| run_patch(Shuffled { seed: seed ^ id }, mesh, id, shared, kernel));
+            }
+            Style::Team(n) => team::run(n, patches, shared, |b, id, base| {
+                let patch = Patch::new(mesh, id);
+                let mut kernel = kernel;
+                // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
+                let mut plan = unsafe { Plan::carve(base) };
+                let tables = kernel.carve(patch.header(), &mut plan);
+                assert!(plan.peak() <= shared, "carved {} of {shared} bytes", plan.peak());
+                kernel.run(b, &patch, &tables);
+            }),
+        }
+    }
+
+    pub(super) fn run_blocks<K: BlockKernel>(&self, blocks: u32, shared: u32, kernel: K) {
+        match self.style {
+            Style::Solo => self.install(|| {
+                (0..blocks).into_par_iter().for_each(|id| run_block(Solo, id, shared, kernel));
+            }),
+            Style::Shuffled(seed) => {
+                (0..blocks).rev().for_each(|id| run_block(Shuffled { seed: seed ^ id }, id, shared, kernel));
+            }
+            Style::Team(n) => team::run(n, blocks, shared, |b, id, base| {
+                let mut kernel = kernel;
+                // SAFETY: as in `run_patches`.
+                let mut plan = unsafe { Plan::carve(base) };
+                let tables = kernel.carve(&mut plan);
+                assert!(plan.peak() <= shared, "carved {} of {shared} bytes", plan.peak());
+                kernel.run(b, id, &tables);
+            }),
+        }
+    }
+
+    pub(super) fn run_flat<K: FlatKernel>(&self, n: u32, kernel: K) {
+        match self.style {
+            Style::Solo => self.install(|| {
+                (0..n.div_ceil(FLAT_CHUNK)).into_par_iter().for_each(|c| {
+                    for i in c * FLAT_CHUNK..((c + 1) * FLAT_CHUNK).min(n) {
+                        kernel.run(i);
+                    }
+                });
+            }),
+            Style::Shuffled(seed) => Shuffled { seed }.each(n, |i| kernel.run(i)),
+            Style::Team(threads) => team::run(threads, 1, 0, |b, _, _| b.each(n, |i| kernel.run(i))),
+        }
+    }
+
+    pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8, EngineError> {
+        let no_memory = EngineError::OutOfMemory { engine: "the CPU engine", bytes };
+        let layout = Layout::from_size_align(bytes, ALIGN).map_err(|_| no_memory.clone())?;
+        // SAFETY: the size is not zero (`bytes_of` sees to it).
+        let at = unsafe { std::alloc::alloc_zeroed(layout) };
+        if at.is_null() { Err(no_memory) } else { Ok(at) }
+    }
+
+    /// # Safety
+    ///
+    /// `at` came from [`Cpu::allocate`] with the same size and is not used any more.
+    pub(super) unsafe fn free(&self, at: *mut u8, bytes: usize) {
+        if let Ok(layout) = Layout::from_size_align(bytes, ALIGN) {
+            // SAFETY: the caller's.
+            unsafe { std::alloc::dealloc(at, layout) };
+        }
+    }
+
+    pub(super) fn fault(&self) -> Fault {
+        // SAFETY: the words live as long as the engine and are atomics.
+        unsafe { fault_over(self.fault.as_ptr().cast::<u32>().cast_mut()) }
+    }
+
+    pub(super) fn take_fault(&self) -> Result<(), EngineError> {
+        let words = [0, 1, 2, 3].map(|i: usize| self.fault[i].swap(0, Relaxed));
+        fault_error(words)
+    }
+}
+
+/// Alignment of every allocation: a cache line.
+const ALIGN: usize = 64;
+
+fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u32, mut kernel: K) {
+    with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
+        let patch = Patch::new(mesh, id);
+        // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
+        let mut plan = unsafe { Plan::carve(base) };
+        let tables = kernel.carve(patch.header(), &mut plan);
+        assert!(plan.peak() <= shared, "carved {} of {shared} bytes", plan.peak());
+        kernel.run(b, &patch, &tables);
+    });
+}
+
+fn run_block<B: Block, K: BlockKernel>(b: B, id: u32, shared: u32, mut kernel: K) {
+    with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
+        // SAFETY: as in `run_patch`.
+        let mut plan = unsafe { Plan::carve(base) };
+        let tables = kernel.carve(&mut plan);
+        assert!(plan.peak() <= shared, "carved {} of {shared} bytes", plan.peak());
+        kernel.run(b, id, &tables);
+    });
+}
+
+/// The processor's name, where the system tells.
+fn processor() -> String {
+    std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|l| l.starts_with("model name"))?;
+            Some(line.split(':').nth(1)?.trim().to_string())
+        })
+        .unwrap_or_else(|| std::env::consts::ARCH.to_string())
+}

@@ -1,0 +1,303 @@
+//! The CUDA engine: launches through `cust`, on one stream.
+
+use super::{EngineError, EngineInfo, Patches, fault_error, fault_over};
+use cust::context::{Context, CurrentContext};
+use cust::device::{Device, DeviceAttribute};
+use cust::error::CudaResult;
+use cust::event::{Event, EventFlags};
+use cust::module::{Module, ModuleJitOption};
+use cust::stream::{Stream, StreamFlags};
+use cust::sys as cu;
+use rxmesh_kernels::kernel::{
+    BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, KernelInfo, PatchArgs, PatchKernel, fingerprint,
+};
+use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
+use std::sync::{Mutex, PoisonError};
+
+/// This library's kernels as PTX text, built by `cargo xtask ptx` from the sources beside it.
+const PTX: &str = include_str!("../../ptx/rxmesh_kernels.ptx");
+
+/// Shared memory that a block has without asking for more.
+const DEFAULT_SHARED: u32 = 48 * 1024;
+
+pub(super) struct Cuda {
+    context: Context,
+    stream: Stream,
+    modules: Mutex<Modules>,
+    fault: u64,
+    info: EngineInfo,
+    shared_limit: u32,
+}
+
+/// Loaded modules and the functions found in them. A function lives as long as its module, and modules are never unloaded
+/// before the engine.
+#[derive(Default)]
+struct Modules {
+    loaded: Vec<Module>,
+    functions: HashMap<&'static str, Function>,
+}
+
+#[derive(Clone, Copy)]
+struct Function {
+    raw: cu::CUfunction,
+    shared: u32,
+}
+
+// SAFETY: driver handles may be used from any thread once the context is current there, which every call below sees to; the
+// driver serialises access to a stream.
+unsafe impl Send for Cuda {}
+// SAFETY: as above.
+unsafe impl Sync for Cuda {}
+
+/// Turns a driver result into this library's error; never formats cust's own, which asks the driver for text.
+fn driver<T>(what: &'static str, result: CudaResult<T>) -> Result<T, EngineError> {
+    result.map_err(|e| EngineError::Driver { what, code: e as u32 })
+}
+
+fn raw(what: &'static str, code: cu::CUresult) -> Result<(), EngineError> {
+    if code == cu::cudaError_enum::CUDA_SUCCESS { Ok(()) } else { Err(EngineError::Driver { what, code: code as u32 }) }
+}
+
+impl Cuda {
+    pub(super) fn new(ordinal: u32) -> Result<Cuda, EngineError> {
+        rxmesh_cuda_driver::load().map_err(|e| EngineError::NoDriver(e.to_string()))?;
+        cust::init(cust::CudaFlags::empty())
+            .map_err(|e| EngineError::NoDevice(format!("the driver does not start (error {})", e as u32)))?;
+        let count = driver("the number of devices", Device::num_devices())?;
+        if ordinal >= count {
+            return Err(EngineError::NoDevice(format!("GPU {ordinal} was asked for, but there are {count}")));
+        }
+        let device = driver("a device", Device::get_device(ordinal))?;
+        let context = driver("a context", Context::new(device))?;
+        let attribute = |a, what| driver(what, device.get_attribute(a));
+        let info = EngineInfo {
+            engine: "cuda".to_string(),
+            device: driver("the device's name", device.name())?,
+            units: attribute(DeviceAttribute::MultiprocessorCount, "the number of multiprocessors")? as u32,
+        };
+        let shared_limit = shared_limit(device)?;
+        let stream = driver("a stream", Stream::new(StreamFlags::NON_BLOCKING, None))?;
+        let mut cuda = Cuda { context, stream, modules: Mutex::default(), fault: 0, info, shared_limit };
+        cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
+        cuda.load(PTX, rxmesh_kernels::entry::FINGERPRINT_SYMBOL, rxmesh_kernels::entry::KERNELS)?;
+        Ok(cuda)
+    }
+
+    fn enter(&self) -> Result<(), EngineError> {
+        driver("the context", CurrentContext::set_current(&self.context))
+    }
+
+    /// Loads a module after checking that it carries the list's fingerprint.
+    pub(super) fn load(&self, ptx: &str, symbol: &str, kernels: &[KernelInfo]) -> Result<(), EngineError> {
+        self.enter()?;
+        let text = CString::new(ptx).map_err(|_| EngineError::Ptx("the text holds a zero byte".into()))?;
+        let module = Module::from_ptx_cstr(&text, &[ModuleJitOption::DetermineTargetFromContext])
+            .map_err(|e| EngineError::Ptx(format!("the driver's compiler refused the PTX with error {}", e as u32)))?;
+        let name = CString::new(symbol).map_err(|_| EngineError::Ptx("the symbol holds a zero byte".into()))?;
+        let found = {
+            let at = module
+                .get_global::<u64>(&name)
+                .map_err(|_| EngineError::Ptx(format!("the PTX has no symbol `{symbol}`")))?;
+            let mut value = 0u64;
+            use cust::memory::CopyDestination;
+            driver("the PTX fingerprint", at.copy_to(&mut value))?;
+            value
+        };
+        let want = fingerprint(kernels);
+        if found != want {
+            return Err(EngineError::Ptx(format!(
+                "the PTX was built from other sources (fingerprint {found:016x}, this build has {want:016x}); rebuild it"
+            )));
+        }
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner).loaded.push(module);
+        Ok(())
+    }
+
+    pub(super) fn info(&self) -> EngineInfo {
+        self.info.clone()
+    }
+
+    /// The kernel's function, ready for a launch with this much shared memory.
+    fn function(&self, name: &'static str, shared: u32) -> Result<cu::CUfunction, EngineError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let function = match modules.functions.get(name) {
+            Some(f) => *f,
+            None => {
+                let raw = modules
+                    .loaded
+                    .iter()
+                    .find_map(|m| m.get_function(name).ok().map(|f| f.to_raw()))
+                    .ok_or(EngineError::UnknownKernel(name))?;
+                let f = Function { raw, shared: DEFAULT_SHARED };
+                modules.functions.insert(name, f);
+                f
+            }
+        };
+        if shared > self.shared_limit {
+            return Err(EngineError::SharedMemory { kernel: name, needed: shared, available: self.shared_limit });
+        }
+        if shared > function.shared {
+            let attribute = cu::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: a live function of this context.
+            let code = unsafe { cu::cuFuncSetAttribute(function.raw, attribute, self.shared_limit as i32) };
+            raw("more shared memory", code)?;
+            modules.functions.insert(name, Function { shared: self.shared_limit, ..function });
+        }
+        Ok(function.raw)
+    }
+
+    fn launch<A: Copy>(
+        &self,
+        name: &'static str,
+        blocks: u32,
+        threads: u32,
+        shared: u32,
+        args: A,
+    ) -> Result<(), EngineError> {
+        self.enter()?;
+        let function = self.function(name, shared)?;
+        let mut pointers = [(&raw const args).cast_mut().cast::<c_void>()];
+        // SAFETY: the entry takes one parameter of type `A` (the fingerprint checks its layout), the addresses in it were
+        // checked to be live, and the shared memory is what the kernel's plan measures (contracts U2, U4).
+        let code = unsafe {
+            cu::cuLaunchKernel(
+                function,
+                blocks,
+                1,
+                1,
+                threads,
+                1,
+                1,
+                shared,
+                self.stream.as_inner(),
+                pointers.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        raw("a launch", code)
+    }
+
+    pub(super) fn run_patches<K: PatchKernel + Entry>(
+        &self,
+        patches: &Patches,
+        shared: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let args = PatchArgs { mesh: patches.view, kernel };
+        self.launch(K::NAME, patches.headers.len() as u32, whole_warps(K::THREADS), shared, args)
+    }
+
+    pub(super) fn run_blocks<K: BlockKernel + Entry>(&self, blocks: u32, shared: u32, kernel: K) -> Result<(), EngineError> {
+        let args = BlockArgs { fault: self.fault(), kernel };
+        self.launch(K::NAME, blocks, whole_warps(K::THREADS), shared, args)
+    }
+
+    pub(super) fn run_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
+        let threads = whole_warps(K::THREADS);
+        self.launch(K::NAME, n.div_ceil(threads), threads, 0, FlatArgs { n, kernel })
+    }
+
+    pub(super) fn allocate(&self, bytes: usize, zero: bool) -> Result<*mut u8, EngineError> {
+        self.enter()?;
+        let mut at = 0;
+        // SAFETY: the driver writes the address.
+        let code = unsafe { cu::cuMemAlloc_v2(&mut at, bytes) };
+        if code == cu::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY {
+            return Err(EngineError::OutOfMemory { engine: "the GPU", bytes });
+        }
+        raw("device memory", code)?;
+        if zero {
+            self.clear(at as *mut u8, bytes)?;
+        }
+        Ok(at as *mut u8)
+    }
+
+    pub(super) fn free(&self, at: *mut u8) {
+        if self.enter().is_ok() {
+            // SAFETY: came from `allocate`; the driver waits for kernels that use it. A failure leaves nothing to do in a drop.
+            unsafe { cu::cuMemFree_v2(at as u64) };
+        }
+    }
+
+    pub(super) fn clear(&self, at: *mut u8, bytes: usize) -> Result<(), EngineError> {
+        self.enter()?;
+        // SAFETY: `bytes` bytes of live device memory.
+        raw("clearing memory", unsafe { cu::cuMemsetD8Async(at as u64, 0, bytes, self.stream.as_inner()) })
+    }
+
+    pub(super) fn write(&self, at: *mut u8, data: &[u8]) -> Result<(), EngineError> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.enter()?;
+        // SAFETY: live device memory of at least this size; pageable host memory is read before the call returns.
+        raw("an upload", unsafe {
+            cu::cuMemcpyHtoDAsync_v2(at as u64, data.as_ptr().cast(), data.len(), self.stream.as_inner())
+        })
+    }
+
+    pub(super) fn read(&self, at: *mut u8, out: &mut [u8]) -> Result<(), EngineError> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        self.enter()?;
+        // SAFETY: live device memory of at least this size; the stream is waited for before `out` is used.
+        raw("a download", unsafe {
+            cu::cuMemcpyDtoHAsync_v2(out.as_mut_ptr().cast(), at as u64, out.len(), self.stream.as_inner())
+        })?;
+        driver("waiting", self.stream.synchronize())
+    }
+
+    pub(super) fn copy(&self, to: *mut u8, from: *mut u8, bytes: usize) -> Result<(), EngineError> {
+        self.enter()?;
+        // SAFETY: two live allocations of at least this size.
+        raw("a copy", unsafe { cu::cuMemcpyDtoDAsync_v2(to as u64, from as u64, bytes, self.stream.as_inner()) })
+    }
+
+    pub(super) fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
+        self.enter()?;
+        let start = driver("an event", Event::new(EventFlags::DEFAULT))?;
+        let end = driver("an event", Event::new(EventFlags::DEFAULT))?;
+        driver("an event", start.record(&self.stream))?;
+        work()?;
+        driver("an event", end.record(&self.stream))?;
+        driver("waiting", end.synchronize())?;
+        Ok(f64::from(driver("an event's time", end.elapsed_time_f32(&start))?))
+    }
+
+    pub(super) fn fault(&self) -> Fault {
+        // SAFETY: allocated and zeroed in `new`, lives as long as the engine.
+        unsafe { fault_over(self.fault as *mut u32) }
+    }
+
+    pub(super) fn take_fault(&self) -> Result<(), EngineError> {
+        let mut words = [0u32; FAULT_WORDS];
+        self.read(self.fault as *mut u8, bytemuck::cast_slice_mut(&mut words))?;
+        if words[0] != 0 {
+            self.clear(self.fault as *mut u8, 4 * FAULT_WORDS)?;
+        }
+        fault_error(words)
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        self.free(self.fault as *mut u8);
+    }
+}
+
+/// The most dynamic shared memory that a block can ask for.
+fn shared_limit(device: Device) -> Result<u32, EngineError> {
+    let mut value = 0;
+    let attribute = cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    // SAFETY: the driver writes the value.
+    raw("the shared-memory limit", unsafe { cu::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) })?;
+    Ok(value as u32)
+}
+
+/// The collectives want whole warps.
+const fn whole_warps(threads: u32) -> u32 {
+    threads.next_multiple_of(32)
+}

@@ -1,0 +1,107 @@
+//! What can go wrong on an engine.
+
+use rxmesh_kernels::mem::FaultCode;
+
+/// Why an engine could not do what was asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The library was built without the feature `cuda`.
+    #[error("this build has no CUDA engine (feature `cuda` is off)")]
+    NotBuilt,
+    /// There is no CUDA driver.
+    #[error("no CUDA driver: {0}")]
+    NoDriver(String),
+    /// There is a driver, but no usable GPU.
+    #[error("no usable GPU: {0}")]
+    NoDevice(String),
+    /// The kernels could not be loaded.
+    #[error("the GPU kernels could not be loaded: {0}")]
+    Ptx(String),
+    /// A kernel is in no loaded module.
+    #[error("kernel `{0}` is in no loaded PTX module")]
+    UnknownKernel(&'static str),
+    /// A driver call failed.
+    #[error("the CUDA driver refused {what} with error {code}")]
+    Driver {
+        /// What was asked of it.
+        what: &'static str,
+        /// The driver's number (CUresult).
+        code: u32,
+    },
+    /// Memory ran out.
+    #[error("{engine} has no {bytes} bytes of memory left")]
+    OutOfMemory {
+        /// The engine.
+        engine: &'static str,
+        /// What was asked for.
+        bytes: usize,
+    },
+    /// The worker threads could not be started.
+    #[error("{threads} threads were asked for, but: {why}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// What the system says.
+        why: String,
+    },
+    /// A kernel needs more shared memory than the device has.
+    #[error(
+        "kernel `{kernel}` needs {needed} bytes of shared memory a block, but the device has {available}; \
+         smaller patches need less, and a vertex of very high valence needs more"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// What its largest patch needs.
+        needed: u32,
+        /// What a block can have.
+        available: u32,
+    },
+    /// An argument of a kernel is not (or no longer) memory of this engine.
+    #[error("an argument of kernel `{kernel}` is not memory of this engine: was its attribute dropped, or made on another engine?")]
+    NotLive {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A kernel writes what it also reads or writes through another argument.
+    #[error("kernel `{kernel}` writes an attribute that another of its arguments uses too")]
+    Aliased {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A kernel raised a fault.
+    #[error("a kernel raised {}", fault_text(*.code, *.word, *.details))]
+    Fault {
+        /// The fault, if it is a known one.
+        code: Option<FaultCode>,
+        /// Its number.
+        word: u32,
+        /// Two details.
+        details: [u32; 2],
+    },
+    /// Slices or buffers of different lengths.
+    #[error("{got} values were given where there are {want}")]
+    Length {
+        /// What was given.
+        got: usize,
+        /// What was needed.
+        want: usize,
+    },
+}
+
+fn fault_text(code: Option<FaultCode>, word: u32, [a, b]: [u32; 2]) -> String {
+    match code {
+        Some(FaultCode::SharedMemory) => {
+            format!("a shared-memory fault: block {a} carved {b} bytes, more than the launch gave")
+        }
+        Some(FaultCode::NotOrientable) => format!(
+            "an orientation fault: the faces around the vertex with linear id {a} are not one consistently oriented fan"
+        ),
+        Some(FaultCode::OutputOverflow) => {
+            format!("an output fault: the row of linear id {a} needs room for {b}")
+        }
+        Some(FaultCode::User) => format!("its own fault ({a}, {b})"),
+        _ => format!("fault {word} ({a}, {b})"),
+    }
+}

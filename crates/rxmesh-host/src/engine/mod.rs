@@ -1,0 +1,340 @@
+//! Engines: who runs kernels, and where their memory is.
+//!
+//! | engine | runs a block as | for |
+//! | --- | --- | --- |
+//! | CPU ([`Engine::cpu`]) | one thread, rayon over the blocks | users without a GPU |
+//! | CUDA (`Engine::cuda`, feature `cuda`) | a thread block | users with one |
+//! | shuffled ([`Engine::shuffled`]) | one thread, each phase in a permuted order | tests: order dependence |
+//! | team ([`Engine::team`]) | real threads with a true barrier | tests: missing barriers |
+//!
+//! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, and what
+//! the kernel writes must not overlap anything else it names. Shared-memory sizes come from the kernel's own plan.
+
+mod buffer;
+mod check;
+mod cpu;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod error;
+mod team;
+
+pub use buffer::Buffer;
+pub use error::EngineError;
+
+use check::Live;
+use cpu::{Cpu, Style};
+use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchKernel};
+use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut};
+use rxmesh_kernels::topo::{MeshView, PatchHeader};
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Runs kernels and owns memory. A cheap handle: clones are the same engine.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    kind: Kind,
+    live: Live,
+}
+
+enum Kind {
+    Cpu(Cpu),
+    #[cfg(feature = "cuda")]
+    Cuda(cuda::Cuda),
+}
+
+/// What an engine is, for people and records.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct EngineInfo {
+    /// `cpu`, `cuda`, or a test engine's name.
+    pub engine: String,
+    /// The processor or GPU.
+    pub device: String,
+    /// Threads of a CPU engine, multiprocessors of a GPU.
+    pub units: u32,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Engine({})", self.name())
+    }
+}
+
+impl Engine {
+    fn new(kind: Kind) -> Engine {
+        Engine(Arc::new(Inner { kind, live: Live::default() }))
+    }
+
+    /// The CPU engine on rayon's global pool.
+    pub fn cpu() -> Engine {
+        Engine::new(Kind::Cpu(Cpu::new(Style::Solo, None)))
+    }
+
+    /// The CPU engine on a pool of its own.
+    ///
+    /// # Errors
+    ///
+    /// When the threads cannot be started.
+    pub fn cpu_with_threads(threads: usize) -> Result<Engine, EngineError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| EngineError::Threads { threads, why: e.to_string() })?;
+        Ok(Engine::new(Kind::Cpu(Cpu::new(Style::Solo, Some(pool)))))
+    }
+
+    /// A test engine that permutes the order inside each phase.
+    pub fn shuffled(seed: u32) -> Engine {
+        Engine::new(Kind::Cpu(Cpu::new(Style::Shuffled(seed), None)))
+    }
+
+    /// A test engine that runs each block as `threads` real threads.
+    pub fn team(threads: u32) -> Engine {
+        Engine::new(Kind::Cpu(Cpu::new(Style::Team(threads.clamp(1, 64)), None)))
+    }
+
+    /// The NVIDIA GPU with the given ordinal, with this library's kernels loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NoDriver`] or [`EngineError::NoDevice`] when there is none; [`EngineError::Ptx`] when the kernels cannot be loaded.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(ordinal: u32) -> Result<Engine, EngineError> {
+        Ok(Engine::new(Kind::Cuda(cuda::Cuda::new(ordinal)?)))
+    }
+
+    /// The GPU if there is one, else the CPU; with the reason why not the GPU.
+    pub fn auto() -> (Engine, Option<EngineError>) {
+        #[cfg(feature = "cuda")]
+        match Engine::cuda(0) {
+            Ok(engine) => return (engine, None),
+            Err(why) => return (Engine::cpu(), Some(why)),
+        }
+        #[cfg(not(feature = "cuda"))]
+        (Engine::cpu(), Some(EngineError::NotBuilt))
+    }
+
+    /// Adds a module of a downstream crate's kernels (PTX text) to a CUDA engine; nothing on the others, whose kernels
+    /// are ordinary functions. `kernels` is the list that the crate's `entries!` made.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Ptx`] when the text does not load or does not belong to the list.
+    pub fn load_ptx(
+        &self,
+        ptx: &str,
+        fingerprint_symbol: &str,
+        kernels: &[rxmesh_kernels::kernel::KernelInfo],
+    ) -> Result<(), EngineError> {
+        let _ = (ptx, fingerprint_symbol, kernels);
+        match &self.0.kind {
+            Kind::Cpu(_) => Ok(()),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.load(ptx, fingerprint_symbol, kernels),
+        }
+    }
+
+    /// Short name: `cpu`, `cuda`, `shuffled`, `team(n)`.
+    pub fn name(&self) -> String {
+        self.info().engine
+    }
+
+    /// What the engine is.
+    pub fn info(&self) -> EngineInfo {
+        match &self.0.kind {
+            Kind::Cpu(c) => c.info(),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.info(),
+        }
+    }
+
+    /// Whether the engine is a GPU.
+    pub fn is_cuda(&self) -> bool {
+        !matches!(self.0.kind, Kind::Cpu(_))
+    }
+
+    /// A buffer of `n` zeroes.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::OutOfMemory`].
+    pub fn zeroed<T: bytemuck::Pod>(&self, n: usize) -> Result<Buffer<T>, EngineError> {
+        Buffer::zeroed(self, n)
+    }
+
+    /// A buffer with a copy of `data`.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::OutOfMemory`].
+    pub fn upload<T: bytemuck::Pod>(&self, data: &[T]) -> Result<Buffer<T>, EngineError> {
+        let mut buffer = Buffer::uninit(self, data.len())?;
+        buffer.write(data)?;
+        Ok(buffer)
+    }
+
+    /// Launches a patch kernel: one block a patch.
+    ///
+    /// # Errors
+    ///
+    /// Arguments that are not live here or overlap, too much shared memory, or a launch that the driver refuses.
+    pub fn launch_patches<K: PatchKernel + Entry>(
+        &self,
+        patches: &Patches,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.0.live.check::<K>(&kernel, Some(&patches.view))?;
+        if patches.headers.is_empty() {
+            return Ok(());
+        }
+        let shared = patches.shared_bytes(&kernel);
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_patches(patches.view, patches.headers.len() as u32, shared, kernel);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.run_patches(patches, shared, kernel),
+        }
+    }
+
+    /// Launches `blocks` blocks of a block kernel.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::launch_patches`].
+    pub fn launch_blocks<K: BlockKernel + Entry>(&self, blocks: u32, kernel: K) -> Result<(), EngineError> {
+        self.0.live.check::<K>(&kernel, None)?;
+        if blocks == 0 {
+            return Ok(());
+        }
+        let shared = {
+            let mut plan = rxmesh_kernels::mem::Plan::measure();
+            let mut kernel = kernel;
+            kernel.carve(&mut plan);
+            plan.peak()
+        };
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_blocks(blocks, shared, kernel);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.run_blocks(blocks, shared, kernel),
+        }
+    }
+
+    /// Launches a flat kernel for the indices `0..n`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::launch_patches`].
+    pub fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
+        self.0.live.check::<K>(&kernel, None)?;
+        if n == 0 {
+            return Ok(());
+        }
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_flat(n, kernel);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.run_flat(n, kernel),
+        }
+    }
+
+    /// Waits for all launches and reports the first fault that a kernel raised.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Fault`], or what the driver says.
+    pub fn synchronize(&self) -> Result<(), EngineError> {
+        match &self.0.kind {
+            Kind::Cpu(c) => c.take_fault(),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.take_fault(),
+        }
+    }
+
+    /// Milliseconds that the launches in `work` take on the engine: device events on a GPU, the clock on a CPU.
+    ///
+    /// # Errors
+    ///
+    /// What `work` returns, or what the driver says.
+    pub fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
+        match &self.0.kind {
+            Kind::Cpu(_) => {
+                let start = Instant::now();
+                work()?;
+                Ok(start.elapsed().as_secs_f64() * 1e3)
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.time(work),
+        }
+    }
+
+    /// Where kernels of this engine report faults.
+    pub(crate) fn fault(&self) -> Fault {
+        match &self.0.kind {
+            Kind::Cpu(c) => c.fault(),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.fault(),
+        }
+    }
+}
+
+/// A fault record over an engine's four words.
+///
+/// # Safety
+///
+/// `words` points to [`FAULT_WORDS`] zeroed words that live as long as the engine.
+unsafe fn fault_over(words: *mut u32) -> Fault {
+    // SAFETY: the caller's.
+    Fault::new(unsafe { GlobalMut::new(words, FAULT_WORDS) })
+}
+
+/// A fault record's words as an error.
+fn fault_error(words: [u32; FAULT_WORDS]) -> Result<(), EngineError> {
+    use rxmesh_kernels::mem::FaultCode;
+    match words[0] {
+        0 => Ok(()),
+        code => Err(EngineError::Fault { code: FaultCode::from_word(code), word: code, details: [words[1], words[2]] }),
+    }
+}
+
+/// The patches of a mesh on an engine, as launches need them.
+pub struct Patches {
+    pub(crate) view: MeshView,
+    pub(crate) headers: Arc<[PatchHeader]>,
+    plans: Mutex<HashMap<TypeId, u32>>,
+}
+
+impl Patches {
+    pub(crate) fn new(view: MeshView, headers: Arc<[PatchHeader]>) -> Patches {
+        Patches { view, headers, plans: Mutex::default() }
+    }
+
+    /// The most shared memory that any patch needs for a kernel, by the kernel's own plan.
+    pub fn shared_bytes<K: PatchKernel>(&self, kernel: &K) -> u32 {
+        let measure = |header: &PatchHeader| {
+            let mut plan = rxmesh_kernels::mem::Plan::measure();
+            let mut kernel = *kernel;
+            kernel.carve(header, &mut plan);
+            plan.peak()
+        };
+        let mut plans = self.plans.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *plans.entry(TypeId::of::<K>()).or_insert_with(|| self.headers.iter().map(measure).max().unwrap_or(0))
+    }
+}
+
+/// Shows all memory that a kernel and a mesh name.
+fn visit_all(kernel: &dyn Bind, mesh: Option<&MeshView>, piece: &mut dyn FnMut(rxmesh_kernels::mem::Piece)) {
+    kernel.visit(piece);
+    if let Some(mesh) = mesh {
+        mesh.visit(piece);
+    }
+}

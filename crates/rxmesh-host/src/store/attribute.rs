@@ -1,0 +1,285 @@
+//! Attributes: typed values on the elements of one kind, with a copy on the host and one on the engine.
+
+use super::RxMesh;
+use crate::Error;
+use crate::engine::{Buffer, EngineError};
+use rxmesh_kernels::attr::{Accumulate, Finish, Read, Staged, StagedSum, Sum, Value, Write};
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::topo::{Element, Kind};
+use std::marker::PhantomData;
+
+/// Why an attribute could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttributeError {
+    /// The copy on the engine is older than the host's.
+    #[error("the attribute was changed on the host after its last upload: call upload() first")]
+    DeviceStale,
+    /// The copy on the host is older than the engine's, or was never made.
+    #[error("the attribute was changed on the engine after its last download: call download() first")]
+    HostStale,
+    /// Values for another number of elements.
+    #[error("{got} values were given for {want} {kind}")]
+    Length {
+        /// What was given.
+        got: usize,
+        /// What was needed.
+        want: usize,
+        /// Plural of the kind.
+        kind: &'static str,
+    },
+    /// An attribute of another mesh.
+    #[error("the attribute belongs to another mesh")]
+    OtherMesh,
+}
+
+/// Which copies hold the current values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fresh {
+    Both,
+    Host,
+    Device,
+}
+
+/// A `T` for each element of kind `K`, in linear ids: a patch's values lie together.
+///
+/// The copy on the engine is what kernels use; a copy on the host is made on demand. Which of them is current is tracked: using
+/// a stale one is an error that names the missing call.
+pub struct Attribute<K, T> {
+    device: Buffer<T>,
+    host: Vec<T>,
+    fresh: Fresh,
+    mesh: u64,
+    of: PhantomData<K>,
+}
+
+impl<K: Element, T: Value> std::fmt::Debug for Attribute<K, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Attribute<{:?}, {}>({} values, current: {:?})", K::KIND, std::any::type_name::<T>(), self.device.len(), self.fresh)
+    }
+}
+
+fn plural(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Vertex => "vertices",
+        Kind::Edge => "edges",
+        Kind::Face => "faces",
+    }
+}
+
+impl<K: Element, T: Value> Attribute<K, T> {
+    pub(super) fn zeroed(rx: &RxMesh) -> Result<Self, Error> {
+        let device = rx.engine().zeroed(rx.linear_len(K::KIND) as usize)?;
+        Ok(Attribute { device, host: Vec::new(), fresh: Fresh::Device, mesh: rx.id(), of: PhantomData })
+    }
+
+    pub(super) fn from_input(rx: &RxMesh, input: &[T]) -> Result<Self, Error> {
+        let linear = to_linear::<K, T>(rx, input)?;
+        let device = rx.engine().upload(&linear)?;
+        Ok(Attribute { device, host: linear, fresh: Fresh::Both, mesh: rx.id(), of: PhantomData })
+    }
+
+    /// Number of values: the length of the linear id space.
+    pub fn len(&self) -> usize {
+        self.device.len()
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.device.is_empty()
+    }
+
+    /// The host's values in linear ids.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::HostStale`].
+    pub fn host(&self) -> Result<&[T], AttributeError> {
+        if self.fresh == Fresh::Device { Err(AttributeError::HostStale) } else { Ok(&self.host) }
+    }
+
+    /// The host's values in linear ids, to change; the engine's copy is stale afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::HostStale`].
+    pub fn host_mut(&mut self) -> Result<&mut [T], AttributeError> {
+        if self.fresh == Fresh::Device {
+            return Err(AttributeError::HostStale);
+        }
+        self.fresh = Fresh::Host;
+        Ok(&mut self.host)
+    }
+
+    /// Copies the host's values to the engine if they are newer.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn upload(&mut self) -> Result<(), EngineError> {
+        if self.fresh == Fresh::Host {
+            self.device.write(&self.host)?;
+            self.fresh = Fresh::Both;
+        }
+        Ok(())
+    }
+
+    /// Copies the engine's values to the host if they are newer, after all launches have ended.
+    ///
+    /// # Errors
+    ///
+    /// A fault that a kernel raised, or what the engine says.
+    pub fn download(&mut self) -> Result<(), EngineError> {
+        if self.fresh == Fresh::Device {
+            self.host.resize(self.device.len(), T::zeroed());
+            self.device.read_into(&mut self.host)?;
+            self.fresh = Fresh::Both;
+        }
+        Ok(())
+    }
+
+    /// The current values in the input's order, downloaded if need be. Edges come in linear order, without slack.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::OtherMesh`], or as [`Attribute::download`].
+    pub fn to_input(&mut self, rx: &RxMesh) -> Result<Vec<T>, Error> {
+        if rx.id() != self.mesh {
+            return Err(AttributeError::OtherMesh.into());
+        }
+        self.download()?;
+        let Some(source) = rx.source(K::KIND) else {
+            let owned = rx.patch_set().headers.iter().flat_map(|h| {
+                let base = h.base[K::KIND as usize] as usize;
+                base..base + usize::from(h.owned[K::KIND as usize])
+            });
+            return Ok(owned.map(|i| self.host[i]).collect());
+        };
+        let mut out = vec![T::zeroed(); rx.count(K::KIND) as usize];
+        for (&to, &value) in source.iter().zip(&self.host) {
+            if to != u32::MAX {
+                out[to as usize] = value;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Takes over the values of another attribute of the same mesh, on the engine.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::OtherMesh`], [`AttributeError::DeviceStale`], or what the engine says.
+    pub fn copy_from(&mut self, other: &Attribute<K, T>) -> Result<(), Error> {
+        if other.mesh != self.mesh {
+            return Err(AttributeError::OtherMesh.into());
+        }
+        other.device()?;
+        self.device.copy_from(&other.device)?;
+        self.fresh = Fresh::Device;
+        Ok(())
+    }
+
+    fn device(&self) -> Result<(), AttributeError> {
+        if self.fresh == Fresh::Host { Err(AttributeError::DeviceStale) } else { Ok(()) }
+    }
+
+    /// A kernel argument that reads.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::DeviceStale`].
+    pub fn read(&self) -> Result<Read<K, T>, AttributeError> {
+        Ok(Read::new(self.global()?))
+    }
+
+    /// A kernel argument that reads through shared memory.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::DeviceStale`].
+    pub fn staged(&self) -> Result<Staged<K, T>, AttributeError> {
+        Ok(Staged::new(self.global()?))
+    }
+
+    /// A kernel argument that writes owned elements; the host's copy is stale afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::DeviceStale`].
+    pub fn write(&mut self) -> Result<Write<K, T>, AttributeError> {
+        Ok(Write::new(self.global_mut()?))
+    }
+
+    /// The values on the engine, for low-level kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::DeviceStale`].
+    pub fn global(&self) -> Result<Global<T>, AttributeError> {
+        self.device()?;
+        Ok(self.device.global())
+    }
+
+    /// The values on the engine to change, for low-level kernels; the host's copy is stale afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::DeviceStale`].
+    pub fn global_mut(&mut self) -> Result<GlobalMut<T>, AttributeError> {
+        self.device()?;
+        self.fresh = Fresh::Device;
+        Ok(self.device.global_mut())
+    }
+
+    /// The buffer on the engine.
+    pub fn buffer(&self) -> &Buffer<T> {
+        &self.device
+    }
+}
+
+impl<K: Element, T: Sum> Attribute<K, T> {
+    /// A kernel argument that adds to any element with atomics; the host's copy is stale afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::DeviceStale`].
+    pub fn accumulate(&mut self) -> Result<Accumulate<K, T>, AttributeError> {
+        Ok(Accumulate::new(self.global_mut()?))
+    }
+
+    /// A kernel argument that sums up in shared memory and overwrites the old values; the host's copy is stale afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`AttributeError::DeviceStale`].
+    pub fn staged_sum<F: Finish<T>>(&mut self) -> Result<StagedSum<K, T, F>, AttributeError> {
+        Ok(StagedSum::new(self.global_mut()?))
+    }
+}
+
+/// Brings values from the input's order into linear ids.
+fn to_linear<K: Element, T: Value>(rx: &RxMesh, input: &[T]) -> Result<Vec<T>, AttributeError> {
+    let want = rx.count(K::KIND) as usize;
+    if input.len() != want {
+        return Err(AttributeError::Length { got: input.len(), want, kind: plural(K::KIND) });
+    }
+    let mut out = vec![T::zeroed(); rx.linear_len(K::KIND) as usize];
+    match rx.source(K::KIND) {
+        Some(source) => {
+            for (&from, to) in source.iter().zip(&mut out) {
+                if from != u32::MAX {
+                    *to = input[from as usize];
+                }
+            }
+        }
+        None => {
+            let mut next = 0;
+            for h in &rx.patch_set().headers {
+                let (base, n) = (h.base[K::KIND as usize] as usize, usize::from(h.owned[K::KIND as usize]));
+                out[base..base + n].copy_from_slice(&input[next..next + n]);
+                next += n;
+            }
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,9 @@
+//! A patched mesh and its attributes on an engine.
+
+mod attribute;
+mod mesh;
+mod rows;
+
+pub use attribute::{Attribute, AttributeError};
+pub use mesh::RxMesh;
+pub use rows::{HostRows, Rows};

@@ -1,0 +1,117 @@
+//! Rows of a relation, written out in linear ids.
+
+use super::RxMesh;
+use crate::Error;
+use crate::algo::scan;
+use crate::engine::{Buffer, EngineError};
+use rxmesh_kernels::algo::rows::{CountRows, WriteRows};
+use rxmesh_kernels::kernel::Entry;
+use rxmesh_kernels::query::Relation;
+use rxmesh_kernels::topo::Element;
+use std::marker::PhantomData;
+
+/// The neighbours of every element under relation `R`, on the engine, in linear ids.
+#[derive(Debug)]
+pub struct Rows<R> {
+    starts: Buffer<u32>,
+    values: Buffer<u32>,
+    of: PhantomData<R>,
+}
+
+/// [`Rows`] on the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostRows {
+    /// Where each row starts in `values`; one more than there are linear ids.
+    pub starts: Vec<u32>,
+    /// Linear ids of the neighbours; `u32::MAX` where an edge diamond has none.
+    pub values: Vec<u32>,
+}
+
+impl HostRows {
+    /// The neighbours of a linear id.
+    pub fn row(&self, id: usize) -> &[u32] {
+        &self.values[self.starts[id] as usize..self.starts[id + 1] as usize]
+    }
+}
+
+impl<R: Relation> Rows<R> {
+    /// Where each row starts, one more than there are linear ids. Empty for relations with rows of a fixed length.
+    pub fn starts(&self) -> &Buffer<u32> {
+        &self.starts
+    }
+
+    /// The neighbours.
+    pub fn values(&self) -> &Buffer<u32> {
+        &self.values
+    }
+
+    /// Copies the rows to the host, waiting for the kernels.
+    ///
+    /// # Errors
+    ///
+    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or what the engine says.
+    pub fn read(&self) -> Result<HostRows, EngineError> {
+        let values = self.values.read()?;
+        let starts = match R::FIXED {
+            Some(width) => (0..=values.len() as u32 / width).map(|i| i * width).collect(),
+            None => self.starts.read()?,
+        };
+        Ok(HostRows { starts, values })
+    }
+}
+
+impl RxMesh {
+    /// The rows of a relation, computed on the fly and written out.
+    ///
+    /// # Errors
+    ///
+    /// More neighbours than 32 bits can count, no memory, or a fault of the query.
+    pub fn query<R: Relation>(&self) -> Result<Rows<R>, Error>
+    where
+        CountRows<R>: Entry,
+        WriteRows<R>: Entry,
+    {
+        let rows = self.allocate_rows::<R>()?;
+        self.query_into(&rows)?;
+        Ok(rows)
+    }
+
+    /// Room for the rows of a relation: counts the neighbours of every element.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::query`].
+    pub fn allocate_rows<R: Relation>(&self) -> Result<Rows<R>, Error>
+    where
+        CountRows<R>: Entry,
+    {
+        let engine = self.engine();
+        let n = self.linear_len(R::Source::KIND) as usize;
+        if let Some(width) = R::FIXED {
+            // Slack rows keep the value that says there is nothing.
+            let values = engine.upload(&vec![u32::MAX; n * width as usize])?;
+            return Ok(Rows { starts: engine.zeroed(0)?, values, of: PhantomData });
+        }
+        let starts = engine.zeroed::<u32>(n + 1)?;
+        self.run(CountRows::<R> { counts: starts.global_mut(), relation: PhantomData })?;
+        let total = scan::exclusive(engine, &starts)?;
+        engine.synchronize()?;
+        Ok(Rows { starts, values: engine.zeroed(total as usize)?, of: PhantomData })
+    }
+
+    /// Computes the rows of a relation again, into room that was allocated for them.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::query`].
+    pub fn query_into<R: Relation>(&self, rows: &Rows<R>) -> Result<(), EngineError>
+    where
+        WriteRows<R>: Entry,
+    {
+        self.run(WriteRows::<R> {
+            starts: rows.starts.global_mut(),
+            values: rows.values.global_mut(),
+            relation: PhantomData,
+        })
+    }
+}
