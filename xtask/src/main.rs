@@ -7,6 +7,8 @@ mod ptx;
 mod table;
 mod workspace;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 /// Project tasks.
@@ -33,8 +35,18 @@ enum Task {
     Ci(ci::Arguments),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Arguments::parse().task {
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> anyhow::Result<()> {
+    match task {
         Task::Ptx(arguments) => ptx::run(&arguments),
         Task::Doctor => {
             doctor::run();
