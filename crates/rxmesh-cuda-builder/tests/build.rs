@@ -1,43 +1,12 @@
 //! Builds the device crate beside this file and looks at the PTX. Without a device toolchain there is nothing to test: the tests say so
 //! and pass. With RXMESH_REQUIRE_DEVICE set (as on CI) they fail instead.
 
-use std::path::Path;
-use std::sync::OnceLock;
+mod common;
 
+use common::{built, skip};
 use rxmesh_cuda_builder::ptx::Entry;
 use rxmesh_cuda_builder::ptxas::Ptxas;
-use rxmesh_cuda_builder::{BuildOutput, CudaBuilder, CudaBuilderError, Toolchain};
-
-fn skip(what: &str, why: &dyn std::fmt::Display) {
-    assert!(
-        std::env::var_os("RXMESH_REQUIRE_DEVICE").is_none(),
-        "{what} is required here: {why}"
-    );
-    eprintln!("SKIPPED, no {what}: {why}");
-}
-
-/// The device crate, built once for all tests of this file.
-fn built() -> Option<&'static BuildOutput> {
-    static BUILT: OnceLock<Option<BuildOutput>> = OnceLock::new();
-    BUILT
-        .get_or_init(|| {
-            let toolchain = match Toolchain::find() {
-                Ok(toolchain) => toolchain,
-                Err(error) => {
-                    skip("device toolchain", &error);
-                    return None;
-                }
-            };
-            let device = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device");
-            let built = CudaBuilder::new(device)
-                .toolchain(toolchain)
-                .target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("ptx"))
-                .sources("0123")
-                .build();
-            Some(built.unwrap_or_else(|e| panic!("{e}")))
-        })
-        .as_ref()
-}
+use rxmesh_cuda_builder::{CudaBuilder, CudaBuilderError};
 
 fn entry(name: &str) -> Option<&'static Entry> {
     let module = built()?.module();
