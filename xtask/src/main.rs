@@ -1,2 +1,60 @@
-//! To be filled.
-fn main() {}
+//! Project tasks: `cargo xtask <task>`.
+
+mod checks;
+mod ci;
+mod doctor;
+mod ptx;
+mod table;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Project tasks.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Build the kernels to PTX, or look after the PTX that is under version control.
+    Ptx(ptx::Arguments),
+    /// Tell what is installed for device code and GPUs, and what is missing.
+    Doctor,
+    /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
+    InstallPtxas,
+    /// Check that every path named in the documents exists.
+    Paths,
+    /// Check that crates depend on each other in one direction.
+    Arrows,
+    /// Everything that has to pass before a change goes in.
+    Ci(ci::Arguments),
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> anyhow::Result<()> {
+    match task {
+        Task::Ptx(arguments) => ptx::run(&arguments),
+        Task::Doctor => {
+            doctor::run();
+            Ok(())
+        }
+        Task::InstallPtxas => ptx::install_ptxas(),
+        Task::Paths => checks::paths::run(),
+        Task::Arrows => checks::arrows::run(),
+        Task::Ci(arguments) => ci::run(&arguments),
+    }
+}

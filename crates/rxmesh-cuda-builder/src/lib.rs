@@ -1,1 +1,28 @@
-//! To be filled.
+//! Builds PTX from a Rust crate: rustc's own NVPTX backend behind the interface of rust-cuda's `cuda_builder`.
+//!
+//! ```no_run
+//! use rxmesh_cuda_builder::{CudaBuilder, NvvmArch};
+//!
+//! let built = CudaBuilder::new("my-kernels")
+//!     .arch(NvvmArch::Compute75)
+//!     .copy_to("my_kernels.ptx")
+//!     .build()?;
+//! println!("{} entry points", built.module().entries.len());
+//! # Ok::<(), rxmesh_cuda_builder::CudaBuilderError>(())
+//! ```
+//!
+//! The device crate is an ordinary `no_std` library whose entry points are `extern "ptx-kernel"` functions. It needs a compiler that
+//! accepts unstable features and has its library source; [`Toolchain::find`] looks for one and says what to install if there is none.
+//!
+//! - [`ptx`] reads PTX text: entry points, parameters, barriers, and what should not be there (generic accesses, local memory, calls).
+//! - [`ptxas`] finds NVIDIA's assembler, assembles for real GPUs, and reports registers and spills.
+//! - [`fingerprint`] tells whether a PTX file that is under version control was built from the sources at hand.
+
+mod builder;
+pub mod fingerprint;
+pub mod ptx;
+pub mod ptxas;
+mod toolchain;
+
+pub use builder::{BuildOutput, CudaBuilder, CudaBuilderError, NvvmArch};
+pub use toolchain::{DEVICE_RUSTC, Origin, Toolchain, ToolchainError};

@@ -209,3 +209,35 @@ pub unsafe extern "ptx-kernel" fn scan(x: *mut u32, n: u32) {
         Cuda.each(n, |i| *x.add(i as usize) = *s.add(i as usize));
     }
 }
+
+/// Two sections of one thread around two barriers. rustc 1.95 and 1.96 make three barriers of them where MIR JumpThreading is on: the
+/// lead thread waits at another one than the rest of the block.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn leads(x: *mut u32, n: usize) {
+    let lead = Cuda.rank() == 0;
+    // SAFETY: the launch gives n values.
+    let work = |x: *mut u32| {
+        let values = unsafe { core::slice::from_raw_parts_mut(x, n) };
+        if let Some(last) = values.iter().rposition(|v| *v != 0) {
+            values.swap(0, last);
+        }
+    };
+    if lead {
+        work(x);
+    }
+    thread::sync_threads();
+    if lead {
+        work(x);
+    }
+    thread::sync_threads();
+    work(x);
+}
+
+/// Panics of `core` become traps: no call, no message in local memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn checked(x: *mut u32, n: usize, i: usize) {
+    // SAFETY: the launch gives n values.
+    let values = unsafe { core::slice::from_raw_parts_mut(x, n) };
+    assert_eq!(values[i], 7, "value {i} of {n}");
+    values[0] = values[i + 1] / values[i + 2];
+}

@@ -1,0 +1,124 @@
+//! Crates depend on each other in one direction: kernels <- host <- apps.
+
+use anyhow::{Context as _, bail, ensure};
+use serde::Deserialize;
+
+use crate::workspace;
+
+/// What each crate may depend on inside the workspace. Tests, benchmarks and tasks may depend on anything.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("rxmesh-cuda-std", &[]),
+    ("rxmesh-cuda-driver", &[]),
+    ("rxmesh-cuda-builder", &[]),
+    ("rxmesh-kernels", &["rxmesh-cuda-std"]),
+    ("rxmesh-host", &["rxmesh-kernels", "rxmesh-cuda-driver"]),
+    ("rxmesh-apps", &["rxmesh-host", "rxmesh-kernels"]),
+];
+
+/// Crates that nothing depends on and that may depend on anything.
+const FREE: &[&str] = &["xtask", "rxmesh-tests"];
+
+/// What device code must stay away from.
+const HOST_ONLY: &[&str] = &["rayon", "cust", "libloading", "anyhow", "clap", "tracing"];
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    kind: Option<String>,
+}
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let out = workspace::cargo()
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()?;
+    ensure!(
+        out.status.success(),
+        "cargo metadata: {}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    let metadata: Metadata = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
+    let faults = faults(&metadata.packages);
+    if !faults.is_empty() {
+        bail!("{}", faults.join("\n"));
+    }
+    println!(
+        "{} crates, all arrows point the right way",
+        metadata.packages.len()
+    );
+    Ok(())
+}
+
+fn faults(packages: &[Package]) -> Vec<String> {
+    let members: Vec<&str> = packages.iter().map(|p| p.name.as_str()).collect();
+    let mut faults = Vec::new();
+    for package in packages {
+        let name = package.name.as_str();
+        if FREE.contains(&name) {
+            continue;
+        }
+        let Some((_, allowed)) = ARROWS.iter().find(|(n, _)| *n == name) else {
+            faults.push(format!("{name} is not in the list of crates; say in xtask/src/checks/arrows.rs what it may depend on"));
+            continue;
+        };
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|d| d.kind.as_deref() != Some("dev"))
+        {
+            let to = dependency.name.as_str();
+            if members.contains(&to) && !allowed.contains(&to) {
+                faults.push(format!("{name} must not depend on {to}"));
+            }
+            if matches!(name, "rxmesh-kernels" | "rxmesh-cuda-std") && HOST_ONLY.contains(&to) {
+                faults.push(format!("{name} is device code and must not depend on {to}"));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, to: &str, kind: Option<&str>) -> Package {
+        let dependency = Dependency {
+            name: to.to_owned(),
+            kind: kind.map(str::to_owned),
+        };
+        Package {
+            name: name.to_owned(),
+            dependencies: vec![dependency],
+        }
+    }
+
+    #[test]
+    fn arrows_the_wrong_way_are_found() {
+        let host = || package("rxmesh-host", "rxmesh-kernels", None);
+        assert!(faults(&[host(), package("rxmesh-kernels", "rxmesh-cuda-std", None)]).is_empty());
+        assert_eq!(
+            faults(&[host(), package("rxmesh-kernels", "rxmesh-host", None)]).len(),
+            1
+        );
+        assert!(
+            faults(&[
+                host(),
+                package("rxmesh-kernels", "rxmesh-host", Some("dev"))
+            ])
+            .is_empty()
+        );
+        assert_eq!(faults(&[package("rxmesh-kernels", "rayon", None)]).len(), 1);
+        assert_eq!(faults(&[package("newcomer", "serde", None)]).len(), 1);
+    }
+}

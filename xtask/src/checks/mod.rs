@@ -1,0 +1,4 @@
+//! Checks of the repository itself.
+
+pub(crate) mod arrows;
+pub(crate) mod paths;

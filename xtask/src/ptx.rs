@@ -1,0 +1,286 @@
+//! `cargo xtask ptx`: the kernels' PTX, which is under version control so that users need no device toolchain.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail, ensure};
+use cuda_builder::fingerprint::{Header, source_fingerprint};
+use cuda_builder::ptx::{Entry, PtxModule};
+use cuda_builder::ptxas::{Ptxas, PtxasError, Usage};
+use cuda_builder::{CudaBuilder, NvvmArch};
+
+use crate::{table, workspace};
+
+/// The PTX file, from the root.
+pub(crate) const FILE: &str = "crates/rxmesh-host/ptx/rxmesh_kernels.ptx";
+
+const KERNELS: &str = "crates/rxmesh-kernels";
+const DEVICE_CRATES: [&str; 2] = [KERNELS, "crates/rxmesh-cuda-std"];
+const ALLOWANCES: &str = "xtask/ptx-allowances.toml";
+
+/// One text serves all of these: it is built for the first.
+const ARCHS: [&str; 3] = ["sm_75", "sm_80", "sm_90"];
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Only say whether the file was built from the sources at hand; needs no device toolchain
+    #[arg(long, conflicts_with = "assemble")]
+    check: bool,
+    /// Only assemble the file for real GPUs, and refuse spills, stack frames, calls and generic accesses that are not allowed for
+    #[arg(long)]
+    assemble: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    match (arguments.check, arguments.assemble) {
+        (true, _) => check(),
+        (_, true) => assemble(),
+        _ => build(),
+    }
+}
+
+fn builder() -> anyhow::Result<CudaBuilder> {
+    let crates = DEVICE_CRATES.map(workspace::at);
+    let sources = source_fingerprint(&crates, &workspace::at("Cargo.lock"))
+        .context("cannot read the device sources")?;
+    Ok(CudaBuilder::new(workspace::at(KERNELS))
+        .arch(NvvmArch::Compute75)
+        .features(["entries"])
+        .sources(sources))
+}
+
+fn build() -> anyhow::Result<()> {
+    let built = builder()?
+        .target_dir(workspace::target().join("ptx"))
+        .copy_to(workspace::at(FILE))
+        .build()?;
+    let module = built.module();
+    println!(
+        "{FILE}: {} kernels, {} KiB, PTX {} for {} and later, by rustc {}",
+        module.entries.len(),
+        built.text.len() / 1024,
+        module.version,
+        module.target,
+        built.toolchain.version,
+    );
+    Ok(())
+}
+
+/// Fails when the file is not the one that `cargo xtask ptx` would write, compiler releases apart.
+pub(crate) fn check() -> anyhow::Result<()> {
+    let again = "run `cargo xtask ptx` and commit the result";
+    let text = fs::read_to_string(workspace::at(FILE))
+        .with_context(|| format!("{FILE} is missing: {again}"))?;
+    let found = Header::parse(&text).with_context(|| format!("{FILE} has no header: {again}"))?;
+    let wanted = builder()?.header(&found.rustc);
+    ensure!(
+        found.sources == wanted.sources,
+        "{FILE} was built from other sources than those in {} (fingerprint {}, now {}): {again}",
+        DEVICE_CRATES.join(" and "),
+        found.sources,
+        wanted.sources,
+    );
+    ensure!(
+        found == wanted,
+        "{FILE} was built with other options:\n  {found}\n  {wanted}\n{again}"
+    );
+    println!(
+        "{FILE} belongs to the sources ({}, rustc {})",
+        found.sources, found.rustc
+    );
+    Ok(())
+}
+
+/// Where `install_ptxas` puts it.
+pub(crate) fn ptxas_folder() -> PathBuf {
+    workspace::target().join("ptxas")
+}
+
+pub(crate) fn find_ptxas() -> Result<Ptxas, PtxasError> {
+    Ptxas::find(&[ptxas_folder()])
+}
+
+pub(crate) fn install_ptxas() -> anyhow::Result<()> {
+    let ptxas = Ptxas::install(&ptxas_folder())?;
+    println!("ptxas {} in {}", ptxas.version(), ptxas.path().display());
+    Ok(())
+}
+
+/// What a kernel may do although it is slow, by name. Every allowance gives its reason.
+#[derive(serde::Deserialize, Default, Clone)]
+#[serde(deny_unknown_fields)]
+struct Allowance {
+    /// Bytes of stack frame.
+    #[serde(default)]
+    stack: u32,
+    /// Bytes of spill stores and loads together.
+    #[serde(default)]
+    spill: u32,
+    /// Generic accesses.
+    #[serde(default)]
+    generic: usize,
+    /// Calls.
+    #[serde(default)]
+    calls: usize,
+    reason: String,
+}
+
+pub(crate) fn assemble() -> anyhow::Result<()> {
+    let ptxas = find_ptxas().context("run `cargo xtask install-ptxas`, or see below")?;
+    let path = workspace::at(FILE);
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("{FILE} is missing: run `cargo xtask ptx`"))?;
+    let module = PtxModule::parse(&text)?;
+    let mut usage: BTreeMap<String, Vec<Usage>> = BTreeMap::new();
+    for arch in ARCHS {
+        for kernel in ptxas.assemble(&path, arch)? {
+            usage.entry(kernel.name.clone()).or_default().push(kernel);
+        }
+    }
+    println!(
+        "ptxas {}, {FILE}; registers are for {}",
+        ptxas.version(),
+        ARCHS.join(" / ")
+    );
+    print_table(&module, &usage);
+
+    let allowances = read_allowances()?;
+    let mut faults = stale(&allowances, &module);
+    for entry in &module.entries {
+        let allowed = allowances.get(&entry.name).cloned().unwrap_or_default();
+        let costs = usage
+            .get(&entry.name)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        faults.extend(kernel_faults(entry, costs, &allowed));
+    }
+    if !faults.is_empty() {
+        bail!(
+            "{}\nAn exception needs an entry with its reason in {ALLOWANCES}.",
+            faults.join("\n")
+        );
+    }
+    Ok(())
+}
+
+fn read_allowances() -> anyhow::Result<BTreeMap<String, Allowance>> {
+    let text = fs::read_to_string(workspace::at(ALLOWANCES)).context(ALLOWANCES)?;
+    let allowances: BTreeMap<String, Allowance> = toml::from_str(&text).context(ALLOWANCES)?;
+    for (name, allowance) in &allowances {
+        ensure!(
+            !allowance.reason.trim().is_empty(),
+            "{ALLOWANCES}: {name} gives no reason"
+        );
+    }
+    Ok(allowances)
+}
+
+fn stale(allowances: &BTreeMap<String, Allowance>, module: &PtxModule) -> Vec<String> {
+    let gone = allowances
+        .keys()
+        .filter(|name| module.entry(name).is_none());
+    gone.map(|name| format!("{ALLOWANCES} names {name}, which is no kernel"))
+        .collect()
+}
+
+/// What is wrong with a kernel, given what it is allowed.
+fn kernel_faults(entry: &Entry, costs: &[Usage], allowed: &Allowance) -> Vec<String> {
+    let name = &entry.name;
+    let mut faults = Vec::new();
+    for cost in costs {
+        let spill = cost.spill_stores + cost.spill_loads;
+        if spill > allowed.spill {
+            faults.push(format!("{name} spills {spill} bytes on {}", cost.arch));
+        }
+        if cost.stack_frame > allowed.stack {
+            faults.push(format!(
+                "{name} has a stack frame of {} bytes on {}",
+                cost.stack_frame, cost.arch
+            ));
+        }
+    }
+    if entry.calls.len() > allowed.calls {
+        faults.push(format!(
+            "{name} calls {}: it was not inlined",
+            entry.calls.join(", ")
+        ));
+    }
+    if entry.generic_accesses.len() > allowed.generic {
+        let (n, first) = (entry.generic_accesses.len(), &entry.generic_accesses[0]);
+        faults.push(format!(
+            "{name} has {n} accesses without an address space, the first is `{first}`"
+        ));
+    }
+    faults
+}
+
+fn print_table(module: &PtxModule, usage: &BTreeMap<String, Vec<Usage>>) {
+    let heading = [
+        "kernel",
+        "registers",
+        "spill",
+        "stack",
+        "static",
+        "barriers",
+        "generic",
+        "calls",
+        "params",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for entry in &module.entries {
+        let costs = usage
+            .get(&entry.name)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let worst = |of: fn(&Usage) -> u32| costs.iter().map(of).max().unwrap_or(0).to_string();
+        let registers: Vec<String> = costs.iter().map(|c| c.registers.to_string()).collect();
+        rows.push(vec![
+            entry.name.clone(),
+            registers.join(" / "),
+            worst(|c| c.spill_stores + c.spill_loads),
+            worst(|c| c.stack_frame),
+            worst(|c| c.static_shared),
+            entry.barriers.to_string(),
+            entry.generic_accesses.len().to_string(),
+            entry.calls.len().to_string(),
+            entry
+                .params
+                .iter()
+                .map(|p| p.size)
+                .sum::<usize>()
+                .to_string(),
+        ]);
+    }
+    table::print(&rows);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_named_unless_allowed() -> anyhow::Result<()> {
+        let module = PtxModule::parse(
+            ".version 6.3\n.target sm_75\n.visible .entry k()\n{\n\tld.b32 %r1, [%rd1];\n\tcall.uni helper, ();\n\tret;\n}\n",
+        )?;
+        let entry = module.entry("k").context("k")?;
+        let faults = kernel_faults(entry, &[], &Allowance::default());
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(faults[0].contains("helper") && faults[1].contains("ld.b32"));
+        let allowed = Allowance {
+            generic: 1,
+            calls: 1,
+            ..Allowance::default()
+        };
+        assert!(kernel_faults(entry, &[], &allowed).is_empty());
+        let allowances = BTreeMap::from([("gone".to_owned(), allowed)]);
+        assert_eq!(stale(&allowances, &module).len(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn the_list_of_allowances_is_readable() -> anyhow::Result<()> {
+        read_allowances().map(drop)
+    }
+}

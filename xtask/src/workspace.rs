@@ -1,0 +1,34 @@
+//! Where things are.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    // cargo sets the variable to this package's folder when it runs us; the place of compilation serves if we are run directly.
+    let package =
+        env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&package)
+        .parent()
+        .map(Path::to_owned)
+        .unwrap_or_default()
+}
+
+/// A path below the root.
+pub(crate) fn at(path: &str) -> PathBuf {
+    root().join(path)
+}
+
+/// The target folder of host builds.
+pub(crate) fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| at("target"), |t| root().join(t))
+}
+
+/// The cargo that runs us, in the root.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    cargo.current_dir(root());
+    cargo
+}
