@@ -8,6 +8,7 @@
 mod body;
 mod header;
 mod read;
+mod strips;
 mod write;
 
 pub(super) use read::read;

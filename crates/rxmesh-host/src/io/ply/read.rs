@@ -4,6 +4,7 @@ use super::super::error::Fault;
 use super::super::soup::{Polygon, Soup};
 use super::body::{Binary, Source, Text, most};
 use super::header::{self, Element, Encoding, Header, Property};
+use super::strips;
 use crate::mesh::{COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL};
 use glam::Vec3;
 use ply_rs_bw::ply::{PropertyType, ScalarType};
@@ -45,6 +46,7 @@ impl<S: Source> Reader<S> {
             match e.name.as_str() {
                 "vertex" => reader.vertices(e)?,
                 "face" => reader.faces(e)?,
+                "tristrips" => reader.strips(e)?,
                 _ => reader.skip(e)?,
             }
         }
@@ -140,6 +142,29 @@ impl<S: Source> Reader<S> {
         }
         self.soup.corner_texcoords = texcoords.finish(self.soup.corners.len());
         self.keep(columns);
+        Ok(())
+    }
+
+    fn strips(&mut self, e: &Element) -> Result<(), Fault> {
+        for row in 0..e.count {
+            self.source.begin_row("tristrips", row)?;
+            for property in &e.properties {
+                match (&property.kind, property.name.as_str()) {
+                    (PropertyType::List(n, t), "vertex_indices" | "vertex_index") => {
+                        let at = self.source.offset();
+                        let length = self.list_length(n, t, property)?;
+                        let list: Result<Vec<f64>, Fault> =
+                            (0..length).map(|_| self.source.value(t, &property.name)).collect();
+                        strips::triangles(&list?, self.vertices, &mut self.soup.corners).map_err(|v| {
+                            let what = format!("strip {row} (counted from 0) names vertex {v}, but the file has {}", self.vertices);
+                            self.source.fault(at, what)
+                        })?;
+                    }
+                    _ => self.skip_value(property)?,
+                }
+            }
+            self.source.end_row()?;
+        }
         Ok(())
     }
 
