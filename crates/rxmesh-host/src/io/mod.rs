@@ -1,1 +1,229 @@
-//! To be filled.
+//! Meshes from files and into files: OBJ, PLY, OFF and STL.
+//!
+//! [`read`] takes the whole file into memory, so sizes that a header promises are checked against what is there
+//! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write`] is atomic: readers
+//! of the path see the old file or the new one. `docs/formats.md` says what each format keeps.
+
+mod atomic;
+mod error;
+mod obj;
+mod off;
+mod ply;
+mod polygon;
+mod scan;
+mod soup;
+mod stl;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use error::{IoError, Place};
+
+use crate::mesh::TriMesh;
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Wavefront OBJ.
+    Obj,
+    /// Polygon file format of Stanford.
+    Ply,
+    /// Object file format of Geomview, with its variants.
+    Off,
+    /// Stereolithography.
+    Stl,
+}
+
+impl Format {
+    /// All of them, for messages.
+    pub const LIST: &'static str = "obj, ply, off, stl";
+
+    /// The format that a file name's extension says, if it says one.
+    pub fn of_name(path: &Path) -> Option<Format> {
+        let extension = path.extension()?.to_str()?;
+        match extension.to_ascii_lowercase().as_str() {
+            "obj" => Some(Format::Obj),
+            "ply" => Some(Format::Ply),
+            "off" | "coff" | "noff" | "cnoff" | "stoff" => Some(Format::Off),
+            "stl" => Some(Format::Stl),
+            _ => None,
+        }
+    }
+
+    /// The format that the content looks like, if it looks like one.
+    pub fn of_content(bytes: &[u8]) -> Option<Format> {
+        if bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r") {
+            return Some(Format::Ply);
+        }
+        if off::looks_like(bytes) {
+            return Some(Format::Off);
+        }
+        if stl::looks_like(bytes) {
+            return Some(Format::Stl);
+        }
+        obj::looks_like(bytes).then_some(Format::Obj)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Obj => "OBJ",
+            Format::Ply => "PLY",
+            Format::Off => "OFF",
+            Format::Stl => "STL",
+        })
+    }
+}
+
+/// How to read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// Cut polygons into triangles. Off by default: the faces would no longer be those of the file.
+    pub triangulate: bool,
+    /// The format, when neither name nor content should decide.
+    pub format: Option<Format>,
+}
+
+/// What came out of a file.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The mesh.
+    pub mesh: TriMesh,
+    /// The format it was in.
+    pub format: Format,
+    /// What was in the file and is not in the mesh, and what else a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a mesh. The extension decides the format, failing that the content.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
+    let bytes =
+        std::fs::read(path).map_err(|source| IoError::Read { path: path.to_owned(), source })?;
+    read_bytes(&bytes, path, options)
+}
+
+/// Reads a mesh from memory; `name` decides the format as a path would, and stands in messages.
+pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
+    if bytes.is_empty() {
+        let (path, what) = (name.to_owned(), "the file is empty".to_owned());
+        return Err(IoError::Malformed { path, place: Place::File, what });
+    }
+    let format = options.format.or_else(|| Format::of_name(name)).or_else(|| Format::of_content(bytes));
+    let Some(format) = format else {
+        return Err(IoError::UnknownFormat { path: name.to_owned(), looked_inside: true });
+    };
+    let bytes = with_line_feeds(bytes, format);
+    let soup = match format {
+        Format::Obj => obj::read(&bytes),
+        Format::Ply => ply::read(&bytes),
+        Format::Off => off::read(&bytes),
+        Format::Stl => stl::read(&bytes),
+    };
+    match soup.and_then(|s| s.finish(options.triangulate)) {
+        Ok((mesh, warnings)) => Ok(Loaded { mesh, format, warnings }),
+        Err(fault) => Err(hinted(fault.in_file(name, &bytes), &bytes, format)),
+    }
+}
+
+/// Old Macintosh files end lines with a carriage return alone. Binary files are
+/// left alone.
+fn with_line_feeds(bytes: &[u8], format: Format) -> Cow<'_, [u8]> {
+    let head = &bytes[..bytes.len().min(256)];
+    let text = match format {
+        Format::Ply => memchr::memmem::find(head, b"format ascii").is_some(),
+        Format::Stl => head.trim_ascii_start().starts_with(b"solid"),
+        Format::Obj | Format::Off => true,
+    };
+    if text && memchr::memchr(b'\n', bytes).is_none() && memchr::memchr(b'\r', bytes).is_some() {
+        return Cow::Owned(bytes.iter().map(|&b| if b == b'\r' { b'\n' } else { b }).collect());
+    }
+    Cow::Borrowed(bytes)
+}
+
+/// A file without vertices may simply have the wrong name.
+fn hinted(error: IoError, bytes: &[u8], format: Format) -> IoError {
+    match (error, Format::of_content(bytes)) {
+        (IoError::NoVertices { path, .. }, Some(other)) if other != format => {
+            IoError::NoVertices { path, hint: format!(": it was read as {format} and looks like {other}") }
+        }
+        (error, _) => error,
+    }
+}
+
+/// How numbers are stored, where a format leaves the choice (PLY and STL).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Binary, little-endian.
+    #[default]
+    Binary,
+    /// Binary, big-endian (PLY only).
+    BinaryBigEndian,
+    /// Text.
+    Ascii,
+}
+
+/// How to write.
+#[derive(Debug, Clone, Default)]
+pub struct WriteOptions {
+    /// The format, when the extension should not decide.
+    pub format: Option<Format>,
+    /// How numbers are stored in PLY and STL. OBJ and OFF are always text.
+    pub encoding: Encoding,
+}
+
+/// What became of a mesh that was written.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct WriteReport {
+    /// What the mesh holds and the file does not.
+    pub warnings: Vec<String>,
+    /// The format it was written in.
+    pub format: Format,
+    /// Size of the file.
+    pub bytes: u64,
+}
+
+/// Pieces of a file, in order, so that they can be made in parallel.
+type Pieces = Vec<Vec<u8>>;
+
+/// Writes a mesh. Either the whole file is there afterwards, or nothing has changed.
+pub fn write(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<WriteReport, IoError> {
+    let (pieces, format, warnings) = encode(path, mesh, options)?;
+    let bytes = atomic::write(path, &pieces)
+        .map_err(|source| IoError::Write { path: path.to_owned(), source })?;
+    Ok(WriteReport { warnings, format, bytes })
+}
+
+/// Writes a mesh into memory; `name` decides the format as a path would, and stands in messages.
+pub fn write_bytes(name: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<(Vec<u8>, WriteReport), IoError> {
+    let (pieces, format, warnings) = encode(name, mesh, options)?;
+    let all = pieces.concat();
+    let bytes = all.len() as u64;
+    Ok((all, WriteReport { warnings, format, bytes }))
+}
+
+fn encode(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<(Pieces, Format, Vec<String>), IoError> {
+    let Some(format) = options.format.or_else(|| Format::of_name(path)) else {
+        return Err(IoError::UnknownFormat { path: path.to_owned(), looked_inside: false });
+    };
+    mesh.validate().map_err(|source| IoError::Mesh { path: path.to_owned(), source })?;
+    if options.encoding == Encoding::BinaryBigEndian && format != Format::Ply {
+        let what = format!("{format} has no big-endian form; PLY has one");
+        return Err(IoError::Options { path: path.to_owned(), what });
+    }
+    let mut warnings = Vec::new();
+    let pieces = match format {
+        Format::Obj => obj::write(mesh, &mut warnings),
+        Format::Ply => ply::write(mesh, options.encoding, &mut warnings),
+        Format::Off => off::write(mesh, &mut warnings),
+        Format::Stl => stl::write(mesh, options.encoding, &mut warnings),
+    };
+    Ok((pieces, format, warnings))
+}

@@ -1,1 +1,92 @@
-//! To be filled.
+//! Triangle meshes as they lie in files: positions, faces, and what else came with them.
+//!
+//! [`TriMesh`] is the only thing that `io` makes and the patcher reads. [`check()`] says what is odd about one,
+//! [`generate`] makes some.
+
+mod check;
+mod edges;
+mod error;
+mod extras;
+pub mod generate;
+mod rng;
+mod subdivide;
+#[cfg(test)]
+mod tests;
+
+pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
+pub(crate) use extras::{each_type, is_free_name};
+pub use edges::EdgeTable;
+pub use error::MeshError;
+pub use extras::{
+    COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
+};
+pub use rng::Rng;
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+/// Most vertices a mesh may have: the id 2^32 - 1 means "none".
+pub const MAX_VERTICES: usize = u32::MAX as usize;
+/// Most faces a mesh may have: three edges a face must fit into 32-bit ids in the worst case.
+pub const MAX_FACES: usize = (u32::MAX / 3) as usize;
+
+/// A triangle mesh: vertices and faces in the order of the file, indices from 0.
+///
+/// The fields are open because most code only reads them. Whoever changes them answers for
+/// [`validate`](Self::validate), which every consumer at a module border calls.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TriMesh {
+    /// Where the vertices are.
+    pub positions: Vec<Vec3>,
+    /// Three vertices a face.
+    pub faces: Vec<[u32; 3]>,
+    /// What else came with the file, or was computed for it.
+    pub extras: Extras,
+}
+
+impl TriMesh {
+    /// Makes a mesh without extras after checking it.
+    pub fn new(positions: Vec<Vec3>, faces: Vec<[u32; 3]>) -> Result<TriMesh, MeshError> {
+        let mesh = TriMesh { positions, faces, extras: Extras::default() };
+        mesh.validate()?;
+        Ok(mesh)
+    }
+
+    /// Checks counts, indices, positions and the lengths of all extras; names the first offender.
+    pub fn validate(&self) -> Result<(), MeshError> {
+        check_counts(self.positions.len() as u64, self.faces.len() as u64)?;
+        let bad = self.positions.par_iter().position_first(|p| !p.is_finite());
+        if let Some(vertex) = bad {
+            return Err(MeshError::NotFinite { vertex, position: self.positions[vertex].to_array() });
+        }
+        let vertices = self.positions.len();
+        let outside = |f: &[u32; 3]| f.iter().any(|&v| v as usize >= vertices);
+        if let Some(face) = self.faces.par_iter().position_first(outside) {
+            let index = *self.faces[face].iter().find(|&&v| v as usize >= vertices).unwrap_or(&0);
+            return Err(MeshError::IndexOutOfRange { face, index, vertices });
+        }
+        self.extras.validate(vertices, self.faces.len())
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Number of faces.
+    pub fn face_count(&self) -> usize {
+        self.faces.len()
+    }
+}
+
+/// Refuses counts that 32-bit ids cannot name.
+pub(crate) fn check_counts(vertices: u64, faces: u64) -> Result<(), MeshError> {
+    for (what, asked, limit) in
+        [("vertices", vertices, MAX_VERTICES as u64), ("faces", faces, MAX_FACES as u64)]
+    {
+        if asked > limit {
+            return Err(MeshError::TooLarge { what, asked, limit });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! What can go wrong between a file and a mesh.
+
+use super::Format;
+use crate::mesh::MeshError;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why a file could not be read or written. Every message starts with the file's name.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IoError {
+    /// The operating system refused to give us the file.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The operating system refused to take the file. What was there before is untouched.
+    #[error("{}: cannot be written: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Neither the name nor the content says what the file is.
+    #[error(
+        "{}: the format cannot be told from the name{}; formats are {}", path.display(),
+        if *looked_inside { " or the content" } else { "" }, Format::LIST
+    )]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// Whether the content was looked at, too.
+        looked_inside: bool,
+    },
+    /// The content is not what the format says, or cut off.
+    #[error("{}: {place}{what}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file.
+        place: Place,
+        /// What is wrong, with the offending value.
+        what: String,
+    },
+    /// The file holds polygons and triangulation was not asked for.
+    #[error(
+        "{}: {place}a face has {corners} corners; only triangles are read unless triangulation is asked for (--triangulate). {polygons} of {faces} faces are not triangles", path.display()
+    )]
+    Polygon {
+        /// The file.
+        path: PathBuf,
+        /// Where the first polygon is.
+        place: Place,
+        /// How many corners it has.
+        corners: usize,
+        /// How many faces are not triangles.
+        polygons: usize,
+        /// How many faces there are.
+        faces: usize,
+    },
+    /// The file has no vertices, so there is no mesh in it.
+    #[error("{}: holds no vertices{hint}", path.display())]
+    NoVertices {
+        /// The file.
+        path: PathBuf,
+        /// What else may be the reason, or nothing.
+        hint: String,
+    },
+    /// What was read, or is to be written, is not a mesh.
+    #[error("{}: {source}", path.display())]
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: MeshError,
+    },
+    /// The options ask for something the format cannot do.
+    #[error("{}: {what}", path.display())]
+    Options {
+        /// The file.
+        path: PathBuf,
+        /// What was asked, and what is possible.
+        what: String,
+    },
+}
+
+/// Where in a file something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// A line, counted from 1.
+    Line(usize),
+    /// A byte of a binary file, counted from 0.
+    Byte(usize),
+    /// The file as a whole.
+    File,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(n) => write!(f, "line {n}: "),
+            Place::Byte(n) => write!(f, "byte {n}: "),
+            Place::File => Ok(()),
+        }
+    }
+}
+
+/// A reader's error before the file's name and the line are known. Readers work on byte offsets only; lines are
+/// counted when something is wrong.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) at: At,
+    pub(super) kind: FaultKind,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum At {
+    /// Offset into text: reported as a line.
+    Text(usize),
+    /// Offset into binary data.
+    Byte(usize),
+    File,
+}
+
+#[derive(Debug)]
+pub(super) enum FaultKind {
+    What(String),
+    Polygon { corners: usize, polygons: usize, faces: usize },
+    NoVertices,
+    Mesh(MeshError),
+}
+
+impl Fault {
+    pub(super) fn text(offset: usize, what: impl Into<String>) -> Fault {
+        Fault { at: At::Text(offset), kind: FaultKind::What(what.into()) }
+    }
+
+    pub(super) fn byte(offset: usize, what: impl Into<String>) -> Fault {
+        Fault { at: At::Byte(offset), kind: FaultKind::What(what.into()) }
+    }
+
+    /// Adds the file's name and turns an offset into a line.
+    pub(super) fn in_file(self, path: &Path, bytes: &[u8]) -> IoError {
+        let path = path.to_owned();
+        let place = match self.at {
+            At::Text(o) => {
+                let before = &bytes[..o.min(bytes.len())];
+                Place::Line(1 + memchr::memchr_iter(b'\n', before).count())
+            }
+            At::Byte(o) => Place::Byte(o),
+            At::File => Place::File,
+        };
+        match self.kind {
+            FaultKind::What(what) => IoError::Malformed { path, place, what },
+            FaultKind::Polygon { corners, polygons, faces } => {
+                IoError::Polygon { path, place, corners, polygons, faces }
+            }
+            FaultKind::NoVertices => IoError::NoVertices { path, hint: String::new() },
+            FaultKind::Mesh(source) => IoError::Mesh { path, source },
+        }
+    }
+}
+
+impl From<MeshError> for Fault {
+    fn from(e: MeshError) -> Fault {
+        Fault { at: At::File, kind: FaultKind::Mesh(e) }
+    }
+}

@@ -1,0 +1,207 @@
+//! Chunks of an OBJ file become one soup.
+
+use super::super::error::Fault;
+use super::super::scan::{Words, quote};
+use super::super::soup::{Polygon, Soup};
+use super::parse::{Chunk, Corners, corner, each_line};
+use crate::mesh::{COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, check_counts};
+
+/// How many vertices, texture coordinates and normals there are.
+type Totals = [usize; 3];
+
+pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> {
+    let corners: usize = chunks.iter().map(|c| c.vertex.ids.len()).sum();
+    let totals = chunks.iter().fold([0; 3], |t, c| add(t, sizes(c)));
+    check_counts(totals.iter().copied().max().unwrap_or(0) as u64, chunks.iter().map(|c| c.faces as u64).sum())?;
+    if !resolve(&mut chunks, totals) {
+        return Err(first_out_of_range(bytes, totals));
+    }
+    let mut soup = Soup {
+        positions: Vec::with_capacity(totals[0]),
+        corners: Vec::with_capacity(corners),
+        ..Soup::default()
+    };
+    let mut faces = 0;
+    for c in &mut chunks {
+        soup.positions.append(&mut c.positions);
+        soup.corners.append(&mut c.vertex.ids);
+        soup.polygons.extend(c.polygons.iter().map(|p| Polygon { face: p.face + faces as u32, ..*p }));
+        for (face, kind, text) in c.tags.drain(..) {
+            soup.tags.push(Tag { face: (faces + face) as u32, kind, text });
+        }
+        faces += c.faces;
+    }
+    colours(&chunks, &mut soup);
+    texcoords(&mut chunks, &mut soup);
+    normals(&mut chunks, &mut soup);
+    notes(bytes, &chunks, &mut soup);
+    Ok(soup)
+}
+
+fn sizes(c: &Chunk) -> Totals {
+    [c.positions.len(), c.texcoords.len(), c.normals.len()]
+}
+
+fn add(a: Totals, b: Totals) -> Totals {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+/// Turns relative indices into absolute ones. False when some index names nothing.
+fn resolve(chunks: &mut [Chunk], totals: Totals) -> bool {
+    let mut base = [0; 3];
+    let mut good = true;
+    for c in chunks {
+        let own = sizes(c);
+        let layers: [&mut Corners; 3] = [&mut c.vertex, &mut c.texture, &mut c.normal];
+        for (k, layer) in layers.into_iter().enumerate() {
+            good &= layer.highest <= totals[k] as u64;
+            for &(at, offset) in &layer.relative {
+                let index = base[k] as i64 + offset;
+                good &= (0..totals[k] as i64).contains(&index);
+                layer.ids[at] = index as u32;
+            }
+        }
+        base = add(base, own);
+    }
+    good
+}
+
+/// Some index is out of range: goes through the whole file again, in order, to name the first. Slow and simple, since
+/// it happens once at most.
+fn first_out_of_range(bytes: &[u8], totals: Totals) -> Fault {
+    const NAMES: [&str; 3] = ["vertex", "texture coordinate", "normal"];
+    let mut seen = [0usize; 3];
+    let found = each_line(bytes, 0, |at, line| {
+        let mut words = Words::new(line, at);
+        match words.next_at().map(|w| w.1) {
+            Some(b"v") => seen[0] += 1,
+            Some(b"vt") => seen[1] += 1,
+            Some(b"vn") => seen[2] += 1,
+            Some(b"f" | b"fo") => {
+                while let Some((at, word)) = words.next_at() {
+                    let numbers = corner(word, at)?;
+                    for (k, &n) in numbers.iter().enumerate().filter(|(_, n)| **n != 0) {
+                        let index = if n > 0 { n } else { seen[k] as i64 + n + 1 };
+                        if index < 1 || index > totals[k] as i64 {
+                            let (name, total) = (NAMES[k], totals[k]);
+                            let what = if n > 0 {
+                                format!("{} names {name} {n}, but the file has {total}", quote(word))
+                            } else {
+                                let before = seen[k];
+                                format!(
+                                    "{} names {name} {n} from here, but {before} of the file's {total} come before this line",
+                                    quote(word)
+                                )
+                            };
+                            return Err(Fault::text(at, what));
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    });
+    found.err().unwrap_or_else(|| Fault::text(0, "an index is out of range"))
+}
+
+fn colours(chunks: &[Chunk], soup: &mut Soup) {
+    if chunks.iter().all(|c| c.colours.is_empty()) {
+        return;
+    }
+    let width = if chunks.iter().any(|c| c.has_alpha) { 4 } else { 3 };
+    let mut data = Vec::with_capacity(soup.positions.len() * width);
+    let mut missing = 0usize;
+    let vertex = chunks.iter().flat_map(|c| {
+        let without = c.vertex_count - c.colours.len();
+        c.colours.iter().copied().chain(std::iter::repeat_n([f32::NAN; 4], without))
+    });
+    for mut colour in vertex {
+        if colour[0].is_nan() {
+            missing += 1;
+            colour = [1.0; 4];
+        }
+        data.extend_from_slice(&colour[..width]);
+    }
+    if missing > 0 {
+        soup.warnings.push(format!("{missing} vertices have no colour, others do: they became white"));
+    }
+    soup.columns.push(Column { name: COLOR.into(), element: ElementKind::Vertex, width, data: ColumnData::F32(data) });
+}
+
+/// Joins the corners of one layer, filling up chunks that never mention it. None when no face does.
+fn layer(chunks: &mut [Chunk], total: usize, pick: fn(&mut Chunk) -> &mut Corners) -> Option<Vec<u32>> {
+    if chunks.iter_mut().all(|c| pick(c).ids.is_empty()) {
+        return None;
+    }
+    let mut all = Vec::with_capacity(total);
+    for c in chunks {
+        let corners = c.corner_count;
+        let ids = &mut pick(c).ids;
+        let filled = ids.len();
+        all.append(ids);
+        all.extend(std::iter::repeat_n(NO_VALUE, corners - filled));
+    }
+    Some(all)
+}
+
+fn texcoords(chunks: &mut [Chunk], soup: &mut Soup) {
+    let corners = layer(chunks, soup.corners.len(), |c| &mut c.texture);
+    let count: usize = chunks.iter().map(|c| c.texcoords.len()).sum();
+    let all = chunks.iter().flat_map(|c| c.texcoords.iter());
+    let depth = chunks.iter().any(|c| c.has_depth);
+    if !depth && follows_vertices(corners.as_deref(), count, soup) {
+        for (k, name) in ["s", "t"].into_iter().enumerate() {
+            let data = ColumnData::F32(all.clone().map(|t| t[k]).collect());
+            soup.columns.push(Column { name: name.into(), element: ElementKind::Vertex, width: 1, data });
+        }
+        return;
+    }
+    let width = if depth { 3 } else { 2 };
+    match corners {
+        Some(corners) => {
+            let values = all.flat_map(|t| &t[..width]).copied().collect();
+            soup.corner_texcoords = Some(CornerLayer { width, values, corners });
+        }
+        None if count > 0 => soup.warnings.push(format!("{count} texture coordinates (vt) belong to no face: not kept")),
+        None => {}
+    }
+}
+
+fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
+    let corners = layer(chunks, soup.corners.len(), |c| &mut c.normal);
+    let count: usize = chunks.iter().map(|c| c.normals.len()).sum();
+    let values: Vec<f32> = chunks.iter().flat_map(|c| c.normals.iter().flatten()).copied().collect();
+    if follows_vertices(corners.as_deref(), count, soup) {
+        let data = ColumnData::F32(values);
+        soup.columns.push(Column { name: NORMAL.into(), element: ElementKind::Vertex, width: 3, data });
+        return;
+    }
+    match corners {
+        Some(corners) => soup.corner_normals = Some(CornerLayer { width: 3, values, corners }),
+        None if count > 0 => soup.warnings.push(format!("{count} normals (vn) belong to no face: not kept")),
+        None => {}
+    }
+}
+
+/// True when the layer is in truth one value a vertex, in the order of the vertices: then it becomes a column, which
+/// other formats hold, too. Files of points have values without faces.
+fn follows_vertices(corners: Option<&[u32]>, count: usize, soup: &Soup) -> bool {
+    count > 0
+        && count == soup.positions.len()
+        && match corners {
+            Some(ids) => ids == soup.corners.as_slice(),
+            None => soup.corners.is_empty(),
+        }
+}
+
+fn notes(bytes: &[u8], chunks: &[Chunk], soup: &mut Soup) {
+    let skipped: usize = chunks.iter().map(|c| c.skipped).sum();
+    if let Some(at) = chunks.iter().find_map(|c| c.first_skipped) {
+        let line = 1 + memchr::memchr_iter(b'\n', &bytes[..at]).count();
+        soup.warnings.push(format!("{skipped} lines and points ('l', 'p') are not kept, the first is on line {line}"));
+    }
+    if chunks.iter().any(|c| c.weights) {
+        soup.warnings.push("weights of vertices (the fourth number) are not kept".into());
+    }
+}

@@ -1,0 +1,58 @@
+//! Wavefront OBJ.
+//!
+//! Own code and not the `tobj` crate, for what the rest of the project promises: `tobj`'s errors name neither line
+//! nor value, it splits a file into models whose vertices are renumbered, it drops `g` and `s`, and it reads line by
+//! line on one thread. Here a file is cut into chunks of lines that are parsed in parallel ([`parse`]) and joined
+//! ([`join`]); only then are relative indices resolved and ranges checked. The tests compare with `tobj`.
+
+mod join;
+mod parse;
+mod write;
+
+pub(super) use write::write;
+
+use super::error::Fault;
+use super::soup::Soup;
+use rayon::prelude::*;
+
+/// Below this a chunk is not worth a task.
+const SMALLEST_CHUNK: usize = 1 << 16;
+
+pub(super) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
+    let chunks: Vec<parse::Chunk> = split(bytes)
+        .into_par_iter()
+        .map(|(from, to)| parse::chunk(&bytes[from..to], from))
+        .collect::<Vec<_>>()
+        .into_iter()
+        // Only now, so that of several faults the first in the file is reported.
+        .collect::<Result<_, _>>()?;
+    join::join(bytes, chunks)
+}
+
+/// True when the first line with a word starts as OBJ lines do.
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(1 << 12)];
+    let first = super::scan::Lines::new(head, 0).next_words().and_then(|mut w| w.next_at());
+    let known: [&[u8]; 9] = [b"v", b"vn", b"vt", b"f", b"o", b"g", b"s", b"mtllib", b"usemtl"];
+    first.is_some_and(|(_, w)| known.contains(&w))
+}
+
+/// Ranges of whole lines; a line that goes on after a backslash is not torn.
+fn split(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let size = (bytes.len() / (4 * rayon::current_num_threads())).max(SMALLEST_CHUNK);
+    let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let mut ranges = Vec::new();
+    let mut from = start;
+    while from < bytes.len() {
+        let mut to = (from + size).min(bytes.len());
+        while to < bytes.len() {
+            to = memchr::memchr(b'\n', &bytes[to..]).map_or(bytes.len(), |n| to + n + 1);
+            if !parse::goes_on(&bytes[from..to]) {
+                break;
+            }
+        }
+        ranges.push((from, to));
+        from = to;
+    }
+    ranges
+}

@@ -1,0 +1,153 @@
+//! Writes OBJ.
+
+use super::super::text::{Line, rows};
+use super::super::{Pieces, soup};
+use crate::mesh::{COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, TagKind, TriMesh};
+
+/// What goes behind a corner's vertex number.
+enum Reference<'a> {
+    None,
+    /// One value a vertex: the number is the vertex's own.
+    Same,
+    Layer(&'a CornerLayer),
+}
+
+impl Reference<'_> {
+    fn get(&self, corner: usize, vertex: u32) -> Option<u32> {
+        match self {
+            Reference::None => None,
+            Reference::Same => Some(vertex),
+            Reference::Layer(l) => Some(l.corners[corner]).filter(|&c| c != NO_VALUE),
+        }
+    }
+}
+
+pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces {
+    let mut pieces = Pieces::new();
+    let extras = &mesh.extras;
+    let libraries = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
+    pieces.push(libraries.flat_map(|t| [b"mtllib ", t.text.as_bytes(), b"\n"].concat()).collect());
+    let colour = extras.column(ElementKind::Vertex, COLOR).filter(|c| matches!(c.width, 3 | 4));
+    let normal = extras.column(ElementKind::Vertex, NORMAL).filter(|c| c.width == 3);
+    let st = ["s", "t"].map(|n| extras.column(ElementKind::Vertex, n).filter(|c| c.width == 1));
+    vertices(mesh, colour, &mut pieces);
+    let texture = match (&extras.corner_texcoords, st) {
+        (Some(layer), _) => {
+            values(b"vt", layer, &mut pieces);
+            Reference::Layer(layer)
+        }
+        (None, [Some(s), Some(t)]) => {
+            rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
+                keyword(line, b"vt", &[s.data.get(v), t.data.get(v)]);
+            });
+            Reference::Same
+        }
+        _ => Reference::None,
+    };
+    let normals = match (&extras.corner_normals, normal) {
+        (Some(layer), _) => {
+            values(b"vn", layer, &mut pieces);
+            Reference::Layer(layer)
+        }
+        (None, Some(n)) => {
+            rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
+                keyword(line, b"vn", &[0, 1, 2].map(|k| n.data.get(3 * v + k)));
+            });
+            Reference::Same
+        }
+        _ => Reference::None,
+    };
+    let used = |c: &Column| {
+        let as_column = |r: &Reference, names: &[&str]| matches!(r, Reference::Same) && names.contains(&c.name.as_str());
+        let is_colour = colour.is_some() && c.name == COLOR;
+        c.element == ElementKind::Vertex && (is_colour || as_column(&texture, &["s", "t"]) || as_column(&normals, &[NORMAL]))
+    };
+    soup::warn_of_columns("OBJ", extras.columns.iter().filter(|c| !used(c)), warnings);
+    faces(mesh, &texture, &normals, &mut pieces);
+    pieces
+}
+
+fn keyword(line: &mut Line, word: &[u8], values: &[f64]) {
+    line.put(word);
+    for &x in values {
+        line.put(b" ");
+        line.float(x as f32);
+    }
+    line.put(b"\n");
+}
+
+fn vertices(mesh: &TriMesh, colour: Option<&Column>, pieces: &mut Pieces) {
+    let scale = colour.map_or(1.0, |c| soup::colour_scale(&c.data));
+    rows(0, mesh.vertex_count(), pieces, |line, v| {
+        line.put(b"v");
+        for x in mesh.positions[v].to_array() {
+            line.put(b" ");
+            line.float(x);
+        }
+        if let Some(c) = colour {
+            for k in 0..c.width {
+                line.put(b" ");
+                line.float((c.data.get(c.width * v + k) * scale) as f32);
+            }
+        }
+        line.put(b"\n");
+    });
+}
+
+fn values(word: &[u8], layer: &CornerLayer, pieces: &mut Pieces) {
+    rows(0, layer.entries(), pieces, |line, i| {
+        line.put(word);
+        for &x in &layer.values[layer.width * i..layer.width * (i + 1)] {
+            line.put(b" ");
+            line.float(x);
+        }
+        line.put(b"\n");
+    });
+}
+
+/// Faces, with the tags in front of the face from which they hold.
+fn faces(mesh: &TriMesh, texture: &Reference<'_>, normals: &Reference<'_>, pieces: &mut Pieces) {
+    let plain = matches!((texture, normals), (Reference::None, Reference::None));
+    let face = |line: &mut Line, f: usize| {
+        line.put(b"f");
+        for (k, &v) in mesh.faces[f].iter().enumerate() {
+            line.put(b" ");
+            line.int(u64::from(v) + 1);
+            if plain {
+                continue;
+            }
+            let (t, n) = (texture.get(3 * f + k, v), normals.get(3 * f + k, v));
+            if t.is_some() || n.is_some() {
+                line.put(b"/");
+                t.iter().for_each(|&t| line.int(u64::from(t) + 1));
+            }
+            if let Some(n) = n {
+                line.put(b"/");
+                line.int(u64::from(n) + 1);
+            }
+        }
+        line.put(b"\n");
+    };
+    let mut done = 0;
+    let tags: Vec<&Tag> = mesh.extras.tags.iter().filter(|t| t.kind != TagKind::Library).collect();
+    for same in tags.chunk_by(|a, b| a.face == b.face) {
+        let to = same[0].face as usize;
+        rows(done, to, pieces, face);
+        done = to;
+        pieces.push(same.iter().flat_map(|t| statement(t)).collect());
+    }
+    rows(done, mesh.face_count(), pieces, face);
+}
+
+fn statement(tag: &Tag) -> Vec<u8> {
+    let word: &[u8] = match tag.kind {
+        TagKind::Object => b"o",
+        TagKind::Group => b"g",
+        TagKind::Material => b"usemtl",
+        TagKind::Smoothing => b"s",
+        TagKind::Library => b"mtllib",
+    };
+    // A name that was set by a program must not start a new line.
+    let text: String = tag.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    [word, b" ", text.as_bytes(), b"\n"].concat()
+}

@@ -1,0 +1,15 @@
+//! PLY, as text and as binary of either byte order.
+//!
+//! The header goes through the `ply-rs-bw` crate both ways. The rows do not: its reader takes a map entry (or at best
+//! a setter call by name) and a list allocation for every value, reads text through a grammar that refuses `1.` and
+//! `.5`, cannot say which byte of a binary file is wrong, and believes a list's length before it looks whether the
+//! file is that long. The tests compare with it.
+
+mod body;
+mod header;
+mod read;
+mod strips;
+mod write;
+
+pub(super) use read::read;
+pub(super) use write::write;

@@ -1,0 +1,168 @@
+//! Writes PLY.
+
+use super::super::soup;
+use super::super::text::{Line, rows};
+use super::super::{Encoding, Pieces};
+use crate::mesh::{COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, TriMesh, each_type};
+use ply_rs_bw::ply::{Addable, DefaultElement, ElementDef, Header, PropertyDef, PropertyType, ScalarType};
+use ply_rs_bw::writer::Writer;
+
+pub(in crate::io) fn write(mesh: &TriMesh, encoding: Encoding, warnings: &mut Vec<String>) -> Pieces {
+    let vertex = columns(mesh, ElementKind::Vertex, warnings);
+    let face = columns(mesh, ElementKind::Face, warnings);
+    let extras = &mesh.extras;
+    let texcoords = extras.corner_texcoords.as_ref();
+    if texcoords.is_some_and(|t| t.width == 3) {
+        warnings.push("PLY holds two texture coordinates a corner; the third is left out".into());
+    }
+    soup::warn_of_layers("PLY", extras, false, warnings);
+    let mut pieces = vec![header(mesh, encoding, &vertex, &face, texcoords.is_some())];
+    let put = |line: &mut Line, column: &Column, row: usize| {
+        let width = column.width;
+        (row * width..(row + 1) * width).for_each(|i| put_value(line, &column.data, i, encoding));
+    };
+    rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
+        mesh.positions[v].to_array().iter().for_each(|&x| put_f32(line, x, encoding));
+        vertex.iter().for_each(|c| put(line, c, v));
+        end(line, encoding);
+    });
+    rows(0, mesh.face_count(), &mut pieces, |line, f| {
+        put_u8(line, 3, encoding);
+        mesh.faces[f].iter().for_each(|&v| put_u32(line, v, encoding));
+        texcoords.iter().for_each(|t| put_texcoords(line, t, f, encoding));
+        face.iter().for_each(|c| put(line, c, f));
+        end(line, encoding);
+    });
+    pieces
+}
+
+/// The columns of one element, without those whose properties would be there twice.
+fn columns<'a>(mesh: &'a TriMesh, element: ElementKind, warnings: &mut Vec<String>) -> Vec<&'a Column> {
+    let mut taken = Vec::new();
+    let mut kept = Vec::new();
+    for c in mesh.extras.columns.iter().filter(|c| c.element == element) {
+        let names = names(c);
+        match names.iter().find(|n| taken.contains(*n)) {
+            Some(n) => warnings.push(format!("{element} column '{}' is left out: there is a property '{n}' already", c.name)),
+            None => {
+                taken.extend(names);
+                kept.push(c);
+            }
+        }
+    }
+    kept
+}
+
+/// The properties that a column becomes.
+fn names(c: &Column) -> Vec<String> {
+    let known: &[&str] = match (c.name.as_str(), c.width) {
+        (NORMAL, 3) => &["nx", "ny", "nz"],
+        (COLOR, 3) => &["red", "green", "blue"],
+        (COLOR, 4) => &["red", "green", "blue", "alpha"],
+        (_, 1) => return vec![c.name.clone()],
+        (_, n) => return (0..n).map(|k| format!("{}_{k}", c.name)).collect(),
+    };
+    known.iter().map(|n| (*n).to_owned()).collect()
+}
+
+fn header(mesh: &TriMesh, encoding: Encoding, vertex: &[&Column], face: &[&Column], texcoords: bool) -> Vec<u8> {
+    let mut header = Header::new();
+    header.encoding = match encoding {
+        Encoding::Ascii => ply_rs_bw::ply::Encoding::Ascii,
+        Encoding::Binary => ply_rs_bw::ply::Encoding::BinaryLittleEndian,
+        Encoding::BinaryBigEndian => ply_rs_bw::ply::Encoding::BinaryBigEndian,
+    };
+    let scalar = |e: &mut ElementDef, name: String, t| e.properties.add(PropertyDef::new(name, PropertyType::Scalar(t)));
+    let list = |e: &mut ElementDef, name: &str, t| {
+        let kind = PropertyType::List(ScalarType::UChar, t);
+        e.properties.add(PropertyDef::new(name.to_owned(), kind));
+    };
+    let mut v = ElementDef::new("vertex".into());
+    v.count = mesh.vertex_count();
+    ["x", "y", "z"].iter().for_each(|n| scalar(&mut v, (*n).to_owned(), ScalarType::Float));
+    let mut f = ElementDef::new("face".into());
+    f.count = mesh.face_count();
+    // Most readers know signed indices only.
+    let signed = mesh.vertex_count() <= i32::MAX as usize;
+    list(&mut f, "vertex_indices", if signed { ScalarType::Int } else { ScalarType::UInt });
+    if texcoords {
+        list(&mut f, "texcoord", ScalarType::Float);
+    }
+    for (e, columns) in [(&mut v, vertex), (&mut f, face)] {
+        columns.iter().for_each(|c| names(c).into_iter().for_each(|n| scalar(e, n, scalar_type(&c.data))));
+    }
+    header.elements.add(v);
+    header.elements.add(f);
+    let mut out = Vec::new();
+    // A vector takes everything, and names were checked with the mesh.
+    Writer::<DefaultElement>::new().write_header(&mut out, &header).ok();
+    out
+}
+
+fn scalar_type(data: &ColumnData) -> ScalarType {
+    match data {
+        ColumnData::I8(_) => ScalarType::Char,
+        ColumnData::U8(_) => ScalarType::UChar,
+        ColumnData::I16(_) => ScalarType::Short,
+        ColumnData::U16(_) => ScalarType::UShort,
+        ColumnData::I32(_) => ScalarType::Int,
+        ColumnData::U32(_) => ScalarType::UInt,
+        ColumnData::F32(_) => ScalarType::Float,
+        ColumnData::F64(_) => ScalarType::Double,
+    }
+}
+
+fn put_texcoords(line: &mut Line, layer: &CornerLayer, face: usize, encoding: Encoding) {
+    let corners = &layer.corners[3 * face..3 * face + 3];
+    if corners.iter().all(|&c| c == NO_VALUE) {
+        return put_u8(line, 0, encoding);
+    }
+    put_u8(line, 6, encoding);
+    for &c in corners {
+        for k in 0..2 {
+            let x = if c == NO_VALUE { 0.0 } else { layer.values[layer.width * c as usize + k] };
+            put_f32(line, x, encoding);
+        }
+    }
+}
+
+/// Writes a number as text or as bytes.
+macro_rules! put {
+    ($name:ident, $t:ty, $text:ident) => {
+        fn $name(line: &mut Line, x: $t, encoding: Encoding) {
+            match encoding {
+                Encoding::Ascii => {
+                    line.$text(x);
+                    line.put(b" ");
+                }
+                Encoding::Binary => line.put(&x.to_le_bytes()),
+                Encoding::BinaryBigEndian => line.put(&x.to_be_bytes()),
+            }
+        }
+    };
+}
+put!(put_u8, u8, int);
+put!(put_u32, u32, int);
+put!(put_f32, f32, float);
+
+fn put_value(line: &mut Line, data: &ColumnData, i: usize, encoding: Encoding) {
+    match (encoding, data) {
+        (Encoding::Binary, _) => each_type!(data, v => line.put(&v[i].to_le_bytes())),
+        (Encoding::BinaryBigEndian, _) => each_type!(data, v => line.put(&v[i].to_be_bytes())),
+        (Encoding::Ascii, ColumnData::F32(v)) => put_f32(line, v[i], encoding),
+        (Encoding::Ascii, ColumnData::F64(v)) => {
+            line.double(v[i]);
+            line.put(b" ");
+        }
+        (Encoding::Ascii, _) => {
+            line.int(data.get(i) as i64);
+            line.put(b" ");
+        }
+    }
+}
+
+fn end(line: &mut Line, encoding: Encoding) {
+    if encoding == Encoding::Ascii {
+        line.end();
+    }
+}

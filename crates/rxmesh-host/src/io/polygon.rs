@@ -1,0 +1,119 @@
+//! Cuts a polygon into triangles: a fan where that is right, ear clipping where it is not.
+
+use glam::{DVec2, DVec3, Vec3};
+
+/// Most corners a polygon that needs ear clipping may have; the method is quadratic.
+const MOST_CORNERS: usize = 20_000;
+
+/// Triangles that cover the polygon, as positions in `points`, in its orientation.
+///
+/// The polygon is looked at along its Newell normal. One that is convex there (or has no area) becomes a fan around
+/// its first corner; otherwise ears are clipped (Meisters 1975, with the bookkeeping of O'Rourke 1998: only the
+/// neighbours of a clipped ear change). A polygon that crosses itself has no right answer; it still yields n - 2 triangles.
+pub(super) fn triangulate(points: &[Vec3]) -> Result<Vec<[u32; 3]>, String> {
+    let n = points.len();
+    let flat = project(points);
+    let corner = |i: usize| turn(flat[(i + n - 1) % n], flat[i], flat[(i + 1) % n]);
+    if n <= 3 || is_convex(&flat, corner) {
+        return Ok((1..n as u32 - 1).map(|k| [0, k, k + 1]).collect());
+    }
+    if n > MOST_CORNERS {
+        return Err(format!(
+            "a polygon with {n} corners that is not convex cannot be cut; {MOST_CORNERS} corners are possible"
+        ));
+    }
+    Ok(Clip::new(&flat).run())
+}
+
+/// All corners turn left and they turn once around in all: a star pentagram turns left everywhere, too, but twice.
+fn is_convex(p: &[DVec2], corner: impl Fn(usize) -> f64) -> bool {
+    let n = p.len();
+    let turns_left = (0..n).all(|i| corner(i) >= 0.0);
+    let going_up = |i: usize| {
+        let d = p[(i + 1) % n] - p[i % n];
+        d.y > 0.0 || (d.y == 0.0 && d.x > 0.0)
+    };
+    turns_left && (0..n).filter(|&i| going_up(i) != going_up(i + 1)).count() <= 2
+}
+
+/// The polygon in the plane of its Newell normal, seen so that it runs counter-clockwise.
+fn project(points: &[Vec3]) -> Vec<DVec2> {
+    let origin = points.first().map_or(DVec3::ZERO, |p| p.as_dvec3());
+    let local: Vec<DVec3> = points.iter().map(|p| p.as_dvec3() - origin).collect();
+    let next = local.iter().skip(1).chain(local.first());
+    let normal: DVec3 = local.iter().zip(next).map(|(a, b)| a.cross(*b)).sum();
+    let normal = normal.normalize_or_zero();
+    if normal == DVec3::ZERO {
+        return vec![DVec2::ZERO; points.len()];
+    }
+    let x = normal.any_orthonormal_vector();
+    let y = normal.cross(x);
+    local.iter().map(|p| DVec2::new(p.dot(x), p.dot(y))).collect()
+}
+
+/// Twice the area of a triangle, positive when it runs counter-clockwise.
+fn turn(a: DVec2, b: DVec2, c: DVec2) -> f64 {
+    (b - a).perp_dot(c - a)
+}
+
+/// Ear clipping: what is left of the polygon is a ring of corners.
+struct Clip<'a> {
+    p: &'a [DVec2],
+    next: Vec<usize>,
+    prev: Vec<usize>,
+    is_ear: Vec<bool>,
+}
+
+impl<'a> Clip<'a> {
+    fn new(p: &'a [DVec2]) -> Clip<'a> {
+        let n = p.len();
+        let next = (0..n).map(|i| (i + 1) % n).collect();
+        let prev = (0..n).map(|i| (i + n - 1) % n).collect();
+        let mut clip = Clip { p, next, prev, is_ear: vec![false; n] };
+        (0..n).for_each(|i| clip.is_ear[i] = clip.ear(i));
+        clip
+    }
+
+    fn run(mut self) -> Vec<[u32; 3]> {
+        let n = self.p.len();
+        let mut triangles = Vec::with_capacity(n - 2);
+        let mut at = 0;
+        for left in (3..=n).rev() {
+            // Without an ear (the polygon crosses itself) any corner has to do, so that there is an end.
+            let mut tried = 0;
+            while !self.is_ear[at] && tried < left {
+                at = self.next[at];
+                tried += 1;
+            }
+            let (before, after) = (self.prev[at], self.next[at]);
+            triangles.push([before as u32, at as u32, after as u32]);
+            self.next[before] = after;
+            self.prev[after] = before;
+            self.is_ear[before] = self.ear(before);
+            self.is_ear[after] = self.ear(after);
+            // Going on with the one after next keeps slivers from piling up around one corner.
+            at = self.next[after];
+        }
+        triangles
+    }
+
+    /// Corner `i` turns left and no other corner lies in its triangle.
+    fn ear(&self, i: usize) -> bool {
+        let (h, j) = (self.prev[i], self.next[i]);
+        let (a, b, c) = (self.p[h], self.p[i], self.p[j]);
+        if turn(a, b, c) <= 0.0 {
+            return false;
+        }
+        let mut k = self.next[j];
+        while k != h {
+            let q = self.p[k];
+            let inside = turn(a, b, q) >= 0.0 && turn(b, c, q) >= 0.0 && turn(c, a, q) >= 0.0;
+            // A corner at the same place (a bridge to a hole) is in nobody's way.
+            if inside && q != a && q != b && q != c {
+                return false;
+            }
+            k = self.next[k];
+        }
+        true
+    }
+}

@@ -1,0 +1,143 @@
+//! Lines, words and numbers of text files.
+
+use super::error::Fault;
+
+/// The words of one line (or of a whole text), with their offsets. A word that starts with `#` ends the line.
+#[derive(Clone)]
+pub(super) struct Words<'a> {
+    text: &'a [u8],
+    pos: usize,
+    base: usize,
+    comments: bool,
+}
+
+impl<'a> Words<'a> {
+    /// Words of `text`, which begins at byte `base` of the file.
+    pub(super) fn new(text: &'a [u8], base: usize) -> Words<'a> {
+        Words { text, pos: 0, base, comments: true }
+    }
+
+    /// The same for formats in which `#` is a character as any other.
+    pub(super) fn without_comments(text: &'a [u8], base: usize) -> Words<'a> {
+        Words { text, pos: 0, base, comments: false }
+    }
+
+    /// Offset in the file of what comes next.
+    pub(super) fn offset(&self) -> usize {
+        self.base + self.pos
+    }
+
+    /// The next word and its offset in the file.
+    #[inline]
+    pub(super) fn next_at(&mut self) -> Option<(usize, &'a [u8])> {
+        let mut i = self.pos;
+        while i < self.text.len() && is_space(self.text[i]) {
+            i += 1;
+        }
+        let start = i;
+        while i < self.text.len() && !is_space(self.text[i]) {
+            i += 1;
+        }
+        self.pos = i;
+        if start == i || (self.comments && self.text[start] == b'#') {
+            self.pos = self.text.len();
+            return None;
+        }
+        Some((self.base + start, &self.text[start..i]))
+    }
+
+    /// The next word as a finite number; `what` names what is missing when there is none.
+    #[inline]
+    pub(super) fn number(&mut self, what: &str) -> Result<f32, Fault> {
+        let end = self.offset();
+        match self.next_at() {
+            Some((at, word)) => number(word, at),
+            None => Err(Fault::text(end, format!("{what} expected, but the line ends"))),
+        }
+    }
+
+    /// All that is left, without surrounding space, comments included.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.text[self.pos..].trim_ascii()
+    }
+}
+
+#[inline]
+pub(super) fn is_space(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
+}
+
+/// The lines of a text: each with the offset of its first byte, without the line feed.
+pub(super) struct Lines<'a> {
+    text: &'a [u8],
+    pos: usize,
+    base: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Lines of `text`, which begins at byte `base` of the file.
+    pub(super) fn new(text: &'a [u8], base: usize) -> Lines<'a> {
+        Lines { text, pos: 0, base }
+    }
+
+    /// Offset in the file of the next line.
+    pub(super) fn offset(&self) -> usize {
+        self.base + self.pos
+    }
+
+    /// The words of the next line that has one, comments left out.
+    pub(super) fn next_words(&mut self) -> Option<Words<'a>> {
+        loop {
+            let (at, line) = self.next()?;
+            let words = Words::new(line, at);
+            if words.clone().next_at().is_some() {
+                return Some(words);
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = (usize, &'a [u8]);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, &'a [u8])> {
+        if self.pos >= self.text.len() {
+            return None;
+        }
+        let start = self.pos;
+        let end = memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |n| start + n);
+        self.pos = end + 1;
+        Some((self.base + start, &self.text[start..end]))
+    }
+}
+
+/// A finite number. Parsed as f32 at once, not as f64 and then rounded: rounding twice can miss the nearest f32, and
+/// then what we wrote would not come back bit for bit.
+#[inline]
+pub(super) fn number(word: &[u8], at: usize) -> Result<f32, Fault> {
+    let parsed = std::str::from_utf8(word).ok().and_then(|s| s.parse::<f32>().ok());
+    match parsed {
+        Some(x) if x.is_finite() => Ok(x),
+        Some(_) if word.iter().any(u8::is_ascii_digit) => {
+            Err(Fault::text(at, format!("{} is too large for a 32-bit float", quote(word))))
+        }
+        Some(_) => Err(Fault::text(at, format!("{} is not a finite number", quote(word)))),
+        None => Err(Fault::text(at, format!("{} is not a number", quote(word)))),
+    }
+}
+
+/// An integer that may be written as a whole number only.
+pub(super) fn integer(word: &[u8], at: usize, what: &str) -> Result<i64, Fault> {
+    let parsed = std::str::from_utf8(word).ok().and_then(|s| s.parse::<i64>().ok());
+    parsed.ok_or_else(|| {
+        Fault::text(at, format!("{what} expected, {} is not a whole number", quote(word)))
+    })
+}
+
+/// A word in quotes for a message, shortened when a binary file was taken for text.
+pub(super) fn quote(word: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let dots = if word.len() > SHOWN { "..." } else { "" };
+    format!("'{}{dots}'", String::from_utf8_lossy(&word[..word.len().min(SHOWN)]).escape_debug())
+}

@@ -1,0 +1,45 @@
+//! STL, as text and as binary.
+//!
+//! Own code and not the `stl_io` crate: that takes a binary file that begins with "solid" for text, reads only text
+//! that is spelled in lower case and ends in `endsolid`, names no line, refuses binary files with NaN in a normal that
+//! nobody reads, and welds through a hash map of boxed work. The tests compare with it.
+//!
+//! STL holds triangles that share nothing. Corners at exactly the same coordinates become one vertex; vertices are
+//! numbered in the order of their first use.
+
+mod read;
+mod weld;
+mod write;
+
+pub(super) use read::read;
+pub(super) use write::write;
+
+/// Header and count of a binary file.
+const HEAD: usize = 84;
+/// Bytes of one triangle in a binary file: a normal, three corners, two bytes of anything.
+const TRIANGLE: usize = 50;
+
+/// The name under which the two free bytes of a binary triangle are kept, when any is set.
+const ATTRIBUTE: &str = "stl_attribute";
+
+/// Number of triangles that a binary header promises.
+fn promised(bytes: &[u8]) -> Option<usize> {
+    let count = bytes.get(80..HEAD)?.first_chunk::<4>()?;
+    Some(u32::from_le_bytes(*count) as usize)
+}
+
+/// Binary for sure: the size is the one that the count asks for. Binary files may begin with "solid", too.
+fn is_exactly_binary(bytes: &[u8]) -> bool {
+    promised(bytes).is_some_and(|n| n * TRIANGLE + HEAD == bytes.len())
+}
+
+/// Text: begins with "solid", and what follows are STL's words.
+fn is_text(bytes: &[u8]) -> bool {
+    let head = bytes[..bytes.len().min(1 << 12)].to_ascii_lowercase();
+    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
+    head.trim_ascii_start().starts_with(b"solid") && !head.contains(&0) && (has(b"facet") || has(b"endsolid") || bytes.len() < HEAD)
+}
+
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    is_exactly_binary(bytes) || is_text(bytes)
+}

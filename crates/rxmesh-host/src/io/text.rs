@@ -1,0 +1,66 @@
+//! Text output: numbers in their shortest form, lines made in parallel.
+
+use super::Pieces;
+use rayon::prelude::*;
+
+/// Rows a task formats at a time: some hundred kilobytes of text.
+const ROWS: usize = 1 << 14;
+
+/// One line of text being made.
+pub(super) struct Line {
+    out: Vec<u8>,
+    float: ryu::Buffer,
+    int: itoa::Buffer,
+}
+
+impl Line {
+    fn new() -> Line {
+        Line { out: Vec::with_capacity(ROWS * 40), float: ryu::Buffer::new(), int: itoa::Buffer::new() }
+    }
+
+    /// Text as it is.
+    pub(super) fn put(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+    }
+
+    /// The shortest digits that read back as the same float; whole numbers without a point.
+    pub(super) fn float(&mut self, x: f32) {
+        let s = self.float.format(x);
+        self.out.extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
+    }
+
+    /// The same, and whole numbers keep their point.
+    pub(super) fn float_with_point(&mut self, x: f32) {
+        self.out.extend_from_slice(self.float.format(x).as_bytes());
+    }
+
+    /// The same for a double.
+    pub(super) fn double(&mut self, x: f64) {
+        let s = self.float.format(x);
+        self.out.extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
+    }
+
+    /// A whole number.
+    pub(super) fn int(&mut self, n: impl itoa::Integer) {
+        self.out.extend_from_slice(self.int.format(n).as_bytes());
+    }
+
+    /// Ends the line; a space before the end goes.
+    pub(super) fn end(&mut self) {
+        if self.out.last() == Some(&b' ') {
+            self.out.pop();
+        }
+        self.out.push(b'\n');
+    }
+}
+
+/// Formats rows `from` to `to` in parallel, in order.
+pub(super) fn rows(from: usize, to: usize, pieces: &mut Pieces, row: impl Fn(&mut Line, usize) + Sync) {
+    let count = (to - from).div_ceil(ROWS);
+    pieces.par_extend((0..count).into_par_iter().map(|k| {
+        let mut line = Line::new();
+        let first = from + k * ROWS;
+        (first..(first + ROWS).min(to)).for_each(|i| row(&mut line, i));
+        line.out
+    }));
+}

@@ -1,0 +1,124 @@
+//! Fans, boundary loops, components and orientability, by union-find.
+
+use super::super::edges::is_proper;
+use super::{CheckReport, EdgeTable, TriMesh};
+
+/// Disjoint sets with path halving; the root of a set is its smallest member.
+struct Sets(Vec<u32>);
+
+impl Sets {
+    fn new(n: usize) -> Sets {
+        Sets((0..n as u32).collect())
+    }
+
+    fn root(&mut self, mut a: u32) -> u32 {
+        while self.0[a as usize] != a {
+            let up = self.0[self.0[a as usize] as usize];
+            self.0[a as usize] = up;
+            a = up;
+        }
+        a
+    }
+
+    /// Unites two sets; true when they were two.
+    fn unite(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+        a != b
+    }
+}
+
+/// Corner of half-edge `h`'s face at the half-edge's start and at its end.
+fn corners(h: u32) -> [u32; 2] {
+    [h, h / 3 * 3 + (h + 1) % 3]
+}
+
+fn vertex(mesh: &TriMesh, corner: u32) -> u32 {
+    mesh.faces[corner as usize / 3][corner as usize % 3]
+}
+
+/// Non-manifold vertices and boundary loops.
+///
+/// Corners of one vertex are united across edges; what remains apart is a fan of its own. A vertex is fine when its
+/// corners are one fan and none of its edges has more than two faces.
+pub(super) fn fans_and_loops(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+    let mut fans = Sets::new(mesh.faces.len() * 3);
+    let mut bad = vec![false; mesh.positions.len()];
+    for (e, ends) in table.edges.iter().enumerate() {
+        let along = table.along(e);
+        if along.len() > 2 {
+            ends.iter().for_each(|&v| bad[v as usize] = true);
+        }
+        for pair in along.windows(2) {
+            let ([a, b], [c, d]) = (corners(pair[0]), corners(pair[1]));
+            let same = vertex(mesh, a) == vertex(mesh, c);
+            fans.unite(a, if same { c } else { d });
+            fans.unite(b, if same { d } else { c });
+        }
+    }
+    const NONE: u32 = u32::MAX;
+    let mut fan_of = vec![NONE; mesh.positions.len()];
+    for (f, face) in mesh.faces.iter().enumerate().filter(|(_, f)| is_proper(f)) {
+        for (k, &v) in face.iter().enumerate() {
+            let fan = fans.root((3 * f + k) as u32);
+            let first = &mut fan_of[v as usize];
+            bad[v as usize] |= *first != NONE && *first != fan;
+            *first = fan;
+        }
+    }
+    let named: u64 = fan_of.iter().filter(|&&f| f == NONE).count() as u64;
+    report.only_degenerate_vertices = named - report.isolated_vertices.count;
+    let offenders = bad.iter().enumerate().filter(|(_, b)| **b);
+    report.non_manifold_vertices = offenders.map(|(v, _)| v as u32).collect();
+    report.boundary_loops = boundary_loops(table, &mut fans);
+}
+
+/// Two boundary edges follow each other when they bound the same fan, so that holes which touch in a vertex stay two.
+fn boundary_loops(table: &EdgeTable, fans: &mut Sets) -> u64 {
+    let mut ends: Vec<(u32, u32)> = Vec::new();
+    let mut count = 0u32;
+    for e in 0..table.len() {
+        if let [h] = table.along(e) {
+            ends.extend(corners(*h).map(|c| (fans.root(c), count)));
+            count += 1;
+        }
+    }
+    ends.sort_unstable();
+    let mut rings = Sets::new(count as usize);
+    let merged = ends.windows(2).filter(|w| w[0].0 == w[1].0 && rings.unite(w[0].1, w[1].1)).count();
+    u64::from(count) - merged as u64
+}
+
+/// Components through edges and through vertices, and whether faces can be turned to agree.
+pub(super) fn components(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+    let proper = mesh.faces.iter().filter(|f| is_proper(f)).count() as u64;
+    let mut through_edges = Sets::new(mesh.faces.len());
+    // Node 2 f is "face f as it is", 2 f + 1 is "face f turned"; agreeing states are united.
+    let mut turned = (report.inconsistent_edges.count > 0).then(|| Sets::new(2 * mesh.faces.len()));
+    let mut merged = 0u64;
+    for e in 0..table.len() {
+        let along = table.along(e);
+        for pair in along.windows(2) {
+            merged += u64::from(through_edges.unite(pair[0] / 3, pair[1] / 3));
+        }
+        if let (Some(turned), [g, h]) = (&mut turned, along) {
+            let disagree = u32::from(vertex(mesh, *g) == vertex(mesh, *h));
+            let (f, k) = (2 * (g / 3), 2 * (h / 3));
+            turned.unite(f, k + disagree);
+            turned.unite(f + 1, k + 1 - disagree);
+        }
+    }
+    report.face_components = proper - merged;
+    report.orientable = turned.is_none_or(|mut sets| {
+        (0..mesh.faces.len() as u32).all(|f| sets.root(2 * f) != sets.root(2 * f + 1))
+    });
+    let mut through_vertices = Sets::new(mesh.positions.len());
+    let mut used = mesh.positions.len() as u64
+        - report.isolated_vertices.count
+        - report.only_degenerate_vertices;
+    for f in mesh.faces.iter().filter(|f| is_proper(f)) {
+        used -= u64::from(through_vertices.unite(f[0], f[1]));
+        used -= u64::from(through_vertices.unite(f[1], f[2]));
+    }
+    report.vertex_components = used;
+}

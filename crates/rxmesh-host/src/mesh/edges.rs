@@ -1,0 +1,116 @@
+//! The edges of a mesh, found by sorting: no hashing, linear for bounded valence, the same on every run.
+
+use rayon::prelude::*;
+
+/// "No edge": the corner belongs to a face that names a vertex twice.
+const NONE: u32 = u32::MAX;
+
+/// Every edge of a face list, with the half-edges along it.
+///
+/// Half-edge `3 f + k` runs from corner `k` of face `f` to the next corner. Faces that name a vertex twice have no
+/// edges here: they bound no area and would make every neighbour look non-manifold.
+#[derive(Debug, Clone)]
+pub struct EdgeTable {
+    /// Both ends, the smaller first; ordered by (smaller, larger).
+    pub edges: Vec<[u32; 2]>,
+    /// Edge of each half-edge, `u32::MAX` in faces that name a vertex twice.
+    pub edge_of: Vec<u32>,
+    /// Where the half-edges of edge `e` lie in `half_edges`: from `starts[e]` to `starts[e + 1]`.
+    pub starts: Vec<u32>,
+    /// Half-edges, grouped by edge, ascending within one.
+    pub half_edges: Vec<u32>,
+}
+
+impl EdgeTable {
+    /// Finds the edges. Every index in `faces` must be below `vertices`.
+    pub fn new(faces: &[[u32; 3]], vertices: usize) -> EdgeTable {
+        let (mut slots, bounds) = bucket_by_lower_end(faces, vertices);
+        sort_buckets(&mut slots, &bounds);
+        let mut table = EdgeTable {
+            edges: Vec::with_capacity(slots.len() / 2 + 1),
+            edge_of: vec![NONE; faces.len() * 3],
+            starts: Vec::with_capacity(slots.len() / 2 + 2),
+            half_edges: Vec::with_capacity(slots.len()),
+        };
+        for (v, w) in bounds.windows(2).enumerate() {
+            let mut last = NONE;
+            for slot in &slots[w[0] as usize..w[1] as usize] {
+                let (other, half) = ((slot >> 32) as u32, *slot as u32);
+                if other != last {
+                    table.starts.push(table.half_edges.len() as u32);
+                    table.edges.push([v as u32, other]);
+                    last = other;
+                }
+                table.edge_of[half as usize] = table.edges.len() as u32 - 1;
+                table.half_edges.push(half);
+            }
+        }
+        table.starts.push(table.half_edges.len() as u32);
+        table
+    }
+
+    /// Number of edges.
+    pub fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// True when there is no edge.
+    pub fn is_empty(&self) -> bool {
+        self.edges.is_empty()
+    }
+
+    /// The half-edges along edge `e`.
+    pub fn along(&self, e: usize) -> &[u32] {
+        &self.half_edges[self.starts[e] as usize..self.starts[e + 1] as usize]
+    }
+}
+
+/// True when the three corners are three vertices.
+pub(super) fn is_proper(face: &[u32; 3]) -> bool {
+    face[0] != face[1] && face[1] != face[2] && face[2] != face[0]
+}
+
+/// Half-edges as (larger end, half-edge) in one 64-bit word, in buckets by their smaller end.
+fn bucket_by_lower_end(faces: &[[u32; 3]], vertices: usize) -> (Vec<u64>, Vec<u32>) {
+    let ends = |f: &[u32; 3], k: usize| {
+        let (a, b) = (f[k], f[(k + 1) % 3]);
+        (a.min(b), a.max(b))
+    };
+    let mut bounds = vec![0u32; vertices + 1];
+    for f in faces.iter().filter(|f| is_proper(f)) {
+        (0..3).for_each(|k| bounds[ends(f, k).0 as usize + 1] += 1);
+    }
+    for v in 0..vertices {
+        bounds[v + 1] += bounds[v];
+    }
+    let mut next = bounds.clone();
+    let mut slots = vec![0u64; bounds[vertices] as usize];
+    for (i, f) in faces.iter().enumerate().filter(|(_, f)| is_proper(f)) {
+        for k in 0..3 {
+            let (low, high) = ends(f, k);
+            let at = &mut next[low as usize];
+            slots[*at as usize] = u64::from(high) << 32 | (3 * i + k) as u64;
+            *at += 1;
+        }
+    }
+    (slots, bounds)
+}
+
+/// Sorts every bucket, buckets in parallel.
+fn sort_buckets(slots: &mut [u64], bounds: &[u32]) {
+    const VERTICES_A_TASK: usize = 1 << 14;
+    let mut rest = slots;
+    let mut tasks = Vec::new();
+    for chunk in bounds[..bounds.len() - 1].chunks(VERTICES_A_TASK).enumerate() {
+        let first = chunk.0 * VERTICES_A_TASK;
+        let own = &bounds[first..=first + chunk.1.len()];
+        let (head, tail) = rest.split_at_mut((own[own.len() - 1] - own[0]) as usize);
+        rest = tail;
+        tasks.push((head, own));
+    }
+    tasks.into_par_iter().for_each(|(part, own)| {
+        for w in own.windows(2) {
+            part[(w[0] - own[0]) as usize..(w[1] - own[0]) as usize].sort_unstable();
+        }
+    });
+}

@@ -1,0 +1,77 @@
+//! What can be wrong with a mesh that is otherwise just two vectors.
+
+use super::ElementKind;
+
+/// Why a mesh, or something that was to be attached to it, was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// A face names a vertex that does not exist.
+    #[error(
+        "face {face} names vertex {index}, but the mesh has {vertices} vertices (faces and vertices are counted from 0)"
+    )]
+    IndexOutOfRange {
+        /// The face, counted from 0.
+        face: usize,
+        /// The vertex it names, counted from 0.
+        index: u32,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// A vertex position is NaN or infinite.
+    #[error("vertex {vertex} (counted from 0) lies at {position:?}, which is not finite")]
+    NotFinite {
+        /// The vertex, counted from 0.
+        vertex: usize,
+        /// Its position as given.
+        position: [f32; 3],
+    },
+    /// More elements than 32-bit ids can name.
+    #[error("{asked} {what} asked for, at most {limit} fit into 32-bit ids")]
+    TooLarge {
+        /// "vertices" or "faces".
+        what: &'static str,
+        /// How many there are.
+        asked: u64,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// A column has the wrong number of values.
+    #[error("column '{name}' has {got} values, {expected} are needed: {width} for each {element}")]
+    ColumnLength {
+        /// Name of the column.
+        name: String,
+        /// Values that came.
+        got: usize,
+        /// Values needed.
+        expected: usize,
+        /// Values a row.
+        width: usize,
+        /// What a row belongs to.
+        element: ElementKind,
+    },
+    /// A column's name cannot be written to a file.
+    #[error("column name '{name}' cannot be used: {why}")]
+    ColumnName {
+        /// The name.
+        name: String,
+        /// The reason, with what is possible.
+        why: &'static str,
+    },
+    /// A corner layer, a tag or another extra does not fit the mesh.
+    #[error("{what}")]
+    Extras {
+        /// The whole message.
+        what: String,
+    },
+    /// A generator was asked for a shape that does not exist.
+    #[error("{what} = {asked} is not possible: {possible}")]
+    BadParameter {
+        /// Name of the parameter.
+        what: &'static str,
+        /// The value that came.
+        asked: String,
+        /// What would be accepted.
+        possible: &'static str,
+    },
+}

@@ -1,0 +1,326 @@
+//! What a file holds beside positions and faces, kept so that it can go out again.
+
+use super::{MeshError, TriMesh};
+use glam::Vec3;
+use std::fmt;
+use std::ops::Range;
+
+/// Name of the column that holds normals (three values a row).
+pub const NORMAL: &str = "normal";
+/// Name of the column that holds colours (three or four values a row).
+pub const COLOR: &str = "color";
+/// "This corner has no value", in [`CornerLayer::corners`].
+pub const NO_VALUE: u32 = u32::MAX;
+
+/// What a column's rows belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ElementKind {
+    /// One row a vertex.
+    Vertex,
+    /// One row a face.
+    Face,
+}
+
+impl fmt::Display for ElementKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ElementKind::Vertex => "vertex",
+            ElementKind::Face => "face",
+        })
+    }
+}
+
+/// The values of a column, in the type in which they came.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // the names say all there is to say
+pub enum ColumnData {
+    I8(Vec<i8>),
+    U8(Vec<u8>),
+    I16(Vec<i16>),
+    U16(Vec<u16>),
+    I32(Vec<i32>),
+    U32(Vec<u32>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+}
+
+/// Runs the same expression for every type a column can have.
+macro_rules! each_type {
+    ($data:expr, $v:ident => $body:expr) => {
+        match $data {
+            $crate::mesh::ColumnData::I8($v) => $body,
+            $crate::mesh::ColumnData::U8($v) => $body,
+            $crate::mesh::ColumnData::I16($v) => $body,
+            $crate::mesh::ColumnData::U16($v) => $body,
+            $crate::mesh::ColumnData::I32($v) => $body,
+            $crate::mesh::ColumnData::U32($v) => $body,
+            $crate::mesh::ColumnData::F32($v) => $body,
+            $crate::mesh::ColumnData::F64($v) => $body,
+        }
+    };
+}
+pub(crate) use each_type;
+
+impl ColumnData {
+    /// Number of values, over all rows.
+    pub fn len(&self) -> usize {
+        each_type!(self, v => v.len())
+    }
+
+    /// True when there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Value `i` as a double; every type fits.
+    #[allow(clippy::unnecessary_cast)] // one arm of the macro is f64 already
+    pub fn get(&self, i: usize) -> f64 {
+        each_type!(self, v => v[i] as f64)
+    }
+
+    /// The rows named by `rows`, in that order.
+    fn gather(&self, width: usize, rows: &[u32]) -> ColumnData {
+        fn pick<T: Copy>(v: &[T], width: usize, rows: &[u32]) -> Vec<T> {
+            let row = |&r: &u32| &v[r as usize * width..(r as usize + 1) * width];
+            rows.iter().flat_map(row).copied().collect()
+        }
+        match self {
+            ColumnData::I8(v) => ColumnData::I8(pick(v, width, rows)),
+            ColumnData::U8(v) => ColumnData::U8(pick(v, width, rows)),
+            ColumnData::I16(v) => ColumnData::I16(pick(v, width, rows)),
+            ColumnData::U16(v) => ColumnData::U16(pick(v, width, rows)),
+            ColumnData::I32(v) => ColumnData::I32(pick(v, width, rows)),
+            ColumnData::U32(v) => ColumnData::U32(pick(v, width, rows)),
+            ColumnData::F32(v) => ColumnData::F32(pick(v, width, rows)),
+            ColumnData::F64(v) => ColumnData::F64(pick(v, width, rows)),
+        }
+    }
+}
+
+/// A named table of `width` values for each vertex or face.
+///
+/// Two names have a meaning of their own: [`NORMAL`] (width 3) and [`COLOR`] (width 3 or 4; integers run from 0 to the
+/// type's maximum, floats from 0 to 1). Texture coordinates of vertices are two scalar columns, `s` and `t`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Name, as it stands in the file.
+    pub name: String,
+    /// What a row belongs to.
+    pub element: ElementKind,
+    /// Values a row, at least 1.
+    pub width: usize,
+    /// All values, row by row.
+    pub data: ColumnData,
+}
+
+impl Column {
+    /// The same column with the rows named by `rows`, in that order (a row may come several times).
+    pub fn gather(&self, rows: &[u32]) -> Column {
+        Column { data: self.data.gather(self.width, rows), name: self.name.clone(), ..*self }
+    }
+}
+
+/// Values that belong to the corners of faces, as OBJ's `vt` and `vn`: two faces may see one vertex differently.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CornerLayer {
+    /// Values an entry: 2 or 3.
+    pub width: usize,
+    /// All values, entry by entry.
+    pub values: Vec<f32>,
+    /// For each corner (three a face, in face order) the entry, or [`NO_VALUE`].
+    pub corners: Vec<u32>,
+}
+
+impl CornerLayer {
+    /// Number of entries.
+    pub fn entries(&self) -> usize {
+        self.values.len() / self.width
+    }
+}
+
+/// What a [`Tag`] says about the faces that follow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TagKind {
+    /// OBJ `o`, or the name of an STL solid.
+    Object,
+    /// OBJ `g`.
+    Group,
+    /// OBJ `usemtl`.
+    Material,
+    /// OBJ `s`.
+    Smoothing,
+    /// OBJ `mtllib`: holds for the whole file.
+    Library,
+}
+
+/// A statement that holds from one face on, until the next one of its kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// The first face it holds for; may equal the number of faces.
+    pub face: u32,
+    /// What it says.
+    pub kind: TagKind,
+    /// The name, as written (may be empty).
+    pub text: String,
+}
+
+/// Everything a mesh carries beside positions and faces.
+///
+/// All of it is tied to the present numbering of vertices and faces. Code that changes the topology starts from empty
+/// extras or carries columns over itself.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Extras {
+    /// Columns, in file order.
+    pub columns: Vec<Column>,
+    /// Texture coordinates of corners.
+    pub corner_texcoords: Option<CornerLayer>,
+    /// Normals of corners.
+    pub corner_normals: Option<CornerLayer>,
+    /// Groups, objects and materials, ordered by face.
+    pub tags: Vec<Tag>,
+}
+
+impl Extras {
+    /// True when there is nothing to carry.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+            && self.corner_texcoords.is_none()
+            && self.corner_normals.is_none()
+            && self.tags.is_empty()
+    }
+
+    /// The column of that name, if there is one.
+    pub fn column(&self, element: ElementKind, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|c| c.element == element && c.name == name)
+    }
+
+    /// Adds a column, or replaces the one that has its name.
+    pub(crate) fn put(&mut self, column: Column) {
+        let same = |c: &&mut Column| c.element == column.element && c.name == column.name;
+        match self.columns.iter_mut().find(same) {
+            Some(old) => *old = column,
+            None => self.columns.push(column),
+        }
+    }
+
+    /// The ranges of faces for which a statement of `kind` holds, with its text. Faces before the first are in none.
+    pub fn face_ranges(&self, kind: TagKind, faces: usize) -> Vec<(Range<u32>, &str)> {
+        let of_kind: Vec<&Tag> = self.tags.iter().filter(|t| t.kind == kind).collect();
+        let end = |i: usize| of_kind.get(i + 1).map_or(faces as u32, |t| t.face);
+        let ranges = of_kind.iter().enumerate().map(|(i, t)| (t.face..end(i), t.text.as_str()));
+        ranges.filter(|(r, _)| !r.is_empty()).collect()
+    }
+
+    /// Checks that every table has the length that the mesh asks for.
+    pub(crate) fn validate(&self, vertices: usize, faces: usize) -> Result<(), MeshError> {
+        for c in &self.columns {
+            check_name(c.element, &c.name)?;
+            let rows = if c.element == ElementKind::Vertex { vertices } else { faces };
+            if c.width == 0 || c.data.len() != rows * c.width {
+                return Err(MeshError::ColumnLength {
+                    name: c.name.clone(),
+                    got: c.data.len(),
+                    expected: rows * c.width,
+                    width: c.width,
+                    element: c.element,
+                });
+            }
+        }
+        let layers = [("texture coordinates", &self.corner_texcoords), ("normals", &self.corner_normals)];
+        for (what, layer) in layers {
+            layer.as_ref().map_or(Ok(()), |l| check_layer(what, l, faces))?;
+        }
+        let ordered = self.tags.windows(2).all(|w| w[0].face <= w[1].face);
+        if !ordered || self.tags.last().is_some_and(|t| t.face as usize > faces) {
+            let what = format!("tags must be ordered by face and start at face {faces} at the latest");
+            return Err(MeshError::Extras { what });
+        }
+        Ok(())
+    }
+}
+
+fn check_layer(what: &str, layer: &CornerLayer, faces: usize) -> Result<(), MeshError> {
+    if !(2..=3).contains(&layer.width) || layer.values.len() % layer.width != 0 || layer.corners.len() != 3 * faces {
+        let what = format!(
+            "corner {what}: {} values of width {} and {} corners do not fit {faces} faces of 3 corners",
+            layer.values.len(),
+            layer.width,
+            layer.corners.len()
+        );
+        return Err(MeshError::Extras { what });
+    }
+    let entries = layer.entries();
+    match layer.corners.iter().position(|&c| c != NO_VALUE && c as usize >= entries) {
+        Some(at) => {
+            let what = format!(
+                "corner {what}: corner {} of face {} names entry {}, but there are {entries}",
+                at % 3,
+                at / 3,
+                layer.corners[at]
+            );
+            Err(MeshError::Extras { what })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What PLY's grammar takes as a name, except those of positions and faces themselves.
+fn check_name(element: ElementKind, name: &str) -> Result<(), MeshError> {
+    let why = if name.is_empty() {
+        "it is empty"
+    } else if !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+        || !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    {
+        "a name is a letter or '_', then letters, digits, '_' and '-'"
+    } else if !is_free_name(element, name) {
+        "it is the name of the positions or faces themselves"
+    } else {
+        return Ok(());
+    };
+    Err(MeshError::ColumnName { name: name.to_owned(), why })
+}
+
+/// False for the names that positions and faces have in files.
+pub(crate) fn is_free_name(element: ElementKind, name: &str) -> bool {
+    match element {
+        ElementKind::Vertex => !matches!(name, "x" | "y" | "z"),
+        ElementKind::Face => !matches!(name, "vertex_indices" | "vertex_index" | "texcoord"),
+    }
+}
+
+impl TriMesh {
+    /// Sets the normals of the vertices, replacing those that came with the file.
+    pub fn set_vertex_normals(&mut self, normals: Vec<Vec3>) -> Result<(), MeshError> {
+        let data = ColumnData::F32(normals.iter().flat_map(|n| n.to_array()).collect());
+        self.add_column(Column { name: NORMAL.into(), element: ElementKind::Vertex, width: 3, data })?;
+        self.extras.corner_normals = None;
+        Ok(())
+    }
+
+    /// The normals of the vertices, if there are any.
+    pub fn vertex_normals(&self) -> Option<Vec<Vec3>> {
+        let c = self.extras.column(ElementKind::Vertex, NORMAL).filter(|c| c.width == 3)?;
+        let at = |i: usize| c.data.get(i) as f32;
+        Some((0..c.data.len() / 3).map(|i| Vec3::new(at(3 * i), at(3 * i + 1), at(3 * i + 2))).collect())
+    }
+
+    /// Adds one value for each vertex under a name, replacing a column of that name.
+    pub fn add_vertex_column(&mut self, name: &str, values: Vec<f32>) -> Result<(), MeshError> {
+        let data = ColumnData::F32(values);
+        self.add_column(Column { name: name.into(), element: ElementKind::Vertex, width: 1, data })
+    }
+
+    /// Adds one value for each face under a name, replacing a column of that name.
+    pub fn add_face_column(&mut self, name: &str, values: Vec<f32>) -> Result<(), MeshError> {
+        let data = ColumnData::F32(values);
+        self.add_column(Column { name: name.into(), element: ElementKind::Face, width: 1, data })
+    }
+
+    /// Adds a column of any kind, replacing the one of its name.
+    pub fn add_column(&mut self, column: Column) -> Result<(), MeshError> {
+        let probe = Extras { columns: vec![column], ..Extras::default() };
+        probe.validate(self.positions.len(), self.faces.len())?;
+        probe.columns.into_iter().for_each(|c| self.extras.put(c));
+        Ok(())
+    }
+}
