@@ -48,7 +48,10 @@ fn project(points: &[Vec3]) -> Vec<DVec2> {
     }
     let x = normal.any_orthonormal_vector();
     let y = normal.cross(x);
-    local.iter().map(|p| DVec2::new(p.dot(x), p.dot(y))).collect()
+    local
+        .iter()
+        .map(|p| DVec2::new(p.dot(x), p.dot(y)))
+        .collect()
 }
 
 /// Twice the area of a triangle, positive when it runs counter-clockwise.
@@ -69,7 +72,12 @@ impl<'a> Clip<'a> {
         let n = p.len();
         let next = (0..n).map(|i| (i + 1) % n).collect();
         let prev = (0..n).map(|i| (i + n - 1) % n).collect();
-        let mut clip = Clip { p, next, prev, is_ear: vec![false; n] };
+        let mut clip = Clip {
+            p,
+            next,
+            prev,
+            is_ear: vec![false; n],
+        };
         (0..n).for_each(|i| clip.is_ear[i] = clip.ear(i));
         clip
     }

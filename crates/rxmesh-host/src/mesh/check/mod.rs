@@ -38,7 +38,9 @@ fn edges(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
         match table.along(e) {
             [_] => report.boundary_edges.add(ends),
             [g, h] => {
-                if mesh.faces[*g as usize / 3][*g as usize % 3] == mesh.faces[*h as usize / 3][*h as usize % 3] {
+                if mesh.faces[*g as usize / 3][*g as usize % 3]
+                    == mesh.faces[*h as usize / 3][*h as usize % 3]
+                {
                     report.inconsistent_edges.add(ends);
                 }
             }
@@ -61,7 +63,12 @@ fn faces(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
         if (at(f[1]) - a).cross(at(f[2]) - a) == glam::DVec3::ZERO {
             report.zero_area_faces.add(i);
         }
-        let alone = |k| table.along(table.edge_of[3 * i as usize + k] as usize).len() == 1;
+        let alone = |k| {
+            table
+                .along(table.edge_of[3 * i as usize + k] as usize)
+                .len()
+                == 1
+        };
         if (0..3).all(alone) {
             report.isolated_faces.add(i);
         }
@@ -80,9 +87,20 @@ fn duplicate_faces(mesh: &TriMesh, table: &EdgeTable) -> Findings<u32> {
         }
         let third = |h: u32| (mesh.faces[h as usize / 3][(h as usize + 2) % 3], h / 3);
         thirds.clear();
-        thirds.extend(table.along(e).iter().map(|&h| third(h)).filter(|t| t.0 > high));
+        thirds.extend(
+            table
+                .along(e)
+                .iter()
+                .map(|&h| third(h))
+                .filter(|t| t.0 > high),
+        );
         thirds.sort_unstable();
-        repeated.extend(thirds.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| w[1].1));
+        repeated.extend(
+            thirds
+                .windows(2)
+                .filter(|w| w[0].0 == w[1].0)
+                .map(|w| w[1].1),
+        );
     }
     repeated.sort_unstable();
     repeated.into_iter().collect()
@@ -91,13 +109,23 @@ fn duplicate_faces(mesh: &TriMesh, table: &EdgeTable) -> Findings<u32> {
 /// Valence, isolated and duplicate vertices.
 fn vertices(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
     let mut used = vec![false; mesh.positions.len()];
-    mesh.faces.iter().flatten().for_each(|&v| used[v as usize] = true);
+    mesh.faces
+        .iter()
+        .flatten()
+        .for_each(|&v| used[v as usize] = true);
     let unused = used.iter().enumerate().filter(|(_, u)| !**u);
     report.isolated_vertices = unused.map(|(v, _)| v as u32).collect();
     let mut valence = vec![0u32; mesh.positions.len()];
-    table.edges.iter().flatten().for_each(|&v| valence[v as usize] += 1);
+    table
+        .edges
+        .iter()
+        .flatten()
+        .for_each(|&v| valence[v as usize] += 1);
     for (v, &n) in valence.iter().enumerate().filter(|(_, n)| **n > 0) {
-        let here = Valence { valence: n, vertex: v as u32 };
+        let here = Valence {
+            valence: n,
+            vertex: v as u32,
+        };
         if report.max_valence.is_none_or(|m| n > m.valence) {
             report.max_valence = Some(here);
         }
@@ -108,11 +136,16 @@ fn vertices(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
     // -0 and 0 are the same place.
     let bits = |c: f32| (c + 0.0).to_bits();
     let place = |v: usize| mesh.positions[v].to_array().map(bits);
-    let mut order: Vec<([u32; 3], u32)> =
-        (0..mesh.positions.len()).into_par_iter().map(|v| (place(v), v as u32)).collect();
+    let mut order: Vec<([u32; 3], u32)> = (0..mesh.positions.len())
+        .into_par_iter()
+        .map(|v| (place(v), v as u32))
+        .collect();
     order.par_sort_unstable();
-    let mut repeated: Vec<u32> =
-        order.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| w[1].1).collect();
+    let mut repeated: Vec<u32> = order
+        .windows(2)
+        .filter(|w| w[0].0 == w[1].0)
+        .map(|w| w[1].1)
+        .collect();
     repeated.sort_unstable();
     report.duplicate_vertices = repeated.into_iter().collect();
 }
@@ -120,12 +153,17 @@ fn vertices(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
 /// Bounding box and edge lengths.
 fn geometry(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
     if let Some(&first) = mesh.positions.first() {
-        let grow = |(low, high): (glam::Vec3, glam::Vec3), p: &glam::Vec3| (low.min(*p), high.max(*p));
+        let grow =
+            |(low, high): (glam::Vec3, glam::Vec3), p: &glam::Vec3| (low.min(*p), high.max(*p));
         let (low, high) = mesh.positions.iter().fold((first, first), grow);
         report.bounding_box = Some([low.to_array(), high.to_array()]);
     }
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
-    let mut lengths = EdgeLengths { min: f64::INFINITY, mean: 0.0, max: 0.0 };
+    let mut lengths = EdgeLengths {
+        min: f64::INFINITY,
+        mean: 0.0,
+        max: 0.0,
+    };
     for &[a, b] in &table.edges {
         let l = at(a).distance(at(b));
         lengths.min = lengths.min.min(l);
@@ -138,7 +176,8 @@ fn geometry(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
 /// What follows from the counts.
 fn conclude(r: &mut CheckReport) {
     let used = r.vertices - r.isolated_vertices.count - r.only_degenerate_vertices;
-    r.euler_characteristic = used as i64 - r.edges as i64 + (r.faces - r.degenerate_faces.count) as i64;
+    r.euler_characteristic =
+        used as i64 - r.edges as i64 + (r.faces - r.degenerate_faces.count) as i64;
     r.closed = r.faces > r.degenerate_faces.count && r.boundary_edges.count == 0;
     r.manifold = r.non_manifold_edges.count == 0
         && r.non_manifold_vertices.count == 0

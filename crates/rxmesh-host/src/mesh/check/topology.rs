@@ -85,7 +85,10 @@ fn boundary_loops(table: &EdgeTable, fans: &mut Sets) -> u64 {
     }
     ends.sort_unstable();
     let mut rings = Sets::new(count as usize);
-    let merged = ends.windows(2).filter(|w| w[0].0 == w[1].0 && rings.unite(w[0].1, w[1].1)).count();
+    let merged = ends
+        .windows(2)
+        .filter(|w| w[0].0 == w[1].0 && rings.unite(w[0].1, w[1].1))
+        .count();
     u64::from(count) - merged as u64
 }
 
