@@ -1,7 +1,7 @@
 //! Meshes from files and into files: OBJ, PLY, OFF and STL.
 //!
 //! [`read`] takes the whole file into memory, so sizes that a header promises are checked against what is there
-//! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write`] is atomic: readers
+//! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
 //! of the path see the old file or the new one. `docs/formats.md` says what each format keeps.
 
 mod atomic;

@@ -77,7 +77,8 @@ impl<'a> Words<'a> {
 
 #[inline]
 pub(super) fn is_space(b: u8) -> bool {
-    matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
+    // Tab, line feed, vertical tab, form feed, carriage return.
+    b == b' ' || (9..=13).contains(&b)
 }
 
 /// The lines of a text: each with the offset of its first byte, without the line feed.

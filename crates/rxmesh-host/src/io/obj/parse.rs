@@ -233,6 +233,11 @@ impl Chunk {
 /// The three numbers of a corner `v`, `v/t`, `v//n` or `v/t/n`; 0 where there is none.
 #[inline]
 pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
+    // Nearly every corner of a large file is a short plain number.
+    if word.len() <= 9 && word.first() != Some(&b'0') && word.iter().all(u8::is_ascii_digit) {
+        let n = word.iter().fold(0, |n, d| 10 * n + i64::from(d - b'0'));
+        return Ok([n, 0, 0]);
+    }
     let mut out = [0i64; 3];
     let mut parts = word.split(|&b| b == b'/');
     for (k, value) in out.iter_mut().enumerate() {

@@ -23,13 +23,42 @@ pub fn check(mesh: &TriMesh) -> CheckReport {
         ..CheckReport::default()
     };
     edges(mesh, &table, &mut report);
-    faces(mesh, &table, &mut report);
-    vertices(mesh, &table, &mut report);
-    topology::fans_and_loops(mesh, &table, &mut report);
-    topology::components(mesh, &table, &mut report);
-    geometry(mesh, &table, &mut report);
-    conclude(&mut report);
-    report
+    let mixed = report.inconsistent_edges.count > 0;
+    // Independent looks at the same table, each filling a report of its own.
+    let ((fans, parts), ((f, v), g)) = rayon::join(
+        || {
+            rayon::join(
+                || topology::fans_and_loops(mesh, &table),
+                || topology::components(mesh, &table, mixed),
+            )
+        },
+        || {
+            rayon::join(
+                || rayon::join(|| faces(mesh, &table), || vertices(mesh, &table)),
+                || geometry(mesh, &table),
+            )
+        },
+    );
+    report.non_manifold_vertices = fans.bad;
+    report.boundary_loops = fans.loops;
+    report.only_degenerate_vertices = fans.without - v.isolated_vertices.count;
+    report.face_components = report.faces - f.degenerate_faces.count - parts.face_merges;
+    report.vertex_components = report.vertices - fans.without - parts.vertex_merges;
+    report.orientable = parts.orientable;
+    let report = CheckReport {
+        degenerate_faces: f.degenerate_faces,
+        zero_area_faces: f.zero_area_faces,
+        isolated_faces: f.isolated_faces,
+        duplicate_faces: f.duplicate_faces,
+        isolated_vertices: v.isolated_vertices,
+        duplicate_vertices: v.duplicate_vertices,
+        max_valence: v.max_valence,
+        min_valence: v.min_valence,
+        bounding_box: g.bounding_box,
+        edge_length: g.edge_length,
+        ..report
+    };
+    conclude(report)
 }
 
 /// Counts that look at one edge at a time.
@@ -50,7 +79,8 @@ fn edges(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
 }
 
 /// Counts that look at one face, or at the faces along one edge, at a time.
-fn faces(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+fn faces(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+    let mut report = CheckReport::default();
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     for (i, f) in mesh.faces.iter().enumerate() {
         let i = i as u32;
@@ -74,6 +104,7 @@ fn faces(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
         }
     }
     report.duplicate_faces = duplicate_faces(mesh, table);
+    report
 }
 
 /// Faces with the same three vertices as an earlier face. Two such faces meet along the edge of their two smaller
@@ -107,7 +138,8 @@ fn duplicate_faces(mesh: &TriMesh, table: &EdgeTable) -> Findings<u32> {
 }
 
 /// Valence, isolated and duplicate vertices.
-fn vertices(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+fn vertices(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+    let mut report = CheckReport::default();
     let mut used = vec![false; mesh.positions.len()];
     mesh.faces
         .iter()
@@ -148,10 +180,12 @@ fn vertices(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
         .collect();
     repeated.sort_unstable();
     report.duplicate_vertices = repeated.into_iter().collect();
+    report
 }
 
 /// Bounding box and edge lengths.
-fn geometry(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+fn geometry(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+    let mut report = CheckReport::default();
     if let Some(&first) = mesh.positions.first() {
         let grow =
             |(low, high): (glam::Vec3, glam::Vec3), p: &glam::Vec3| (low.min(*p), high.max(*p));
@@ -171,10 +205,11 @@ fn geometry(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
         lengths.mean += l / table.len() as f64;
     }
     report.edge_length = (!table.is_empty()).then_some(lengths);
+    report
 }
 
 /// What follows from the counts.
-fn conclude(r: &mut CheckReport) {
+fn conclude(mut r: CheckReport) -> CheckReport {
     let used = r.vertices - r.isolated_vertices.count - r.only_degenerate_vertices;
     r.euler_characteristic =
         used as i64 - r.edges as i64 + (r.faces - r.degenerate_faces.count) as i64;
@@ -186,4 +221,5 @@ fn conclude(r: &mut CheckReport) {
     let handles = 2 * r.vertex_components as i64 - r.euler_characteristic - r.boundary_loops as i64;
     let has_genus = r.manifold && r.orientable && r.faces > 0;
     r.genus = has_genus.then_some(handles / 2);
+    r
 }

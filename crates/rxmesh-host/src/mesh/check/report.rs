@@ -101,7 +101,8 @@ pub struct CheckReport {
     pub inconsistent_edges: Findings<[u32; 2]>,
     /// Faces that name a vertex twice.
     pub degenerate_faces: Findings<u32>,
-    /// Faces whose area is exactly 0, degenerate ones included.
+    /// Faces whose area is exactly 0 (cross product of two edges, in double precision), degenerate ones included.
+    /// There is no tolerance: what is "nearly 0" depends on the size of the mesh.
     pub zero_area_faces: Findings<u32>,
     /// Faces with the same three vertices as an earlier face, in any order.
     pub duplicate_faces: Findings<u32>,
