@@ -2,7 +2,9 @@
 
 use super::super::text::{Line, rows};
 use super::super::{Pieces, soup};
-use crate::mesh::{COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, TagKind, TriMesh};
+use crate::mesh::{
+    COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, TagKind, TriMesh,
+};
 
 /// What goes behind a corner's vertex number.
 enum Reference<'a> {
@@ -26,12 +28,22 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
     let mut pieces = Pieces::new();
     let extras = &mesh.extras;
     let libraries = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
-    pieces.push(libraries.flat_map(|t| [b"mtllib ", t.text.as_bytes(), b"\n"].concat()).collect());
-    let colour = extras.column(ElementKind::Vertex, COLOR).filter(|c| matches!(c.width, 3 | 4));
-    let normal = extras.column(ElementKind::Vertex, NORMAL).filter(|c| c.width == 3);
-    let st = ["s", "t"].map(|n| extras.column(ElementKind::Vertex, n).filter(|c| c.width == 1));
+    pieces.push(
+        libraries
+            .flat_map(|t| [b"mtllib ", t.text.as_bytes(), b"\n"].concat())
+            .collect(),
+    );
+    let find = |name: &str, widths: &[usize]| {
+        let column = extras.column(ElementKind::Vertex, name);
+        column.filter(|c| widths.contains(&c.width) && soup::is_finite(c))
+    };
+    let colour = find(COLOR, &[3, 4]);
+    let normal = find(NORMAL, &[3]);
+    let st = [find("s", &[1]), find("t", &[1])];
+    let texture_layer = finite_layer("texture coordinates", &extras.corner_texcoords, warnings);
+    let normal_layer = finite_layer("normals", &extras.corner_normals, warnings);
     vertices(mesh, colour, &mut pieces);
-    let texture = match (&extras.corner_texcoords, st) {
+    let texture = match (texture_layer, st) {
         (Some(layer), _) => {
             values(b"vt", layer, &mut pieces);
             Reference::Layer(layer)
@@ -44,7 +56,7 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
         }
         _ => Reference::None,
     };
-    let normals = match (&extras.corner_normals, normal) {
+    let normals = match (normal_layer, normal) {
         (Some(layer), _) => {
             values(b"vn", layer, &mut pieces);
             Reference::Layer(layer)
@@ -58,13 +70,32 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
         _ => Reference::None,
     };
     let used = |c: &Column| {
-        let as_column = |r: &Reference, names: &[&str]| matches!(r, Reference::Same) && names.contains(&c.name.as_str());
+        let as_column = |r: &Reference, names: &[&str]| {
+            matches!(r, Reference::Same) && names.contains(&c.name.as_str())
+        };
         let is_colour = colour.is_some() && c.name == COLOR;
-        c.element == ElementKind::Vertex && (is_colour || as_column(&texture, &["s", "t"]) || as_column(&normals, &[NORMAL]))
+        c.element == ElementKind::Vertex
+            && (is_colour || as_column(&texture, &["s", "t"]) || as_column(&normals, &[NORMAL]))
     };
     soup::warn_of_columns("OBJ", extras.columns.iter().filter(|c| !used(c)), warnings);
     faces(mesh, &texture, &normals, &mut pieces);
     pieces
+}
+
+/// A corner layer without NaN and infinity; another is left out with a warning.
+fn finite_layer<'a>(
+    what: &str,
+    layer: &'a Option<CornerLayer>,
+    warnings: &mut Vec<String>,
+) -> Option<&'a CornerLayer> {
+    let layer = layer.as_ref()?;
+    if layer.values.iter().all(|x| x.is_finite()) {
+        return Some(layer);
+    }
+    warnings.push(format!(
+        "OBJ holds no {what} of face corners that are not finite"
+    ));
+    None
 }
 
 fn keyword(line: &mut Line, word: &[u8], values: &[f64]) {
@@ -129,7 +160,12 @@ fn faces(mesh: &TriMesh, texture: &Reference<'_>, normals: &Reference<'_>, piece
         line.put(b"\n");
     };
     let mut done = 0;
-    let tags: Vec<&Tag> = mesh.extras.tags.iter().filter(|t| t.kind != TagKind::Library).collect();
+    let tags: Vec<&Tag> = mesh
+        .extras
+        .tags
+        .iter()
+        .filter(|t| t.kind != TagKind::Library)
+        .collect();
     for same in tags.chunk_by(|a, b| a.face == b.face) {
         let to = same[0].face as usize;
         rows(done, to, pieces, face);
@@ -148,6 +184,10 @@ fn statement(tag: &Tag) -> Vec<u8> {
         TagKind::Library => b"mtllib",
     };
     // A name that was set by a program must not start a new line.
-    let text: String = tag.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let text: String = tag
+        .text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     [word, b" ", text.as_bytes(), b"\n"].concat()
 }

@@ -7,20 +7,48 @@ use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL, TriMesh};
 pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces {
     let extras = &mesh.extras;
     let find = |element, name: &str, widths: &[usize]| {
-        extras.column(element, name).filter(|c| widths.contains(&c.width))
+        extras
+            .column(element, name)
+            .filter(|c| widths.contains(&c.width) && soup::is_finite(c))
     };
     let normal = find(ElementKind::Vertex, NORMAL, &[3]);
     let colour = find(ElementKind::Vertex, COLOR, &[3, 4]);
-    let st = [find(ElementKind::Vertex, "s", &[1]), find(ElementKind::Vertex, "t", &[1])];
-    let st = if let [Some(s), Some(t)] = st { Some([s, t]) } else { None };
-    let face_colour = find(ElementKind::Face, COLOR, &[3, 4]).or_else(|| find(ElementKind::Face, "color_index", &[1]));
-    let used = [normal, colour, face_colour, st.map(|p| p[0]), st.map(|p| p[1])];
-    let left = extras.columns.iter().filter(|c| !used.iter().flatten().any(|u| std::ptr::eq(*u, *c)));
+    let st = [
+        find(ElementKind::Vertex, "s", &[1]),
+        find(ElementKind::Vertex, "t", &[1]),
+    ];
+    let st = if let [Some(s), Some(t)] = st {
+        Some([s, t])
+    } else {
+        None
+    };
+    let face_colour = find(ElementKind::Face, COLOR, &[3, 4])
+        .or_else(|| find(ElementKind::Face, "color_index", &[1]));
+    let used = [
+        normal,
+        colour,
+        face_colour,
+        st.map(|p| p[0]),
+        st.map(|p| p[1]),
+    ];
+    let left = extras
+        .columns
+        .iter()
+        .filter(|c| !used.iter().flatten().any(|u| std::ptr::eq(*u, *c)));
     soup::warn_of_columns("OFF", left, warnings);
     soup::warn_of_layers("OFF", extras, true, warnings);
     let part = |there: bool, text: &'static str| if there { text } else { "" };
-    let prefix = [part(st.is_some(), "ST"), part(colour.is_some(), "C"), part(normal.is_some(), "N")].concat();
-    let head = format!("{prefix}OFF\n{} {} 0\n", mesh.vertex_count(), mesh.face_count());
+    let prefix = [
+        part(st.is_some(), "ST"),
+        part(colour.is_some(), "C"),
+        part(normal.is_some(), "N"),
+    ]
+    .concat();
+    let head = format!(
+        "{prefix}OFF\n{} {} 0\n",
+        mesh.vertex_count(),
+        mesh.face_count()
+    );
     let mut pieces = vec![head.into_bytes()];
     rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
         let p = mesh.positions[v].to_array();
@@ -28,7 +56,9 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
             line.put(if k == 0 { b"" } else { b" " });
             line.float(x);
         });
-        normal.iter().for_each(|c| (0..3).for_each(|k| value(line, c, 3 * v + k)));
+        normal
+            .iter()
+            .for_each(|c| (0..3).for_each(|k| value(line, c, 3 * v + k)));
         colour.iter().for_each(|c| put_colour(line, c, v));
         st.iter().flatten().for_each(|c| value(line, c, v));
         line.end();
