@@ -1,2 +1,54 @@
-//! To be filled.
-fn main() {}
+//! The command line of rxmesh: parse, call the library, report.
+//!
+//! `docs/cli.md` describes the program for its users: flags, files, the JSON record, exit codes.
+
+mod cli;
+mod commands;
+mod console;
+mod error;
+mod input;
+mod output;
+mod progress;
+mod record;
+mod run;
+
+use clap::Parser;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+/// How a command that did its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// As asked.
+    Success,
+    /// The result is written but is not what was asked for: the solver did not converge.
+    Unconverged,
+}
+
+fn main() -> ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => return usage(&e),
+    };
+    // A bug of ours: one message in the same form as every other, no backtrace.
+    std::panic::set_hook(Box::new(|info| {
+        error::print(&format!(
+            "this is a bug in rxmesh-apps, please report it: {info}"
+        ));
+    }));
+    match catch_unwind(AssertUnwindSafe(|| commands::run(cli.command))) {
+        Ok(Ok(Outcome::Success)) => ExitCode::SUCCESS,
+        Ok(Ok(Outcome::Unconverged)) => ExitCode::from(3),
+        Ok(Err(e)) => {
+            error::print(&error::one_line(&e));
+            ExitCode::FAILURE
+        }
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Help, version, or a mistake in the flags. A reader that has gone away is not our problem.
+fn usage(e: &clap::Error) -> ExitCode {
+    let _ = e.print();
+    ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2))
+}

@@ -1,0 +1,121 @@
+//! What the program says: results for people, warnings, the JSON record.
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Where words go. With `--json -` stdout belongs to the record, and people read stderr.
+#[derive(Debug)]
+pub(crate) struct Console {
+    quiet: bool,
+    json: Option<PathBuf>,
+}
+
+impl Console {
+    /// Refuses a record that could not be written, before any work is done.
+    pub(crate) fn new(quiet: bool, json: Option<&Path>) -> Result<Console> {
+        if let Some(path) = json.filter(|p| !is_stdout(p)) {
+            let what = || format!("{}: the record cannot be written", path.display());
+            check_target(path).with_context(what)?;
+        }
+        Ok(Console {
+            quiet,
+            json: json.map(Path::to_owned),
+        })
+    }
+
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// The file that the record goes to, if it is one.
+    pub(crate) fn json_file(&self) -> Option<&Path> {
+        self.json.as_deref().filter(|p| !is_stdout(p))
+    }
+
+    /// A result for people.
+    pub(crate) fn say(&self, text: &str) -> Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
+        if self.json.as_deref().is_some_and(is_stdout) {
+            let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
+            return Ok(());
+        }
+        to_stdout(format!("{}\n", text.trim_end()).as_bytes())
+    }
+
+    /// Something that people should know although the command goes on.
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "warning: {text}");
+        }
+    }
+
+    /// The record of the run, if it was asked for.
+    pub(crate) fn record(&self, record: &impl Serialize) -> Result<()> {
+        let Some(path) = &self.json else {
+            return Ok(());
+        };
+        let mut text = serde_json::to_vec_pretty(record).context("the record")?;
+        text.push(b'\n');
+        if is_stdout(path) {
+            return to_stdout(&text);
+        }
+        let what = || format!("{}: the record cannot be written", path.display());
+        write_whole(path, &text).with_context(what)
+    }
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Writes to stdout. A reader that has gone away (`| head`) has what it wanted: not an error.
+pub(crate) fn to_stdout(bytes: &[u8]) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).context("stdout cannot be written"),
+        _ => Ok(()),
+    }
+}
+
+/// Finds out early that a file cannot be written, where that is easy to see.
+pub(crate) fn check_target(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        bail!("it is a folder");
+    }
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        bail!("there is no folder '{}'", folder.display());
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Writes a file aside and renames it, so that it is whole or not there. Pipes and devices are written as they are.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return Ok(std::fs::write(path, bytes)?);
+    }
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut aside = tempfile::Builder::new();
+    aside.prefix(".rxmesh-").suffix(".part");
+    #[cfg(unix)]
+    {
+        // As any new file: the umask decides.
+        use std::os::unix::fs::PermissionsExt;
+        aside.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = aside.tempfile_in(folder_of(&target))?;
+    file.write_all(bytes)?;
+    file.persist(&target).map_err(|e| e.error)?;
+    Ok(())
+}

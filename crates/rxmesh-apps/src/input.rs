@@ -1,0 +1,59 @@
+//! Finding and reading the mesh.
+
+use anyhow::{Context, Result, bail};
+use rxmesh_host::io::{self, Loaded, ReadOptions};
+use std::path::{Path, PathBuf};
+
+/// The folder with the meshes that come with the project.
+const DATA: &str = "data";
+
+/// A mesh and where it came from.
+#[derive(Debug)]
+pub(crate) struct Input {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: u64,
+    pub(crate) loaded: Loaded,
+}
+
+/// The file that a name means: itself, or for a name without a folder that is not here the one in `data/`, below the
+/// current folder or, under `cargo run`, below the workspace.
+pub(crate) fn find(name: &Path) -> Result<PathBuf> {
+    if name.exists() {
+        return Ok(name.to_owned());
+    }
+    let bare = name.file_name().is_some_and(|n| n == name.as_os_str());
+    if !bare {
+        bail!("{}: there is no such file", name.display());
+    }
+    // `cargo run` says where this crate lies; an installed program knows nothing of it.
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let workspace = manifest.as_deref().and_then(|m| m.ancestors().nth(2));
+    let folders = [Some(PathBuf::from(DATA)), workspace.map(|w| w.join(DATA))];
+    let mut candidates = folders
+        .into_iter()
+        .flatten()
+        .map(|folder| folder.join(name));
+    match candidates.find(|path| path.exists()) {
+        Some(path) => Ok(path),
+        None => bail!(
+            "{}: there is no such file, neither here nor in {DATA}/",
+            name.display()
+        ),
+    }
+}
+
+/// Reads the mesh at a path that [`find`] gave.
+pub(crate) fn read(path: &Path, triangulate: bool) -> Result<Input> {
+    let bytes =
+        std::fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let options = ReadOptions {
+        triangulate,
+        ..ReadOptions::default()
+    };
+    let loaded = io::read_bytes(&bytes, path, &options)?;
+    Ok(Input {
+        path: path.to_owned(),
+        bytes: bytes.len() as u64,
+        loaded,
+    })
+}

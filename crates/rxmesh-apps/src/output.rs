@@ -1,0 +1,58 @@
+//! The file that a command writes.
+
+use crate::cli::EncodingArgs;
+use crate::console::check_target;
+use anyhow::{Context, Result, bail};
+use rxmesh_host::io::{Encoding, Format, WriteOptions};
+use std::path::{Path, PathBuf};
+
+/// Where and how to write; known to be possible as far as one can see beforehand.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) path: PathBuf,
+    pub(crate) options: WriteOptions,
+}
+
+impl Target {
+    /// Refuses what could not be written before any work is done. `record` is the file of `--json`.
+    pub(crate) fn new(
+        path: &Path,
+        encoding: &EncodingArgs,
+        record: Option<&Path>,
+    ) -> Result<Target> {
+        if Format::of_name(path).is_none() {
+            bail!(
+                "{}: the format cannot be told from the name of the output; formats are {}",
+                path.display(),
+                Format::LIST
+            );
+        }
+        if record == Some(path) {
+            bail!(
+                "{}: mesh and record cannot be the same file",
+                path.display()
+            );
+        }
+        check_target(path).with_context(|| format!("{}: cannot be written", path.display()))?;
+        let encoding = if encoding.ascii {
+            Encoding::Ascii
+        } else {
+            Encoding::Binary
+        };
+        let options = WriteOptions {
+            encoding,
+            ..WriteOptions::default()
+        };
+        Ok(Target {
+            path: path.to_owned(),
+            options,
+        })
+    }
+}
+
+/// `<stem of the input>_<what>.obj` in the current folder.
+pub(crate) fn default_name(input: &Path, what: &str) -> PathBuf {
+    let mut name = input.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!("_{what}.obj"));
+    PathBuf::from(name)
+}

@@ -1,0 +1,217 @@
+//! One run of a command: its stages, timed and shown, and the record that grows along.
+
+use crate::cli::{CommonArgs, EngineChoice, PatchArgs};
+use crate::console::Console;
+use crate::input::{self, Input};
+use crate::output::Target;
+use crate::progress::Progress;
+use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
+use anyhow::{Context, Result, anyhow};
+use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::io;
+use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
+use rxmesh_host::store::RxMesh;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A run under way.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) console: Console,
+    pub(crate) record: Record,
+    progress: Progress,
+    start: Instant,
+}
+
+impl Run {
+    pub(crate) fn new(command: &'static str, common: &CommonArgs) -> Result<Run> {
+        let start = Instant::now();
+        let console = Console::new(common.quiet, common.json.as_deref())?;
+        if let Some(n) = common.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
+            pool.build_global()
+                .with_context(|| format!("{n} threads cannot be started"))?;
+        }
+        Ok(Run {
+            progress: Progress::new(console.is_quiet()),
+            console,
+            record: Record {
+                command,
+                version: env!("CARGO_PKG_VERSION"),
+                ..Record::default()
+            },
+            start,
+        })
+    }
+
+    /// Runs a stage; returns what it gave and how many milliseconds it took.
+    pub(crate) fn stage<T>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<(T, Option<f64>)> {
+        self.progress.stage(name);
+        let start = Instant::now();
+        let result = work();
+        self.progress.stage("");
+        Ok((result?, Some(start.elapsed().as_secs_f64() * 1e3)))
+    }
+
+    /// Finds and reads the mesh.
+    pub(crate) fn read(&mut self, name: &Path, triangulate: bool) -> Result<Input> {
+        let path = input::find(name)?;
+        let (input, ms) = self.stage("reading", || input::read(&path, triangulate))?;
+        self.record.timings_ms.read = ms;
+        self.record.input = Some(InputRecord {
+            path: shown(&input.path),
+            format: input.loaded.format.to_string(),
+            bytes: input.bytes,
+            vertices: input.loaded.mesh.vertex_count() as u64,
+            faces: input.loaded.mesh.face_count() as u64,
+            edges: None,
+        });
+        for warning in &input.loaded.warnings {
+            self.warn(warning.clone());
+        }
+        Ok(input)
+    }
+
+    /// Starts the engine that was asked for.
+    pub(crate) fn engine(&mut self, choice: EngineChoice) -> Result<Engine> {
+        let ((engine, why_not), ms) = self.stage("starting the engine", || match choice {
+            EngineChoice::Auto => Ok(Engine::auto()),
+            EngineChoice::Cpu => Ok((Engine::cpu(), None)),
+            EngineChoice::Cuda => cuda()
+                .map(|e| (e, None))
+                .map_err(|e| anyhow!(e).context("--engine cuda cannot be had")),
+        })?;
+        let info = engine.info();
+        self.record.timings_ms.engine = ms;
+        self.record.engine = Some(EngineRecord {
+            engine: info.engine,
+            device: info.device,
+            units: info.units,
+            why_not_gpu: why_not.map(|e| e.to_string()),
+        });
+        Ok(engine)
+    }
+
+    /// Cuts the mesh into patches, or takes those of the cache.
+    pub(crate) fn patch(
+        &mut self,
+        mesh: &TriMesh,
+        path: &Path,
+        args: &PatchArgs,
+    ) -> Result<PatchSet> {
+        let options = PatchOptions {
+            patch_size: args.patch_size,
+            seed: args.seed.seed,
+            ..PatchOptions::default()
+        };
+        let cache = args.cache.then(|| cache_path(path));
+        let mut trouble = None;
+        let ((set, from), ms) = self.stage("cutting into patches", || {
+            let (vertices, faces) = (mesh.vertex_count(), &mesh.faces[..]);
+            let Some(cache) = &cache else {
+                return Ok((patch::build(vertices, faces, &options)?, "off"));
+            };
+            let key = CacheKey::new(vertices, faces, &options);
+            if let Ok(set) = PatchSet::load(cache, key) {
+                return Ok((set, "loaded"));
+            }
+            let set = patch::build(vertices, faces, &options)?;
+            trouble = set.save(cache, key).err();
+            Ok((set, "built"))
+        })?;
+        if let (Some(e), Some(cache)) = (trouble, &cache) {
+            self.warn(format!(
+                "{}: the patches could not be kept: {e}",
+                cache.display()
+            ));
+        }
+        self.record.timings_ms.patch = ms;
+        self.record.patches = Some(PatchRecord {
+            patch_size: args.patch_size,
+            seed: args.seed.seed,
+            cache: from,
+            ..PatchRecord::from(&set.stats)
+        });
+        if let Some(input) = &mut self.record.input {
+            input.edges = Some(set.counts[1].into());
+        }
+        Ok(set)
+    }
+
+    /// Moves the patches, and what `more` asks for, to the engine.
+    pub(crate) fn upload<T>(
+        &mut self,
+        engine: &Engine,
+        set: PatchSet,
+        more: impl FnOnce(&RxMesh) -> Result<T, rxmesh_host::Error>,
+    ) -> Result<(RxMesh, T)> {
+        let ((rx, more), ms) = self.stage("uploading", || {
+            let rx = RxMesh::from_patches(engine, set)?;
+            let more = more(&rx)?;
+            engine.synchronize()?;
+            Ok((rx, more))
+        })?;
+        self.record.timings_ms.upload = ms;
+        if let Some(patches) = &mut self.record.patches {
+            patches.device_bytes = Some(rx.device_bytes() as u64);
+        }
+        Ok((rx, more))
+    }
+
+    /// Writes the mesh; names what the format cannot hold.
+    pub(crate) fn write(&mut self, target: &Target, mesh: &TriMesh) -> Result<()> {
+        let (report, ms) = self.stage("writing", || {
+            Ok(io::write(&target.path, mesh, &target.options)?)
+        })?;
+        self.record.timings_ms.write = ms;
+        self.record.output = Some(OutputRecord {
+            path: shown(&target.path),
+            format: report.format.to_string(),
+            bytes: report.bytes,
+            vertices: mesh.vertex_count() as u64,
+            faces: mesh.face_count() as u64,
+        });
+        for warning in report.warnings {
+            self.warn(format!("{}: {warning}", target.path.display()));
+        }
+        Ok(())
+    }
+
+    /// Tells people now and the record later.
+    pub(crate) fn warn(&mut self, warning: String) {
+        self.console.warn(&warning);
+        self.record.warnings.push(warning);
+    }
+
+    /// Prints what people see and writes the record.
+    pub(crate) fn finish(mut self, text: &str) -> Result<()> {
+        self.progress = Progress::default();
+        self.record.timings_ms.total = self.start.elapsed().as_secs_f64() * 1e3;
+        self.console.say(text)?;
+        self.console.record(&self.record)
+    }
+}
+
+/// The GPU.
+#[cfg(feature = "cuda")]
+pub(crate) fn cuda() -> Result<Engine, EngineError> {
+    Engine::cuda(0)
+}
+
+/// The GPU, which this build cannot use.
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn cuda() -> Result<Engine, EngineError> {
+    Err(EngineError::NotBuilt)
+}
+
+/// Where the patches of a mesh are kept.
+fn cache_path(mesh: &Path) -> PathBuf {
+    let mut name = mesh.as_os_str().to_os_string();
+    name.push(".rxpatch");
+    PathBuf::from(name)
+}
