@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Mesh processing in patches, on the GPU when there is one and on the CPU otherwise.
 #[derive(Debug, Parser)]
-#[command(name = "rxmesh-apps", version, about, after_help = EXAMPLE, subcommand_required = true, arg_required_else_help = true)]
+#[command(name = "rxmesh-apps", version, after_help = EXAMPLE, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -18,33 +18,42 @@ Formats: OBJ, PLY, OFF, STL, told by the extension.
 
 Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged.";
 
+const MCF: &str = "Example: rxmesh-apps mcf bunny.obj --time-step 0.001 -o smooth.ply
+
+Solves (2 A + DT L) x = 2 A x0 by conjugate gradients, with cotangent weights and mixed areas of the input.
+Normals of the input are computed anew; everything else that it carries goes out unchanged.";
+
+const INFO: &str = "Examples: rxmesh-apps info bunny.obj
+          rxmesh-apps info --engines";
+
+const CHECK: &str = "Example: rxmesh-apps check bunny.obj --json report.json
+
+Defects are findings, not failures: the exit code is 0 unless --strict is given.";
+
+const GENERATE: &str =
+    "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
+
+The shape is subdivided, then moved by noise, then shuffled.";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Smooth a mesh by mean curvature flow
-    #[command(
-        after_help = "Example: rxmesh-apps mcf bunny.obj --time-step 0.001 -o smooth.ply
-         \nNormals of the input are computed anew; everything else it carries goes out unchanged."
-    )]
+    #[command(after_help = MCF)]
     Mcf(McfArgs),
     /// Compute vertex normals (weighted as in Max 1999)
     #[command(after_help = "Example: rxmesh-apps normals bunny.obj -o bunny_normals.ply")]
     Normals(NormalsArgs),
     /// Show counts, sizes, patch statistics and engines
-    #[command(after_help = "Examples: rxmesh-apps info bunny.obj
-          rxmesh-apps info --engines")]
+    #[command(after_help = INFO)]
     Info(InfoArgs),
-    /// Look for defects: boundaries, non-manifold places, degenerate and duplicate faces, ...
-    #[command(after_help = "Example: rxmesh-apps check bunny.obj --json report.json
-         \nDefects are findings, not failures: the exit code is 0 unless --strict is given.")]
+    /// Look for defects: non-manifold places, degenerate faces, duplicates, ...
+    #[command(after_help = CHECK)]
     Check(CheckArgs),
     /// Write a mesh in another format
     #[command(after_help = "Example: rxmesh-apps convert quads.obj --triangulate -o triangles.ply")]
     Convert(ConvertArgs),
     /// Make a mesh by recipe
-    #[command(
-        after_help = "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
-         \nThe recipe's shape is subdivided, then disturbed by noise, then shuffled."
-    )]
+    #[command(after_help = GENERATE)]
     Generate(GenerateArgs),
     /// Print a completion script for a shell
     #[command(

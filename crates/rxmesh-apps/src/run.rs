@@ -55,7 +55,7 @@ impl Run {
         let start = Instant::now();
         let result = work();
         self.progress.stage("");
-        Ok((result?, Some(start.elapsed().as_secs_f64() * 1e3)))
+        Ok((result?, Some(milliseconds(start))))
     }
 
     /// Finds and reads the mesh.
@@ -191,10 +191,15 @@ impl Run {
     /// Prints what people see and writes the record.
     pub(crate) fn finish(mut self, text: &str) -> Result<()> {
         self.progress = Progress::default();
-        self.record.timings_ms.total = self.start.elapsed().as_secs_f64() * 1e3;
+        self.record.timings_ms.total = milliseconds(self.start);
         self.console.say(text)?;
         self.console.record(&self.record)
     }
+}
+
+/// Time since, to the microsecond.
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_micros() as f64 / 1e3
 }
 
 /// The GPU.

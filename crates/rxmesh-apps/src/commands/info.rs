@@ -115,8 +115,10 @@ fn mesh_lines(run: &Run) -> String {
         }
         if let Some(l) = m.edge_length {
             out += &format!(
-                "edge length: {:.6e} min, {:.6e} mean, {:.6e} max\n",
-                l.min, l.mean, l.max
+                "edge length: {} min, {} mean, {} max\n",
+                text::number(l.min),
+                text::number(l.mean),
+                text::number(l.max)
             );
         }
     }

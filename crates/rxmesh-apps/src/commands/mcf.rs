@@ -103,8 +103,8 @@ fn summary(run: &Run) -> String {
     let mut out = text::input(r) + &text::engine(r);
     if let Some(s) = &r.solve {
         out += &format!(
-            "mean curvature flow: time step {:.6e}, {} iterations, residual {:.2e}, {}\n",
-            s.time_step,
+            "mean curvature flow: time step {}, {} iterations, residual {:.2e}, {}\n",
+            text::number(s.time_step),
             s.iterations,
             s.residual,
             text::duration(r.timings_ms.run.unwrap_or(0.0))

@@ -12,6 +12,19 @@ pub(super) fn duration(ms: f64) -> String {
     }
 }
 
+/// Six digits, in the shorter of the two usual notations.
+pub(super) fn number(x: f64) -> String {
+    let digits = if x == 0.0 {
+        0
+    } else {
+        x.abs().log10().floor() as i32
+    };
+    if !(-4..=6).contains(&digits) {
+        return format!("{x:.5e}");
+    }
+    format!("{x:.*}", (5 - digits).max(0) as usize)
+}
+
 /// The file and its counts.
 pub(super) fn input(r: &Record) -> String {
     let Some(i) = &r.input else {
@@ -49,4 +62,29 @@ pub(super) fn output(r: &Record) -> String {
         return String::new();
     };
     format!("wrote {} ({}, {} bytes)\n", o.path, o.format, o.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{duration, number};
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [0.0, 1.46465, 123456.7, 0.00012345678, 1e-9, 2.5e20].map(number);
+        assert_eq!(
+            shown,
+            [
+                "0.00000",
+                "1.46465",
+                "123457",
+                "0.000123457",
+                "1.00000e-9",
+                "2.50000e20"
+            ]
+        );
+        assert_eq!(
+            [3.14159, 31.4159, 314.159, 3141.59].map(duration),
+            ["3.14 ms", "31.4 ms", "314 ms", "3.14 s"]
+        );
+    }
 }
