@@ -10,7 +10,7 @@ use rxmesh_kernels::topo::{Kind, PatchHeader};
 
 use super::elements::Elements;
 use super::error::PatchError;
-use super::shared::{Locator, NONE, prefix_sum};
+use super::shared::{Locator, NONE, SmallMap, prefix_sum};
 
 /// Most local vertices or faces that a patch can have: their number has 16 bits.
 pub(super) const MAX_LOCAL: u32 = u16::MAX as u32;
@@ -42,9 +42,9 @@ pub(super) fn build(next: &[u32], elements: &Elements) -> Result<Ribbons, PatchE
     let patches = face_starts.len() - 1;
     let lists = (0..patches)
         .into_par_iter()
-        .map_init(Vec::new, |scratch, patch| {
+        .map_init(SmallMap::default, |seen, patch| {
             let ribbon = &faces[face_starts[patch] as usize..face_starts[patch + 1] as usize];
-            rest_of_ribbon(next, elements, patch, ribbon, scratch)
+            rest_of_ribbon(next, elements, patch, ribbon, seen)
         })
         .collect::<Result<_, _>>()?;
     Ok(Ribbons {
@@ -122,29 +122,31 @@ fn rest_of_ribbon(
     elements: &Elements,
     patch: usize,
     ribbon_faces: &[u32],
-    scratch: &mut Vec<u32>,
+    seen: &mut SmallMap,
 ) -> Result<[Vec<u32>; 2], PatchError> {
     let range = |kind: usize| elements.starts[kind][patch]..elements.starts[kind][patch + 1];
     let local_faces = || range(2).chain(ribbon_faces.iter().copied());
-    let collect = |scratch: &mut Vec<u32>| {
-        scratch.sort_unstable();
-        scratch.dedup();
-        scratch.to_vec()
-    };
-    scratch.clear();
+    // Most ribbon elements lie on ribbon faces, most of which hold few new ones.
+    let most = 3 * ribbon_faces.len() + range(2).len();
+    seen.reset(most);
+    let mut vertices = Vec::with_capacity(ribbon_faces.len() + 16);
     for face in local_faces() {
-        let corners = elements.corners[face as usize];
-        scratch.extend(corners.iter().filter(|v| !range(0).contains(v)));
-    }
-    let vertices = collect(scratch);
-    scratch.clear();
-    for side in local_faces().flat_map(|face| 3 * face..3 * face + 3) {
-        let edge = elements.side(next, side) >> 1;
-        if !range(1).contains(&edge) {
-            scratch.push(edge);
+        for v in elements.corners[face as usize] {
+            if !range(0).contains(&v) && seen.insert(v, 0) {
+                vertices.push(v);
+            }
         }
     }
-    let edges = collect(scratch);
+    vertices.sort_unstable();
+    seen.reset(most);
+    let mut edges = Vec::with_capacity(2 * ribbon_faces.len() + 16);
+    for side in local_faces().flat_map(|face| 3 * face..3 * face + 3) {
+        let edge = elements.side(next, side) >> 1;
+        if !range(1).contains(&edge) && seen.insert(edge, 0) {
+            edges.push(edge);
+        }
+    }
+    edges.sort_unstable();
     let totals = [
         (Kind::Vertex, range(0).len() + vertices.len(), MAX_LOCAL),
         (

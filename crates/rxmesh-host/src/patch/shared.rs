@@ -122,6 +122,60 @@ impl<'a> Locator<'a> {
     }
 }
 
+/// A map from ids to small numbers that is cheap to clear; kept by a thread from patch to patch.
+#[derive(Default)]
+pub(super) struct SmallMap {
+    keys: Vec<u32>,
+    values: Vec<u16>,
+    used: Vec<u32>,
+}
+
+impl SmallMap {
+    /// Empties the map and makes room for `count` ids.
+    pub(super) fn reset(&mut self, count: usize) {
+        let size = (4 * count).next_power_of_two().max(64);
+        if self.keys.len() < size {
+            self.keys = vec![NONE; size];
+            self.values = vec![0; size];
+        } else if self.used.len() > self.keys.len() / 8 {
+            self.keys.fill(NONE);
+        } else {
+            for &at in &self.used {
+                self.keys[at as usize] = NONE;
+            }
+        }
+        self.used.clear();
+    }
+
+    /// Where the id is or would go.
+    fn slot(&self, id: u32) -> usize {
+        let mask = self.keys.len() - 1;
+        let hash = u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut at = (hash >> 40) as usize & mask;
+        while self.keys[at] != id && self.keys[at] != NONE {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Sets the value of an id; true if the id is new.
+    pub(super) fn insert(&mut self, id: u32, value: u16) -> bool {
+        let at = self.slot(id);
+        let new = self.keys[at] == NONE;
+        if new {
+            self.keys[at] = id;
+            self.used.push(at as u32);
+        }
+        self.values[at] = value;
+        new
+    }
+
+    /// The value of an id that is in the map.
+    pub(super) fn get(&self, id: u32) -> u16 {
+        self.values[self.slot(id)]
+    }
+}
+
 /// The next number of a SplitMix64 sequence.
 pub(super) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
