@@ -23,6 +23,9 @@ pub(super) struct Regions {
     pub(super) faces: Vec<u32>,
 }
 
+/// Two regions that meet.
+type Pair = (u32, u32);
+
 const REGION_BITS: u32 = 22;
 const REGION_MASK: u32 = (1 << REGION_BITS) - 1;
 const LAST_LEVEL: u32 = (1 << (32 - REGION_BITS)) - 2;
@@ -85,7 +88,7 @@ fn component_fits(next: &[u32], face: u32, limit: usize) -> bool {
 
 /// Grows all seeds at once; leaves keys in `region`, [`NONE`] where no seed reaches. Returns the pairs of
 /// regions that meet, many times each.
-fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<(u32, u32)> {
+fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<Pair> {
     let same: Vec<u32> = (0..seeds.len() as u32).collect();
     let mut pairs = Vec::new();
     for (number, &face) in seeds.iter().enumerate() {
@@ -105,7 +108,7 @@ fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<(u32, u32)> {
             advance(next, &front, level, keys, &mut reached, &mut pairs);
             front = reached;
         } else {
-            let parts: Vec<(Vec<u32>, Vec<(u32, u32)>)> = front
+            let parts: Vec<(Vec<u32>, Vec<Pair>)> = front
                 .par_chunks(SERIAL_FRONT / 2)
                 .map(|part| {
                     let mut reached = Vec::with_capacity(SERIAL_FRONT);
@@ -127,7 +130,7 @@ fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<(u32, u32)> {
 
 /// Numbers regions so that neighbours are near: breadth first over the graph of regions. Only the set of
 /// pairs matters, not their order.
-fn near_numbers(regions: usize, mut pairs: Vec<(u32, u32)>) -> Vec<u32> {
+fn near_numbers(regions: usize, mut pairs: Vec<Pair>) -> Vec<u32> {
     pairs.extend(pairs.clone().iter().map(|&(a, b)| (b, a)));
     pairs.par_sort_unstable();
     pairs.dedup();
@@ -171,7 +174,7 @@ fn advance(
     level: u32,
     keys: &[AtomicU32],
     reached: &mut Vec<u32>,
-    pairs: &mut Vec<(u32, u32)>,
+    pairs: &mut Vec<Pair>,
 ) {
     for &face in front {
         let own = keys[face as usize].load(Relaxed) & REGION_MASK;
