@@ -116,8 +116,8 @@ pub fn build(
     times.adjacency = clock.lap();
     let regions = regions::build(&adjacency.next, options.patch_size, options.seed);
     times.regions = clock.lap();
-    let order = order::build(&adjacency.next, &regions, options.patch_size);
-    drop((adjacency, regions));
+    let order = order::build(&adjacency.next, regions, options.patch_size);
+    drop(adjacency);
     times.patches = clock.lap();
     let elements = elements::build(vertex_count, faces, &order, options.patch_size);
     times.elements = clock.lap();

@@ -21,6 +21,8 @@ pub(super) struct Regions {
     pub(super) starts: Vec<u32>,
     /// Input faces, by region.
     pub(super) faces: Vec<u32>,
+    /// Where each input face lies in `faces`.
+    pub(super) places: Vec<u32>,
 }
 
 /// Two regions that meet.
@@ -45,8 +47,12 @@ pub(super) fn build(next: &[u32], patch_size: u32, seed: u64) -> Regions {
     let names = near_numbers(seeds.len(), pairs);
     strip_levels(&mut region, &names);
     let count = add_rest(next, &mut region, seeds.len() as u32, patch_size);
-    let (starts, faces) = counting_sort(&region, count as usize);
-    Regions { starts, faces }
+    let (starts, faces, places) = counting_sort(&region, count as usize);
+    Regions {
+        starts,
+        faces,
+        places,
+    }
 }
 
 /// One random face in each stretch of the input, unless its whole component fits a patch.

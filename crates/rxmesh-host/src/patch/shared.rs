@@ -44,8 +44,9 @@ pub(super) fn prefix_sum(counts: impl IntoIterator<Item = u32>) -> Vec<u32> {
     starts
 }
 
-/// Stable counting sort of `0..keys.len()` by key: where each key starts, and the sorted indices.
-pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u32>) {
+/// Stable counting sort of `0..keys.len()` by key: where each key starts, the sorted
+/// indices, and the place of each index among them.
+pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     use std::sync::atomic::Ordering::Relaxed;
     let chunks = (1 << 22) / key_count.max(1 << 16);
     let chunk = keys.len().div_ceil(chunks.clamp(1, 64)).max(1 << 12);
@@ -59,18 +60,21 @@ pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u3
         .collect();
     let starts = cursors_from_counts(&mut cursors, key_count);
     let mut sorted = vec![0; keys.len()];
+    let mut places = vec![0; keys.len()];
     let view = share(&mut sorted);
     keys.par_chunks(chunk)
         .zip(&mut cursors)
+        .zip(places.par_chunks_mut(chunk))
         .enumerate()
-        .for_each(|(c, (keys, cursor))| {
+        .for_each(|(c, ((keys, cursor), places))| {
             for (i, &key) in keys.iter().enumerate() {
                 let at = &mut cursor[key as usize];
                 view[*at as usize].store((c * chunk + i) as u32, Relaxed);
+                places[i] = *at;
                 *at += 1;
             }
         });
-    (starts, sorted)
+    (starts, sorted, places)
 }
 
 /// Turns the counts of each chunk into where the chunk writes; returns where each key starts.
