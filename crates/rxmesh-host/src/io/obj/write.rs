@@ -44,29 +44,13 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
     let normal_layer = finite_layer("normals", &extras.corner_normals, warnings);
     vertices(mesh, colour, &mut pieces);
     let texture = match (texture_layer, st) {
-        (Some(layer), _) => {
-            values(b"vt", layer, &mut pieces);
-            Reference::Layer(layer)
-        }
-        (None, [Some(s), Some(t)]) => {
-            rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
-                keyword(line, b"vt", &[s.data.get(v), t.data.get(v)]);
-            });
-            Reference::Same
-        }
+        (Some(layer), _) => layer_lines(b"vt", layer, &mut pieces),
+        (None, [Some(s), Some(t)]) => vertex_lines(mesh, b"vt", &[(s, 0), (t, 0)], &mut pieces),
         _ => Reference::None,
     };
     let normals = match (normal_layer, normal) {
-        (Some(layer), _) => {
-            values(b"vn", layer, &mut pieces);
-            Reference::Layer(layer)
-        }
-        (None, Some(n)) => {
-            rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
-                keyword(line, b"vn", &[0, 1, 2].map(|k| n.data.get(3 * v + k)));
-            });
-            Reference::Same
-        }
+        (Some(layer), _) => layer_lines(b"vn", layer, &mut pieces),
+        (None, Some(n)) => vertex_lines(mesh, b"vn", &[(n, 0), (n, 1), (n, 2)], &mut pieces),
         _ => Reference::None,
     };
     let used = |c: &Column| {
@@ -98,13 +82,22 @@ fn finite_layer<'a>(
     None
 }
 
-fn keyword(line: &mut Line, word: &[u8], values: &[f64]) {
-    line.put(word);
-    for &x in values {
-        line.put(b" ");
-        line.float(x as f32);
-    }
-    line.put(b"\n");
+/// One line a vertex, of values of columns (and which of a row's values it is).
+fn vertex_lines<'a>(
+    mesh: &TriMesh,
+    word: &[u8],
+    parts: &[(&Column, usize)],
+    pieces: &mut Pieces,
+) -> Reference<'a> {
+    rows(0, mesh.vertex_count(), pieces, |line, v| {
+        line.put(word);
+        for (column, k) in parts {
+            line.put(b" ");
+            line.float(column.data.get(column.width * v + k) as f32);
+        }
+        line.put(b"\n");
+    });
+    Reference::Same
 }
 
 fn vertices(mesh: &TriMesh, colour: Option<&Column>, pieces: &mut Pieces) {
@@ -125,7 +118,8 @@ fn vertices(mesh: &TriMesh, colour: Option<&Column>, pieces: &mut Pieces) {
     });
 }
 
-fn values(word: &[u8], layer: &CornerLayer, pieces: &mut Pieces) {
+/// One line an entry of a layer.
+fn layer_lines<'a>(word: &[u8], layer: &'a CornerLayer, pieces: &mut Pieces) -> Reference<'a> {
     rows(0, layer.entries(), pieces, |line, i| {
         line.put(word);
         for &x in &layer.values[layer.width * i..layer.width * (i + 1)] {
@@ -134,6 +128,7 @@ fn values(word: &[u8], layer: &CornerLayer, pieces: &mut Pieces) {
         }
         line.put(b"\n");
     });
+    Reference::Layer(layer)
 }
 
 /// Faces, with the tags in front of the face from which they hold.

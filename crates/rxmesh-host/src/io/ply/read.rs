@@ -147,9 +147,10 @@ impl<S: Source> Reader<S> {
             return Err(self.source.fault(self.source.offset(), what));
         }
         let mut texcoords = Texcoords::default();
+        // A row that is accepted has a length and three indices: four bytes at least.
         self.soup
             .corners
-            .reserve_exact(3 * e.count.min(self.source.left()));
+            .reserve_exact(3 * e.count.min(self.source.left() / 4));
         for row in 0..e.count {
             self.source.begin_row("face", row)?;
             let at = self.source.offset();

@@ -90,6 +90,8 @@ fn promises_beyond_the_file_are_refused_before_memory_is_taken() {
     let mut off = b"OFF BINARY\n".to_vec();
     off.extend([0xff; 40]);
     let mut list = ply("binary_little_endian", "1", "1", "uint").into_bytes();
+    list.truncate(list.len() - 6);
+    list.extend([0; 12]);
     list.extend([0xff; 20]);
     let cases: Vec<(&str, Vec<u8>)> = vec![
         ("a.ply", ply("ascii", "4000000000", "0", "uchar").into()),
