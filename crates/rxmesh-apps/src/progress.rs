@@ -2,13 +2,20 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{JoinHandle, park_timeout};
+use std::time::{Duration, Instant};
 
 /// Shows the name of the stage once it has lasted a second.
 #[derive(Debug, Default)]
-pub(crate) struct Progress(Option<(Sender<&'static str>, JoinHandle<()>)>);
+pub(crate) struct Progress(Option<(Arc<Mutex<State>>, JoinHandle<()>)>);
+
+#[derive(Debug, Default)]
+struct State {
+    stage: Option<(&'static str, Instant)>,
+    bar: Option<ProgressBar>,
+    over: bool,
+}
 
 impl Progress {
     /// Silent when `quiet`, or when stderr is not a terminal.
@@ -16,45 +23,52 @@ impl Progress {
         if quiet || !std::io::stderr().is_terminal() {
             return Progress(None);
         }
-        let (sender, receiver) = channel();
+        let state = Arc::<Mutex<State>>::default();
+        let shared = Arc::clone(&state);
         let thread = std::thread::Builder::new().spawn(move || {
-            let mut stage = "";
             loop {
-                match receiver.recv_timeout(Duration::from_secs(1)) {
-                    Ok(next) => stage = next,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                    Err(RecvTimeoutError::Timeout) if stage.is_empty() => {}
-                    Err(RecvTimeoutError::Timeout) => {
-                        let bar = spinner(stage);
-                        let next = receiver.recv();
-                        bar.finish_and_clear();
-                        match next {
-                            Ok(next) => stage = next,
-                            Err(_) => return,
-                        }
-                    }
+                let mut state = lock(&shared);
+                if state.over {
+                    return;
                 }
+                if let Some((name, since)) = state.stage
+                    && state.bar.is_none()
+                    && since.elapsed() > Duration::from_secs(1)
+                {
+                    state.bar = Some(spinner(name));
+                }
+                drop(state);
+                park_timeout(Duration::from_millis(100));
             }
         });
-        Progress(thread.ok().map(|t| (sender, t)))
+        Progress(thread.ok().map(|t| (state, t)))
     }
 
-    /// A stage begins; an empty name means that none is under way.
-    pub(crate) fn stage(&self, name: &'static str) {
-        if let Some((sender, _)) = &self.0 {
-            let _ = sender.send(name);
+    /// A stage begins, or none is under way any more. The line is clear when this returns.
+    pub(crate) fn stage(&self, name: Option<&'static str>) {
+        if let Some((state, _)) = &self.0 {
+            let mut state = lock(state);
+            state.stage = name.map(|n| (n, Instant::now()));
+            if let Some(bar) = state.bar.take() {
+                bar.finish_and_clear();
+            }
         }
     }
 }
 
 impl Drop for Progress {
-    /// The line is cleared before anything else is printed.
     fn drop(&mut self) {
-        if let Some((sender, thread)) = self.0.take() {
-            drop(sender);
+        self.stage(None);
+        if let Some((state, thread)) = self.0.take() {
+            lock(&state).over = true;
+            thread.thread().unpark();
             let _ = thread.join();
         }
     }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn spinner(stage: &'static str) -> ProgressBar {

@@ -51,11 +51,24 @@ impl Run {
         name: &'static str,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<(T, Option<f64>)> {
-        self.progress.stage(name);
+        self.progress.stage(Some(name));
         let start = Instant::now();
         let result = work();
-        self.progress.stage("");
+        self.progress.stage(None);
         Ok((result?, Some(milliseconds(start))))
+    }
+
+    /// As [`Run::stage`], for work on the mesh that was read: errors begin with its name.
+    pub(crate) fn mesh_stage<T>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<(T, Option<f64>)> {
+        let result = self.stage(name, work);
+        match &self.record.input {
+            Some(input) => result.with_context(|| input.path.clone()),
+            None => result,
+        }
     }
 
     /// Finds and reads the mesh.
@@ -84,7 +97,7 @@ impl Run {
             EngineChoice::Cpu => Ok((Engine::cpu(), None)),
             EngineChoice::Cuda => cuda()
                 .map(|e| (e, None))
-                .map_err(|e| anyhow!(e).context("--engine cuda cannot be had")),
+                .map_err(|e| anyhow!(e).context("there is no GPU for --engine cuda")),
         })?;
         let info = engine.info();
         self.record.timings_ms.engine = ms;
@@ -111,7 +124,7 @@ impl Run {
         };
         let cache = args.cache.then(|| cache_path(path));
         let mut trouble = None;
-        let ((set, from), ms) = self.stage("cutting into patches", || {
+        let ((set, from), ms) = self.mesh_stage("cutting into patches", || {
             let (vertices, faces) = (mesh.vertex_count(), &mesh.faces[..]);
             let Some(cache) = &cache else {
                 return Ok((patch::build(vertices, faces, &options)?, "off"));
@@ -150,7 +163,7 @@ impl Run {
         set: PatchSet,
         more: impl FnOnce(&RxMesh) -> Result<T, rxmesh_host::Error>,
     ) -> Result<(RxMesh, T)> {
-        let ((rx, more), ms) = self.stage("uploading", || {
+        let ((rx, more), ms) = self.mesh_stage("uploading", || {
             let rx = RxMesh::from_patches(engine, set)?;
             let more = more(&rx)?;
             engine.synchronize()?;

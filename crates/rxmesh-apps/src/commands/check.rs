@@ -1,6 +1,5 @@
 //! `check`: what is odd about a mesh.
 
-use super::text;
 use crate::cli::CheckArgs;
 use crate::run::Run;
 use anyhow::{Result, bail};
@@ -15,7 +14,12 @@ pub(super) fn run(args: &CheckArgs) -> Result<()> {
         i.edges = Some(report.edges);
     }
     let found = defects(&report);
-    let out = text::input(&run.record) + &report.to_text();
+    let out = format!(
+        "{} ({})\n{}",
+        input.path.display(),
+        input.loaded.format,
+        report.to_text()
+    );
     run.record.check = Some(report);
     run.finish(&out)?;
     if args.strict && !found.is_empty() {

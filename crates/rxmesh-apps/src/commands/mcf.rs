@@ -6,7 +6,7 @@ use crate::cli::McfArgs;
 use crate::output::{Target, default_name};
 use crate::record::SolveRecord;
 use crate::run::Run;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use rxmesh_host::algo::{mcf, normals};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh};
@@ -33,15 +33,21 @@ pub(super) fn run(args: &McfArgs) -> Result<Outcome> {
         tolerance: args.tol,
         max_iterations: args.max_iter,
     };
+    if mesh.faces.is_empty() {
+        run.warn(format!(
+            "{}: there are no faces, so nothing moves",
+            input.path.display()
+        ));
+    }
     let had_normals = drop_normals(&mut mesh, &mut run);
-    let ((report, n), ms) = run.stage("smoothing", || {
-        let report = mcf::mean_curvature_flow(&rx, &mut x, &options)?;
+    let ((report, n), ms) = run.mesh_stage("smoothing", || {
+        let report = mcf::mean_curvature_flow(&rx, &mut x, &options).map_err(explained)?;
         let n = had_normals.then(|| normals_of(&rx, &x)).transpose()?;
         engine.synchronize()?;
         Ok((report, n))
     })?;
     run.record.timings_ms.run = ms;
-    let ((), ms) = run.stage("downloading", || {
+    let ((), ms) = run.mesh_stage("downloading", || {
         mesh.positions = x.to_input(&rx)?;
         if let Some(mut n) = n {
             mesh.set_vertex_normals(n.to_input(&rx)?)?;
@@ -90,6 +96,17 @@ fn drop_normals(mesh: &mut TriMesh, run: &mut Run) -> bool {
         run.warn("the input's normals of faces no longer fit and are left out".into());
     }
     vertices || corners
+}
+
+/// Numbers that overflow have a reason that the user can see.
+fn explained(e: Error) -> anyhow::Error {
+    let overflow = matches!(e, Error::NotFinite { .. });
+    let e = anyhow!(e);
+    if overflow {
+        e.context("coordinates or time step are too large or too small to smooth")
+    } else {
+        e
+    }
 }
 
 fn normals_of(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<Attribute<Vertex, Vec3>, Error> {

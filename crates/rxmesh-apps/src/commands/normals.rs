@@ -28,12 +28,12 @@ pub(super) fn run(args: &NormalsArgs) -> Result<()> {
         ))
     })?;
 
-    let ((), ms) = run.stage("computing normals", || {
+    let ((), ms) = run.mesh_stage("computing normals", || {
         normals::vertex_normals(&rx, &x, &mut n)?;
         Ok(engine.synchronize()?)
     })?;
     run.record.timings_ms.run = ms;
-    let (values, ms) = run.stage("downloading", || Ok(n.to_input(&rx)?))?;
+    let (values, ms) = run.mesh_stage("downloading", || Ok(n.to_input(&rx)?))?;
     run.record.timings_ms.download = ms;
     if let Some(v) = values.iter().position(|n| !n.is_finite()) {
         bail!(
