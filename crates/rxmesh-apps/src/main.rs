@@ -32,8 +32,9 @@ fn main() -> ExitCode {
     };
     // A bug of ours: one message in the same form as every other, no backtrace.
     std::panic::set_hook(Box::new(|info| {
+        let what = info.to_string().replace('\n', " ");
         error::print(&format!(
-            "this is a bug in rxmesh-apps, please report it: {info}"
+            "this is a bug in rxmesh-apps, please report it: {what}"
         ));
     }));
     match catch_unwind(AssertUnwindSafe(|| commands::run(cli.command))) {

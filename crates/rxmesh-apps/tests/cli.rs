@@ -768,3 +768,51 @@ fn a_full_disk_is_an_error() {
             .contains("the record cannot be written")
     );
 }
+
+/// The README shows the function of an example that is compiled with the tests.
+#[test]
+fn the_readmes_snippet_is_the_librarys_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let example = fs::read_to_string(root.join("crates/rxmesh-host/examples/smooth.rs")).unwrap();
+    let (_, rest) = readme.split_once("```rust\n").unwrap();
+    let (snippet, _) = rest.split_once("```").unwrap();
+    assert!(example.contains(snippet));
+}
+
+/// Every flag and every key of a record is in `docs/cli.md`.
+#[test]
+fn the_manual_is_complete() {
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let manual = fs::read_to_string(manual).unwrap();
+    let b = Sandbox::new();
+    b.put("bunny.obj", bunny());
+    for command in ["mcf", "normals", "info", "check", "convert"] {
+        for word in b.ok(&format!("{command} --help")).split_whitespace() {
+            if let Some(flag) = word.strip_prefix("--") {
+                let flag = flag.trim_end_matches([',', '.', ')']);
+                assert!(
+                    flag == "help" || manual.contains(&format!("--{flag}")),
+                    "--{flag}"
+                );
+            }
+        }
+    }
+    let mut records = vec![
+        b.record("mcf bunny.obj"),
+        b.record("info bunny.obj --engines"),
+    ];
+    records.push(b.record("normals bunny.obj"));
+    while let Some(value) = records.pop() {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    assert!(manual.contains(&format!("`{key}`")), "{key}");
+                    records.push(value);
+                }
+            }
+            Value::Array(list) => records.extend(list),
+            _ => {}
+        }
+    }
+}

@@ -12,7 +12,7 @@ pub(super) fn duration(ms: f64) -> String {
     }
 }
 
-/// Six digits, in the shorter of the two usual notations.
+/// Six digits at most, in the shorter of the two usual notations.
 pub(super) fn number(x: f64) -> String {
     let digits = if x == 0.0 {
         0
@@ -22,7 +22,12 @@ pub(super) fn number(x: f64) -> String {
     if !(-4..=6).contains(&digits) {
         return format!("{x:.5e}");
     }
-    format!("{x:.*}", (5 - digits).max(0) as usize)
+    let decimals = usize::try_from(5 - digits).unwrap_or(0);
+    let text = format!("{x:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
 }
 
 /// The file and its counts.
@@ -70,12 +75,24 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let shown = [0.0, 1.46465, 123456.7, 0.00012345678, 1e-9, 2.5e20].map(number);
+        let shown = [
+            0.0,
+            0.002,
+            1.46465,
+            100.0,
+            123456.7,
+            0.00012345678,
+            1e-9,
+            2.5e20,
+        ]
+        .map(number);
         assert_eq!(
             shown,
             [
-                "0.00000",
+                "0",
+                "0.002",
                 "1.46465",
+                "100",
                 "123457",
                 "0.000123457",
                 "1.00000e-9",
@@ -83,8 +100,8 @@ mod tests {
             ]
         );
         assert_eq!(
-            [3.14159, 31.4159, 314.159, 3141.59].map(duration),
-            ["3.14 ms", "31.4 ms", "314 ms", "3.14 s"]
+            [1.2345, 12.345, 123.45, 1234.5].map(duration),
+            ["1.23 ms", "12.3 ms", "123 ms", "1.23 s"]
         );
     }
 }

@@ -1,0 +1,35 @@
+//! Reads a mesh, smooths it by mean curvature flow, writes it.
+//!
+//! `cargo run --release -p rxmesh-host --example smooth -- data/bunny.obj smooth.ply`
+
+use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::io::{self, ReadOptions, WriteOptions};
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::store::RxMesh;
+use std::error::Error;
+use std::path::Path;
+
+fn smooth(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
+    let mut mesh = io::read(from, &ReadOptions::default())?.mesh;
+    let (engine, _why_not_the_gpu) = Engine::auto();
+
+    let options = PatchOptions::default();
+    let rx = RxMesh::new(&engine, mesh.vertex_count(), &mesh.faces, &options)?;
+    let mut x = rx.attribute_from::<Vertex, _>(&mesh.positions)?;
+    let report = mean_curvature_flow(&rx, &mut x, &McfOptions::default())?;
+    println!("{} iterations on {}", report.iterations, engine.name());
+
+    mesh.positions = x.to_input(&rx)?; // in the order of the file
+    io::write(to, &mesh, &WriteOptions::default())?;
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match &args[..] {
+        [from, to] => smooth(Path::new(from), Path::new(to)),
+        _ => Err("usage: smooth <mesh> <output>".into()),
+    }
+}
