@@ -28,7 +28,8 @@ impl Csr {
     }
 
     /// Fills the rows: item `i` of `0..items` puts itself into the rows of `emit(i)`, each a pair of a row
-    /// and a value. Rows beyond the table ([`NONE`] among them) are left out. Rows come out in ascending order.
+    /// and a value. Rows beyond the table ([`NONE`] among them) are left out. Rows come out in ascending order
+    /// of the values, except that a block of one thread leaves them in the order of the items.
     #[inline(always)]
     pub fn transpose<B: Block, const N: usize>(
         self,
@@ -54,7 +55,7 @@ impl Csr {
                 }
             }
         });
-        // One thread fills in ascending order; several need a sort to have the same rows on every run.
+        // One thread fills in the order of the items; several need a sort to have the same rows on every run.
         if !B::SOLO {
             b.each(rows, |r| self.sort_row(r));
         }
