@@ -26,7 +26,8 @@ impl Csr {
     }
 
     /// Fills the rows: item `i` of `0..items` puts itself into the rows of `emit(i, load(i))`, each a pair of a row
-    /// and a value. Rows beyond the table ([`NONE`] among them) are left out. Rows come out in ascending order.
+    /// and a value. Rows beyond the table ([`NONE`] among them) are left out. Rows come out in ascending order
+    /// of the values, except that a block of one thread leaves them in the order of the items.
     #[inline(always)]
     pub fn transpose<B: Block, T: Copy, const N: usize>(
         self,
@@ -95,7 +96,7 @@ impl Csr {
         }
     }
 
-    /// Brings the rows into ascending order: one thread fills them so, several do not.
+    /// One thread fills in the order of the items; several need a sort to have the same rows on every run.
     #[inline(always)]
     fn sort<B: Block>(self, b: B) {
         if !B::SOLO {

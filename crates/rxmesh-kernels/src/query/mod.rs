@@ -10,7 +10,8 @@
 //! | [`OrientedVV`], [`OrientedVE`], [`OrientedVF`] | vertex | vertices, edges, faces, counter-clockwise | VF, chained |
 //!
 //! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the
-//! transposed relations are in ascending local id, so that a sum over a row has the same order on every run.
+//! transposed relations are in ascending local id (VV on a block of one thread: in the order of the edges), so that a sum
+//! over a row has the same order on every run of one engine.
 //! RXMesh 2021, section 6.2 and appendix A; the transpose is appendix B's, by counting.
 
 mod csr;

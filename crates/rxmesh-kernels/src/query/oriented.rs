@@ -62,18 +62,22 @@ fn chain(fan: &Fan, v: u32) -> bool {
         csr.set_value(i, y);
         csr.set_value(j, x);
     };
-    // A face is first when no face comes before it: none enters by the edge it leaves by.
+    // A face is first when no face comes before it: none enters by the edge it leaves by. More than one is no fan, and
+    // neither is a face that repeats a vertex.
+    let mut one_fan = true;
     let mut i = lo;
     let mut first = lo;
     let mut starts = 0;
     while i < hi {
-        let out = at(i).out;
+        let c = at(i);
+        one_fan &= c.next != v && c.previous != v && c.next != c.previous;
         let mut j = lo;
         let mut before = 0;
         while j < hi {
-            before += u32::from(at(j).inn == out);
+            before += u32::from(at(j).inn == c.out);
             j += 1;
         }
+        one_fan &= before <= 1;
         if before == 0 {
             first = i;
             starts += 1;
@@ -96,7 +100,7 @@ fn chain(fan: &Fan, v: u32) -> bool {
         swap(i + 1, j);
         i += 1;
     }
-    starts <= 1 && (lo == hi || starts == 1 || at(hi - 1).inn == at(lo).out)
+    one_fan && starts <= 1 && (lo == hi || starts == 1 || at(hi - 1).inn == at(lo).out)
 }
 
 macro_rules! fan_relation {
