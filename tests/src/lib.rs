@@ -1,1 +1,15 @@
-//! To be filled.
+//! Conformance suite of rxmesh: what the checks in `tests/` share.
+//!
+//! - [`engines`]: one check, a test on every engine ([`conformance!`]);
+//! - [`fixtures`]: meshes by property, made in code;
+//! - [`oracle`]: the expected answers, by naive host code over input ids;
+//! - [`fan`]: a vertex's faces, counter-clockwise;
+//! - [`ids`]: from linear ids back to input ids;
+//! - [`smooth`]: vertex normals and mean curvature flow in `f64`.
+
+pub mod engines;
+pub mod fan;
+pub mod fixtures;
+pub mod ids;
+pub mod oracle;
+pub mod smooth;

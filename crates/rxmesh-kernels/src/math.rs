@@ -41,8 +41,11 @@ pub fn length(v: Vec3) -> f32 {
 /// The vector at length one, or zero when its length is zero or not finite.
 #[inline(always)]
 pub fn normalize_or_zero(v: Vec3) -> Vec3 {
+    // Divided by its largest component first, so that squares stay in range.
+    let most = v.abs().max_element();
+    let v = v * (1.0 / most);
     let l = length(v);
-    if l > 0.0 && l < f32::INFINITY { v * (1.0 / l) } else { Vec3::ZERO }
+    if most > 0.0 && l > 0.0 && l < f32::INFINITY { v * (1.0 / l) } else { Vec3::ZERO }
 }
 
 /// A well-mixed 32-bit hash (Ellis, "Hash function prospecting", 2018: lowbias32).

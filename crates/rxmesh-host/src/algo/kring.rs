@@ -48,8 +48,14 @@ pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
         return Ok(Rings { starts: engine.zeroed(n as usize + 1)?, values: engine.zeroed(0)? });
     }
     let ones = rx.query::<VV>()?;
-    // Rows of one-rings are in ascending local ids; one round of the same kernels brings them into linear order too.
-    let mut rings = Rings { starts: engine.upload(&ones.starts().read()?)?, values: engine.upload(&ones.values().read()?)? };
+    let (starts, mut values) = (ones.starts().read()?, ones.values().read()?);
+    if k == 1 {
+        // Rows of one-rings are in ascending local ids; the rounds below bring larger rings into linear order.
+        for row in starts.windows(2) {
+            values[row[0] as usize..row[1] as usize].sort_unstable();
+        }
+    }
+    let mut rings = Rings { starts: engine.upload(&starts)?, values: engine.upload(&values)? };
     for _ in 1..k {
         let pieces = engine.zeroed::<u32>(n as usize + 1)?;
         engine.launch_flat(

@@ -27,13 +27,14 @@ impl Scatter<FV> for VertexNormals {
         let (ab, bc, ca) = (y - x, z - y, x - z);
         let normal = ca.cross(ab);
         let (lab, lbc, lca) = (ab.dot(ab), bc.dot(bc), ca.dot(ca));
-        let add = |v, weight: f32| {
-            if weight > 0.0 {
-                self.n.add(v, normal * rcp_fast(weight));
+        // Divided by one length after the other: the product of two leaves the range of `f32` much sooner.
+        let add = |v, l: f32, m: f32| {
+            if l > 0.0 && m > 0.0 {
+                self.n.add(v, normal * rcp_fast(l) * rcp_fast(m));
             }
         };
-        add(a, lab * lca);
-        add(b, lab * lbc);
-        add(c, lbc * lca);
+        add(a, lab, lca);
+        add(b, lab, lbc);
+        add(c, lbc, lca);
     }
 }

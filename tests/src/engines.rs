@@ -1,0 +1,87 @@
+//! The engines under test.
+
+use rxmesh_host::engine::Engine;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What to run a check on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The CPU engine.
+    Solo,
+    /// The CPU engine with permuted phases.
+    Shuffled,
+    /// A block of real threads.
+    Team(u32),
+    /// The first GPU.
+    Cuda,
+}
+
+/// Runs a check on an engine. Without a GPU a CUDA check says so and passes, unless `RXMESH_REQUIRE_CUDA=1`.
+pub fn run(subject: Subject, check: impl FnOnce(&Engine)) {
+    match subject {
+        Subject::Solo => check(&Engine::cpu()),
+        Subject::Shuffled => check(&Engine::shuffled(0x5eed)),
+        Subject::Team(n) => check(&Engine::team(n)),
+        Subject::Cuda => run_cuda(check),
+    }
+}
+
+/// The GPU's engine, shared by all tests of a program; faults belong to the engine, so one test runs at a time.
+fn run_cuda(check: impl FnOnce(&Engine)) {
+    static ONE: Mutex<()> = Mutex::new(());
+    match cuda() {
+        Ok(engine) => {
+            let _turn = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+            // What a test that failed may have left behind.
+            let _ = engine.synchronize();
+            check(engine);
+            engine.synchronize().expect("no fault is left over");
+        }
+        Err(why) => {
+            assert!(std::env::var("RXMESH_REQUIRE_CUDA").as_deref() != Ok("1"), "no GPU: {why}");
+            println!("skipped: no GPU ({why})");
+        }
+    }
+}
+
+fn cuda() -> Result<&'static Engine, &'static str> {
+    static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
+    #[cfg(feature = "cuda")]
+    let make = || Engine::cuda(0).map_err(|e| e.to_string());
+    #[cfg(not(feature = "cuda"))]
+    let make = || Err("built without the feature `cuda`".to_string());
+    ENGINE.get_or_init(make).as_ref().map_err(String::as_str)
+}
+
+/// Whether an engine is slow enough to get the small meshes only.
+pub fn is_slow(engine: &Engine) -> bool {
+    engine.name().starts_with("team")
+}
+
+/// Whether an engine is very slow: 32 threads on a machine with two cores.
+pub fn is_very_slow(engine: &Engine) -> bool {
+    engine.name() == "team(32)"
+}
+
+/// Makes a test of each check on every engine: `conformance! { a, b }` gives `solo::a`, `shuffled::a`, `team2::a`, `team7::a`,
+/// `team32::a`, `cuda::a`, and so on. A check is a function of `&Engine` in the calling module.
+#[macro_export]
+macro_rules! conformance {
+    ($($check:ident),* $(,)?) => {
+        $crate::conformance!(@on solo, Solo; $($check)*);
+        $crate::conformance!(@on shuffled, Shuffled; $($check)*);
+        $crate::conformance!(@on team2, Team(2); $($check)*);
+        $crate::conformance!(@on team7, Team(7); $($check)*);
+        $crate::conformance!(@on team32, Team(32); $($check)*);
+        $crate::conformance!(@on cuda, Cuda; $($check)*);
+    };
+    (@on $module:ident, $subject:expr; $($check:ident)*) => {
+        mod $module {
+            use $crate::engines::Subject::*;
+            $(#[test]
+            fn $check() {
+                $crate::engines::run($subject, super::$check);
+            })*
+        }
+    };
+}

@@ -1,0 +1,192 @@
+//! Naive host code: every relation over the input's ids, as sets.
+
+use crate::fan::Fan;
+use std::collections::{BTreeSet, HashMap};
+
+/// Rows of a relation by input id, each sorted.
+pub type Sets = Vec<Vec<u32>>;
+
+/// A mesh as sets. An edge is a pair of vertices, the smaller first; its id is its place among all pairs in order. A face that repeats
+/// a vertex has an edge from that vertex to itself.
+pub struct Oracle {
+    /// Number of vertices.
+    pub vertices: usize,
+    /// The faces.
+    pub faces: Vec<[u32; 3]>,
+    /// The edges, in order.
+    pub edges: Vec<(u32, u32)>,
+    edge_ids: HashMap<(u32, u32), u32>,
+}
+
+fn pair(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+fn sorted(sets: Vec<BTreeSet<u32>>) -> Sets {
+    sets.into_iter().map(|s| s.into_iter().collect()).collect()
+}
+
+impl Oracle {
+    /// The oracle of a mesh.
+    pub fn new(vertices: usize, faces: &[[u32; 3]]) -> Oracle {
+        let sides = faces.iter().flat_map(|&[a, b, c]| [pair(a, b), pair(b, c), pair(c, a)]);
+        let edges: Vec<_> = sides.collect::<BTreeSet<_>>().into_iter().collect();
+        let edge_ids = edges.iter().enumerate().map(|(i, &e)| (e, i as u32)).collect();
+        Oracle { vertices, faces: faces.to_vec(), edges, edge_ids }
+    }
+
+    /// The id of an edge; panics when there is none.
+    pub fn edge(&self, a: u32, b: u32) -> u32 {
+        *self.edge_ids.get(&pair(a, b)).unwrap_or_else(|| panic!("the input has no edge {a} {b}"))
+    }
+
+    /// The edges of a face, by corner.
+    pub fn face_edges(&self, f: usize) -> [u32; 3] {
+        let [a, b, c] = self.faces[f];
+        [self.edge(a, b), self.edge(b, c), self.edge(c, a)]
+    }
+
+    /// Edge to vertices, the smaller first.
+    pub fn ev(&self) -> Sets {
+        self.edges.iter().map(|&(a, b)| vec![a, b]).collect()
+    }
+
+    /// Face to vertices, in the input's order.
+    pub fn fv(&self) -> Sets {
+        self.faces.iter().map(|f| f.to_vec()).collect()
+    }
+
+    /// Face to edges, in the order of corners.
+    pub fn fe(&self) -> Sets {
+        (0..self.faces.len()).map(|f| self.face_edges(f).to_vec()).collect()
+    }
+
+    /// Vertex to edges.
+    pub fn ve(&self) -> Sets {
+        let mut rows = vec![BTreeSet::new(); self.vertices];
+        for (e, &(a, b)) in self.edges.iter().enumerate() {
+            rows[a as usize].insert(e as u32);
+            rows[b as usize].insert(e as u32);
+        }
+        sorted(rows)
+    }
+
+    /// Vertex to vertices.
+    pub fn vv(&self) -> Sets {
+        let mut rows = vec![BTreeSet::new(); self.vertices];
+        for &(a, b) in self.edges.iter().filter(|(a, b)| a != b) {
+            rows[a as usize].insert(b);
+            rows[b as usize].insert(a);
+        }
+        sorted(rows)
+    }
+
+    /// Vertex to faces.
+    pub fn vf(&self) -> Sets {
+        let mut rows = vec![BTreeSet::new(); self.vertices];
+        for (f, face) in self.faces.iter().enumerate() {
+            face.iter().for_each(|&v| _ = rows[v as usize].insert(f as u32));
+        }
+        sorted(rows)
+    }
+
+    /// Edge to faces.
+    pub fn ef(&self) -> Sets {
+        let mut rows = vec![BTreeSet::new(); self.edges.len()];
+        for f in 0..self.faces.len() {
+            self.face_edges(f).iter().for_each(|&e| _ = rows[e as usize].insert(f as u32));
+        }
+        sorted(rows)
+    }
+
+    /// Edge to the edges that share a face with it.
+    pub fn ee(&self) -> Sets {
+        let row = |(e, faces): (usize, &Vec<u32>)| {
+            let all: BTreeSet<u32> = faces.iter().flat_map(|&f| self.face_edges(f as usize)).collect();
+            all.into_iter().filter(|&x| x != e as u32).collect()
+        };
+        self.ef().iter().enumerate().map(row).collect()
+    }
+
+    /// Face to the faces that share an edge with it.
+    pub fn ff(&self) -> Sets {
+        let ef = self.ef();
+        let row = |f: usize| {
+            let sides = self.face_edges(f);
+            let all: BTreeSet<u32> = sides.iter().flat_map(|&e| ef[e as usize].iter().copied()).collect();
+            all.into_iter().filter(|&x| x != f as u32).collect()
+        };
+        (0..self.faces.len()).map(row).collect()
+    }
+
+    /// The vertices within `k` edges, without the vertex itself.
+    pub fn rings(&self, k: u32) -> Sets {
+        let vv = self.vv();
+        let ring = |v: usize| {
+            let mut seen = BTreeSet::from([v as u32]);
+            let mut front = vec![v as u32];
+            for _ in 0..k {
+                let next = front.iter().flat_map(|&w| vv[w as usize].iter().copied());
+                front = next.collect::<BTreeSet<_>>().into_iter().filter(|&w| seen.insert(w)).collect();
+            }
+            seen.remove(&(v as u32));
+            seen.into_iter().collect()
+        };
+        (0..self.vertices).map(ring).collect()
+    }
+
+    /// The place of the first side of face `f` that is edge `e`, if any.
+    fn side(&self, f: u32, e: u32) -> usize {
+        self.face_edges(f as usize).iter().position(|&x| x == e).expect("the face has the edge")
+    }
+
+    /// The diamond of an edge, from the two of its faces that `order` puts first: source, right, target, left; `u32::MAX` where
+    /// nothing is. The second value says whether the two faces run along the edge in opposite directions, so that the order counts.
+    pub fn diamond(&self, e: u32, ef: &[u32], order: impl Fn(u32) -> u32) -> ([u32; 4], bool) {
+        let (s, t) = self.edges[e as usize];
+        let mut faces = ef.to_vec();
+        faces.sort_by_key(|&f| order(f));
+        let look = |f: u32| {
+            let k = self.side(f, e);
+            let corners = self.faces[f as usize];
+            (corners[(k + 2) % 3], corners[k] == s)
+        };
+        match *faces {
+            [] => ([s, u32::MAX, t, u32::MAX], true),
+            [f] => match look(f) {
+                (left, true) => ([s, u32::MAX, t, left], true),
+                (right, false) => ([s, right, t, u32::MAX], true),
+            },
+            [f, g, ..] => match (look(f), look(g)) {
+                ((left, true), (right, false)) | ((right, false), (left, true)) => ([s, right, t, left], true),
+                ((a, _), (b, _)) => ([s, a, t, b], false),
+            },
+        }
+    }
+
+    /// Whether each edge has exactly one face.
+    pub fn boundary_edges(&self) -> Vec<u32> {
+        self.ef().iter().map(|faces| u32::from(faces.len() == 1)).collect()
+    }
+
+    /// Whether each vertex has a boundary edge.
+    pub fn boundary_vertices(&self) -> Vec<u32> {
+        let mut on = vec![0; self.vertices];
+        for (&(a, b), &flag) in self.edges.iter().zip(&self.boundary_edges()) {
+            on[a as usize] |= flag;
+            on[b as usize] |= flag;
+        }
+        on
+    }
+
+    /// Whether each face has a boundary edge.
+    pub fn boundary_faces(&self) -> Vec<u32> {
+        let edges = self.boundary_edges();
+        (0..self.faces.len()).map(|f| self.face_edges(f).iter().fold(0, |on, &e| on | edges[e as usize])).collect()
+    }
+
+    /// Each vertex's faces as one counter-clockwise fan, or nothing where they are not one.
+    pub fn fans(&self) -> Vec<Option<Fan>> {
+        self.vf().iter().enumerate().map(|(v, faces)| Fan::new(self, v as u32, faces)).collect()
+    }
+}
