@@ -35,7 +35,12 @@ const NORMALS: f32 = 1e-3;
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mesh = Meshes::new()?.get(arguments.size, Order::Shuffled)?;
     let (cpu, gpu) = (Engine::cpu(), cuda()?);
-    println!("{} faces, {} and {}", mesh.face_count(), cpu.info().device, gpu.info().device);
+    println!(
+        "{} faces, {} and {}",
+        mesh.face_count(),
+        cpu.info().device,
+        gpu.info().device
+    );
     let options = PatchOptions {
         patch_size: arguments.patch_size,
         ..PatchOptions::default()
@@ -56,7 +61,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if !(off <= arguments.tolerance) {
         faults.push("mean curvature flow".to_owned());
     }
-    ensure!(faults.is_empty(), "the engines do not agree on {}", faults.join(", "));
+    ensure!(
+        faults.is_empty(),
+        "the engines do not agree on {}",
+        faults.join(", ")
+    );
     println!("the engines agree");
     Ok(())
 }

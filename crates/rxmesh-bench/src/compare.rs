@@ -8,7 +8,11 @@ const NOTEWORTHY: f64 = 0.05;
 
 /// A table of medians, old and new, with changes of more than five percent marked.
 pub(crate) fn compare(old: &Record, new: &Record) -> String {
-    let mut lines = vec![["row", "mesh", "old ms", "new ms", "old/new", ""].map(str::to_owned).to_vec()];
+    let mut lines = vec![
+        ["row", "mesh", "old ms", "new ms", "old/new", ""]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     let mut changes = 0;
     for run in &new.runs {
         let before = old
@@ -47,6 +51,9 @@ pub(crate) fn compare(old: &Record, new: &Record) -> String {
         text += "the two were measured with different options\n";
     }
     text += &align(&lines);
-    text += &format!("{} rows, {changes} changed by more than 5 %\n", lines.len() - 1);
+    text += &format!(
+        "{} rows, {changes} changed by more than 5 %\n",
+        lines.len() - 1
+    );
     text
 }

@@ -39,8 +39,9 @@ pub(crate) enum Part {
 impl Parts {
     pub(crate) fn of(rx: &RxMesh) -> Self {
         let headers = &rx.patch_set().headers;
-        let sum =
-            |of: &dyn Fn(&PatchHeader) -> u32| headers.iter().map(|h| u64::from(of(h))).sum::<u64>();
+        let sum = |of: &dyn Fn(&PatchHeader) -> u32| {
+            headers.iter().map(|h| u64::from(of(h))).sum::<u64>()
+        };
         let ribbon = |k: usize| sum(&|h| 4 * u32::from(h.total[k] - h.owned[k]));
         Self {
             headers: 64 * headers.len() as u64,

@@ -1,6 +1,6 @@
 //! The meshes that are measured, made here from nothing.
 //!
-//! The base is a bumpy torus of 20,000 faces, a quarter of whose edges are flipped at random, so that valences run from 4
+//! The base is a torus of 20,000 faces with noise, a sixth of whose edges are flipped at random, so that valences run from 4
 //! to 8 or so; larger ones are its Loop subdivisions. The recorded references were measured on a scanned dragon of the same
 //! number of faces and its Loop subdivisions: same sizes, same share of irregular vertices, another shape.
 
@@ -19,6 +19,10 @@ pub(crate) const BASE_FACES: usize = 20_000;
 pub(crate) const MAX_LEVEL: u32 = 5;
 
 const SEED: u64 = 1;
+const FLIPS: usize = 5000;
+const NOISE: f32 = 0.1;
+/// How much longer an edge may become by a flip.
+const STRETCH: f32 = 1.3;
 
 /// Order of vertices and faces in the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -103,12 +107,20 @@ impl Meshes {
 
 fn base() -> Result<TriMesh> {
     let mut mesh = torus(125, 80, 1.0, 0.45)?;
-    flip_edges(&mut mesh, 7500);
-    noise(&mut mesh, 0.25, SEED)?;
+    flip_edges(&mut mesh, FLIPS);
+    noise(&mut mesh, NOISE, SEED)?;
     Ok(mesh)
 }
 
-/// Flips about `count` random edges, each face at most once, leaving valences of 4 and more.
+/// What the meshes are made of, in words.
+pub(crate) fn recipe(size: Size) -> String {
+    format!(
+        "torus of 125 x 80 squares, {FLIPS} edges flipped, noise of {NOISE} edge lengths, {} Loop subdivisions",
+        size.0
+    )
+}
+
+/// Flips `count` random edges, each face at most once, leaving valences of 4 and more and no long edges.
 fn flip_edges(mesh: &mut TriMesh, count: usize) {
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
     let mut edges: HashSet<[u32; 2]> = table.edges.iter().map(|&[a, b]| key(a, b)).collect();
@@ -126,7 +138,10 @@ fn flip_edges(mesh: &mut TriMesh, count: usize) {
         let corner = |c: u32, k: u32| mesh.faces[c as usize / 3][(c % 3 + k) as usize % 3];
         let (a, b, c, d) = (corner(g, 0), corner(g, 1), corner(g, 2), corner(h, 2));
         let (f, i) = (g as usize / 3, h as usize / 3);
+        let length =
+            |a: u32, b: u32| mesh.positions[a as usize].distance(mesh.positions[b as usize]);
         let possible = corner(h, 0) == b
+            && length(c, d) < STRETCH * length(a, b)
             && !touched[f]
             && !touched[i]
             && valence[a as usize] > 4
@@ -154,10 +169,7 @@ fn key(a: u32, b: u32) -> [u32; 2] {
 
 /// Vertices along a Morton curve through the bounding box, faces by their smallest vertex.
 fn sort(mesh: &mut TriMesh) {
-    let low = mesh
-        .positions
-        .iter()
-        .fold(Vec3::INFINITY, |m, &p| m.min(p));
+    let low = mesh.positions.iter().fold(Vec3::INFINITY, |m, &p| m.min(p));
     let high = mesh
         .positions
         .iter()
@@ -216,7 +228,11 @@ mod tests {
             assert_eq!(table.len(), 3 * BASE_FACES / 2);
             assert!((0..table.len()).all(|e| table.along(e).len() == 2));
             let mut valence = vec![0; mesh.positions.len()];
-            table.edges.iter().flatten().for_each(|&v| valence[v as usize] += 1);
+            table
+                .edges
+                .iter()
+                .flatten()
+                .for_each(|&v| valence[v as usize] += 1);
             assert!(valence.iter().filter(|&&n| n != 6).count() > 4000);
             assert!(valence.iter().all(|&n| n >= 4));
         }

@@ -69,7 +69,11 @@ fn markdown(record: &Record) -> String {
     text += &" ---: |".repeat(record.meshes.len());
     text.push('\n');
     for row in crate::rows::ROWS {
-        let cells: Vec<String> = record.meshes.iter().map(|m| cell(record, row.name, &m.name)).collect();
+        let cells: Vec<String> = record
+            .meshes
+            .iter()
+            .map(|m| cell(record, row.name, &m.name))
+            .collect();
         if cells.iter().any(|c| !c.is_empty()) {
             text += &format!("| {} | {} |\n", row.name, cells.join(" | "));
         }
@@ -94,7 +98,10 @@ mod tests {
     fn only_the_part_between_the_marks_changes() {
         let text = format!("a\n{BEGIN}\nold\n{END}\nb\n");
         let filled = between(&text, "new\n");
-        assert_eq!(filled.as_deref(), Some(&*format!("a\n{BEGIN}\nnew\n{END}\nb\n")));
+        assert_eq!(
+            filled.as_deref(),
+            Some(&*format!("a\n{BEGIN}\nnew\n{END}\nb\n"))
+        );
         assert_eq!(between("no marks", ""), None);
     }
 }

@@ -44,7 +44,11 @@ const fn cpu(row: &'static str, system: &'static str, ms: [f64; 4]) -> Figures {
 
 /// The first of a row's figures is the one that the table compares with.
 const FIGURES: &[Figures] = &[
-    gpu("build", "RXMesh, constructor", [25.0, 276.0, 1521.0, 10750.0]),
+    gpu(
+        "build",
+        "RXMesh, constructor",
+        [25.0, 276.0, 1521.0, 10750.0],
+    ),
     gpu("vv", "RXMesh", [0.029, 0.0705, 0.205, 0.746]),
     gpu("oriented-vv", "RXMesh", [0.043, 0.0966, 0.281, 1.026]),
     gpu("ve", "RXMesh", [0.026, 0.0649, 0.177, 0.639]),
@@ -56,8 +60,16 @@ const FIGURES: &[Figures] = &[
     gpu("ff", "RXMesh", [0.025, 0.0629, 0.181, 0.659]),
     gpu("diamond", "RXMesh", [0.016, 0.0436, 0.120, 0.429]),
     gpu("normals", "RXMesh, patched", [0.0255, 0.0652, 0.195, 0.738]),
-    gpu("normals", "MeshTaichi, staged", [0.013, 0.020, 0.060, 0.222]),
-    gpu("normals", "indexed kernel with atomics", [0.0098, 0.0434, 0.147, 0.605]),
+    gpu(
+        "normals",
+        "MeshTaichi, staged",
+        [0.013, 0.020, 0.060, 0.222],
+    ),
+    gpu(
+        "normals",
+        "indexed kernel with atomics",
+        [0.0098, 0.0434, 0.147, 0.605],
+    ),
     gpu(
         "mcf-iteration",
         "RXMesh, matrix-free, uniform weights",
@@ -148,9 +160,7 @@ pub(crate) fn goal(row: &str, cuda: bool, level: u32) -> Option<f64> {
 
 /// RXMesh's device bytes a face at a subdivision level.
 pub(crate) fn bytes_a_face(level: u32) -> Option<f64> {
-    column(level)
-        .map(|c| BYTES_A_FACE[c])
-        .filter(|&b| b > 0.0)
+    column(level).map(|c| BYTES_A_FACE[c]).filter(|&b| b > 0.0)
 }
 
 #[cfg(test)]

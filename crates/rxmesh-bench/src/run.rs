@@ -11,7 +11,7 @@ use rxmesh_kernels::topo::Kind;
 use crate::EngineChoice;
 use crate::floor::Parts;
 use crate::measure::Effort;
-use crate::mesh::{Meshes, Order, Size};
+use crate::mesh::{Meshes, Order, Size, recipe};
 use crate::record::{MeshRecord, Options, Record, patch_options};
 use crate::rows::{self, Bench, ROWS, Row};
 use crate::{compare, reference, table};
@@ -72,7 +72,11 @@ impl Arguments {
     }
 
     fn effort(&self) -> Effort {
-        let (repeat, budget) = if self.quick { (3, 0.2) } else { (21, self.budget) };
+        let (repeat, budget) = if self.quick {
+            (3, 0.2)
+        } else {
+            (21, self.budget)
+        };
         Effort {
             repeat: self.repeat.unwrap_or(repeat).max(1),
             budget: Duration::from_secs_f64(budget.clamp(0.0, 1e6)),
@@ -173,7 +177,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let old = Record::read(old)?;
         match records.iter().find(|r| r.engine.name == old.engine.name) {
             Some(new) => print!("{}", compare::compare(&old, new)),
-            None => bail!("the old record is of the engine {}, which was not measured", old.engine.name),
+            None => bail!(
+                "the old record is of the engine {}, which was not measured",
+                old.engine.name
+            ),
         }
     }
     Ok(())
@@ -195,10 +202,7 @@ fn measure(
     let (rx, stats, built) = rows::build(engine, mesh, &patch_options(&record.options), timed)?;
     let mut about = MeshRecord {
         name: size.name().to_owned(),
-        recipe: format!(
-            "torus of 125 x 80 squares, 7500 edges flipped, noise of 0.25 edge lengths, {} Loop subdivisions",
-            size.0
-        ),
+        recipe: recipe(size),
         level: size.0,
         vertices: rx.count(Kind::Vertex),
         edges: rx.count(Kind::Edge),
@@ -210,7 +214,9 @@ fn measure(
     };
     about.set_patches(&stats)?;
     if timed.is_some() {
-        record.runs.push(rows::finish("build", size, engine, &about, built));
+        record
+            .runs
+            .push(rows::finish("build", size, engine, &about, built));
     }
     let bench = Bench {
         engine,
@@ -223,7 +229,9 @@ fn measure(
         if let Some(run) = row.run {
             say(row.name);
             let measured = run(&bench).with_context(|| format!("row {}", row.name))?;
-            record.runs.push(rows::finish(row.name, size, engine, &about, measured));
+            record
+                .runs
+                .push(rows::finish(row.name, size, engine, &about, measured));
         }
     }
     record.meshes.push(about);

@@ -47,12 +47,7 @@ pub(crate) fn table(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
         "\n{} on {} ({} units, {} host threads), commit {}, {}\n",
-        engine.name,
-        engine.device,
-        engine.units,
-        engine.host_threads,
-        record.commit,
-        record.date
+        engine.name, engine.device, engine.units, engine.host_threads, record.commit, record.date
     );
     if let Some(ceiling) = &record.ceiling {
         text += &format!(
@@ -69,7 +64,8 @@ pub(crate) fn table(record: &Record) -> String {
 }
 
 const HEADING: [&str; 12] = [
-    "row", "ms", "min", "max", "single", "ns/el", "MB", "GB/s", "x floor", "ref ms", "ref/ms", "goal",
+    "row", "ms", "min", "max", "single", "ns/el", "MB", "GB/s", "x floor", "ref ms", "ref/ms",
+    "goal",
 ];
 
 fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {

@@ -7,7 +7,8 @@ use glam::Vec3;
 use rxmesh_host::algo::mcf::{McfOptions, McfReport, mean_curvature_flow, mean_edge_length};
 use rxmesh_host::algo::{normals::vertex_normals, reduce};
 use rxmesh_host::store::Attribute;
-use rxmesh_kernels::algo::cg::{CgAlpha, CgBeta, CgDirection};
+use rxmesh_kernels::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStep, Scalars};
+use rxmesh_kernels::algo::mcf::McfProduct;
 use rxmesh_kernels::algo::normals::VertexNormals;
 use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches, Reduction};
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -15,6 +16,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 use super::{Bench, Measured, block_kernel, flat_kernel};
 use crate::floor::Part::{Ev, Fe, Ribbon};
 use crate::measure::{self, Times};
+use crate::record::KernelRecord;
 
 /// Iterations of the two solves whose difference is taken.
 const SOLVES: [u32; 2] = [8, 40];
@@ -91,6 +93,7 @@ pub(super) fn mcf_iteration(b: &Bench<'_>) -> Result<Measured> {
     if b.engine.is_cuda() {
         times.wall_ms = b.effort.samples(|| difference(&by_wall))?;
     }
+    let kernels = iteration_kernels(b)?;
     let vertices = b.count(Kind::Vertex);
     // Two passes, because the dot products stand between them: x0, d, r, x read and d, x, q written; then q, r read and r written.
     let floor = b.parts.floor(
@@ -102,17 +105,46 @@ pub(super) fn mcf_iteration(b: &Bench<'_>) -> Result<Measured> {
         elements: vertices,
         floor,
         times,
-        kernels: vec![
-            block_kernel::<CgAlpha>(),
-            block_kernel::<CgBeta>(),
-            flat_kernel::<CgDirection>(),
-        ],
+        kernels,
         ..Measured::default()
     };
     measured
         .figures
         .insert("residual".to_owned(), report.residual.into());
     Ok(measured)
+}
+
+/// The kernels of an iteration, with any arguments: their block widths and shared memory are asked for.
+fn iteration_kernels(b: &Bench<'_>) -> Result<Vec<KernelRecord>> {
+    let (x0, d) = (positions(b)?, positions(b)?);
+    let (mut q, mut first) = (b.rx.attribute()?, b.rx.attribute()?);
+    let doubles = b.engine.zeroed::<f64>(8)?;
+    let scalars = Scalars(doubles.global_mut());
+    let product = McfProduct {
+        x0: x0.staged()?,
+        d: d.staged()?,
+        q: Attribute::<Vertex, Vec3>::global_mut(&mut q)?,
+        first: Attribute::<Vertex, Vec3>::global_mut(&mut first)?,
+        partials: doubles.global_mut(),
+        scalars,
+        dt: 1.0,
+        start: 0,
+    };
+    let step = CgStep {
+        x: q.global_mut()?,
+        r: first.global_mut()?,
+        d: d.global()?,
+        q: x0.global()?,
+        partials: doubles.global_mut(),
+        scalars,
+    };
+    Ok(vec![
+        b.patch_kernel(&product),
+        block_kernel::<CgAlpha>(),
+        b.patch_kernel(&step),
+        block_kernel::<CgBeta>(),
+        flat_kernel::<CgDirection>(),
+    ])
 }
 
 /// A whole solve with the defaults of the command line.

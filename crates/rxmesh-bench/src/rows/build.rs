@@ -34,8 +34,7 @@ pub(crate) fn build(
         })?;
     }
     stats.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (total, stats) = stats
-        .swap_remove(stats.len() / 2);
+    let (total, stats) = stats.swap_remove(stats.len() / 2);
     let mut measured = Measured {
         per: "face",
         elements: mesh.face_count() as u64,
@@ -50,8 +49,9 @@ pub(crate) fn build(
         ..Measured::default()
     };
     let upload = total - f64::from(stats.times.total);
-    measured
-        .figures
-        .insert("upload_ms".to_owned(), serde_json::to_value(upload).context("a number")?);
+    measured.figures.insert(
+        "upload_ms".to_owned(),
+        serde_json::to_value(upload).context("a number")?,
+    );
     Ok((rx, stats, measured))
 }

@@ -52,21 +52,53 @@ pub(crate) const ROWS: &[Row] = &[
         run: None,
     },
     row("vv", "one-rings written out", query::vv),
-    row("oriented-vv", "the same in counter-clockwise order", query::oriented_vv),
+    row(
+        "oriented-vv",
+        "the same in counter-clockwise order",
+        query::oriented_vv,
+    ),
     row("ve", "edges of each vertex written out", query::ve),
     row("vf", "faces of each vertex written out", query::vf),
     row("ev", "vertices of each edge written out", query::ev),
-    row("ee", "edges that share a face with each edge, written out", query::ee),
+    row(
+        "ee",
+        "edges that share a face with each edge, written out",
+        query::ee,
+    ),
     row("ef", "faces of each edge written out", query::ef),
     row("fv", "vertices of each face written out", query::fv),
     row("fe", "edges of each face written out", query::fe),
-    row("ff", "faces that share an edge with each face, written out", query::ff),
-    row("diamond", "each edge's two vertices and two opposite vertices", query::diamond),
+    row(
+        "ff",
+        "faces that share an edge with each face, written out",
+        query::ff,
+    ),
+    row(
+        "diamond",
+        "each edge's two vertices and two opposite vertices",
+        query::diamond,
+    ),
     row("normals", "vertex normals (Max 1999)", apps::normals),
-    row("mcf-iteration", "mean curvature flow: one conjugate-gradient iteration", apps::mcf_iteration),
-    row("mcf", "mean curvature flow: a whole solve to 1e-6 on the wall clock", apps::mcf),
-    row("dot", "dot product of two vector attributes, kernels only", apps::dot),
-    row("dot-call", "the same as the library's call, on the wall clock", apps::dot_call),
+    row(
+        "mcf-iteration",
+        "mean curvature flow: one conjugate-gradient iteration",
+        apps::mcf_iteration,
+    ),
+    row(
+        "mcf",
+        "mean curvature flow: a whole solve to 1e-6 on the wall clock",
+        apps::mcf,
+    ),
+    row(
+        "dot",
+        "dot product of two vector attributes, kernels only",
+        apps::dot,
+    ),
+    row(
+        "dot-call",
+        "the same as the library's call, on the wall clock",
+        apps::dot_call,
+    ),
 ];
 
 /// What a row measures on.
@@ -120,7 +152,13 @@ fn flat_kernel<K: FlatKernel + Entry>() -> KernelRecord {
 }
 
 /// Puts a row's measurement into the record's form.
-pub(crate) fn finish(name: &str, size: Size, engine: &Engine, mesh: &MeshRecord, m: Measured) -> Run {
+pub(crate) fn finish(
+    name: &str,
+    size: Size,
+    engine: &Engine,
+    mesh: &MeshRecord,
+    m: Measured,
+) -> Run {
     Run {
         row: name.to_owned(),
         mesh: mesh.name.clone(),

@@ -4,9 +4,7 @@ use anyhow::Result;
 use rxmesh_host::engine::Engine;
 use rxmesh_kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_kernels::kernel::Entry;
-use rxmesh_kernels::query::{
-    Diamond, EE, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
-};
+use rxmesh_kernels::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV};
 use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
 
@@ -49,7 +47,10 @@ where
         (4 * rows.values().len() as u64, "ids written"),
         (4 * rows.starts().len() as u64, "starts written"),
     ];
-    let floor = b.parts.floor(parts, &written[..1 + usize::from(!rows.starts().is_empty())]);
+    let floor = b.parts.floor(
+        parts,
+        &written[..1 + usize::from(!rows.starts().is_empty())],
+    );
     let kernel = WriteRows::<R> {
         starts: rows.starts().global_mut(),
         values: rows.values().global_mut(),
@@ -67,9 +68,10 @@ where
         .figures
         .insert("ids".to_owned(), rows.values().len().into());
     // Engines must agree on it: the patches are the same, and rows are in the order of local ids.
-    measured
-        .figures
-        .insert("checksum".to_owned(), checksum(b.engine, &rows.read()?.values).into());
+    measured.figures.insert(
+        "checksum".to_owned(),
+        checksum(b.engine, &rows.read()?.values).into(),
+    );
     Ok(measured)
 }
 
@@ -84,7 +86,8 @@ fn plural(kind: Kind) -> &'static str {
 /// A sum that depends on the order of the ids, as text: JSON numbers do not hold 64 bits.
 fn checksum(_: &Engine, ids: &[u32]) -> String {
     let sum = ids.iter().fold(0u64, |sum, &id| {
-        sum.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(id))
+        sum.wrapping_mul(0x0100_0000_01b3)
+            .wrapping_add(u64::from(id))
     });
     format!("{sum:016x}")
 }
