@@ -117,6 +117,11 @@ impl Run {
         median(&self.ms)
     }
 
+    /// The fastest of the references.
+    pub(crate) fn fastest(&self) -> Option<&Reference> {
+        self.references.iter().min_by(|a, b| a.ms.total_cmp(&b.ms))
+    }
+
     /// Gigabytes a second, of the bytes that must move.
     pub(crate) fn gb_s(&self) -> Option<f64> {
         (self.bytes > 0).then(|| self.bytes as f64 / self.median() / 1e6)

@@ -89,13 +89,13 @@ const FIGURES: &[Figures] = &[
     cpu("build", "CGAL", [3.0, 57.0, 235.0, 0.0]),
     cpu("build", "OpenMesh", [5.0, 70.0, 277.0, 0.0]),
     cpu("build", "geometry-central", [7.5, 600.0, 3200.0, 0.0]),
-    cpu("normals", "Open3D", [0.2, 5.0, 63.0, 0.0]),
     cpu("normals", "PyMeshLab", [0.6, 9.0, 40.0, 0.0]),
+    cpu("normals", "Open3D", [0.2, 5.0, 63.0, 0.0]),
     cpu("normals", "libigl", [1.2, 32.0, 150.0, 0.0]),
     cpu("vv", "pmp", [0.2, 16.0, 90.0, 0.0]),
     cpu("vv", "geometry-central", [0.0, 19.0, 93.0, 0.0]),
-    cpu("mcf", "pmp LDLT", [21.0, 770.0, 8200.0, 0.0]),
     cpu("mcf", "CHOLMOD", [56.0, 1160.0, 6600.0, 0.0]),
+    cpu("mcf", "pmp LDLT", [21.0, 770.0, 8200.0, 0.0]),
 ];
 
 /// Where this project wants to be, in the order of [`Figures::ms`]. On GPUs for one H200, on CPUs for two cores.

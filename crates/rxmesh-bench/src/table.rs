@@ -63,7 +63,7 @@ pub(crate) fn table(record: &Record) -> String {
     text
 }
 
-const HEADING: [&str; 12] = [
+const HEADING: [&str; 13] = [
     "row", "ms", "min", "max", "single", "ns/el", "MB", "GB/s", "x floor", "ref ms", "ref/ms",
     "goal",
 ];
@@ -116,6 +116,7 @@ fn line(record: &Record, run: &Run) -> Vec<String> {
     let ms = run.median();
     let (low, high) = range(&run.ms);
     let reference = run.references.first().map(|r| r.ms);
+    let best = run.fastest().map(|r| r.ms);
     vec![
         run.row.clone(),
         short(ms),
@@ -136,6 +137,7 @@ fn line(record: &Record, run: &Run) -> Vec<String> {
         optional(record.over_floor(run)),
         optional(reference),
         optional(reference.map(|r| r / ms)),
+        optional(best),
         optional(run.goal_ms),
     ]
 }
