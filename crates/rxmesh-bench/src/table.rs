@@ -65,7 +65,7 @@ pub(crate) fn table(record: &Record) -> String {
 
 const HEADING: [&str; 13] = [
     "row", "ms", "min", "max", "single", "ns/el", "MB", "GB/s", "x floor", "ref ms", "ref/ms",
-    "goal",
+    "best ms", "goal",
 ];
 
 fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {
