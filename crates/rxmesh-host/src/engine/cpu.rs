@@ -149,7 +149,7 @@ impl Cpu {
     }
 
     pub(super) fn take_fault(&self) -> Result<(), EngineError> {
-        let words = [0, 1, 2, 3].map(|i: usize| self.fault[i].swap(0, Relaxed));
+        let words = std::array::from_fn(|i| self.fault[i].swap(0, Relaxed));
         fault_error(words)
     }
 }

@@ -1,5 +1,6 @@
 //! The CUDA engine: launches through `cust`, on one stream.
 
+use super::ptx::Library;
 use super::{EngineError, EngineInfo, Patches, fault_error, fault_over};
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
@@ -9,11 +10,11 @@ use cust::module::{Module, ModuleJitOption};
 use cust::stream::{Stream, StreamFlags};
 use cust::sys as cu;
 use rxmesh_kernels::kernel::{
-    BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, KernelInfo, PatchArgs, PatchKernel, fingerprint,
+    BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, KernelInfo, PatchArgs, PatchKernel,
 };
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
 /// This library's kernels as PTX text, built by `cargo xtask ptx` from the sources beside it.
@@ -31,12 +32,29 @@ pub(super) struct Cuda {
     shared_limit: u32,
 }
 
-/// Loaded modules and the functions found in them. A function lives as long as its module, and modules are never unloaded
-/// before the engine.
+/// PTX texts, and the modules and functions that were made of them. A function lives as long as its module, and modules are
+/// never unloaded before the engine.
 #[derive(Default)]
 struct Modules {
+    libraries: Vec<Library>,
     loaded: Vec<Module>,
     functions: HashMap<&'static str, Function>,
+}
+
+impl Modules {
+    /// Compiles a kernel.
+    fn compile(&mut self, name: &'static str) -> Result<Function, EngineError> {
+        let text = self.libraries.iter().find_map(|l| l.module(name)).ok_or(EngineError::UnknownKernel(name))?;
+        let refused = |e: cust::error::CudaError| {
+            EngineError::Ptx(format!("the driver's compiler refused kernel `{name}` with error {}", e as u32))
+        };
+        let module = Module::from_ptx_cstr(&text, &[ModuleJitOption::DetermineTargetFromContext]).map_err(refused)?;
+        let raw = module.get_function(name).map_err(refused)?.to_raw();
+        self.loaded.push(module);
+        let function = Function { raw, shared: DEFAULT_SHARED };
+        self.functions.insert(name, function);
+        Ok(function)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -89,29 +107,10 @@ impl Cuda {
         driver("the context", CurrentContext::set_current(&self.context))
     }
 
-    /// Loads a module after checking that it carries the list's fingerprint.
+    /// Adds PTX text after checking that it belongs to the list. Its kernels are compiled when they are first launched.
     pub(super) fn load(&self, ptx: &str, symbol: &str, kernels: &[KernelInfo]) -> Result<(), EngineError> {
-        self.enter()?;
-        let text = CString::new(ptx).map_err(|_| EngineError::Ptx("the text holds a zero byte".into()))?;
-        let module = Module::from_ptx_cstr(&text, &[ModuleJitOption::DetermineTargetFromContext])
-            .map_err(|e| EngineError::Ptx(format!("the driver's compiler refused the PTX with error {}", e as u32)))?;
-        let name = CString::new(symbol).map_err(|_| EngineError::Ptx("the symbol holds a zero byte".into()))?;
-        let found = {
-            let at = module
-                .get_global::<u64>(&name)
-                .map_err(|_| EngineError::Ptx(format!("the PTX has no symbol `{symbol}`")))?;
-            let mut value = 0u64;
-            use cust::memory::CopyDestination;
-            driver("the PTX fingerprint", at.copy_to(&mut value))?;
-            value
-        };
-        let want = fingerprint(kernels);
-        if found != want {
-            return Err(EngineError::Ptx(format!(
-                "the PTX was built from other sources (fingerprint {found:016x}, this build has {want:016x}); rebuild it"
-            )));
-        }
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner).loaded.push(module);
+        let library = Library::new(ptx, symbol, kernels)?;
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner).libraries.push(library);
         Ok(())
     }
 
@@ -124,16 +123,7 @@ impl Cuda {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let function = match modules.functions.get(name) {
             Some(f) => *f,
-            None => {
-                let raw = modules
-                    .loaded
-                    .iter()
-                    .find_map(|m| m.get_function(name).ok().map(|f| f.to_raw()))
-                    .ok_or(EngineError::UnknownKernel(name))?;
-                let f = Function { raw, shared: DEFAULT_SHARED };
-                modules.functions.insert(name, f);
-                f
-            }
+            None => modules.compile(name)?,
         };
         if shared > self.shared_limit {
             return Err(EngineError::SharedMemory { kernel: name, needed: shared, available: self.shared_limit });
@@ -275,7 +265,7 @@ impl Cuda {
     pub(super) fn take_fault(&self) -> Result<(), EngineError> {
         let mut words = [0u32; FAULT_WORDS];
         self.read(self.fault as *mut u8, bytemuck::cast_slice_mut(&mut words))?;
-        if words[0] != 0 {
+        if words[1] != 0 {
             self.clear(self.fault as *mut u8, 4 * FAULT_WORDS)?;
         }
         fault_error(words)

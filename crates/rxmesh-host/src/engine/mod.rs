@@ -16,6 +16,8 @@ mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod error;
+#[cfg(any(feature = "cuda", test))]
+mod ptx;
 mod team;
 
 pub use buffer::Buffer;
@@ -300,9 +302,9 @@ unsafe fn fault_over(words: *mut u32) -> Fault {
 /// A fault record's words as an error.
 fn fault_error(words: [u32; FAULT_WORDS]) -> Result<(), EngineError> {
     use rxmesh_kernels::mem::FaultCode;
-    match words[0] {
+    match words[1] {
         0 => Ok(()),
-        code => Err(EngineError::Fault { code: FaultCode::from_word(code), word: code, details: [words[1], words[2]] }),
+        code => Err(EngineError::Fault { code: FaultCode::from_word(code), word: code, details: [words[2], words[3]] }),
     }
 }
 

@@ -21,10 +21,17 @@ pub(super) fn write(path: &Path, pieces: &[Vec<u8>]) -> Result<u64> {
         }
         if !old.is_file() {
             // A pipe or a device: renaming would replace it by a file.
-            return send(&mut fs::OpenOptions::new().write(true).open(&target)?, pieces).map(|()| total);
+            return send(
+                &mut fs::OpenOptions::new().write(true).open(&target)?,
+                pieces,
+            )
+            .map(|()| total);
         }
         if old.permissions().readonly() {
-            return Err(Error::new(ErrorKind::PermissionDenied, "it is there already and read-only"));
+            return Err(Error::new(
+                ErrorKind::PermissionDenied,
+                "it is there already and read-only",
+            ));
         }
     }
     replace(&target, old, pieces)?;

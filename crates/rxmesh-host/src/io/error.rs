@@ -130,18 +130,28 @@ pub(super) enum At {
 #[derive(Debug)]
 pub(super) enum FaultKind {
     What(String),
-    Polygon { corners: usize, polygons: usize, faces: usize },
+    Polygon {
+        corners: usize,
+        polygons: usize,
+        faces: usize,
+    },
     NoVertices,
     Mesh(MeshError),
 }
 
 impl Fault {
     pub(super) fn text(offset: usize, what: impl Into<String>) -> Fault {
-        Fault { at: At::Text(offset), kind: FaultKind::What(what.into()) }
+        Fault {
+            at: At::Text(offset),
+            kind: FaultKind::What(what.into()),
+        }
     }
 
     pub(super) fn byte(offset: usize, what: impl Into<String>) -> Fault {
-        Fault { at: At::Byte(offset), kind: FaultKind::What(what.into()) }
+        Fault {
+            at: At::Byte(offset),
+            kind: FaultKind::What(what.into()),
+        }
     }
 
     /// Adds the file's name and turns an offset into a line.
@@ -157,10 +167,21 @@ impl Fault {
         };
         match self.kind {
             FaultKind::What(what) => IoError::Malformed { path, place, what },
-            FaultKind::Polygon { corners, polygons, faces } => {
-                IoError::Polygon { path, place, corners, polygons, faces }
-            }
-            FaultKind::NoVertices => IoError::NoVertices { path, hint: String::new() },
+            FaultKind::Polygon {
+                corners,
+                polygons,
+                faces,
+            } => IoError::Polygon {
+                path,
+                place,
+                corners,
+                polygons,
+                faces,
+            },
+            FaultKind::NoVertices => IoError::NoVertices {
+                path,
+                hint: String::new(),
+            },
             FaultKind::Mesh(source) => IoError::Mesh { path, source },
         }
     }
@@ -168,6 +189,9 @@ impl Fault {
 
 impl From<MeshError> for Fault {
     fn from(e: MeshError) -> Fault {
-        Fault { at: At::File, kind: FaultKind::Mesh(e) }
+        Fault {
+            at: At::File,
+            kind: FaultKind::Mesh(e),
+        }
     }
 }

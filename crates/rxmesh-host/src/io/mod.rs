@@ -1,7 +1,7 @@
 //! Meshes from files and into files: OBJ, PLY, OFF and STL.
 //!
 //! [`read`] takes the whole file into memory, so sizes that a header promises are checked against what is there
-//! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write`] is atomic: readers
+//! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
 //! of the path see the old file or the new one. `docs/formats.md` says what each format keeps.
 
 mod atomic;
@@ -103,8 +103,10 @@ pub struct Loaded {
 
 /// Reads a mesh. The extension decides the format, failing that the content.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| IoError::Read { path: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|source| IoError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     read_bytes(&bytes, path, options)
 }
 
@@ -112,11 +114,21 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
 pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
     if bytes.is_empty() {
         let (path, what) = (name.to_owned(), "the file is empty".to_owned());
-        return Err(IoError::Malformed { path, place: Place::File, what });
+        return Err(IoError::Malformed {
+            path,
+            place: Place::File,
+            what,
+        });
     }
-    let format = options.format.or_else(|| Format::of_name(name)).or_else(|| Format::of_content(bytes));
+    let format = options
+        .format
+        .or_else(|| Format::of_name(name))
+        .or_else(|| Format::of_content(bytes));
     let Some(format) = format else {
-        return Err(IoError::UnknownFormat { path: name.to_owned(), looked_inside: true });
+        return Err(IoError::UnknownFormat {
+            path: name.to_owned(),
+            looked_inside: true,
+        });
     };
     let bytes = with_line_feeds(bytes, format);
     let soup = match format {
@@ -126,7 +138,11 @@ pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Lo
         Format::Stl => stl::read(&bytes),
     };
     match soup.and_then(|s| s.finish(options.triangulate)) {
-        Ok((mesh, warnings)) => Ok(Loaded { mesh, format, warnings }),
+        Ok((mesh, warnings)) => Ok(Loaded {
+            mesh,
+            format,
+            warnings,
+        }),
         Err(fault) => Err(hinted(fault.in_file(name, &bytes), &bytes, format)),
     }
 }
@@ -141,7 +157,12 @@ fn with_line_feeds(bytes: &[u8], format: Format) -> Cow<'_, [u8]> {
         Format::Obj | Format::Off => true,
     };
     if text && memchr::memchr(b'\n', bytes).is_none() && memchr::memchr(b'\r', bytes).is_some() {
-        return Cow::Owned(bytes.iter().map(|&b| if b == b'\r' { b'\n' } else { b }).collect());
+        return Cow::Owned(
+            bytes
+                .iter()
+                .map(|&b| if b == b'\r' { b'\n' } else { b })
+                .collect(),
+        );
     }
     Cow::Borrowed(bytes)
 }
@@ -149,9 +170,10 @@ fn with_line_feeds(bytes: &[u8], format: Format) -> Cow<'_, [u8]> {
 /// A file without vertices may simply have the wrong name.
 fn hinted(error: IoError, bytes: &[u8], format: Format) -> IoError {
     match (error, Format::of_content(bytes)) {
-        (IoError::NoVertices { path, .. }, Some(other)) if other != format => {
-            IoError::NoVertices { path, hint: format!(": it was read as {format} and looks like {other}") }
-        }
+        (IoError::NoVertices { path, .. }, Some(other)) if other != format => IoError::NoVertices {
+            path,
+            hint: format!(": it was read as {format} and looks like {other}"),
+        },
         (error, _) => error,
     }
 }
@@ -196,27 +218,57 @@ type Pieces = Vec<Vec<u8>>;
 /// Writes a mesh. Either the whole file is there afterwards, or nothing has changed.
 pub fn write(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<WriteReport, IoError> {
     let (pieces, format, warnings) = encode(path, mesh, options)?;
-    let bytes = atomic::write(path, &pieces)
-        .map_err(|source| IoError::Write { path: path.to_owned(), source })?;
-    Ok(WriteReport { warnings, format, bytes })
+    let bytes = atomic::write(path, &pieces).map_err(|source| IoError::Write {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(WriteReport {
+        warnings,
+        format,
+        bytes,
+    })
 }
 
 /// Writes a mesh into memory; `name` decides the format as a path would, and stands in messages.
-pub fn write_bytes(name: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<(Vec<u8>, WriteReport), IoError> {
+pub fn write_bytes(
+    name: &Path,
+    mesh: &TriMesh,
+    options: &WriteOptions,
+) -> Result<(Vec<u8>, WriteReport), IoError> {
     let (pieces, format, warnings) = encode(name, mesh, options)?;
     let all = pieces.concat();
     let bytes = all.len() as u64;
-    Ok((all, WriteReport { warnings, format, bytes }))
+    Ok((
+        all,
+        WriteReport {
+            warnings,
+            format,
+            bytes,
+        },
+    ))
 }
 
-fn encode(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<(Pieces, Format, Vec<String>), IoError> {
+fn encode(
+    path: &Path,
+    mesh: &TriMesh,
+    options: &WriteOptions,
+) -> Result<(Pieces, Format, Vec<String>), IoError> {
     let Some(format) = options.format.or_else(|| Format::of_name(path)) else {
-        return Err(IoError::UnknownFormat { path: path.to_owned(), looked_inside: false });
+        return Err(IoError::UnknownFormat {
+            path: path.to_owned(),
+            looked_inside: false,
+        });
     };
-    mesh.validate().map_err(|source| IoError::Mesh { path: path.to_owned(), source })?;
+    mesh.validate().map_err(|source| IoError::Mesh {
+        path: path.to_owned(),
+        source,
+    })?;
     if options.encoding == Encoding::BinaryBigEndian && format != Format::Ply {
         let what = format!("{format} has no big-endian form; PLY has one");
-        return Err(IoError::Options { path: path.to_owned(), what });
+        return Err(IoError::Options {
+            path: path.to_owned(),
+            what,
+        });
     }
     let mut warnings = Vec::new();
     let pieces = match format {

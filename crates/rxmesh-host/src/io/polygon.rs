@@ -48,7 +48,10 @@ fn project(points: &[Vec3]) -> Vec<DVec2> {
     }
     let x = normal.any_orthonormal_vector();
     let y = normal.cross(x);
-    local.iter().map(|p| DVec2::new(p.dot(x), p.dot(y))).collect()
+    local
+        .iter()
+        .map(|p| DVec2::new(p.dot(x), p.dot(y)))
+        .collect()
 }
 
 /// Twice the area of a triangle, positive when it runs counter-clockwise.
@@ -69,7 +72,12 @@ impl<'a> Clip<'a> {
         let n = p.len();
         let next = (0..n).map(|i| (i + 1) % n).collect();
         let prev = (0..n).map(|i| (i + n - 1) % n).collect();
-        let mut clip = Clip { p, next, prev, is_ear: vec![false; n] };
+        let mut clip = Clip {
+            p,
+            next,
+            prev,
+            is_ear: vec![false; n],
+        };
         (0..n).for_each(|i| clip.is_ear[i] = clip.ear(i));
         clip
     }
@@ -115,5 +123,52 @@ impl<'a> Clip<'a> {
             k = self.next[k];
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
+
+    fn area(points: &[Vec3], t: &[u32; 3]) -> f64 {
+        let [a, b, c] = t.map(|k| points[k as usize].as_dvec3());
+        (b - a).cross(c - a).dot(DVec3::new(0.48, 0.6, 0.64)) / 2.0
+    }
+
+    /// A polygon whose corners lie at increasing angles around the origin of a tilted plane; any radii give a simple one.
+    fn star(radii: &[f32]) -> Vec<Vec3> {
+        let normal = Vec3::new(0.48, 0.6, 0.64);
+        let x = normal.any_orthonormal_vector();
+        let y = normal.cross(x);
+        let turn = std::f32::consts::TAU / radii.len() as f32;
+        let at = |(i, r): (usize, &f32)| {
+            *r * ((i as f32 * turn).cos() * x + (i as f32 * turn).sin() * y)
+        };
+        radii.iter().enumerate().map(at).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn stars_are_covered_once(radii in prop::collection::vec(0.2f32..3.0, 4..40)) {
+            let points = star(&radii);
+            let triangles = triangulate(&points).unwrap();
+            prop_assert_eq!(triangles.len(), points.len() - 2);
+            let n = points.len() as u32;
+            let whole: f64 = (1..n - 1).map(|k| area(&points, &[0, k, k + 1])).sum();
+            let each: Vec<f64> = triangles.iter().map(|t| area(&points, t)).collect();
+            prop_assert!(each.iter().all(|a| *a > -1e-5), "{each:?}");
+            prop_assert!((each.iter().sum::<f64>() - whole).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn degenerate_polygons_still_give_triangles() {
+        assert_eq!(triangulate(&[Vec3::ZERO; 5]).unwrap().len(), 3);
+        let pentagram = star(&[1.0; 5]);
+        let crossed = [0, 2, 4, 1, 3].map(|i: usize| pentagram[i]);
+        assert_eq!(triangulate(&crossed).unwrap().len(), 3);
     }
 }

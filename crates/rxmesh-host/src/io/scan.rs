@@ -14,12 +14,22 @@ pub(super) struct Words<'a> {
 impl<'a> Words<'a> {
     /// Words of `text`, which begins at byte `base` of the file.
     pub(super) fn new(text: &'a [u8], base: usize) -> Words<'a> {
-        Words { text, pos: 0, base, comments: true }
+        Words {
+            text,
+            pos: 0,
+            base,
+            comments: true,
+        }
     }
 
     /// The same for formats in which `#` is a character as any other.
     pub(super) fn without_comments(text: &'a [u8], base: usize) -> Words<'a> {
-        Words { text, pos: 0, base, comments: false }
+        Words {
+            text,
+            pos: 0,
+            base,
+            comments: false,
+        }
     }
 
     /// Offset in the file of what comes next.
@@ -52,7 +62,10 @@ impl<'a> Words<'a> {
         let end = self.offset();
         match self.next_at() {
             Some((at, word)) => number(word, at),
-            None => Err(Fault::text(end, format!("{what} expected, but the line ends"))),
+            None => Err(Fault::text(
+                end,
+                format!("{what} expected, but the line ends"),
+            )),
         }
     }
 
@@ -64,7 +77,8 @@ impl<'a> Words<'a> {
 
 #[inline]
 pub(super) fn is_space(b: u8) -> bool {
-    matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
+    // Tab, line feed, vertical tab, form feed, carriage return.
+    b == b' ' || (9..=13).contains(&b)
 }
 
 /// The lines of a text: each with the offset of its first byte, without the line feed.
@@ -116,22 +130,33 @@ impl<'a> Iterator for Lines<'a> {
 /// then what we wrote would not come back bit for bit.
 #[inline]
 pub(super) fn number(word: &[u8], at: usize) -> Result<f32, Fault> {
-    let parsed = std::str::from_utf8(word).ok().and_then(|s| s.parse::<f32>().ok());
+    let parsed = std::str::from_utf8(word)
+        .ok()
+        .and_then(|s| s.parse::<f32>().ok());
     match parsed {
         Some(x) if x.is_finite() => Ok(x),
-        Some(_) if word.iter().any(u8::is_ascii_digit) => {
-            Err(Fault::text(at, format!("{} is too large for a 32-bit float", quote(word))))
-        }
-        Some(_) => Err(Fault::text(at, format!("{} is not a finite number", quote(word)))),
+        Some(_) if word.iter().any(u8::is_ascii_digit) => Err(Fault::text(
+            at,
+            format!("{} is too large for a 32-bit float", quote(word)),
+        )),
+        Some(_) => Err(Fault::text(
+            at,
+            format!("{} is not a finite number", quote(word)),
+        )),
         None => Err(Fault::text(at, format!("{} is not a number", quote(word)))),
     }
 }
 
 /// An integer that may be written as a whole number only.
 pub(super) fn integer(word: &[u8], at: usize, what: &str) -> Result<i64, Fault> {
-    let parsed = std::str::from_utf8(word).ok().and_then(|s| s.parse::<i64>().ok());
+    let parsed = std::str::from_utf8(word)
+        .ok()
+        .and_then(|s| s.parse::<i64>().ok());
     parsed.ok_or_else(|| {
-        Fault::text(at, format!("{what} expected, {} is not a whole number", quote(word)))
+        Fault::text(
+            at,
+            format!("{what} expected, {} is not a whole number", quote(word)),
+        )
     })
 }
 
@@ -139,5 +164,8 @@ pub(super) fn integer(word: &[u8], at: usize, what: &str) -> Result<i64, Fault> 
 pub(super) fn quote(word: &[u8]) -> String {
     const SHOWN: usize = 40;
     let dots = if word.len() > SHOWN { "..." } else { "" };
-    format!("'{}{dots}'", String::from_utf8_lossy(&word[..word.len().min(SHOWN)]).escape_debug())
+    format!(
+        "'{}{dots}'",
+        String::from_utf8_lossy(&word[..word.len().min(SHOWN)]).escape_debug()
+    )
 }

@@ -2,7 +2,9 @@
 
 use super::error::{At, Fault, FaultKind};
 use super::polygon::triangulate;
-use crate::mesh::{Column, ColumnData, CornerLayer, ElementKind, Extras, Tag, TriMesh, check_counts};
+use crate::mesh::{
+    Column, ColumnData, CornerLayer, ElementKind, Extras, Tag, TriMesh, check_counts,
+};
 use glam::Vec3;
 
 /// A face that is not a triangle.
@@ -43,7 +45,10 @@ impl Soup {
     /// The mesh, with polygons cut into triangles if that was asked for.
     pub(super) fn finish(mut self, cut: bool) -> Result<(TriMesh, Vec<String>), Fault> {
         if self.positions.is_empty() {
-            return Err(Fault { at: At::File, kind: FaultKind::NoVertices });
+            return Err(Fault {
+                at: At::File,
+                kind: FaultKind::NoVertices,
+            });
         }
         if let Some(first) = self.polygons.first() {
             if !cut {
@@ -68,7 +73,11 @@ impl Soup {
     }
 
     fn refuse(&self, first: &Polygon) -> Fault {
-        let at = if self.binary { At::Byte(first.at) } else { At::Text(first.at) };
+        let at = if self.binary {
+            At::Byte(first.at)
+        } else {
+            At::Text(first.at)
+        };
         let kind = FaultKind::Polygon {
             corners: first.corners as usize,
             polygons: self.polygons.len(),
@@ -93,10 +102,21 @@ impl Soup {
             if let Some(p) = polygon {
                 let points = self.corners[start..start + n].iter();
                 let points: Vec<Vec3> = points.map(|&v| self.positions[v as usize]).collect();
-                let at = if self.binary { At::Byte(p.at) } else { At::Text(p.at) };
-                let triangles =
-                    triangulate(&points).map_err(|what| Fault { at, kind: FaultKind::What(what) })?;
-                picked.extend(triangles.iter().flatten().map(|&k| (start + k as usize) as u32));
+                let at = if self.binary {
+                    At::Byte(p.at)
+                } else {
+                    At::Text(p.at)
+                };
+                let triangles = triangulate(&points).map_err(|what| Fault {
+                    at,
+                    kind: FaultKind::What(what),
+                })?;
+                picked.extend(
+                    triangles
+                        .iter()
+                        .flatten()
+                        .map(|&k| (start + k as usize) as u32),
+                );
             } else {
                 picked.extend([start as u32, start as u32 + 1, start as u32 + 2]);
             }
@@ -112,11 +132,20 @@ impl Soup {
         let pick = |v: &mut Vec<u32>| *v = picked.iter().map(|&c| v[c as usize]).collect();
         pick(&mut self.corners);
         let layers = [&mut self.corner_texcoords, &mut self.corner_normals];
-        layers.into_iter().flatten().for_each(|l| pick(&mut l.corners));
-        for c in self.columns.iter_mut().filter(|c| c.element == ElementKind::Face) {
+        layers
+            .into_iter()
+            .flatten()
+            .for_each(|l| pick(&mut l.corners));
+        for c in self
+            .columns
+            .iter_mut()
+            .filter(|c| c.element == ElementKind::Face)
+        {
             *c = c.gather(source);
         }
-        self.tags.iter_mut().for_each(|t| t.face = first_child[t.face as usize]);
+        self.tags
+            .iter_mut()
+            .for_each(|t| t.face = first_child[t.face as usize]);
         let n = self.polygons.len();
         self.warnings.push(format!(
             "{n} of {} faces were polygons and are now triangles: {} faces",
@@ -127,25 +156,47 @@ impl Soup {
     }
 }
 
+/// True when text formats can hold the values: their readers refuse NaN and infinity, ours among them.
+pub(super) fn is_finite(column: &Column) -> bool {
+    (0..column.data.len()).all(|i| (column.data.get(i) as f32).is_finite())
+}
+
 /// Names the columns that a format cannot hold.
 pub(super) fn warn_of_columns<'a>(
     format: &str,
     columns: impl Iterator<Item = &'a Column>,
     warnings: &mut Vec<String>,
 ) {
-    warnings.extend(columns.map(|c| format!("{format} holds no {} column '{}'", c.element, c.name)));
+    warnings.extend(columns.map(|c| {
+        let why = if is_finite(c) {
+            ""
+        } else {
+            " (it has values that are not finite)"
+        };
+        format!("{format} holds no {} column '{}'{why}", c.element, c.name)
+    }));
 }
 
 /// Names the layers and tags that a format cannot hold.
-pub(super) fn warn_of_layers(format: &str, extras: &Extras, texcoords: bool, warnings: &mut Vec<String>) {
+pub(super) fn warn_of_layers(
+    format: &str,
+    extras: &Extras,
+    texcoords: bool,
+    warnings: &mut Vec<String>,
+) {
     if texcoords && extras.corner_texcoords.is_some() {
-        warnings.push(format!("{format} holds no texture coordinates of face corners"));
+        warnings.push(format!(
+            "{format} holds no texture coordinates of face corners"
+        ));
     }
     if extras.corner_normals.is_some() {
         warnings.push(format!("{format} holds no normals of face corners"));
     }
     if !extras.tags.is_empty() {
-        warnings.push(format!("{format} holds no groups, objects or materials ({} statements)", extras.tags.len()));
+        warnings.push(format!(
+            "{format} holds no groups, objects or materials ({} statements)",
+            extras.tags.len()
+        ));
     }
 }
 

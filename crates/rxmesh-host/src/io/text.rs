@@ -15,7 +15,11 @@ pub(super) struct Line {
 
 impl Line {
     fn new() -> Line {
-        Line { out: Vec::with_capacity(ROWS * 40), float: ryu::Buffer::new(), int: itoa::Buffer::new() }
+        Line {
+            out: Vec::with_capacity(ROWS * 40),
+            float: ryu::Buffer::new(),
+            int: itoa::Buffer::new(),
+        }
     }
 
     /// Text as it is.
@@ -26,7 +30,8 @@ impl Line {
     /// The shortest digits that read back as the same float; whole numbers without a point.
     pub(super) fn float(&mut self, x: f32) {
         let s = self.float.format(x);
-        self.out.extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
+        self.out
+            .extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
     }
 
     /// The same, and whole numbers keep their point.
@@ -37,7 +42,8 @@ impl Line {
     /// The same for a double.
     pub(super) fn double(&mut self, x: f64) {
         let s = self.float.format(x);
-        self.out.extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
+        self.out
+            .extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
     }
 
     /// A whole number.
@@ -55,7 +61,12 @@ impl Line {
 }
 
 /// Formats rows `from` to `to` in parallel, in order.
-pub(super) fn rows(from: usize, to: usize, pieces: &mut Pieces, row: impl Fn(&mut Line, usize) + Sync) {
+pub(super) fn rows(
+    from: usize,
+    to: usize,
+    pieces: &mut Pieces,
+    row: impl Fn(&mut Line, usize) + Sync,
+) {
     let count = (to - from).div_ceil(ROWS);
     pieces.par_extend((0..count).into_par_iter().map(|k| {
         let mut line = Line::new();

@@ -101,7 +101,10 @@ fn sort_buckets(slots: &mut [u64], bounds: &[u32]) {
     const VERTICES_A_TASK: usize = 1 << 14;
     let mut rest = slots;
     let mut tasks = Vec::new();
-    for chunk in bounds[..bounds.len() - 1].chunks(VERTICES_A_TASK).enumerate() {
+    for chunk in bounds[..bounds.len() - 1]
+        .chunks(VERTICES_A_TASK)
+        .enumerate()
+    {
         let first = chunk.0 * VERTICES_A_TASK;
         let own = &bounds[first..=first + chunk.1.len()];
         let (head, tail) = rest.split_at_mut((own[own.len() - 1] - own[0]) as usize);

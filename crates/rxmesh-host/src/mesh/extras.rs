@@ -116,7 +116,11 @@ pub struct Column {
 impl Column {
     /// The same column with the rows named by `rows`, in that order (a row may come several times).
     pub fn gather(&self, rows: &[u32]) -> Column {
-        Column { data: self.data.gather(self.width, rows), name: self.name.clone(), ..*self }
+        Column {
+            data: self.data.gather(self.width, rows),
+            name: self.name.clone(),
+            ..*self
+        }
     }
 }
 
@@ -191,7 +195,9 @@ impl Extras {
 
     /// The column of that name, if there is one.
     pub fn column(&self, element: ElementKind, name: &str) -> Option<&Column> {
-        self.columns.iter().find(|c| c.element == element && c.name == name)
+        self.columns
+            .iter()
+            .find(|c| c.element == element && c.name == name)
     }
 
     /// Adds a column, or replaces the one that has its name.
@@ -207,7 +213,10 @@ impl Extras {
     pub fn face_ranges(&self, kind: TagKind, faces: usize) -> Vec<(Range<u32>, &str)> {
         let of_kind: Vec<&Tag> = self.tags.iter().filter(|t| t.kind == kind).collect();
         let end = |i: usize| of_kind.get(i + 1).map_or(faces as u32, |t| t.face);
-        let ranges = of_kind.iter().enumerate().map(|(i, t)| (t.face..end(i), t.text.as_str()));
+        let ranges = of_kind
+            .iter()
+            .enumerate()
+            .map(|(i, t)| (t.face..end(i), t.text.as_str()));
         ranges.filter(|(r, _)| !r.is_empty()).collect()
     }
 
@@ -215,7 +224,11 @@ impl Extras {
     pub(crate) fn validate(&self, vertices: usize, faces: usize) -> Result<(), MeshError> {
         for c in &self.columns {
             check_name(c.element, &c.name)?;
-            let rows = if c.element == ElementKind::Vertex { vertices } else { faces };
+            let rows = if c.element == ElementKind::Vertex {
+                vertices
+            } else {
+                faces
+            };
             if c.width == 0 || c.data.len() != rows * c.width {
                 return Err(MeshError::ColumnLength {
                     name: c.name.clone(),
@@ -226,13 +239,19 @@ impl Extras {
                 });
             }
         }
-        let layers = [("texture coordinates", &self.corner_texcoords), ("normals", &self.corner_normals)];
+        let layers = [
+            ("texture coordinates", &self.corner_texcoords),
+            ("normals", &self.corner_normals),
+        ];
         for (what, layer) in layers {
-            layer.as_ref().map_or(Ok(()), |l| check_layer(what, l, faces))?;
+            layer
+                .as_ref()
+                .map_or(Ok(()), |l| check_layer(what, l, faces))?;
         }
         let ordered = self.tags.windows(2).all(|w| w[0].face <= w[1].face);
         if !ordered || self.tags.last().is_some_and(|t| t.face as usize > faces) {
-            let what = format!("tags must be ordered by face and start at face {faces} at the latest");
+            let what =
+                format!("tags must be ordered by face and start at face {faces} at the latest");
             return Err(MeshError::Extras { what });
         }
         Ok(())
@@ -240,7 +259,10 @@ impl Extras {
 }
 
 fn check_layer(what: &str, layer: &CornerLayer, faces: usize) -> Result<(), MeshError> {
-    if !(2..=3).contains(&layer.width) || layer.values.len() % layer.width != 0 || layer.corners.len() != 3 * faces {
+    if !(2..=3).contains(&layer.width)
+        || !layer.values.len().is_multiple_of(layer.width)
+        || layer.corners.len() != 3 * faces
+    {
         let what = format!(
             "corner {what}: {} values of width {} and {} corners do not fit {faces} faces of 3 corners",
             layer.values.len(),
@@ -250,7 +272,11 @@ fn check_layer(what: &str, layer: &CornerLayer, faces: usize) -> Result<(), Mesh
         return Err(MeshError::Extras { what });
     }
     let entries = layer.entries();
-    match layer.corners.iter().position(|&c| c != NO_VALUE && c as usize >= entries) {
+    match layer
+        .corners
+        .iter()
+        .position(|&c| c != NO_VALUE && c as usize >= entries)
+    {
         Some(at) => {
             let what = format!(
                 "corner {what}: corner {} of face {} names entry {}, but there are {entries}",
@@ -268,7 +294,9 @@ fn check_layer(what: &str, layer: &CornerLayer, faces: usize) -> Result<(), Mesh
 fn check_name(element: ElementKind, name: &str) -> Result<(), MeshError> {
     let why = if name.is_empty() {
         "it is empty"
-    } else if !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    } else if !name
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
         || !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
     {
         "a name is a letter or '_', then letters, digits, '_' and '-'"
@@ -277,7 +305,10 @@ fn check_name(element: ElementKind, name: &str) -> Result<(), MeshError> {
     } else {
         return Ok(());
     };
-    Err(MeshError::ColumnName { name: name.to_owned(), why })
+    Err(MeshError::ColumnName {
+        name: name.to_owned(),
+        why,
+    })
 }
 
 /// False for the names that positions and faces have in files.
@@ -292,33 +323,58 @@ impl TriMesh {
     /// Sets the normals of the vertices, replacing those that came with the file.
     pub fn set_vertex_normals(&mut self, normals: Vec<Vec3>) -> Result<(), MeshError> {
         let data = ColumnData::F32(normals.iter().flat_map(|n| n.to_array()).collect());
-        self.add_column(Column { name: NORMAL.into(), element: ElementKind::Vertex, width: 3, data })?;
+        self.add_column(Column {
+            name: NORMAL.into(),
+            element: ElementKind::Vertex,
+            width: 3,
+            data,
+        })?;
         self.extras.corner_normals = None;
         Ok(())
     }
 
     /// The normals of the vertices, if there are any.
     pub fn vertex_normals(&self) -> Option<Vec<Vec3>> {
-        let c = self.extras.column(ElementKind::Vertex, NORMAL).filter(|c| c.width == 3)?;
+        let c = self
+            .extras
+            .column(ElementKind::Vertex, NORMAL)
+            .filter(|c| c.width == 3)?;
         let at = |i: usize| c.data.get(i) as f32;
-        Some((0..c.data.len() / 3).map(|i| Vec3::new(at(3 * i), at(3 * i + 1), at(3 * i + 2))).collect())
+        Some(
+            (0..c.data.len() / 3)
+                .map(|i| Vec3::new(at(3 * i), at(3 * i + 1), at(3 * i + 2)))
+                .collect(),
+        )
     }
 
     /// Adds one value for each vertex under a name, replacing a column of that name.
     pub fn add_vertex_column(&mut self, name: &str, values: Vec<f32>) -> Result<(), MeshError> {
         let data = ColumnData::F32(values);
-        self.add_column(Column { name: name.into(), element: ElementKind::Vertex, width: 1, data })
+        self.add_column(Column {
+            name: name.into(),
+            element: ElementKind::Vertex,
+            width: 1,
+            data,
+        })
     }
 
     /// Adds one value for each face under a name, replacing a column of that name.
     pub fn add_face_column(&mut self, name: &str, values: Vec<f32>) -> Result<(), MeshError> {
         let data = ColumnData::F32(values);
-        self.add_column(Column { name: name.into(), element: ElementKind::Face, width: 1, data })
+        self.add_column(Column {
+            name: name.into(),
+            element: ElementKind::Face,
+            width: 1,
+            data,
+        })
     }
 
     /// Adds a column of any kind, replacing the one of its name.
     pub fn add_column(&mut self, column: Column) -> Result<(), MeshError> {
-        let probe = Extras { columns: vec![column], ..Extras::default() };
+        let probe = Extras {
+            columns: vec![column],
+            ..Extras::default()
+        };
         probe.validate(self.positions.len(), self.faces.len())?;
         probe.columns.into_iter().for_each(|c| self.extras.put(c));
         Ok(())

@@ -13,23 +13,32 @@ pub fn grid(nx: u32, ny: u32) -> Result<TriMesh, MeshError> {
     at_least("nx", nx, 1, "one cell or more")?;
     at_least("ny", ny, 1, "one cell or more")?;
     let (w, h) = (u64::from(nx) + 1, u64::from(ny) + 1);
-    check_counts(w * h, 2 * u64::from(nx) * u64::from(ny))?;
+    let cells = u64::from(nx).saturating_mul(u64::from(ny));
+    check_counts(w.saturating_mul(h), cells.saturating_mul(2))?;
     let step = |i: u64, n: u32| i as f64 / f64::from(n);
     let mut positions = Vec::with_capacity((w * h) as usize);
     for j in 0..h {
         positions.extend((0..w).map(|i| DVec3::new(step(i, nx), step(j, ny), 0.0).as_vec3()));
     }
-    TriMesh::new(positions, quads(nx, ny, |i, j| (u64::from(j) * w + u64::from(i)) as u32))
+    TriMesh::new(
+        positions,
+        quads(nx, ny, |i, j| (u64::from(j) * w + u64::from(i)) as u32),
+    )
 }
 
 /// The unit sphere as an icosahedron divided `levels` times: 20 * 4^levels faces, closed.
 pub fn icosphere(levels: u32) -> Result<TriMesh, MeshError> {
-    let faces = 4u64.checked_pow(levels).and_then(|n| n.checked_mul(20)).unwrap_or(u64::MAX);
+    let faces = 4u64
+        .checked_pow(levels)
+        .and_then(|n| n.checked_mul(20))
+        .unwrap_or(u64::MAX);
     check_counts(0, faces)?;
     let mut mesh = icosahedron();
     for _ in 0..levels {
         mesh = subdivide(&mesh, 1, Scheme::Midpoint)?;
-        mesh.positions.par_iter_mut().for_each(|p| *p = p.as_dvec3().normalize().as_vec3());
+        mesh.positions
+            .par_iter_mut()
+            .for_each(|p| *p = p.as_dvec3().normalize().as_vec3());
     }
     Ok(mesh)
 }
@@ -72,8 +81,15 @@ fn icosahedron() -> TriMesh {
         [8, 6, 7],
         [9, 8, 1],
     ];
-    let positions = corners.iter().map(|&p| DVec3::from_array(p).normalize().as_vec3()).collect();
-    TriMesh { positions, faces: faces.to_vec(), ..TriMesh::default() }
+    let positions = corners
+        .iter()
+        .map(|&p| DVec3::from_array(p).normalize().as_vec3())
+        .collect();
+    TriMesh {
+        positions,
+        faces: faces.to_vec(),
+        ..TriMesh::default()
+    }
 }
 
 /// A torus around the z axis: `nu` cells around the axis, `nv` around the tube; `major` is the radius of the tube's
@@ -84,7 +100,7 @@ pub fn torus(nu: u32, nv: u32, major: f32, minor: f32) -> Result<TriMesh, MeshEr
     positive("major", major)?;
     positive("minor", minor)?;
     let n = u64::from(nu) * u64::from(nv);
-    check_counts(n, 2 * n)?;
+    check_counts(n, n.saturating_mul(2))?;
     let mut positions = Vec::with_capacity(n as usize);
     for j in 0..nv {
         let (sin_v, cos_v) = (TAU * f64::from(j) / f64::from(nv)).sin_cos();
@@ -99,13 +115,22 @@ pub fn torus(nu: u32, nv: u32, major: f32, minor: f32) -> Result<TriMesh, MeshEr
 
 /// A cylinder around the z axis from z = 0 to `height`: `nu` cells around, `nv` along. Capped with a fan at each end,
 /// or open with two boundary loops.
-pub fn cylinder(nu: u32, nv: u32, radius: f32, height: f32, capped: bool) -> Result<TriMesh, MeshError> {
+pub fn cylinder(
+    nu: u32,
+    nv: u32,
+    radius: f32,
+    height: f32,
+    capped: bool,
+) -> Result<TriMesh, MeshError> {
     at_least("nu", nu, 3, "three cells or more")?;
     at_least("nv", nv, 1, "one cell or more")?;
     positive("radius", radius)?;
     positive("height", height)?;
     let (ring, rings) = (u64::from(nu), u64::from(nv) + 1);
-    check_counts(ring * rings + 2, 2 * ring * (u64::from(nv) + 1))?;
+    check_counts(
+        ring.saturating_mul(rings).saturating_add(2),
+        ring.saturating_mul(2 * rings),
+    )?;
     let mut positions = Vec::with_capacity((ring * rings + 2) as usize);
     for j in 0..=nv {
         let z = f64::from(height) * f64::from(j) / f64::from(nv);
@@ -136,7 +161,9 @@ pub fn fan(valence: u32) -> Result<TriMesh, MeshError> {
         let (sin, cos) = (TAU * f64::from(i) / f64::from(valence)).sin_cos();
         DVec3::new(cos, sin, 0.0).as_vec3()
     }));
-    let faces = (0..valence).map(|i| [0, 1 + i, 1 + (i + 1) % valence]).collect();
+    let faces = (0..valence)
+        .map(|i| [0, 1 + i, 1 + (i + 1) % valence])
+        .collect();
     TriMesh::new(positions, faces)
 }
 
@@ -144,12 +171,20 @@ pub fn fan(valence: u32) -> Result<TriMesh, MeshError> {
 pub fn noise(mesh: &mut TriMesh, amplitude: f32, seed: u64) -> Result<(), MeshError> {
     if !amplitude.is_finite() || amplitude < 0.0 {
         let possible = "a finite number of mean edge lengths, 0 or more";
-        return Err(MeshError::BadParameter { what: "amplitude", asked: amplitude.to_string(), possible });
+        return Err(MeshError::BadParameter {
+            what: "amplitude",
+            asked: amplitude.to_string(),
+            possible,
+        });
     }
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     // Summed in order: a parallel sum would depend on how the work was split.
-    let total: f64 = table.edges.iter().map(|&[a, b]| at(a).distance(at(b))).sum();
+    let total: f64 = table
+        .edges
+        .iter()
+        .map(|&[a, b]| at(a).distance(at(b)))
+        .sum();
     let size = f64::from(amplitude) * total / table.len().max(1) as f64;
     let mut rng = Rng::new(seed);
     for p in &mut mesh.positions {
@@ -166,15 +201,24 @@ pub fn shuffle(mesh: &mut TriMesh, seed: u64) {
     let vertex_order = rng.permutation(mesh.positions.len());
     let face_order = rng.permutation(mesh.faces.len());
     let mut new_id = vec![0u32; vertex_order.len()];
-    vertex_order.iter().enumerate().for_each(|(new, &old)| new_id[old as usize] = new as u32);
-    mesh.positions = vertex_order.iter().map(|&v| mesh.positions[v as usize]).collect();
+    vertex_order
+        .iter()
+        .enumerate()
+        .for_each(|(new, &old)| new_id[old as usize] = new as u32);
+    mesh.positions = vertex_order
+        .iter()
+        .map(|&v| mesh.positions[v as usize])
+        .collect();
     let renumbered = |&f: &u32| mesh.faces[f as usize].map(|v| new_id[v as usize]);
     mesh.faces = face_order.iter().map(renumbered).collect();
     for c in &mut mesh.extras.columns {
         let vertex = c.element == super::ElementKind::Vertex;
         *c = c.gather(if vertex { &vertex_order } else { &face_order });
     }
-    let layers = [&mut mesh.extras.corner_texcoords, &mut mesh.extras.corner_normals];
+    let layers = [
+        &mut mesh.extras.corner_texcoords,
+        &mut mesh.extras.corner_normals,
+    ];
     for layer in layers.into_iter().flatten() {
         let three = |&f: &u32| [0, 1, 2].map(|k| layer.corners[3 * f as usize + k]);
         layer.corners = face_order.iter().flat_map(three).collect();
@@ -188,19 +232,35 @@ fn quads(nx: u32, ny: u32, at: impl Fn(u32, u32) -> u32 + Sync) -> Vec<[u32; 3]>
         let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
         [[a, b, c], [a, c, d]]
     };
-    (0..ny).into_par_iter().flat_map_iter(|j| (0..nx).flat_map(move |i| cell(i, j))).collect()
+    (0..ny)
+        .into_par_iter()
+        .flat_map_iter(|j| (0..nx).flat_map(move |i| cell(i, j)))
+        .collect()
 }
 
-fn at_least(what: &'static str, got: u32, least: u32, possible: &'static str) -> Result<(), MeshError> {
+fn at_least(
+    what: &'static str,
+    got: u32,
+    least: u32,
+    possible: &'static str,
+) -> Result<(), MeshError> {
     if got >= least {
         return Ok(());
     }
-    Err(MeshError::BadParameter { what, asked: got.to_string(), possible })
+    Err(MeshError::BadParameter {
+        what,
+        asked: got.to_string(),
+        possible,
+    })
 }
 
 fn positive(what: &'static str, got: f32) -> Result<(), MeshError> {
     if got.is_finite() && got > 0.0 {
         return Ok(());
     }
-    Err(MeshError::BadParameter { what, asked: got.to_string(), possible: "a finite number above 0" })
+    Err(MeshError::BadParameter {
+        what,
+        asked: got.to_string(),
+        possible: "a finite number above 0",
+    })
 }

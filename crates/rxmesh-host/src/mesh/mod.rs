@@ -14,12 +14,12 @@ mod subdivide;
 mod tests;
 
 pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
-pub(crate) use extras::{each_type, is_free_name};
 pub use edges::EdgeTable;
 pub use error::MeshError;
 pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
+pub(crate) use extras::{each_type, is_free_name};
 pub use rng::Rng;
 
 use glam::Vec3;
@@ -47,7 +47,11 @@ pub struct TriMesh {
 impl TriMesh {
     /// Makes a mesh without extras after checking it.
     pub fn new(positions: Vec<Vec3>, faces: Vec<[u32; 3]>) -> Result<TriMesh, MeshError> {
-        let mesh = TriMesh { positions, faces, extras: Extras::default() };
+        let mesh = TriMesh {
+            positions,
+            faces,
+            extras: Extras::default(),
+        };
         mesh.validate()?;
         Ok(mesh)
     }
@@ -57,13 +61,23 @@ impl TriMesh {
         check_counts(self.positions.len() as u64, self.faces.len() as u64)?;
         let bad = self.positions.par_iter().position_first(|p| !p.is_finite());
         if let Some(vertex) = bad {
-            return Err(MeshError::NotFinite { vertex, position: self.positions[vertex].to_array() });
+            return Err(MeshError::NotFinite {
+                vertex,
+                position: self.positions[vertex].to_array(),
+            });
         }
         let vertices = self.positions.len();
         let outside = |f: &[u32; 3]| f.iter().any(|&v| v as usize >= vertices);
         if let Some(face) = self.faces.par_iter().position_first(outside) {
-            let index = *self.faces[face].iter().find(|&&v| v as usize >= vertices).unwrap_or(&0);
-            return Err(MeshError::IndexOutOfRange { face, index, vertices });
+            let index = *self.faces[face]
+                .iter()
+                .find(|&&v| v as usize >= vertices)
+                .unwrap_or(&0);
+            return Err(MeshError::IndexOutOfRange {
+                face,
+                index,
+                vertices,
+            });
         }
         self.extras.validate(vertices, self.faces.len())
     }
@@ -81,9 +95,10 @@ impl TriMesh {
 
 /// Refuses counts that 32-bit ids cannot name.
 pub(crate) fn check_counts(vertices: u64, faces: u64) -> Result<(), MeshError> {
-    for (what, asked, limit) in
-        [("vertices", vertices, MAX_VERTICES as u64), ("faces", faces, MAX_FACES as u64)]
-    {
+    for (what, asked, limit) in [
+        ("vertices", vertices, MAX_VERTICES as u64),
+        ("faces", faces, MAX_FACES as u64),
+    ] {
         if asked > limit {
             return Err(MeshError::TooLarge { what, asked, limit });
         }

@@ -63,7 +63,13 @@ fn level(
     Ok((next, children))
 }
 
-fn new_vertex(p: &[DVec3], faces: &[[u32; 3]], table: &EdgeTable, e: usize, scheme: Scheme) -> DVec3 {
+fn new_vertex(
+    p: &[DVec3],
+    faces: &[[u32; 3]],
+    table: &EdgeTable,
+    e: usize,
+    scheme: Scheme,
+) -> DVec3 {
     let [a, b] = table.edges[e];
     let ends = p[a as usize] + p[b as usize];
     match (scheme, table.along(e)) {
@@ -95,7 +101,11 @@ fn smoothed(p: &[DVec3], table: &EdgeTable) -> Vec<DVec3> {
         let n = f64::from(valence[v].max(1));
         let c = 0.375 + 0.25 * (std::f64::consts::TAU / n).cos();
         let beta = (0.625 - c * c) / n;
-        if fixed[v] || valence[v] == 0 { p[v] } else { (1.0 - n * beta) * p[v] + beta * sum[v] }
+        if fixed[v] || valence[v] == 0 {
+            p[v]
+        } else {
+            (1.0 - n * beta) * p[v] + beta * sum[v]
+        }
     };
     (0..p.len()).into_par_iter().map(moved).collect()
 }

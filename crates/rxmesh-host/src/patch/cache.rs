@@ -201,7 +201,7 @@ impl PatchSet {
             vertex_linear,
             face_linear,
         ] = <[Vec<u32>; 6]>::try_from(arrays).map_err(|_| CacheError::Damaged)?;
-        if saved != sum || headers.len() % HEADER_WORDS != 0 {
+        if saved != sum || !headers.len().is_multiple_of(HEADER_WORDS) {
             return Err(CacheError::Damaged);
         }
         let headers = headers_from_words(&headers);

@@ -35,7 +35,7 @@ pub enum PatchError {
     /// A patch does not fit its 16-bit local ids, most often because of one vertex of very high valence.
     #[error(
         "a patch needs {count} local elements of kind {kind:?}, but at most {limit} fit; \
-         its vertex of highest valence is {vertex}, with {valence} faces"
+         its vertex of highest valence is {vertex}, with {valence} faces (smaller patches help if that is few)"
     )]
     PatchTooLarge {
         /// The kind of element that there are too many of.

@@ -27,7 +27,7 @@ const PHASES: usize = 4;
 /// How full a patch should be on average, so that the last growth finds room.
 pub(super) const FILL: f32 = 0.90;
 /// Rounds of growing and centring before the last growth.
-pub(super) const ROUNDS: u32 = 4;
+pub(super) const ROUNDS: u32 = 2;
 
 /// Buffers for one region at a time; kept by a thread from region to region.
 #[derive(Default)]
@@ -125,7 +125,7 @@ impl Lloyd {
                 let from = self.order.len();
                 self.cut_off(seed, cut.len() as u32, target, &mut candidates);
                 let size = self.order.len() - from;
-                cut.push((size as u32, self.order[from + size / 8]));
+                cut.push((size as u32, self.order[from + size / 2]));
             }
         }
         cut.sort_by_key(|&(size, _)| std::cmp::Reverse(size));
@@ -215,18 +215,20 @@ impl Lloyd {
     fn advance(&mut self, phase: usize, limit: u32) {
         let front = std::mem::take(&mut self.fronts[phase]);
         let mut reached = std::mem::take(&mut self.reached);
+        let labels = &mut self.label[..];
+        let (adjacent, sizes) = (&self.adjacent[..labels.len()], &mut self.sizes[..]);
         for &face in &front {
-            let patch = self.label[face as usize];
+            let patch = labels[face as usize];
+            let size = &mut sizes[patch as usize];
             let mut border = false;
-            for other in self.adjacent[face as usize] {
-                if other == NONE {
+            for other in adjacent[face as usize] {
+                let Some(label) = labels.get_mut(other as usize) else {
                     border = true;
                     continue;
-                }
-                let label = &mut self.label[other as usize];
-                if *label == NONE && self.sizes[patch as usize] < limit {
+                };
+                if *label == NONE && *size < limit {
                     *label = patch;
-                    self.sizes[patch as usize] += 1;
+                    *size += 1;
                     reached.push(other);
                 } else {
                     border |= *label != patch;
@@ -244,27 +246,28 @@ impl Lloyd {
 
     /// Moves each seed to the face reached last when walking inwards from the border of its patch.
     fn centre(&mut self) {
-        self.visited.fill(false);
         self.queue.clear();
         self.queue.extend_from_slice(&self.border);
-        for &face in &self.queue {
-            self.visited[face as usize] = true;
+        let (queue, labels, seeds) = (&mut self.queue, &mut self.label[..], &mut self.seeds[..]);
+        let adjacent = &self.adjacent[..labels.len()];
+        // A face that was visited has this bit in its label; nothing reads the labels afterwards.
+        const VISITED: u32 = 1 << 31;
+        for &face in &*queue {
+            labels[face as usize] |= VISITED;
         }
         let mut head = 0;
-        while head < self.queue.len() {
-            let face = self.queue[head];
-            let patch = self.label[face as usize];
-            self.seeds[patch as usize] = face;
-            for other in self.adjacent[face as usize] {
-                if other != NONE
-                    && !self.visited[other as usize]
-                    && self.label[other as usize] == patch
+        while let Some(&face) = queue.get(head) {
+            head += 1;
+            let patch = labels[face as usize] & !VISITED;
+            seeds[patch as usize] = face;
+            for other in adjacent[face as usize] {
+                if let Some(label) = labels.get_mut(other as usize)
+                    && *label == patch
                 {
-                    self.visited[other as usize] = true;
-                    self.queue.push(other);
+                    *label |= VISITED;
+                    queue.push(other);
                 }
             }
-            head += 1;
         }
     }
 

@@ -2,13 +2,13 @@
 //!
 //! The stages, each parallel and linear in the faces:
 //!
-//! 1. [`adjacency`]: which sides of faces share an edge;
-//! 2. [`regions`]: regions of a few dozen patches, grown from random faces; small components packed;
-//! 3. [`lloyd`]: Lloyd rounds inside each region, and from here on all faces in patch order
-//!    ([`order`]): the order of the input no longer matters for speed;
-//! 4. [`elements`]: owners and ids of vertices and edges;
-//! 5. [`ribbon`]: what else each patch must hold;
-//! 6. [`pack`]: headers and sections, as `rxmesh_kernels::topo` describes them.
+//! 1. `adjacency`: which sides of faces share an edge;
+//! 2. `regions`: regions of a few dozen patches, grown from random faces; small components packed;
+//! 3. `lloyd`: Lloyd rounds inside each region, and from here on all faces in patch order
+//!    (`order`): the order of the input no longer matters for speed;
+//! 4. `elements`: owners and ids of vertices and edges;
+//! 5. `ribbon`: what else each patch must hold;
+//! 6. `pack`: headers and sections, as `rxmesh_kernels::topo` describes them.
 //!
 //! The outcome depends on mesh and options alone, never on the number of threads.
 //!
@@ -116,8 +116,8 @@ pub fn build(
     times.adjacency = clock.lap();
     let regions = regions::build(&adjacency.next, options.patch_size, options.seed);
     times.regions = clock.lap();
-    let order = order::build(&adjacency.next, &regions, options.patch_size);
-    drop((adjacency, regions));
+    let order = order::build(&adjacency.next, regions, options.patch_size);
+    drop(adjacency);
     times.patches = clock.lap();
     let elements = elements::build(vertex_count, faces, &order, options.patch_size);
     times.elements = clock.lap();

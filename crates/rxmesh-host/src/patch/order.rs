@@ -35,15 +35,12 @@ struct Done {
 }
 
 /// Cuts every region into patches of at most `limit` faces.
-pub(super) fn build(next: &[u32], regions: &Regions, limit: u32) -> FaceOrder {
+pub(super) fn build(next: &[u32], mut regions: Regions, limit: u32) -> FaceOrder {
     let face_count = regions.faces.len();
-    let mut linear = vec![0; face_count];
+    let mut linear = std::mem::take(&mut regions.places);
     let mut source = vec![0; face_count];
     let mut ordered_next = vec![0; next.len()];
     let places = share(&mut linear);
-    regions.faces.par_iter().enumerate().for_each(|(i, &face)| {
-        places[face as usize].store(i as u32, Relaxed);
-    });
     let sources = split_mut(&mut source, &regions.starts, 1);
     let nexts = split_mut(&mut ordered_next, &regions.starts, 3);
     let tasks: Vec<Task<'_>> = (sources

@@ -6,7 +6,7 @@ use rxmesh_kernels::topo::{Kind, PatchHeader};
 use super::elements::Elements;
 use super::error::PatchError;
 use super::ribbon::{MAX_LOCAL, Ribbons};
-use super::shared::{Locator, NONE};
+use super::shared::{Locator, NONE, SmallMap};
 
 /// The arrays of a patch set.
 pub(super) struct Packed {
@@ -52,21 +52,24 @@ pub(super) fn build(
         });
     }
     let linear = Linear::new(elements, &packed.headers, growth);
-    slots.into_par_iter().enumerate().for_each(|(patch, slot)| {
-        let header = &packed.headers[patch];
-        let local = Local::new(elements, ribbons, patch);
-        write_topology(next, elements, &local, header, slot.topology);
-        write_masks(header, slot.masks);
-        for kind in Kind::ALL {
-            let at = (header.ribbon_section(kind) - header.ribbon) as usize;
-            let section = &mut slot.ribbons[at..][..header.ribbon_capacity(kind) as usize];
-            let (live, slack) = section.split_at_mut(ribbons.list(patch, kind).len());
-            for (entry, &dense) in live.iter_mut().zip(ribbons.list(patch, kind)) {
-                *entry = linear.of(kind, dense);
+    slots
+        .into_par_iter()
+        .enumerate()
+        .for_each_init(Default::default, |maps, (patch, slot)| {
+            let header = &packed.headers[patch];
+            let local = Local::new(elements, ribbons, patch, maps);
+            write_topology(next, elements, &local, header, slot.topology);
+            write_masks(header, slot.masks);
+            for kind in Kind::ALL {
+                let at = (header.ribbon_section(kind) - header.ribbon) as usize;
+                let section = &mut slot.ribbons[at..][..header.ribbon_capacity(kind) as usize];
+                let (live, slack) = section.split_at_mut(ribbons.list(patch, kind).len());
+                for (entry, &dense) in live.iter_mut().zip(ribbons.list(patch, kind)) {
+                    *entry = linear.of(kind, dense);
+                }
+                slack.fill(NONE);
             }
-            slack.fill(NONE);
-        }
-    });
+        });
     Ok(packed)
 }
 
@@ -173,21 +176,35 @@ impl<'a> Linear<'a> {
     }
 }
 
-/// Turns dense ids into the local ids of one patch.
+/// Turns dense vertices and edges into the local ids of one patch.
 struct Local<'a> {
     first: [u32; 3],
     owned: [u32; 3],
-    ribbons: [&'a [u32]; 3],
+    ribbon_faces: &'a [u32],
+    maps: &'a [SmallMap; 2],
 }
 
 impl<'a> Local<'a> {
-    fn new(elements: &Elements, ribbons: &'a Ribbons, patch: usize) -> Self {
+    fn new(
+        elements: &Elements,
+        ribbons: &'a Ribbons,
+        patch: usize,
+        maps: &'a mut [SmallMap; 2],
+    ) -> Self {
         let first = [0, 1, 2].map(|k: usize| elements.starts[k][patch]);
-        let end = [0, 1, 2].map(|k: usize| elements.starts[k][patch + 1]);
+        let owned = [0, 1, 2].map(|k: usize| elements.starts[k][patch + 1] - first[k]);
+        for (map, kind) in maps.iter_mut().zip([Kind::Vertex, Kind::Edge]) {
+            let list = ribbons.list(patch, kind);
+            map.reset(list.len());
+            for (&id, local) in list.iter().zip(owned[kind as usize]..) {
+                map.insert(id, local as u16);
+            }
+        }
         Self {
             first,
-            owned: [0, 1, 2].map(|k: usize| end[k] - first[k]),
-            ribbons: Kind::ALL.map(|kind| ribbons.list(patch, kind)),
+            owned,
+            ribbon_faces: ribbons.list(patch, Kind::Face),
+            maps,
         }
     }
 
@@ -197,8 +214,7 @@ impl<'a> Local<'a> {
         if own < self.owned[k] {
             return own as u16;
         }
-        let rank = self.ribbons[k].partition_point(|&id| id < dense);
-        (self.owned[k] as usize + rank) as u16
+        self.maps[k].get(dense)
     }
 }
 
@@ -212,7 +228,7 @@ fn write_topology(
 ) {
     let (ev, fe) = topology.split_at_mut((header.fe_section() - header.topology) as usize);
     let own = local.first[2]..local.first[2] + local.owned[2];
-    let faces = own.chain(local.ribbons[2].iter().copied());
+    let faces = own.chain(local.ribbon_faces.iter().copied());
     for (face, row) in faces.zip(fe.as_chunks_mut::<3>().0) {
         let corners = elements.corners[face as usize].map(|v| local.of(Kind::Vertex, v));
         for k in 0..3 {

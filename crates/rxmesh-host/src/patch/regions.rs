@@ -21,7 +21,12 @@ pub(super) struct Regions {
     pub(super) starts: Vec<u32>,
     /// Input faces, by region.
     pub(super) faces: Vec<u32>,
+    /// Where each input face lies in `faces`.
+    pub(super) places: Vec<u32>,
 }
+
+/// Two regions that meet.
+type Pair = (u32, u32);
 
 const REGION_BITS: u32 = 22;
 const REGION_MASK: u32 = (1 << REGION_BITS) - 1;
@@ -42,8 +47,12 @@ pub(super) fn build(next: &[u32], patch_size: u32, seed: u64) -> Regions {
     let names = near_numbers(seeds.len(), pairs);
     strip_levels(&mut region, &names);
     let count = add_rest(next, &mut region, seeds.len() as u32, patch_size);
-    let (starts, faces) = counting_sort(&region, count as usize);
-    Regions { starts, faces }
+    let (starts, faces, places) = counting_sort(&region, count as usize);
+    Regions {
+        starts,
+        faces,
+        places,
+    }
 }
 
 /// One random face in each stretch of the input, unless its whole component fits a patch.
@@ -85,7 +94,7 @@ fn component_fits(next: &[u32], face: u32, limit: usize) -> bool {
 
 /// Grows all seeds at once; leaves keys in `region`, [`NONE`] where no seed reaches. Returns the pairs of
 /// regions that meet, many times each.
-fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<(u32, u32)> {
+fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<Pair> {
     let same: Vec<u32> = (0..seeds.len() as u32).collect();
     let mut pairs = Vec::new();
     for (number, &face) in seeds.iter().enumerate() {
@@ -105,7 +114,7 @@ fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<(u32, u32)> {
             advance(next, &front, level, keys, &mut reached, &mut pairs);
             front = reached;
         } else {
-            let parts: Vec<(Vec<u32>, Vec<(u32, u32)>)> = front
+            let parts: Vec<(Vec<u32>, Vec<Pair>)> = front
                 .par_chunks(SERIAL_FRONT / 2)
                 .map(|part| {
                     let mut reached = Vec::with_capacity(SERIAL_FRONT);
@@ -127,7 +136,7 @@ fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<(u32, u32)> {
 
 /// Numbers regions so that neighbours are near: breadth first over the graph of regions. Only the set of
 /// pairs matters, not their order.
-fn near_numbers(regions: usize, mut pairs: Vec<(u32, u32)>) -> Vec<u32> {
+fn near_numbers(regions: usize, mut pairs: Vec<Pair>) -> Vec<u32> {
     pairs.extend(pairs.clone().iter().map(|&(a, b)| (b, a)));
     pairs.par_sort_unstable();
     pairs.dedup();
@@ -171,7 +180,7 @@ fn advance(
     level: u32,
     keys: &[AtomicU32],
     reached: &mut Vec<u32>,
-    pairs: &mut Vec<(u32, u32)>,
+    pairs: &mut Vec<Pair>,
 ) {
     for &face in front {
         let own = keys[face as usize].load(Relaxed) & REGION_MASK;

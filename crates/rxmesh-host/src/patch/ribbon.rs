@@ -10,7 +10,7 @@ use rxmesh_kernels::topo::{Kind, PatchHeader};
 
 use super::elements::Elements;
 use super::error::PatchError;
-use super::shared::{Locator, NONE, prefix_sum};
+use super::shared::{Locator, NONE, SmallMap, prefix_sum};
 
 /// Most local vertices or faces that a patch can have: their number has 16 bits.
 pub(super) const MAX_LOCAL: u32 = u16::MAX as u32;
@@ -38,13 +38,14 @@ impl Ribbons {
 
 /// Finds the ribbons of all patches.
 pub(super) fn build(next: &[u32], elements: &Elements) -> Result<Ribbons, PatchError> {
-    let (face_starts, faces) = ribbon_faces(next, elements);
-    let patches = face_starts.len() - 1;
-    let lists = (0..patches)
-        .into_par_iter()
-        .map_init(Vec::new, |scratch, patch| {
+    let told = tell_all(next, elements);
+    let (face_starts, faces) = sort_by_patch(&told);
+    let lists = told
+        .par_iter()
+        .enumerate()
+        .map_init(SmallMap::default, |seen, (patch, told)| {
             let ribbon = &faces[face_starts[patch] as usize..face_starts[patch + 1] as usize];
-            rest_of_ribbon(next, elements, patch, ribbon, scratch)
+            rest_of_ribbon(next, elements, patch, (told, ribbon), seen)
         })
         .collect::<Result<_, _>>()?;
     Ok(Ribbons {
@@ -54,22 +55,28 @@ pub(super) fn build(next: &[u32], elements: &Elements) -> Result<Ribbons, PatchE
     })
 }
 
-/// The ribbon faces, sorted by patch.
-fn ribbon_faces(next: &[u32], elements: &Elements) -> (Vec<u32>, Vec<u32>) {
+/// A patch that needs a face, and the face.
+type Told = (u32, u32);
+
+/// What the faces of each patch tell other patches.
+fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<Told>> {
     let vertices = Locator::new(&elements.starts[0]);
     let faces = Locator::new(&elements.starts[2]);
-    let patches = elements.starts[0].len() - 1;
-    let told: Vec<Vec<(u32, u32)>> = (0..patches)
+    (0..elements.starts[0].len() - 1)
         .into_par_iter()
         .map(|patch| tell(next, elements, patch, &vertices, &faces))
-        .collect();
-    let mut counts = vec![0; patches];
+        .collect()
+}
+
+/// The ribbon faces, by patch.
+fn sort_by_patch(told: &[Vec<Told>]) -> (Vec<u32>, Vec<u32>) {
+    let mut counts = vec![0; told.len()];
     for &(patch, _) in told.iter().flatten() {
         counts[patch as usize] += 1;
     }
     let starts = prefix_sum(counts);
     let mut cursor = starts.clone();
-    let mut sorted = vec![0; starts[patches] as usize];
+    let mut sorted = vec![0; starts[told.len()] as usize];
     for &(patch, face) in told.iter().flatten() {
         let at = &mut cursor[patch as usize];
         sorted[*at as usize] = face;
@@ -85,7 +92,7 @@ fn tell(
     patch: usize,
     vertices: &Locator<'_>,
     faces: &Locator<'_>,
-) -> Vec<(u32, u32)> {
+) -> Vec<Told> {
     let own_vertices = elements.starts[0][patch]..elements.starts[0][patch + 1];
     let own_faces = elements.starts[2][patch]..elements.starts[2][patch + 1];
     let own_sides = 3 * own_faces.start..3 * own_faces.end;
@@ -116,35 +123,38 @@ fn tell(
     told
 }
 
-/// The ribbon vertices and edges of one patch.
+/// The ribbon vertices and edges of one patch. Its own faces that hold any are among those that it told
+/// others of.
 fn rest_of_ribbon(
     next: &[u32],
     elements: &Elements,
     patch: usize,
-    ribbon_faces: &[u32],
-    scratch: &mut Vec<u32>,
+    (told, ribbon_faces): (&[Told], &[u32]),
+    seen: &mut SmallMap,
 ) -> Result<[Vec<u32>; 2], PatchError> {
     let range = |kind: usize| elements.starts[kind][patch]..elements.starts[kind][patch + 1];
-    let local_faces = || range(2).chain(ribbon_faces.iter().copied());
-    let collect = |scratch: &mut Vec<u32>| {
-        scratch.sort_unstable();
-        scratch.dedup();
-        scratch.to_vec()
-    };
-    scratch.clear();
-    for face in local_faces() {
-        let corners = elements.corners[face as usize];
-        scratch.extend(corners.iter().filter(|v| !range(0).contains(v)));
-    }
-    let vertices = collect(scratch);
-    scratch.clear();
-    for side in local_faces().flat_map(|face| 3 * face..3 * face + 3) {
-        let edge = elements.side(next, side) >> 1;
-        if !range(1).contains(&edge) {
-            scratch.push(edge);
+    let border_faces = || told.iter().map(|t| t.1).chain(ribbon_faces.iter().copied());
+    // Most ribbon elements lie on ribbon faces, most of which hold few new ones.
+    let most = 3 * (ribbon_faces.len() + told.len());
+    seen.reset(most);
+    let mut vertices = Vec::with_capacity(ribbon_faces.len() + 16);
+    for face in border_faces() {
+        for v in elements.corners[face as usize] {
+            if !range(0).contains(&v) && seen.insert(v, 0) {
+                vertices.push(v);
+            }
         }
     }
-    let edges = collect(scratch);
+    vertices.sort_unstable();
+    seen.reset(most);
+    let mut edges = Vec::with_capacity(2 * ribbon_faces.len() + 16);
+    for side in border_faces().flat_map(|face| 3 * face..3 * face + 3) {
+        let edge = elements.side(next, side) >> 1;
+        if !range(1).contains(&edge) && seen.insert(edge, 0) {
+            edges.push(edge);
+        }
+    }
+    edges.sort_unstable();
     let totals = [
         (Kind::Vertex, range(0).len() + vertices.len(), MAX_LOCAL),
         (
@@ -156,7 +166,8 @@ fn rest_of_ribbon(
     ];
     for (kind, count, limit) in totals {
         if count > limit as usize {
-            let (vertex, valence) = busiest_vertex(elements, range(0), local_faces());
+            let local_faces = range(2).chain(ribbon_faces.iter().copied());
+            let (vertex, valence) = busiest_vertex(elements, range(0), local_faces);
             return Err(PatchError::PatchTooLarge {
                 kind,
                 count: count as u64,

@@ -44,8 +44,9 @@ pub(super) fn prefix_sum(counts: impl IntoIterator<Item = u32>) -> Vec<u32> {
     starts
 }
 
-/// Stable counting sort of `0..keys.len()` by key: where each key starts, and the sorted indices.
-pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u32>) {
+/// Stable counting sort of `0..keys.len()` by key: where each key starts, the sorted
+/// indices, and the place of each index among them.
+pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     use std::sync::atomic::Ordering::Relaxed;
     let chunks = (1 << 22) / key_count.max(1 << 16);
     let chunk = keys.len().div_ceil(chunks.clamp(1, 64)).max(1 << 12);
@@ -59,18 +60,21 @@ pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u3
         .collect();
     let starts = cursors_from_counts(&mut cursors, key_count);
     let mut sorted = vec![0; keys.len()];
+    let mut places = vec![0; keys.len()];
     let view = share(&mut sorted);
     keys.par_chunks(chunk)
         .zip(&mut cursors)
+        .zip(places.par_chunks_mut(chunk))
         .enumerate()
-        .for_each(|(c, (keys, cursor))| {
+        .for_each(|(c, ((keys, cursor), places))| {
             for (i, &key) in keys.iter().enumerate() {
                 let at = &mut cursor[key as usize];
                 view[*at as usize].store((c * chunk + i) as u32, Relaxed);
+                places[i] = *at;
                 *at += 1;
             }
         });
-    (starts, sorted)
+    (starts, sorted, places)
 }
 
 /// Turns the counts of each chunk into where the chunk writes; returns where each key starts.
@@ -119,6 +123,60 @@ impl<'a> Locator<'a> {
             range += 1;
         }
         range
+    }
+}
+
+/// A map from ids to small numbers that is cheap to clear; kept by a thread from patch to patch.
+#[derive(Default)]
+pub(super) struct SmallMap {
+    keys: Vec<u32>,
+    values: Vec<u16>,
+    used: Vec<u32>,
+}
+
+impl SmallMap {
+    /// Empties the map and makes room for `count` ids.
+    pub(super) fn reset(&mut self, count: usize) {
+        let size = (4 * count).next_power_of_two().max(64);
+        if self.keys.len() < size {
+            self.keys = vec![NONE; size];
+            self.values = vec![0; size];
+        } else if self.used.len() > self.keys.len() / 8 {
+            self.keys.fill(NONE);
+        } else {
+            for &at in &self.used {
+                self.keys[at as usize] = NONE;
+            }
+        }
+        self.used.clear();
+    }
+
+    /// Where the id is or would go.
+    fn slot(&self, id: u32) -> usize {
+        let mask = self.keys.len() - 1;
+        let hash = u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut at = (hash >> 40) as usize & mask;
+        while self.keys[at] != id && self.keys[at] != NONE {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Sets the value of an id; true if the id is new.
+    pub(super) fn insert(&mut self, id: u32, value: u16) -> bool {
+        let at = self.slot(id);
+        let new = self.keys[at] == NONE;
+        if new {
+            self.keys[at] = id;
+            self.used.push(at as u32);
+        }
+        self.values[at] = value;
+        new
+    }
+
+    /// The value of an id that is in the map.
+    pub(super) fn get(&self, id: u32) -> u16 {
+        self.values[self.slot(id)]
     }
 }
 

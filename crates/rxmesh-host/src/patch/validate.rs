@@ -142,18 +142,14 @@ impl PatchSet {
                 h.mask + h.mask_len(),
                 h.ribbon + h.ribbon_len(),
             ];
-            for k in 0..3 {
+            for (k, end) in bases.iter_mut().enumerate() {
                 check!(
                     out,
                     h.owned[k] <= h.total[k] && h.total[k] <= h.capacity[k],
                     "patch {patch}: owned, total, capacity of kind {k} do not ascend"
                 );
-                check!(
-                    out,
-                    h.base[k] >= bases[k],
-                    "patch {patch}: base {k} overlaps"
-                );
-                bases[k] = h.base[k] + u32::from(h.owned[k]);
+                check!(out, h.base[k] >= *end, "patch {patch}: base {k} overlaps");
+                *end = h.base[k] + u32::from(h.owned[k]);
             }
             check!(
                 out,
@@ -167,7 +163,7 @@ impl PatchSet {
             lengths == ends.map(|n| n as usize),
             "arrays {lengths:?} end not at {ends:?}"
         );
-        for k in 0..3 {
+        for (k, end) in bases.into_iter().enumerate() {
             let owned: u32 = self.headers.iter().map(|h| u32::from(h.owned[k])).sum();
             check!(
                 out,
@@ -176,7 +172,7 @@ impl PatchSet {
             );
             check!(
                 out,
-                bases[k] <= self.linear_len[k],
+                end <= self.linear_len[k],
                 "kind {k}: linear ids end too early"
             );
         }

@@ -11,14 +11,12 @@ use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
-/// The solver's scalars, as `f64` in this order.
+/// The solver's scalars, as `f64` in these places.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
 pub enum Scalar {
     /// r . r
-    Delta = 0,
-    /// r . r of the iteration before
-    DeltaOld = 1,
+    Delta = 1,
     /// r . r at the start
     Delta0 = 2,
     /// Step length
@@ -33,7 +31,7 @@ pub enum Scalar {
     Tolerance2 = 7,
 }
 
-/// Number of scalars.
+/// Number of places for scalars.
 pub const SCALARS: usize = 8;
 
 /// The solver's scalars in global memory.
@@ -211,7 +209,6 @@ impl BlockKernel for CgBeta {
         b.last_phase(|p| {
             p.lead(|| {
                 let old = s.get(Scalar::Delta);
-                s.set(Scalar::DeltaOld, old);
                 s.set(Scalar::Delta, delta);
                 s.set(Scalar::Beta, delta / old);
                 s.set(Scalar::Iterations, s.get(Scalar::Iterations) + 1.0);

@@ -11,7 +11,7 @@ use crate::kernel;
 use crate::kernel::{Fields, PatchKernel};
 use crate::math::rsqrt_fast;
 use crate::mem::{GlobalMut, Plan, Shared};
-use crate::query::LocalEv;
+use crate::query::{LocalEv, LocalFe};
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 use crate::algo::cg::Scalars;
 use glam::Vec3;
@@ -45,6 +45,7 @@ pub fn corner_weights(x: Vec3, y: Vec3, z: Vec3) -> (Vec3, Vec3) {
 pub struct Tables {
     scratch: Shared<u32>,
     ev: LocalEv,
+    fe: LocalFe,
     weights: Shared<f32>,
     areas: Shared<f32>,
     sums: Shared<f32>,
@@ -82,6 +83,7 @@ impl PatchKernel for McfProduct {
         Tables {
             scratch: plan.take(SCRATCH_WORDS),
             ev: LocalEv::carve(h, plan),
+            fe: LocalFe::carve(h, plan),
             weights: plan.take(u32::from(h.total[1])),
             areas: plan.take(u32::from(h.owned[0])),
             sums: plan.take(3 * u32::from(h.owned[0])),
@@ -97,12 +99,13 @@ impl PatchKernel for McfProduct {
         b.phase(|p| {
             self.load(p, patch);
             t.ev.load(p, patch);
+            t.fe.load(p, patch);
             p.each(edges, |e| t.weights.set(e, 0.0));
             p.each(owned, |v| t.areas.set(v, 0.0));
             p.each(3 * owned, |k| t.sums.set(k, 0.0));
         });
-        b.each(patch.total::<Face>(), |f| self.add_face(patch, t, owned, f));
-        b.each(edges, |e| self.add_edge(patch, t, owned, e));
+        b.each(patch.total::<Face>(), |f| self.add_face(t, owned, f));
+        b.each(edges, |e| self.add_edge(t, owned, e));
         self.finish(b, patch, t, owned);
     }
 }
@@ -110,8 +113,8 @@ impl PatchKernel for McfProduct {
 impl McfProduct {
     /// Adds a face's cotangents to its edges and its areas to its owned corners.
     #[inline(always)]
-    fn add_face(&self, patch: &Patch, t: &Tables, owned: u32, f: u32) {
-        let sides = patch.face_edges(f);
+    fn add_face(&self, t: &Tables, owned: u32, f: u32) {
+        let sides = t.fe.sides(f);
         let v = sides.map(|s| t.ev.start(s));
         let [x, y, z] = v.map(|v| self.x0.at(v));
         let (cot, area) = corner_weights(x, y, z);
@@ -130,8 +133,8 @@ impl McfProduct {
 
     /// Adds an edge's weighted difference to its owned vertices.
     #[inline(always)]
-    fn add_edge(&self, patch: &Patch, t: &Tables, owned: u32, e: u32) {
-        let (i, j) = patch.edge_vertices(e);
+    fn add_edge(&self, t: &Tables, owned: u32, e: u32) {
+        let (i, j) = t.ev.edge(e);
         let w = self.dt * t.weights.get(e).max(0.0);
         let diff = (self.d.at(i) - self.d.at(j)) * w;
         let add = |v: u32, d: Vec3| {

@@ -3,7 +3,7 @@
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::PatchKernel;
 use crate::mem::{Bind, FaultCode, GlobalMut, Piece, Plan, Shared};
-use crate::query::{NONE, Relation, Row};
+use crate::query::{Csr, LocalMap, NONE, Relation, Row};
 use crate::topo::{Element, Id, Patch, PatchHeader};
 use core::marker::PhantomData;
 
@@ -88,60 +88,106 @@ impl<R> Bind for WriteRows<R> {
     }
 }
 
+/// What [`WriteRows`] keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct WriteTables<T> {
+    rows: RowTables<T>,
+    map: LocalMap,
+    /// Where the patch's rows start, and the room for them: loaded early, used last.
+    place: Shared<u32>,
+}
+
 impl<R: Relation> PatchKernel for WriteRows<R> {
-    type Tables = RowTables<R::Tables>;
+    type Tables = WriteTables<R::Tables>;
 
     #[inline(always)]
     fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
-        carve::<R>(h, plan)
+        WriteTables { map: LocalMap::carve::<R::Target>(h, plan), place: plan.take(2), rows: carve::<R>(h, plan) }
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, tables: &Self::Tables) {
-        build::<R, B>(b, patch, tables);
-        let (base, n, map) = (patch.base::<R::Source>(), patch.owned::<R::Source>(), patch.map::<R::Target>());
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &Self::Tables) {
+        let n = patch.owned::<R::Source>();
         if n == 0 {
             return;
         }
-        let (starts, values) = (self.starts, self.values);
-        let linear = |id: u32| if id == NONE { NONE } else { map.linear(id) };
-        if let Some(width) = R::FIXED {
-            let values = values.from(base * width);
-            b.last_phase(|p| {
-                p.each(n, |i| {
-                    let row = R::row(patch, &tables.relation, i);
-                    let mut k = 0;
-                    while k < width {
-                        values.set(i * width + k, linear(row.get(k)));
-                        k += 1;
-                    }
+        let (base, starts) = (patch.base::<R::Source>(), self.starts);
+        b.phase(|p| {
+            t.map.load::<R::Target, B>(p, patch);
+            if R::FIXED.is_none() {
+                p.lead(|| {
+                    let first = starts.get(base);
+                    t.place.set(0, first);
+                    t.place.set(1, starts.get(base + n) - first);
                 });
+            }
+            R::prepare(p, patch, &t.rows.relation);
+        });
+        R::build(b, patch, &t.rows.relation, t.rows.scratch);
+        let linear = |id: u32| if id == NONE { NONE } else { t.map.linear(id) };
+        if let Some(width) = R::FIXED {
+            let values = self.values.from(base * width);
+            b.last_phase(|p| {
+                p.each_loaded(n * width, |k| R::entry(patch, &t.rows.relation, k), |k, id| values.set(k, linear(id)));
             });
             return;
         }
-        let first = starts.get(base);
-        let room = starts.get(base + n) - first;
-        let values = values.from(first);
-        if let Some(csr) = R::csr(&tables.relation) {
-            // Rows of one patch lie one after the other: neighbouring threads write neighbouring words.
-            let total = csr.end(n - 1);
-            if total > room {
-                b.lead(|| patch.fault().raise(FaultCode::OutputOverflow, base, total));
-                return;
-            }
-            b.last_phase(|p| {
-                p.each(total, |k| values.set(k, linear(csr.value(k))));
-                p.each(n - 1, |i| starts.set(base + i + 1, first + csr.end(i)));
-            });
+        let (first, room) = (t.place.get(0), t.place.get(1));
+        match R::csr(&t.rows.relation) {
+            Some(csr) => self.write_csr(b, patch, csr, n, first, room, linear),
+            None => self.write_rows(b, patch, t, n, first, linear),
+        }
+    }
+}
+
+impl<R: Relation> WriteRows<R> {
+    /// Rows of one patch lie one after the other: neighbouring threads write neighbouring words.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "one call; the arguments are the patch's place in the output")]
+    fn write_csr<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        csr: Csr,
+        n: u32,
+        first: u32,
+        room: u32,
+        linear: impl Fn(u32) -> u32,
+    ) {
+        let (base, starts, values) = (patch.base::<R::Source>(), self.starts, self.values.from(first));
+        let total = csr.end(n - 1);
+        if total > room {
+            b.lead(|| patch.fault().raise(FaultCode::OutputOverflow, base, total));
             return;
         }
         b.last_phase(|p| {
+            p.each_loaded(total, |k| csr.value(k), |k, id| values.set(k, linear(id)));
+            p.each(n - 1, |i| starts.set(base + i + 1, first + csr.end(i)));
+        });
+    }
+
+    /// Row by row, for relations that compute their rows as they are read.
+    #[inline(always)]
+    fn write_rows<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        t: &WriteTables<R::Tables>,
+        n: u32,
+        first: u32,
+        linear: impl Fn(u32) -> u32,
+    ) {
+        let base = patch.base::<R::Source>();
+        let (starts, values) = (self.starts, self.values.from(first));
+        let bounds = |i: u32| (starts.get(base + i) - first, starts.get(base + i + 1) - first);
+        b.last_phase(|p| {
             p.each(n, |i| {
-                let (lo, hi) = (starts.get(base + i) - first, starts.get(base + i + 1) - first);
+                let (lo, hi) = bounds(i);
                 let mut at = lo;
-                for id in R::row(patch, &tables.relation, i).iter() {
+                for id in R::row(patch, &t.rows.relation, i).iter() {
                     if at == hi {
-                        patch.fault().raise(FaultCode::OutputOverflow, patch.own::<R::Source>(i).linear(), at - lo + 1);
+                        let linear = patch.own::<R::Source>(i).linear();
+                        patch.fault().raise(FaultCode::OutputOverflow, linear, hi - lo + 1);
                         break;
                     }
                     values.set(at, linear(id));

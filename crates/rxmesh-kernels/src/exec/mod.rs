@@ -155,6 +155,39 @@ impl<B: Block> Phase<B> {
         }
     }
 
+    /// Runs `then(i, load(i))` for every `i` in `0..n`. Each thread loads for four indices before it uses the first value, so that
+    /// the loads' latencies overlap; `load` must not depend on what `then` does.
+    #[inline(always)]
+    pub fn each_loaded<T: Copy>(self, n: u32, load: impl Fn(u32) -> T, then: impl Fn(u32, T)) {
+        if B::SOLO {
+            let mut i = 0;
+            while i < n {
+                then(i, load(i));
+                i += 1;
+            }
+            return;
+        }
+        let (rank, size) = (self.block.rank(INTERNAL), self.block.size(INTERNAL));
+        let at = |i: u32| self.block.order(if i < n { i } else { n - 1 }, n, INTERNAL);
+        let mut i = rank;
+        while i < n {
+            // Written out: an array indexed in a loop would go to local memory on the device.
+            let (i0, i1, i2, i3) = (i, i + size, i + 2 * size, i + 3 * size);
+            let (v0, v1, v2, v3) = (load(at(i0)), load(at(i1)), load(at(i2)), load(at(i3)));
+            then(at(i0), v0);
+            if i1 < n {
+                then(at(i1), v1);
+            }
+            if i2 < n {
+                then(at(i2), v2);
+            }
+            if i3 < n {
+                then(at(i3), v3);
+            }
+            i += 4 * size;
+        }
+    }
+
     /// Runs `f` on one thread, without a barrier.
     #[inline(always)]
     pub fn lead(self, f: impl FnOnce()) {

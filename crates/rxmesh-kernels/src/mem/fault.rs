@@ -27,8 +27,9 @@ impl FaultCode {
     }
 }
 
-/// Words of a fault record: code, two details.
-pub const FAULT_WORDS: usize = 4;
+/// Words of a fault record: not used, code, two details, number of faults raised. (The device compiler gives an address space to
+/// everything but the very address of an argument, so word 0 stays out of use.)
+pub const FAULT_WORDS: usize = 5;
 
 /// Where a kernel reports its first fault. The host turns it into a typed error.
 #[repr(C)]
@@ -38,7 +39,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault record over four words that the host zeroed.
+    /// A fault record over [`FAULT_WORDS`] words that the host zeroed.
     pub fn new(words: GlobalMut<u32>) -> Fault {
         Fault { words }
     }
@@ -47,9 +48,10 @@ impl Fault {
     #[cold]
     #[inline(always)]
     pub fn raise(self, code: FaultCode, a: u32, b: u32) {
-        if self.words.compare_exchange(0, 0, code as u32) == 0 {
-            self.words.set(1, a);
-            self.words.set(2, b);
+        if self.words.fetch_add(4, 1) == 0 {
+            self.words.set(1, code as u32);
+            self.words.set(2, a);
+            self.words.set(3, b);
         }
     }
 }

@@ -213,6 +213,23 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     }
 }
 
+impl Global<u32> {
+    /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    #[inline(always)]
+    pub fn get4(self, i: u32) -> [u32; 4] {
+        debug_assert!((self.at as usize).is_multiple_of(16), "a 16-byte access needs an aligned view");
+        debug_assert!(4 * u64::from(i) + 4 <= self.n, "global read at {i} of {} fours", self.n / 4);
+        // SAFETY: in range by the kernel's construction (contract U4), aligned by the storage layout.
+        unsafe {
+            let at = self.at.add(4 * i as usize);
+            #[cfg(target_arch = "nvptx64")]
+            return cuda_std::mem::ld_global_v4_u32(global(at.cast_mut()));
+            #[cfg(not(target_arch = "nvptx64"))]
+            return *at.cast::<[u32; 4]>();
+        }
+    }
+}
+
 impl GlobalMut<u32> {
     /// Adds to element `i` atomically and returns what it was.
     #[inline(always)]

@@ -93,6 +93,22 @@ impl<T: bytemuck::Pod> Shared<T> {
 }
 
 impl Shared<u32> {
+    /// Sets elements `4 i .. 4 i + 4` in one 16-byte access; pieces of a plan start at a multiple of 16 bytes.
+    #[inline(always)]
+    pub fn set4(self, i: u32, v: [u32; 4]) {
+        debug_assert!(4 * i + 4 <= self.n, "shared write at {i} of {} fours", self.n / 4);
+        // SAFETY: in range by the plan, no concurrent access in this phase (contracts U2, U3).
+        unsafe {
+            let at = self.at.add(4 * i as usize);
+            #[cfg(target_arch = "nvptx64")]
+            cuda_std::mem::st_shared_v4_u32(at, v);
+            #[cfg(not(target_arch = "nvptx64"))]
+            {
+                *at.cast::<[u32; 4]>() = v;
+            }
+        }
+    }
+
     /// Adds to element `i` atomically and returns what it was.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
@@ -115,6 +131,26 @@ impl Shared<u32> {
         debug_assert!(i < self.n, "shared or at {i} of {}", self.n);
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_or(self.at.add(i as usize), v) }
+    }
+}
+
+impl Shared<u16> {
+    /// Sets element `i` while other threads may set it too: one of the values stays. Use it where any of them will do.
+    #[inline(always)]
+    pub fn set_racing(self, i: u32, v: u16) {
+        debug_assert!(i < self.n, "shared write at {i} of {}", self.n);
+        // SAFETY: in range; all concurrent accesses of the phase are such stores (contract U3).
+        unsafe { atomic::store_u16(self.at.add(i as usize), v) }
+    }
+}
+
+impl Shared<u32> {
+    /// Sets element `i` while other threads may set it too: one of the values stays.
+    #[inline(always)]
+    pub fn store_racing(self, i: u32, v: u32) {
+        debug_assert!(i < self.n, "shared write at {i} of {}", self.n);
+        // SAFETY: in range; all concurrent accesses of the phase are such stores (contract U3).
+        unsafe { atomic::store_u32(self.at.add(i as usize), v) }
     }
 }
 

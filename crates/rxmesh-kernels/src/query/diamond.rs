@@ -1,8 +1,8 @@
 //! The edge diamond: an edge's two vertices and the two vertices opposite to it.
 
 use super::csr::FixedRow;
-use super::face::{LocalEv, face_vertices};
-use super::{Csr, EF, NONE, Relation, Row};
+use super::slots::EdgeFaces;
+use super::{LocalEv, LocalFe, NONE, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Id, Patch, PatchHeader, Vertex};
@@ -19,36 +19,38 @@ pub struct Diamond;
 impl Relation for Diamond {
     type Source = Edge;
     type Target = Vertex;
-    type Tables = (LocalEv, Csr);
+    type Tables = (LocalEv, EdgeFaces);
     type Row = FixedRow<4>;
     const NAME: &'static str = "diamond";
     const FIXED: Option<u32> = Some(4);
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> (LocalEv, Csr) {
-        (LocalEv::carve(h, plan), EF::carve(h, plan))
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
+        (LocalEv::carve(h, plan), EdgeFaces::carve(h, plan))
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, (ev, csr): &(LocalEv, Csr)) {
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, (ev, faces): &Self::Tables) {
         ev.load(p, patch);
-        csr.clear(p);
+        faces.prepare(p, patch);
     }
     #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, (_, csr): &(LocalEv, Csr), scratch: Shared<u32>) {
-        EF::build(b, patch, csr, scratch);
+    fn build<B: Block>(b: B, patch: &Patch, (_, faces): &Self::Tables, scratch: Shared<u32>) {
+        faces.build(b, patch, scratch);
     }
     #[inline(always)]
-    fn row(patch: &Patch, (ev, csr): &(LocalEv, Csr), e: u32) -> FixedRow<4> {
-        let (s, t) = patch.edge_vertices(e);
-        let (f, g) = two_lowest(patch, csr.row(e));
-        let (mut a, forward) = opposite(patch, *ev, e, f);
-        let (mut b, _) = opposite(patch, *ev, e, g);
-        if !forward {
-            (a, b) = (b, a);
+    fn row(patch: &Patch, &(ev, faces): &Self::Tables, e: u32) -> FixedRow<4> {
+        let (s, t) = ev.edge(e);
+        // The face that runs from source to target lies on the left, so walking source, right, target, left is
+        // counter-clockwise.
+        if let Some((left, right)) = faces.along(e) {
+            let (a, _) = opposite(ev, faces.fe(), e, left);
+            let (b, _) = opposite(ev, faces.fe(), e, right);
+            return FixedRow::new([s, b, t, a]);
         }
-        // Around the diamond: the face that runs from source to target lies on the left, so walking
-        // source, right, target, left is counter-clockwise.
-        FixedRow::new([s, b, t, a])
+        let (f, g) = two_lowest(patch, faces.row(e));
+        let (a, forward) = opposite(ev, faces.fe(), e, f);
+        let (b, _) = opposite(ev, faces.fe(), e, g);
+        if forward { FixedRow::new([s, b, t, a]) } else { FixedRow::new([s, a, t, b]) }
     }
 }
 
@@ -75,17 +77,18 @@ fn two_lowest(patch: &Patch, faces: impl Row) -> (u32, u32) {
 
 /// The vertex of a face that is not on the edge, and whether the face runs along the edge.
 #[inline(always)]
-fn opposite(patch: &Patch, ev: LocalEv, e: u32, f: u32) -> (u32, bool) {
+fn opposite(ev: LocalEv, fe: LocalFe, e: u32, f: u32) -> (u32, bool) {
     if f == NONE {
         return (NONE, false);
     }
-    let sides = patch.face_edges(f);
-    let [x, y, z] = face_vertices(patch, ev, f);
-    if sides[0] >> 1 == e {
-        (z, sides[0] & 1 == 0)
-    } else if sides[1] >> 1 == e {
-        (x, sides[1] & 1 == 0)
+    let [a, b, c] = fe.sides(f);
+    // Side k joins corner k to the next; the corner opposite to it is where the side before it starts.
+    let (side, before) = if a >> 1 == e {
+        (a, c)
+    } else if b >> 1 == e {
+        (b, a)
     } else {
-        (y, sides[2] & 1 == 0)
-    }
+        (c, b)
+    };
+    (ev.start(before), side & 1 == 0)
 }

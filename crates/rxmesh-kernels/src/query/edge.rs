@@ -1,7 +1,8 @@
 //! EV, EF, EE: rows of edges.
 
-use super::csr::{CsrRow, FixedRow};
-use super::{Csr, Relation, Row, unless};
+use super::csr::FixedRow;
+use super::slots::{EdgeFaces, EdgeFacesRow};
+use super::{LocalFe, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
@@ -25,6 +26,10 @@ impl Relation for EV {
         let (s, t) = patch.edge_vertices(e);
         FixedRow::new([s, t])
     }
+    #[inline(always)]
+    fn entry(patch: &Patch, (): &(), k: u32) -> u32 {
+        u32::from(patch.ev().get(k))
+    }
 }
 
 /// The faces of an edge: one on a boundary, two inside, more where the mesh is not a manifold.
@@ -34,33 +39,25 @@ pub struct EF;
 impl Relation for EF {
     type Source = Edge;
     type Target = Face;
-    type Tables = Csr;
-    type Row = CsrRow;
+    type Tables = EdgeFaces;
+    type Row = EdgeFacesRow;
     const NAME: &'static str = "EF";
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
-        Csr::take(plan, u32::from(h.total[1]), 3 * u32::from(h.total[2]))
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {
+        EdgeFaces::carve(h, plan)
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, _patch: &Patch, csr: &Csr) {
-        csr.clear(p);
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, faces: &EdgeFaces) {
+        faces.prepare(p, patch);
     }
     #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        let patch = *patch;
-        csr.transpose(b, patch.total::<Face>(), scratch, move |f| {
-            let [x, y, z] = patch.face_edges(f).map(|e| e >> 1);
-            [(x, f), (unless(y == x, y), f), (unless(z == x || z == y, z), f)]
-        });
+    fn build<B: Block>(b: B, patch: &Patch, faces: &EdgeFaces, scratch: Shared<u32>) {
+        faces.build(b, patch, scratch);
     }
     #[inline(always)]
-    fn row(_patch: &Patch, csr: &Csr, e: u32) -> CsrRow {
-        csr.row(e)
-    }
-    #[inline(always)]
-    fn csr(csr: &Csr) -> Option<Csr> {
-        Some(*csr)
+    fn row(_patch: &Patch, faces: &EdgeFaces, e: u32) -> EdgeFacesRow {
+        faces.row(e)
     }
 }
 
@@ -71,33 +68,33 @@ pub struct EE;
 impl Relation for EE {
     type Source = Edge;
     type Target = Edge;
-    type Tables = Csr;
+    type Tables = EdgeFaces;
     type Row = EeRow;
     const NAME: &'static str = "EE";
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
-        EF::carve(h, plan)
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {
+        EdgeFaces::carve(h, plan)
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, csr: &Csr) {
-        EF::prepare(p, patch, csr);
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, faces: &EdgeFaces) {
+        faces.prepare(p, patch);
     }
     #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        EF::build(b, patch, csr, scratch);
+    fn build<B: Block>(b: B, patch: &Patch, faces: &EdgeFaces, scratch: Shared<u32>) {
+        faces.build(b, patch, scratch);
     }
     #[inline(always)]
-    fn row(patch: &Patch, csr: &Csr, e: u32) -> EeRow {
-        EeRow { patch: *patch, faces: csr.row(e), edge: e, face: 0, corner: 0 }
+    fn row(_patch: &Patch, faces: &EdgeFaces, e: u32) -> EeRow {
+        EeRow { fe: faces.fe(), faces: faces.row(e), edge: e, face: 0, corner: 0 }
     }
 }
 
 /// A row of [`EE`], computed as it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct EeRow {
-    patch: Patch,
-    faces: CsrRow,
+    fe: LocalFe,
+    faces: EdgeFacesRow,
     edge: u32,
     face: u32,
     corner: u32,
@@ -111,7 +108,7 @@ impl EeRow {
         let mut k = 0;
         let mut earlier = false;
         while k < self.face {
-            let s = self.patch.face_edges(self.faces.get(k)).map(|e| e >> 1);
+            let s = self.fe.edges(self.faces.get(k));
             earlier |= s[0] == e || s[1] == e || s[2] == e;
             k += 1;
         }
@@ -124,7 +121,7 @@ impl Iterator for EeRow {
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
         while self.face < self.faces.len() {
-            let sides = self.patch.face_edges(self.faces.get(self.face)).map(|e| e >> 1);
+            let sides = self.fe.edges(self.faces.get(self.face));
             while self.corner < 3 {
                 let e = FixedRow::new(sides).get(self.corner);
                 let new = e != self.edge && !self.repeated(sides, e);

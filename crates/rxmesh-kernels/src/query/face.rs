@@ -1,44 +1,11 @@
 //! FE, FV, FF: rows of faces.
 
-use super::csr::{CsrRow, FixedRow};
-use super::{Csr, EF, Relation, Row};
+use super::csr::FixedRow;
+use super::slots::EdgeFaces;
+use super::{LocalEv, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
-
-/// The EV section in shared memory: what reads edges in any order goes through it.
-#[derive(Clone, Copy, Debug)]
-pub struct LocalEv {
-    words: Shared<u32>,
-}
-
-impl LocalEv {
-    /// Takes room for all local edges.
-    #[inline(always)]
-    pub fn carve(h: &PatchHeader, plan: &mut Plan) -> LocalEv {
-        LocalEv { words: plan.take(u32::from(h.total[1])) }
-    }
-
-    /// Loads it, inside a phase.
-    #[inline(always)]
-    pub fn load<B: Block>(self, p: Phase<B>, patch: &Patch) {
-        let (words, ev) = (self.words, patch.ev().cast::<u32>());
-        p.each(patch.total::<Edge>(), |e| words.set(e, ev.get(e)));
-    }
-
-    /// Where a side of a face (an FE entry) starts.
-    #[inline(always)]
-    pub fn start(self, side: u32) -> u32 {
-        // Entry bit 0 picks source or target: the low or the high half of the word.
-        self.words.get(side >> 1) >> (16 * (side & 1)) & 0xffff
-    }
-}
-
-/// The three vertices of a local face, in the input's order.
-#[inline(always)]
-pub(super) fn face_vertices(patch: &Patch, ev: LocalEv, f: u32) -> [u32; 3] {
-    patch.face_edges(f).map(|side| ev.start(side))
-}
 
 /// The three edges of a face; edge `k` joins corner `k` to the next.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +24,10 @@ impl Relation for FE {
     #[inline(always)]
     fn row(patch: &Patch, (): &(), f: u32) -> FixedRow<3> {
         FixedRow::new(patch.face_edges(f).map(|side| side >> 1))
+    }
+    #[inline(always)]
+    fn entry(patch: &Patch, (): &(), k: u32) -> u32 {
+        u32::from(patch.fe().get(k)) >> 1
     }
 }
 
@@ -82,7 +53,11 @@ impl Relation for FV {
     }
     #[inline(always)]
     fn row(patch: &Patch, ev: &LocalEv, f: u32) -> FixedRow<3> {
-        FixedRow::new(face_vertices(patch, *ev, f))
+        FixedRow::new(patch.face_edges(f).map(|side| ev.start(side)))
+    }
+    #[inline(always)]
+    fn entry(patch: &Patch, ev: &LocalEv, k: u32) -> u32 {
+        ev.start(u32::from(patch.fe().get(k)))
     }
 }
 
@@ -93,34 +68,32 @@ pub struct FF;
 impl Relation for FF {
     type Source = Face;
     type Target = Face;
-    type Tables = Csr;
+    type Tables = EdgeFaces;
     type Row = FfRow;
     const NAME: &'static str = "FF";
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
-        EF::carve(h, plan)
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {
+        EdgeFaces::carve(h, plan)
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, csr: &Csr) {
-        EF::prepare(p, patch, csr);
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, faces: &EdgeFaces) {
+        faces.prepare(p, patch);
     }
     #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        EF::build(b, patch, csr, scratch);
+    fn build<B: Block>(b: B, patch: &Patch, faces: &EdgeFaces, scratch: Shared<u32>) {
+        faces.build(b, patch, scratch);
     }
     #[inline(always)]
-    fn row(patch: &Patch, csr: &Csr, f: u32) -> FfRow {
-        let sides = patch.face_edges(f).map(|side| side >> 1);
-        FfRow { patch: *patch, csr: *csr, sides, face: f, side: 0, at: 0 }
+    fn row(_patch: &Patch, faces: &EdgeFaces, f: u32) -> FfRow {
+        FfRow { faces: *faces, sides: faces.fe().edges(f), face: f, side: 0, at: 0 }
     }
 }
 
 /// A row of [`FF`], computed as it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct FfRow {
-    patch: Patch,
-    csr: Csr,
+    faces: EdgeFaces,
     sides: [u32; 3],
     face: u32,
     side: u32,
@@ -139,7 +112,7 @@ impl FfRow {
         if self.side == 0 {
             return false;
         }
-        let s = self.patch.face_edges(g).map(|side| side >> 1);
+        let s = self.faces.fe().edges(g);
         let has = |e: u32| s[0] == e || s[1] == e || s[2] == e;
         has(self.sides[0]) || (self.side > 1 && has(self.sides[1]))
     }
@@ -150,7 +123,7 @@ impl Iterator for FfRow {
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
         while self.side < 3 {
-            let faces: CsrRow = self.csr.row(self.side(self.side));
+            let faces = self.faces.row(self.side(self.side));
             while self.at < faces.len() {
                 let g = faces.get(self.at);
                 let new = g != self.face && !self.repeated(g);

@@ -15,8 +15,10 @@
 
 mod csr;
 mod diamond;
-mod face;
 mod edge;
+mod face;
+mod local;
+mod slots;
 mod oriented;
 mod relations;
 mod vertex;
@@ -24,10 +26,12 @@ mod vertex;
 pub use csr::Csr;
 pub use diamond::Diamond;
 pub use edge::{EE, EF, EV};
-pub use face::{FE, FF, FV, LocalEv};
+pub use face::{FE, FF, FV};
+pub use local::{LocalEv, LocalFe, LocalMap};
+pub use slots::EdgeFaces;
 pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
 pub use relations::{Neighbours, Relations, Table};
-pub use vertex::{VE, VF, VV};
+pub use vertex::{VE, VF, VV, VertexFaces};
 
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
@@ -56,6 +60,13 @@ pub trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     fn build<B: Block>(_b: B, _patch: &Patch, _tables: &Self::Tables, _scratch: Shared<u32>) {}
     /// The row of a local element. Complete for owned elements; [`Table::of`] says what else.
     fn row(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Row;
+    /// For relations with rows of a fixed length: entry `k` of the concatenated rows of all local elements, [`NONE`] where
+    /// there is none.
+    #[inline(always)]
+    fn entry(patch: &Patch, tables: &Self::Tables, k: u32) -> u32 {
+        let width = Self::FIXED.unwrap_or(1);
+        Self::row(patch, tables, k / width).get(k % width)
+    }
     /// The table as compressed rows, when it is stored so.
     #[inline(always)]
     fn csr(_tables: &Self::Tables) -> Option<Csr> {

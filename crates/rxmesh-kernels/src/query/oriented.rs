@@ -4,14 +4,14 @@
 //! raises [`FaultCode::NotOrientable`]. The row starts at the boundary, or at the face with the lowest local id.
 
 use super::csr::CsrRow;
-use super::face::{LocalEv, face_vertices};
-use super::{Csr, Relation, Row, VF};
+use super::vertex::VertexFaces;
+use super::{Relation, Row, VF};
 use crate::exec::{Block, Phase};
 use crate::mem::{FaultCode, Plan, Shared};
 use crate::topo::{Edge, Face, Id, Patch, PatchHeader, Vertex};
 
-/// What the oriented relations keep: EV, and VF in fan order.
-pub type Fan = (LocalEv, Csr);
+/// What the oriented relations keep: the stored sections, and VF in fan order.
+pub type Fan = VertexFaces;
 
 /// The sides (FE entries) by which a fan enters and leaves one face around a vertex: `out` starts at the
 /// vertex, `inn` ends there.
@@ -24,9 +24,9 @@ struct Corner {
 }
 
 #[inline(always)]
-fn corner(patch: &Patch, ev: LocalEv, f: u32, v: u32) -> Corner {
-    let [a, b, c] = patch.face_edges(f);
-    let [x, y, z] = face_vertices(patch, ev, f);
+fn corner(fan: &Fan, f: u32, v: u32) -> Corner {
+    let [a, b, c] = fan.fe.sides(f);
+    let [x, y, z] = [a, b, c].map(|side| fan.ev.start(side));
     if x == v {
         Corner { out: a >> 1, inn: c >> 1, next: y, previous: z }
     } else if y == v {
@@ -44,9 +44,8 @@ fn carve(h: &PatchHeader, plan: &mut Plan) -> Fan {
 #[inline(always)]
 fn build<B: Block>(b: B, patch: &Patch, fan: &Fan, scratch: Shared<u32>) {
     VF::build(b, patch, fan, scratch);
-    let (patch, ev, csr) = (*patch, fan.0, fan.1);
     b.each(patch.owned::<Vertex>(), |v| {
-        if !chain(&patch, ev, csr, v) {
+        if !chain(fan, v) {
             patch.fault().raise(FaultCode::NotOrientable, patch.own::<Vertex>(v).linear(), patch.id());
         }
     });
@@ -54,9 +53,10 @@ fn build<B: Block>(b: B, patch: &Patch, fan: &Fan, scratch: Shared<u32>) {
 
 /// Sorts one row into a fan by selection; false when the faces are not one fan.
 #[inline(always)]
-fn chain(patch: &Patch, ev: LocalEv, csr: Csr, v: u32) -> bool {
+fn chain(fan: &Fan, v: u32) -> bool {
+    let csr = fan.csr;
     let (lo, hi) = csr.bounds(v);
-    let at = |i: u32| corner(patch, ev, csr.value(i), v);
+    let at = |i: u32| corner(fan, csr.value(i), v);
     let swap = |i: u32, j: u32| {
         let (x, y) = (csr.value(i), csr.value(j));
         csr.set_value(i, y);
@@ -125,8 +125,8 @@ macro_rules! fan_relation {
                 build(b, patch, fan, scratch);
             }
             #[inline(always)]
-            fn row(patch: &Patch, fan: &Fan, v: u32) -> $row {
-                $make(patch, fan, v)
+            fn row(_patch: &Patch, fan: &Fan, v: u32) -> $row {
+                $make(fan, v)
             }
         }
     };
@@ -134,7 +134,7 @@ macro_rules! fan_relation {
 
 fan_relation!(
     /// The faces of a vertex, counter-clockwise.
-    OrientedVF, Face, CsrRow, "oriented VF", |_: &Patch, fan: &Fan, v| fan.1.row(v)
+    OrientedVF, Face, CsrRow, "oriented VF", |fan: &Fan, v| fan.csr.row(v)
 );
 fan_relation!(
     /// The edges of a vertex, counter-clockwise.
@@ -148,8 +148,7 @@ fan_relation!(
 /// A row of edges (or of the vertices at their other end) around a vertex, read off the faces in fan order.
 #[derive(Clone, Copy, Debug)]
 pub struct FanRow<const VERTICES: bool> {
-    patch: Patch,
-    ev: LocalEv,
+    fan: Fan,
     faces: CsrRow,
     vertex: u32,
     n: u32,
@@ -158,12 +157,11 @@ pub struct FanRow<const VERTICES: bool> {
 
 impl<const VERTICES: bool> FanRow<VERTICES> {
     #[inline(always)]
-    fn new(patch: &Patch, fan: &Fan, v: u32) -> Self {
-        let faces = fan.1.row(v);
+    fn new(fan: &Fan, v: u32) -> Self {
+        let faces = fan.csr.row(v);
         let n = faces.len();
-        let open = n > 0
-            && corner(patch, fan.0, faces.get(0), v).out != corner(patch, fan.0, faces.get(n - 1), v).inn;
-        FanRow { patch: *patch, ev: fan.0, faces, vertex: v, n: n + u32::from(open), at: 0 }
+        let open = n > 0 && corner(fan, faces.get(0), v).out != corner(fan, faces.get(n - 1), v).inn;
+        FanRow { fan: *fan, faces, vertex: v, n: n + u32::from(open), at: 0 }
     }
 }
 
@@ -177,7 +175,7 @@ impl<const VERTICES: bool> Row for FanRow<VERTICES> {
     fn get(&self, i: u32) -> u32 {
         let faces = self.faces.len();
         let last = i == faces;
-        let c = corner(&self.patch, self.ev, self.faces.get(if last { i - 1 } else { i }), self.vertex);
+        let c = corner(&self.fan, self.faces.get(if last { i - 1 } else { i }), self.vertex);
         match (VERTICES, last) {
             (true, false) => c.next,
             (true, true) => c.previous,

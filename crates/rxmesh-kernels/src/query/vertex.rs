@@ -1,11 +1,27 @@
 //! VE, VV, VF: rows of vertices, by transposing EV and FV.
 
 use super::csr::CsrRow;
-use super::{Csr, Relation, unless};
+use super::{Csr, LocalEv, LocalFe, Relation, unless};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
-use crate::query::face::{LocalEv, face_vertices};
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
+
+/// Transposes EV: `emit(e, s, t)` gives the two entries of an edge. Each thread takes four edges with one 16-byte access.
+#[inline(always)]
+fn transpose_ev<B: Block>(
+    b: B,
+    patch: &Patch,
+    csr: Csr,
+    scratch: Shared<u32>,
+    emit: impl Fn(u32, u32, u32) -> [(u32, u32); 2],
+) {
+    let (edges, ev) = (patch.total::<Edge>(), patch.ev().cast::<u32>());
+    if B::SOLO {
+        csr.transpose(b, edges, scratch, |e| ev.get(e), |e, w| emit(e, w & 0xffff, w >> 16));
+        return;
+    }
+    csr.transpose4(b, edges, scratch, |g| ev.get4(g), |e, w| emit(e, w & 0xffff, w >> 16));
+}
 
 /// The edges of a vertex.
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +44,7 @@ impl Relation for VE {
     }
     #[inline(always)]
     fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        let patch = *patch;
-        csr.transpose(b, patch.total::<Edge>(), scratch, move |e| {
-            let (s, t) = patch.edge_vertices(e);
-            [(s, e), (unless(t == s, t), e)]
-        });
+        transpose_ev(b, patch, *csr, scratch, |e, s, t| [(s, e), (unless(t == s, t), e)]);
     }
     #[inline(always)]
     fn row(_patch: &Patch, csr: &Csr, v: u32) -> CsrRow {
@@ -65,11 +77,7 @@ impl Relation for VV {
     }
     #[inline(always)]
     fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        let patch = *patch;
-        csr.transpose(b, patch.total::<Edge>(), scratch, move |e| {
-            let (s, t) = patch.edge_vertices(e);
-            [(unless(t == s, s), t), (unless(t == s, t), s)]
-        });
+        transpose_ev(b, patch, *csr, scratch, |_, s, t| [(unless(t == s, s), t), (unless(t == s, t), s)]);
     }
     #[inline(always)]
     fn row(_patch: &Patch, csr: &Csr, v: u32) -> CsrRow {
@@ -81,6 +89,14 @@ impl Relation for VV {
     }
 }
 
+/// What [`VF`] keeps in shared memory: the stored sections and the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexFaces {
+    pub(super) ev: LocalEv,
+    pub(super) fe: LocalFe,
+    pub(super) csr: Csr,
+}
+
 /// The faces of a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct VF;
@@ -88,34 +104,40 @@ pub struct VF;
 impl Relation for VF {
     type Source = Vertex;
     type Target = Face;
-    type Tables = (LocalEv, Csr);
+    type Tables = VertexFaces;
     type Row = CsrRow;
     const NAME: &'static str = "VF";
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> (LocalEv, Csr) {
-        let ev = LocalEv::carve(h, plan);
-        (ev, Csr::take(plan, u32::from(h.owned[0]), 3 * u32::from(h.total[2])))
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> VertexFaces {
+        VertexFaces {
+            ev: LocalEv::carve(h, plan),
+            fe: LocalFe::carve(h, plan),
+            csr: Csr::take(plan, u32::from(h.owned[0]), 3 * u32::from(h.total[2])),
+        }
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, (ev, csr): &(LocalEv, Csr)) {
-        ev.load(p, patch);
-        csr.clear(p);
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, t: &VertexFaces) {
+        t.ev.load(p, patch);
+        t.fe.load(p, patch);
+        t.csr.clear(p);
     }
     #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, (ev, csr): &(LocalEv, Csr), scratch: Shared<u32>) {
-        let (patch, ev) = (*patch, *ev);
-        csr.transpose(b, patch.total::<Face>(), scratch, move |f| {
-            let [x, y, z] = face_vertices(&patch, ev, f);
-            [(x, f), (unless(y == x, y), f), (unless(z == x || z == y, z), f)]
-        });
+    fn build<B: Block>(b: B, patch: &Patch, t: &VertexFaces, scratch: Shared<u32>) {
+        t.csr.transpose(
+            b,
+            patch.total::<Face>(),
+            scratch,
+            |f| t.fe.vertices(t.ev, f),
+            |f, [x, y, z]| [(x, f), (unless(y == x, y), f), (unless(z == x || z == y, z), f)],
+        );
     }
     #[inline(always)]
-    fn row(_patch: &Patch, (_, csr): &(LocalEv, Csr), v: u32) -> CsrRow {
-        csr.row(v)
+    fn row(_patch: &Patch, t: &VertexFaces, v: u32) -> CsrRow {
+        t.csr.row(v)
     }
     #[inline(always)]
-    fn csr((_, csr): &(LocalEv, Csr)) -> Option<Csr> {
-        Some(*csr)
+    fn csr(t: &VertexFaces) -> Option<Csr> {
+        Some(t.csr)
     }
 }

@@ -62,10 +62,10 @@ impl<K: Element> Map<K> {
         Local { id, map: self }
     }
 
-    /// Number of owned elements.
+    /// The linear ids of the ribbon.
     #[inline(always)]
-    pub fn owned(self) -> u32 {
-        self.owned
+    pub(crate) fn ribbon(self) -> Global<u32> {
+        self.ribbon
     }
 }
 

@@ -4,7 +4,9 @@ use super::super::error::Fault;
 use super::super::scan::{Words, quote};
 use super::super::soup::{Polygon, Soup};
 use super::parse::{Chunk, Corners, corner, each_line};
-use crate::mesh::{COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, check_counts};
+use crate::mesh::{
+    COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, check_counts,
+};
 
 /// How many vertices, texture coordinates and normals there are.
 type Totals = [usize; 3];
@@ -12,7 +14,10 @@ type Totals = [usize; 3];
 pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> {
     let corners: usize = chunks.iter().map(|c| c.vertex.ids.len()).sum();
     let totals = chunks.iter().fold([0; 3], |t, c| add(t, sizes(c)));
-    check_counts(totals.iter().copied().max().unwrap_or(0) as u64, chunks.iter().map(|c| c.faces as u64).sum())?;
+    check_counts(
+        totals.iter().copied().max().unwrap_or(0) as u64,
+        chunks.iter().map(|c| c.faces as u64).sum(),
+    )?;
     if !resolve(&mut chunks, totals) {
         return Err(first_out_of_range(bytes, totals));
     }
@@ -25,9 +30,16 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> 
     for c in &mut chunks {
         soup.positions.append(&mut c.positions);
         soup.corners.append(&mut c.vertex.ids);
-        soup.polygons.extend(c.polygons.iter().map(|p| Polygon { face: p.face + faces as u32, ..*p }));
+        soup.polygons.extend(c.polygons.iter().map(|p| Polygon {
+            face: p.face + faces as u32,
+            ..*p
+        }));
         for (face, kind, text) in c.tags.drain(..) {
-            soup.tags.push(Tag { face: (faces + face) as u32, kind, text });
+            soup.tags.push(Tag {
+                face: (faces + face) as u32,
+                kind,
+                text,
+            });
         }
         faces += c.faces;
     }
@@ -85,7 +97,10 @@ fn first_out_of_range(bytes: &[u8], totals: Totals) -> Fault {
                         if index < 1 || index > totals[k] as i64 {
                             let (name, total) = (NAMES[k], totals[k]);
                             let what = if n > 0 {
-                                format!("{} names {name} {n}, but the file has {total}", quote(word))
+                                format!(
+                                    "{} names {name} {n}, but the file has {total}",
+                                    quote(word)
+                                )
                             } else {
                                 let before = seen[k];
                                 format!(
@@ -102,19 +117,28 @@ fn first_out_of_range(bytes: &[u8], totals: Totals) -> Fault {
         }
         Ok(())
     });
-    found.err().unwrap_or_else(|| Fault::text(0, "an index is out of range"))
+    found
+        .err()
+        .unwrap_or_else(|| Fault::text(0, "an index is out of range"))
 }
 
 fn colours(chunks: &[Chunk], soup: &mut Soup) {
     if chunks.iter().all(|c| c.colours.is_empty()) {
         return;
     }
-    let width = if chunks.iter().any(|c| c.has_alpha) { 4 } else { 3 };
+    let width = if chunks.iter().any(|c| c.has_alpha) {
+        4
+    } else {
+        3
+    };
     let mut data = Vec::with_capacity(soup.positions.len() * width);
     let mut missing = 0usize;
     let vertex = chunks.iter().flat_map(|c| {
         let without = c.vertex_count - c.colours.len();
-        c.colours.iter().copied().chain(std::iter::repeat_n([f32::NAN; 4], without))
+        c.colours
+            .iter()
+            .copied()
+            .chain(std::iter::repeat_n([f32::NAN; 4], without))
     });
     for mut colour in vertex {
         if colour[0].is_nan() {
@@ -124,13 +148,24 @@ fn colours(chunks: &[Chunk], soup: &mut Soup) {
         data.extend_from_slice(&colour[..width]);
     }
     if missing > 0 {
-        soup.warnings.push(format!("{missing} vertices have no colour, others do: they became white"));
+        soup.warnings.push(format!(
+            "{missing} vertices have no colour, others do: they became white"
+        ));
     }
-    soup.columns.push(Column { name: COLOR.into(), element: ElementKind::Vertex, width, data: ColumnData::F32(data) });
+    soup.columns.push(Column {
+        name: COLOR.into(),
+        element: ElementKind::Vertex,
+        width,
+        data: ColumnData::F32(data),
+    });
 }
 
 /// Joins the corners of one layer, filling up chunks that never mention it. None when no face does.
-fn layer(chunks: &mut [Chunk], total: usize, pick: fn(&mut Chunk) -> &mut Corners) -> Option<Vec<u32>> {
+fn layer(
+    chunks: &mut [Chunk],
+    total: usize,
+    pick: fn(&mut Chunk) -> &mut Corners,
+) -> Option<Vec<u32>> {
     if chunks.iter_mut().all(|c| pick(c).ids.is_empty()) {
         return None;
     }
@@ -153,7 +188,12 @@ fn texcoords(chunks: &mut [Chunk], soup: &mut Soup) {
     if !depth && follows_vertices(corners.as_deref(), count, soup) {
         for (k, name) in ["s", "t"].into_iter().enumerate() {
             let data = ColumnData::F32(all.clone().map(|t| t[k]).collect());
-            soup.columns.push(Column { name: name.into(), element: ElementKind::Vertex, width: 1, data });
+            soup.columns.push(Column {
+                name: name.into(),
+                element: ElementKind::Vertex,
+                width: 1,
+                data,
+            });
         }
         return;
     }
@@ -161,9 +201,15 @@ fn texcoords(chunks: &mut [Chunk], soup: &mut Soup) {
     match corners {
         Some(corners) => {
             let values = all.flat_map(|t| &t[..width]).copied().collect();
-            soup.corner_texcoords = Some(CornerLayer { width, values, corners });
+            soup.corner_texcoords = Some(CornerLayer {
+                width,
+                values,
+                corners,
+            });
         }
-        None if count > 0 => soup.warnings.push(format!("{count} texture coordinates (vt) belong to no face: not kept")),
+        None if count > 0 => soup.warnings.push(format!(
+            "{count} texture coordinates (vt) belong to no face: not kept"
+        )),
         None => {}
     }
 }
@@ -171,15 +217,32 @@ fn texcoords(chunks: &mut [Chunk], soup: &mut Soup) {
 fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
     let corners = layer(chunks, soup.corners.len(), |c| &mut c.normal);
     let count: usize = chunks.iter().map(|c| c.normals.len()).sum();
-    let values: Vec<f32> = chunks.iter().flat_map(|c| c.normals.iter().flatten()).copied().collect();
+    let values: Vec<f32> = chunks
+        .iter()
+        .flat_map(|c| c.normals.iter().flatten())
+        .copied()
+        .collect();
     if follows_vertices(corners.as_deref(), count, soup) {
         let data = ColumnData::F32(values);
-        soup.columns.push(Column { name: NORMAL.into(), element: ElementKind::Vertex, width: 3, data });
+        soup.columns.push(Column {
+            name: NORMAL.into(),
+            element: ElementKind::Vertex,
+            width: 3,
+            data,
+        });
         return;
     }
     match corners {
-        Some(corners) => soup.corner_normals = Some(CornerLayer { width: 3, values, corners }),
-        None if count > 0 => soup.warnings.push(format!("{count} normals (vn) belong to no face: not kept")),
+        Some(corners) => {
+            soup.corner_normals = Some(CornerLayer {
+                width: 3,
+                values,
+                corners,
+            })
+        }
+        None if count > 0 => soup
+            .warnings
+            .push(format!("{count} normals (vn) belong to no face: not kept")),
         None => {}
     }
 }
@@ -199,9 +262,12 @@ fn notes(bytes: &[u8], chunks: &[Chunk], soup: &mut Soup) {
     let skipped: usize = chunks.iter().map(|c| c.skipped).sum();
     if let Some(at) = chunks.iter().find_map(|c| c.first_skipped) {
         let line = 1 + memchr::memchr_iter(b'\n', &bytes[..at]).count();
-        soup.warnings.push(format!("{skipped} lines and points ('l', 'p') are not kept, the first is on line {line}"));
+        soup.warnings.push(format!(
+            "{skipped} lines and points ('l', 'p') are not kept, the first is on line {line}"
+        ));
     }
     if chunks.iter().any(|c| c.weights) {
-        soup.warnings.push("weights of vertices (the fourth number) are not kept".into());
+        soup.warnings
+            .push("weights of vertices (the fourth number) are not kept".into());
     }
 }

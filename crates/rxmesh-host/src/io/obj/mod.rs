@@ -32,15 +32,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
 /// True when the first line with a word starts as OBJ lines do.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(1 << 12)];
-    let first = super::scan::Lines::new(head, 0).next_words().and_then(|mut w| w.next_at());
-    let known: [&[u8]; 9] = [b"v", b"vn", b"vt", b"f", b"o", b"g", b"s", b"mtllib", b"usemtl"];
+    let first = super::scan::Lines::new(head, 0)
+        .next_words()
+        .and_then(|mut w| w.next_at());
+    let known: [&[u8]; 9] = [
+        b"v", b"vn", b"vt", b"f", b"o", b"g", b"s", b"mtllib", b"usemtl",
+    ];
     first.is_some_and(|(_, w)| known.contains(&w))
 }
 
 /// Ranges of whole lines; a line that goes on after a backslash is not torn.
 fn split(bytes: &[u8]) -> Vec<(usize, usize)> {
     let size = (bytes.len() / (4 * rayon::current_num_threads())).max(SMALLEST_CHUNK);
-    let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let start = if bytes.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    };
     let mut ranges = Vec::new();
     let mut from = start;
     while from < bytes.len() {

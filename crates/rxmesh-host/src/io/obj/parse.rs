@@ -64,8 +64,8 @@ pub(super) fn goes_on(text: &[u8]) -> bool {
 
 /// The logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash are
 /// copied together, with the offsets kept.
-pub(super) fn each_line<'a>(
-    text: &'a [u8],
+pub(super) fn each_line(
+    text: &[u8],
     base: usize,
     mut act: impl FnMut(usize, &[u8]) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
@@ -82,7 +82,11 @@ pub(super) fn each_line<'a>(
             end = memchr::memchr(b'\n', &text[end + 1..]).map_or(text.len(), |n| end + 1 + n);
         }
         joined.clear();
-        joined.extend(text[pos..end].iter().map(|&b| if b == b'\\' { b' ' } else { b }));
+        joined.extend(
+            text[pos..end]
+                .iter()
+                .map(|&b| if b == b'\\' { b' ' } else { b }),
+        );
         act(base + pos, &joined)?;
         pos = end + 1;
     }
@@ -111,13 +115,19 @@ impl Chunk {
     #[inline]
     fn line(&mut self, at: usize, line: &[u8]) -> Result<(), Fault> {
         let mut words = Words::new(line, at);
-        let Some((at, keyword)) = words.next_at() else { return Ok(()) };
+        let Some((at, keyword)) = words.next_at() else {
+            return Ok(());
+        };
         match keyword {
             b"v" => self.vertex_line(words),
             b"f" | b"fo" => self.face_line(at, words),
             b"vt" => self.texture_line(words),
             b"vn" => {
-                let n = [words.number("a normal's x")?, words.number("a normal's y")?, words.number("a normal's z")?];
+                let n = [
+                    words.number("a normal's x")?,
+                    words.number("a normal's y")?,
+                    words.number("a normal's z")?,
+                ];
                 self.normals.push(n);
                 Ok(())
             }
@@ -136,7 +146,11 @@ impl Chunk {
     }
 
     fn tag(&mut self, kind: TagKind, words: Words<'_>) -> Result<(), Fault> {
-        self.tags.push((self.faces, kind, String::from_utf8_lossy(words.rest()).into_owned()));
+        self.tags.push((
+            self.faces,
+            kind,
+            String::from_utf8_lossy(words.rest()).into_owned(),
+        ));
         Ok(())
     }
 
@@ -162,7 +176,10 @@ impl Chunk {
                 self.has_alpha |= n == 4;
             }
             _ => {
-                let what = format!("a vertex has 3 numbers, 4 (with weight), 6 or 7 (with colour), not {}", n + 3);
+                let what = format!(
+                    "a vertex has 3 numbers, 4 (with weight), 6 or 7 (with colour), not {}",
+                    n + 3
+                );
                 return Err(Fault::text(start, what));
             }
         }
@@ -173,7 +190,9 @@ impl Chunk {
     fn texture_line(&mut self, mut words: Words<'_>) -> Result<(), Fault> {
         let mut t = [words.number("a texture coordinate")?, 0.0, 0.0];
         for (k, value) in t.iter_mut().enumerate().skip(1) {
-            let Some((at, word)) = words.next_at() else { break };
+            let Some((at, word)) = words.next_at() else {
+                break;
+            };
             *value = number(word, at)?;
             self.has_depth |= k == 2;
         }
@@ -200,7 +219,11 @@ impl Chunk {
             return Err(Fault::text(line, what));
         }
         if n > 3 {
-            self.polygons.push(Polygon { face: self.faces as u32, corners: n as u32, at: line });
+            self.polygons.push(Polygon {
+                face: self.faces as u32,
+                corners: n as u32,
+                at: line,
+            });
         }
         self.faces += 1;
         Ok(())
@@ -210,6 +233,11 @@ impl Chunk {
 /// The three numbers of a corner `v`, `v/t`, `v//n` or `v/t/n`; 0 where there is none.
 #[inline]
 pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
+    // Nearly every corner of a large file is a short plain number.
+    if word.len() <= 9 && word.first() != Some(&b'0') && word.iter().all(u8::is_ascii_digit) {
+        let n = word.iter().fold(0, |n, d| 10 * n + i64::from(d - b'0'));
+        return Ok([n, 0, 0]);
+    }
     let mut out = [0i64; 3];
     let mut parts = word.split(|&b| b == b'/');
     for (k, value) in out.iter_mut().enumerate() {
@@ -217,14 +245,27 @@ pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
         if part.is_empty() && k > 0 {
             continue;
         }
-        *value = index(part)
-            .ok_or_else(|| Fault::text(at, format!("{} is not a face corner: v, v/vt, v//vn or v/vt/vn", quote(word))))?;
+        *value = index(part).ok_or_else(|| {
+            Fault::text(
+                at,
+                format!(
+                    "{} is not a face corner: v, v/vt, v//vn or v/vt/vn",
+                    quote(word)
+                ),
+            )
+        })?;
         if *value == 0 {
-            return Err(Fault::text(at, format!("{} names element 0; OBJ counts from 1", quote(word))));
+            return Err(Fault::text(
+                at,
+                format!("{} names element 0; OBJ counts from 1", quote(word)),
+            ));
         }
     }
     if parts.next().is_some() {
-        return Err(Fault::text(at, format!("{} has more than three numbers", quote(word))));
+        return Err(Fault::text(
+            at,
+            format!("{} has more than three numbers", quote(word)),
+        ));
     }
     Ok(out)
 }
@@ -245,7 +286,10 @@ fn index(part: &[u8]) -> Option<i64> {
         if !d.is_ascii_digit() {
             return None;
         }
-        n = n.saturating_mul(10).saturating_add(i64::from(d - b'0')).min(1 << 60);
+        n = n
+            .saturating_mul(10)
+            .saturating_add(i64::from(d - b'0'))
+            .min(1 << 60);
     }
     Some(if negative { -n } else { n })
 }

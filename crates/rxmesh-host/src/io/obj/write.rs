@@ -2,7 +2,9 @@
 
 use super::super::text::{Line, rows};
 use super::super::{Pieces, soup};
-use crate::mesh::{COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, TagKind, TriMesh};
+use crate::mesh::{
+    COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, TagKind, TriMesh,
+};
 
 /// What goes behind a corner's vertex number.
 enum Reference<'a> {
@@ -26,54 +28,76 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
     let mut pieces = Pieces::new();
     let extras = &mesh.extras;
     let libraries = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
-    pieces.push(libraries.flat_map(|t| [b"mtllib ", t.text.as_bytes(), b"\n"].concat()).collect());
-    let colour = extras.column(ElementKind::Vertex, COLOR).filter(|c| matches!(c.width, 3 | 4));
-    let normal = extras.column(ElementKind::Vertex, NORMAL).filter(|c| c.width == 3);
-    let st = ["s", "t"].map(|n| extras.column(ElementKind::Vertex, n).filter(|c| c.width == 1));
+    pieces.push(
+        libraries
+            .flat_map(|t| [b"mtllib ", t.text.as_bytes(), b"\n"].concat())
+            .collect(),
+    );
+    let find = |name: &str, widths: &[usize]| {
+        let column = extras.column(ElementKind::Vertex, name);
+        column.filter(|c| widths.contains(&c.width) && soup::is_finite(c))
+    };
+    let colour = find(COLOR, &[3, 4]);
+    let normal = find(NORMAL, &[3]);
+    let st = [find("s", &[1]), find("t", &[1])];
+    let texture_layer = finite_layer("texture coordinates", &extras.corner_texcoords, warnings);
+    let normal_layer = finite_layer("normals", &extras.corner_normals, warnings);
     vertices(mesh, colour, &mut pieces);
-    let texture = match (&extras.corner_texcoords, st) {
-        (Some(layer), _) => {
-            values(b"vt", layer, &mut pieces);
-            Reference::Layer(layer)
-        }
-        (None, [Some(s), Some(t)]) => {
-            rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
-                keyword(line, b"vt", &[s.data.get(v), t.data.get(v)]);
-            });
-            Reference::Same
-        }
+    let texture = match (texture_layer, st) {
+        (Some(layer), _) => layer_lines(b"vt", layer, &mut pieces),
+        (None, [Some(s), Some(t)]) => vertex_lines(mesh, b"vt", &[(s, 0), (t, 0)], &mut pieces),
         _ => Reference::None,
     };
-    let normals = match (&extras.corner_normals, normal) {
-        (Some(layer), _) => {
-            values(b"vn", layer, &mut pieces);
-            Reference::Layer(layer)
-        }
-        (None, Some(n)) => {
-            rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
-                keyword(line, b"vn", &[0, 1, 2].map(|k| n.data.get(3 * v + k)));
-            });
-            Reference::Same
-        }
+    let normals = match (normal_layer, normal) {
+        (Some(layer), _) => layer_lines(b"vn", layer, &mut pieces),
+        (None, Some(n)) => vertex_lines(mesh, b"vn", &[(n, 0), (n, 1), (n, 2)], &mut pieces),
         _ => Reference::None,
     };
     let used = |c: &Column| {
-        let as_column = |r: &Reference, names: &[&str]| matches!(r, Reference::Same) && names.contains(&c.name.as_str());
+        let as_column = |r: &Reference, names: &[&str]| {
+            matches!(r, Reference::Same) && names.contains(&c.name.as_str())
+        };
         let is_colour = colour.is_some() && c.name == COLOR;
-        c.element == ElementKind::Vertex && (is_colour || as_column(&texture, &["s", "t"]) || as_column(&normals, &[NORMAL]))
+        c.element == ElementKind::Vertex
+            && (is_colour || as_column(&texture, &["s", "t"]) || as_column(&normals, &[NORMAL]))
     };
     soup::warn_of_columns("OBJ", extras.columns.iter().filter(|c| !used(c)), warnings);
     faces(mesh, &texture, &normals, &mut pieces);
     pieces
 }
 
-fn keyword(line: &mut Line, word: &[u8], values: &[f64]) {
-    line.put(word);
-    for &x in values {
-        line.put(b" ");
-        line.float(x as f32);
+/// A corner layer without NaN and infinity; another is left out with a warning.
+fn finite_layer<'a>(
+    what: &str,
+    layer: &'a Option<CornerLayer>,
+    warnings: &mut Vec<String>,
+) -> Option<&'a CornerLayer> {
+    let layer = layer.as_ref()?;
+    if layer.values.iter().all(|x| x.is_finite()) {
+        return Some(layer);
     }
-    line.put(b"\n");
+    warnings.push(format!(
+        "OBJ holds no {what} of face corners that are not finite"
+    ));
+    None
+}
+
+/// One line a vertex, of values of columns (and which of a row's values it is).
+fn vertex_lines<'a>(
+    mesh: &TriMesh,
+    word: &[u8],
+    parts: &[(&Column, usize)],
+    pieces: &mut Pieces,
+) -> Reference<'a> {
+    rows(0, mesh.vertex_count(), pieces, |line, v| {
+        line.put(word);
+        for (column, k) in parts {
+            line.put(b" ");
+            line.float(column.data.get(column.width * v + k) as f32);
+        }
+        line.put(b"\n");
+    });
+    Reference::Same
 }
 
 fn vertices(mesh: &TriMesh, colour: Option<&Column>, pieces: &mut Pieces) {
@@ -94,7 +118,8 @@ fn vertices(mesh: &TriMesh, colour: Option<&Column>, pieces: &mut Pieces) {
     });
 }
 
-fn values(word: &[u8], layer: &CornerLayer, pieces: &mut Pieces) {
+/// One line an entry of a layer.
+fn layer_lines<'a>(word: &[u8], layer: &'a CornerLayer, pieces: &mut Pieces) -> Reference<'a> {
     rows(0, layer.entries(), pieces, |line, i| {
         line.put(word);
         for &x in &layer.values[layer.width * i..layer.width * (i + 1)] {
@@ -103,6 +128,7 @@ fn values(word: &[u8], layer: &CornerLayer, pieces: &mut Pieces) {
         }
         line.put(b"\n");
     });
+    Reference::Layer(layer)
 }
 
 /// Faces, with the tags in front of the face from which they hold.
@@ -129,7 +155,12 @@ fn faces(mesh: &TriMesh, texture: &Reference<'_>, normals: &Reference<'_>, piece
         line.put(b"\n");
     };
     let mut done = 0;
-    let tags: Vec<&Tag> = mesh.extras.tags.iter().filter(|t| t.kind != TagKind::Library).collect();
+    let tags: Vec<&Tag> = mesh
+        .extras
+        .tags
+        .iter()
+        .filter(|t| t.kind != TagKind::Library)
+        .collect();
     for same in tags.chunk_by(|a, b| a.face == b.face) {
         let to = same[0].face as usize;
         rows(done, to, pieces, face);
@@ -148,6 +179,10 @@ fn statement(tag: &Tag) -> Vec<u8> {
         TagKind::Library => b"mtllib",
     };
     // A name that was set by a program must not start a new line.
-    let text: String = tag.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let text: String = tag
+        .text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     [word, b" ", text.as_bytes(), b"\n"].concat()
 }

@@ -15,12 +15,19 @@ struct Layout {
 
 pub(super) fn read(bytes: &[u8], body: usize, prefix: Prefix) -> Result<Soup, Fault> {
     if prefix.texcoords || prefix.colours || prefix.normals {
-        return Err(Fault::text(0, "binary OFF is read without texture coordinates, colours and normals of vertices only"));
+        return Err(Fault::text(
+            0,
+            "binary OFF is read without texture coordinates, colours and normals of vertices only",
+        ));
     }
     let layouts = [(true, true), (false, false), (false, true), (true, false)];
     let mut first_fault = None;
     for (big, colours) in layouts {
-        let mut cursor = Cursor { bytes, pos: body, layout: Layout { big, colours } };
+        let mut cursor = Cursor {
+            bytes,
+            pos: body,
+            layout: Layout { big, colours },
+        };
         match cursor.soup() {
             Ok(soup) if cursor.pos == bytes.len() => return Ok(soup),
             Ok(_) => {}
@@ -31,7 +38,10 @@ pub(super) fn read(bytes: &[u8], body: usize, prefix: Prefix) -> Result<Soup, Fa
             Err(_) => {}
         }
     }
-    Err(first_fault.map_or_else(|| Fault::byte(bytes.len(), "bytes are left over behind the last face"), |f| f.1))
+    Err(first_fault.map_or_else(
+        || Fault::byte(bytes.len(), "bytes are left over behind the last face"),
+        |f| f.1,
+    ))
 }
 
 struct Cursor<'a> {
@@ -43,10 +53,17 @@ struct Cursor<'a> {
 impl Cursor<'_> {
     fn word(&mut self, what: &str) -> Result<u32, Fault> {
         let Some(&raw) = self.bytes[self.pos..].first_chunk::<4>() else {
-            return Err(Fault::byte(self.bytes.len(), format!("the file ends, {what} expected")));
+            return Err(Fault::byte(
+                self.bytes.len(),
+                format!("the file ends, {what} expected"),
+            ));
         };
         self.pos += 4;
-        Ok(if self.layout.big { u32::from_be_bytes(raw) } else { u32::from_le_bytes(raw) })
+        Ok(if self.layout.big {
+            u32::from_be_bytes(raw)
+        } else {
+            u32::from_le_bytes(raw)
+        })
     }
 
     fn soup(&mut self) -> Result<Soup, Fault> {
@@ -57,10 +74,15 @@ impl Cursor<'_> {
         let left = self.bytes.len() - self.pos;
         if vertices as u64 * 12 + faces as u64 * 16 > left as u64 {
             self.pos = start;
-            let what = format!("{vertices} vertices and {faces} faces are promised, {left} bytes cannot hold them");
+            let what = format!(
+                "{vertices} vertices and {faces} faces are promised, {left} bytes cannot hold them"
+            );
             return Err(Fault::byte(start, what));
         }
-        let mut soup = Soup { binary: true, ..Soup::default() };
+        let mut soup = Soup {
+            binary: true,
+            ..Soup::default()
+        };
         soup.positions.reserve_exact(vertices);
         for v in 0..vertices {
             let at = self.pos;
@@ -69,7 +91,10 @@ impl Cursor<'_> {
                 *x = f32::from_bits(self.word("a coordinate")?);
             }
             if !Vec3::from_array(p).is_finite() {
-                return Err(Fault::byte(at, format!("vertex {v} (counted from 0) lies at {p:?}, which is not finite")));
+                return Err(Fault::byte(
+                    at,
+                    format!("vertex {v} (counted from 0) lies at {p:?}, which is not finite"),
+                ));
             }
             soup.positions.push(Vec3::from_array(p));
         }
@@ -82,28 +107,41 @@ impl Cursor<'_> {
         let at = self.pos;
         let corners = self.word("the number of corners")?;
         if corners < 3 || corners as usize > (self.bytes.len() - self.pos) / 4 {
-            return Err(Fault::byte(at, format!("face {face} (counted from 0) says that it has {corners} corners")));
+            return Err(Fault::byte(
+                at,
+                format!("face {face} (counted from 0) says that it has {corners} corners"),
+            ));
         }
         for _ in 0..corners {
             let v = self.word("a vertex")?;
             if v as usize >= soup.positions.len() {
                 let n = soup.positions.len();
-                let what = format!("face {face} names vertex {v} (both counted from 0), but the file has {n}");
+                let what = format!(
+                    "face {face} names vertex {v} (both counted from 0), but the file has {n}"
+                );
                 return Err(Fault::byte(self.pos - 4, what));
             }
             soup.corners.push(v);
         }
         if corners > 3 {
-            soup.polygons.push(Polygon { face: face as u32, corners, at });
+            soup.polygons.push(Polygon {
+                face: face as u32,
+                corners,
+                at,
+            });
         }
         if self.layout.colours {
             let at = self.pos;
             let n = self.word("the number of colour values")?;
             if n > 4 {
-                return Err(Fault::byte(at, format!("face {face} (counted from 0) has {n} colour values, 4 are possible")));
+                return Err(Fault::byte(
+                    at,
+                    format!("face {face} (counted from 0) has {n} colour values, 4 are possible"),
+                ));
             }
             if n > 0 && soup.warnings.is_empty() {
-                soup.warnings.push("colours of faces in binary OFF are not kept".into());
+                soup.warnings
+                    .push("colours of faces in binary OFF are not kept".into());
             }
             (0..n).try_for_each(|_| self.word("a colour value").map(|_| ()))?;
         }

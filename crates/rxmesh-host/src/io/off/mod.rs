@@ -36,7 +36,9 @@ impl Prefix {
         }
         match rest {
             b"" => Some(Ok(prefix)),
-            b"4" | b"n" | b"4n" => Some(Err("vertices of more than three coordinates are not read, only [ST][C][N]OFF")),
+            b"4" | b"n" | b"4n" => Some(Err(
+                "vertices of more than three coordinates are not read, only [ST][C][N]OFF",
+            )),
             _ => None,
         }
     }
@@ -49,22 +51,37 @@ pub(super) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
     };
     let (at, word) = words.next_at().unwrap_or((0, b""));
     let Some(prefix) = Prefix::parse(word) else {
-        return Err(Fault::text(at, format!("an OFF file begins with 'OFF', this one with {}", quote(word))));
+        return Err(Fault::text(
+            at,
+            format!(
+                "an OFF file begins with 'OFF', this one with {}",
+                quote(word)
+            ),
+        ));
     };
     let prefix = prefix.map_err(|what| Fault::text(at, format!("{}: {what}", quote(word))))?;
     if words.clone().next_at().is_some_and(|(_, w)| w == b"BINARY") {
         return binary::read(bytes, lines.offset().min(bytes.len()), prefix);
     }
-    let counts = if words.clone().next_at().is_some() { Some(words) } else { lines.next_words() };
+    let counts = if words.clone().next_at().is_some() {
+        Some(words)
+    } else {
+        lines.next_words()
+    };
     match counts {
         Some(counts) => read::read(bytes, lines, counts, prefix),
-        None => Err(Fault::text(bytes.len(), "the file ends before the counts of vertices and faces")),
+        None => Err(Fault::text(
+            bytes.len(),
+            "the file ends before the counts of vertices and faces",
+        )),
     }
 }
 
 /// True when the first word is a variant of `OFF`.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(1 << 14)];
-    let first = Lines::new(head, 0).next_words().and_then(|mut w| w.next_at());
+    let first = Lines::new(head, 0)
+        .next_words()
+        .and_then(|mut w| w.next_at());
     first.is_some_and(|(_, w)| Prefix::parse(w).is_some())
 }

@@ -13,9 +13,18 @@ const MAP: &str = "color_index";
 /// The fewest characters of a vertex (`0 0 0`) and of a face (`3 0 0 0`) with their line ends.
 const LEAST: [u64; 2] = [6, 8];
 
-pub(super) fn read(bytes: &[u8], lines: Lines<'_>, counts: Words<'_>, prefix: Prefix) -> Result<Soup, Fault> {
+pub(super) fn read(
+    bytes: &[u8],
+    lines: Lines<'_>,
+    counts: Words<'_>,
+    prefix: Prefix,
+) -> Result<Soup, Fault> {
     let (vertices, faces) = read_counts(bytes, counts)?;
-    let mut reader = Reader { lines, end: bytes.len(), soup: Soup::default() };
+    let mut reader = Reader {
+        lines,
+        end: bytes.len(),
+        soup: Soup::default(),
+    };
     reader.vertices(vertices, prefix)?;
     reader.faces(faces)?;
     Ok(reader.soup)
@@ -24,17 +33,25 @@ pub(super) fn read(bytes: &[u8], lines: Lines<'_>, counts: Words<'_>, prefix: Pr
 /// Vertices, faces and (not looked at) edges. What the file cannot hold is refused here.
 fn read_counts(bytes: &[u8], mut words: Words<'_>) -> Result<(usize, usize), Fault> {
     let mut counts = [0u64; 2];
-    for (count, what) in counts.iter_mut().zip(["the number of vertices", "the number of faces"]) {
+    for (count, what) in counts
+        .iter_mut()
+        .zip(["the number of vertices", "the number of faces"])
+    {
         let end = words.offset();
         let Some((at, word)) = words.next_at() else {
-            return Err(Fault::text(end, format!("{what} expected, but the line ends")));
+            return Err(Fault::text(
+                end,
+                format!("{what} expected, but the line ends"),
+            ));
         };
         let n = integer(word, at, what)?;
-        *count = u64::try_from(n).map_err(|_| Fault::text(at, format!("{what} is {}", quote(word))))?;
+        *count =
+            u64::try_from(n).map_err(|_| Fault::text(at, format!("{what} is {}", quote(word))))?;
     }
     let at = words.offset();
     let left = (bytes.len() - at) as u64;
-    let least = u128::from(counts[0]) * u128::from(LEAST[0]) + u128::from(counts[1]) * u128::from(LEAST[1]);
+    let least =
+        u128::from(counts[0]) * u128::from(LEAST[0]) + u128::from(counts[1]) * u128::from(LEAST[1]);
     if least > u128::from(left) + 2 {
         let [v, f] = counts;
         let what = format!(
@@ -53,7 +70,12 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn row(&mut self, what: &str, i: usize, n: usize) -> Result<Words<'a>, Fault> {
-        let ends = || Fault::text(self.end, format!("the file ends before {what} {i} of {n} (counted from 0)"));
+        let ends = || {
+            Fault::text(
+                self.end,
+                format!("the file ends before {what} {i} of {n} (counted from 0)"),
+            )
+        };
         self.lines.next_words().ok_or_else(ends)
     }
 
@@ -67,13 +89,20 @@ impl<'a> Reader<'a> {
             let p = [words.number("x")?, words.number("y")?, words.number("z")?];
             self.soup.positions.push(Vec3::from_array(p));
             if prefix.normals {
-                normals.extend([words.number("a normal's x")?, words.number("a normal's y")?, words.number("a normal's z")?]);
+                normals.extend([
+                    words.number("a normal's x")?,
+                    words.number("a normal's y")?,
+                    words.number("a normal's z")?,
+                ]);
             }
             let mut rest: Vec<(usize, &[u8])> = Vec::new();
             rest.extend(std::iter::from_fn(|| words.next_at()));
             if prefix.texcoords {
                 let (Some(b), Some(a)) = (rest.pop(), rest.pop()) else {
-                    return Err(Fault::text(words.offset(), "two texture coordinates expected, but the line ends"));
+                    return Err(Fault::text(
+                        words.offset(),
+                        "two texture coordinates expected, but the line ends",
+                    ));
                 };
                 s.push(number(a.1, a.0)?);
                 t.push(number(b.1, b.0)?);
@@ -87,13 +116,20 @@ impl<'a> Reader<'a> {
         if more > 0 {
             self.soup.warnings.push(format!("{more} vertices have more numbers than the first word of the file announces: not kept"));
         }
-        let vertex = |name: &str, width, v| Column { name: name.into(), element: ElementKind::Vertex, width, data: ColumnData::F32(v) };
+        let vertex = |name: &str, width, v| Column {
+            name: name.into(),
+            element: ElementKind::Vertex,
+            width,
+            data: ColumnData::F32(v),
+        };
         if prefix.normals {
             self.soup.columns.push(vertex(NORMAL, 3, normals));
         }
         self.keep_colours(colours, ElementKind::Vertex);
         if prefix.texcoords {
-            self.soup.columns.extend([vertex("s", 1, s), vertex("t", 1, t)]);
+            self.soup
+                .columns
+                .extend([vertex("s", 1, s), vertex("t", 1, t)]);
         }
         Ok(())
     }
@@ -107,22 +143,34 @@ impl<'a> Reader<'a> {
             let (at, word) = words.next_at().unwrap_or((self.end, b""));
             let corners = integer(word, at, "the number of corners")?;
             if corners < 3 {
-                return Err(Fault::text(at, format!("a face needs three corners or more, this one has {corners}")));
+                return Err(Fault::text(
+                    at,
+                    format!("a face needs three corners or more, this one has {corners}"),
+                ));
             }
             for _ in 0..corners {
                 let end = words.offset();
                 let Some((at, word)) = words.next_at() else {
-                    return Err(Fault::text(end, format!("a face of {corners} corners expected, but the line ends")));
+                    return Err(Fault::text(
+                        end,
+                        format!("a face of {corners} corners expected, but the line ends"),
+                    ));
                 };
                 let v = integer(word, at, "a vertex")?;
                 if !(0..vertices as i64).contains(&v) {
-                    let what = format!("face {i} names vertex {v} (both counted from 0), but the file has {vertices}");
+                    let what = format!(
+                        "face {i} names vertex {v} (both counted from 0), but the file has {vertices}"
+                    );
                     return Err(Fault::text(at, what));
                 }
                 self.soup.corners.push(v as u32);
             }
             if corners > 3 {
-                self.soup.polygons.push(Polygon { face: i as u32, corners: corners as u32, at });
+                self.soup.polygons.push(Polygon {
+                    face: i as u32,
+                    corners: corners as u32,
+                    at,
+                });
             }
             let rest: Vec<(usize, &[u8])> = std::iter::from_fn(|| words.next_at()).collect();
             colours.add(&rest)?;
@@ -166,11 +214,27 @@ impl Colours {
         let width = self.width.filter(|_| !self.values.is_empty())?;
         let whole = !self.fractions && self.values.iter().all(|x| (0.0..=255.0).contains(x));
         let kept = match width {
-            1 if !self.mixed => (MAP, ColumnData::I32(self.values.iter().map(|&x| x as i32).collect())),
-            3 | 4 if !self.mixed && whole => (COLOR, ColumnData::U8(self.values.iter().map(|&x| x as u8).collect())),
+            1 if !self.mixed => (
+                MAP,
+                ColumnData::I32(self.values.iter().map(|&x| x as i32).collect()),
+            ),
+            3 | 4 if !self.mixed && whole => (
+                COLOR,
+                ColumnData::U8(self.values.iter().map(|&x| x as u8).collect()),
+            ),
             3 | 4 if !self.mixed => (COLOR, ColumnData::F32(self.values)),
-            _ => return Some(Err(format!("the colours of {} {element} rows are not of one kind: not kept", self.rows))),
+            _ => {
+                return Some(Err(format!(
+                    "the colours of {} {element} rows are not of one kind: not kept",
+                    self.rows
+                )));
+            }
         };
-        Some(Ok(Column { name: kept.0.into(), element, width, data: kept.1 }))
+        Some(Ok(Column {
+            name: kept.0.into(),
+            element,
+            width,
+            data: kept.1,
+        }))
     }
 }

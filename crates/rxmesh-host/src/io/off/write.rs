@@ -4,45 +4,86 @@ use super::super::text::{Line, rows};
 use super::super::{Pieces, soup};
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL, TriMesh};
 
+/// The columns that OFF holds.
+struct Held<'a> {
+    normal: Option<&'a Column>,
+    colour: Option<&'a Column>,
+    texcoords: Option<[&'a Column; 2]>,
+    face_colour: Option<&'a Column>,
+}
+
+impl<'a> Held<'a> {
+    fn of(mesh: &'a TriMesh) -> Held<'a> {
+        let find = |element, name: &str, widths: &[usize]| {
+            let column = mesh.extras.column(element, name);
+            column.filter(|c| widths.contains(&c.width) && soup::is_finite(c))
+        };
+        let (v, f) = (ElementKind::Vertex, ElementKind::Face);
+        Held {
+            normal: find(v, NORMAL, &[3]),
+            colour: find(v, COLOR, &[3, 4]),
+            texcoords: find(v, "s", &[1])
+                .zip(find(v, "t", &[1]))
+                .map(|(s, t)| [s, t]),
+            face_colour: find(f, COLOR, &[3, 4]).or_else(|| find(f, "color_index", &[1])),
+        }
+    }
+
+    fn contains(&self, column: &Column) -> bool {
+        let single = [self.normal, self.colour, self.face_colour];
+        let mut all = single
+            .into_iter()
+            .flatten()
+            .chain(self.texcoords.into_iter().flatten());
+        all.any(|c| std::ptr::eq(c, column))
+    }
+
+    fn prefix(&self) -> String {
+        let part = |there: bool, text: &'static str| if there { text } else { "" };
+        let texcoords = part(self.texcoords.is_some(), "ST");
+        [
+            texcoords,
+            part(self.colour.is_some(), "C"),
+            part(self.normal.is_some(), "N"),
+        ]
+        .concat()
+    }
+}
+
 pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces {
-    let extras = &mesh.extras;
-    let find = |element, name: &str, widths: &[usize]| {
-        extras.column(element, name).filter(|c| widths.contains(&c.width))
-    };
-    let normal = find(ElementKind::Vertex, NORMAL, &[3]);
-    let colour = find(ElementKind::Vertex, COLOR, &[3, 4]);
-    let st = [find(ElementKind::Vertex, "s", &[1]), find(ElementKind::Vertex, "t", &[1])];
-    let st = if let [Some(s), Some(t)] = st { Some([s, t]) } else { None };
-    let face_colour = find(ElementKind::Face, COLOR, &[3, 4]).or_else(|| find(ElementKind::Face, "color_index", &[1]));
-    let used = [normal, colour, face_colour, st.map(|p| p[0]), st.map(|p| p[1])];
-    let left = extras.columns.iter().filter(|c| !used.iter().flatten().any(|u| std::ptr::eq(*u, *c)));
+    let held = Held::of(mesh);
+    let left = mesh.extras.columns.iter().filter(|c| !held.contains(c));
     soup::warn_of_columns("OFF", left, warnings);
-    soup::warn_of_layers("OFF", extras, true, warnings);
-    let part = |there: bool, text: &'static str| if there { text } else { "" };
-    let prefix = [part(st.is_some(), "ST"), part(colour.is_some(), "C"), part(normal.is_some(), "N")].concat();
-    let head = format!("{prefix}OFF\n{} {} 0\n", mesh.vertex_count(), mesh.face_count());
-    let mut pieces = vec![head.into_bytes()];
-    rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
-        let p = mesh.positions[v].to_array();
-        p.iter().enumerate().for_each(|(k, &x)| {
-            line.put(if k == 0 { b"" } else { b" " });
-            line.float(x);
-        });
-        normal.iter().for_each(|c| (0..3).for_each(|k| value(line, c, 3 * v + k)));
-        colour.iter().for_each(|c| put_colour(line, c, v));
-        st.iter().flatten().for_each(|c| value(line, c, v));
-        line.end();
-    });
-    rows(0, mesh.face_count(), &mut pieces, |line, f| {
+    soup::warn_of_layers("OFF", &mesh.extras, true, warnings);
+    let (v, f) = (mesh.vertex_count(), mesh.face_count());
+    let mut pieces = vec![format!("{}OFF\n{v} {f} 0\n", held.prefix()).into_bytes()];
+    rows(0, v, &mut pieces, |line, v| vertex(line, mesh, &held, v));
+    rows(0, f, &mut pieces, |line, f| {
         line.put(b"3");
         for v in mesh.faces[f] {
             line.put(b" ");
             line.int(v);
         }
-        face_colour.iter().for_each(|c| put_colour(line, c, f));
+        held.face_colour.iter().for_each(|c| put_colour(line, c, f));
         line.end();
     });
     pieces
+}
+
+fn vertex(line: &mut Line, mesh: &TriMesh, held: &Held<'_>, v: usize) {
+    for (k, x) in mesh.positions[v].to_array().into_iter().enumerate() {
+        line.put(if k == 0 { b"" } else { b" " });
+        line.float(x);
+    }
+    held.normal
+        .iter()
+        .for_each(|c| (0..3).for_each(|k| value(line, c, 3 * v + k)));
+    held.colour.iter().for_each(|c| put_colour(line, c, v));
+    held.texcoords
+        .iter()
+        .flatten()
+        .for_each(|c| value(line, c, v));
+    line.end();
 }
 
 fn value(line: &mut Line, column: &Column, i: usize) {

@@ -26,7 +26,11 @@ pub(super) struct Text<'a> {
 
 impl<'a> Text<'a> {
     pub(super) fn new(bytes: &'a [u8], body: usize) -> Text<'a> {
-        Text { bytes, lines: Lines::new(&bytes[body..], body), words: Words::new(&[], body) }
+        Text {
+            bytes,
+            lines: Lines::new(&bytes[body..], body),
+            words: Words::new(&[], body),
+        }
     }
 }
 
@@ -37,16 +41,27 @@ impl Source for Text<'_> {
                 self.words = words;
                 Ok(())
             }
-            None => Err(Fault::text(self.bytes.len(), format!("the file ends before {element} {row} (counted from 0)"))),
+            None => Err(Fault::text(
+                self.bytes.len(),
+                format!("the file ends before {element} {row} (counted from 0)"),
+            )),
         }
     }
 
     fn value(&mut self, t: &ScalarType, name: &str) -> Result<f64, Fault> {
         let end = self.words.offset();
         let Some((at, word)) = self.words.next_at() else {
-            return Err(Fault::text(end, format!("property '{name}' expected, but the line ends")));
+            return Err(Fault::text(
+                end,
+                format!("property '{name}' expected, but the line ends"),
+            ));
         };
-        let bad = || Fault::text(at, format!("property '{name}': {} is not {}", quote(word), range(t)));
+        let bad = || {
+            Fault::text(
+                at,
+                format!("property '{name}': {} is not {}", quote(word), range(t)),
+            )
+        };
         let text = std::str::from_utf8(word).map_err(|_| bad())?;
         match t {
             // As f32 at once: see `scan::number`. NaN is a value here; positions refuse it later.
@@ -54,7 +69,10 @@ impl Source for Text<'_> {
             ScalarType::Double => text.parse::<f64>().map_err(|_| bad()),
             _ => {
                 // Some writers print integers as floats.
-                let n = text.parse::<i64>().map(|n| n as f64).or_else(|_| number(word, at).map(f64::from));
+                let n = text
+                    .parse::<i64>()
+                    .map(|n| n as f64)
+                    .or_else(|_| number(word, at).map(f64::from));
                 n.ok().filter(|n| fits(*n, t)).ok_or_else(bad)
             }
         }
@@ -63,7 +81,10 @@ impl Source for Text<'_> {
     fn end_row(&mut self) -> Result<(), Fault> {
         match self.words.next_at() {
             None => Ok(()),
-            Some((at, word)) => Err(Fault::text(at, format!("{} is one value too many on this line", quote(word)))),
+            Some((at, word)) => Err(Fault::text(
+                at,
+                format!("{} is one value too many on this line", quote(word)),
+            )),
         }
     }
 
@@ -112,7 +133,11 @@ pub(super) struct Binary<'a> {
 
 impl<'a> Binary<'a> {
     pub(super) fn new(bytes: &'a [u8], body: usize, encoding: Encoding) -> Binary<'a> {
-        Binary { bytes, pos: body, big: encoding == Encoding::BinaryBigEndian }
+        Binary {
+            bytes,
+            pos: body,
+            big: encoding == Encoding::BinaryBigEndian,
+        }
     }
 
     #[inline]
@@ -124,7 +149,10 @@ impl<'a> Binary<'a> {
             }
             None => Err(Fault::byte(
                 self.bytes.len(),
-                format!("the file ends within property '{name}', which begins at byte {}", self.pos),
+                format!(
+                    "the file ends within property '{name}', which begins at byte {}",
+                    self.pos
+                ),
             )),
         }
     }
@@ -134,7 +162,10 @@ impl Source for Binary<'_> {
     #[inline]
     fn begin_row(&mut self, element: &str, row: usize) -> Result<(), Fault> {
         if self.pos >= self.bytes.len() {
-            return Err(Fault::byte(self.pos, format!("the file ends before {element} {row} (counted from 0)")));
+            return Err(Fault::byte(
+                self.pos,
+                format!("the file ends before {element} {row} (counted from 0)"),
+            ));
         }
         Ok(())
     }
@@ -145,7 +176,11 @@ impl Source for Binary<'_> {
             ($t:ty) => {{
                 const N: usize = size_of::<$t>();
                 let raw: [u8; N] = self.take::<N>(name)?;
-                f64::from(if self.big { <$t>::from_be_bytes(raw) } else { <$t>::from_le_bytes(raw) })
+                f64::from(if self.big {
+                    <$t>::from_be_bytes(raw)
+                } else {
+                    <$t>::from_le_bytes(raw)
+                })
             }};
         }
         Ok(match t {
@@ -180,5 +215,9 @@ impl Source for Binary<'_> {
 /// Most values of a type that `left` bytes can hold.
 pub(super) fn most(left: usize, t: &ScalarType, encoding: Encoding) -> usize {
     // A list's last number in text needs no separator.
-    if encoding == Encoding::Ascii { left / 2 + 1 } else { left / size(t) }
+    if encoding == Encoding::Ascii {
+        left / 2 + 1
+    } else {
+        left / size(t)
+    }
 }

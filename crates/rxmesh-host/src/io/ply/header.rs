@@ -62,11 +62,22 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
         .map(|(name, e)| Element {
             name,
             count: e.count,
-            properties: e.properties.into_iter().map(|(name, p)| Property { name, kind: p.data_type }).collect(),
+            properties: e
+                .properties
+                .into_iter()
+                .map(|(name, p)| Property {
+                    name,
+                    kind: p.data_type,
+                })
+                .collect(),
         })
         .collect();
     no_name_twice(&text, &elements)?;
-    Ok(Header { encoding: parsed.encoding, elements, body })
+    Ok(Header {
+        encoding: parsed.encoding,
+        elements,
+        body,
+    })
 }
 
 fn end_of_header(bytes: &[u8]) -> Result<usize, Fault> {
@@ -80,26 +91,43 @@ fn end_of_header(bytes: &[u8]) -> Result<usize, Fault> {
             return Ok(lines.offset().min(bytes.len()));
         }
     }
-    Err(Fault::text(head.len(), "the header does not end: there is no line 'end_header'"))
+    Err(Fault::text(
+        head.len(),
+        "the header does not end: there is no line 'end_header'",
+    ))
 }
 
 /// The crate's message shows its grammar; ours shows the line.
 fn refused(bytes: &[u8], body: usize, line: Option<usize>) -> Fault {
     let mut lines = super::super::scan::Lines::new(&bytes[..body], 0);
     match line.and_then(|n| lines.nth(n.saturating_sub(1))) {
-        Some((at, text)) => {
-            Fault::text(at, format!("{} is not a line that a PLY header has here", quote(text.trim_ascii())))
-        }
-        None => Fault::text(0, "the header has no valid line 'format ascii 1.0' (or binary_little_endian, binary_big_endian)"),
+        Some((at, text)) => Fault::text(
+            at,
+            format!(
+                "{} is not a line that a PLY header has here",
+                quote(text.trim_ascii())
+            ),
+        ),
+        None => Fault::text(
+            0,
+            "the header has no valid line 'format ascii 1.0' (or binary_little_endian, binary_big_endian)",
+        ),
     }
 }
 
 /// The crate keeps one of two elements or properties with the same name, which would shift all that follows.
 fn no_name_twice(text: &str, elements: &[Element]) -> Result<(), Fault> {
-    let lines = |word: &str| text.lines().filter(|l| l.split_whitespace().next() == Some(word)).count();
+    let lines = |word: &str| {
+        text.lines()
+            .filter(|l| l.split_whitespace().next() == Some(word))
+            .count()
+    };
     let properties: usize = elements.iter().map(|e| e.properties.len()).sum();
     if lines("element") != elements.len() || lines("property") != properties {
-        return Err(Fault::text(0, "the header declares an element, or a property of one element, twice"));
+        return Err(Fault::text(
+            0,
+            "the header declares an element, or a property of one element, twice",
+        ));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! file is that long. The tests compare with it.
 
 mod body;
+mod columns;
 mod header;
 mod read;
 mod strips;

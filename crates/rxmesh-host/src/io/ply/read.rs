@@ -3,12 +3,12 @@
 use super::super::error::Fault;
 use super::super::soup::{Polygon, Soup};
 use super::body::{Binary, Source, Text, most};
+use super::columns::{Texcoords, empty, merge, push};
 use super::header::{self, Element, Encoding, Header, Property};
 use super::strips;
-use crate::mesh::{COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL};
+use crate::mesh::{COLOR, Column, ElementKind, NORMAL};
 use glam::Vec3;
 use ply_rs_bw::ply::{PropertyType, ScalarType};
-use std::collections::HashMap;
 
 pub(in crate::io) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
     let header = header::parse(bytes)?;
@@ -38,9 +38,21 @@ struct Reader<S> {
 
 impl<S: Source> Reader<S> {
     fn run(header: &Header, source: S) -> Result<Soup, Fault> {
-        let vertices = header.elements.iter().find(|e| e.name == "vertex").map_or(0, |e| e.count);
-        let soup = Soup { binary: header.encoding != Encoding::Ascii, ..Soup::default() };
-        let mut reader = Reader { source, encoding: header.encoding, vertices, soup };
+        let vertices = header
+            .elements
+            .iter()
+            .find(|e| e.name == "vertex")
+            .map_or(0, |e| e.count);
+        let soup = Soup {
+            binary: header.encoding != Encoding::Ascii,
+            ..Soup::default()
+        };
+        let mut reader = Reader {
+            source,
+            encoding: header.encoding,
+            vertices,
+            soup,
+        };
         for e in header.elements.iter().filter(|e| !e.properties.is_empty()) {
             reader.check_count(e)?;
             match e.name.as_str() {
@@ -70,7 +82,10 @@ impl<S: Source> Reader<S> {
     fn vertices(&mut self, e: &Element) -> Result<(), Fault> {
         let (fates, mut columns) = self.fates(e, ElementKind::Vertex);
         for (k, name) in ["x", "y", "z"].into_iter().enumerate() {
-            if !fates.iter().any(|f| matches!(f, Fate::Position(p) if *p == k)) {
+            if !fates
+                .iter()
+                .any(|f| matches!(f, Fate::Position(p) if *p == k))
+            {
                 let what = format!("element 'vertex' has no number called '{name}'");
                 return Err(self.source.fault(self.source.offset(), what));
             }
@@ -81,7 +96,9 @@ impl<S: Source> Reader<S> {
             let mut p = [0f32; 3];
             for (property, fate) in e.properties.iter().zip(&fates) {
                 match (&property.kind, fate) {
-                    (PropertyType::Scalar(t), Fate::Position(k)) => p[*k] = self.coordinate(t, property, row)?,
+                    (PropertyType::Scalar(t), Fate::Position(k)) => {
+                        p[*k] = self.coordinate(t, property, row)?
+                    }
                     (PropertyType::Scalar(t), Fate::Column(c)) => {
                         let x = self.source.value(t, &property.name)?;
                         push(&mut columns[*c].data, x);
@@ -96,25 +113,44 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    fn coordinate(&mut self, t: &ScalarType, property: &Property, row: usize) -> Result<f32, Fault> {
+    fn coordinate(
+        &mut self,
+        t: &ScalarType,
+        property: &Property,
+        row: usize,
+    ) -> Result<f32, Fault> {
         let at = self.source.offset();
         let x = self.source.value(t, &property.name)?;
         let rounded = x as f32;
         if rounded.is_finite() {
             return Ok(rounded);
         }
-        let why = if x.is_finite() { "is too large for a 32-bit float" } else { "is not a finite number" };
-        Err(self.source.fault(at, format!("'{x}' {why} ({} of vertex {row}, counted from 0)", property.name)))
+        let why = if x.is_finite() {
+            "is too large for a 32-bit float"
+        } else {
+            "is not a finite number"
+        };
+        Err(self.source.fault(
+            at,
+            format!(
+                "'{x}' {why} ({} of vertex {row}, counted from 0)",
+                property.name
+            ),
+        ))
     }
 
     fn faces(&mut self, e: &Element) -> Result<(), Fault> {
         let (fates, mut columns) = self.fates(e, ElementKind::Face);
         if !fates.iter().any(|f| matches!(f, Fate::Indices)) {
-            let what = "element 'face' has no list called 'vertex_indices' or 'vertex_index'".to_owned();
+            let what =
+                "element 'face' has no list called 'vertex_indices' or 'vertex_index'".to_owned();
             return Err(self.source.fault(self.source.offset(), what));
         }
         let mut texcoords = Texcoords::default();
-        self.soup.corners.reserve_exact(3 * e.count.min(self.source.left()));
+        // A row that is accepted has a length and three indices: four bytes at least.
+        self.soup
+            .corners
+            .reserve_exact(3 * e.count.min(self.source.left() / 4));
         for row in 0..e.count {
             self.source.begin_row("face", row)?;
             let at = self.source.offset();
@@ -122,7 +158,9 @@ impl<S: Source> Reader<S> {
             let mut list = Vec::new();
             for (property, fate) in e.properties.iter().zip(&fates) {
                 match (&property.kind, fate) {
-                    (PropertyType::List(n, t), Fate::Indices) => self.indices(n, t, property, row)?,
+                    (PropertyType::List(n, t), Fate::Indices) => {
+                        self.indices(n, t, property, row)?
+                    }
                     (PropertyType::List(n, t), Fate::Texcoords) => {
                         for _ in 0..self.list_length(n, t, property)? {
                             list.push(self.source.value(t, &property.name)? as f32);
@@ -138,7 +176,9 @@ impl<S: Source> Reader<S> {
             self.source.end_row()?;
             let n = self.soup.corners.len() - first;
             self.corner_count(row, n, at)?;
-            texcoords.add(first, n, &list).map_err(|what| self.source.fault(at, what))?;
+            texcoords
+                .add(first, n, &list)
+                .map_err(|what| self.source.fault(at, what))?;
         }
         self.soup.corner_texcoords = texcoords.finish(self.soup.corners.len());
         self.keep(columns);
@@ -153,8 +193,9 @@ impl<S: Source> Reader<S> {
                     (PropertyType::List(n, t), "vertex_indices" | "vertex_index") => {
                         let at = self.source.offset();
                         let length = self.list_length(n, t, property)?;
-                        let list: Result<Vec<f64>, Fault> =
-                            (0..length).map(|_| self.source.value(t, &property.name)).collect();
+                        let list: Result<Vec<f64>, Fault> = (0..length)
+                            .map(|_| self.source.value(t, &property.name))
+                            .collect();
                         strips::triangles(&list?, self.vertices, &mut self.soup.corners).map_err(|v| {
                             let what = format!("strip {row} (counted from 0) names vertex {v}, but the file has {}", self.vertices);
                             self.source.fault(at, what)
@@ -168,12 +209,21 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    fn indices(&mut self, n: &ScalarType, t: &ScalarType, property: &Property, face: usize) -> Result<(), Fault> {
+    fn indices(
+        &mut self,
+        n: &ScalarType,
+        t: &ScalarType,
+        property: &Property,
+        face: usize,
+    ) -> Result<(), Fault> {
         for _ in 0..self.list_length(n, t, property)? {
             let at = self.source.offset();
             let v = self.source.value(t, &property.name)?;
             if !(v >= 0.0 && v < self.vertices as f64 && v.fract() == 0.0) {
-                let what = format!("face {face} (counted from 0) names vertex {v}, but the file has {}", self.vertices);
+                let what = format!(
+                    "face {face} (counted from 0) names vertex {v}, but the file has {}",
+                    self.vertices
+                );
                 return Err(self.source.fault(at, what));
             }
             self.soup.corners.push(v as u32);
@@ -183,16 +233,26 @@ impl<S: Source> Reader<S> {
 
     fn corner_count(&mut self, face: usize, n: usize, at: usize) -> Result<(), Fault> {
         if n < 3 {
-            let what = format!("a face needs three corners or more, face {face} (counted from 0) has {n}");
+            let what =
+                format!("a face needs three corners or more, face {face} (counted from 0) has {n}");
             return Err(self.source.fault(at, what));
         }
         if n > 3 {
-            self.soup.polygons.push(Polygon { face: face as u32, corners: n as u32, at });
+            self.soup.polygons.push(Polygon {
+                face: face as u32,
+                corners: n as u32,
+                at,
+            });
         }
         Ok(())
     }
 
-    fn list_length(&mut self, n: &ScalarType, t: &ScalarType, property: &Property) -> Result<usize, Fault> {
+    fn list_length(
+        &mut self,
+        n: &ScalarType,
+        t: &ScalarType,
+        property: &Property,
+    ) -> Result<usize, Fault> {
         let at = self.source.offset();
         let length = self.source.value(n, &property.name)?;
         let most = most(self.source.left(), t, self.encoding);
@@ -216,7 +276,10 @@ impl<S: Source> Reader<S> {
 
     fn skip(&mut self, e: &Element) -> Result<(), Fault> {
         if e.count > 0 {
-            self.soup.warnings.push(format!("element '{}' ({} rows) is not kept", e.name, e.count));
+            self.soup.warnings.push(format!(
+                "element '{}' ({} rows) is not kept",
+                e.name, e.count
+            ));
         }
         for row in 0..e.count {
             self.source.begin_row(&e.name, row)?;
@@ -233,15 +296,25 @@ impl<S: Source> Reader<S> {
             (PropertyType::Scalar(_), ElementKind::Vertex, "x") => Fate::Position(0),
             (PropertyType::Scalar(_), ElementKind::Vertex, "y") => Fate::Position(1),
             (PropertyType::Scalar(_), ElementKind::Vertex, "z") => Fate::Position(2),
-            (PropertyType::List(..), ElementKind::Face, "vertex_indices" | "vertex_index") => Fate::Indices,
+            (PropertyType::List(..), ElementKind::Face, "vertex_indices" | "vertex_index") => {
+                Fate::Indices
+            }
             (PropertyType::List(..), ElementKind::Face, "texcoord") => Fate::Texcoords,
             (PropertyType::Scalar(t), ..) if crate::mesh::is_free_name(element, &p.name) => {
                 let data = empty(t, e.count);
-                columns.push(Column { name: p.name.clone(), element, width: 1, data });
+                columns.push(Column {
+                    name: p.name.clone(),
+                    element,
+                    width: 1,
+                    data,
+                });
                 Fate::Column(columns.len() - 1)
             }
             _ => {
-                self.soup.warnings.push(format!("property '{}' of element '{}' is not kept", p.name, e.name));
+                self.soup.warnings.push(format!(
+                    "property '{}' of element '{}' is not kept",
+                    p.name, e.name
+                ));
                 Fate::Skipped
             }
         };
@@ -254,104 +327,5 @@ impl<S: Source> Reader<S> {
         merge(&mut columns, COLOR, &["red", "green", "blue", "alpha"]);
         merge(&mut columns, COLOR, &["red", "green", "blue"]);
         self.soup.columns.append(&mut columns);
-    }
-}
-
-/// Makes one column of several scalar ones of one type, if all are there and follow each other.
-fn merge(columns: &mut Vec<Column>, name: &str, parts: &[&str]) {
-    let same = |w: &[Column]| {
-        w.iter().zip(parts).all(|(c, p)| c.width == 1 && c.name == *p)
-            && w.iter().all(|c| std::mem::discriminant(&c.data) == std::mem::discriminant(&w[0].data))
-    };
-    let Some(first) = columns.windows(parts.len()).position(same) else { return };
-    if columns.iter().any(|c| c.name == name) {
-        return;
-    }
-    let rest: Vec<Column> = columns.drain(first + 1..first + parts.len()).collect();
-    let c = &mut columns[first];
-    let rows = c.data.len();
-    let mut data = like(&c.data, rows * parts.len());
-    for row in 0..rows {
-        push(&mut data, c.data.get(row));
-        rest.iter().for_each(|r| push(&mut data, r.data.get(row)));
-    }
-    *c = Column { name: name.into(), element: c.element, width: parts.len(), data };
-}
-
-fn empty(t: &ScalarType, n: usize) -> ColumnData {
-    match t {
-        ScalarType::Char => ColumnData::I8(Vec::with_capacity(n)),
-        ScalarType::UChar => ColumnData::U8(Vec::with_capacity(n)),
-        ScalarType::Short => ColumnData::I16(Vec::with_capacity(n)),
-        ScalarType::UShort => ColumnData::U16(Vec::with_capacity(n)),
-        ScalarType::Int => ColumnData::I32(Vec::with_capacity(n)),
-        ScalarType::UInt => ColumnData::U32(Vec::with_capacity(n)),
-        ScalarType::Float => ColumnData::F32(Vec::with_capacity(n)),
-        ScalarType::Double => ColumnData::F64(Vec::with_capacity(n)),
-    }
-}
-
-fn like(data: &ColumnData, n: usize) -> ColumnData {
-    match data {
-        ColumnData::I8(_) => ColumnData::I8(Vec::with_capacity(n)),
-        ColumnData::U8(_) => ColumnData::U8(Vec::with_capacity(n)),
-        ColumnData::I16(_) => ColumnData::I16(Vec::with_capacity(n)),
-        ColumnData::U16(_) => ColumnData::U16(Vec::with_capacity(n)),
-        ColumnData::I32(_) => ColumnData::I32(Vec::with_capacity(n)),
-        ColumnData::U32(_) => ColumnData::U32(Vec::with_capacity(n)),
-        ColumnData::F32(_) => ColumnData::F32(Vec::with_capacity(n)),
-        ColumnData::F64(_) => ColumnData::F64(Vec::with_capacity(n)),
-    }
-}
-
-#[inline]
-fn push(data: &mut ColumnData, x: f64) {
-    match data {
-        ColumnData::I8(v) => v.push(x as i8),
-        ColumnData::U8(v) => v.push(x as u8),
-        ColumnData::I16(v) => v.push(x as i16),
-        ColumnData::U16(v) => v.push(x as u16),
-        ColumnData::I32(v) => v.push(x as i32),
-        ColumnData::U32(v) => v.push(x as u32),
-        ColumnData::F32(v) => v.push(x as f32),
-        ColumnData::F64(v) => v.push(x),
-    }
-}
-
-/// Texture coordinates of corners: PLY repeats them at every corner, a layer holds each pair once.
-#[derive(Default)]
-struct Texcoords {
-    values: Vec<f32>,
-    corners: Vec<u32>,
-    known: HashMap<[u32; 2], u32>,
-}
-
-impl Texcoords {
-    /// The list of a face whose `n` corners begin at `first`; an empty list means none.
-    fn add(&mut self, first: usize, n: usize, list: &[f32]) -> Result<(), String> {
-        if list.is_empty() {
-            return Ok(());
-        }
-        if list.len() != 2 * n {
-            return Err(format!("list 'texcoord' has {} values, a face of {n} corners needs {} or none", list.len(), 2 * n));
-        }
-        self.corners.resize(first, NO_VALUE);
-        for pair in list.as_chunks::<2>().0 {
-            let next = self.known.len() as u32;
-            let id = *self.known.entry(pair.map(f32::to_bits)).or_insert(next);
-            if id == next {
-                self.values.extend_from_slice(pair);
-            }
-            self.corners.push(id);
-        }
-        Ok(())
-    }
-
-    fn finish(mut self, corners: usize) -> Option<CornerLayer> {
-        if self.corners.is_empty() {
-            return None;
-        }
-        self.corners.resize(corners, NO_VALUE);
-        Some(CornerLayer { width: 2, values: self.values, corners: self.corners })
     }
 }

@@ -4,7 +4,10 @@
 /// name a vertex twice only move the strip and are left out. A value that is no vertex is returned as the error.
 pub(super) fn triangles(list: &[f64], vertices: usize, corners: &mut Vec<u32>) -> Result<(), f64> {
     for strip in list.split(|&v| v == -1.0) {
-        if let Some(&bad) = strip.iter().find(|v| !(**v >= 0.0 && **v < vertices as f64 && v.fract() == 0.0)) {
+        if let Some(&bad) = strip
+            .iter()
+            .find(|v| !(**v >= 0.0 && **v < vertices as f64 && v.fract() == 0.0))
+        {
             return Err(bad);
         }
         for (i, w) in strip.windows(3).enumerate() {

@@ -3,11 +3,19 @@
 use super::super::soup;
 use super::super::text::{Line, rows};
 use super::super::{Encoding, Pieces};
-use crate::mesh::{COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, TriMesh, each_type};
-use ply_rs_bw::ply::{Addable, DefaultElement, ElementDef, Header, PropertyDef, PropertyType, ScalarType};
+use crate::mesh::{
+    COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, TriMesh, each_type,
+};
+use ply_rs_bw::ply::{
+    Addable, DefaultElement, ElementDef, Header, PropertyDef, PropertyType, ScalarType,
+};
 use ply_rs_bw::writer::Writer;
 
-pub(in crate::io) fn write(mesh: &TriMesh, encoding: Encoding, warnings: &mut Vec<String>) -> Pieces {
+pub(in crate::io) fn write(
+    mesh: &TriMesh,
+    encoding: Encoding,
+    warnings: &mut Vec<String>,
+) -> Pieces {
     let vertex = columns(mesh, ElementKind::Vertex, warnings);
     let face = columns(mesh, ElementKind::Face, warnings);
     let extras = &mesh.extras;
@@ -22,14 +30,21 @@ pub(in crate::io) fn write(mesh: &TriMesh, encoding: Encoding, warnings: &mut Ve
         (row * width..(row + 1) * width).for_each(|i| put_value(line, &column.data, i, encoding));
     };
     rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
-        mesh.positions[v].to_array().iter().for_each(|&x| put_f32(line, x, encoding));
+        mesh.positions[v]
+            .to_array()
+            .iter()
+            .for_each(|&x| put_f32(line, x, encoding));
         vertex.iter().for_each(|c| put(line, c, v));
         end(line, encoding);
     });
     rows(0, mesh.face_count(), &mut pieces, |line, f| {
         put_u8(line, 3, encoding);
-        mesh.faces[f].iter().for_each(|&v| put_u32(line, v, encoding));
-        texcoords.iter().for_each(|t| put_texcoords(line, t, f, encoding));
+        mesh.faces[f]
+            .iter()
+            .for_each(|&v| put_u32(line, v, encoding));
+        texcoords
+            .iter()
+            .for_each(|t| put_texcoords(line, t, f, encoding));
         face.iter().for_each(|c| put(line, c, f));
         end(line, encoding);
     });
@@ -37,13 +52,20 @@ pub(in crate::io) fn write(mesh: &TriMesh, encoding: Encoding, warnings: &mut Ve
 }
 
 /// The columns of one element, without those whose properties would be there twice.
-fn columns<'a>(mesh: &'a TriMesh, element: ElementKind, warnings: &mut Vec<String>) -> Vec<&'a Column> {
+fn columns<'a>(
+    mesh: &'a TriMesh,
+    element: ElementKind,
+    warnings: &mut Vec<String>,
+) -> Vec<&'a Column> {
     let mut taken = Vec::new();
     let mut kept = Vec::new();
     for c in mesh.extras.columns.iter().filter(|c| c.element == element) {
         let names = names(c);
         match names.iter().find(|n| taken.contains(*n)) {
-            Some(n) => warnings.push(format!("{element} column '{}' is left out: there is a property '{n}' already", c.name)),
+            Some(n) => warnings.push(format!(
+                "{element} column '{}' is left out: there is a property '{n}' already",
+                c.name
+            )),
             None => {
                 taken.extend(names);
                 kept.push(c);
@@ -65,37 +87,62 @@ fn names(c: &Column) -> Vec<String> {
     known.iter().map(|n| (*n).to_owned()).collect()
 }
 
-fn header(mesh: &TriMesh, encoding: Encoding, vertex: &[&Column], face: &[&Column], texcoords: bool) -> Vec<u8> {
+fn header(
+    mesh: &TriMesh,
+    encoding: Encoding,
+    vertex: &[&Column],
+    face: &[&Column],
+    texcoords: bool,
+) -> Vec<u8> {
     let mut header = Header::new();
     header.encoding = match encoding {
         Encoding::Ascii => ply_rs_bw::ply::Encoding::Ascii,
         Encoding::Binary => ply_rs_bw::ply::Encoding::BinaryLittleEndian,
         Encoding::BinaryBigEndian => ply_rs_bw::ply::Encoding::BinaryBigEndian,
     };
-    let scalar = |e: &mut ElementDef, name: String, t| e.properties.add(PropertyDef::new(name, PropertyType::Scalar(t)));
+    let scalar = |e: &mut ElementDef, name: String, t| {
+        e.properties
+            .add(PropertyDef::new(name, PropertyType::Scalar(t)))
+    };
     let list = |e: &mut ElementDef, name: &str, t| {
         let kind = PropertyType::List(ScalarType::UChar, t);
         e.properties.add(PropertyDef::new(name.to_owned(), kind));
     };
     let mut v = ElementDef::new("vertex".into());
     v.count = mesh.vertex_count();
-    ["x", "y", "z"].iter().for_each(|n| scalar(&mut v, (*n).to_owned(), ScalarType::Float));
+    ["x", "y", "z"]
+        .iter()
+        .for_each(|n| scalar(&mut v, (*n).to_owned(), ScalarType::Float));
     let mut f = ElementDef::new("face".into());
     f.count = mesh.face_count();
     // Most readers know signed indices only.
     let signed = mesh.vertex_count() <= i32::MAX as usize;
-    list(&mut f, "vertex_indices", if signed { ScalarType::Int } else { ScalarType::UInt });
+    list(
+        &mut f,
+        "vertex_indices",
+        if signed {
+            ScalarType::Int
+        } else {
+            ScalarType::UInt
+        },
+    );
     if texcoords {
         list(&mut f, "texcoord", ScalarType::Float);
     }
     for (e, columns) in [(&mut v, vertex), (&mut f, face)] {
-        columns.iter().for_each(|c| names(c).into_iter().for_each(|n| scalar(e, n, scalar_type(&c.data))));
+        columns.iter().for_each(|c| {
+            names(c)
+                .into_iter()
+                .for_each(|n| scalar(e, n, scalar_type(&c.data)))
+        });
     }
     header.elements.add(v);
     header.elements.add(f);
     let mut out = Vec::new();
     // A vector takes everything, and names were checked with the mesh.
-    Writer::<DefaultElement>::new().write_header(&mut out, &header).ok();
+    Writer::<DefaultElement>::new()
+        .write_header(&mut out, &header)
+        .ok();
     out
 }
 
@@ -120,7 +167,11 @@ fn put_texcoords(line: &mut Line, layer: &CornerLayer, face: usize, encoding: En
     put_u8(line, 6, encoding);
     for &c in corners {
         for k in 0..2 {
-            let x = if c == NO_VALUE { 0.0 } else { layer.values[layer.width * c as usize + k] };
+            let x = if c == NO_VALUE {
+                0.0
+            } else {
+                layer.values[layer.width * c as usize + k]
+            };
             put_f32(line, x, encoding);
         }
     }

@@ -37,7 +37,9 @@ fn is_exactly_binary(bytes: &[u8]) -> bool {
 fn is_text(bytes: &[u8]) -> bool {
     let head = bytes[..bytes.len().min(1 << 12)].to_ascii_lowercase();
     let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-    head.trim_ascii_start().starts_with(b"solid") && !head.contains(&0) && (has(b"facet") || has(b"endsolid") || bytes.len() < HEAD)
+    head.trim_ascii_start().starts_with(b"solid")
+        && !head.contains(&0)
+        && (has(b"facet") || has(b"endsolid") || bytes.len() < HEAD)
 }
 
 pub(super) fn looks_like(bytes: &[u8]) -> bool {

@@ -6,11 +6,19 @@ use super::{ATTRIBUTE, HEAD};
 use crate::mesh::{ColumnData, ElementKind, TagKind, TriMesh};
 use glam::Vec3;
 
-pub(in crate::io) fn write(mesh: &TriMesh, encoding: Encoding, warnings: &mut Vec<String>) -> Pieces {
+pub(in crate::io) fn write(
+    mesh: &TriMesh,
+    encoding: Encoding,
+    warnings: &mut Vec<String>,
+) -> Pieces {
     warn(mesh, encoding, warnings);
     let first = mesh.extras.tags.iter().find(|t| t.kind == TagKind::Object);
     // The name ends with the line, and the head of a binary file must not look like text.
-    let name: String = first.map_or("rxmesh", |t| &t.text).chars().filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+    let name: String = first
+        .map_or("rxmesh", |t| &t.text)
+        .chars()
+        .filter(|c| c.is_ascii_graphic() || *c == ' ')
+        .collect();
     if encoding == Encoding::Ascii {
         return text(mesh, &name);
     }
@@ -20,7 +28,11 @@ pub(in crate::io) fn write(mesh: &TriMesh, encoding: Encoding, warnings: &mut Ve
     head[7..7 + name.len()].copy_from_slice(name);
     head.extend((mesh.face_count() as u32).to_le_bytes());
     debug_assert_eq!(head.len(), HEAD);
-    let attribute = match mesh.extras.column(ElementKind::Face, ATTRIBUTE).map(|c| &c.data) {
+    let attribute = match mesh
+        .extras
+        .column(ElementKind::Face, ATTRIBUTE)
+        .map(|c| &c.data)
+    {
         Some(ColumnData::U16(v)) => Some(v),
         _ => None,
     };
@@ -66,25 +78,38 @@ fn corners(mesh: &TriMesh, face: usize) -> [Vec3; 3] {
 /// The unit normal, 0 for a triangle without area.
 fn normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     let a = a.as_dvec3();
-    (b.as_dvec3() - a).cross(c.as_dvec3() - a).normalize_or_zero().as_vec3()
+    (b.as_dvec3() - a)
+        .cross(c.as_dvec3() - a)
+        .normalize_or_zero()
+        .as_vec3()
 }
 
 fn warn(mesh: &TriMesh, encoding: Encoding, warnings: &mut Vec<String>) {
     let extras = &mesh.extras;
     let held = |c: &crate::mesh::Column| {
-        encoding == Encoding::Binary && c.element == ElementKind::Face && c.name == ATTRIBUTE && matches!(c.data, ColumnData::U16(_))
+        encoding == Encoding::Binary
+            && c.element == ElementKind::Face
+            && c.name == ATTRIBUTE
+            && matches!(c.data, ColumnData::U16(_))
     };
     soup::warn_of_columns("STL", extras.columns.iter().filter(|c| !held(c)), warnings);
     soup::warn_of_layers("STL", extras, true, warnings);
     let mut used = vec![false; mesh.vertex_count()];
-    mesh.faces.iter().flatten().for_each(|&v| used[v as usize] = true);
+    mesh.faces
+        .iter()
+        .flatten()
+        .for_each(|&v| used[v as usize] = true);
     let lost = used.iter().filter(|u| !**u).count();
     if lost > 0 {
-        warnings.push(format!("STL holds no vertices without faces: {lost} are left out"));
+        warnings.push(format!(
+            "STL holds no vertices without faces: {lost} are left out"
+        ));
     }
     let distinct = super::weld::weld(&mesh.positions).0.len();
     let same = mesh.vertex_count() - distinct;
     if same > 0 {
-        warnings.push(format!("STL tells vertices apart by their place only: {same} that share one will be one vertex"));
+        warnings.push(format!(
+            "STL tells vertices apart by their place only: {same} that share one will be one vertex"
+        ));
     }
 }

@@ -63,16 +63,26 @@ fn faults_name_file_line_and_value() {
     ];
     for (name, text, part) in cases {
         let message = refusal(name, text.as_bytes());
-        assert!(message.contains(part) && message.starts_with(name), "\nwanted: {part}\ngot:    {message}\nfor: {text}");
+        assert!(
+            message.contains(part) && message.starts_with(name),
+            "\nwanted: {part}\ngot:    {message}\nfor: {text}"
+        );
     }
 }
 
 #[test]
 fn a_missing_file_is_named() {
     let e = read(Path::new("no/such.obj"), &ReadOptions::default()).unwrap_err();
-    assert!(matches!(e, IoError::Read { .. }) && e.to_string().starts_with("no/such.obj: cannot be read"), "{e}");
+    assert!(
+        matches!(e, IoError::Read { .. })
+            && e.to_string().starts_with("no/such.obj: cannot be read"),
+        "{e}"
+    );
     let e = write_bytes(Path::new("a.xyz"), &awkward(), &WriteOptions::default()).unwrap_err();
-    assert!(e.to_string().contains("formats are obj, ply, off, stl"), "{e}");
+    assert!(
+        e.to_string().contains("formats are obj, ply, off, stl"),
+        "{e}"
+    );
 }
 
 #[test]
@@ -81,7 +91,10 @@ fn obj_in_odd_spellings() {
 f -3 \\\r\n -2 \\\r\n-1\r\nl 1 2\r\nf 1/1 2/1 4/1\r\nv 1 1 0\r\np 1\r\n";
     let l = read_as("a.obj", text).unwrap();
     assert_eq!(l.mesh.faces, [[0, 1, 2], [0, 1, 3]]);
-    assert_eq!(l.warnings, ["2 lines and points ('l', 'p') are not kept, the first is on line 12"]);
+    assert_eq!(
+        l.warnings,
+        ["2 lines and points ('l', 'p') are not kept, the first is on line 12"]
+    );
     let layer = l.mesh.extras.corner_texcoords.unwrap();
     assert_eq!(layer.corners, [NO_VALUE, NO_VALUE, NO_VALUE, 0, 0, 0]);
     assert_eq!(layer.values, [0.5, 0.0]);
@@ -98,8 +111,16 @@ fn off_in_odd_spellings() {
         "NOFF\n3 1 0\n0 0 0 0 0 1\n1 0 0 0 0 1\n0 1 0 0 0 1\n3 0 1 2 7\n",
         "STOFF\n3 1 0\n0 0 0 0 0\n1 0 0 0 1\n0 1 0 1 1\n3 0 1 2 0.5 0.5 1\n",
     ] {
-        assert_eq!(read_as("a.off", text.as_bytes()).unwrap().mesh.faces, [[0, 1, 2]], "{text}");
-        assert_eq!(Format::of_content(text.as_bytes()), Some(Format::Off), "{text}");
+        assert_eq!(
+            read_as("a.off", text.as_bytes()).unwrap().mesh.faces,
+            [[0, 1, 2]],
+            "{text}"
+        );
+        assert_eq!(
+            Format::of_content(text.as_bytes()),
+            Some(Format::Off),
+            "{text}"
+        );
     }
 }
 
@@ -142,7 +163,10 @@ g a\nf 1/1 2/1 3/1 4/2 5/2 6/2\ng b\nf 1 2 3\n";
     };
     assert!(m.faces[..4].iter().all(|f| area(f) > 0.0), "{:?}", m.faces);
     assert_eq!(m.faces[..4].iter().map(area).sum::<f32>(), 3.0);
-    assert_eq!(m.extras.face_ranges(TagKind::Group, 5), [(0..4, "a"), (4..5, "b")]);
+    assert_eq!(
+        m.extras.face_ranges(TagKind::Group, 5),
+        [(0..4, "a"), (4..5, "b")]
+    );
     let layer = m.extras.corner_texcoords.as_ref().unwrap();
     for (c, &v) in m.faces[..4].iter().flatten().enumerate() {
         assert_eq!(layer.corners[c], u32::from(v > 2));

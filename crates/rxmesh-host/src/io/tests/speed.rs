@@ -17,19 +17,35 @@ fn times() {
     let mut mesh = timed("icosphere(8)", || generate::icosphere(8).unwrap());
     timed("noise", || generate::noise(&mut mesh, 0.2, 1).unwrap());
     timed("shuffle", || generate::shuffle(&mut mesh, 1));
-    println!("{} vertices, {} faces", mesh.vertex_count(), mesh.face_count());
+    println!(
+        "{} vertices, {} faces",
+        mesh.vertex_count(),
+        mesh.face_count()
+    );
     timed("check", || check(&mesh));
     let folder = tempfile::tempdir().unwrap();
     for (name, encoding) in forms() {
         let path = folder.path().join(name);
-        let options = WriteOptions { format: None, encoding };
-        let (pieces, ..) = timed(&format!("{name} {encoding:?} encode"), || encode(&path, &mesh, &options).unwrap());
+        let options = WriteOptions {
+            format: None,
+            encoding,
+        };
+        let (pieces, ..) = timed(&format!("{name} {encoding:?} encode"), || {
+            encode(&path, &mesh, &options).unwrap()
+        });
         drop(pieces);
-        timed(&format!("{name} {encoding:?} write"), || write(&path, &mesh, &options).unwrap());
+        timed(&format!("{name} {encoding:?} write"), || {
+            write(&path, &mesh, &options).unwrap()
+        });
         let bytes = std::fs::read(&path).unwrap();
-        let back = timed(&format!("{name} {encoding:?} read ({} MB)", bytes.len() / 1_000_000), || read(&path, &ReadOptions::default()).unwrap());
+        let back = timed(
+            &format!("{name} {encoding:?} read ({} MB)", bytes.len() / 1_000_000),
+            || read(&path, &ReadOptions::default()).unwrap(),
+        );
         assert_eq!(back.mesh.face_count(), mesh.face_count());
     }
-    let five = timed("subdivide to 5.2 M faces", || generate::subdivide(&mesh, 1, generate::Scheme::Loop).unwrap());
+    let five = timed("subdivide to 5.2 M faces", || {
+        generate::subdivide(&mesh, 1, generate::Scheme::Loop).unwrap()
+    });
     timed("check", || check(&five));
 }

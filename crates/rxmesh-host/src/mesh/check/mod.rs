@@ -23,13 +23,42 @@ pub fn check(mesh: &TriMesh) -> CheckReport {
         ..CheckReport::default()
     };
     edges(mesh, &table, &mut report);
-    faces(mesh, &table, &mut report);
-    vertices(mesh, &table, &mut report);
-    topology::fans_and_loops(mesh, &table, &mut report);
-    topology::components(mesh, &table, &mut report);
-    geometry(mesh, &table, &mut report);
-    conclude(&mut report);
-    report
+    let mixed = report.inconsistent_edges.count > 0;
+    // Independent looks at the same table, each filling a report of its own.
+    let ((fans, parts), ((f, v), g)) = rayon::join(
+        || {
+            rayon::join(
+                || topology::fans_and_loops(mesh, &table),
+                || topology::components(mesh, &table, mixed),
+            )
+        },
+        || {
+            rayon::join(
+                || rayon::join(|| faces(mesh, &table), || vertices(mesh, &table)),
+                || geometry(mesh, &table),
+            )
+        },
+    );
+    report.non_manifold_vertices = fans.bad;
+    report.boundary_loops = fans.loops;
+    report.only_degenerate_vertices = fans.without - v.isolated_vertices.count;
+    report.face_components = report.faces - f.degenerate_faces.count - parts.face_merges;
+    report.vertex_components = report.vertices - fans.without - parts.vertex_merges;
+    report.orientable = parts.orientable;
+    let report = CheckReport {
+        degenerate_faces: f.degenerate_faces,
+        zero_area_faces: f.zero_area_faces,
+        isolated_faces: f.isolated_faces,
+        duplicate_faces: f.duplicate_faces,
+        isolated_vertices: v.isolated_vertices,
+        duplicate_vertices: v.duplicate_vertices,
+        max_valence: v.max_valence,
+        min_valence: v.min_valence,
+        bounding_box: g.bounding_box,
+        edge_length: g.edge_length,
+        ..report
+    };
+    conclude(report)
 }
 
 /// Counts that look at one edge at a time.
@@ -38,7 +67,9 @@ fn edges(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
         match table.along(e) {
             [_] => report.boundary_edges.add(ends),
             [g, h] => {
-                if mesh.faces[*g as usize / 3][*g as usize % 3] == mesh.faces[*h as usize / 3][*h as usize % 3] {
+                if mesh.faces[*g as usize / 3][*g as usize % 3]
+                    == mesh.faces[*h as usize / 3][*h as usize % 3]
+                {
                     report.inconsistent_edges.add(ends);
                 }
             }
@@ -48,7 +79,8 @@ fn edges(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
 }
 
 /// Counts that look at one face, or at the faces along one edge, at a time.
-fn faces(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+fn faces(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+    let mut report = CheckReport::default();
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     for (i, f) in mesh.faces.iter().enumerate() {
         let i = i as u32;
@@ -61,12 +93,18 @@ fn faces(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
         if (at(f[1]) - a).cross(at(f[2]) - a) == glam::DVec3::ZERO {
             report.zero_area_faces.add(i);
         }
-        let alone = |k| table.along(table.edge_of[3 * i as usize + k] as usize).len() == 1;
+        let alone = |k| {
+            table
+                .along(table.edge_of[3 * i as usize + k] as usize)
+                .len()
+                == 1
+        };
         if (0..3).all(alone) {
             report.isolated_faces.add(i);
         }
     }
     report.duplicate_faces = duplicate_faces(mesh, table);
+    report
 }
 
 /// Faces with the same three vertices as an earlier face. Two such faces meet along the edge of their two smaller
@@ -80,24 +118,46 @@ fn duplicate_faces(mesh: &TriMesh, table: &EdgeTable) -> Findings<u32> {
         }
         let third = |h: u32| (mesh.faces[h as usize / 3][(h as usize + 2) % 3], h / 3);
         thirds.clear();
-        thirds.extend(table.along(e).iter().map(|&h| third(h)).filter(|t| t.0 > high));
+        thirds.extend(
+            table
+                .along(e)
+                .iter()
+                .map(|&h| third(h))
+                .filter(|t| t.0 > high),
+        );
         thirds.sort_unstable();
-        repeated.extend(thirds.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| w[1].1));
+        repeated.extend(
+            thirds
+                .windows(2)
+                .filter(|w| w[0].0 == w[1].0)
+                .map(|w| w[1].1),
+        );
     }
     repeated.sort_unstable();
     repeated.into_iter().collect()
 }
 
 /// Valence, isolated and duplicate vertices.
-fn vertices(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+fn vertices(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+    let mut report = CheckReport::default();
     let mut used = vec![false; mesh.positions.len()];
-    mesh.faces.iter().flatten().for_each(|&v| used[v as usize] = true);
+    mesh.faces
+        .iter()
+        .flatten()
+        .for_each(|&v| used[v as usize] = true);
     let unused = used.iter().enumerate().filter(|(_, u)| !**u);
     report.isolated_vertices = unused.map(|(v, _)| v as u32).collect();
     let mut valence = vec![0u32; mesh.positions.len()];
-    table.edges.iter().flatten().for_each(|&v| valence[v as usize] += 1);
+    table
+        .edges
+        .iter()
+        .flatten()
+        .for_each(|&v| valence[v as usize] += 1);
     for (v, &n) in valence.iter().enumerate().filter(|(_, n)| **n > 0) {
-        let here = Valence { valence: n, vertex: v as u32 };
+        let here = Valence {
+            valence: n,
+            vertex: v as u32,
+        };
         if report.max_valence.is_none_or(|m| n > m.valence) {
             report.max_valence = Some(here);
         }
@@ -108,24 +168,36 @@ fn vertices(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
     // -0 and 0 are the same place.
     let bits = |c: f32| (c + 0.0).to_bits();
     let place = |v: usize| mesh.positions[v].to_array().map(bits);
-    let mut order: Vec<([u32; 3], u32)> =
-        (0..mesh.positions.len()).into_par_iter().map(|v| (place(v), v as u32)).collect();
+    let mut order: Vec<([u32; 3], u32)> = (0..mesh.positions.len())
+        .into_par_iter()
+        .map(|v| (place(v), v as u32))
+        .collect();
     order.par_sort_unstable();
-    let mut repeated: Vec<u32> =
-        order.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| w[1].1).collect();
+    let mut repeated: Vec<u32> = order
+        .windows(2)
+        .filter(|w| w[0].0 == w[1].0)
+        .map(|w| w[1].1)
+        .collect();
     repeated.sort_unstable();
     report.duplicate_vertices = repeated.into_iter().collect();
+    report
 }
 
 /// Bounding box and edge lengths.
-fn geometry(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+fn geometry(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+    let mut report = CheckReport::default();
     if let Some(&first) = mesh.positions.first() {
-        let grow = |(low, high): (glam::Vec3, glam::Vec3), p: &glam::Vec3| (low.min(*p), high.max(*p));
+        let grow =
+            |(low, high): (glam::Vec3, glam::Vec3), p: &glam::Vec3| (low.min(*p), high.max(*p));
         let (low, high) = mesh.positions.iter().fold((first, first), grow);
         report.bounding_box = Some([low.to_array(), high.to_array()]);
     }
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
-    let mut lengths = EdgeLengths { min: f64::INFINITY, mean: 0.0, max: 0.0 };
+    let mut lengths = EdgeLengths {
+        min: f64::INFINITY,
+        mean: 0.0,
+        max: 0.0,
+    };
     for &[a, b] in &table.edges {
         let l = at(a).distance(at(b));
         lengths.min = lengths.min.min(l);
@@ -133,12 +205,14 @@ fn geometry(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
         lengths.mean += l / table.len() as f64;
     }
     report.edge_length = (!table.is_empty()).then_some(lengths);
+    report
 }
 
 /// What follows from the counts.
-fn conclude(r: &mut CheckReport) {
+fn conclude(mut r: CheckReport) -> CheckReport {
     let used = r.vertices - r.isolated_vertices.count - r.only_degenerate_vertices;
-    r.euler_characteristic = used as i64 - r.edges as i64 + (r.faces - r.degenerate_faces.count) as i64;
+    r.euler_characteristic =
+        used as i64 - r.edges as i64 + (r.faces - r.degenerate_faces.count) as i64;
     r.closed = r.faces > r.degenerate_faces.count && r.boundary_edges.count == 0;
     r.manifold = r.non_manifold_edges.count == 0
         && r.non_manifold_vertices.count == 0
@@ -147,4 +221,5 @@ fn conclude(r: &mut CheckReport) {
     let handles = 2 * r.vertex_components as i64 - r.euler_characteristic - r.boundary_loops as i64;
     let has_genus = r.manifold && r.orientable && r.faces > 0;
     r.genus = has_genus.then_some(handles / 2);
+    r
 }

@@ -17,7 +17,10 @@ pub struct Findings<T> {
 
 impl<T> Default for Findings<T> {
     fn default() -> Self {
-        Findings { count: 0, first: Vec::new() }
+        Findings {
+            count: 0,
+            first: Vec::new(),
+        }
     }
 }
 
@@ -98,7 +101,8 @@ pub struct CheckReport {
     pub inconsistent_edges: Findings<[u32; 2]>,
     /// Faces that name a vertex twice.
     pub degenerate_faces: Findings<u32>,
-    /// Faces whose area is exactly 0, degenerate ones included.
+    /// Faces whose area is exactly 0 (cross product of two edges, in double precision), degenerate ones included.
+    /// There is no tolerance: what is "nearly 0" depends on the size of the mesh.
     pub zero_area_faces: Findings<u32>,
     /// Faces with the same three vertices as an earlier face, in any order.
     pub duplicate_faces: Findings<u32>,
@@ -130,7 +134,11 @@ impl CheckReport {
 impl fmt::Display for CheckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let yes = |b: bool| if b { "yes" } else { "no" };
-        writeln!(f, "{} vertices, {} edges, {} faces", self.vertices, self.edges, self.faces)?;
+        writeln!(
+            f,
+            "{} vertices, {} edges, {} faces",
+            self.vertices, self.edges, self.faces
+        )?;
         writeln!(f, "closed: {}", yes(self.closed))?;
         writeln!(f, "manifold: {}", yes(self.manifold))?;
         let oriented = match (self.consistently_oriented, self.orientable) {
@@ -142,13 +150,20 @@ impl fmt::Display for CheckReport {
         write!(f, "Euler characteristic: {}", self.euler_characteristic)?;
         self.genus.map_or(Ok(()), |g| write!(f, ", genus: {g}"))?;
         let (by_edge, by_vertex) = (self.face_components, self.vertex_components);
-        writeln!(f, "\ncomponents: {by_edge} through edges, {by_vertex} through vertices")?;
+        writeln!(
+            f,
+            "\ncomponents: {by_edge} through edges, {by_vertex} through vertices"
+        )?;
         writeln!(f, "boundary loops: {}", self.boundary_loops)?;
         if let Some([low, high]) = self.bounding_box {
             writeln!(f, "bounding box: {low:?} to {high:?}")?;
         }
         if let Some(l) = self.edge_length {
-            writeln!(f, "edge length: {:.6e} min, {:.6e} mean, {:.6e} max", l.min, l.mean, l.max)?;
+            writeln!(
+                f,
+                "edge length: {:.6e} min, {:.6e} mean, {:.6e} max",
+                l.min, l.mean, l.max
+            )?;
         }
         if let (Some(low), Some(high)) = (self.min_valence, self.max_valence) {
             writeln!(
@@ -166,7 +181,11 @@ impl CheckReport {
         line(f, "boundary edges", &self.boundary_edges)?;
         line(f, "non-manifold edges", &self.non_manifold_edges)?;
         line(f, "non-manifold vertices", &self.non_manifold_vertices)?;
-        line(f, "edges between faces of opposite orientation", &self.inconsistent_edges)?;
+        line(
+            f,
+            "edges between faces of opposite orientation",
+            &self.inconsistent_edges,
+        )?;
         line(f, "degenerate faces", &self.degenerate_faces)?;
         line(f, "faces of zero area", &self.zero_area_faces)?;
         line(f, "duplicate faces", &self.duplicate_faces)?;
@@ -180,7 +199,11 @@ fn line<T: fmt::Debug>(f: &mut fmt::Formatter<'_>, name: &str, found: &Findings<
     write!(f, "{name}: {}", found.count)?;
     if found.count > 0 {
         let list: Vec<String> = found.first.iter().map(|t| format!("{t:?}")).collect();
-        let more = if found.count > NAMED as u64 { ", ..." } else { "" };
+        let more = if found.count > NAMED as u64 {
+            ", ..."
+        } else {
+            ""
+        };
         write!(f, " ({}{more}; counted from 0)", list.join(", "))?;
     }
     writeln!(f)

@@ -1,7 +1,7 @@
 //! Fans, boundary loops, components and orientability, by union-find.
 
 use super::super::edges::is_proper;
-use super::{CheckReport, EdgeTable, TriMesh};
+use super::{EdgeTable, Findings, TriMesh};
 
 /// Disjoint sets with path halving; the root of a set is its smallest member.
 struct Sets(Vec<u32>);
@@ -37,11 +37,21 @@ fn vertex(mesh: &TriMesh, corner: u32) -> u32 {
     mesh.faces[corner as usize / 3][corner as usize % 3]
 }
 
+/// What the fans of faces around vertices say.
+pub(super) struct Fans {
+    /// Non-manifold vertices.
+    pub(super) bad: Findings<u32>,
+    /// Closed rings of boundary edges.
+    pub(super) loops: u64,
+    /// Vertices without any proper face.
+    pub(super) without: u64,
+}
+
 /// Non-manifold vertices and boundary loops.
 ///
 /// Corners of one vertex are united across edges; what remains apart is a fan of its own. A vertex is fine when its
 /// corners are one fan and none of its edges has more than two faces.
-pub(super) fn fans_and_loops(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+pub(super) fn fans_and_loops(mesh: &TriMesh, table: &EdgeTable) -> Fans {
     let mut fans = Sets::new(mesh.faces.len() * 3);
     let mut bad = vec![false; mesh.positions.len()];
     for (e, ends) in table.edges.iter().enumerate() {
@@ -66,11 +76,12 @@ pub(super) fn fans_and_loops(mesh: &TriMesh, table: &EdgeTable, report: &mut Che
             *first = fan;
         }
     }
-    let named: u64 = fan_of.iter().filter(|&&f| f == NONE).count() as u64;
-    report.only_degenerate_vertices = named - report.isolated_vertices.count;
     let offenders = bad.iter().enumerate().filter(|(_, b)| **b);
-    report.non_manifold_vertices = offenders.map(|(v, _)| v as u32).collect();
-    report.boundary_loops = boundary_loops(table, &mut fans);
+    Fans {
+        bad: offenders.map(|(v, _)| v as u32).collect(),
+        loops: boundary_loops(table, &mut fans),
+        without: fan_of.iter().filter(|&&f| f == NONE).count() as u64,
+    }
 }
 
 /// Two boundary edges follow each other when they bound the same fan, so that holes which touch in a vertex stay two.
@@ -85,21 +96,33 @@ fn boundary_loops(table: &EdgeTable, fans: &mut Sets) -> u64 {
     }
     ends.sort_unstable();
     let mut rings = Sets::new(count as usize);
-    let merged = ends.windows(2).filter(|w| w[0].0 == w[1].0 && rings.unite(w[0].1, w[1].1)).count();
+    let merged = ends
+        .windows(2)
+        .filter(|w| w[0].0 == w[1].0 && rings.unite(w[0].1, w[1].1))
+        .count();
     u64::from(count) - merged as u64
 }
 
-/// Components through edges and through vertices, and whether faces can be turned to agree.
-pub(super) fn components(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
-    let proper = mesh.faces.iter().filter(|f| is_proper(f)).count() as u64;
+/// How many times two sets of faces, or of vertices, turned out to be one.
+pub(super) struct Parts {
+    pub(super) face_merges: u64,
+    pub(super) vertex_merges: u64,
+    pub(super) orientable: bool,
+}
+
+/// Components through edges and through vertices, and whether faces can be turned to agree; when they agree already
+/// (`mixed` is false) there is nothing to ask.
+pub(super) fn components(mesh: &TriMesh, table: &EdgeTable, mixed: bool) -> Parts {
     let mut through_edges = Sets::new(mesh.faces.len());
+    let mut through_vertices = Sets::new(mesh.positions.len());
     // Node 2 f is "face f as it is", 2 f + 1 is "face f turned"; agreeing states are united.
-    let mut turned = (report.inconsistent_edges.count > 0).then(|| Sets::new(2 * mesh.faces.len()));
-    let mut merged = 0u64;
-    for e in 0..table.len() {
+    let mut turned = mixed.then(|| Sets::new(2 * mesh.faces.len()));
+    let (mut face_merges, mut vertex_merges) = (0, 0);
+    for (e, ends) in table.edges.iter().enumerate() {
         let along = table.along(e);
+        vertex_merges += u64::from(through_vertices.unite(ends[0], ends[1]));
         for pair in along.windows(2) {
-            merged += u64::from(through_edges.unite(pair[0] / 3, pair[1] / 3));
+            face_merges += u64::from(through_edges.unite(pair[0] / 3, pair[1] / 3));
         }
         if let (Some(turned), [g, h]) = (&mut turned, along) {
             let disagree = u32::from(vertex(mesh, *g) == vertex(mesh, *h));
@@ -108,17 +131,12 @@ pub(super) fn components(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckRe
             turned.unite(f + 1, k + 1 - disagree);
         }
     }
-    report.face_components = proper - merged;
-    report.orientable = turned.is_none_or(|mut sets| {
+    let orientable = turned.is_none_or(|mut sets| {
         (0..mesh.faces.len() as u32).all(|f| sets.root(2 * f) != sets.root(2 * f + 1))
     });
-    let mut through_vertices = Sets::new(mesh.positions.len());
-    let mut used = mesh.positions.len() as u64
-        - report.isolated_vertices.count
-        - report.only_degenerate_vertices;
-    for f in mesh.faces.iter().filter(|f| is_proper(f)) {
-        used -= u64::from(through_vertices.unite(f[0], f[1]));
-        used -= u64::from(through_vertices.unite(f[1], f[2]));
+    Parts {
+        face_merges,
+        vertex_merges,
+        orientable,
     }
-    report.vertex_components = used;
 }

@@ -195,6 +195,40 @@ fn a_ring_beyond_the_limit_is_named() {
     assert!(build(3, &vec![[0, 1, 2]; 200_000], &options(512)).is_err());
 }
 
+#[test]
+fn validate_notices_every_change() {
+    let mesh = meshes::sphere(6).shuffled(2);
+    let good = check_with(&mesh, &options(64));
+    let notices = |change: &dyn Fn(&mut PatchSet)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        !bad.validate(mesh.vertices, &mesh.faces).is_empty()
+    };
+    let header = &good.headers[1];
+    let used = header.topology..header.topology + 2 * u32::from(header.total[1]);
+    for at in used.chain(header.fe_section()..header.fe_section() + 3 * u32::from(header.total[2]))
+    {
+        assert!(
+            notices(&|set| set.topology[at as usize] ^= 1),
+            "topology {at}"
+        );
+    }
+    for at in header.mask..header.mask + header.mask_len() {
+        assert!(notices(&|set| set.masks[at as usize] ^= 4), "mask {at}");
+    }
+    for kind in Kind::ALL {
+        let at = header.ribbon_section(kind) as usize;
+        assert!(notices(&|set| set.ribbons[at] += 1), "ribbon of {kind:?}");
+        assert!(notices(&|set| set.headers[1].owned[kind as usize] -= 1));
+        assert!(notices(&|set| set.headers[1].total[kind as usize] -= 1));
+        assert!(notices(&|set| set.headers[2].base[kind as usize] -= 1));
+        assert!(notices(&|set| set.counts[kind as usize] += 1));
+    }
+    assert!(notices(&|set| set.vertex_source.swap(3, 4)));
+    assert!(notices(&|set| set.face_linear.swap(3, 4)));
+    assert!(notices(&|set| set.ribbons.truncate(set.ribbons.len() - 1)));
+}
+
 /// All that makes up a set, apart from times.
 fn content(set: &PatchSet) -> impl PartialEq + std::fmt::Debug + use<> {
     (

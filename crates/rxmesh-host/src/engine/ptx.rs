@@ -1,0 +1,125 @@
+//! PTX text, one kernel at a time: the driver compiles only what is launched.
+
+use super::EngineError;
+use rxmesh_kernels::kernel::{KernelInfo, fingerprint};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::ops::Range;
+
+/// A PTX text cut into what all kernels share and the kernels.
+pub(super) struct Library {
+    text: String,
+    shared: Vec<Range<usize>>,
+    entries: HashMap<String, Range<usize>>,
+}
+
+impl Library {
+    /// Cuts a text, after checking that it carries the list's fingerprint and holds all of its kernels.
+    pub(super) fn new(text: &str, symbol: &str, kernels: &[KernelInfo]) -> Result<Library, EngineError> {
+        let found = fingerprint_in(text, symbol)
+            .ok_or_else(|| EngineError::Ptx(format!("the PTX has no symbol `{symbol}`")))?;
+        let want = fingerprint(kernels);
+        if found != want {
+            return Err(EngineError::Ptx(format!(
+                "the PTX was built from other sources (fingerprint {found:016x}, this build has {want:016x}); rebuild it"
+            )));
+        }
+        let library = cut(text);
+        match kernels.iter().find(|k| !library.entries.contains_key(k.name)) {
+            Some(k) => Err(EngineError::UnknownKernel(k.name)),
+            None => Ok(library),
+        }
+    }
+
+    /// The text of a module with one kernel.
+    pub(super) fn module(&self, name: &str) -> Option<CString> {
+        let entry = self.entries.get(name)?.clone();
+        let mut text = String::with_capacity(entry.len() + 1024);
+        for part in &self.shared {
+            text.push_str(&self.text[part.clone()]);
+        }
+        text.push_str(&self.text[entry]);
+        CString::new(text).ok()
+    }
+}
+
+/// Kernels run from a line with `.entry` to the next line that is a closing brace.
+fn cut(text: &str) -> Library {
+    let mut library = Library { text: text.to_string(), shared: Vec::new(), entries: HashMap::new() };
+    let (mut at, mut from, mut name) = (0, 0, None);
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        if name.is_none() {
+            name = entry_name(line).map(str::to_string);
+            if name.is_some() {
+                library.shared.push(from..at);
+                from = at;
+            }
+        }
+        if line.starts_with('}') {
+            if let Some(name) = name.take() {
+                library.entries.insert(name, from..end);
+                from = end;
+            }
+        }
+        at = end;
+    }
+    library.shared.push(from..at);
+    library
+}
+
+fn entry_name(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix(".visible .entry ").or_else(|| line.strip_prefix(".entry "))?;
+    Some(rest.split(['(', ' ', '\n', '\r']).next().unwrap_or(rest))
+}
+
+/// The value of `.visible .global .align 8 .b8 SYMBOL[8] = {..}` or `.b64 SYMBOL = ..`.
+fn fingerprint_in(text: &str, symbol: &str) -> Option<u64> {
+    for line in text.lines().filter(|l| l.contains(".global ")) {
+        if let Some((_, bytes)) = line.split_once(&format!(" {symbol}[8] = {{")) {
+            let mut value = 0u64;
+            for (i, byte) in bytes.split('}').next()?.split(',').enumerate() {
+                value |= u64::from(byte.trim().parse::<u8>().ok()?) << (8 * i);
+            }
+            return Some(value);
+        }
+        if let Some((_, value)) = line.split_once(&format!(" {symbol} = ")) {
+            return value.trim_end_matches(';').trim().parse().ok();
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "// header\n.version 6.3\n\n.visible .global .align 8 .b8 fp[8] = {1, 2, 0, 0, 0, 0, 0, 0};\n\n\
+        .visible .entry a(\n\t.param .b32 p\n)\n{\n\tret;\n}\n\t// note\n.func f()\n{\n\tret;\n}\n.visible .entry b()\n{\n\tret;\n}\n";
+
+    #[test]
+    fn a_module_has_the_shared_parts_and_one_kernel() {
+        let library = cut(TEXT);
+        let a = library.module("a").expect("kernel a").into_string().expect("text");
+        assert!(a.contains(".version") && a.contains("entry a(") && a.contains(".func f()") && !a.contains("entry b("));
+        assert!(library.module("c").is_none());
+    }
+
+    #[test]
+    fn the_fingerprint_is_read_and_compared() {
+        assert_eq!(fingerprint_in(TEXT, "fp"), Some(0x0201));
+        assert_eq!(fingerprint_in(TEXT, "other"), None);
+        assert!(matches!(Library::new(TEXT, "fp", &[]), Err(EngineError::Ptx(_))));
+    }
+
+    #[test]
+    fn the_projects_text_belongs_to_the_projects_list() {
+        let text = include_str!("../../ptx/rxmesh_kernels.ptx");
+        let list = rxmesh_kernels::entry::KERNELS;
+        let library = Library::new(text, rxmesh_kernels::entry::FINGERPRINT_SYMBOL, list).expect("the committed PTX");
+        for k in list {
+            let module = library.module(k.name).expect("every kernel").into_string().expect("text");
+            assert_eq!(module.matches(".entry").count(), 1);
+        }
+    }
+}

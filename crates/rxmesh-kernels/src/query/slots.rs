@@ -1,0 +1,151 @@
+//! The faces of edges: two slots an edge where the mesh is an oriented manifold, compressed rows where it is not.
+//!
+//! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so that each side of a
+//! face has a slot of its own and no atomic, no scan and no sort is needed. Every side writes itself into its slot; a side that
+//! does not find itself there afterwards met another one, and the whole patch falls back to the transpose.
+
+use super::csr::CsrRow;
+use super::local::LocalFe;
+use super::{Csr, NONE, Row, unless};
+use crate::exec::{Block, Phase};
+use crate::mem::{Plan, Shared};
+use crate::topo::{Edge, Face, Patch, PatchHeader};
+
+/// An empty slot.
+const EMPTY: u16 = u16::MAX;
+
+/// The faces of all local edges.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeFaces {
+    fe: LocalFe,
+    /// `2 e + d`: the face that runs along edge `e` in direction `d`.
+    slots: Shared<u16>,
+    /// Not zero when two sides met in a slot.
+    clash: Shared<u32>,
+    /// Lies over the slots: one or the other is in use.
+    csr: Csr,
+}
+
+impl EdgeFaces {
+    /// Takes room for both forms.
+    #[inline(always)]
+    pub fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {
+        let (edges, faces) = (u32::from(h.total[1]), u32::from(h.total[2]));
+        let fe = LocalFe::carve(h, plan);
+        let clash = plan.take(1);
+        let here = plan.mark();
+        let slots = plan.take(2 * edges);
+        plan.rewind(here);
+        let csr = Csr::take(plan, edges, 3 * faces);
+        EdgeFaces { fe, slots, clash, csr }
+    }
+
+    /// First part of the construction, inside a phase.
+    #[inline(always)]
+    pub fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
+        self.fe.load(p, patch);
+        let words = self.slots.cast::<u32>();
+        p.each(patch.total::<Edge>(), |e| words.set(e, u32::MAX));
+        p.lead(|| self.clash.set(0, 0));
+    }
+
+    /// The rest of the construction.
+    #[inline(always)]
+    pub fn build<B: Block>(self, b: B, patch: &Patch, scratch: Shared<u32>) {
+        let (fe, slots, clash) = (self.fe, self.slots, self.clash);
+        let sides = 3 * patch.total::<Face>();
+        // Plain stores to one slot may race; whichever wins, the others see that it is not theirs.
+        b.each(sides, |k| slots.set_racing(fe.side(k), (k / 3) as u16));
+        b.each(sides, |k| {
+            if u32::from(slots.get(fe.side(k))) != k / 3 {
+                clash.store_racing(0, 1);
+            }
+        });
+        if clash.get(0) != 0 {
+            let csr = self.csr;
+            b.phase(|p| csr.clear(p));
+            csr.transpose(
+                b,
+                patch.total::<Face>(),
+                scratch,
+                |f| fe.edges(f),
+                |f, [x, y, z]| [(x, f), (unless(y == x, y), f), (unless(z == x || z == y, z), f)],
+            );
+        }
+    }
+
+    /// The FE section that this keeps in shared memory.
+    #[inline(always)]
+    pub fn fe(self) -> LocalFe {
+        self.fe
+    }
+
+    /// The faces of a local edge, in ascending local id.
+    #[inline(always)]
+    pub fn row(self, e: u32) -> EdgeFacesRow {
+        if self.clash.get(0) != 0 {
+            return EdgeFacesRow { first: 0, second: 0, n: 0, at: 0, csr: Some(self.csr.row(e)) };
+        }
+        let (f, g) = (u32::from(self.slots.get(2 * e)), u32::from(self.slots.get(2 * e + 1)));
+        // An edge that one face has twice (a, b, a) fills both slots with that face.
+        let n = u32::from(f != u32::from(EMPTY)) + u32::from(g != u32::from(EMPTY) && g != f);
+        let (first, second) = if f < g { (f, g) } else { (g, f) };
+        EdgeFacesRow { first, second, n, at: 0, csr: None }
+    }
+
+    /// The faces that run along (direction 0) and against (direction 1) a local edge, or [`NONE`]; nothing when the patch is not an
+    /// oriented manifold.
+    #[inline(always)]
+    pub fn along(self, e: u32) -> Option<(u32, u32)> {
+        if self.clash.get(0) != 0 {
+            return None;
+        }
+        let face = |x: u16| if x == EMPTY { NONE } else { u32::from(x) };
+        Some((face(self.slots.get(2 * e)), face(self.slots.get(2 * e + 1))))
+    }
+}
+
+/// A row of [`EdgeFaces`].
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeFacesRow {
+    first: u32,
+    second: u32,
+    n: u32,
+    at: u32,
+    csr: Option<CsrRow>,
+}
+
+impl Row for EdgeFacesRow {
+    type Iter = Self;
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        match &self.csr {
+            Some(row) => row.len(),
+            None => self.n,
+        }
+    }
+    #[inline(always)]
+    fn get(&self, i: u32) -> u32 {
+        match &self.csr {
+            Some(row) => row.get(i),
+            None if i == 0 => self.first,
+            None => self.second,
+        }
+    }
+    #[inline(always)]
+    fn iter(&self) -> Self {
+        *self
+    }
+}
+
+impl Iterator for EdgeFacesRow {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.at == self.len() {
+            return None;
+        }
+        self.at += 1;
+        Some(self.get(self.at - 1))
+    }
+}
