@@ -4,6 +4,7 @@ use std::env;
 use std::time::Instant;
 
 use anyhow::{bail, ensure};
+use cuda_builder::Toolchain;
 
 use crate::{checks, ptx, workspace};
 
@@ -26,6 +27,7 @@ const STEPS: &[Step] = &[
     ("paths", checks::paths::run),
     ("ptx", ptx::check),
     ("assemble", assemble),
+    ("rebuild", rebuild),
     ("clippy", || {
         cargo(&[
             "clippy",
@@ -97,5 +99,16 @@ fn assemble() -> anyhow::Result<()> {
             Ok(())
         }
         _ => ptx::assemble(),
+    }
+}
+
+/// As `cargo xtask ptx --rebuild`, but without a device compiler it is enough to say so, unless this machine is meant to have it.
+fn rebuild() -> anyhow::Result<()> {
+    match Toolchain::find() {
+        Err(error) if env::var_os("RXMESH_REQUIRE_DEVICE").is_none() => {
+            println!("SKIPPED, no compiler for device code: {error}");
+            Ok(())
+        }
+        _ => ptx::rebuild(),
     }
 }

@@ -1,5 +1,6 @@
 //! Project tasks: `cargo xtask <task>`.
 
+mod bench;
 mod checks;
 mod ci;
 mod doctor;
@@ -27,6 +28,8 @@ enum Task {
     Doctor,
     /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
     InstallPtxas,
+    /// Measure every engine on generated meshes and keep the record; options go to the bench program
+    Bench(bench::Arguments),
     /// Check that every path named in the documents exists.
     Paths,
     /// Check that crates depend on each other in one direction.
@@ -53,6 +56,7 @@ fn run(task: Task) -> anyhow::Result<()> {
             Ok(())
         }
         Task::InstallPtxas => ptx::install_ptxas(),
+        Task::Bench(arguments) => bench::run(&arguments),
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
         Task::Ci(arguments) => ci::run(&arguments),

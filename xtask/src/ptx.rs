@@ -27,16 +27,23 @@ pub(crate) struct Arguments {
     /// Only say whether the file was built from the sources at hand; needs no device toolchain
     #[arg(long, conflicts_with = "assemble")]
     check: bool,
+    /// Only build again, beside the file, and say whether the kernels are the same; needs the device toolchain
+    #[arg(long, conflicts_with_all = ["check", "assemble"])]
+    rebuild: bool,
     /// Only assemble the file for real GPUs, and refuse spills, stack frames, calls and generic accesses that are not allowed for
     #[arg(long)]
     assemble: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match (arguments.check, arguments.assemble) {
-        (true, _) => check(),
-        (_, true) => assemble(),
-        _ => build(),
+    if arguments.check {
+        check()
+    } else if arguments.assemble {
+        assemble()
+    } else if arguments.rebuild {
+        rebuild()
+    } else {
+        build()
     }
 }
 
@@ -65,6 +72,57 @@ fn build() -> anyhow::Result<()> {
         built.toolchain.version,
     );
     Ok(())
+}
+
+/// Fails when a build of the sources at hand has other kernels than the file. Their text may differ: compiler releases do.
+pub(crate) fn rebuild() -> anyhow::Result<()> {
+    let text = fs::read_to_string(workspace::at(FILE))
+        .with_context(|| format!("{FILE} is missing: run `cargo xtask ptx`"))?;
+    let old = PtxModule::parse(&text)?;
+    let built = builder()?
+        .target_dir(workspace::target().join("ptx"))
+        .build()?;
+    let faults = entry_faults(&old, built.module());
+    if !faults.is_empty() {
+        bail!(
+            "{}\nrun `cargo xtask ptx` and commit the result",
+            faults.join("\n")
+        );
+    }
+    println!(
+        "rustc {} builds the same {} kernels as {FILE} holds",
+        built.toolchain.version,
+        old.entries.len()
+    );
+    Ok(())
+}
+
+/// How two modules' kernels differ: names, parameters, barriers.
+fn entry_faults(old: &PtxModule, new: &PtxModule) -> Vec<String> {
+    let mut faults = Vec::new();
+    for entry in &new.entries {
+        let Some(before) = old.entry(&entry.name) else {
+            faults.push(format!("{FILE} has no kernel {}", entry.name));
+            continue;
+        };
+        if before.params != entry.params {
+            faults.push(format!("{} takes other parameters", entry.name));
+        }
+        if before.barriers != entry.barriers {
+            faults.push(format!(
+                "{} has {} barriers, in {FILE} {}",
+                entry.name, entry.barriers, before.barriers
+            ));
+        }
+    }
+    let gone = old
+        .entries
+        .iter()
+        .filter(|entry| new.entry(&entry.name).is_none());
+    faults.extend(
+        gone.map(|entry| format!("{FILE} has {}, which the sources do not have", entry.name)),
+    );
+    faults
 }
 
 /// Fails when the file is not the one that `cargo xtask ptx` would write, compiler releases apart.
@@ -276,6 +334,23 @@ mod tests {
         assert!(kernel_faults(entry, &[], &allowed).is_empty());
         let allowances = BTreeMap::from([("gone".to_owned(), allowed)]);
         assert_eq!(stale(&allowances, &module).len(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn kernels_that_differ_are_named() -> anyhow::Result<()> {
+        let module = |names: &[&str]| {
+            let entries: String = names
+                .iter()
+                .map(|n| format!(".visible .entry {n}()\n{{\n\tret;\n}}\n"))
+                .collect();
+            PtxModule::parse(&format!(".version 6.3\n.target sm_75\n{entries}"))
+        };
+        let (old, new) = (module(&["a", "b"])?, module(&["a", "c"])?);
+        assert!(entry_faults(&old, &old).is_empty());
+        let faults = entry_faults(&old, &new);
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(faults[0].ends_with("no kernel c") && faults[1].contains("has b,"));
         Ok(())
     }
 

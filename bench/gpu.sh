@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Everything that is run on a machine with a GPU, from programs built elsewhere:
+#
+#     bench/gpu.sh PROGRAMS RECORD [SIZES]
+#
+# PROGRAMS is a folder with `rxmesh-bench`, `rxmesh-apps` and the test binaries `*.test`; RECORD is where the bench's JSON
+# goes (a file; logs go beside it). SIZES: 20k,320k,1.28m,5.12m. A step that fails does not stop the others, but the script then ends with 1.
+# Run it from the root of the repository: tests look for files there. Nothing of the GPU's settings is touched.
+set -uo pipefail
+
+if [ $# -lt 2 ]; then
+    sed -n '2,8p' "$0" >&2
+    exit 2
+fi
+programs=$(cd "$1" && pwd) || exit 2
+mkdir -p "$(dirname "$2")"
+record=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+sizes=${3:-20k,320k,1.28m,5.12m}
+logs=${record%.json}-logs
+mkdir -p "$logs"
+export RXMESH_REQUIRE_CUDA=1 RUST_BACKTRACE=1
+summary=()
+failed=0
+
+# step NAME SECONDS COMMAND...: runs a command with a time limit; its output goes to a log, the end of it here.
+step() {
+    local name=$1 limit=$2 start=$SECONDS code outcome
+    shift 2
+    timeout --kill-after=10 "$limit" "$@" >"$logs/$name.log" 2>&1 </dev/null
+    code=$?
+    case $code in
+        0) outcome=ok ;;
+        124 | 137) outcome="TIME ($limit s)" ;;
+        *) outcome="FAILED ($code)" ;;
+    esac
+    [ $code -eq 0 ] || failed=1
+    summary+=("$(printf '%-40s %-16s %4d s' "$name" "$outcome" $((SECONDS - start)))")
+    echo "== $name: $outcome"
+    if [ $code -ne 0 ]; then
+        tail -n 15 "$logs/$name.log"
+    fi
+    return $code
+}
+
+skip() {
+    summary+=("$(printf '%-40s %s' "$1" "skipped: $2")")
+}
+
+nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm,clocks.mem --format=csv,noheader 2>/dev/null \
+    || echo "no nvidia-smi"
+
+# The conformance suite, the tests of the CUDA engine only.
+found=0
+for test in "$programs"/*.test; do
+    [ -x "$test" ] || continue
+    found=1
+    name=test-$(basename "$test" .test)
+    step "$name" 300 "$test" cuda
+    grep -h '^test result' "$logs/$name.log" || true
+done
+[ $found -eq 1 ] || skip tests "no *.test in $programs"
+
+# The GPU's results are the CPU's, also with patches of other sizes.
+for size in 64 512 1024; do
+    step "agree-$size" 120 "$programs/rxmesh-bench" agree --size 20k --patch-size "$size" && tail -n 4 "$logs/agree-$size.log"
+done
+step agree-large 240 "$programs/rxmesh-bench" agree --size 1.28m && tail -n 4 "$logs/agree-large.log"
+
+# The command line gives the same mesh on both engines.
+if [ -x "$programs/rxmesh-apps" ]; then
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    input=data/bunny.obj
+    [ -f $input ] || { input=$work/in.obj; step apps-generate 60 "$programs/rxmesh-apps" generate icosphere -o "$input"; }
+    step apps-mcf-cuda 120 "$programs/rxmesh-apps" mcf "$input" --engine cuda -o "$work/cuda.obj" --json "$logs/mcf-cuda.json"
+    step apps-mcf-cpu 120 "$programs/rxmesh-apps" mcf "$input" --engine cpu -o "$work/cpu.obj" --json "$logs/mcf-cpu.json"
+    # Largest distance of corresponding vertices over the bounding box's diagonal.
+    distance() {
+        paste <(grep '^v ' "$1") <(grep '^v ' "$2") | awk '
+            NF < 8 { bad = 1 }
+            {
+                d = sqrt(($2 - $6) ^ 2 + ($3 - $7) ^ 2 + ($4 - $8) ^ 2); if (d > most) most = d
+                for (i = 2; i <= 4; i++) { if (NR == 1 || $i < low[i]) low[i] = $i; if (NR == 1 || $i > high[i]) high[i] = $i }
+            }
+            END {
+                box = sqrt((high[2] - low[2]) ^ 2 + (high[3] - low[3]) ^ 2 + (high[4] - low[4]) ^ 2)
+                printf "%d vertices, largest distance over the bounding box %.2e\n", NR, most / box
+                exit (NR == 0 || bad || !(most / box <= 1e-4))
+            }'
+    }
+    export -f distance
+    step apps-mcf-distance 30 bash -c 'distance "$1" "$2"' - "$work/cuda.obj" "$work/cpu.obj" && cat "$logs/apps-mcf-distance.log"
+else
+    skip apps-mcf "no rxmesh-apps in $programs"
+fi
+
+# Memory and races, on the smallest mesh.
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+if [ -n "$sanitizer" ]; then
+    for tool in memcheck racecheck; do
+        # One launch a row: the tools slow everything down a hundred times.
+        step "$tool" 300 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 \
+            "$programs/rxmesh-bench" --engine cuda --quick --repeat 1 --batch 1 --sizes 20k
+        grep -h 'ERROR SUMMARY\|RACECHECK SUMMARY' "$logs/$tool.log" || true
+    done
+else
+    skip sanitizer "no compute-sanitizer"
+fi
+
+# The figures.
+step bench 420 "$programs/rxmesh-bench" --engine cuda --sizes "$sizes" --budget 0.5 --json "$record" \
+    && sed -n '/^cuda on/,$p' "$logs/bench.log"
+
+echo
+echo "== summary"
+printf '%s\n' "${summary[@]}"
+[ $failed -eq 0 ] && echo "all steps passed" || echo "SOME STEPS FAILED"
+exit $failed

@@ -1,0 +1,59 @@
+//! Old and new records side by side.
+
+use crate::record::Record;
+use crate::table::{align, short};
+
+/// Changes below this are noise.
+const NOTEWORTHY: f64 = 0.05;
+
+/// A table of medians, old and new, with changes of more than five percent marked.
+pub(crate) fn compare(old: &Record, new: &Record) -> String {
+    let mut lines = vec![
+        ["row", "mesh", "old ms", "new ms", "old/new", ""]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let mut changes = 0;
+    for run in &new.runs {
+        let before = old
+            .runs
+            .iter()
+            .find(|o| o.row == run.row && o.mesh == run.mesh);
+        let Some(before) = before else { continue };
+        let (was, is) = (before.median(), run.median());
+        let mark = match was / is {
+            r if r > 1.0 + NOTEWORTHY => "faster",
+            r if r < 1.0 - NOTEWORTHY => "SLOWER",
+            _ => "",
+        };
+        changes += usize::from(!mark.is_empty());
+        lines.push(vec![
+            run.row.clone(),
+            run.mesh.clone(),
+            short(was),
+            short(is),
+            short(was / is),
+            mark.to_owned(),
+        ]);
+    }
+    let mut text = format!(
+        "\nold: commit {}, {}, {} on {}\nnew: commit {}, {}, {} on {}\n",
+        old.commit,
+        old.date,
+        old.engine.name,
+        old.engine.device,
+        new.commit,
+        new.date,
+        new.engine.name,
+        new.engine.device
+    );
+    if old.options.order != new.options.order || old.options.patch_size != new.options.patch_size {
+        text += "the two were measured with different options\n";
+    }
+    text += &align(&lines);
+    text += &format!(
+        "{} rows, {changes} changed by more than 5 %\n",
+        lines.len() - 1
+    );
+    text
+}

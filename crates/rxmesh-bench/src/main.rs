@@ -1,0 +1,91 @@
+//! `rxmesh-bench`: measures every engine on generated meshes. Needs no files; `bench/README.md` explains what it writes.
+
+mod agree;
+mod compare;
+mod floor;
+mod measure;
+mod mesh;
+mod readme;
+mod record;
+mod reference;
+mod rows;
+mod run;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Measures every engine on generated meshes
+#[derive(Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Option<Task>,
+    #[command(flatten)]
+    run: run::Arguments,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
+    Agree(agree::Arguments),
+    /// Compare two records
+    Compare {
+        /// The earlier record
+        old: PathBuf,
+        /// The later record
+        new: PathBuf,
+    },
+    /// Fill the part of a document between the marks `bench:begin` and `bench:end` from the newest records
+    Readme {
+        /// The document
+        file: PathBuf,
+        /// Folder of the records
+        #[arg(long, default_value = "bench/records")]
+        records: PathBuf,
+    },
+    /// List the rows
+    Rows,
+}
+
+/// Which engines to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EngineChoice {
+    Cpu,
+    Cuda,
+    /// Those that are there
+    All,
+}
+
+fn main() -> ExitCode {
+    match start(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(arguments: Arguments) -> Result<()> {
+    match arguments.task {
+        None => run::run(&arguments.run),
+        Some(Task::Agree(arguments)) => agree::run(&arguments),
+        Some(Task::Compare { old, new }) => {
+            let (old, new) = (record::Record::read(&old)?, record::Record::read(&new)?);
+            print!("{}", compare::compare(&old, &new));
+            Ok(())
+        }
+        Some(Task::Readme { file, records }) => readme::fill(&file, &records),
+        Some(Task::Rows) => {
+            let line = |r: &rows::Row| vec![r.name.to_owned(), r.about.to_owned()];
+            for line in rows::ROWS.iter().map(line) {
+                println!("{:<14} {}", line[0], line[1]);
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Taking times.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use rxmesh_host::engine::{Engine, EngineError};
+
+/// How often to measure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Most samples of a row.
+    pub(crate) repeat: usize,
+    /// Time after which a row is content with [`Effort::least`] samples.
+    pub(crate) budget: Duration,
+    /// Launches between two device events; on a CPU 1.
+    pub(crate) batch: u32,
+}
+
+impl Effort {
+    /// Fewest samples of a row.
+    fn least(self) -> usize {
+        self.repeat.min(3)
+    }
+
+    /// Takes samples until there are enough.
+    pub(crate) fn samples(self, mut sample: impl FnMut() -> Result<f64>) -> Result<Vec<f64>> {
+        let start = Instant::now();
+        let mut all = Vec::with_capacity(self.repeat);
+        while all.len() < self.repeat && (all.len() < self.least() || start.elapsed() < self.budget)
+        {
+            all.push(sample()?);
+        }
+        Ok(all)
+    }
+}
+
+/// Milliseconds a launch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Times {
+    /// The headline: a batch of launches over their number on a GPU, single calls on a CPU.
+    pub(crate) ms: Vec<f64>,
+    /// Single launches between two device events; empty on a CPU.
+    pub(crate) single_ms: Vec<f64>,
+    /// Wall clock, waiting for the end included.
+    pub(crate) wall_ms: Vec<f64>,
+}
+
+/// Milliseconds of `work` on the engine's clock.
+pub(crate) fn engine_ms(engine: &Engine, work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let mut outcome = Ok(());
+    let ms = engine.time(|| {
+        outcome = work();
+        Ok::<(), EngineError>(())
+    })?;
+    outcome?;
+    Ok(ms)
+}
+
+/// Milliseconds of `work` on the wall clock, until the engine has finished.
+pub(crate) fn wall_ms(engine: &Engine, work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let start = Instant::now();
+    work()?;
+    engine.synchronize()?;
+    Ok(start.elapsed().as_secs_f64() * 1e3)
+}
+
+/// Times launches: after a warm-up batches, single launches and the wall clock.
+pub(crate) fn launches(
+    engine: &Engine,
+    effort: Effort,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Times> {
+    for _ in 0..2 {
+        work()?;
+    }
+    engine.synchronize()?;
+    if !engine.is_cuda() {
+        let ms = effort.samples(|| wall_ms(engine, &mut work))?;
+        return Ok(Times {
+            ms,
+            ..Times::default()
+        });
+    }
+    let batch = effort.batch.max(1);
+    let ms = effort.samples(|| {
+        let all = engine_ms(engine, || (0..batch).try_for_each(|_| work()))?;
+        Ok(all / f64::from(batch))
+    })?;
+    let single_ms = effort.samples(|| engine_ms(engine, &mut work))?;
+    let wall_ms = effort.samples(|| wall_ms(engine, &mut work))?;
+    engine.synchronize()?;
+    Ok(Times {
+        ms,
+        single_ms,
+        wall_ms,
+    })
+}
+
+/// Times a host call that waits for its own end.
+pub(crate) fn calls(
+    engine: &Engine,
+    effort: Effort,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Times> {
+    work()?;
+    engine.synchronize()?;
+    let ms = effort.samples(|| wall_ms(engine, &mut work))?;
+    Ok(Times {
+        ms,
+        ..Times::default()
+    })
+}
+
+/// The value in the middle.
+pub(crate) fn median(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]),
+    }
+}
+
+/// The smallest and the largest value.
+pub(crate) fn range(samples: &[f64]) -> (f64, f64) {
+    samples
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
+            (low.min(x), high.max(x))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_and_ranges() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&[]).is_nan());
+        assert_eq!(range(&[3.0, 1.0, 2.0]), (1.0, 3.0));
+    }
+
+    #[test]
+    fn a_row_has_its_fewest_samples_however_slow_it_is() -> Result<()> {
+        let effort = |repeat, budget| Effort {
+            repeat,
+            budget,
+            batch: 1,
+        };
+        assert_eq!(effort(9, Duration::ZERO).samples(|| Ok(1.0))?.len(), 3);
+        assert_eq!(effort(2, Duration::ZERO).samples(|| Ok(1.0))?.len(), 2);
+        assert_eq!(effort(9, Duration::MAX).samples(|| Ok(1.0))?.len(), 9);
+        Ok(())
+    }
+}

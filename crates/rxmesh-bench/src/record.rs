@@ -1,0 +1,271 @@
+//! What a run leaves behind. `bench/README.md` documents the schema.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::patch::{PatchOptions, PatchStats};
+use serde::{Deserialize, Serialize};
+
+use crate::measure::median;
+use crate::mesh::Order;
+use crate::reference::Reference;
+
+/// Version of the schema.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// One run of the program on one engine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) schema: u32,
+    pub(crate) version: String,
+    pub(crate) commit: String,
+    pub(crate) date: String,
+    pub(crate) engine: EngineRecord,
+    pub(crate) options: Options,
+    pub(crate) ceiling: Option<Ceiling>,
+    pub(crate) meshes: Vec<MeshRecord>,
+    pub(crate) runs: Vec<Run>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EngineRecord {
+    pub(crate) name: String,
+    pub(crate) device: String,
+    pub(crate) units: u32,
+    pub(crate) host_threads: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Options {
+    pub(crate) order: Order,
+    pub(crate) patch_size: u32,
+    pub(crate) seed: u64,
+    pub(crate) repeat: usize,
+    pub(crate) budget_s: f64,
+    pub(crate) batch: u32,
+}
+
+/// Measured copy bandwidth, bytes read and bytes written counted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Ceiling {
+    pub(crate) what: String,
+    pub(crate) bytes: u64,
+    pub(crate) ms: Vec<f64>,
+    pub(crate) gb_s: f64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct MeshRecord {
+    pub(crate) name: String,
+    pub(crate) recipe: String,
+    pub(crate) level: u32,
+    pub(crate) vertices: u32,
+    pub(crate) edges: u32,
+    pub(crate) faces: u32,
+    pub(crate) device_bytes: u64,
+    pub(crate) device_bytes_a_face: f64,
+    pub(crate) reference_bytes_a_face: Option<f64>,
+    /// `PatchStats`, of the construction with the median time.
+    pub(crate) patches: serde_json::Value,
+}
+
+impl MeshRecord {
+    /// A figure of the patcher.
+    pub(crate) fn patch_figure(&self, path: &[&str]) -> f64 {
+        let found = path
+            .iter()
+            .try_fold(&self.patches, |value, key| value.get(key));
+        found.and_then(serde_json::Value::as_f64).unwrap_or(0.0)
+    }
+}
+
+/// One row on one mesh.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) row: String,
+    pub(crate) mesh: String,
+    /// What `elements` counts.
+    pub(crate) per: String,
+    pub(crate) elements: u64,
+    pub(crate) bytes: u64,
+    pub(crate) counted: String,
+    /// Milliseconds; the headline is their median.
+    pub(crate) ms: Vec<f64>,
+    pub(crate) single_ms: Vec<f64>,
+    pub(crate) wall_ms: Vec<f64>,
+    /// Threads of the CUDA block and most dynamic shared memory of a block, by kernel.
+    pub(crate) kernels: Vec<KernelRecord>,
+    /// Other figures of the row.
+    pub(crate) figures: serde_json::Map<String, serde_json::Value>,
+    pub(crate) references: Vec<Reference>,
+    pub(crate) goal_ms: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct KernelRecord {
+    pub(crate) name: String,
+    pub(crate) threads: u32,
+    pub(crate) shared_bytes: u32,
+}
+
+impl Run {
+    /// Median milliseconds.
+    pub(crate) fn median(&self) -> f64 {
+        median(&self.ms)
+    }
+
+    /// The fastest of the references.
+    pub(crate) fn fastest(&self) -> Option<&Reference> {
+        self.references.iter().min_by(|a, b| a.ms.total_cmp(&b.ms))
+    }
+
+    /// Gigabytes a second, of the bytes that must move.
+    pub(crate) fn gb_s(&self) -> Option<f64> {
+        (self.bytes > 0).then(|| self.bytes as f64 / self.median() / 1e6)
+    }
+}
+
+impl Record {
+    pub(crate) fn new(engine: &Engine, options: Options) -> Self {
+        let info = engine.info();
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: commit(),
+            date: now(),
+            engine: EngineRecord {
+                name: info.engine,
+                device: info.device,
+                units: info.units,
+                host_threads: rayon::current_num_threads(),
+            },
+            options,
+            ceiling: None,
+            meshes: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Times a row's median over its floor at the measured bandwidth.
+    pub(crate) fn over_floor(&self, run: &Run) -> Option<f64> {
+        let ceiling = self.ceiling.as_ref()?;
+        run.gb_s().map(|gb_s| ceiling.gb_s / gb_s)
+    }
+
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        serde_json::from_str(&text).with_context(|| path.display().to_string())
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        std::fs::write(path, text + "\n").with_context(|| path.display().to_string())
+    }
+
+    /// `<date>-<engine>-<device>.json`
+    pub(crate) fn file_name(&self) -> String {
+        let word = |text: &str| {
+            let words: Vec<String> = text
+                .to_lowercase()
+                .split(|c: char| !c.is_ascii_alphanumeric())
+                .filter(|w| !w.is_empty())
+                .map(str::to_owned)
+                .collect();
+            words.join("-")
+        };
+        let date = &self.date[..10];
+        format!(
+            "{date}-{}-{}.json",
+            word(&self.engine.name),
+            word(&self.engine.device)
+        )
+    }
+
+    /// Where the record goes: into a folder under its own name, or to a file; with several engines to one file each.
+    pub(crate) fn path(&self, asked: &Path, several: bool) -> PathBuf {
+        if asked.is_dir() || asked.to_string_lossy().ends_with('/') {
+            return asked.join(self.file_name());
+        }
+        if !several {
+            return asked.to_owned();
+        }
+        let stem = asked.file_stem().unwrap_or_default().to_string_lossy();
+        asked.with_file_name(format!("{stem}-{}.json", self.engine.name))
+    }
+}
+
+impl MeshRecord {
+    pub(crate) fn set_patches(&mut self, stats: &PatchStats) -> Result<()> {
+        self.patches = serde_json::to_value(stats)?;
+        Ok(())
+    }
+}
+
+pub(crate) fn patch_options(options: &Options) -> PatchOptions {
+    PatchOptions {
+        patch_size: options.patch_size,
+        seed: options.seed,
+        growth: 1.0,
+    }
+}
+
+/// The commit in `RXMESH_COMMIT`, else what git says, else `unknown`.
+fn commit() -> String {
+    if let Ok(commit) = std::env::var("RXMESH_COMMIT") {
+        return commit;
+    }
+    let out = Command::new("git")
+        .args(["describe", "--always", "--dirty", "--abbrev=12"])
+        .output();
+    match out {
+        Ok(out) if out.status.success() => String::from_utf8_lossy(&out.stdout).trim().to_owned(),
+        _ => "unknown".to_owned(),
+    }
+}
+
+/// The time in UTC, as `2026-01-31T12:00:00Z`.
+fn now() -> String {
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_secs());
+    date(seconds)
+}
+
+/// Civil date of a Unix time (Hinnant, "chrono-compatible low-level date algorithms", 2013).
+fn date(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86400, seconds % 86400);
+    let z = days + 719_468;
+    let (era, day_of_era) = (z / 146_097, z % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        rest / 3600,
+        rest / 60 % 60,
+        rest % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(date(0), "1970-01-01T00:00:00Z");
+        assert_eq!(date(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(date(1_735_689_599), "2024-12-31T23:59:59Z");
+    }
+}

@@ -1,0 +1,57 @@
+//! Construction.
+
+use anyhow::{Context as _, Result};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::patch::{PatchOptions, PatchStats};
+use rxmesh_host::store::RxMesh;
+
+use super::Measured;
+use crate::floor::Floor;
+use crate::measure::{Effort, Times, wall_ms};
+
+/// Builds the mesh on the engine, several times when `timed`; the last one is kept. Also gives the statistics of the
+/// construction with the median time.
+pub(crate) fn build(
+    engine: &Engine,
+    mesh: &TriMesh,
+    options: &PatchOptions,
+    effort: Option<Effort>,
+) -> Result<(RxMesh, PatchStats, Measured)> {
+    let make = || RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, options);
+    let mut rx = make()?;
+    let mut stats = vec![(0.0, rx.patch_set().stats.clone())];
+    let mut ms = Vec::new();
+    if let Some(effort) = effort {
+        stats.clear();
+        ms = effort.samples(|| {
+            let total = wall_ms(engine, || {
+                rx = make()?;
+                Ok(())
+            })?;
+            stats.push((total, rx.patch_set().stats.clone()));
+            Ok(total)
+        })?;
+    }
+    stats.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (total, stats) = stats.swap_remove(stats.len() / 2);
+    let mut measured = Measured {
+        per: "face",
+        elements: mesh.face_count() as u64,
+        floor: Floor {
+            bytes: (12 * mesh.face_count() + rx.device_bytes()) as u64,
+            counted: "faces read + patches written".to_owned(),
+        },
+        times: Times {
+            ms,
+            ..Times::default()
+        },
+        ..Measured::default()
+    };
+    let upload = total - f64::from(stats.times.total);
+    measured.figures.insert(
+        "upload_ms".to_owned(),
+        serde_json::to_value(upload).context("a number")?,
+    );
+    Ok((rx, stats, measured))
+}

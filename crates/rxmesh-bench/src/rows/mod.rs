@@ -1,0 +1,177 @@
+//! The rows of the table: what is measured, and on what.
+
+mod apps;
+mod build;
+mod copy;
+mod query;
+
+use anyhow::Result;
+use rxmesh_host::engine::Engine;
+use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::store::RxMesh;
+use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchKernel};
+use rxmesh_kernels::topo::Kind;
+use serde_json::{Map, Value};
+
+use crate::floor::{Floor, Parts};
+use crate::measure::{Effort, Times};
+use crate::mesh::Size;
+use crate::record::{KernelRecord, MeshRecord, Run};
+use crate::reference;
+
+pub(crate) use build::build;
+pub(crate) use copy::copy;
+
+/// A row of the table.
+pub(crate) struct Row {
+    /// Its name on the command line and in records.
+    pub(crate) name: &'static str,
+    /// What it measures.
+    pub(crate) about: &'static str,
+    /// The measurement; `build` has its own, because it makes the mesh.
+    pub(crate) run: Option<fn(&Bench<'_>) -> Result<Measured>>,
+}
+
+const fn row(
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Bench<'_>) -> Result<Measured>,
+) -> Row {
+    Row {
+        name,
+        about,
+        run: Some(run),
+    }
+}
+
+/// All rows, in the order of the table.
+pub(crate) const ROWS: &[Row] = &[
+    Row {
+        name: "build",
+        about: "faces in memory to mesh on the engine, upload included",
+        run: None,
+    },
+    row("vv", "one-rings written out", query::vv),
+    row(
+        "oriented-vv",
+        "the same in counter-clockwise order",
+        query::oriented_vv,
+    ),
+    row("ve", "edges of each vertex written out", query::ve),
+    row("vf", "faces of each vertex written out", query::vf),
+    row("ev", "vertices of each edge written out", query::ev),
+    row(
+        "ee",
+        "edges that share a face with each edge, written out",
+        query::ee,
+    ),
+    row("ef", "faces of each edge written out", query::ef),
+    row("fv", "vertices of each face written out", query::fv),
+    row("fe", "edges of each face written out", query::fe),
+    row(
+        "ff",
+        "faces that share an edge with each face, written out",
+        query::ff,
+    ),
+    row(
+        "diamond",
+        "each edge's two vertices and two opposite vertices",
+        query::diamond,
+    ),
+    row("normals", "vertex normals (Max 1999)", apps::normals),
+    row(
+        "mcf-iteration",
+        "mean curvature flow: one conjugate-gradient iteration",
+        apps::mcf_iteration,
+    ),
+    row(
+        "mcf",
+        "mean curvature flow: a whole solve to 1e-6 on the wall clock",
+        apps::mcf,
+    ),
+    row(
+        "dot",
+        "dot product of two vector attributes, kernels only",
+        apps::dot,
+    ),
+    row(
+        "dot-call",
+        "the same as the library's call, on the wall clock",
+        apps::dot_call,
+    ),
+];
+
+/// What a row measures on.
+pub(crate) struct Bench<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) rx: &'a RxMesh,
+    pub(crate) mesh: &'a TriMesh,
+    pub(crate) parts: Parts,
+    pub(crate) effort: Effort,
+}
+
+/// What a row gives.
+#[derive(Default)]
+pub(crate) struct Measured {
+    pub(crate) per: &'static str,
+    pub(crate) elements: u64,
+    pub(crate) floor: Floor,
+    pub(crate) times: Times,
+    pub(crate) kernels: Vec<KernelRecord>,
+    pub(crate) figures: Map<String, Value>,
+}
+
+impl Bench<'_> {
+    pub(crate) fn count(&self, kind: Kind) -> u64 {
+        self.parts.counts[kind as usize]
+    }
+
+    fn patch_kernel<K: PatchKernel + Entry>(&self, kernel: &K) -> KernelRecord {
+        KernelRecord {
+            name: K::NAME.to_owned(),
+            threads: K::THREADS,
+            shared_bytes: self.rx.patches().shared_bytes(kernel),
+        }
+    }
+}
+
+fn block_kernel<K: BlockKernel + Entry>() -> KernelRecord {
+    KernelRecord {
+        name: K::NAME.to_owned(),
+        threads: K::THREADS,
+        shared_bytes: 0,
+    }
+}
+
+fn flat_kernel<K: FlatKernel + Entry>() -> KernelRecord {
+    KernelRecord {
+        name: K::NAME.to_owned(),
+        threads: K::THREADS,
+        shared_bytes: 0,
+    }
+}
+
+/// Puts a row's measurement into the record's form.
+pub(crate) fn finish(
+    name: &str,
+    size: Size,
+    engine: &Engine,
+    mesh: &MeshRecord,
+    m: Measured,
+) -> Run {
+    Run {
+        row: name.to_owned(),
+        mesh: mesh.name.clone(),
+        per: m.per.to_owned(),
+        elements: m.elements,
+        bytes: m.floor.bytes,
+        counted: m.floor.counted,
+        ms: m.times.ms,
+        single_ms: m.times.single_ms,
+        wall_ms: m.times.wall_ms,
+        kernels: m.kernels,
+        figures: m.figures,
+        references: reference::references(name, engine.is_cuda(), size.0),
+        goal_ms: reference::goal(name, engine.is_cuda(), size.0),
+    }
+}

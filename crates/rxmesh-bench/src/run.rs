@@ -1,0 +1,264 @@
+//! The measurement itself.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::mesh::TriMesh;
+use rxmesh_kernels::topo::Kind;
+
+use crate::EngineChoice;
+use crate::floor::Parts;
+use crate::measure::Effort;
+use crate::mesh::{Meshes, Order, Size, recipe};
+use crate::record::{MeshRecord, Options, Record, patch_options};
+use crate::rows::{self, Bench, ROWS, Row};
+use crate::{compare, reference, table};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Engines to measure
+    #[arg(long, value_enum, default_value = "all")]
+    engine: EngineChoice,
+    /// Numbers of faces; the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken [default: 20k,320k,1.28m]
+    #[arg(long, value_delimiter = ',', value_name = "SIZE")]
+    sizes: Vec<Size>,
+    /// Only these rows; `rxmesh-bench rows` lists them
+    #[arg(long, value_delimiter = ',', value_name = "ROW")]
+    rows: Vec<String>,
+    /// Most samples of a row
+    #[arg(long, value_name = "N")]
+    repeat: Option<usize>,
+    /// Seconds after which a row takes no more samples than it must
+    #[arg(long, default_value_t = 2.0, value_name = "S")]
+    budget: f64,
+    /// Launches between two device events
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    batch: u32,
+    /// Order of the input's vertices and faces
+    #[arg(long, value_enum, default_value = "given")]
+    order: Order,
+    /// Most faces of a patch
+    #[arg(long, default_value_t = 512, value_name = "N")]
+    patch_size: u32,
+    /// Seed of the patches
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Threads of the CPU engine and of the construction [default: all]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Write the record: to a folder under a name of its own, or to a file
+    #[arg(long, value_name = "PATH")]
+    json: Option<PathBuf>,
+    /// Compare with an earlier record of the same engine
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// A few samples on the smallest mesh, to see that everything runs
+    #[arg(long)]
+    quick: bool,
+}
+
+impl Arguments {
+    fn sizes(&self) -> Vec<Size> {
+        let mut sizes = match (self.sizes.is_empty(), self.quick) {
+            (false, _) => self.sizes.clone(),
+            (true, true) => vec![Size(0)],
+            (true, false) => vec![Size(0), Size(2), Size(3)],
+        };
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    fn effort(&self) -> Effort {
+        let (repeat, budget) = if self.quick {
+            (3, 0.2)
+        } else {
+            (21, self.budget)
+        };
+        Effort {
+            repeat: self.repeat.unwrap_or(repeat).max(1),
+            budget: Duration::from_secs_f64(budget.clamp(0.0, 1e6)),
+            batch: self.batch.max(1),
+        }
+    }
+
+    fn rows(&self) -> Result<Vec<&'static Row>> {
+        for asked in &self.rows {
+            let names: Vec<&str> = ROWS.iter().map(|r| r.name).collect();
+            ensure!(
+                names.contains(&asked.as_str()),
+                "there is no row {asked}; there are {}",
+                names.join(", ")
+            );
+        }
+        let wanted = |r: &&Row| self.rows.is_empty() || self.rows.iter().any(|n| n == r.name);
+        Ok(ROWS.iter().filter(wanted).collect())
+    }
+
+    fn options(&self) -> Options {
+        let effort = self.effort();
+        Options {
+            order: self.order,
+            patch_size: self.patch_size,
+            seed: self.seed,
+            repeat: effort.repeat,
+            budget_s: effort.budget.as_secs_f64(),
+            batch: effort.batch,
+        }
+    }
+}
+
+/// The engines that were asked for and are there.
+pub(crate) fn engines(choice: EngineChoice) -> Result<Vec<Engine>> {
+    let mut engines = Vec::new();
+    if choice != EngineChoice::Cpu {
+        match cuda() {
+            Ok(engine) => engines.push(engine),
+            Err(why) if choice == EngineChoice::Cuda => return Err(why),
+            Err(why) => eprintln!("no GPU: {why:#}"),
+        }
+    }
+    if choice != EngineChoice::Cuda {
+        engines.push(Engine::cpu());
+    }
+    Ok(engines)
+}
+
+#[cfg(feature = "cuda")]
+pub(crate) fn cuda() -> Result<Engine> {
+    Ok(Engine::cuda(0)?)
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn cuda() -> Result<Engine> {
+    bail!("this program was built without the feature `cuda`")
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    if let Some(threads) = arguments.threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()?;
+    }
+    let rows = arguments.rows()?;
+    let engines = engines(arguments.engine)?;
+    let mut records = Vec::new();
+    for engine in &engines {
+        let mut record = Record::new(engine, arguments.options());
+        eprintln!("{}: measuring the copy bandwidth", record.engine.name);
+        let bytes = match (arguments.quick, engine.is_cuda()) {
+            (true, _) => 64 << 20,
+            (_, false) => 256 << 20,
+            _ => 1 << 30,
+        };
+        record.ceiling = Some(rows::copy(engine, bytes, arguments.effort())?);
+        records.push(record);
+    }
+    let mut meshes = Meshes::new()?;
+    for size in arguments.sizes() {
+        let mesh = meshes.get(size, arguments.order)?;
+        for (engine, record) in engines.iter().zip(&mut records) {
+            measure(engine, &mesh, size, &rows, arguments, record)
+                .with_context(|| format!("{} on {}", size.name(), record.engine.name))?;
+        }
+    }
+    for record in &records {
+        if let Some(asked) = &arguments.json {
+            let path = record.path(asked, records.len() > 1);
+            record.write(&path)?;
+            eprintln!("wrote {}", path.display());
+        }
+        print!("{}", table::table(record));
+    }
+    differences(&records)?;
+    if let Some(old) = &arguments.compare {
+        let old = Record::read(old)?;
+        match records.iter().find(|r| r.engine.name == old.engine.name) {
+            Some(new) => print!("{}", compare::compare(&old, new)),
+            None => bail!(
+                "the old record is of the engine {}, which was not measured",
+                old.engine.name
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// All rows on one mesh and one engine.
+fn measure(
+    engine: &Engine,
+    mesh: &TriMesh,
+    size: Size,
+    rows: &[&'static Row],
+    arguments: &Arguments,
+    record: &mut Record,
+) -> Result<()> {
+    let effort = arguments.effort();
+    let say = |what: &str| eprintln!("{} on {}: {what}", size.name(), engine.name());
+    say("build");
+    let timed = rows.iter().any(|r| r.name == "build").then_some(effort);
+    let (rx, stats, built) = rows::build(engine, mesh, &patch_options(&record.options), timed)?;
+    let mut about = MeshRecord {
+        name: size.name().to_owned(),
+        recipe: recipe(size),
+        level: size.0,
+        vertices: rx.count(Kind::Vertex),
+        edges: rx.count(Kind::Edge),
+        faces: rx.count(Kind::Face),
+        device_bytes: rx.device_bytes() as u64,
+        device_bytes_a_face: rx.device_bytes() as f64 / size.faces() as f64,
+        reference_bytes_a_face: reference::bytes_a_face(size.0),
+        patches: serde_json::Value::Null,
+    };
+    about.set_patches(&stats)?;
+    if timed.is_some() {
+        record
+            .runs
+            .push(rows::finish("build", size, engine, &about, built));
+    }
+    let bench = Bench {
+        engine,
+        rx: &rx,
+        mesh,
+        parts: Parts::of(&rx),
+        effort,
+    };
+    for row in rows {
+        if let Some(run) = row.run {
+            say(row.name);
+            let measured = run(&bench).with_context(|| format!("row {}", row.name))?;
+            record
+                .runs
+                .push(rows::finish(row.name, size, engine, &about, measured));
+        }
+    }
+    record.meshes.push(about);
+    Ok(())
+}
+
+/// Fails when engines do not agree on the results of a query.
+fn differences(records: &[Record]) -> Result<()> {
+    let mut faults = Vec::new();
+    for (i, record) in records.iter().enumerate() {
+        for (run, other) in record
+            .runs
+            .iter()
+            .flat_map(|run| records[..i].iter().map(move |r| (run, r)))
+        {
+            let same = other
+                .runs
+                .iter()
+                .find(|o| o.row == run.row && o.mesh == run.mesh);
+            if same.is_some_and(|o| o.figures.get("checksum") != run.figures.get("checksum")) {
+                faults.push(format!(
+                    "{} on {}: {} and {} do not agree",
+                    run.row, run.mesh, record.engine.name, other.engine.name
+                ));
+            }
+        }
+    }
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    Ok(())
+}
