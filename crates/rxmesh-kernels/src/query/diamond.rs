@@ -42,7 +42,9 @@ impl Relation for Diamond {
         let (s, t) = ev.edge(e);
         // The face that runs from source to target lies on the left, so walking source, right, target, left is
         // counter-clockwise.
-        if let Some((left, right)) = faces.along(e) {
+        if let Some((left, right)) = faces.along(e)
+            && left != right
+        {
             let (a, _) = opposite(ev, faces.fe(), e, left);
             let (b, _) = opposite(ev, faces.fe(), e, right);
             return FixedRow::new([s, b, t, a]);

@@ -94,7 +94,7 @@ impl EdgeFaces {
     }
 
     /// The faces that run along (direction 0) and against (direction 1) a local edge, or [`NONE`]; nothing when the patch is not an
-    /// oriented manifold.
+    /// oriented manifold. A face (a, b, a) runs both ways.
     #[inline(always)]
     pub fn along(self, e: u32) -> Option<(u32, u32)> {
         if self.clash.get(0) != 0 {
