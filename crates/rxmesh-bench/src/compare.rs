@@ -57,3 +57,26 @@ pub(crate) fn compare(old: &Record, new: &Record) -> String {
     );
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::record;
+
+    #[test]
+    fn changes_above_five_percent_are_marked() {
+        let (old, new) = (
+            record(&[("vv", 1.0), ("ve", 1.0), ("ff", 1.0), ("ef", 1.0)]),
+            record(&[("vv", 1.04), ("ve", 0.5), ("ff", 2.0), ("dot", 1.0)]),
+        );
+        let text = compare(&old, &new);
+        let line = |row: &str| {
+            text.lines()
+                .find(|l| l.starts_with(row))
+                .unwrap_or_default()
+        };
+        assert!(line("vv").ends_with("0.9615"), "{text}");
+        assert!(line("ve").ends_with("faster") && line("ff").ends_with("SLOWER"));
+        assert!(text.ends_with("3 rows, 2 changed by more than 5 %\n"));
+    }
+}

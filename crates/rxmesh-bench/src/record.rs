@@ -259,8 +259,55 @@ fn date(seconds: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// A record with one sample a row.
+    pub(crate) fn record(rows: &[(&str, f64)]) -> Record {
+        let options = Options {
+            order: Order::Given,
+            patch_size: 512,
+            seed: 1,
+            repeat: 1,
+            budget_s: 1.0,
+            batch: 1,
+        };
+        let mut record = Record::new(&Engine::cpu(), options);
+        record.runs = rows
+            .iter()
+            .map(|&(row, ms)| Run {
+                row: row.to_owned(),
+                mesh: "20k".to_owned(),
+                per: "vertex".to_owned(),
+                elements: 10,
+                bytes: 1000,
+                counted: String::new(),
+                ms: vec![ms],
+                single_ms: Vec::new(),
+                wall_ms: Vec::new(),
+                kernels: Vec::new(),
+                figures: serde_json::Map::new(),
+                references: Vec::new(),
+                goal_ms: None,
+            })
+            .collect();
+        record
+    }
+
+    #[test]
+    fn records_come_back_from_their_files() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let record = record(&[("vv", 1.5)]);
+        let path = record.path(folder.path(), true);
+        record.write(&path)?;
+        assert_eq!(Record::read(&path)?.runs[0].ms, [1.5]);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        assert!(name.contains("-cpu-") && name.ends_with(".json"), "{name}");
+        let file = folder.path().join("a.json");
+        assert_eq!(record.path(&file, false), file);
+        assert_eq!(record.path(&file, true), folder.path().join("a-cpu.json"));
+        Ok(())
+    }
 
     #[test]
     fn dates() {

@@ -55,7 +55,12 @@ fn read(criterion: &mut Criterion, mesh: &TriMesh) -> Outcome {
 /// Its one-rings, written out.
 fn query(criterion: &mut Criterion, mesh: &TriMesh) -> Outcome {
     let engine = Engine::cpu();
-    let rx = RxMesh::new(&engine, mesh.vertex_count(), &mesh.faces, &PatchOptions::default())?;
+    let rx = RxMesh::new(
+        &engine,
+        mesh.vertex_count(),
+        &mesh.faces,
+        &PatchOptions::default(),
+    )?;
     let rows = rx.allocate_rows::<VV>()?;
     rx.query_into(&rows)?;
     let mut group = criterion.benchmark_group("query");
