@@ -23,13 +23,14 @@ const PTX: &str = include_str!("../../ptx/rxmesh_kernels.ptx");
 /// Shared memory that a block has without asking for more.
 const DEFAULT_SHARED: u32 = 48 * 1024;
 
+/// Fields are dropped in this order: the context goes after everything that lives in it.
 pub(super) struct Cuda {
-    context: Context,
-    stream: Stream,
     modules: Mutex<Modules>,
+    stream: Stream,
     fault: u64,
     info: EngineInfo,
     shared_limit: u32,
+    context: Context,
 }
 
 /// PTX texts, and the modules and functions that were made of them. A function lives as long as its module, and modules are

@@ -44,34 +44,6 @@ pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_or(v, Relaxed)
 }
 
-/// Stores a word; concurrent stores leave one of the values.
-///
-/// # Safety
-///
-/// `at` is valid for atomic access (contract U3).
-#[inline(always)]
-pub unsafe fn store_u32(at: *mut u32, v: u32) {
-    // SAFETY: the caller's.
-    unsafe { cell(at) }.store(v, Relaxed);
-}
-
-/// Stores half a word; concurrent stores leave one of the values.
-///
-/// # Safety
-///
-/// `at` is valid for atomic access (contract U3).
-#[inline(always)]
-pub unsafe fn store_u16(at: *mut u16, v: u16) {
-    // SAFETY: the caller's. On the device a plain aligned store is single-copy atomic, and 16-bit
-    // atomics proper are emulated there.
-    unsafe {
-        #[cfg(target_arch = "nvptx64")]
-        at.write(v);
-        #[cfg(not(target_arch = "nvptx64"))]
-        core::sync::atomic::AtomicU16::from_ptr(at).store(v, Relaxed);
-    }
-}
-
 /// Stores `new` where `old` stands; returns what stood there.
 ///
 /// # Safety

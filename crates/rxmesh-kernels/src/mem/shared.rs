@@ -134,26 +134,6 @@ impl Shared<u32> {
     }
 }
 
-impl Shared<u16> {
-    /// Sets element `i` while other threads may set it too: one of the values stays. Use it where any of them will do.
-    #[inline(always)]
-    pub fn set_racing(self, i: u32, v: u16) {
-        debug_assert!(i < self.n, "shared write at {i} of {}", self.n);
-        // SAFETY: in range; all concurrent accesses of the phase are such stores (contract U3).
-        unsafe { atomic::store_u16(self.at.add(i as usize), v) }
-    }
-}
-
-impl Shared<u32> {
-    /// Sets element `i` while other threads may set it too: one of the values stays.
-    #[inline(always)]
-    pub fn store_racing(self, i: u32, v: u32) {
-        debug_assert!(i < self.n, "shared write at {i} of {}", self.n);
-        // SAFETY: in range; all concurrent accesses of the phase are such stores (contract U3).
-        unsafe { atomic::store_u32(self.at.add(i as usize), v) }
-    }
-}
-
 impl Shared<f32> {
     /// Adds to element `i` atomically.
     #[inline(always)]

@@ -86,33 +86,35 @@ impl Relation for EE {
     }
     #[inline(always)]
     fn row(_patch: &Patch, faces: &EdgeFaces, e: u32) -> EeRow {
-        EeRow { fe: faces.fe(), faces: faces.row(e), edge: e, face: 0, corner: 0 }
+        EeRow { fe: faces.fe(), faces: faces.row(e), edge: e, at: 0 }
     }
 }
 
-/// A row of [`EE`], computed as it is read.
+/// A row of [`EE`], computed as it is read: the sides of the edge's faces, one after the other, without itself and without what
+/// has come before.
 #[derive(Clone, Copy, Debug)]
 pub struct EeRow {
     fe: LocalFe,
     faces: EdgeFacesRow,
     edge: u32,
-    face: u32,
-    corner: u32,
+    at: u32,
 }
 
 impl EeRow {
-    /// Whether the edge at the current place has come before in this row.
+    /// Side `k % 3` of the edge's face `k / 3`.
     #[inline(always)]
-    fn repeated(&self, sides: [u32; 3], e: u32) -> bool {
-        let in_face = (self.corner > 0 && sides[0] == e) || (self.corner > 1 && sides[1] == e);
-        let mut k = 0;
-        let mut earlier = false;
-        while k < self.face {
-            let s = self.fe.edges(self.faces.get(k));
-            earlier |= s[0] == e || s[1] == e || s[2] == e;
-            k += 1;
+    fn side(&self, k: u32) -> u32 {
+        self.fe.side(3 * self.faces.get(k / 3) + k % 3) >> 1
+    }
+
+    /// Whether side `k` has come before.
+    #[inline(always)]
+    fn repeated(&self, k: u32, e: u32) -> bool {
+        let mut i = 0;
+        while i < k && self.side(i) != e {
+            i += 1;
         }
-        in_face || earlier
+        i < k
     }
 }
 
@@ -120,18 +122,13 @@ impl Iterator for EeRow {
     type Item = u32;
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
-        while self.face < self.faces.len() {
-            let sides = self.fe.edges(self.faces.get(self.face));
-            while self.corner < 3 {
-                let e = FixedRow::new(sides).get(self.corner);
-                let new = e != self.edge && !self.repeated(sides, e);
-                self.corner += 1;
-                if new {
-                    return Some(e);
-                }
+        while self.at < 3 * self.faces.len() {
+            let k = self.at;
+            self.at += 1;
+            let e = self.side(k);
+            if e != self.edge && !self.repeated(k, e) {
+                return Some(e);
             }
-            self.corner = 0;
-            self.face += 1;
         }
         None
     }
@@ -149,6 +146,6 @@ impl Row for EeRow {
     }
     #[inline(always)]
     fn iter(&self) -> EeRow {
-        EeRow { face: 0, corner: 0, ..*self }
+        EeRow { at: 0, ..*self }
     }
 }

@@ -1,7 +1,7 @@
 //! The faces of edges: two slots an edge where the mesh is an oriented manifold, compressed rows where it is not.
 //!
 //! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so that each side of a
-//! face has a slot of its own and no atomic, no scan and no sort is needed. Every side writes itself into its slot; a side that
+//! face has a slot of its own and no atomic, no scan and no sort is needed. Every side puts itself into its slot, the lowest face stays; a side that
 //! does not find itself there afterwards met another one, and the whole patch falls back to the transpose.
 
 use super::csr::CsrRow;
@@ -11,15 +11,12 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Patch, PatchHeader};
 
-/// An empty slot.
-const EMPTY: u16 = u16::MAX;
-
 /// The faces of all local edges.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeFaces {
     fe: LocalFe,
     /// `2 e + d`: the face that runs along edge `e` in direction `d`.
-    slots: Shared<u16>,
+    slots: Shared<u32>,
     /// Not zero when two sides met in a slot.
     clash: Shared<u32>,
     /// Lies over the slots: one or the other is in use.
@@ -44,8 +41,7 @@ impl EdgeFaces {
     #[inline(always)]
     pub fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
         self.fe.load(p, patch);
-        let words = self.slots.cast::<u32>();
-        p.each(patch.total::<Edge>(), |e| words.set(e, u32::MAX));
+        p.each(2 * patch.total::<Edge>(), |k| self.slots.set(k, NONE));
         p.lead(|| self.clash.set(0, 0));
     }
 
@@ -54,11 +50,12 @@ impl EdgeFaces {
     pub fn build<B: Block>(self, b: B, patch: &Patch, scratch: Shared<u32>) {
         let (fe, slots, clash) = (self.fe, self.slots, self.clash);
         let sides = 3 * patch.total::<Face>();
-        // Plain stores to one slot may race; whichever wins, the others see that it is not theirs.
-        b.each(sides, |k| slots.set_racing(fe.side(k), (k / 3) as u16));
         b.each(sides, |k| {
-            if u32::from(slots.get(fe.side(k))) != k / 3 {
-                clash.store_racing(0, 1);
+            slots.fetch_min(fe.side(k), k / 3);
+        });
+        b.each(sides, |k| {
+            if slots.get(fe.side(k)) != k / 3 {
+                clash.fetch_or(0, 1);
             }
         });
         if clash.get(0) != 0 {
@@ -86,9 +83,9 @@ impl EdgeFaces {
         if self.clash.get(0) != 0 {
             return EdgeFacesRow { first: 0, second: 0, n: 0, at: 0, csr: Some(self.csr.row(e)) };
         }
-        let (f, g) = (u32::from(self.slots.get(2 * e)), u32::from(self.slots.get(2 * e + 1)));
+        let (f, g) = (self.slots.get(2 * e), self.slots.get(2 * e + 1));
         // An edge that one face has twice (a, b, a) fills both slots with that face.
-        let n = u32::from(f != u32::from(EMPTY)) + u32::from(g != u32::from(EMPTY) && g != f);
+        let n = u32::from(f != NONE) + u32::from(g != NONE && g != f);
         let (first, second) = if f < g { (f, g) } else { (g, f) };
         EdgeFacesRow { first, second, n, at: 0, csr: None }
     }
@@ -100,8 +97,7 @@ impl EdgeFaces {
         if self.clash.get(0) != 0 {
             return None;
         }
-        let face = |x: u16| if x == EMPTY { NONE } else { u32::from(x) };
-        Some((face(self.slots.get(2 * e)), face(self.slots.get(2 * e + 1))))
+        Some((self.slots.get(2 * e), self.slots.get(2 * e + 1)))
     }
 }
 
