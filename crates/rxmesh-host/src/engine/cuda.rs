@@ -12,7 +12,7 @@ use rxmesh_kernels::kernel::{
     BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, KernelInfo, PatchArgs, PatchKernel, fingerprint,
 };
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{CString, c_void};
 use std::sync::{Mutex, PoisonError};
 
@@ -36,6 +36,7 @@ pub(super) struct Cuda {
 #[derive(Default)]
 struct Modules {
     loaded: Vec<Module>,
+    names: HashSet<&'static str>,
     functions: HashMap<&'static str, Function>,
 }
 
@@ -111,7 +112,13 @@ impl Cuda {
                 "the PTX was built from other sources (fingerprint {found:016x}, this build has {want:016x}); rebuild it"
             )));
         }
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner).loaded.push(module);
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        // Kernels are found by name: a second one of the same name would be launched in place of the first, or never.
+        if let Some(taken) = kernels.iter().find(|k| modules.names.contains(k.name)) {
+            return Err(EngineError::Ptx(format!("another module has a kernel `{}` already", taken.name)));
+        }
+        modules.names.extend(kernels.iter().map(|k| k.name));
+        modules.loaded.push(module);
         Ok(())
     }
 
