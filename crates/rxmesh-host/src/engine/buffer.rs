@@ -154,6 +154,11 @@ impl<T: bytemuck::Pod> Buffer<T> {
         self.len == 0
     }
 
+    /// Notes that the values belong to the elements of a mesh: launches on another mesh refuse them.
+    pub(crate) fn set_mesh(&self, mesh: u64) {
+        self.engine.0.live.set_mesh(self.at as usize, mesh);
+    }
+
     /// The engine.
     pub fn engine(&self) -> &Engine {
         &self.engine

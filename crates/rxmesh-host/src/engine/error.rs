@@ -64,6 +64,12 @@ pub enum EngineError {
         /// The kernel.
         kernel: &'static str,
     },
+    /// An argument of a kernel is an attribute of another mesh than the one it runs on.
+    #[error("an argument of kernel `{kernel}` is an attribute of another mesh")]
+    OtherMesh {
+        /// The kernel.
+        kernel: &'static str,
+    },
     /// A kernel writes what it also reads or writes through another argument.
     #[error("kernel `{kernel}` writes an attribute that another of its arguments uses too")]
     Aliased {

@@ -7,8 +7,8 @@
 //! | shuffled ([`Engine::shuffled`]) | one thread, each phase in a permuted order | tests: order dependence |
 //! | team ([`Engine::team`]) | real threads with a true barrier | tests: missing barriers |
 //!
-//! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, and what
-//! the kernel writes must not overlap anything else it names. Shared-memory sizes come from the kernel's own plan.
+//! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes must belong
+//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names. Shared-memory sizes come from the kernel's own plan.
 
 mod buffer;
 mod check;
@@ -180,13 +180,13 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Arguments that are not live here or overlap, too much shared memory, or a launch that the driver refuses.
+    /// Arguments that are not live here, belong to another mesh or overlap, too much shared memory, or a launch that the driver refuses.
     pub fn launch_patches<K: PatchKernel + Entry>(
         &self,
         patches: &Patches,
         kernel: K,
     ) -> Result<(), EngineError> {
-        self.0.live.check::<K>(&kernel, Some(&patches.view))?;
+        self.0.live.check::<K>(&kernel, Some((&patches.view, patches.mesh)))?;
         if patches.headers.is_empty() {
             return Ok(());
         }
@@ -310,12 +310,13 @@ fn fault_error(words: [u32; FAULT_WORDS]) -> Result<(), EngineError> {
 pub struct Patches {
     pub(crate) view: MeshView,
     pub(crate) headers: Arc<[PatchHeader]>,
+    mesh: u64,
     plans: Mutex<HashMap<TypeId, u32>>,
 }
 
 impl Patches {
-    pub(crate) fn new(view: MeshView, headers: Arc<[PatchHeader]>) -> Patches {
-        Patches { view, headers, plans: Mutex::default() }
+    pub(crate) fn new(view: MeshView, headers: Arc<[PatchHeader]>, mesh: u64) -> Patches {
+        Patches { view, headers, mesh, plans: Mutex::default() }
     }
 
     /// The most shared memory that any patch needs for a kernel, by the kernel's own plan.

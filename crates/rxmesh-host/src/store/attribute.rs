@@ -70,12 +70,14 @@ fn plural(kind: Kind) -> &'static str {
 impl<K: Element, T: Value> Attribute<K, T> {
     pub(super) fn zeroed(rx: &RxMesh) -> Result<Self, Error> {
         let device = rx.engine().zeroed(rx.linear_len(K::KIND) as usize)?;
+        device.set_mesh(rx.id());
         Ok(Attribute { device, host: Vec::new(), fresh: Fresh::Device, mesh: rx.id(), of: PhantomData })
     }
 
     pub(super) fn from_input(rx: &RxMesh, input: &[T]) -> Result<Self, Error> {
         let linear = to_linear::<K, T>(rx, input)?;
         let device = rx.engine().upload(&linear)?;
+        device.set_mesh(rx.id());
         Ok(Attribute { device, host: linear, fresh: Fresh::Both, mesh: rx.id(), of: PhantomData })
     }
 

@@ -69,8 +69,9 @@ impl RxMesh {
             ribbons: buffers.ribbons.global(),
             fault: engine.fault(),
         };
-        let patches = Patches::new(view, Arc::from(&set.headers[..]));
-        Ok(RxMesh { engine: engine.clone(), id: NEXT.fetch_add(1, Relaxed), set, patches, buffers })
+        let id = NEXT.fetch_add(1, Relaxed);
+        let patches = Patches::new(view, Arc::from(&set.headers[..]), id);
+        Ok(RxMesh { engine: engine.clone(), id, set, patches, buffers })
     }
 
     /// The engine.
