@@ -110,7 +110,21 @@ fn other_meshes(engine: &Engine) {
     assert_eq!(x.to_input(&b), Err(Error::Attribute(AttributeError::OtherMesh)));
     let mut y = b.attribute::<Vertex, Vec3>().unwrap();
     assert_eq!(y.copy_from(&x), Err(Error::Attribute(AttributeError::OtherMesh)));
-    assert_eq!(x.to_input(&a).unwrap(), f.mesh.positions);
+    // A launch on a mesh refuses attributes of another, even one of the same size.
+    assert_eq!(
+        normals::vertex_normals(&b, &x, &mut y),
+        Err(Error::Engine(EngineError::OtherMesh { kernel: "rx_vertex_normals" }))
+    );
+    let big = Fixture::new("grid", fixtures::with_boundary(9, 9)).on(engine, 8);
+    assert_eq!(
+        reduce::sum(&big, &x),
+        Err(Error::Engine(EngineError::OtherMesh { kernel: "rx_reduce_patches" })),
+        "would read beyond the end"
+    );
+    // Moving a mesh does not make another of it.
+    let moved = Box::new(a);
+    assert_eq!(x.to_input(&moved).unwrap(), f.mesh.positions);
+    assert!(reduce::sum(&moved, &x).is_ok());
 }
 
 fn copies(engine: &Engine) {
