@@ -10,7 +10,7 @@ pub enum EngineError {
     #[error("this build has no CUDA engine (feature `cuda` is off)")]
     NotBuilt,
     /// There is no CUDA driver.
-    #[error("no CUDA driver: {0}")]
+    #[error("{0}")]
     NoDriver(String),
     /// There is a driver, but no usable GPU.
     #[error("no usable GPU: {0}")]
