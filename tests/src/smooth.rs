@@ -53,7 +53,7 @@ impl Flow {
         for f in faces {
             let p = f.map(at);
             let double = (p[1] - p[0]).cross(p[2] - p[0]).length();
-            if !(double > 0.0) {
+            if double <= 0.0 {
                 continue;
             }
             let edge = |k: usize| p[(k + 1) % 3] - p[k];
@@ -87,7 +87,7 @@ impl Flow {
             return Vec::new();
         };
         let unit = mean(&self.areas);
-        if !(unit > 0.0) {
+        if unit <= 0.0 {
             return positions.iter().map(|p| p.as_dvec3()).collect();
         }
         let x0: Vec<DVec3> = positions.iter().map(|p| p.as_dvec3() - origin).collect();

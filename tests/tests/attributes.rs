@@ -112,10 +112,13 @@ fn freshness(engine: &Engine) {
         .unwrap();
     assert_eq!(x.host(), Err(AttributeError::HostStale));
     assert_eq!(x.host_mut().map(|_| ()), Err(AttributeError::HostStale));
+    // An upload does not bring the host's old values back.
+    x.upload().unwrap();
+    assert_eq!(x.host(), Err(AttributeError::HostStale));
     assert!(x.read().is_ok());
     x.download().unwrap();
     assert_eq!(x.host().unwrap()[0], Vec3::new(3.0, 2.0, 2.0));
-    // An upload of nothing new does not bring the old values back.
+    // Nothing new: nothing happens.
     x.upload().unwrap();
     assert_eq!(x.buffer().read().unwrap()[0], Vec3::new(3.0, 2.0, 2.0));
     // A new attribute has no copy on the host.
