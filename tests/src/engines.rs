@@ -38,7 +38,10 @@ fn run_cuda(check: impl FnOnce(&Engine)) {
             engine.synchronize().expect("no fault is left over");
         }
         Err(why) => {
-            assert!(std::env::var("RXMESH_REQUIRE_CUDA").as_deref() != Ok("1"), "no GPU: {why}");
+            assert!(
+                std::env::var("RXMESH_REQUIRE_CUDA").as_deref() != Ok("1"),
+                "no GPU: {why}"
+            );
             println!("skipped: no GPU ({why})");
         }
     }

@@ -27,19 +27,36 @@ impl Fan {
             if a == b || b == c || c == a {
                 return None;
             }
-            let (next, previous) = if a == v { (b, c) } else if b == v { (c, a) } else { (a, b) };
-            if by_next.insert(next, (f, previous)).is_some() || by_previous.insert(previous, f).is_some() {
+            let (next, previous) = if a == v {
+                (b, c)
+            } else if b == v {
+                (c, a)
+            } else {
+                (a, b)
+            };
+            if by_next.insert(next, (f, previous)).is_some()
+                || by_previous.insert(previous, f).is_some()
+            {
                 return None;
             }
         }
-        let starts: Vec<u32> = by_next.keys().copied().filter(|n| !by_previous.contains_key(n)).collect();
+        let starts: Vec<u32> = by_next
+            .keys()
+            .copied()
+            .filter(|n| !by_previous.contains_key(n))
+            .collect();
         let closed = starts.is_empty() && !faces.is_empty();
         let mut at = match *starts {
             [] => *by_next.keys().min().unwrap_or(&v),
             [start] => start,
             _ => return None,
         };
-        let mut fan = Fan { closed, faces: Vec::new(), vertices: Vec::new(), edges: Vec::new() };
+        let mut fan = Fan {
+            closed,
+            faces: Vec::new(),
+            vertices: Vec::new(),
+            edges: Vec::new(),
+        };
         while let Some((f, previous)) = by_next.remove(&at) {
             fan.faces.push(f);
             fan.vertices.push(at);

@@ -23,12 +23,18 @@ pub struct Fixture {
 impl Fixture {
     /// A mesh under a name.
     pub fn new(name: impl Into<String>, mesh: TriMesh) -> Fixture {
-        Fixture { name: name.into(), mesh, oracle: OnceLock::new(), sets: Mutex::default() }
+        Fixture {
+            name: name.into(),
+            mesh,
+            oracle: OnceLock::new(),
+            sets: Mutex::default(),
+        }
     }
 
     /// The expected answers.
     pub fn oracle(&self) -> &Oracle {
-        self.oracle.get_or_init(|| Oracle::new(self.mesh.vertex_count(), &self.mesh.faces))
+        self.oracle
+            .get_or_init(|| Oracle::new(self.mesh.vertex_count(), &self.mesh.faces))
     }
 
     /// The patch sizes to try: 16, 64, 512 and the whole mesh, without those that give the same patches.
@@ -44,9 +50,19 @@ impl Fixture {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         let set = sets.entry((patch_size, slack)).or_insert_with(|| {
             let growth = if slack { 1.5 } else { 1.0 };
-            let options = PatchOptions { patch_size, growth, ..Default::default() };
-            let set = patch::build(self.mesh.vertex_count(), &self.mesh.faces, &options).expect("patches");
-            assert_eq!(set.validate(self.mesh.vertex_count(), &self.mesh.faces), [], "{} at {patch_size}", self.name);
+            let options = PatchOptions {
+                patch_size,
+                growth,
+                ..Default::default()
+            };
+            let set = patch::build(self.mesh.vertex_count(), &self.mesh.faces, &options)
+                .expect("patches");
+            assert_eq!(
+                set.validate(self.mesh.vertex_count(), &self.mesh.faces),
+                [],
+                "{} at {patch_size}",
+                self.name
+            );
             Arc::new(set)
         });
         set.clone()
@@ -54,12 +70,14 @@ impl Fixture {
 
     /// The mesh on an engine.
     pub fn on(&self, engine: &Engine, patch_size: u32) -> RxMesh {
-        RxMesh::from_patches(engine, PatchSet::clone(&self.patches(patch_size, false))).expect("upload")
+        RxMesh::from_patches(engine, PatchSet::clone(&self.patches(patch_size, false)))
+            .expect("upload")
     }
 
     /// The mesh on an engine, with room to grow in every patch.
     pub fn on_with_slack(&self, engine: &Engine, patch_size: u32) -> RxMesh {
-        RxMesh::from_patches(engine, PatchSet::clone(&self.patches(patch_size, true))).expect("upload")
+        RxMesh::from_patches(engine, PatchSet::clone(&self.patches(patch_size, true)))
+            .expect("upload")
     }
 }
 
@@ -68,9 +86,17 @@ pub fn each_mesh(engine: &Engine, mut f: impl FnMut(&str, &Fixture, &RxMesh)) {
     for fixture in suited(engine) {
         let sizes = fixture.patch_sizes();
         for &size in &sizes {
-            f(&format!("{} in patches of {size}", fixture.name), fixture, &fixture.on(engine, size));
+            f(
+                &format!("{} in patches of {size}", fixture.name),
+                fixture,
+                &fixture.on(engine, size),
+            );
         }
-        f(&format!("{} with slack", fixture.name), fixture, &fixture.on_with_slack(engine, sizes[0]));
+        f(
+            &format!("{} with slack", fixture.name),
+            fixture,
+            &fixture.on_with_slack(engine, sizes[0]),
+        );
     }
 }
 
@@ -133,7 +159,9 @@ fn mesh(positions: Vec<Vec3>, faces: Vec<[u32; 3]>) -> TriMesh {
 fn scattered(vertices: usize, seed: u64) -> Vec<Vec3> {
     let mut rng = Rng::new(seed);
     let mut next = || rng.signed_unit() as f32;
-    (0..vertices).map(|_| Vec3::new(next(), next(), next())).collect()
+    (0..vertices)
+        .map(|_| Vec3::new(next(), next(), next()))
+        .collect()
 }
 
 /// No vertex, no face.
@@ -148,7 +176,10 @@ pub fn no_faces(vertices: usize) -> TriMesh {
 
 /// One triangle.
 pub fn one_triangle() -> TriMesh {
-    mesh(vec![Vec3::ZERO, Vec3::X, Vec3::new(0.3, 0.8, 0.0)], vec![[0, 1, 2]])
+    mesh(
+        vec![Vec3::ZERO, Vec3::X, Vec3::new(0.3, 0.8, 0.0)],
+        vec![[0, 1, 2]],
+    )
 }
 
 /// The smallest closed mesh.
@@ -209,16 +240,26 @@ pub fn non_manifold_edge(pages: u32, rows: u32) -> TriMesh {
 pub fn non_manifold_vertex() -> TriMesh {
     let (mut p, mut f) = (tetrahedron().positions, tetrahedron().faces);
     p.extend([-Vec3::X, -Vec3::Y, -Vec3::Z]);
-    f.extend(tetrahedron().faces.iter().map(|t| t.map(|v| if v == 0 { 0 } else { v + 3 })));
+    f.extend(
+        tetrahedron()
+            .faces
+            .iter()
+            .map(|t| t.map(|v| if v == 0 { 0 } else { v + 3 })),
+    );
     mesh(p, f)
 }
 
 /// A closed fan of six around vertex 0, and two more faces of vertex 0 that hang on the edge from 0 to 1 like a fin.
 pub fn fin(other_way: bool) -> TriMesh {
     let mut m = generate::fan(6).expect("a fan");
-    m.positions.extend([Vec3::new(0.5, 0.1, 1.0), Vec3::new(0.2, 0.1, 1.5)]);
+    m.positions
+        .extend([Vec3::new(0.5, 0.1, 1.0), Vec3::new(0.2, 0.1, 1.5)]);
     // Around vertex 0 the fin ends where the edge to 1 is, or starts there.
-    m.faces.extend(if other_way { [[0, 1, 7], [0, 7, 8]] } else { [[0, 7, 1], [0, 8, 7]] });
+    m.faces.extend(if other_way {
+        [[0, 1, 7], [0, 7, 8]]
+    } else {
+        [[0, 7, 1], [0, 8, 7]]
+    });
     m
 }
 
@@ -233,7 +274,12 @@ pub fn moebius(n: u32) -> TriMesh {
         }
     }
     let at = |i: u32, s: u32| if i < n { 2 * i + s } else { 1 - s };
-    let quad = |i| [[at(i, 0), at(i + 1, 0), at(i + 1, 1)], [at(i, 0), at(i + 1, 1), at(i, 1)]];
+    let quad = |i| {
+        [
+            [at(i, 0), at(i + 1, 0), at(i + 1, 1)],
+            [at(i, 0), at(i + 1, 1), at(i, 1)],
+        ]
+    };
     mesh(positions, (0..n).flat_map(quad).collect())
 }
 
@@ -241,7 +287,8 @@ pub fn moebius(n: u32) -> TriMesh {
 pub fn open_fan(valence: u32) -> TriMesh {
     let mut positions = vec![Vec3::ZERO];
     let angle = |i: u32| std::f32::consts::PI * i as f32 / valence as f32;
-    positions.extend((0..=valence).map(|i| Vec3::new(angle(i).cos(), angle(i).sin(), 0.1 * i as f32)));
+    positions
+        .extend((0..=valence).map(|i| Vec3::new(angle(i).cos(), angle(i).sin(), 0.1 * i as f32)));
     let mut m = mesh(positions, (0..valence).map(|i| [0, i + 1, i + 2]).collect());
     generate::shuffle(&mut m, 9);
     m
@@ -266,7 +313,11 @@ pub fn components(n: u32) -> TriMesh {
             _ => generate::fan(3 + i % 5).expect("a fan"),
         };
         let first = positions.len() as u32;
-        positions.extend(part.positions.iter().map(|&p| p + Vec3::new(3.0 * i as f32, 0.0, 0.0)));
+        positions.extend(
+            part.positions
+                .iter()
+                .map(|&p| p + Vec3::new(3.0 * i as f32, 0.0, 0.0)),
+        );
         faces.extend(part.faces.iter().map(|f| f.map(|v| v + first)));
     }
     let mut m = mesh(positions, faces);
@@ -288,7 +339,14 @@ pub fn degenerate_faces() -> TriMesh {
     let mut m = generate::grid(4, 4).expect("a grid");
     m.positions.push(Vec3::new(5.0, 5.0, 5.0));
     // 0, 1, 2 lie on a line: exactly, because a quarter is a number of the binary system.
-    m.faces.extend([[3, 3, 8], [7, 13, 7], [12, 18, 18], [20, 20, 20], [0, 1, 2], [25, 25, 25]]);
+    m.faces.extend([
+        [3, 3, 8],
+        [7, 13, 7],
+        [12, 18, 18],
+        [20, 20, 20],
+        [0, 1, 2],
+        [25, 25, 25],
+    ]);
     m
 }
 
@@ -296,7 +354,12 @@ pub fn degenerate_faces() -> TriMesh {
 pub fn duplicate_faces() -> TriMesh {
     let mut m = with_boundary(4, 4);
     let [a, b, c] = m.faces[5];
-    m.faces.extend([[a, b, c], [b, c, a], m.faces[9], [m.faces[12][2], m.faces[12][1], m.faces[12][0]]]);
+    m.faces.extend([
+        [a, b, c],
+        [b, c, a],
+        m.faces[9],
+        [m.faces[12][2], m.faces[12][1], m.faces[12][0]],
+    ]);
     m
 }
 

@@ -12,12 +12,20 @@ impl InputIds {
     /// Ids of a mesh on an engine. Edges are read from the patches on the host, apart from any engine.
     pub fn new(rx: &RxMesh, oracle: &Oracle) -> InputIds {
         let set = rx.patch_set();
-        InputIds([set.vertex_source.clone(), edges(set, oracle), set.face_source.clone()])
+        InputIds([
+            set.vertex_source.clone(),
+            edges(set, oracle),
+            set.face_source.clone(),
+        ])
     }
 
     /// The input's id.
     pub fn input(&self, kind: Kind, linear: u32) -> u32 {
-        if linear == u32::MAX { u32::MAX } else { self.0[kind as usize][linear as usize] }
+        if linear == u32::MAX {
+            u32::MAX
+        } else {
+            self.0[kind as usize][linear as usize]
+        }
     }
 
     /// All ids of a kind, by linear id.

@@ -29,15 +29,29 @@ fn sorted(sets: Vec<BTreeSet<u32>>) -> Sets {
 impl Oracle {
     /// The oracle of a mesh.
     pub fn new(vertices: usize, faces: &[[u32; 3]]) -> Oracle {
-        let sides = faces.iter().flat_map(|&[a, b, c]| [pair(a, b), pair(b, c), pair(c, a)]);
+        let sides = faces
+            .iter()
+            .flat_map(|&[a, b, c]| [pair(a, b), pair(b, c), pair(c, a)]);
         let edges: Vec<_> = sides.collect::<BTreeSet<_>>().into_iter().collect();
-        let edge_ids = edges.iter().enumerate().map(|(i, &e)| (e, i as u32)).collect();
-        Oracle { vertices, faces: faces.to_vec(), edges, edge_ids }
+        let edge_ids = edges
+            .iter()
+            .enumerate()
+            .map(|(i, &e)| (e, i as u32))
+            .collect();
+        Oracle {
+            vertices,
+            faces: faces.to_vec(),
+            edges,
+            edge_ids,
+        }
     }
 
     /// The id of an edge; panics when there is none.
     pub fn edge(&self, a: u32, b: u32) -> u32 {
-        *self.edge_ids.get(&pair(a, b)).unwrap_or_else(|| panic!("the input has no edge {a} {b}"))
+        *self
+            .edge_ids
+            .get(&pair(a, b))
+            .unwrap_or_else(|| panic!("the input has no edge {a} {b}"))
     }
 
     /// The edges of a face, by corner.
@@ -58,7 +72,9 @@ impl Oracle {
 
     /// Face to edges, in the order of corners.
     pub fn fe(&self) -> Sets {
-        (0..self.faces.len()).map(|f| self.face_edges(f).to_vec()).collect()
+        (0..self.faces.len())
+            .map(|f| self.face_edges(f).to_vec())
+            .collect()
     }
 
     /// Vertex to edges.
@@ -85,7 +101,8 @@ impl Oracle {
     pub fn vf(&self) -> Sets {
         let mut rows = vec![BTreeSet::new(); self.vertices];
         for (f, face) in self.faces.iter().enumerate() {
-            face.iter().for_each(|&v| _ = rows[v as usize].insert(f as u32));
+            face.iter()
+                .for_each(|&v| _ = rows[v as usize].insert(f as u32));
         }
         sorted(rows)
     }
@@ -94,7 +111,9 @@ impl Oracle {
     pub fn ef(&self) -> Sets {
         let mut rows = vec![BTreeSet::new(); self.edges.len()];
         for f in 0..self.faces.len() {
-            self.face_edges(f).iter().for_each(|&e| _ = rows[e as usize].insert(f as u32));
+            self.face_edges(f)
+                .iter()
+                .for_each(|&e| _ = rows[e as usize].insert(f as u32));
         }
         sorted(rows)
     }
@@ -102,7 +121,10 @@ impl Oracle {
     /// Edge to the edges that share a face with it.
     pub fn ee(&self) -> Sets {
         let row = |(e, faces): (usize, &Vec<u32>)| {
-            let all: BTreeSet<u32> = faces.iter().flat_map(|&f| self.face_edges(f as usize)).collect();
+            let all: BTreeSet<u32> = faces
+                .iter()
+                .flat_map(|&f| self.face_edges(f as usize))
+                .collect();
             all.into_iter().filter(|&x| x != e as u32).collect()
         };
         self.ef().iter().enumerate().map(row).collect()
@@ -113,7 +135,10 @@ impl Oracle {
         let ef = self.ef();
         let row = |f: usize| {
             let sides = self.face_edges(f);
-            let all: BTreeSet<u32> = sides.iter().flat_map(|&e| ef[e as usize].iter().copied()).collect();
+            let all: BTreeSet<u32> = sides
+                .iter()
+                .flat_map(|&e| ef[e as usize].iter().copied())
+                .collect();
             all.into_iter().filter(|&x| x != f as u32).collect()
         };
         (0..self.faces.len()).map(row).collect()
@@ -127,7 +152,11 @@ impl Oracle {
             let mut front = vec![v as u32];
             for _ in 0..k {
                 let next = front.iter().flat_map(|&w| vv[w as usize].iter().copied());
-                front = next.collect::<BTreeSet<_>>().into_iter().filter(|&w| seen.insert(w)).collect();
+                front = next
+                    .collect::<BTreeSet<_>>()
+                    .into_iter()
+                    .filter(|&w| seen.insert(w))
+                    .collect();
             }
             seen.remove(&(v as u32));
             seen.into_iter().collect()
@@ -137,7 +166,10 @@ impl Oracle {
 
     /// The place of the first side of face `f` that is edge `e`, if any.
     fn side(&self, f: u32, e: u32) -> usize {
-        self.face_edges(f as usize).iter().position(|&x| x == e).expect("the face has the edge")
+        self.face_edges(f as usize)
+            .iter()
+            .position(|&x| x == e)
+            .expect("the face has the edge")
     }
 
     /// The diamond of an edge, from the two of its faces that `order` puts first: source, right, target, left; `u32::MAX` where
@@ -158,7 +190,9 @@ impl Oracle {
                 (right, false) => ([s, right, t, u32::MAX], true),
             },
             [f, g, ..] => match (look(f), look(g)) {
-                ((left, true), (right, false)) | ((right, false), (left, true)) => ([s, right, t, left], true),
+                ((left, true), (right, false)) | ((right, false), (left, true)) => {
+                    ([s, right, t, left], true)
+                }
                 ((a, _), (b, _)) => ([s, a, t, b], false),
             },
         }
@@ -166,7 +200,10 @@ impl Oracle {
 
     /// Whether each edge has exactly one face.
     pub fn boundary_edges(&self) -> Vec<u32> {
-        self.ef().iter().map(|faces| u32::from(faces.len() == 1)).collect()
+        self.ef()
+            .iter()
+            .map(|faces| u32::from(faces.len() == 1))
+            .collect()
     }
 
     /// Whether each vertex has a boundary edge.
@@ -182,11 +219,21 @@ impl Oracle {
     /// Whether each face has a boundary edge.
     pub fn boundary_faces(&self) -> Vec<u32> {
         let edges = self.boundary_edges();
-        (0..self.faces.len()).map(|f| self.face_edges(f).iter().fold(0, |on, &e| on | edges[e as usize])).collect()
+        (0..self.faces.len())
+            .map(|f| {
+                self.face_edges(f)
+                    .iter()
+                    .fold(0, |on, &e| on | edges[e as usize])
+            })
+            .collect()
     }
 
     /// Each vertex's faces as one counter-clockwise fan, or nothing where they are not one.
     pub fn fans(&self) -> Vec<Option<Fan>> {
-        self.vf().iter().enumerate().map(|(v, faces)| Fan::new(self, v as u32, faces)).collect()
+        self.vf()
+            .iter()
+            .enumerate()
+            .map(|(v, faces)| Fan::new(self, v as u32, faces))
+            .collect()
     }
 }

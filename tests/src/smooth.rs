@@ -24,7 +24,14 @@ pub fn normals(positions: &[Vec3], faces: &[[u32; 3]]) -> Vec<(DVec3, f64)> {
         }
     }
     let finish = |(sum, lengths): (DVec3, f64)| {
-        (sum.normalize_or_zero(), if lengths > 0.0 { sum.length() / lengths } else { 0.0 })
+        (
+            sum.normalize_or_zero(),
+            if lengths > 0.0 {
+                sum.length() / lengths
+            } else {
+                0.0
+            },
+        )
     };
     sums.into_iter().map(finish).collect()
 }
@@ -46,7 +53,7 @@ impl Flow {
         for f in faces {
             let p = f.map(at);
             let double = (p[1] - p[0]).cross(p[2] - p[0]).length();
-            if !(double > 0.0) {
+            if double <= 0.0 {
                 continue;
             }
             let edge = |k: usize| p[(k + 1) % 3] - p[k];
@@ -58,7 +65,11 @@ impl Flow {
                 let key = (f[k].min(f[next]), f[k].max(f[next]));
                 *weights.entry(key).or_insert(0.0) += cot[previous];
                 areas[f[k] as usize] += match obtuse {
-                    None => (edge(k).length_squared() * cot[previous] + edge(previous).length_squared() * cot[next]) / 8.0,
+                    None => {
+                        (edge(k).length_squared() * cot[previous]
+                            + edge(previous).length_squared() * cot[next])
+                            / 8.0
+                    }
                     Some(o) if o == k => double / 4.0,
                     Some(_) => double / 8.0,
                 };
@@ -72,17 +83,31 @@ impl Flow {
     /// first vertex and the mesh's size. A vertex without area stays.
     pub fn solve(&self, positions: &[Vec3], dt: f64) -> Vec<DVec3> {
         let n = positions.len();
-        let Some(origin) = positions.first().map(|p| p.as_dvec3()) else { return Vec::new() };
+        let Some(origin) = positions.first().map(|p| p.as_dvec3()) else {
+            return Vec::new();
+        };
         let unit = mean(&self.areas);
-        if !(unit > 0.0) {
+        if unit <= 0.0 {
             return positions.iter().map(|p| p.as_dvec3()).collect();
         }
         let x0: Vec<DVec3> = positions.iter().map(|p| p.as_dvec3() - origin).collect();
         let still = |i: usize| self.areas[i] <= 0.0;
-        let mut diagonal: Vec<f64> = (0..n).map(|i| if still(i) { 1.0 } else { 2.0 * self.areas[i] / unit }).collect();
+        let mut diagonal: Vec<f64> = (0..n)
+            .map(|i| {
+                if still(i) {
+                    1.0
+                } else {
+                    2.0 * self.areas[i] / unit
+                }
+            })
+            .collect();
         let right: Vec<DVec3> = (0..n).map(|i| x0[i] * diagonal[i]).collect();
         let mut entries = Vec::new();
-        for (&(i, j), &w) in self.weights.iter().filter(|((i, j), w)| i != j && **w > 0.0) {
+        for (&(i, j), &w) in self
+            .weights
+            .iter()
+            .filter(|((i, j), w)| i != j && **w > 0.0)
+        {
             let (i, j, w) = (i as usize, j as usize, dt * w / unit);
             assert!(!still(i) && !still(j), "a weight at a vertex without area");
             diagonal[i] += w;
@@ -91,10 +116,15 @@ impl Flow {
             entries.push(Triplet::new(j, i, -w));
         }
         entries.extend((0..n).map(|i| Triplet::new(i, i, diagonal[i])));
-        let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &entries).expect("a matrix");
-        let factor = matrix.sp_cholesky(Side::Lower).expect("a positive definite matrix");
+        let matrix =
+            SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &entries).expect("a matrix");
+        let factor = matrix
+            .sp_cholesky(Side::Lower)
+            .expect("a positive definite matrix");
         let x = factor.solve(faer::Mat::from_fn(n, 3, |i, k| right[i][k]));
-        (0..n).map(|i| origin + DVec3::new(x[(i, 0)], x[(i, 1)], x[(i, 2)])).collect()
+        (0..n)
+            .map(|i| origin + DVec3::new(x[(i, 0)], x[(i, 1)], x[(i, 2)]))
+            .collect()
     }
 }
 
@@ -105,13 +135,24 @@ fn mean(values: &[f64]) -> f64 {
 /// Mean length of all edges, those from a vertex to itself included.
 pub fn mean_edge_length(positions: &[Vec3], oracle: &Oracle) -> f64 {
     let at = |v: u32| positions[v as usize].as_dvec3();
-    let lengths: Vec<f64> = oracle.edges.iter().map(|&(a, b)| at(a).distance(at(b))).collect();
+    let lengths: Vec<f64> = oracle
+        .edges
+        .iter()
+        .map(|&(a, b)| at(a).distance(at(b)))
+        .collect();
     mean(&lengths)
 }
 
 /// The diagonal of the box around all points.
 pub fn box_diagonal(positions: &[Vec3]) -> f64 {
     let p = || positions.iter().map(|p| p.as_dvec3());
-    let (lo, hi) = (p().fold(DVec3::MAX, DVec3::min), p().fold(DVec3::MIN, DVec3::max));
-    if positions.is_empty() { 0.0 } else { lo.distance(hi) }
+    let (lo, hi) = (
+        p().fold(DVec3::MAX, DVec3::min),
+        p().fold(DVec3::MIN, DVec3::max),
+    );
+    if positions.is_empty() {
+        0.0
+    } else {
+        lo.distance(hi)
+    }
 }

@@ -12,7 +12,9 @@ use rxmesh_tests::engines::{is_slow, is_very_slow};
 conformance! { each, phase, lead, scan, sum, min_and_max, count_and_any, compact, collectives_in_a_row, bits }
 
 /// Awkward numbers of items: around the width of a warp, of a chunk, of a block.
-const SIZES: [u32; 14] = [0, 1, 2, 31, 32, 33, 63, 64, 65, 1023, 1024, 1025, 2047, 5000];
+const SIZES: [u32; 14] = [
+    0, 1, 2, 31, 32, 33, 63, 64, 65, 1023, 1024, 1025, 2047, 5000,
+];
 const BLOCKS: u32 = 3;
 
 kernel! {
@@ -59,7 +61,12 @@ impl BlockKernel for Exercise {
 
     fn carve(&mut self, plan: &mut Plan) -> Tables {
         let n = self.n + 2;
-        Tables { a: plan.take(n), b: plan.take(n), scratch: plan.take(SCRATCH_WORDS), bits: Bits::take(plan, n) }
+        Tables {
+            a: plan.take(n),
+            b: plan.take(n),
+            scratch: plan.take(SCRATCH_WORDS),
+            bits: Bits::take(plan, n),
+        }
     }
 
     fn run<B: Block>(&self, b: B, block: u32, t: &Tables) {
@@ -83,7 +90,11 @@ impl BlockKernel for Exercise {
                     p.each(n, |i| t.b.set(n - 1 - i, data.get(i)));
                     p.lead(|| t.a.set(n, 17));
                 });
-                b.last_phase(|p| p.each(n, |i| out.set(i, t.a.get(n - 1 - i) + t.b.get(i) + t.a.get(n))));
+                b.last_phase(|p| {
+                    p.each(n, |i| {
+                        out.set(i, t.a.get(n - 1 - i) + t.b.get(i) + t.a.get(n))
+                    })
+                });
             }
             LEAD => {
                 b.each(n, |i| t.a.set(i, data.get(i)));
@@ -102,11 +113,21 @@ impl BlockKernel for Exercise {
                 let sum = b.sum(n, t.scratch, x);
                 let least = b.min(n, t.scratch, x);
                 let most = b.max(n, t.scratch, x);
-                b.last_phase(|p| p.lead(|| [sum, least, most].iter().zip(0..).for_each(|(&v, k)| floats.set(k, v))));
+                b.last_phase(|p| {
+                    p.lead(|| {
+                        [sum, least, most]
+                            .iter()
+                            .zip(0..)
+                            .for_each(|(&v, k)| floats.set(k, v))
+                    })
+                });
             }
             COUNT => {
-                let (count, any, none) =
-                    (b.count(n, t.scratch, odd), b.any(n, t.scratch, |i| i + 1 == n), b.any(n, t.scratch, |_| false));
+                let (count, any, none) = (
+                    b.count(n, t.scratch, odd),
+                    b.any(n, t.scratch, |i| i + 1 == n),
+                    b.any(n, t.scratch, |_| false),
+                );
                 b.last_phase(|p| {
                     p.lead(|| {
                         out.set(0, count);
@@ -140,7 +161,13 @@ impl BlockKernel for Exercise {
             _ => {
                 b.phase(|p| t.bits.clear(p));
                 b.each(n, |i| _ = t.bits.insert(data.get(i) % n));
-                b.each(n, |i| out.set(i, u32::from(t.bits.contains(i)) + 2 * u32::from(!t.bits.insert(data.get(i) % n))));
+                b.each(n, |i| {
+                    out.set(
+                        i,
+                        u32::from(t.bits.contains(i))
+                            + 2 * u32::from(!t.bits.insert(data.get(i) % n)),
+                    )
+                });
             }
         }
     }
@@ -162,11 +189,22 @@ fn exercise(engine: &Engine, what: u32, check: impl Fn(u32, Outcome)) {
         _ => u32::MAX,
     };
     for n in SIZES.into_iter().filter(|&n| n <= most) {
-        let data: Vec<u32> = (0..BLOCKS * n).map(|i| math::hash(i ^ n << 16) % 1000).collect();
-        let (input, out) = (engine.upload(&data).unwrap(), engine.zeroed((BLOCKS * (n + 2)) as usize).unwrap());
+        let data: Vec<u32> = (0..BLOCKS * n)
+            .map(|i| math::hash(i ^ n << 16) % 1000)
+            .collect();
+        let (input, out) = (
+            engine.upload(&data).unwrap(),
+            engine.zeroed((BLOCKS * (n + 2)) as usize).unwrap(),
+        );
         let floats = engine.zeroed(4 * BLOCKS as usize).unwrap();
         for _ in 0..3 {
-            let kernel = Exercise { n, what, data: input.global(), out: out.global_mut(), floats: floats.global_mut() };
+            let kernel = Exercise {
+                n,
+                what,
+                data: input.global(),
+                out: out.global_mut(),
+                floats: floats.global_mut(),
+            };
             engine.launch_blocks(BLOCKS, kernel).unwrap();
             let (out, floats) = (out.read().unwrap(), floats.read().unwrap());
             for block in 0..BLOCKS as usize {
@@ -226,7 +264,11 @@ fn scan(engine: &Engine) {
 fn sum(engine: &Engine) {
     exercise(engine, FLOATS, |n, o| {
         // Whole numbers: exact in any order.
-        assert_eq!(o.floats[0], o.data.iter().map(|&x| f64::from(x) - 500.0).sum::<f64>(), "n = {n}");
+        assert_eq!(
+            o.floats[0],
+            o.data.iter().map(|&x| f64::from(x) - 500.0).sum::<f64>(),
+            "n = {n}"
+        );
     });
 }
 
@@ -234,13 +276,21 @@ fn min_and_max(engine: &Engine) {
     exercise(engine, FLOATS, |n, o| {
         let x = || o.data.iter().map(|&x| f64::from(x) - 500.0);
         assert_eq!(o.floats[1], x().fold(f64::INFINITY, f64::min), "n = {n}");
-        assert_eq!(o.floats[2], x().fold(f64::NEG_INFINITY, f64::max), "n = {n}");
+        assert_eq!(
+            o.floats[2],
+            x().fold(f64::NEG_INFINITY, f64::max),
+            "n = {n}"
+        );
     });
 }
 
 fn count_and_any(engine: &Engine) {
     exercise(engine, COUNT, |n, o| {
-        assert_eq!(o.out[0], o.data.iter().filter(|&x| x % 2 == 1).count() as u32, "n = {n}");
+        assert_eq!(
+            o.out[0],
+            o.data.iter().filter(|&x| x % 2 == 1).count() as u32,
+            "n = {n}"
+        );
         assert_eq!(o.out[1], u32::from(n > 0), "n = {n}");
     });
 }
@@ -259,7 +309,11 @@ fn collectives_in_a_row(engine: &Engine) {
         let before: Vec<u32> = o.data.iter().map(|x| (total, total += x % 8).0).collect();
         let count = before.iter().filter(|&&x| x < total / 2).count() as u32;
         let sum: f64 = before.iter().map(|x| f64::from(x / (count + 1))).sum();
-        assert_eq!((o.out[0], o.out[1]), (total + n.div_ceil(3), count), "n = {n}");
+        assert_eq!(
+            (o.out[0], o.out[1]),
+            (total + n.div_ceil(3), count),
+            "n = {n}"
+        );
         assert_eq!(o.floats[0], sum, "n = {n}");
     });
 }
@@ -267,7 +321,9 @@ fn collectives_in_a_row(engine: &Engine) {
 fn bits(engine: &Engine) {
     exercise(engine, BITS, |n, o| {
         let members: Vec<u32> = o.data.iter().map(|x| x % n).collect();
-        let want: Vec<u32> = (0..n).map(|i| 2 + u32::from(members.contains(&i))).collect();
+        let want: Vec<u32> = (0..n)
+            .map(|i| 2 + u32::from(members.contains(&i)))
+            .collect();
         assert_eq!(o.out[..n as usize], want, "n = {n}");
     });
 }
@@ -276,10 +332,22 @@ fn bits(engine: &Engine) {
 #[test]
 fn a_kernel_without_ptx_is_unknown_on_a_gpu() {
     rxmesh_tests::engines::run(rxmesh_tests::engines::Subject::Cuda, |engine| {
-        let (data, out, floats) = (engine.zeroed(4).unwrap(), engine.zeroed(6).unwrap(), engine.zeroed(4).unwrap());
-        let kernel =
-            Exercise { n: 4, what: EACH, data: data.global(), out: out.global_mut(), floats: floats.global_mut() };
-        assert_eq!(engine.launch_blocks(1, kernel), Err(EngineError::UnknownKernel("rx_exercise")));
+        let (data, out, floats) = (
+            engine.zeroed(4).unwrap(),
+            engine.zeroed(6).unwrap(),
+            engine.zeroed(4).unwrap(),
+        );
+        let kernel = Exercise {
+            n: 4,
+            what: EACH,
+            data: data.global(),
+            out: out.global_mut(),
+            floats: floats.global_mut(),
+        };
+        assert_eq!(
+            engine.launch_blocks(1, kernel),
+            Err(EngineError::UnknownKernel("rx_exercise"))
+        );
     });
     assert_eq!(EXERCISES[0].name, "rx_exercise");
 }

@@ -16,13 +16,22 @@ fn rings(engine: &Engine, k: u32) {
         }
         let want = fixture.oracle().rings(k);
         let ids = InputIds::new(rx, fixture.oracle());
-        let rows = k_ring(rx, k).and_then(|r| Ok(r.read()?)).unwrap_or_else(|e| panic!("{k}-ring of {what}: {e}"));
+        let rows = k_ring(rx, k)
+            .and_then(|r| Ok(r.read()?))
+            .unwrap_or_else(|e| panic!("{k}-ring of {what}: {e}"));
         for (linear, &v) in ids.all(Kind::Vertex).iter().enumerate() {
             let row = rows.row(linear);
-            assert!(row.is_sorted(), "{k}-ring of {what}: row {linear} is not in linear order: {row:?}");
+            assert!(
+                row.is_sorted(),
+                "{k}-ring of {what}: row {linear} is not in linear order: {row:?}"
+            );
             let mut got: Vec<u32> = row.iter().map(|&w| ids.input(Kind::Vertex, w)).collect();
             got.sort_unstable();
-            let want: &[u32] = if v == u32::MAX { &[] } else { &want[v as usize] };
+            let want: &[u32] = if v == u32::MAX {
+                &[]
+            } else {
+                &want[v as usize]
+            };
             assert_eq!(got, want, "{k}-ring of {what}: vertex {v}");
         }
     });

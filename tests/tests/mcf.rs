@@ -18,7 +18,12 @@ conformance! {
     most_iterations, tolerance, options_without_sense, coordinates_that_are_not_finite, the_same_bits_on_every_run
 }
 
-fn flow(rx: &RxMesh, positions: &[Vec3], options: &McfOptions, what: &str) -> (Vec<Vec3>, McfReport) {
+fn flow(
+    rx: &RxMesh,
+    positions: &[Vec3],
+    options: &McfOptions,
+    what: &str,
+) -> (Vec<Vec3>, McfReport) {
     let mut x = rx.attribute_from(positions).unwrap();
     let report = mean_curvature_flow(rx, &mut x, options).unwrap_or_else(|e| panic!("{what}: {e}"));
     (x.to_input(rx).unwrap(), report)
@@ -26,31 +31,51 @@ fn flow(rx: &RxMesh, positions: &[Vec3], options: &McfOptions, what: &str) -> (V
 
 /// Compares with the direct solve.
 fn check(rx: &RxMesh, mesh: &TriMesh, time_step: Option<f64>, what: &str) -> McfReport {
-    let options = McfOptions { time_step, ..Default::default() };
+    let options = McfOptions {
+        time_step,
+        ..Default::default()
+    };
     let (got, report) = flow(rx, &mesh.positions, &options, what);
     let oracle = Oracle::new(mesh.vertex_count(), &mesh.faces);
     let mean = smooth::mean_edge_length(&mesh.positions, &oracle);
     let dt = time_step.unwrap_or(10.0 * mean * mean);
     if mesh.face_count() > 0 {
-        assert!((report.time_step - dt).abs() <= 1e-5 * dt, "{what}: time step {}, but {dt} is expected", report.time_step);
+        assert!(
+            (report.time_step - dt).abs() <= 1e-5 * dt,
+            "{what}: time step {}, but {dt} is expected",
+            report.time_step
+        );
     }
     assert!(report.converged, "{what}: {report:?}");
     assert!(report.residual <= options.tolerance, "{what}: {report:?}");
     let size = box_diagonal(&mesh.positions);
     // Far away the result cannot be closer than the numbers there.
-    let far = mesh.positions.iter().map(|p| p.abs().max_element()).fold(0.0, f32::max);
+    let far = mesh
+        .positions
+        .iter()
+        .map(|p| p.abs().max_element())
+        .fold(0.0, f32::max);
     let most = 1e-4 * size + f64::from(far * f32::EPSILON);
     let want = Flow::new(&mesh.positions, &mesh.faces).solve(&mesh.positions, dt);
     for (v, (got, want)) in got.iter().zip(&want).enumerate() {
         let error = got.as_dvec3().distance(*want);
-        assert!(error <= most, "{what}: vertex {v} is at {got}, but {want} is expected: {error:e} of {size:e}");
+        assert!(
+            error <= most,
+            "{what}: vertex {v} is at {got}, but {want} is expected: {error:e} of {size:e}"
+        );
     }
     report
 }
 
 fn all_fixtures(engine: &Engine) {
     each_mesh(engine, |what, fixture, rx| {
-        let most = if is_very_slow(engine) { 20 } else if is_slow(engine) { 100 } else { usize::MAX };
+        let most = if is_very_slow(engine) {
+            20
+        } else if is_slow(engine) {
+            100
+        } else {
+            usize::MAX
+        };
         if fixture.mesh.face_count() <= most {
             check(rx, &fixture.mesh, None, what);
         }
@@ -73,28 +98,57 @@ fn moved(mesh: &TriMesh, scale: f32, by: Vec3) -> TriMesh {
 
 fn all_scales(engine: &Engine) {
     let mesh = fixtures::closed(1);
-    let options = PatchOptions { patch_size: 32, ..Default::default() };
+    let options = PatchOptions {
+        patch_size: 32,
+        ..Default::default()
+    };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     for scale in [1e-15f32, 1e-9, 1e-3, 1e3, 1e9, 1e15] {
-        check(&rx, &moved(&mesh, scale, Vec3::ZERO), None, &format!("scale {scale:e}"));
+        check(
+            &rx,
+            &moved(&mesh, scale, Vec3::ZERO),
+            None,
+            &format!("scale {scale:e}"),
+        );
     }
     for far in [10.0, 1e3, 1e4] {
-        check(&rx, &moved(&mesh, 1.0, Vec3::new(far, -far, 0.5 * far)), None, &format!("{far} away"));
+        check(
+            &rx,
+            &moved(&mesh, 1.0, Vec3::new(far, -far, 0.5 * far)),
+            None,
+            &format!("{far} away"),
+        );
     }
-    check(&rx, &moved(&mesh, 1e-6, Vec3::splat(1e-3)), None, "tiny and far away for its size");
+    check(
+        &rx,
+        &moved(&mesh, 1e-6, Vec3::splat(1e-3)),
+        None,
+        "tiny and far away for its size",
+    );
 }
 
 fn isolated_vertices_stay(engine: &Engine) {
     let f = Fixture::new("isolated", fixtures::isolated_vertices());
-    let (got, _) = flow(&f.on(engine, 16), &f.mesh.positions, &Default::default(), "isolated");
+    let (got, _) = flow(
+        &f.on(engine, 16),
+        &f.mesh.positions,
+        &Default::default(),
+        "isolated",
+    );
     let valence = f.oracle().vv();
     let alone: Vec<usize> = (0..got.len()).filter(|&v| valence[v].is_empty()).collect();
     assert_eq!(alone.len(), 3);
     for v in alone {
         let (got, want) = (got[v], f.mesh.positions[v]);
-        assert!(got.distance(want) <= 1e-6 * want.length().max(1.0), "vertex {v} moved from {want} to {got}");
+        assert!(
+            got.distance(want) <= 1e-6 * want.length().max(1.0),
+            "vertex {v} moved from {want} to {got}"
+        );
     }
-    assert!((0..got.len()).any(|v| got[v] != f.mesh.positions[v]), "the others move");
+    assert!(
+        (0..got.len()).any(|v| got[v] != f.mesh.positions[v]),
+        "the others move"
+    );
 }
 
 /// The flow of a plane has no component out of it, wherever the plane is.
@@ -108,10 +162,19 @@ fn a_flat_grid_stays_flat(engine: &Engine) {
 
 fn without_faces(engine: &Engine) {
     for mesh in [fixtures::empty(), fixtures::no_faces(4)] {
-        let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &Default::default()).unwrap();
+        let rx = RxMesh::new(
+            engine,
+            mesh.vertex_count(),
+            &mesh.faces,
+            &Default::default(),
+        )
+        .unwrap();
         let (got, report) = flow(&rx, &mesh.positions, &Default::default(), "no faces");
         assert_eq!(got, mesh.positions);
-        assert_eq!((report.iterations, report.residual, report.converged), (0, 0.0, true));
+        assert_eq!(
+            (report.iterations, report.residual, report.converged),
+            (0, 0.0, true)
+        );
     }
 }
 
@@ -127,11 +190,23 @@ fn most_iterations(engine: &Engine) {
     let f = Fixture::new("sphere", fixtures::closed(1));
     let rx = f.on(engine, 16);
     for max_iterations in [0, 1, 7, 8, 9] {
-        let options = McfOptions { max_iterations, tolerance: 1e-12, ..Default::default() };
+        let options = McfOptions {
+            max_iterations,
+            tolerance: 1e-12,
+            ..Default::default()
+        };
         let (got, report) = flow(&rx, &f.mesh.positions, &options, "sphere");
-        assert_eq!((report.iterations, report.converged), (max_iterations, false), "{report:?}");
+        assert_eq!(
+            (report.iterations, report.converged),
+            (max_iterations, false),
+            "{report:?}"
+        );
         if max_iterations == 0 {
-            let moved = got.iter().zip(&f.mesh.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+            let moved = got
+                .iter()
+                .zip(&f.mesh.positions)
+                .map(|(a, b)| a.distance(*b))
+                .fold(0.0, f32::max);
             assert!(moved < 1e-6, "{moved} without an iteration");
         }
     }
@@ -140,13 +215,31 @@ fn most_iterations(engine: &Engine) {
 fn tolerance(engine: &Engine) {
     let f = Fixture::new("sphere", fixtures::closed(1));
     let rx = f.on(engine, 16);
-    let run = |tolerance| flow(&rx, &f.mesh.positions, &McfOptions { tolerance, ..Default::default() }, "sphere").1;
+    let run = |tolerance| {
+        flow(
+            &rx,
+            &f.mesh.positions,
+            &McfOptions {
+                tolerance,
+                ..Default::default()
+            },
+            "sphere",
+        )
+        .1
+    };
     let (rough, fine) = (run(1e-1), run(1e-5));
     assert!(rough.converged && fine.converged);
-    assert!(rough.residual < 1e-1 && fine.residual < 1e-5, "{rough:?} {fine:?}");
+    assert!(
+        rough.residual < 1e-1 && fine.residual < 1e-5,
+        "{rough:?} {fine:?}"
+    );
     assert!(rough.iterations < fine.iterations, "{rough:?} {fine:?}");
     // Met exactly: one iteration less is not enough.
-    let options = McfOptions { tolerance: 1e-5, max_iterations: fine.iterations - 1, ..Default::default() };
+    let options = McfOptions {
+        tolerance: 1e-5,
+        max_iterations: fine.iterations - 1,
+        ..Default::default()
+    };
     assert!(!flow(&rx, &f.mesh.positions, &options, "sphere").1.converged);
 }
 
@@ -157,11 +250,20 @@ fn options_without_sense(engine: &Engine) {
         let of = |options: McfOptions| {
             let mut x = rx.attribute_from(&m.positions).unwrap();
             let result = mean_curvature_flow(&rx, &mut x, &options);
-            assert!(matches!(result, Err(Error::Options(_))), "{options:?}: {result:?}");
+            assert!(
+                matches!(result, Err(Error::Options(_))),
+                "{options:?}: {result:?}"
+            );
             assert_eq!(x.to_input(&rx).unwrap(), m.positions, "untouched");
         };
-        of(McfOptions { time_step: Some(bad), ..Default::default() });
-        of(McfOptions { tolerance: bad, ..Default::default() });
+        of(McfOptions {
+            time_step: Some(bad),
+            ..Default::default()
+        });
+        of(McfOptions {
+            tolerance: bad,
+            ..Default::default()
+        });
     }
 }
 
@@ -174,7 +276,10 @@ fn coordinates_that_are_not_finite(engine: &Engine) {
             positions[v].y = bad;
             let mut x = rx.attribute_from(&positions).unwrap();
             let result = mean_curvature_flow(&rx, &mut x, &Default::default());
-            assert!(matches!(result, Err(Error::NotFinite { .. })), "{bad} at {v}: {result:?}");
+            assert!(
+                matches!(result, Err(Error::NotFinite { .. })),
+                "{bad} at {v}: {result:?}"
+            );
         }
     }
 }
@@ -195,7 +300,12 @@ fn the_same_bits_for_any_number_of_threads() {
     let f = Fixture::new("sphere", fixtures::closed(3));
     let run = |n| {
         let engine = Engine::cpu_with_threads(n).unwrap();
-        flow(&f.on(&engine, 64), &f.mesh.positions, &Default::default(), "sphere")
+        flow(
+            &f.on(&engine, 64),
+            &f.mesh.positions,
+            &Default::default(),
+            "sphere",
+        )
     };
     assert_eq!(run(1), run(2));
     assert_eq!(run(1), run(5));
@@ -208,8 +318,15 @@ fn mean_of_edge_lengths() {
     for f in fixtures::all() {
         let rx = f.on(&engine, 64);
         let x = rx.attribute_from(&f.mesh.positions).unwrap();
-        let (got, want) = (mean_edge_length(&rx, &x).unwrap(), smooth::mean_edge_length(&f.mesh.positions, f.oracle()));
-        assert!((got - want).abs() <= 1e-6 * want.max(1e-30), "{}: {got}, but {want} is expected", f.name);
+        let (got, want) = (
+            mean_edge_length(&rx, &x).unwrap(),
+            smooth::mean_edge_length(&f.mesh.positions, f.oracle()),
+        );
+        assert!(
+            (got - want).abs() <= 1e-6 * want.max(1e-30),
+            "{}: {got}, but {want} is expected",
+            f.name
+        );
     }
 }
 

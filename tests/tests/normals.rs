@@ -14,29 +14,43 @@ conformance! { of_all_fixtures, of_a_sphere, at_all_scales }
 fn check(rx: &RxMesh, mesh: &TriMesh, what: &str, tolerance: f64) {
     let x = rx.attribute_from(&mesh.positions).unwrap();
     // Old values are overwritten.
-    let mut n = rx.attribute_from(&vec![Vec3::splat(7.0); mesh.vertex_count()]).unwrap();
+    let mut n = rx
+        .attribute_from(&vec![Vec3::splat(7.0); mesh.vertex_count()])
+        .unwrap();
     vertex_normals(rx, &x, &mut n).unwrap();
     let got = n.to_input(rx).unwrap();
-    for (v, (got, (want, certain))) in got.iter().zip(smooth::normals(&mesh.positions, &mesh.faces)).enumerate() {
+    for (v, (got, (want, certain))) in got
+        .iter()
+        .zip(smooth::normals(&mesh.positions, &mesh.faces))
+        .enumerate()
+    {
         let got = got.as_dvec3();
         if certain == 0.0 {
             assert_eq!(got.length(), 0.0, "{what}: vertex {v} has no normal");
         } else if certain > 1e-3 {
             // A sum that nearly cancels keeps fewer digits.
             let error = got.distance(want);
-            assert!(error < tolerance / certain, "{what}: vertex {v} has {got}, but {want} is expected");
+            assert!(
+                error < tolerance / certain,
+                "{what}: vertex {v} has {got}, but {want} is expected"
+            );
         }
     }
 }
 
 fn of_all_fixtures(engine: &Engine) {
-    each_mesh(engine, |what, fixture, rx| check(rx, &fixture.mesh, what, 1e-5));
+    each_mesh(engine, |what, fixture, rx| {
+        check(rx, &fixture.mesh, what, 1e-5)
+    });
 }
 
 fn of_a_sphere(engine: &Engine) {
     let m = rxmesh_host::mesh::generate::icosphere(1).unwrap();
     let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &Default::default()).unwrap();
-    let (x, mut n) = (rx.attribute_from(&m.positions).unwrap(), rx.attribute().unwrap());
+    let (x, mut n) = (
+        rx.attribute_from(&m.positions).unwrap(),
+        rx.attribute().unwrap(),
+    );
     vertex_normals(&rx, &x, &mut n).unwrap();
     for (n, p) in n.to_input(&rx).unwrap().iter().zip(&m.positions) {
         assert!(n.distance(*p) < 1e-5, "the normal at {p} is {n}");
@@ -53,7 +67,9 @@ fn at_all_scales(engine: &Engine) {
         check(&rx, &m, &format!("scale {scale:e}"), 1e-4);
     }
     let mut m = mesh.clone();
-    m.positions.iter_mut().for_each(|p| *p += Vec3::new(100.0, -200.0, 300.0));
+    m.positions
+        .iter_mut()
+        .for_each(|p| *p += Vec3::new(100.0, -200.0, 300.0));
     let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &Default::default()).unwrap();
     check(&rx, &m, "far away", 1e-4);
 }

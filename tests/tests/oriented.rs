@@ -18,12 +18,32 @@ where
     WriteRows<R>: Entry,
 {
     each_mesh(engine, |what, fixture, rx| {
-        let Some(fans) = fixture.oracle().fans().into_iter().collect::<Option<Vec<Fan>>>() else { return };
-        let rows = rx.query::<R>().unwrap_or_else(|e| panic!("{} of {what}: {e}", R::NAME));
-        let rows = rows.read().unwrap_or_else(|e| panic!("{} of {what}: {e}", R::NAME));
+        let Some(fans) = fixture
+            .oracle()
+            .fans()
+            .into_iter()
+            .collect::<Option<Vec<Fan>>>()
+        else {
+            return;
+        };
+        let rows = rx
+            .query::<R>()
+            .unwrap_or_else(|e| panic!("{} of {what}: {e}", R::NAME));
+        let rows = rows
+            .read()
+            .unwrap_or_else(|e| panic!("{} of {what}: {e}", R::NAME));
         let ids = InputIds::new(rx, fixture.oracle());
-        for (linear, &v) in ids.all(Kind::Vertex).iter().enumerate().filter(|(_, v)| **v != u32::MAX) {
-            let got: Vec<u32> = rows.row(linear).iter().map(|&x| ids.input(R::Target::KIND, x)).collect();
+        for (linear, &v) in ids
+            .all(Kind::Vertex)
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| **v != u32::MAX)
+        {
+            let got: Vec<u32> = rows
+                .row(linear)
+                .iter()
+                .map(|&x| ids.input(R::Target::KIND, x))
+                .collect();
             let fan = &fans[v as usize];
             let mut want = row(fan).to_vec();
             if let (true, Some(first)) = (fan.closed, got.first()) {
@@ -51,8 +71,23 @@ fn vf(engine: &Engine) {
 /// The checks above have something to check: open and closed fans, one of high valence.
 fn some_fixtures_qualify(engine: &Engine) {
     let fans = |f: &&rxmesh_tests::fixtures::Fixture| f.oracle().fans().iter().all(Option::is_some);
-    let names: Vec<&str> = suited(engine).filter(fans).map(|f| f.name.as_str()).collect();
-    for name in ["empty", "no faces", "one triangle", "tetrahedron", "small torus", "small grid", "fan of 30", "open fan"] {
-        assert!(names.contains(&name), "{name} is not made of fans, but {names:?} are");
+    let names: Vec<&str> = suited(engine)
+        .filter(fans)
+        .map(|f| f.name.as_str())
+        .collect();
+    for name in [
+        "empty",
+        "no faces",
+        "one triangle",
+        "tetrahedron",
+        "small torus",
+        "small grid",
+        "fan of 30",
+        "open fan",
+    ] {
+        assert!(
+            names.contains(&name),
+            "{name} is not made of fans, but {names:?} are"
+        );
     }
 }

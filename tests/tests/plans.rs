@@ -30,8 +30,18 @@ trait Visit {
 fn rows<R: Relation>(rx: &RxMesh, to: &mut impl Visit) {
     let data = rx.engine().zeroed::<u32>(4).unwrap();
     let (counts, relation) = (data.global_mut(), PhantomData::<R>);
-    to.kernel(&format!("count {}", R::NAME), CountRows { counts, relation });
-    to.kernel(&format!("write {}", R::NAME), WriteRows { starts: counts, values: counts, relation });
+    to.kernel(
+        &format!("count {}", R::NAME),
+        CountRows { counts, relation },
+    );
+    to.kernel(
+        &format!("write {}", R::NAME),
+        WriteRows {
+            starts: counts,
+            values: counts,
+            relation,
+        },
+    );
 }
 
 fn each_kernel(rx: &RxMesh, to: &mut impl Visit) {
@@ -50,20 +60,83 @@ fn each_kernel(rx: &RxMesh, to: &mut impl Visit) {
     rows::<OrientedVF>(rx, to);
     let f64s = rx.engine().zeroed::<f64>(16).unwrap();
     let mut x = rx.attribute().unwrap();
-    let (mut ve, mut ee, mut fe) = (rx.attribute().unwrap(), rx.attribute().unwrap(), rx.attribute().unwrap());
-    to.kernel("boundary vertices", BoundaryVertices { flag: ve.write().unwrap() });
-    to.kernel("boundary edges", BoundaryEdges { flag: ee.write().unwrap() });
-    to.kernel("boundary faces", BoundaryFaces { flag: fe.write().unwrap() });
+    let (mut ve, mut ee, mut fe) = (
+        rx.attribute().unwrap(),
+        rx.attribute().unwrap(),
+        rx.attribute().unwrap(),
+    );
+    to.kernel(
+        "boundary vertices",
+        BoundaryVertices {
+            flag: ve.write().unwrap(),
+        },
+    );
+    to.kernel(
+        "boundary edges",
+        BoundaryEdges {
+            flag: ee.write().unwrap(),
+        },
+    );
+    to.kernel(
+        "boundary faces",
+        BoundaryFaces {
+            flag: fe.write().unwrap(),
+        },
+    );
     let mut length = rx.attribute().unwrap();
-    to.kernel("edge lengths", EdgeLengths { x: x.read().unwrap(), length: length.write().unwrap() });
-    to.kernel("vertex normals", VertexNormals { x: x.staged().unwrap(), n: x.staged_sum().unwrap() });
+    to.kernel(
+        "edge lengths",
+        EdgeLengths {
+            x: x.read().unwrap(),
+            length: length.write().unwrap(),
+        },
+    );
+    to.kernel(
+        "vertex normals",
+        VertexNormals {
+            x: x.staged().unwrap(),
+            n: x.staged_sum().unwrap(),
+        },
+    );
     let floats = x.global().unwrap().cast();
     let partials = f64s.global_mut();
-    to.kernel("reduce", ReducePatches { x: floats, y: floats, partials, components: 3, kind: 0, reduction: 0 });
+    to.kernel(
+        "reduce",
+        ReducePatches {
+            x: floats,
+            y: floats,
+            partials,
+            components: 3,
+            kind: 0,
+            reduction: 0,
+        },
+    );
     let (q, scalars) = (x.global_mut().unwrap(), Scalars(f64s.global_mut()));
-    to.kernel("cg step", CgStep { x: q, r: q, d: q.read(), q: q.read(), partials, scalars });
+    to.kernel(
+        "cg step",
+        CgStep {
+            x: q,
+            r: q,
+            d: q.read(),
+            q: q.read(),
+            partials,
+            scalars,
+        },
+    );
     let (x0, d) = (x.staged().unwrap(), x.staged().unwrap());
-    to.kernel("mcf product", McfProduct { x0, d, q, first: q, partials, scalars, dt: 1.0, start: 1 });
+    to.kernel(
+        "mcf product",
+        McfProduct {
+            x0,
+            d,
+            q,
+            first: q,
+            partials,
+            scalars,
+            dt: 1.0,
+            start: 1,
+        },
+    );
 }
 
 fn measured<K: PatchKernel>(mut kernel: K, header: &PatchHeader) -> u32 {
@@ -86,7 +159,11 @@ impl Visit for Launches<'_> {
     fn kernel<K: PatchKernel>(&mut self, name: &str, kernel: K) {
         let Launches(rx, what) = self;
         let headers = &rx.patch_set().headers;
-        let most = headers.iter().map(|h| measured(kernel, h)).max().unwrap_or(0);
+        let most = headers
+            .iter()
+            .map(|h| measured(kernel, h))
+            .max()
+            .unwrap_or(0);
         assert_eq!(rx.patches().shared_bytes(&kernel), most, "{name} of {what}");
         let mut memory = vec![0u128; (most / 16) as usize];
         for h in headers {
@@ -98,7 +175,9 @@ impl Visit for Launches<'_> {
 }
 
 fn a_launch_gets_the_most_that_a_patch_carves(engine: &Engine) {
-    each_mesh(engine, |what, _, rx| each_kernel(rx, &mut Launches(rx, what)));
+    each_mesh(engine, |what, _, rx| {
+        each_kernel(rx, &mut Launches(rx, what))
+    });
 }
 
 /// A patch with more elements of any kind, in the ribbon or owned, never needs less.
@@ -106,7 +185,12 @@ struct Growth;
 
 impl Visit for Growth {
     fn kernel<K: PatchKernel>(&mut self, name: &str, kernel: K) {
-        let header = |owned: [u16; 3], total: [u16; 3]| PatchHeader { owned, total, capacity: total, ..Default::default() };
+        let header = |owned: [u16; 3], total: [u16; 3]| PatchHeader {
+            owned,
+            total,
+            capacity: total,
+            ..Default::default()
+        };
         let sizes = [0u16, 1, 7, 8, 100, 1000, 10_000];
         for (i, &small) in sizes.iter().enumerate() {
             for kind in 0..3 {
@@ -140,7 +224,11 @@ struct Default48(u32);
 
 impl Visit for Default48 {
     fn kernel<K: PatchKernel>(&mut self, name: &str, kernel: K) {
-        let header = PatchHeader { owned: [290, 800, 512], total: [340, 930, 610], ..Default::default() };
+        let header = PatchHeader {
+            owned: [290, 800, 512],
+            total: [340, 930, 610],
+            ..Default::default()
+        };
         let bytes = measured(kernel, &header);
         assert!(bytes <= 48 * 1024, "{name} needs {bytes} bytes");
         self.0 = self.0.max(bytes);

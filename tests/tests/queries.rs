@@ -18,8 +18,11 @@ where
     CountRows<R>: Entry,
     WriteRows<R>: Entry,
 {
-    let rows = rx.query::<R>().unwrap_or_else(|e| panic!("{} of {what}: {e}", R::NAME));
-    rows.read().unwrap_or_else(|e| panic!("{} of {what}: {e}", R::NAME))
+    let rows = rx
+        .query::<R>()
+        .unwrap_or_else(|e| panic!("{} of {what}: {e}", R::NAME));
+    rows.read()
+        .unwrap_or_else(|e| panic!("{} of {what}: {e}", R::NAME))
 }
 
 /// Compares all rows with the oracle's: in the same order, or as sets.
@@ -33,7 +36,12 @@ where
         let rows = query::<R>(rx, what);
         let ids = InputIds::new(rx, fixture.oracle());
         let (from, to) = (R::Source::KIND, R::Target::KIND);
-        assert_eq!(rows.starts.len(), rx.linear_len(from) as usize + 1, "{} of {what}", R::NAME);
+        assert_eq!(
+            rows.starts.len(),
+            rx.linear_len(from) as usize + 1,
+            "{} of {what}",
+            R::NAME
+        );
         let mut seen = 0;
         for (linear, &id) in ids.all(from).iter().enumerate() {
             if id == u32::MAX {
@@ -94,15 +102,34 @@ fn diamond(engine: &Engine) {
         let rows = query::<Diamond>(rx, what);
         let ef = oracle.ef();
         let order = |f: u32| rx.patch_set().face_linear[f as usize];
-        for (linear, &e) in ids.all(Kind::Edge).iter().enumerate().filter(|(_, e)| **e != u32::MAX) {
-            let got: Vec<u32> = rows.row(linear).iter().map(|&v| ids.input(Kind::Vertex, v)).collect();
+        for (linear, &e) in ids
+            .all(Kind::Edge)
+            .iter()
+            .enumerate()
+            .filter(|(_, e)| **e != u32::MAX)
+        {
+            let got: Vec<u32> = rows
+                .row(linear)
+                .iter()
+                .map(|&v| ids.input(Kind::Vertex, v))
+                .collect();
             let (mut want, ordered) = oracle.diamond(e, &ef[e as usize], order);
-            let [s, a, t, b] = *got else { panic!("a diamond has four") };
-            let got = if ordered { [s, a, t, b] } else { [s, a.min(b), t, a.max(b)] };
+            let [s, a, t, b] = *got else {
+                panic!("a diamond has four")
+            };
+            let got = if ordered {
+                [s, a, t, b]
+            } else {
+                [s, a.min(b), t, a.max(b)]
+            };
             if !ordered {
                 want = [want[0], want[1].min(want[3]), want[2], want[1].max(want[3])];
             }
-            assert_eq!(got, want, "diamond of {what}: edge {e} {:?}", oracle.edges[e as usize]);
+            assert_eq!(
+                got, want,
+                "diamond of {what}: edge {e} {:?}",
+                oracle.edges[e as usize]
+            );
         }
     });
 }
@@ -136,13 +163,19 @@ fn rows_do_not_depend_on_the_engine(engine: &Engine) {
         same::<Diamond>(what, rx, &other);
     };
     for fixture in rxmesh_tests::fixtures::suited(engine) {
-        check(&fixture.name, fixture, &fixture.on(engine, fixture.patch_sizes()[0]));
+        check(
+            &fixture.name,
+            fixture,
+            &fixture.on(engine, fixture.patch_sizes()[0]),
+        );
     }
 }
 
 /// Writing into rows that hold an older result gives the same rows.
 fn rows_are_written_twice(engine: &Engine) {
-    let fixture = rxmesh_tests::fixtures::suited(engine).find(|f| f.name == "small torus").expect("a torus");
+    let fixture = rxmesh_tests::fixtures::suited(engine)
+        .find(|f| f.name == "small torus")
+        .expect("a torus");
     let rx = fixture.on(engine, 16);
     let rows = rx.query::<VF>().expect("a query");
     let first = rows.read().expect("rows");

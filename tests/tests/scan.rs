@@ -13,15 +13,47 @@ conformance! { awkward_sizes, many_chunks, zeroes, a_total_that_just_fits, a_tot
 fn check(engine: &Engine, data: &[u32]) {
     let buffer = engine.upload(data).unwrap();
     let mut total = 0u64;
-    let want: Vec<u32> = data.iter().map(|&x| (total as u32, total += u64::from(x)).0).collect();
-    assert_eq!(u64::from(exclusive(engine, &buffer).unwrap()), total, "{} values", data.len());
+    let want: Vec<u32> = data
+        .iter()
+        .map(|&x| (total as u32, total += u64::from(x)).0)
+        .collect();
+    assert_eq!(
+        u64::from(exclusive(engine, &buffer).unwrap()),
+        total,
+        "{} values",
+        data.len()
+    );
     assert_eq!(buffer.read().unwrap(), want, "{} values", data.len());
 }
 
 fn awkward_sizes(engine: &Engine) {
     let c = CHUNK as usize;
-    for n in [0, 1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, c - 1, c, c + 1, 5000, 3 * c + 5] {
-        check(engine, &(0..n as u32).map(|i| hash(i) % 1000).collect::<Vec<_>>());
+    for n in [
+        0,
+        1,
+        2,
+        31,
+        32,
+        33,
+        63,
+        64,
+        65,
+        255,
+        256,
+        257,
+        1023,
+        1024,
+        1025,
+        c - 1,
+        c,
+        c + 1,
+        5000,
+        3 * c + 5,
+    ] {
+        check(
+            engine,
+            &(0..n as u32).map(|i| hash(i) % 1000).collect::<Vec<_>>(),
+        );
     }
 }
 
@@ -49,7 +81,9 @@ fn a_total_that_does_not_fit(engine: &Engine) {
     let buffer = engine.upload(&data).unwrap();
     let count = u64::from(u32::MAX) - 100 + 2499;
     match exclusive(engine, &buffer) {
-        Err(Error::TooLarge { count: c, limit, .. }) => assert_eq!((c, limit), (count, u64::from(u32::MAX))),
+        Err(Error::TooLarge {
+            count: c, limit, ..
+        }) => assert_eq!((c, limit), (count, u64::from(u32::MAX))),
         other => panic!("{other:?}"),
     }
     assert_eq!(buffer.read().unwrap(), data, "untouched");

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use rxmesh_host::Error;
 use rxmesh_host::algo::{boundary, kring};
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
@@ -11,7 +12,6 @@ use rxmesh_host::kernels::query::{EE, EF, EV, FE, FF, FV, OrientedVV, Relation, 
 use rxmesh_host::kernels::topo::{Element, Kind};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
-use rxmesh_host::Error;
 use rxmesh_tests::engines::{Subject, run};
 use rxmesh_tests::ids::InputIds;
 use rxmesh_tests::oracle::{Oracle, Sets};
@@ -30,16 +30,24 @@ fn soups() -> impl Strategy<Value = Soup> {
     shapes.prop_flat_map(|(vertices, n, patch_size, seed, slack)| {
         let face = [0..vertices, 0..vertices, 0..vertices];
         // Some faces come again, in another order of corners.
-        (proptest::collection::vec(face, n), proptest::collection::vec((any::<prop::sample::Index>(), 0..3usize), 0..8)).prop_map(
-            move |(mut faces, again)| {
+        (
+            proptest::collection::vec(face, n),
+            proptest::collection::vec((any::<prop::sample::Index>(), 0..3usize), 0..8),
+        )
+            .prop_map(move |(mut faces, again)| {
                 for (which, turn) in again.iter().filter(|_| n > 0) {
                     let mut face = *which.get(&faces);
                     face.rotate_left(*turn);
                     faces.push(face);
                 }
-                Soup { vertices, faces, patch_size, seed, slack }
-            },
-        )
+                Soup {
+                    vertices,
+                    faces,
+                    patch_size,
+                    seed,
+                    slack,
+                }
+            })
     })
 }
 
@@ -48,14 +56,28 @@ fn same(name: &str, got: &[u32], want: &[u32], of: u32) -> Result<(), TestCaseEr
     Ok(())
 }
 
-fn relation<R: Relation>(rx: &RxMesh, ids: &InputIds, want: &Sets, ordered: bool) -> Result<(), TestCaseError>
+fn relation<R: Relation>(
+    rx: &RxMesh,
+    ids: &InputIds,
+    want: &Sets,
+    ordered: bool,
+) -> Result<(), TestCaseError>
 where
     CountRows<R>: Entry,
     WriteRows<R>: Entry,
 {
     let rows = rx.query::<R>().unwrap().read().unwrap();
-    for (linear, &id) in ids.all(R::Source::KIND).iter().enumerate().filter(|(_, id)| **id != u32::MAX) {
-        let mut row: Vec<u32> = rows.row(linear).iter().map(|&x| ids.input(R::Target::KIND, x)).collect();
+    for (linear, &id) in ids
+        .all(R::Source::KIND)
+        .iter()
+        .enumerate()
+        .filter(|(_, id)| **id != u32::MAX)
+    {
+        let mut row: Vec<u32> = rows
+            .row(linear)
+            .iter()
+            .map(|&x| ids.input(R::Target::KIND, x))
+            .collect();
         if !ordered {
             row.sort_unstable();
         }
@@ -66,9 +88,16 @@ where
 
 fn check(engine: &Engine, soup: &Soup) -> Result<(), TestCaseError> {
     let growth = if soup.slack { 1.3 } else { 1.0 };
-    let options = PatchOptions { patch_size: soup.patch_size, seed: soup.seed, growth };
+    let options = PatchOptions {
+        patch_size: soup.patch_size,
+        seed: soup.seed,
+        growth,
+    };
     let rx = RxMesh::new(engine, soup.vertices as usize, &soup.faces, &options).unwrap();
-    prop_assert_eq!(rx.patch_set().validate(soup.vertices as usize, &soup.faces), vec![]);
+    prop_assert_eq!(
+        rx.patch_set().validate(soup.vertices as usize, &soup.faces),
+        vec![]
+    );
     let oracle = Oracle::new(soup.vertices as usize, &soup.faces);
     prop_assert_eq!(rx.count(Kind::Edge) as usize, oracle.edges.len());
     let ids = InputIds::new(&rx, &oracle);
@@ -81,11 +110,29 @@ fn check(engine: &Engine, soup: &Soup) -> Result<(), TestCaseError> {
     relation::<FV>(&rx, &ids, &oracle.fv(), true)?;
     relation::<FE>(&rx, &ids, &oracle.fe(), true)?;
     relation::<FF>(&rx, &ids, &oracle.ff(), false)?;
-    prop_assert_eq!(boundary::vertices(&rx).unwrap().to_input(&rx).unwrap(), oracle.boundary_vertices());
-    prop_assert_eq!(boundary::faces(&rx).unwrap().to_input(&rx).unwrap(), oracle.boundary_faces());
-    let (rings, want) = (kring::k_ring(&rx, 2).unwrap().read().unwrap(), oracle.rings(2));
-    for (linear, &v) in ids.all(Kind::Vertex).iter().enumerate().filter(|(_, v)| **v != u32::MAX) {
-        let mut row: Vec<u32> = rings.row(linear).iter().map(|&w| ids.input(Kind::Vertex, w)).collect();
+    prop_assert_eq!(
+        boundary::vertices(&rx).unwrap().to_input(&rx).unwrap(),
+        oracle.boundary_vertices()
+    );
+    prop_assert_eq!(
+        boundary::faces(&rx).unwrap().to_input(&rx).unwrap(),
+        oracle.boundary_faces()
+    );
+    let (rings, want) = (
+        kring::k_ring(&rx, 2).unwrap().read().unwrap(),
+        oracle.rings(2),
+    );
+    for (linear, &v) in ids
+        .all(Kind::Vertex)
+        .iter()
+        .enumerate()
+        .filter(|(_, v)| **v != u32::MAX)
+    {
+        let mut row: Vec<u32> = rings
+            .row(linear)
+            .iter()
+            .map(|&w| ids.input(Kind::Vertex, w))
+            .collect();
         row.sort_unstable();
         same("2-ring", &row, &want[v as usize], v)?;
     }
@@ -96,8 +143,15 @@ fn check(engine: &Engine, soup: &Soup) -> Result<(), TestCaseError> {
 fn oriented(rx: &RxMesh, oracle: &Oracle) -> Result<(), TestCaseError> {
     let fans = oracle.fans();
     match rx.query::<OrientedVV>() {
-        Ok(_) => prop_assert!(fans.iter().all(Option::is_some), "oriented VV of vertices that are no fans"),
-        Err(Error::Engine(EngineError::Fault { code: Some(FaultCode::NotOrientable), details: [v, _], .. })) => {
+        Ok(_) => prop_assert!(
+            fans.iter().all(Option::is_some),
+            "oriented VV of vertices that are no fans"
+        ),
+        Err(Error::Engine(EngineError::Fault {
+            code: Some(FaultCode::NotOrientable),
+            details: [v, _],
+            ..
+        })) => {
             let v = rx.patch_set().vertex_source[v as usize];
             prop_assert!(fans[v as usize].is_none(), "vertex {} is a fan", v);
         }
@@ -108,8 +162,14 @@ fn oriented(rx: &RxMesh, oracle: &Oracle) -> Result<(), TestCaseError> {
 
 fn all(subject: Subject, cases: u32) {
     run(subject, |engine| {
-        let config = Config { cases, failure_persistence: None, ..Config::default() };
-        TestRunner::new(config).run(&soups(), |soup| check(engine, &soup)).unwrap_or_else(|e| panic!("{e}"));
+        let config = Config {
+            cases,
+            failure_persistence: None,
+            ..Config::default()
+        };
+        TestRunner::new(config)
+            .run(&soups(), |soup| check(engine, &soup))
+            .unwrap_or_else(|e| panic!("{e}"));
     });
 }
 

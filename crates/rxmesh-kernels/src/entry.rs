@@ -4,12 +4,14 @@ use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep};
 use crate::algo::kring::{RingBound, RingGather, RingPack};
 use crate::algo::mcf::McfProduct;
+use crate::algo::measure::{Affine, EdgeLengths};
 use crate::algo::normals::VertexNormals;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
-use crate::algo::measure::{Affine, EdgeLengths};
-use crate::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV};
+use crate::query::{
+    Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
+};
 
 /// Hands the list to a macro: what is listed here exists on every engine.
 macro_rules! list {

@@ -13,10 +13,7 @@
 //! - [`algo`]: device half of the algorithms.
 //! - [`entry`]: the one list of this crate's kernels.
 #![no_std]
-#![cfg_attr(
-    target_arch = "nvptx64",
-    feature(abi_ptx)
-)]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
 // On the host the hardware's square root comes from std; the device build has no std at all.
 #[cfg(not(target_arch = "nvptx64"))]

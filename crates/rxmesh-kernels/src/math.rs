@@ -45,7 +45,11 @@ pub fn normalize_or_zero(v: Vec3) -> Vec3 {
     let most = v.abs().max_element();
     let v = v * (1.0 / most);
     let l = length(v);
-    if most > 0.0 && l > 0.0 && l < f32::INFINITY { v * (1.0 / l) } else { Vec3::ZERO }
+    if most > 0.0 && l > 0.0 && l < f32::INFINITY {
+        v * (1.0 / l)
+    } else {
+        Vec3::ZERO
+    }
 }
 
 /// A well-mixed 32-bit hash (Ellis, "Hash function prospecting", 2018: lowbias32).

@@ -13,7 +13,9 @@ use rxmesh_kernels::topo::{Edge, Face, Vertex};
 /// What the engine says.
 pub fn vertices(rx: &RxMesh) -> Result<Attribute<Vertex, u32>, Error> {
     let mut flag = rx.attribute()?;
-    rx.run(BoundaryVertices { flag: flag.write()? })?;
+    rx.run(BoundaryVertices {
+        flag: flag.write()?,
+    })?;
     Ok(flag)
 }
 
@@ -24,7 +26,9 @@ pub fn vertices(rx: &RxMesh) -> Result<Attribute<Vertex, u32>, Error> {
 /// What the engine says.
 pub fn edges(rx: &RxMesh) -> Result<Attribute<Edge, u32>, Error> {
     let mut flag = rx.attribute()?;
-    rx.run(BoundaryEdges { flag: flag.write()? })?;
+    rx.run(BoundaryEdges {
+        flag: flag.write()?,
+    })?;
     Ok(flag)
 }
 
@@ -35,6 +39,8 @@ pub fn edges(rx: &RxMesh) -> Result<Attribute<Edge, u32>, Error> {
 /// What the engine says.
 pub fn faces(rx: &RxMesh) -> Result<Attribute<Face, u32>, Error> {
     let mut flag = rx.attribute()?;
-    rx.run(BoundaryFaces { flag: flag.write()? })?;
+    rx.run(BoundaryFaces {
+        flag: flag.write()?,
+    })?;
     Ok(flag)
 }

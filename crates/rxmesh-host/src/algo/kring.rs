@@ -32,7 +32,10 @@ impl Rings {
     ///
     /// What the engine says.
     pub fn read(&self) -> Result<HostRows, EngineError> {
-        Ok(HostRows { starts: self.starts.read()?, values: self.values.read()? })
+        Ok(HostRows {
+            starts: self.starts.read()?,
+            values: self.values.read()?,
+        })
     }
 }
 
@@ -45,7 +48,10 @@ pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
     let engine = rx.engine();
     let n = rx.linear_len(Kind::Vertex);
     if k == 0 {
-        return Ok(Rings { starts: engine.zeroed(n as usize + 1)?, values: engine.zeroed(0)? });
+        return Ok(Rings {
+            starts: engine.zeroed(n as usize + 1)?,
+            values: engine.zeroed(0)?,
+        });
     }
     let ones = rx.query::<VV>()?;
     let (starts, mut values) = (ones.starts().read()?, ones.values().read()?);
@@ -55,7 +61,10 @@ pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
             values[row[0] as usize..row[1] as usize].sort_unstable();
         }
     }
-    let mut rings = Rings { starts: engine.upload(&starts)?, values: engine.upload(&values)? };
+    let mut rings = Rings {
+        starts: engine.upload(&starts)?,
+        values: engine.upload(&values)?,
+    };
     for _ in 1..k {
         let pieces = engine.zeroed::<u32>(n as usize + 1)?;
         engine.launch_flat(

@@ -5,7 +5,9 @@ use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep, SCALARS, Scalar, Scalars};
+use rxmesh_kernels::algo::cg::{
+    CgAlpha, CgBeta, CgDirection, CgStart, CgStep, SCALARS, Scalar, Scalars,
+};
 use rxmesh_kernels::algo::mcf::McfProduct;
 use rxmesh_kernels::algo::measure::{Affine, EdgeLengths};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -23,7 +25,11 @@ pub struct McfOptions {
 
 impl Default for McfOptions {
     fn default() -> Self {
-        McfOptions { time_step: None, tolerance: 1e-6, max_iterations: 1000 }
+        McfOptions {
+            time_step: None,
+            tolerance: 1e-6,
+            max_iterations: 1000,
+        }
     }
 }
 
@@ -60,7 +66,12 @@ pub fn mean_curvature_flow(
     check(options)?;
     if rx.count(Kind::Vertex) == 0 || rx.count(Kind::Face) == 0 {
         let time_step = options.time_step.unwrap_or(0.0);
-        return Ok(McfReport { time_step, iterations: 0, residual: 0.0, converged: true });
+        return Ok(McfReport {
+            time_step,
+            iterations: 0,
+            residual: 0.0,
+            converged: true,
+        });
     }
     let frame = Frame::of(rx, x)?;
     frame.enter(rx, x)?;
@@ -71,9 +82,16 @@ pub fn mean_curvature_flow(
             10.0 * mean * mean
         }
     };
-    let report = Solver::new(rx, options.tolerance)?.solve(x, time_step * frame.scale * frame.scale, options.max_iterations);
+    let report = Solver::new(rx, options.tolerance)?.solve(
+        x,
+        time_step * frame.scale * frame.scale,
+        options.max_iterations,
+    );
     frame.leave(rx, x)?;
-    Ok(McfReport { time_step, ..report? })
+    Ok(McfReport {
+        time_step,
+        ..report?
+    })
 }
 
 fn check(options: &McfOptions) -> Result<(), Error> {
@@ -81,7 +99,9 @@ fn check(options: &McfOptions) -> Result<(), Error> {
         if v > 0.0 && v.is_finite() {
             Ok(())
         } else {
-            Err(Error::Options(format!("{name} is {v}, but must be a positive number")))
+            Err(Error::Options(format!(
+                "{name} is {v}, but must be a positive number"
+            )))
         }
     };
     if let Some(dt) = options.time_step {
@@ -97,7 +117,10 @@ fn check(options: &McfOptions) -> Result<(), Error> {
 /// What the engine says.
 pub fn mean_edge_length(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
     let mut length = rx.attribute::<Edge, f32>()?;
-    rx.run(EdgeLengths { x: x.read()?, length: length.write()? })?;
+    rx.run(EdgeLengths {
+        x: x.read()?,
+        length: length.write()?,
+    })?;
     Ok(reduce::sum(rx, &length)? / f64::from(rx.count(Kind::Edge).max(1)))
 }
 
@@ -110,29 +133,47 @@ struct Frame {
 
 impl Frame {
     fn of(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
-        let origin = x.buffer().read_range(rx.patch_set().headers[0].base[0] as usize, 1)?[0];
+        let origin = x
+            .buffer()
+            .read_range(rx.patch_set().headers[0].base[0] as usize, 1)?[0];
         let frame = Frame { origin, scale: 1.0 };
         frame.enter(rx, x)?;
         let size = reduce::max(rx, x)?.max(-reduce::min(rx, x)?);
         frame.leave(rx, x)?;
         if !size.is_finite() {
-            return Err(Error::NotFinite { what: "a vertex coordinate" });
+            return Err(Error::NotFinite {
+                what: "a vertex coordinate",
+            });
         }
         // A power of two: scaling changes no digit.
-        let scale = if size > 0.0 { (-size.log2().round()).clamp(-100.0, 100.0).exp2() } else { 1.0 };
+        let scale = if size > 0.0 {
+            (-size.log2().round()).clamp(-100.0, 100.0).exp2()
+        } else {
+            1.0
+        };
         Ok(Frame { origin, scale })
     }
 
     fn enter(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         let n = rx.linear_len(Kind::Vertex);
-        let affine = Affine { x: x.global_mut()?, origin: self.origin, scale: self.scale as f32, shift: Vec3::ZERO };
+        let affine = Affine {
+            x: x.global_mut()?,
+            origin: self.origin,
+            scale: self.scale as f32,
+            shift: Vec3::ZERO,
+        };
         Ok(rx.engine().launch_flat(n, affine)?)
     }
 
     fn leave(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         let n = rx.linear_len(Kind::Vertex);
         let scale = (1.0 / self.scale) as f32;
-        let affine = Affine { x: x.global_mut()?, origin: Vec3::ZERO, scale, shift: self.origin };
+        let affine = Affine {
+            x: x.global_mut()?,
+            origin: Vec3::ZERO,
+            scale,
+            shift: self.origin,
+        };
         Ok(rx.engine().launch_flat(n, affine)?)
     }
 }
@@ -167,7 +208,12 @@ impl<'a> Solver<'a> {
         Scalars(self.scalars.global_mut())
     }
 
-    fn solve(&mut self, x: &mut Attribute<Vertex, Vec3>, dt: f64, max_iterations: u32) -> Result<McfReport, Error> {
+    fn solve(
+        &mut self,
+        x: &mut Attribute<Vertex, Vec3>,
+        dt: f64,
+        max_iterations: u32,
+    ) -> Result<McfReport, Error> {
         self.x0.copy_from(x)?;
         self.start(x, dt)?;
         let mut launched = 0;
@@ -192,7 +238,10 @@ impl<'a> Solver<'a> {
             dt: dt as f32,
             start: 1,
         })?;
-        let start = CgStart { partials: self.partials.global(), scalars: self.scalars() };
+        let start = CgStart {
+            partials: self.partials.global(),
+            scalars: self.scalars(),
+        };
         Ok(self.rx.engine().launch_blocks(1, start)?)
     }
 
@@ -210,7 +259,13 @@ impl<'a> Solver<'a> {
             dt: dt as f32,
             start: 0,
         })?;
-        engine.launch_blocks(1, CgAlpha { partials: self.partials.global(), scalars })?;
+        engine.launch_blocks(
+            1,
+            CgAlpha {
+                partials: self.partials.global(),
+                scalars,
+            },
+        )?;
         rx.run(CgStep {
             x: x.global_mut()?,
             r: self.r.global_mut()?,
@@ -219,9 +274,19 @@ impl<'a> Solver<'a> {
             partials: self.partials.global_mut(),
             scalars,
         })?;
-        engine.launch_blocks(1, CgBeta { partials: self.partials.global(), scalars })?;
+        engine.launch_blocks(
+            1,
+            CgBeta {
+                partials: self.partials.global(),
+                scalars,
+            },
+        )?;
         let n = 3 * rx.linear_len(Kind::Vertex);
-        let direction = CgDirection { r: self.r.global()?.cast(), d: self.d.global_mut()?.cast(), scalars };
+        let direction = CgDirection {
+            r: self.r.global()?.cast(),
+            d: self.d.global_mut()?.cast(),
+            scalars,
+        };
         Ok(engine.launch_flat(n, direction)?)
     }
 
@@ -229,11 +294,22 @@ impl<'a> Solver<'a> {
         let s = self.scalars.read()?;
         let (delta, delta0) = (s[Scalar::Delta as usize], s[Scalar::Delta0 as usize]);
         if !delta.is_finite() {
-            return Err(Error::NotFinite { what: "the solver's residual" });
+            return Err(Error::NotFinite {
+                what: "the solver's residual",
+            });
         }
-        let residual = if delta0 > 0.0 { (delta / delta0).sqrt() } else { 0.0 };
+        let residual = if delta0 > 0.0 {
+            (delta / delta0).sqrt()
+        } else {
+            0.0
+        };
         let iterations = s[Scalar::Iterations as usize] as u32;
         let converged = s[Scalar::Done as usize] != 0.0;
-        Ok(McfReport { time_step: 0.0, iterations, residual, converged })
+        Ok(McfReport {
+            time_step: 0.0,
+            iterations,
+            residual,
+            converged,
+        })
     }
 }

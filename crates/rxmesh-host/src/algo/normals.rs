@@ -12,6 +12,13 @@ use rxmesh_kernels::topo::Vertex;
 /// # Errors
 ///
 /// A stale attribute, or what the engine says.
-pub fn vertex_normals(rx: &RxMesh, x: &Attribute<Vertex, Vec3>, n: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-    Ok(rx.run(VertexNormals { x: x.staged()?, n: n.staged_sum()? })?)
+pub fn vertex_normals(
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+    n: &mut Attribute<Vertex, Vec3>,
+) -> Result<(), Error> {
+    Ok(rx.run(VertexNormals {
+        x: x.staged()?,
+        n: n.staged_sum()?,
+    })?)
 }

@@ -20,7 +20,11 @@ pub fn sum<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, 
 /// # Errors
 ///
 /// As [`sum`].
-pub fn dot<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>, y: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn dot<K: Element, T: Sum>(
+    rx: &RxMesh,
+    x: &Attribute<K, T>,
+    y: &Attribute<K, T>,
+) -> Result<f64, Error> {
     reduce(rx, x, y, Reduction::Dot)
 }
 
@@ -70,7 +74,11 @@ fn reduce<K: Element, T: Sum>(
     })?;
     engine.launch_blocks(
         1,
-        ReducePartials { partials: partials.global(), result: result.global_mut(), reduction: reduction as u32 },
+        ReducePartials {
+            partials: partials.global(),
+            result: result.global_mut(),
+            reduction: reduction as u32,
+        },
     )?;
     Ok(result.read()?[0])
 }

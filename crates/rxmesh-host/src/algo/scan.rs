@@ -17,7 +17,13 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     let chunks = (data.len() as u32).div_ceil(CHUNK);
     let partials = engine.zeroed::<f64>(chunks as usize)?;
     let result = engine.zeroed::<f64>(1)?;
-    engine.launch_blocks(chunks, SumChunks { data: data.global(), partials: partials.global_mut() })?;
+    engine.launch_blocks(
+        chunks,
+        SumChunks {
+            data: data.global(),
+            partials: partials.global_mut(),
+        },
+    )?;
     engine.launch_blocks(
         1,
         ReducePartials {
@@ -28,7 +34,11 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     )?;
     let total = result.read()?[0];
     if total > f64::from(u32::MAX) {
-        return Err(Error::TooLarge { what: "neighbours", count: total as u64, limit: u64::from(u32::MAX) });
+        return Err(Error::TooLarge {
+            what: "neighbours",
+            count: total as u64,
+            limit: u64::from(u32::MAX),
+        });
     }
     scan_in_place(engine, data)?;
     Ok(total as u32)
@@ -37,11 +47,23 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
 fn scan_in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
     let chunks = (data.len() as u32).div_ceil(CHUNK);
     let totals = engine.zeroed::<u32>(chunks as usize)?;
-    engine.launch_blocks(chunks, ScanChunks { data: data.global_mut(), totals: totals.global_mut() })?;
+    engine.launch_blocks(
+        chunks,
+        ScanChunks {
+            data: data.global_mut(),
+            totals: totals.global_mut(),
+        },
+    )?;
     if chunks > 1 {
         scan_in_place(engine, &totals)?;
         let n = data.len() as u32;
-        engine.launch_flat(n, ScanAdd { data: data.global_mut(), starts: totals.global_mut() })?;
+        engine.launch_flat(
+            n,
+            ScanAdd {
+                data: data.global_mut(),
+                starts: totals.global_mut(),
+            },
+        )?;
     }
     Ok(())
 }

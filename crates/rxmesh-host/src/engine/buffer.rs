@@ -20,7 +20,13 @@ unsafe impl<T: Sync> Sync for Buffer<T> {}
 
 impl<T> std::fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Buffer<{}>({} on {})", std::any::type_name::<T>(), self.len, self.engine.name())
+        write!(
+            f,
+            "Buffer<{}>({} on {})",
+            std::any::type_name::<T>(),
+            self.len,
+            self.engine.name()
+        )
     }
 }
 
@@ -47,7 +53,12 @@ impl<T: bytemuck::Pod> Buffer<T> {
         };
         let _ = zero; // CPU memory is always zeroed: it comes so from the system.
         engine.0.live.add(at as usize, bytes);
-        Ok(Buffer { engine: engine.clone(), at, len, of: PhantomData })
+        Ok(Buffer {
+            engine: engine.clone(),
+            at,
+            len,
+            of: PhantomData,
+        })
     }
 
     /// Copies from the host.
@@ -57,7 +68,10 @@ impl<T: bytemuck::Pod> Buffer<T> {
     /// [`EngineError::Length`] when the lengths differ.
     pub fn write(&mut self, data: &[T]) -> Result<(), EngineError> {
         if data.len() != self.len {
-            return Err(EngineError::Length { got: data.len(), want: self.len });
+            return Err(EngineError::Length {
+                got: data.len(),
+                want: self.len,
+            });
         }
         match &self.engine.0.kind {
             Kind::Cpu(_) => {
@@ -88,14 +102,19 @@ impl<T: bytemuck::Pod> Buffer<T> {
     /// As [`Buffer::read`], and [`EngineError::Length`].
     pub fn read_range(&self, from: usize, n: usize) -> Result<Vec<T>, EngineError> {
         if from.checked_add(n).is_none_or(|end| end > self.len) {
-            return Err(EngineError::Length { got: from.saturating_add(n), want: self.len });
+            return Err(EngineError::Length {
+                got: from.saturating_add(n),
+                want: self.len,
+            });
         }
         let mut out = vec![T::zeroed(); n];
         // SAFETY: inside the buffer.
         let at = unsafe { self.at.add(from * size_of::<T>()) };
         match &self.engine.0.kind {
             // SAFETY: `at` points to `n` values; CPU launches have ended when they return.
-            Kind::Cpu(_) => unsafe { std::ptr::copy_nonoverlapping(at.cast(), out.as_mut_ptr(), n) },
+            Kind::Cpu(_) => unsafe {
+                std::ptr::copy_nonoverlapping(at.cast(), out.as_mut_ptr(), n)
+            },
             #[cfg(feature = "cuda")]
             Kind::Cuda(c) => c.read(at, bytemuck::cast_slice_mut(&mut out))?,
         }
@@ -110,7 +129,10 @@ impl<T: bytemuck::Pod> Buffer<T> {
     /// [`EngineError::Length`], or what the driver says.
     pub fn copy_from(&mut self, from: &Buffer<T>) -> Result<(), EngineError> {
         if from.len != self.len {
-            return Err(EngineError::Length { got: from.len, want: self.len });
+            return Err(EngineError::Length {
+                got: from.len,
+                want: self.len,
+            });
         }
         if !std::sync::Arc::ptr_eq(&self.engine.0, &from.engine.0) {
             return self.write(&from.read()?);
@@ -118,7 +140,9 @@ impl<T: bytemuck::Pod> Buffer<T> {
         match &self.engine.0.kind {
             Kind::Cpu(_) => {
                 // SAFETY: two different buffers of `len` values.
-                unsafe { std::ptr::copy_nonoverlapping(from.at, self.at, self.len * size_of::<T>()) };
+                unsafe {
+                    std::ptr::copy_nonoverlapping(from.at, self.at, self.len * size_of::<T>())
+                };
                 Ok(())
             }
             #[cfg(feature = "cuda")]
@@ -133,11 +157,16 @@ impl<T: bytemuck::Pod> Buffer<T> {
     /// As [`Buffer::read`], and [`EngineError::Length`].
     pub fn read_into(&self, out: &mut [T]) -> Result<(), EngineError> {
         if out.len() != self.len {
-            return Err(EngineError::Length { got: out.len(), want: self.len });
+            return Err(EngineError::Length {
+                got: out.len(),
+                want: self.len,
+            });
         }
         match &self.engine.0.kind {
             // SAFETY: `at` points to `len` values; CPU launches have ended when they return.
-            Kind::Cpu(_) => unsafe { std::ptr::copy_nonoverlapping(self.at.cast(), out.as_mut_ptr(), self.len) },
+            Kind::Cpu(_) => unsafe {
+                std::ptr::copy_nonoverlapping(self.at.cast(), out.as_mut_ptr(), self.len)
+            },
             #[cfg(feature = "cuda")]
             Kind::Cuda(c) => c.read(self.at, bytemuck::cast_slice_mut(out))?,
         }
@@ -152,6 +181,11 @@ impl<T: bytemuck::Pod> Buffer<T> {
     /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Notes that the values belong to the elements of a mesh: launches on another mesh refuse them.
+    pub(crate) fn set_mesh(&self, mesh: u64) {
+        self.engine.0.live.set_mesh(self.at as usize, mesh);
     }
 
     /// The engine.

@@ -51,7 +51,11 @@ fn with_shared<R>(bytes: u32, poison: bool, f: impl FnOnce(*mut u8) -> R) -> R {
 
 impl Cpu {
     pub(super) fn new(style: Style, pool: Option<rayon::ThreadPool>) -> Cpu {
-        Cpu { style, pool, fault: Box::default() }
+        Cpu {
+            style,
+            pool,
+            fault: Box::default(),
+        }
     }
 
     pub(super) fn info(&self) -> EngineInfo {
@@ -60,8 +64,16 @@ impl Cpu {
             Style::Shuffled(_) => "shuffled".to_string(),
             Style::Team(n) => format!("team({n})"),
         };
-        let units = self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads()) as u32;
-        EngineInfo { engine, device: processor(), units }
+        let units = self
+            .pool
+            .as_ref()
+            .map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
+            as u32;
+        EngineInfo {
+            engine,
+            device: processor(),
+            units,
+        }
     }
 
     fn install<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
@@ -71,14 +83,24 @@ impl Cpu {
         }
     }
 
-    pub(super) fn run_patches<K: PatchKernel>(&self, mesh: MeshView, patches: u32, shared: u32, kernel: K) {
+    pub(super) fn run_patches<K: PatchKernel>(
+        &self,
+        mesh: MeshView,
+        patches: u32,
+        shared: u32,
+        kernel: K,
+    ) {
         match self.style {
             Style::Solo => self.install(|| {
-                (0..patches).into_par_iter().for_each(|id| run_patch(Solo, mesh, id, shared, kernel));
+                (0..patches)
+                    .into_par_iter()
+                    .for_each(|id| run_patch(Solo, mesh, id, shared, kernel));
             }),
             Style::Shuffled(seed) => {
                 // Patches in a permuted order too: a kernel may not rely on theirs.
-                (0..patches).rev().for_each(|id| run_patch(Shuffled { seed: seed ^ id }, mesh, id, shared, kernel));
+                (0..patches).rev().for_each(|id| {
+                    run_patch(Shuffled { seed: seed ^ id }, mesh, id, shared, kernel)
+                });
             }
             Style::Team(n) => team::run(n, patches, shared, |b, id, base| {
                 let patch = Patch::new(mesh, id);
@@ -86,7 +108,11 @@ impl Cpu {
                 // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
                 let mut plan = unsafe { Plan::carve(base) };
                 let tables = kernel.carve(patch.header(), &mut plan);
-                assert!(plan.peak() <= shared, "carved {} of {shared} bytes", plan.peak());
+                assert!(
+                    plan.peak() <= shared,
+                    "carved {} of {shared} bytes",
+                    plan.peak()
+                );
                 kernel.run(b, &patch, &tables);
             }),
         }
@@ -95,17 +121,25 @@ impl Cpu {
     pub(super) fn run_blocks<K: BlockKernel>(&self, blocks: u32, shared: u32, kernel: K) {
         match self.style {
             Style::Solo => self.install(|| {
-                (0..blocks).into_par_iter().for_each(|id| run_block(Solo, id, shared, kernel));
+                (0..blocks)
+                    .into_par_iter()
+                    .for_each(|id| run_block(Solo, id, shared, kernel));
             }),
             Style::Shuffled(seed) => {
-                (0..blocks).rev().for_each(|id| run_block(Shuffled { seed: seed ^ id }, id, shared, kernel));
+                (0..blocks)
+                    .rev()
+                    .for_each(|id| run_block(Shuffled { seed: seed ^ id }, id, shared, kernel));
             }
             Style::Team(n) => team::run(n, blocks, shared, |b, id, base| {
                 let mut kernel = kernel;
                 // SAFETY: as in `run_patches`.
                 let mut plan = unsafe { Plan::carve(base) };
                 let tables = kernel.carve(&mut plan);
-                assert!(plan.peak() <= shared, "carved {} of {shared} bytes", plan.peak());
+                assert!(
+                    plan.peak() <= shared,
+                    "carved {} of {shared} bytes",
+                    plan.peak()
+                );
                 kernel.run(b, id, &tables);
             }),
         }
@@ -121,12 +155,17 @@ impl Cpu {
                 });
             }),
             Style::Shuffled(seed) => Shuffled { seed }.each(n, |i| kernel.run(i)),
-            Style::Team(threads) => team::run(threads, 1, 0, |b, _, _| b.each(n, |i| kernel.run(i))),
+            Style::Team(threads) => {
+                team::run(threads, 1, 0, |b, _, _| b.each(n, |i| kernel.run(i)))
+            }
         }
     }
 
     pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8, EngineError> {
-        let no_memory = EngineError::OutOfMemory { engine: "the CPU engine", bytes };
+        let no_memory = EngineError::OutOfMemory {
+            engine: "the CPU engine",
+            bytes,
+        };
         let layout = Layout::from_size_align(bytes, ALIGN).map_err(|_| no_memory.clone())?;
         // SAFETY: the size is not zero (`bytes_of` sees to it).
         let at = unsafe { std::alloc::alloc_zeroed(layout) };
@@ -163,7 +202,11 @@ fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u3
         // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
         let mut plan = unsafe { Plan::carve(base) };
         let tables = kernel.carve(patch.header(), &mut plan);
-        assert!(plan.peak() <= shared, "carved {} of {shared} bytes", plan.peak());
+        assert!(
+            plan.peak() <= shared,
+            "carved {} of {shared} bytes",
+            plan.peak()
+        );
         kernel.run(b, &patch, &tables);
     });
 }
@@ -173,7 +216,11 @@ fn run_block<B: Block, K: BlockKernel>(b: B, id: u32, shared: u32, mut kernel: K
         // SAFETY: as in `run_patch`.
         let mut plan = unsafe { Plan::carve(base) };
         let tables = kernel.carve(&mut plan);
-        assert!(plan.peak() <= shared, "carved {} of {shared} bytes", plan.peak());
+        assert!(
+            plan.peak() <= shared,
+            "carved {} of {shared} bytes",
+            plan.peak()
+        );
         kernel.run(b, id, &tables);
     });
 }

@@ -45,14 +45,25 @@ struct Modules {
 impl Modules {
     /// Compiles a kernel.
     fn compile(&mut self, name: &'static str) -> Result<Function, EngineError> {
-        let text = self.libraries.iter().find_map(|l| l.module(name)).ok_or(EngineError::UnknownKernel(name))?;
+        let text = self
+            .libraries
+            .iter()
+            .find_map(|l| l.module(name))
+            .ok_or(EngineError::UnknownKernel(name))?;
         let refused = |e: cust::error::CudaError| {
-            EngineError::Ptx(format!("the driver's compiler refused kernel `{name}` with error {}", e as u32))
+            EngineError::Ptx(format!(
+                "the driver's compiler refused kernel `{name}` with error {}",
+                e as u32
+            ))
         };
-        let module = Module::from_ptx_cstr(&text, &[ModuleJitOption::DetermineTargetFromContext]).map_err(refused)?;
+        let module = Module::from_ptx_cstr(&text, &[ModuleJitOption::DetermineTargetFromContext])
+            .map_err(refused)?;
         let raw = module.get_function(name).map_err(refused)?.to_raw();
         self.loaded.push(module);
-        let function = Function { raw, shared: DEFAULT_SHARED };
+        let function = Function {
+            raw,
+            shared: DEFAULT_SHARED,
+        };
         self.functions.insert(name, function);
         Ok(function)
     }
@@ -72,21 +83,34 @@ unsafe impl Sync for Cuda {}
 
 /// Turns a driver result into this library's error; never formats cust's own, which asks the driver for text.
 fn driver<T>(what: &'static str, result: CudaResult<T>) -> Result<T, EngineError> {
-    result.map_err(|e| EngineError::Driver { what, code: e as u32 })
+    result.map_err(|e| EngineError::Driver {
+        what,
+        code: e as u32,
+    })
 }
 
 fn raw(what: &'static str, code: cu::CUresult) -> Result<(), EngineError> {
-    if code == cu::cudaError_enum::CUDA_SUCCESS { Ok(()) } else { Err(EngineError::Driver { what, code: code as u32 }) }
+    if code == cu::cudaError_enum::CUDA_SUCCESS {
+        Ok(())
+    } else {
+        Err(EngineError::Driver {
+            what,
+            code: code as u32,
+        })
+    }
 }
 
 impl Cuda {
     pub(super) fn new(ordinal: u32) -> Result<Cuda, EngineError> {
         rxmesh_cuda_driver::load().map_err(|e| EngineError::NoDriver(e.to_string()))?;
-        cust::init(cust::CudaFlags::empty())
-            .map_err(|e| EngineError::NoDevice(format!("the driver does not start (error {})", e as u32)))?;
+        cust::init(cust::CudaFlags::empty()).map_err(|e| {
+            EngineError::NoDevice(format!("the driver does not start (error {})", e as u32))
+        })?;
         let count = driver("the number of devices", Device::num_devices())?;
         if ordinal >= count {
-            return Err(EngineError::NoDevice(format!("GPU {ordinal} was asked for, but there are {count}")));
+            return Err(EngineError::NoDevice(format!(
+                "GPU {ordinal} was asked for, but there are {count}"
+            )));
         }
         let device = driver("a device", Device::get_device(ordinal))?;
         let context = driver("a context", Context::new(device))?;
@@ -94,13 +118,27 @@ impl Cuda {
         let info = EngineInfo {
             engine: "cuda".to_string(),
             device: driver("the device's name", device.name())?,
-            units: attribute(DeviceAttribute::MultiprocessorCount, "the number of multiprocessors")? as u32,
+            units: attribute(
+                DeviceAttribute::MultiprocessorCount,
+                "the number of multiprocessors",
+            )? as u32,
         };
         let shared_limit = shared_limit(device)?;
         let stream = driver("a stream", Stream::new(StreamFlags::NON_BLOCKING, None))?;
-        let mut cuda = Cuda { context, stream, modules: Mutex::default(), fault: 0, info, shared_limit };
+        let mut cuda = Cuda {
+            context,
+            stream,
+            modules: Mutex::default(),
+            fault: 0,
+            info,
+            shared_limit,
+        };
         cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
-        cuda.load(PTX, rxmesh_kernels::entry::FINGERPRINT_SYMBOL, rxmesh_kernels::entry::KERNELS)?;
+        cuda.load(
+            PTX,
+            rxmesh_kernels::entry::FINGERPRINT_SYMBOL,
+            rxmesh_kernels::entry::KERNELS,
+        )?;
         Ok(cuda)
     }
 
@@ -109,9 +147,25 @@ impl Cuda {
     }
 
     /// Adds PTX text after checking that it belongs to the list. Its kernels are compiled when they are first launched.
-    pub(super) fn load(&self, ptx: &str, symbol: &str, kernels: &[KernelInfo]) -> Result<(), EngineError> {
+    pub(super) fn load(
+        &self,
+        ptx: &str,
+        symbol: &str,
+        kernels: &[KernelInfo],
+    ) -> Result<(), EngineError> {
         let library = Library::new(ptx, symbol, kernels)?;
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner).libraries.push(library);
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        // Kernels are found by name: a second one of the same name would be launched in place of the first, or never.
+        if let Some(taken) = kernels
+            .iter()
+            .find(|k| modules.libraries.iter().any(|l| l.has(k.name)))
+        {
+            return Err(EngineError::Ptx(format!(
+                "another module has a kernel `{}` already",
+                taken.name
+            )));
+        }
+        modules.libraries.push(library);
         Ok(())
     }
 
@@ -127,14 +181,27 @@ impl Cuda {
             None => modules.compile(name)?,
         };
         if shared > self.shared_limit {
-            return Err(EngineError::SharedMemory { kernel: name, needed: shared, available: self.shared_limit });
+            return Err(EngineError::SharedMemory {
+                kernel: name,
+                needed: shared,
+                available: self.shared_limit,
+            });
         }
         if shared > function.shared {
-            let attribute = cu::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let attribute =
+                cu::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: a live function of this context.
-            let code = unsafe { cu::cuFuncSetAttribute(function.raw, attribute, self.shared_limit as i32) };
+            let code = unsafe {
+                cu::cuFuncSetAttribute(function.raw, attribute, self.shared_limit as i32)
+            };
             raw("more shared memory", code)?;
-            modules.functions.insert(name, Function { shared: self.shared_limit, ..function });
+            modules.functions.insert(
+                name,
+                Function {
+                    shared: self.shared_limit,
+                    ..function
+                },
+            );
         }
         Ok(function.raw)
     }
@@ -176,18 +243,45 @@ impl Cuda {
         shared: u32,
         kernel: K,
     ) -> Result<(), EngineError> {
-        let args = PatchArgs { mesh: patches.view, kernel };
-        self.launch(K::NAME, patches.headers.len() as u32, whole_warps(K::THREADS), shared, args)
+        let args = PatchArgs {
+            mesh: patches.view,
+            kernel,
+        };
+        self.launch(
+            K::NAME,
+            patches.headers.len() as u32,
+            whole_warps(K::THREADS),
+            shared,
+            args,
+        )
     }
 
-    pub(super) fn run_blocks<K: BlockKernel + Entry>(&self, blocks: u32, shared: u32, kernel: K) -> Result<(), EngineError> {
-        let args = BlockArgs { fault: self.fault(), kernel };
+    pub(super) fn run_blocks<K: BlockKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let args = BlockArgs {
+            fault: self.fault(),
+            kernel,
+        };
         self.launch(K::NAME, blocks, whole_warps(K::THREADS), shared, args)
     }
 
-    pub(super) fn run_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
+    pub(super) fn run_flat<K: FlatKernel + Entry>(
+        &self,
+        n: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
         let threads = whole_warps(K::THREADS);
-        self.launch(K::NAME, n.div_ceil(threads), threads, 0, FlatArgs { n, kernel })
+        self.launch(
+            K::NAME,
+            n.div_ceil(threads),
+            threads,
+            0,
+            FlatArgs { n, kernel },
+        )
     }
 
     pub(super) fn allocate(&self, bytes: usize, zero: bool) -> Result<*mut u8, EngineError> {
@@ -196,7 +290,10 @@ impl Cuda {
         // SAFETY: the driver writes the address.
         let code = unsafe { cu::cuMemAlloc_v2(&mut at, bytes) };
         if code == cu::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY {
-            return Err(EngineError::OutOfMemory { engine: "the GPU", bytes });
+            return Err(EngineError::OutOfMemory {
+                engine: "the GPU",
+                bytes,
+            });
         }
         raw("device memory", code)?;
         if zero {
@@ -215,7 +312,9 @@ impl Cuda {
     pub(super) fn clear(&self, at: *mut u8, bytes: usize) -> Result<(), EngineError> {
         self.enter()?;
         // SAFETY: `bytes` bytes of live device memory.
-        raw("clearing memory", unsafe { cu::cuMemsetD8Async(at as u64, 0, bytes, self.stream.as_inner()) })
+        raw("clearing memory", unsafe {
+            cu::cuMemsetD8Async(at as u64, 0, bytes, self.stream.as_inner())
+        })
     }
 
     pub(super) fn write(&self, at: *mut u8, data: &[u8]) -> Result<(), EngineError> {
@@ -225,7 +324,12 @@ impl Cuda {
         self.enter()?;
         // SAFETY: live device memory of at least this size; pageable host memory is read before the call returns.
         raw("an upload", unsafe {
-            cu::cuMemcpyHtoDAsync_v2(at as u64, data.as_ptr().cast(), data.len(), self.stream.as_inner())
+            cu::cuMemcpyHtoDAsync_v2(
+                at as u64,
+                data.as_ptr().cast(),
+                data.len(),
+                self.stream.as_inner(),
+            )
         })
     }
 
@@ -236,7 +340,12 @@ impl Cuda {
         self.enter()?;
         // SAFETY: live device memory of at least this size; the stream is waited for before `out` is used.
         raw("a download", unsafe {
-            cu::cuMemcpyDtoHAsync_v2(out.as_mut_ptr().cast(), at as u64, out.len(), self.stream.as_inner())
+            cu::cuMemcpyDtoHAsync_v2(
+                out.as_mut_ptr().cast(),
+                at as u64,
+                out.len(),
+                self.stream.as_inner(),
+            )
         })?;
         driver("waiting", self.stream.synchronize())
     }
@@ -244,10 +353,15 @@ impl Cuda {
     pub(super) fn copy(&self, to: *mut u8, from: *mut u8, bytes: usize) -> Result<(), EngineError> {
         self.enter()?;
         // SAFETY: two live allocations of at least this size.
-        raw("a copy", unsafe { cu::cuMemcpyDtoDAsync_v2(to as u64, from as u64, bytes, self.stream.as_inner()) })
+        raw("a copy", unsafe {
+            cu::cuMemcpyDtoDAsync_v2(to as u64, from as u64, bytes, self.stream.as_inner())
+        })
     }
 
-    pub(super) fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
+    pub(super) fn time(
+        &self,
+        work: impl FnOnce() -> Result<(), EngineError>,
+    ) -> Result<f64, EngineError> {
         self.enter()?;
         let start = driver("an event", Event::new(EventFlags::DEFAULT))?;
         let end = driver("an event", Event::new(EventFlags::DEFAULT))?;
@@ -255,7 +369,10 @@ impl Cuda {
         work()?;
         driver("an event", end.record(&self.stream))?;
         driver("waiting", end.synchronize())?;
-        Ok(f64::from(driver("an event's time", end.elapsed_time_f32(&start))?))
+        Ok(f64::from(driver(
+            "an event's time",
+            end.elapsed_time_f32(&start),
+        )?))
     }
 
     pub(super) fn fault(&self) -> Fault {
@@ -282,9 +399,12 @@ impl Drop for Cuda {
 /// The most dynamic shared memory that a block can ask for.
 fn shared_limit(device: Device) -> Result<u32, EngineError> {
     let mut value = 0;
-    let attribute = cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    let attribute =
+        cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
     // SAFETY: the driver writes the value.
-    raw("the shared-memory limit", unsafe { cu::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) })?;
+    raw("the shared-memory limit", unsafe {
+        cu::cuDeviceGetAttribute(&mut value, attribute, device.as_raw())
+    })?;
     Ok(value as u32)
 }
 

@@ -10,7 +10,7 @@ pub enum EngineError {
     #[error("this build has no CUDA engine (feature `cuda` is off)")]
     NotBuilt,
     /// There is no CUDA driver.
-    #[error("no CUDA driver: {0}")]
+    #[error("{0}")]
     NoDriver(String),
     /// There is a driver, but no usable GPU.
     #[error("no usable GPU: {0}")]
@@ -59,8 +59,16 @@ pub enum EngineError {
         available: u32,
     },
     /// An argument of a kernel is not (or no longer) memory of this engine.
-    #[error("an argument of kernel `{kernel}` is not memory of this engine: was its attribute dropped, or made on another engine?")]
+    #[error(
+        "an argument of kernel `{kernel}` is not memory of this engine: was its attribute dropped, or made on another engine?"
+    )]
     NotLive {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// An argument of a kernel is an attribute of another mesh than the one it runs on.
+    #[error("an argument of kernel `{kernel}` is an attribute of another mesh")]
+    OtherMesh {
         /// The kernel.
         kernel: &'static str,
     },

@@ -7,8 +7,8 @@
 //! | shuffled ([`Engine::shuffled`]) | one thread, each phase in a permuted order | tests: order dependence |
 //! | team ([`Engine::team`]) | real threads with a true barrier | tests: missing barriers |
 //!
-//! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, and what
-//! the kernel writes must not overlap anything else it names. Shared-memory sizes come from the kernel's own plan.
+//! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes must belong
+//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names. Shared-memory sizes come from the kernel's own plan.
 
 mod buffer;
 mod check;
@@ -67,7 +67,10 @@ impl std::fmt::Debug for Engine {
 
 impl Engine {
     fn new(kind: Kind) -> Engine {
-        Engine(Arc::new(Inner { kind, live: Live::default() }))
+        Engine(Arc::new(Inner {
+            kind,
+            live: Live::default(),
+        }))
     }
 
     /// The CPU engine on rayon's global pool.
@@ -84,7 +87,10 @@ impl Engine {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
-            .map_err(|e| EngineError::Threads { threads, why: e.to_string() })?;
+            .map_err(|e| EngineError::Threads {
+                threads,
+                why: e.to_string(),
+            })?;
         Ok(Engine::new(Kind::Cpu(Cpu::new(Style::Solo, Some(pool)))))
     }
 
@@ -182,13 +188,15 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Arguments that are not live here or overlap, too much shared memory, or a launch that the driver refuses.
+    /// Arguments that are not live here, belong to another mesh or overlap, too much shared memory, or a launch that the driver refuses.
     pub fn launch_patches<K: PatchKernel + Entry>(
         &self,
         patches: &Patches,
         kernel: K,
     ) -> Result<(), EngineError> {
-        self.0.live.check::<K>(&kernel, Some(&patches.view))?;
+        self.0
+            .live
+            .check::<K>(&kernel, Some((&patches.view, patches.mesh)))?;
         if patches.headers.is_empty() {
             return Ok(());
         }
@@ -208,7 +216,11 @@ impl Engine {
     /// # Errors
     ///
     /// As [`Engine::launch_patches`].
-    pub fn launch_blocks<K: BlockKernel + Entry>(&self, blocks: u32, kernel: K) -> Result<(), EngineError> {
+    pub fn launch_blocks<K: BlockKernel + Entry>(
+        &self,
+        blocks: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
         self.0.live.check::<K>(&kernel, None)?;
         if blocks == 0 {
             return Ok(());
@@ -304,7 +316,11 @@ fn fault_error(words: [u32; FAULT_WORDS]) -> Result<(), EngineError> {
     use rxmesh_kernels::mem::FaultCode;
     match words[1] {
         0 => Ok(()),
-        code => Err(EngineError::Fault { code: FaultCode::from_word(code), word: code, details: [words[2], words[3]] }),
+        code => Err(EngineError::Fault {
+            code: FaultCode::from_word(code),
+            word: code,
+            details: [words[2], words[3]],
+        }),
     }
 }
 
@@ -312,12 +328,18 @@ fn fault_error(words: [u32; FAULT_WORDS]) -> Result<(), EngineError> {
 pub struct Patches {
     pub(crate) view: MeshView,
     pub(crate) headers: Arc<[PatchHeader]>,
+    mesh: u64,
     plans: Mutex<HashMap<TypeId, u32>>,
 }
 
 impl Patches {
-    pub(crate) fn new(view: MeshView, headers: Arc<[PatchHeader]>) -> Patches {
-        Patches { view, headers, plans: Mutex::default() }
+    pub(crate) fn new(view: MeshView, headers: Arc<[PatchHeader]>, mesh: u64) -> Patches {
+        Patches {
+            view,
+            headers,
+            mesh,
+            plans: Mutex::default(),
+        }
     }
 
     /// The most shared memory that any patch needs for a kernel, by the kernel's own plan.
@@ -328,13 +350,22 @@ impl Patches {
             kernel.carve(header, &mut plan);
             plan.peak()
         };
-        let mut plans = self.plans.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        *plans.entry(TypeId::of::<K>()).or_insert_with(|| self.headers.iter().map(measure).max().unwrap_or(0))
+        let mut plans = self
+            .plans
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        *plans
+            .entry(TypeId::of::<K>())
+            .or_insert_with(|| self.headers.iter().map(measure).max().unwrap_or(0))
     }
 }
 
 /// Shows all memory that a kernel and a mesh name.
-fn visit_all(kernel: &dyn Bind, mesh: Option<&MeshView>, piece: &mut dyn FnMut(rxmesh_kernels::mem::Piece)) {
+fn visit_all(
+    kernel: &dyn Bind,
+    mesh: Option<&MeshView>,
+    piece: &mut dyn FnMut(rxmesh_kernels::mem::Piece),
+) {
     kernel.visit(piece);
     if let Some(mesh) = mesh {
         mesh.visit(piece);

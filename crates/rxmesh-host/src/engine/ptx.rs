@@ -15,7 +15,11 @@ pub(super) struct Library {
 
 impl Library {
     /// Cuts a text, after checking that it carries the list's fingerprint and holds all of its kernels.
-    pub(super) fn new(text: &str, symbol: &str, kernels: &[KernelInfo]) -> Result<Library, EngineError> {
+    pub(super) fn new(
+        text: &str,
+        symbol: &str,
+        kernels: &[KernelInfo],
+    ) -> Result<Library, EngineError> {
         let found = fingerprint_in(text, symbol)
             .ok_or_else(|| EngineError::Ptx(format!("the PTX has no symbol `{symbol}`")))?;
         let want = fingerprint(kernels);
@@ -25,10 +29,18 @@ impl Library {
             )));
         }
         let library = cut(text);
-        match kernels.iter().find(|k| !library.entries.contains_key(k.name)) {
+        match kernels
+            .iter()
+            .find(|k| !library.entries.contains_key(k.name))
+        {
             Some(k) => Err(EngineError::UnknownKernel(k.name)),
             None => Ok(library),
         }
+    }
+
+    /// Whether there is a kernel of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
     }
 
     /// The text of a module with one kernel.
@@ -45,7 +57,11 @@ impl Library {
 
 /// Kernels run from a line with `.entry` to the next line that is a closing brace.
 fn cut(text: &str) -> Library {
-    let mut library = Library { text: text.to_string(), shared: Vec::new(), entries: HashMap::new() };
+    let mut library = Library {
+        text: text.to_string(),
+        shared: Vec::new(),
+        entries: HashMap::new(),
+    };
     let (mut at, mut from, mut name) = (0, 0, None);
     for line in text.split_inclusive('\n') {
         let end = at + line.len();
@@ -69,7 +85,9 @@ fn cut(text: &str) -> Library {
 }
 
 fn entry_name(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix(".visible .entry ").or_else(|| line.strip_prefix(".entry "))?;
+    let rest = line
+        .strip_prefix(".visible .entry ")
+        .or_else(|| line.strip_prefix(".entry "))?;
     Some(rest.split(['(', ' ', '\n', '\r']).next().unwrap_or(rest))
 }
 
@@ -100,8 +118,17 @@ mod tests {
     #[test]
     fn a_module_has_the_shared_parts_and_one_kernel() {
         let library = cut(TEXT);
-        let a = library.module("a").expect("kernel a").into_string().expect("text");
-        assert!(a.contains(".version") && a.contains("entry a(") && a.contains(".func f()") && !a.contains("entry b("));
+        let a = library
+            .module("a")
+            .expect("kernel a")
+            .into_string()
+            .expect("text");
+        assert!(
+            a.contains(".version")
+                && a.contains("entry a(")
+                && a.contains(".func f()")
+                && !a.contains("entry b(")
+        );
         assert!(library.module("c").is_none());
     }
 
@@ -109,16 +136,24 @@ mod tests {
     fn the_fingerprint_is_read_and_compared() {
         assert_eq!(fingerprint_in(TEXT, "fp"), Some(0x0201));
         assert_eq!(fingerprint_in(TEXT, "other"), None);
-        assert!(matches!(Library::new(TEXT, "fp", &[]), Err(EngineError::Ptx(_))));
+        assert!(matches!(
+            Library::new(TEXT, "fp", &[]),
+            Err(EngineError::Ptx(_))
+        ));
     }
 
     #[test]
     fn the_projects_text_belongs_to_the_projects_list() {
         let text = include_str!("../../ptx/rxmesh_kernels.ptx");
         let list = rxmesh_kernels::entry::KERNELS;
-        let library = Library::new(text, rxmesh_kernels::entry::FINGERPRINT_SYMBOL, list).expect("the committed PTX");
+        let library = Library::new(text, rxmesh_kernels::entry::FINGERPRINT_SYMBOL, list)
+            .expect("the committed PTX");
         for k in list {
-            let module = library.module(k.name).expect("every kernel").into_string().expect("text");
+            let module = library
+                .module(k.name)
+                .expect("every kernel")
+                .into_string()
+                .expect("text");
             assert_eq!(module.matches(".entry").count(), 1);
         }
     }

@@ -42,7 +42,11 @@ struct State {
 
 impl Barrier {
     fn new(size: u32) -> Barrier {
-        Barrier { size, state: Mutex::default(), changed: Condvar::new() }
+        Barrier {
+            size,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
     }
 
     fn wait(&self) {
@@ -55,7 +59,10 @@ impl Barrier {
         } else {
             let generation = state.generation;
             while state.generation == generation && !state.broken {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
             }
         }
         let broken = state.broken;
@@ -64,7 +71,10 @@ impl Barrier {
     }
 
     fn break_up(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).broken = true;
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .broken = true;
         self.changed.notify_all();
     }
 }
@@ -86,7 +96,12 @@ unsafe impl Sync for Base {}
 
 /// Runs `blocks` blocks one after the other, each by `size` threads. `work` gets the thread's member, the block's index and
 /// the shared memory.
-pub(super) fn run(size: u32, blocks: u32, shared: u32, work: impl Fn(Member<'_>, u32, *mut u8) + Sync) {
+pub(super) fn run(
+    size: u32,
+    blocks: u32,
+    shared: u32,
+    work: impl Fn(Member<'_>, u32, *mut u8) + Sync,
+) {
     let mut memory = vec![0u128; (shared as usize).div_ceil(16).max(1)];
     let words = memory.len();
     let base = Base(memory.as_mut_ptr().cast());
@@ -102,7 +117,15 @@ pub(super) fn run(size: u32, blocks: u32, shared: u32, work: impl Fn(Member<'_>,
                         unsafe { std::ptr::write_bytes(base.0, 0xa5, 16 * words) };
                     }
                     barrier.wait();
-                    work(Member { rank, size, barrier }, block, base.0);
+                    work(
+                        Member {
+                            rank,
+                            size,
+                            barrier,
+                        },
+                        block,
+                        base.0,
+                    );
                     barrier.wait();
                 }
             });

@@ -16,7 +16,9 @@ pub enum AttributeError {
     #[error("the attribute was changed on the host after its last upload: call upload() first")]
     DeviceStale,
     /// The copy on the host is older than the engine's, or was never made.
-    #[error("the attribute was changed on the engine after its last download: call download() first")]
+    #[error(
+        "the attribute was changed on the engine after its last download: call download() first"
+    )]
     HostStale,
     /// Values for another number of elements.
     #[error("{got} values were given for {want} {kind}")]
@@ -55,7 +57,14 @@ pub struct Attribute<K, T> {
 
 impl<K: Element, T: Value> std::fmt::Debug for Attribute<K, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Attribute<{:?}, {}>({} values, current: {:?})", K::KIND, std::any::type_name::<T>(), self.device.len(), self.fresh)
+        write!(
+            f,
+            "Attribute<{:?}, {}>({} values, current: {:?})",
+            K::KIND,
+            std::any::type_name::<T>(),
+            self.device.len(),
+            self.fresh
+        )
     }
 }
 
@@ -70,13 +79,27 @@ fn plural(kind: Kind) -> &'static str {
 impl<K: Element, T: Value> Attribute<K, T> {
     pub(super) fn zeroed(rx: &RxMesh) -> Result<Self, Error> {
         let device = rx.engine().zeroed(rx.linear_len(K::KIND) as usize)?;
-        Ok(Attribute { device, host: Vec::new(), fresh: Fresh::Device, mesh: rx.id(), of: PhantomData })
+        device.set_mesh(rx.id());
+        Ok(Attribute {
+            device,
+            host: Vec::new(),
+            fresh: Fresh::Device,
+            mesh: rx.id(),
+            of: PhantomData,
+        })
     }
 
     pub(super) fn from_input(rx: &RxMesh, input: &[T]) -> Result<Self, Error> {
         let linear = to_linear::<K, T>(rx, input)?;
         let device = rx.engine().upload(&linear)?;
-        Ok(Attribute { device, host: linear, fresh: Fresh::Both, mesh: rx.id(), of: PhantomData })
+        device.set_mesh(rx.id());
+        Ok(Attribute {
+            device,
+            host: linear,
+            fresh: Fresh::Both,
+            mesh: rx.id(),
+            of: PhantomData,
+        })
     }
 
     /// Number of values: the length of the linear id space.
@@ -95,7 +118,11 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// [`AttributeError::HostStale`].
     pub fn host(&self) -> Result<&[T], AttributeError> {
-        if self.fresh == Fresh::Device { Err(AttributeError::HostStale) } else { Ok(&self.host) }
+        if self.fresh == Fresh::Device {
+            Err(AttributeError::HostStale)
+        } else {
+            Ok(&self.host)
+        }
     }
 
     /// The host's values in linear ids, to change; the engine's copy is stale afterwards.
@@ -180,7 +207,11 @@ impl<K: Element, T: Value> Attribute<K, T> {
     }
 
     fn device(&self) -> Result<(), AttributeError> {
-        if self.fresh == Fresh::Host { Err(AttributeError::DeviceStale) } else { Ok(()) }
+        if self.fresh == Fresh::Host {
+            Err(AttributeError::DeviceStale)
+        } else {
+            Ok(())
+        }
     }
 
     /// A kernel argument that reads.
@@ -261,7 +292,11 @@ impl<K: Element, T: Sum> Attribute<K, T> {
 fn to_linear<K: Element, T: Value>(rx: &RxMesh, input: &[T]) -> Result<Vec<T>, AttributeError> {
     let want = rx.count(K::KIND) as usize;
     if input.len() != want {
-        return Err(AttributeError::Length { got: input.len(), want, kind: plural(K::KIND) });
+        return Err(AttributeError::Length {
+            got: input.len(),
+            want,
+            kind: plural(K::KIND),
+        });
     }
     let mut out = vec![T::zeroed(); rx.linear_len(K::KIND) as usize];
     match rx.source(K::KIND) {
@@ -275,7 +310,10 @@ fn to_linear<K: Element, T: Value>(rx: &RxMesh, input: &[T]) -> Result<Vec<T>, A
         None => {
             let mut next = 0;
             for h in &rx.patch_set().headers {
-                let (base, n) = (h.base[K::KIND as usize] as usize, usize::from(h.owned[K::KIND as usize]));
+                let (base, n) = (
+                    h.base[K::KIND as usize] as usize,
+                    usize::from(h.owned[K::KIND as usize]),
+                );
                 out[base..base + n].copy_from_slice(&input[next..next + n]);
                 next += n;
             }

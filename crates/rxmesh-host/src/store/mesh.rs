@@ -30,7 +30,12 @@ struct Buffers {
 impl std::fmt::Debug for RxMesh {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [v, e, n] = self.set.counts;
-        write!(f, "RxMesh({v} vertices, {e} edges, {n} faces, {} patches, {:?})", self.set.headers.len(), self.engine)
+        write!(
+            f,
+            "RxMesh({v} vertices, {e} edges, {n} faces, {} patches, {:?})",
+            self.set.headers.len(),
+            self.engine
+        )
     }
 }
 
@@ -69,8 +74,15 @@ impl RxMesh {
             ribbons: buffers.ribbons.global(),
             fault: engine.fault(),
         };
-        let patches = Patches::new(view, Arc::from(&set.headers[..]));
-        Ok(RxMesh { engine: engine.clone(), id: NEXT.fetch_add(1, Relaxed), set, patches, buffers })
+        let id = NEXT.fetch_add(1, Relaxed);
+        let patches = Patches::new(view, Arc::from(&set.headers[..]), id);
+        Ok(RxMesh {
+            engine: engine.clone(),
+            id,
+            set,
+            patches,
+            buffers,
+        })
     }
 
     /// The engine.
@@ -124,7 +136,10 @@ impl RxMesh {
     /// # Errors
     ///
     /// A wrong number of values, or no memory on the engine.
-    pub fn attribute_from<K: Element, T: Value>(&self, input: &[T]) -> Result<Attribute<K, T>, Error> {
+    pub fn attribute_from<K: Element, T: Value>(
+        &self,
+        input: &[T],
+    ) -> Result<Attribute<K, T>, Error> {
         Attribute::from_input(self, input)
     }
 

@@ -53,7 +53,9 @@ impl<R: Relation> Rows<R> {
     pub fn read(&self) -> Result<HostRows, EngineError> {
         let values = self.values.read()?;
         let starts = match R::FIXED {
-            Some(width) => (0..=values.len() as u32 / width).map(|i| i * width).collect(),
+            Some(width) => (0..=values.len() as u32 / width)
+                .map(|i| i * width)
+                .collect(),
             None => self.starts.read()?,
         };
         Ok(HostRows { starts, values })
@@ -90,13 +92,24 @@ impl RxMesh {
         if let Some(width) = R::FIXED {
             // Slack rows keep the value that says there is nothing.
             let values = engine.upload(&vec![u32::MAX; n * width as usize])?;
-            return Ok(Rows { starts: engine.zeroed(0)?, values, of: PhantomData });
+            return Ok(Rows {
+                starts: engine.zeroed(0)?,
+                values,
+                of: PhantomData,
+            });
         }
         let starts = engine.zeroed::<u32>(n + 1)?;
-        self.run(CountRows::<R> { counts: starts.global_mut(), relation: PhantomData })?;
+        self.run(CountRows::<R> {
+            counts: starts.global_mut(),
+            relation: PhantomData,
+        })?;
         let total = scan::exclusive(engine, &starts)?;
         engine.synchronize()?;
-        Ok(Rows { starts, values: engine.zeroed(total as usize)?, of: PhantomData })
+        Ok(Rows {
+            starts,
+            values: engine.zeroed(total as usize)?,
+            of: PhantomData,
+        })
     }
 
     /// Computes the rows of a relation again, into room that was allocated for them.

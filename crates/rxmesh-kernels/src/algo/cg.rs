@@ -169,8 +169,14 @@ impl PatchKernel for CgStep {
         }
         let alpha = self.scalars.get(Scalar::Alpha) as f32;
         let base = 3 * patch.base::<Vertex>();
-        let (x, r) = (self.x.cast::<f32>().from(base), self.r.cast::<f32>().from(base));
-        let (d, q) = (self.d.cast::<f32>().from(base), self.q.cast::<f32>().from(base));
+        let (x, r) = (
+            self.x.cast::<f32>().from(base),
+            self.r.cast::<f32>().from(base),
+        );
+        let (d, q) = (
+            self.d.cast::<f32>().from(base),
+            self.q.cast::<f32>().from(base),
+        );
         let rr = b.sum(3 * patch.owned::<Vertex>(), scratch, |i| {
             x.set(i, x.get(i) + alpha * d.get(i));
             let ri = r.get(i) - alpha * q.get(i);
@@ -213,7 +219,9 @@ impl BlockKernel for CgBeta {
                 s.set(Scalar::Beta, delta / old);
                 s.set(Scalar::Iterations, s.get(Scalar::Iterations) + 1.0);
                 // Written so that a residual that is not a number ends the iteration too.
-                if !(delta >= s.get(Scalar::Tolerance2) * s.get(Scalar::Delta0)) || !(delta > 0.0 && delta < f64::INFINITY) {
+                if !(delta >= s.get(Scalar::Tolerance2) * s.get(Scalar::Delta0))
+                    || !(delta > 0.0 && delta < f64::INFINITY)
+                {
                     s.set(Scalar::Done, 1.0);
                 }
             });

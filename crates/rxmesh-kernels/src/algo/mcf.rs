@@ -5,6 +5,7 @@
 //! the oriented one-ring; here each face adds its three cotangents to its edges and its areas to its corners, which gives the same
 //! sums on manifold meshes and defines them on all others.
 
+use crate::algo::cg::Scalars;
 use crate::attr::Staged;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
@@ -13,7 +14,6 @@ use crate::math::rsqrt_fast;
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::query::{LocalEv, LocalFe};
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
-use crate::algo::cg::Scalars;
 use glam::Vec3;
 
 /// The cotangents and mixed Voronoi areas of a triangle's corners; zero for a degenerate one.
@@ -36,7 +36,11 @@ pub fn corner_weights(x: Vec3, y: Vec3, z: Vec3) -> (Vec3, Vec3) {
     ) * 0.125;
     let obtuse = cot.min_element() < 0.0;
     let share = |c: f32| if c < 0.0 { 0.25 * area2 } else { 0.125 * area2 };
-    let area = if obtuse { Vec3::new(share(cot.x), share(cot.y), share(cot.z)) } else { voronoi };
+    let area = if obtuse {
+        Vec3::new(share(cot.x), share(cot.y), share(cot.z))
+    } else {
+        voronoi
+    };
     (cot, area)
 }
 
@@ -154,21 +158,28 @@ impl McfProduct {
         let base = patch.base::<Vertex>();
         let start = self.start != 0;
         let product = b.sum(owned, t.scratch, |v| {
-            let sum = Vec3::new(t.sums.get(3 * v), t.sums.get(3 * v + 1), t.sums.get(3 * v + 2));
+            let sum = Vec3::new(
+                t.sums.get(3 * v),
+                t.sums.get(3 * v + 1),
+                t.sums.get(3 * v + 2),
+            );
             let d = self.d.at(v);
             if start {
                 // b - M x0 with b = 2 A x0: the area terms cancel exactly.
                 self.q.set(base + v, -sum);
                 self.first.set(base + v, -sum);
-                f64::from(sum.x) * f64::from(sum.x) + f64::from(sum.y) * f64::from(sum.y) + f64::from(sum.z) * f64::from(sum.z)
+                f64::from(sum.x) * f64::from(sum.x)
+                    + f64::from(sum.y) * f64::from(sum.y)
+                    + f64::from(sum.z) * f64::from(sum.z)
             } else {
                 let q = d * (2.0 * t.areas.get(v)) + sum;
                 self.q.set(base + v, q);
-                f64::from(q.x) * f64::from(d.x) + f64::from(q.y) * f64::from(d.y) + f64::from(q.z) * f64::from(d.z)
+                f64::from(q.x) * f64::from(d.x)
+                    + f64::from(q.y) * f64::from(d.y)
+                    + f64::from(q.z) * f64::from(d.z)
             }
         });
         let (partials, id) = (self.partials, patch.id());
         b.last_phase(|p| p.lead(|| partials.set(id, product)));
     }
 }
-

@@ -22,7 +22,8 @@ kernel! {
 impl ForEach<EV> for EdgeLengths {
     #[inline(always)]
     fn run(&self, e: Owned<Edge>, v: Neighbours<EV>) {
-        self.length.set(e, length(self.x.get(v.get(0)) - self.x.get(v.get(1))));
+        self.length
+            .set(e, length(self.x.get(v.get(0)) - self.x.get(v.get(1))));
     }
 }
 
@@ -43,6 +44,7 @@ kernel! {
 impl FlatKernel for Affine {
     #[inline(always)]
     fn run(&self, i: u32) {
-        self.x.set(i, (self.x.get(i) - self.origin) * self.scale + self.shift);
+        self.x
+            .set(i, (self.x.get(i) - self.origin) * self.scale + self.shift);
     }
 }

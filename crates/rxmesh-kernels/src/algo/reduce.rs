@@ -3,7 +3,6 @@
 //! Sums are accumulated in `f64`. The order depends on the patches and on the block's width only, so that one
 //! engine gives the same bits on every run.
 
-
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, PatchKernel};
@@ -59,7 +58,10 @@ impl PatchKernel for ReducePatches {
             _ => (h.owned[2], h.base[2]),
         };
         let n = u32::from(owned) * self.components;
-        let (x, y) = (self.x.from(base * self.components), self.y.from(base * self.components));
+        let (x, y) = (
+            self.x.from(base * self.components),
+            self.y.from(base * self.components),
+        );
         let at = |i: u32| f64::from(x.get(i));
         let result = if self.reduction == Reduction::Sum as u32 {
             b.sum(n, scratch, at)
@@ -110,4 +112,3 @@ impl BlockKernel for ReducePartials {
         b.last_phase(|p| p.lead(|| out.set(0, result)));
     }
 }
-

@@ -36,7 +36,10 @@ pub struct RowTables<T> {
 
 #[inline(always)]
 fn carve<R: Relation>(h: &PatchHeader, plan: &mut Plan) -> RowTables<R::Tables> {
-    RowTables { scratch: plan.take(SCRATCH_WORDS), relation: R::carve(h, plan) }
+    RowTables {
+        scratch: plan.take(SCRATCH_WORDS),
+        relation: R::carve(h, plan),
+    }
 }
 
 #[inline(always)]
@@ -58,7 +61,9 @@ impl<R: Relation> PatchKernel for CountRows<R> {
         build::<R, B>(b, patch, tables);
         let counts = self.counts.from(patch.base::<R::Source>());
         b.last_phase(|p| {
-            p.each(patch.owned::<R::Source>(), |i| counts.set(i, R::row(patch, &tables.relation, i).len()));
+            p.each(patch.owned::<R::Source>(), |i| {
+                counts.set(i, R::row(patch, &tables.relation, i).len())
+            });
         });
     }
 }
@@ -102,7 +107,11 @@ impl<R: Relation> PatchKernel for WriteRows<R> {
 
     #[inline(always)]
     fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
-        WriteTables { map: LocalMap::carve::<R::Target>(h, plan), place: plan.take(2), rows: carve::<R>(h, plan) }
+        WriteTables {
+            map: LocalMap::carve::<R::Target>(h, plan),
+            place: plan.take(2),
+            rows: carve::<R>(h, plan),
+        }
     }
 
     #[inline(always)]
@@ -128,7 +137,11 @@ impl<R: Relation> PatchKernel for WriteRows<R> {
         if let Some(width) = R::FIXED {
             let values = self.values.from(base * width);
             b.last_phase(|p| {
-                p.each_loaded(n * width, |k| R::entry(patch, &t.rows.relation, k), |k, id| values.set(k, linear(id)));
+                p.each_loaded(
+                    n * width,
+                    |k| R::entry(patch, &t.rows.relation, k),
+                    |k, id| values.set(k, linear(id)),
+                );
             });
             return;
         }
@@ -143,7 +156,10 @@ impl<R: Relation> PatchKernel for WriteRows<R> {
 impl<R: Relation> WriteRows<R> {
     /// Rows of one patch lie one after the other: neighbouring threads write neighbouring words.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "one call; the arguments are the patch's place in the output")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one call; the arguments are the patch's place in the output"
+    )]
     fn write_csr<B: Block>(
         &self,
         b: B,
@@ -154,7 +170,11 @@ impl<R: Relation> WriteRows<R> {
         room: u32,
         linear: impl Fn(u32) -> u32,
     ) {
-        let (base, starts, values) = (patch.base::<R::Source>(), self.starts, self.values.from(first));
+        let (base, starts, values) = (
+            patch.base::<R::Source>(),
+            self.starts,
+            self.values.from(first),
+        );
         let total = csr.end(n - 1);
         if total > room {
             b.lead(|| patch.fault().raise(FaultCode::OutputOverflow, base, total));
@@ -179,7 +199,12 @@ impl<R: Relation> WriteRows<R> {
     ) {
         let base = patch.base::<R::Source>();
         let (starts, values) = (self.starts, self.values.from(first));
-        let bounds = |i: u32| (starts.get(base + i) - first, starts.get(base + i + 1) - first);
+        let bounds = |i: u32| {
+            (
+                starts.get(base + i) - first,
+                starts.get(base + i + 1) - first,
+            )
+        };
         b.last_phase(|p| {
             p.each(n, |i| {
                 let (lo, hi) = bounds(i);
@@ -187,7 +212,9 @@ impl<R: Relation> WriteRows<R> {
                 for id in R::row(patch, &t.rows.relation, i).iter() {
                     if at == hi {
                         let linear = patch.own::<R::Source>(i).linear();
-                        patch.fault().raise(FaultCode::OutputOverflow, linear, hi - lo + 1);
+                        patch
+                            .fault()
+                            .raise(FaultCode::OutputOverflow, linear, hi - lo + 1);
                         break;
                     }
                     values.set(at, linear(id));

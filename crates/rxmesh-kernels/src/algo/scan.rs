@@ -53,7 +53,8 @@ kernel! {
 impl FlatKernel for ScanAdd {
     #[inline(always)]
     fn run(&self, i: u32) {
-        self.data.set(i, self.data.get(i) + self.starts.get(i / CHUNK));
+        self.data
+            .set(i, self.data.get(i) + self.starts.get(i / CHUNK));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fields that access an attribute in global memory.
 
-use super::value::{add_global, Sum, Value};
 use super::Field;
+use super::value::{Sum, Value, add_global};
 use crate::mem::{Bind, Global, GlobalMut, Piece};
 use crate::topo::{Element, Id, Owned};
 use core::marker::PhantomData;
@@ -17,7 +17,10 @@ pub struct Read<K, T> {
 impl<K: Element, T: Value> Read<K, T> {
     /// Over all elements in linear ids.
     pub fn new(data: Global<T>) -> Self {
-        Read { data, of: PhantomData }
+        Read {
+            data,
+            of: PhantomData,
+        }
     }
 
     /// The value of an element.
@@ -48,7 +51,10 @@ pub struct Write<K, T> {
 impl<K: Element, T: Value> Write<K, T> {
     /// Over all elements in linear ids.
     pub fn new(data: GlobalMut<T>) -> Self {
-        Write { data, of: PhantomData }
+        Write {
+            data,
+            of: PhantomData,
+        }
     }
 
     /// Sets the value of an owned element.
@@ -85,7 +91,10 @@ pub struct Accumulate<K, T> {
 impl<K: Element, T: Sum> Accumulate<K, T> {
     /// Over all elements in linear ids.
     pub fn new(data: GlobalMut<T>) -> Self {
-        Accumulate { data, of: PhantomData }
+        Accumulate {
+            data,
+            of: PhantomData,
+        }
     }
 
     /// Adds to the value of an element.

@@ -1,7 +1,7 @@
 //! Fields whose attribute is staged in shared memory (MeshTaichi 2022, section 5.2).
 
-use super::value::{add_shared, Sum, Value};
 use super::Field;
+use super::value::{Sum, Value, add_shared};
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Element, Local, Patch, PatchHeader};
@@ -20,7 +20,11 @@ pub struct Staged<K, T> {
 impl<K: Element, T: Value> Staged<K, T> {
     /// Over all elements in linear ids.
     pub fn new(data: Global<T>) -> Self {
-        Staged { data, here: Shared::empty(), of: PhantomData }
+        Staged {
+            data,
+            here: Shared::empty(),
+            of: PhantomData,
+        }
     }
 
     /// The value of a local element.
@@ -47,7 +51,9 @@ impl<K: Element, T: Value> Field for Staged<K, T> {
         let (owned, total) = (patch.owned::<K>(), patch.total::<K>());
         copy_in(p, self.data.from(patch.base::<K>()), self.here, owned);
         let (map, data, here) = (patch.map::<K>(), self.data, self.here);
-        p.each(total - owned, |i| here.set(owned + i, data.get(map.linear(owned + i))));
+        p.each(total - owned, |i| {
+            here.set(owned + i, data.get(map.linear(owned + i)))
+        });
     }
 }
 
@@ -107,7 +113,11 @@ pub struct StagedSum<K, T, F = Keep> {
 impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
     /// Over all elements in linear ids. The old values are overwritten.
     pub fn new(data: GlobalMut<T>) -> Self {
-        StagedSum { data, here: Shared::empty(), of: PhantomData }
+        StagedSum {
+            data,
+            here: Shared::empty(),
+            of: PhantomData,
+        }
     }
 
     /// Adds to the value of a local element; does nothing when the patch does not own it.
@@ -139,7 +149,9 @@ impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
         let here = self.here;
         if F::KEEP {
             let (here, data) = (here.cast::<u32>(), data.cast::<u32>());
-            p.each(patch.owned::<K>() * T::COMPONENTS, |i| data.set(i, here.get(i)));
+            p.each(patch.owned::<K>() * T::COMPONENTS, |i| {
+                data.set(i, here.get(i))
+            });
         } else {
             p.each(patch.owned::<K>(), |i| data.set(i, F::finish(here.get(i))));
         }

@@ -125,7 +125,11 @@ pub(super) fn reduce<B: Block>(
         scratch.set(warp_id, acc);
     }
     b.sync(INTERNAL);
-    let mine = if lane < warps { scratch.get(lane) } else { neutral };
+    let mine = if lane < warps {
+        scratch.get(lane)
+    } else {
+        neutral
+    };
     let total = across(mine);
     b.sync(INTERNAL);
     total

@@ -98,13 +98,17 @@ pub unsafe trait Block: Copy {
     /// The smallest `f(i)` over `0..n`; infinity for an empty range.
     #[inline(always)]
     fn min(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {
-        collectives::reduce(self, n, scratch, f64::INFINITY, f, |a, b| if b < a { b } else { a })
+        collectives::reduce(self, n, scratch, f64::INFINITY, f, |a, b| {
+            if b < a { b } else { a }
+        })
     }
 
     /// The largest `f(i)` over `0..n`; minus infinity for an empty range.
     #[inline(always)]
     fn max(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {
-        collectives::reduce(self, n, scratch, f64::NEG_INFINITY, f, |a, b| if b > a { b } else { a })
+        collectives::reduce(self, n, scratch, f64::NEG_INFINITY, f, |a, b| {
+            if b > a { b } else { a }
+        })
     }
 
     /// Number of `i` in `0..n` with `f(i)`.

@@ -21,7 +21,10 @@ pub fn carve_for_each<R: Relations, K: super::Fields>(
     plan: &mut Plan,
 ) -> ForEachTables<R::Tables> {
     kernel.carve(header, plan);
-    ForEachTables { scratch: plan.take(SCRATCH_WORDS), relations: R::carve(header, plan) }
+    ForEachTables {
+        scratch: plan.take(SCRATCH_WORDS),
+        relations: R::carve(header, plan),
+    }
 }
 
 /// Runs a [`ForEach`] body over a patch.

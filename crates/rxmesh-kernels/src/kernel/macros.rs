@@ -99,13 +99,49 @@ macro_rules! kernel {
     };
 }
 
+/// Lists the kernels of a crate of your own, once: [`entries!`](crate::entries) and [`export_entries!`](crate::export_entries) in one.
+///
+/// ```
+/// # use rxmesh_kernels::{kernel, kernel::FlatKernel, mem::GlobalMut};
+/// kernel! {
+///     /// Counts.
+///     pub struct Count: Flat {
+///         /// Where to.
+///         pub to: GlobalMut<u32>,
+///     }
+/// }
+/// impl FlatKernel for Count {
+///     fn run(&self, i: u32) {
+///         self.to.set(i, i);
+///     }
+/// }
+///
+/// rxmesh_kernels::kernels! {
+///     /// What `Engine::load_ptx` takes beside the PTX.
+///     pub KERNELS = "my_fingerprint";
+///     flat my_count: Count;
+/// }
+/// # assert_eq!(KERNELS[0].name, "rx_my_count");
+/// ```
+///
+/// The literal is the symbol that carries the list's fingerprint in the PTX. Names are shared with all modules that an engine
+/// has loaded, this library's among them: give yours a prefix.
+#[macro_export]
+macro_rules! kernels {
+    ($(#[$meta:meta])* $vis:vis $list:ident = $fingerprint:literal; $($rest:tt)*) => {
+        $crate::entries! { $(#[$meta])* $vis $list; $($rest)* }
+        $crate::export_entries! { $fingerprint = $list; $($rest)* }
+    };
+}
+
 /// Lists the kernels of a crate: gives each its name, and makes the list the host checks against the PTX.
 ///
 /// `entries! { pub LIST; patch name: Type; block name: Type; flat name: Type; }`. On the device every kernel becomes
 /// a PTX entry by [`export_entries!`](crate::export_entries), which takes the same list.
 #[macro_export]
 macro_rules! entries {
-    ($vis:vis $list:ident; $($form:ident $name:ident : $ty:ty;)*) => {
+    ($(#[$meta:meta])* $vis:vis $list:ident; $($form:ident $name:ident : $ty:ty;)*) => {
+        $(#[$meta])*
         /// The crate's kernels: name and parameter layout, in the order of the PTX.
         $vis const $list: &[$crate::kernel::KernelInfo] = &[$($crate::entries!(@info $form $name $ty)),*];
         $(impl $crate::kernel::Entry for $ty {

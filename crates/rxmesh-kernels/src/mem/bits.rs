@@ -1,8 +1,8 @@
 //! Sets of local elements as bits in shared memory.
 
 use super::{Plan, Shared};
-use crate::exec::Phase;
 use crate::exec::Block;
+use crate::exec::Phase;
 
 /// A set of `0..n` in shared memory, one bit a member.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,10 @@ impl Bits {
     /// Takes room for a set of `0..n`; clear it before use.
     #[inline(always)]
     pub fn take(plan: &mut Plan, n: u32) -> Bits {
-        Bits { words: plan.take(n.div_ceil(32)), n }
+        Bits {
+            words: plan.take(n.div_ceil(32)),
+            n,
+        }
     }
 
     /// Empties the set.

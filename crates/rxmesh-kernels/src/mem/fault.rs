@@ -21,9 +21,14 @@ pub enum FaultCode {
 impl FaultCode {
     /// The code behind a fault word, if it is one.
     pub fn from_word(word: u32) -> Option<FaultCode> {
-        [FaultCode::SharedMemory, FaultCode::NotOrientable, FaultCode::OutputOverflow, FaultCode::User]
-            .into_iter()
-            .find(|&c| c as u32 == word)
+        [
+            FaultCode::SharedMemory,
+            FaultCode::NotOrientable,
+            FaultCode::OutputOverflow,
+            FaultCode::User,
+        ]
+        .into_iter()
+        .find(|&c| c as u32 == word)
     }
 }
 

@@ -44,7 +44,11 @@ impl<T> Bind for Global<T> {
         global(self.at.cast_mut());
     }
     fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        piece(Piece { at: self.at as usize, bytes: self.n as usize * size_of::<T>(), written: false });
+        piece(Piece {
+            at: self.at as usize,
+            bytes: self.n as usize * size_of::<T>(),
+            written: false,
+        });
     }
 }
 
@@ -54,7 +58,11 @@ impl<T> Bind for GlobalMut<T> {
         global(self.at);
     }
     fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        piece(Piece { at: self.at as usize, bytes: self.n as usize * size_of::<T>(), written: true });
+        piece(Piece {
+            at: self.at as usize,
+            bytes: self.n as usize * size_of::<T>(),
+            written: true,
+        });
     }
 }
 
@@ -108,7 +116,11 @@ impl<T: bytemuck::Pod> Global<T> {
     /// (contract U4 of docs/unsafe.md).
     #[inline(always)]
     pub unsafe fn new(at: *const T, n: usize) -> Self {
-        Global { at, n: n as u64, of: PhantomData }
+        Global {
+            at,
+            n: n as u64,
+            of: PhantomData,
+        }
     }
 
     /// Number of elements.
@@ -134,16 +146,31 @@ impl<T: bytemuck::Pod> Global<T> {
     /// The elements from `from` on.
     #[inline(always)]
     pub fn from(self, from: u32) -> Self {
-        debug_assert!(u64::from(from) <= self.n, "global part from {from} of {}", self.n);
+        debug_assert!(
+            u64::from(from) <= self.n,
+            "global part from {from} of {}",
+            self.n
+        );
         // SAFETY: inside this view.
-        Global { at: unsafe { self.at.add(from as usize) }, n: self.n - u64::from(from), of: PhantomData }
+        Global {
+            at: unsafe { self.at.add(from as usize) },
+            n: self.n - u64::from(from),
+            of: PhantomData,
+        }
     }
 
     /// The same bytes as elements of another type; the address must suit it.
     #[inline(always)]
     pub fn cast<U: bytemuck::Pod>(self) -> Global<U> {
-        debug_assert!((self.at as usize).is_multiple_of(align_of::<U>()), "cast of a global view breaks alignment");
-        Global { at: self.at.cast(), n: self.n * size_of::<T>() as u64 / size_of::<U>() as u64, of: PhantomData }
+        debug_assert!(
+            (self.at as usize).is_multiple_of(align_of::<U>()),
+            "cast of a global view breaks alignment"
+        );
+        Global {
+            at: self.at.cast(),
+            n: self.n * size_of::<T>() as u64 / size_of::<U>() as u64,
+            of: PhantomData,
+        }
     }
 }
 
@@ -153,7 +180,11 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     /// As [`Global::new`], and nobody else reads the elements meanwhile (contract U4).
     #[inline(always)]
     pub unsafe fn new(at: *mut T, n: usize) -> Self {
-        GlobalMut { at, n: n as u64, of: PhantomData }
+        GlobalMut {
+            at,
+            n: n as u64,
+            of: PhantomData,
+        }
     }
 
     /// Number of elements.
@@ -187,22 +218,41 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     /// The elements from `from` on.
     #[inline(always)]
     pub fn from(self, from: u32) -> Self {
-        debug_assert!(u64::from(from) <= self.n, "global part from {from} of {}", self.n);
+        debug_assert!(
+            u64::from(from) <= self.n,
+            "global part from {from} of {}",
+            self.n
+        );
         // SAFETY: inside this view.
-        GlobalMut { at: unsafe { self.at.add(from as usize) }, n: self.n - u64::from(from), of: PhantomData }
+        GlobalMut {
+            at: unsafe { self.at.add(from as usize) },
+            n: self.n - u64::from(from),
+            of: PhantomData,
+        }
     }
 
     /// The same bytes as elements of another type; the address must suit it.
     #[inline(always)]
     pub fn cast<U: bytemuck::Pod>(self) -> GlobalMut<U> {
-        debug_assert!((self.at as usize).is_multiple_of(align_of::<U>()), "cast of a global view breaks alignment");
-        GlobalMut { at: self.at.cast(), n: self.n * size_of::<T>() as u64 / size_of::<U>() as u64, of: PhantomData }
+        debug_assert!(
+            (self.at as usize).is_multiple_of(align_of::<U>()),
+            "cast of a global view breaks alignment"
+        );
+        GlobalMut {
+            at: self.at.cast(),
+            n: self.n * size_of::<T>() as u64 / size_of::<U>() as u64,
+            of: PhantomData,
+        }
     }
 
     /// The same elements, read only.
     #[inline(always)]
     pub fn read(self) -> Global<T> {
-        Global { at: self.at, n: self.n, of: PhantomData }
+        Global {
+            at: self.at,
+            n: self.n,
+            of: PhantomData,
+        }
     }
 
     #[inline(always)]
@@ -217,8 +267,15 @@ impl Global<u32> {
     /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
-        debug_assert!((self.at as usize).is_multiple_of(16), "a 16-byte access needs an aligned view");
-        debug_assert!(4 * u64::from(i) + 4 <= self.n, "global read at {i} of {} fours", self.n / 4);
+        debug_assert!(
+            (self.at as usize).is_multiple_of(16),
+            "a 16-byte access needs an aligned view"
+        );
+        debug_assert!(
+            4 * u64::from(i) + 4 <= self.n,
+            "global read at {i} of {} fours",
+            self.n / 4
+        );
         // SAFETY: in range by the kernel's construction (contract U4), aligned by the storage layout.
         unsafe {
             let at = self.at.add(4 * i as usize);

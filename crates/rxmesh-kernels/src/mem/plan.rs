@@ -21,7 +21,11 @@ impl Plan {
     /// A plan that only counts. Its pieces must not be accessed.
     pub fn measure() -> Plan {
         // Not null, so that offsets from it are valid pointer arithmetic for `wrapping_add`.
-        Plan { base: PIECE_ALIGN as usize as *mut u8, used: 0, peak: 0 }
+        Plan {
+            base: PIECE_ALIGN as usize as *mut u8,
+            used: 0,
+            peak: 0,
+        }
     }
 
     /// A plan over real memory.
@@ -32,7 +36,11 @@ impl Plan {
     /// measures, which nobody else uses while the pieces live (contract U2 of docs/unsafe.md).
     #[inline(always)]
     pub unsafe fn carve(base: *mut u8) -> Plan {
-        Plan { base, used: 0, peak: 0 }
+        Plan {
+            base,
+            used: 0,
+            peak: 0,
+        }
     }
 
     /// A piece of `n` elements, aligned to 16 bytes. Its content is undefined.

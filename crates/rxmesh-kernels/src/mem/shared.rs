@@ -36,13 +36,21 @@ impl<T: bytemuck::Pod> Shared<T> {
     /// (contract U2).
     #[inline(always)]
     pub(crate) unsafe fn new(at: *mut T, n: u32) -> Self {
-        Shared { at, n, of: PhantomData }
+        Shared {
+            at,
+            n,
+            of: PhantomData,
+        }
     }
 
     /// A view of nothing.
     #[inline(always)]
     pub fn empty() -> Self {
-        Shared { at: core::ptr::dangling_mut(), n: 0, of: PhantomData }
+        Shared {
+            at: core::ptr::dangling_mut(),
+            n: 0,
+            of: PhantomData,
+        }
     }
 
     /// Number of elements.
@@ -88,7 +96,11 @@ impl<T: bytemuck::Pod> Shared<T> {
     pub fn part(self, from: u32, n: u32) -> Self {
         debug_assert!(from + n <= self.n, "shared part {from} + {n} of {}", self.n);
         // SAFETY: inside this view.
-        Shared { at: unsafe { self.at.add(from as usize) }, n, of: PhantomData }
+        Shared {
+            at: unsafe { self.at.add(from as usize) },
+            n,
+            of: PhantomData,
+        }
     }
 }
 
@@ -96,7 +108,11 @@ impl Shared<u32> {
     /// Sets elements `4 i .. 4 i + 4` in one 16-byte access; pieces of a plan start at a multiple of 16 bytes.
     #[inline(always)]
     pub fn set4(self, i: u32, v: [u32; 4]) {
-        debug_assert!(4 * i + 4 <= self.n, "shared write at {i} of {} fours", self.n / 4);
+        debug_assert!(
+            4 * i + 4 <= self.n,
+            "shared write at {i} of {} fours",
+            self.n / 4
+        );
         // SAFETY: in range by the plan, no concurrent access in this phase (contracts U2, U3).
         unsafe {
             let at = self.at.add(4 * i as usize);

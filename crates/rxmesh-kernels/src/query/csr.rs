@@ -15,7 +15,10 @@ impl Csr {
     /// Takes room for a number of rows with at most `values` values in all.
     #[inline(always)]
     pub fn take(plan: &mut Plan, rows: u32, values: u32) -> Csr {
-        Csr { ends: plan.take(rows), values: plan.take(values) }
+        Csr {
+            ends: plan.take(rows),
+            values: plan.take(values),
+        }
     }
 
     /// Zeroes the counters: part of the phase before [`Csr::transpose`].
@@ -66,7 +69,9 @@ impl Csr {
                 f(emit(4 * g + 3, d));
             }
         };
-        b.each(items.div_ceil(4), |g| four(g, &|entries| self.count(entries)));
+        b.each(items.div_ceil(4), |g| {
+            four(g, &|entries| self.count(entries))
+        });
         b.scan(self.ends, self.ends.len(), scratch);
         b.each(items.div_ceil(4), |g| four(g, &|entries| self.put(entries)));
         self.sort(b);
@@ -90,7 +95,8 @@ impl Csr {
         let mut k = 0;
         while k < N {
             if entries[k].0 < self.ends.len() {
-                self.values.set(self.ends.fetch_add(entries[k].0, 1), entries[k].1 as u16);
+                self.values
+                    .set(self.ends.fetch_add(entries[k].0, 1), entries[k].1 as u16);
             }
             k += 1;
         }
@@ -115,7 +121,13 @@ impl Csr {
         if n < 2 {
             return;
         }
-        let mut v = [0, 1, 2, 3, 4, 5, 6, 7].map(|k| if k < n { u32::from(self.values.get(lo + k)) } else { NONE });
+        let mut v = [0, 1, 2, 3, 4, 5, 6, 7].map(|k| {
+            if k < n {
+                u32::from(self.values.get(lo + k))
+            } else {
+                NONE
+            }
+        });
         sort8(&mut v);
         let mut k = 0;
         while k < 8 {
@@ -169,7 +181,11 @@ impl Csr {
     #[inline(always)]
     pub fn row(self, r: u32) -> CsrRow {
         let (lo, hi) = self.range(r);
-        CsrRow { values: self.values, lo, hi }
+        CsrRow {
+            values: self.values,
+            lo,
+            hi,
+        }
     }
 
     /// First and last place of row `r` in the concatenated rows.
@@ -183,8 +199,25 @@ impl Csr {
 #[inline(always)]
 fn sort8(v: &mut [u32; 8]) {
     const PAIRS: [(usize, usize); 19] = [
-        (0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (1, 2), (5, 6),
-        (0, 4), (1, 5), (2, 6), (3, 7), (2, 4), (3, 5), (1, 2), (3, 4), (5, 6),
+        (0, 1),
+        (2, 3),
+        (4, 5),
+        (6, 7),
+        (0, 2),
+        (1, 3),
+        (4, 6),
+        (5, 7),
+        (1, 2),
+        (5, 6),
+        (0, 4),
+        (1, 5),
+        (2, 6),
+        (3, 7),
+        (2, 4),
+        (3, 5),
+        (1, 2),
+        (3, 4),
+        (5, 6),
     ];
     let mut k = 0;
     while k < 19 {

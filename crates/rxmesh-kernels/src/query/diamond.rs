@@ -52,7 +52,11 @@ impl Relation for Diamond {
         let (f, g) = two_lowest(patch, faces.row(e));
         let (a, forward) = opposite(ev, faces.fe(), e, f);
         let (b, _) = opposite(ev, faces.fe(), e, g);
-        if forward { FixedRow::new([s, b, t, a]) } else { FixedRow::new([s, a, t, b]) }
+        if forward {
+            FixedRow::new([s, b, t, a])
+        } else {
+            FixedRow::new([s, a, t, b])
+        }
     }
 }
 

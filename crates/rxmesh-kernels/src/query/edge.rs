@@ -86,7 +86,12 @@ impl Relation for EE {
     }
     #[inline(always)]
     fn row(_patch: &Patch, faces: &EdgeFaces, e: u32) -> EeRow {
-        EeRow { fe: faces.fe(), faces: faces.row(e), edge: e, at: 0 }
+        EeRow {
+            fe: faces.fe(),
+            faces: faces.row(e),
+            edge: e,
+            at: 0,
+        }
     }
 }
 

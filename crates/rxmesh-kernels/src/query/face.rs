@@ -86,7 +86,13 @@ impl Relation for FF {
     }
     #[inline(always)]
     fn row(_patch: &Patch, faces: &EdgeFaces, f: u32) -> FfRow {
-        FfRow { faces: *faces, sides: faces.fe().edges(f), face: f, side: 0, at: 0 }
+        FfRow {
+            faces: *faces,
+            sides: faces.fe().edges(f),
+            face: f,
+            side: 0,
+            at: 0,
+        }
     }
 }
 
@@ -151,6 +157,10 @@ impl Row for FfRow {
     }
     #[inline(always)]
     fn iter(&self) -> FfRow {
-        FfRow { side: 0, at: 0, ..*self }
+        FfRow {
+            side: 0,
+            at: 0,
+            ..*self
+        }
     }
 }

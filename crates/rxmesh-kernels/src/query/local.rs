@@ -26,7 +26,9 @@ impl LocalEv {
     /// Takes room for all local edges.
     #[inline(always)]
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> LocalEv {
-        LocalEv { words: take_words(plan, u32::from(h.total[1])) }
+        LocalEv {
+            words: take_words(plan, u32::from(h.total[1])),
+        }
     }
 
     /// Loads it, inside a phase.
@@ -60,7 +62,9 @@ impl LocalFe {
     /// Takes room for all local faces.
     #[inline(always)]
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> LocalFe {
-        LocalFe { entries: take_words(plan, (3 * u32::from(h.total[2])).div_ceil(2)).cast() }
+        LocalFe {
+            entries: take_words(plan, (3 * u32::from(h.total[2])).div_ceil(2)).cast(),
+        }
     }
 
     /// Loads it, inside a phase.
@@ -109,19 +113,32 @@ impl LocalMap {
     pub fn carve<K: Element>(h: &PatchHeader, plan: &mut Plan) -> LocalMap {
         let k = K::KIND as usize;
         let owned = u32::from(h.owned[k]);
-        LocalMap { ribbon: take_words(plan, u32::from(h.total[k]) - owned), base: h.base[k], owned }
+        LocalMap {
+            ribbon: take_words(plan, u32::from(h.total[k]) - owned),
+            base: h.base[k],
+            owned,
+        }
     }
 
     /// Loads it, inside a phase.
     #[inline(always)]
     pub fn load<K: Element, B: Block>(self, p: Phase<B>, patch: &Patch) {
         let map: Map<K> = patch.map();
-        copy_words(p, map.ribbon(), self.ribbon, patch.total::<K>() - self.owned);
+        copy_words(
+            p,
+            map.ribbon(),
+            self.ribbon,
+            patch.total::<K>() - self.owned,
+        );
     }
 
     /// Linear id of a local id.
     #[inline(always)]
     pub fn linear(self, local: u32) -> u32 {
-        if local < self.owned { self.base + local } else { self.ribbon.get(local - self.owned) }
+        if local < self.owned {
+            self.base + local
+        } else {
+            self.ribbon.get(local - self.owned)
+        }
     }
 }

@@ -19,9 +19,9 @@ mod diamond;
 mod edge;
 mod face;
 mod local;
-mod slots;
 mod oriented;
 mod relations;
+mod slots;
 mod vertex;
 
 pub use csr::Csr;
@@ -29,9 +29,9 @@ pub use diamond::Diamond;
 pub use edge::{EE, EF, EV};
 pub use face::{FE, FF, FV};
 pub use local::{LocalEv, LocalFe, LocalMap};
-pub use slots::EdgeFaces;
 pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
 pub use relations::{Neighbours, Relations, Table};
+pub use slots::EdgeFaces;
 pub use vertex::{VE, VF, VV, VertexFaces};
 
 use crate::exec::{Block, Phase};

@@ -28,11 +28,26 @@ fn corner(fan: &Fan, f: u32, v: u32) -> Corner {
     let [a, b, c] = fan.fe.sides(f);
     let [x, y, z] = [a, b, c].map(|side| fan.ev.start(side));
     if x == v {
-        Corner { out: a >> 1, inn: c >> 1, next: y, previous: z }
+        Corner {
+            out: a >> 1,
+            inn: c >> 1,
+            next: y,
+            previous: z,
+        }
     } else if y == v {
-        Corner { out: b >> 1, inn: a >> 1, next: z, previous: x }
+        Corner {
+            out: b >> 1,
+            inn: a >> 1,
+            next: z,
+            previous: x,
+        }
     } else {
-        Corner { out: c >> 1, inn: b >> 1, next: x, previous: y }
+        Corner {
+            out: c >> 1,
+            inn: b >> 1,
+            next: x,
+            previous: y,
+        }
     }
 }
 
@@ -46,7 +61,11 @@ fn build<B: Block>(b: B, patch: &Patch, fan: &Fan, scratch: Shared<u32>) {
     VF::build(b, patch, fan, scratch);
     b.each(patch.owned::<Vertex>(), |v| {
         if !chain(fan, v) {
-            patch.fault().raise(FaultCode::NotOrientable, patch.own::<Vertex>(v).linear(), patch.id());
+            patch.fault().raise(
+                FaultCode::NotOrientable,
+                patch.own::<Vertex>(v).linear(),
+                patch.id(),
+            );
         }
     });
 }
@@ -164,8 +183,15 @@ impl<const VERTICES: bool> FanRow<VERTICES> {
     fn new(fan: &Fan, v: u32) -> Self {
         let faces = fan.csr.row(v);
         let n = faces.len();
-        let open = n > 0 && corner(fan, faces.get(0), v).out != corner(fan, faces.get(n - 1), v).inn;
-        FanRow { fan: *fan, faces, vertex: v, n: n + u32::from(open), at: 0 }
+        let open =
+            n > 0 && corner(fan, faces.get(0), v).out != corner(fan, faces.get(n - 1), v).inn;
+        FanRow {
+            fan: *fan,
+            faces,
+            vertex: v,
+            n: n + u32::from(open),
+            at: 0,
+        }
     }
 }
 
@@ -179,7 +205,11 @@ impl<const VERTICES: bool> Row for FanRow<VERTICES> {
     fn get(&self, i: u32) -> u32 {
         let faces = self.faces.len();
         let last = i == faces;
-        let c = corner(&self.fan, self.faces.get(if last { i - 1 } else { i }), self.vertex);
+        let c = corner(
+            &self.fan,
+            self.faces.get(if last { i - 1 } else { i }),
+            self.vertex,
+        );
         match (VERTICES, last) {
             (true, false) => c.next,
             (true, true) => c.previous,

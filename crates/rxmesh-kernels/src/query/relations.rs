@@ -35,7 +35,10 @@ pub struct Neighbours<R: Relation> {
 impl<R: Relation> Neighbours<R> {
     #[inline(always)]
     pub(crate) fn new(patch: &Patch, tables: &R::Tables, source: u32) -> Self {
-        Neighbours { row: R::row(patch, tables, source), map: patch.map() }
+        Neighbours {
+            row: R::row(patch, tables, source),
+            map: patch.map(),
+        }
     }
 
     /// Number of neighbours.
@@ -60,7 +63,11 @@ impl<R: Relation> Neighbours<R> {
     #[inline(always)]
     pub fn try_get(&self, i: u32) -> Option<Local<R::Target>> {
         let id = self.row.get(i);
-        if id == NONE { None } else { Some(self.map.local(id)) }
+        if id == NONE {
+            None
+        } else {
+            Some(self.map.local(id))
+        }
     }
 
     /// All neighbours.

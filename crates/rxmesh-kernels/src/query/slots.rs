@@ -34,7 +34,12 @@ impl EdgeFaces {
         let slots = plan.take(2 * edges);
         plan.rewind(here);
         let csr = Csr::take(plan, edges, 3 * faces);
-        EdgeFaces { fe, slots, clash, csr }
+        EdgeFaces {
+            fe,
+            slots,
+            clash,
+            csr,
+        }
     }
 
     /// First part of the construction, inside a phase.
@@ -66,7 +71,13 @@ impl EdgeFaces {
                 patch.total::<Face>(),
                 scratch,
                 |f| fe.edges(f),
-                |f, [x, y, z]| [(x, f), (unless(y == x, y), f), (unless(z == x || z == y, z), f)],
+                |f, [x, y, z]| {
+                    [
+                        (x, f),
+                        (unless(y == x, y), f),
+                        (unless(z == x || z == y, z), f),
+                    ]
+                },
             );
         }
     }
@@ -81,13 +92,25 @@ impl EdgeFaces {
     #[inline(always)]
     pub fn row(self, e: u32) -> EdgeFacesRow {
         if self.clash.get(0) != 0 {
-            return EdgeFacesRow { first: 0, second: 0, n: 0, at: 0, csr: Some(self.csr.row(e)) };
+            return EdgeFacesRow {
+                first: 0,
+                second: 0,
+                n: 0,
+                at: 0,
+                csr: Some(self.csr.row(e)),
+            };
         }
         let (f, g) = (self.slots.get(2 * e), self.slots.get(2 * e + 1));
         // An edge that one face has twice (a, b, a) fills both slots with that face.
         let n = u32::from(f != NONE) + u32::from(g != NONE && g != f);
         let (first, second) = if f < g { (f, g) } else { (g, f) };
-        EdgeFacesRow { first, second, n, at: 0, csr: None }
+        EdgeFacesRow {
+            first,
+            second,
+            n,
+            at: 0,
+            csr: None,
+        }
     }
 
     /// The faces that run along (direction 0) and against (direction 1) a local edge, or [`NONE`]; nothing when the patch is not an

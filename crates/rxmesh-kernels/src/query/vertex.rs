@@ -17,10 +17,22 @@ fn transpose_ev<B: Block>(
 ) {
     let (edges, ev) = (patch.total::<Edge>(), patch.ev().cast::<u32>());
     if B::SOLO {
-        csr.transpose(b, edges, scratch, |e| ev.get(e), |e, w| emit(e, w & 0xffff, w >> 16));
+        csr.transpose(
+            b,
+            edges,
+            scratch,
+            |e| ev.get(e),
+            |e, w| emit(e, w & 0xffff, w >> 16),
+        );
         return;
     }
-    csr.transpose4(b, edges, scratch, |g| ev.get4(g), |e, w| emit(e, w & 0xffff, w >> 16));
+    csr.transpose4(
+        b,
+        edges,
+        scratch,
+        |g| ev.get4(g),
+        |e, w| emit(e, w & 0xffff, w >> 16),
+    );
 }
 
 /// The edges of a vertex.
@@ -44,7 +56,9 @@ impl Relation for VE {
     }
     #[inline(always)]
     fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        transpose_ev(b, patch, *csr, scratch, |e, s, t| [(s, e), (unless(t == s, t), e)]);
+        transpose_ev(b, patch, *csr, scratch, |e, s, t| {
+            [(s, e), (unless(t == s, t), e)]
+        });
     }
     #[inline(always)]
     fn row(_patch: &Patch, csr: &Csr, v: u32) -> CsrRow {
@@ -77,7 +91,9 @@ impl Relation for VV {
     }
     #[inline(always)]
     fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        transpose_ev(b, patch, *csr, scratch, |_, s, t| [(unless(t == s, s), t), (unless(t == s, t), s)]);
+        transpose_ev(b, patch, *csr, scratch, |_, s, t| {
+            [(unless(t == s, s), t), (unless(t == s, t), s)]
+        });
     }
     #[inline(always)]
     fn row(_patch: &Patch, csr: &Csr, v: u32) -> CsrRow {
@@ -129,7 +145,13 @@ impl Relation for VF {
             patch.total::<Face>(),
             scratch,
             |f| t.fe.vertices(t.ev, f),
-            |f, [x, y, z]| [(x, f), (unless(y == x, y), f), (unless(z == x || z == y, z), f)],
+            |f, [x, y, z]| {
+                [
+                    (x, f),
+                    (unless(y == x, y), f),
+                    (unless(z == x || z == y, z), f),
+                ]
+            },
         );
     }
     #[inline(always)]

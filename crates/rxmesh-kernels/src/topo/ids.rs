@@ -47,13 +47,22 @@ pub struct Map<K> {
 
 impl<K: Element> Map<K> {
     pub(crate) fn new(base: u32, owned: u32, ribbon: Global<u32>) -> Self {
-        Map { base, owned, ribbon, of: PhantomData }
+        Map {
+            base,
+            owned,
+            ribbon,
+            of: PhantomData,
+        }
     }
 
     /// Linear id of a local id.
     #[inline(always)]
     pub fn linear(self, local: u32) -> u32 {
-        if local < self.owned { self.base + local } else { self.ribbon.get(local - self.owned) }
+        if local < self.owned {
+            self.base + local
+        } else {
+            self.ribbon.get(local - self.owned)
+        }
     }
 
     /// The element with a local id.
@@ -86,7 +95,11 @@ impl<K: Element> Local<K> {
     /// The element as an owned one, if the patch owns it.
     #[inline(always)]
     pub fn owned(self) -> Option<Owned<K>> {
-        if self.id < self.map.owned { Some(Owned(self)) } else { None }
+        if self.id < self.map.owned {
+            Some(Owned(self))
+        } else {
+            None
+        }
     }
 }
 

@@ -31,7 +31,11 @@ impl Patch {
     /// Patch `id` of a mesh.
     #[inline(always)]
     pub fn new(mesh: MeshView, id: u32) -> Patch {
-        Patch { id, header: mesh.headers.get(id), mesh }
+        Patch {
+            id,
+            header: mesh.headers.get(id),
+            mesh,
+        }
     }
 
     /// The patch's index.
@@ -118,7 +122,12 @@ impl Patch {
     /// Whether a local element is live.
     #[inline(always)]
     pub fn is_active(&self, kind: Kind, local: u32) -> bool {
-        self.mesh.masks.get(self.header.active_mask(kind) + local / 32) >> (local % 32) & 1 != 0
+        self.mesh
+            .masks
+            .get(self.header.active_mask(kind) + local / 32)
+            >> (local % 32)
+            & 1
+            != 0
     }
 }
 

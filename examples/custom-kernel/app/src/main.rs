@@ -1,0 +1,182 @@
+//! A cloth: how much its edges bend before and after some smoothing, by kernels of this project on rxmesh's engines.
+
+use cloth_kernels::{Bending, FINGERPRINT_SYMBOL, KERNELS, Smooth};
+use rxmesh_host::Vec3;
+use rxmesh_host::algo::reduce;
+use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::kernels::topo::{Edge, Vertex};
+use rxmesh_host::mesh::{TriMesh, generate};
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::store::{Attribute, RxMesh};
+
+/// Built by `build.rs`; empty when there was no compiler for it.
+const PTX: &str = include_str!(concat!(env!("OUT_DIR"), "/cloth_kernels.ptx"));
+
+const STEPS: u32 = 10;
+const STEP: f32 = 0.5;
+const STIFFNESS: f32 = 2.0;
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Result<()> {
+    let (engine, why) = engine()?;
+    if let Some(why) = why {
+        println!("no GPU: {why}");
+    }
+    let info = engine.info();
+    println!("engine {}: {}", info.engine, info.device);
+    let mesh = cloth(120)?;
+    let outcome = run(&engine, &mesh, 512)?;
+    println!("{} vertices, {} faces", mesh.vertex_count(), mesh.face_count());
+    println!("bending energy {:.4} before, {:.4} after {STEPS} steps of smoothing", outcome.before, outcome.after);
+    let errors = compare(&mesh, &outcome);
+    println!("against naive code on the host: energies within {:.1e}, positions within {:.1e}", errors.energy, errors.position);
+    if errors.energy > 1e-4 || errors.position > 1e-5 {
+        return Err("the kernels do not agree with the naive code".into());
+    }
+    Ok(())
+}
+
+/// The GPU with this project's kernels loaded, or the CPU and why not the GPU.
+fn engine() -> std::result::Result<(Engine, Option<String>), EngineError> {
+    let (engine, why) = Engine::auto();
+    if !engine.is_cuda() {
+        return Ok((engine, why.map(|e| e.to_string())));
+    }
+    if PTX.is_empty() {
+        return Ok((Engine::cpu(), Some("the kernels were built without a compiler for device code".into())));
+    }
+    engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS)?;
+    Ok((engine, None))
+}
+
+/// A crumpled sheet of `n` times `n` squares.
+fn cloth(n: u32) -> Result<TriMesh> {
+    let mut mesh = generate::grid(n, n)?;
+    for p in &mut mesh.positions {
+        p.z = 0.05 * (9.0 * p.x).sin() * (7.0 * p.y).cos();
+    }
+    generate::noise(&mut mesh, 0.2, 1)?;
+    generate::shuffle(&mut mesh, 2);
+    Ok(mesh)
+}
+
+struct Outcome {
+    before: f64,
+    after: f64,
+    /// The ends of each edge, in the order of `energies`.
+    edges: Vec<[u32; 2]>,
+    energies: Vec<f32>,
+    positions: Vec<Vec3>,
+}
+
+fn run(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Result<Outcome> {
+    let options = PatchOptions { patch_size, ..Default::default() };
+    let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options)?;
+    let mut x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
+    let mut y = rx.attribute::<Vertex, Vec3>()?;
+    let mut energy = rx.attribute::<Edge, f32>()?;
+
+    rx.run(Bending { x: x.read()?, energy: energy.write()?, stiffness: STIFFNESS })?;
+    let before = reduce::sum(&rx, &energy)?;
+    for _ in 0..STEPS {
+        rx.run(Smooth { x: x.read()?, y: y.write()?, step: STEP })?;
+        std::mem::swap(&mut x, &mut y);
+    }
+    let edges = ends(&rx)?;
+    let energies = energy.to_input(&rx)?;
+    rx.run(Bending { x: x.read()?, energy: energy.write()?, stiffness: STIFFNESS })?;
+    let after = reduce::sum(&rx, &energy)?;
+    Ok(Outcome { before, after, edges, energies, positions: x.to_input(&rx)? })
+}
+
+/// The ends of each edge as the input's vertices, in the order of [`Attribute::to_input`].
+fn ends(rx: &RxMesh) -> Result<Vec<[u32; 2]>> {
+    let rows = rx.query::<rxmesh_host::kernels::query::EV>()?.read()?;
+    let source = &rx.patch_set().vertex_source;
+    let ends: Vec<[u32; 2]> = rows.values.chunks(2).map(|v| [source[v[0] as usize], source[v[1] as usize]]).collect();
+    // As an attribute, so that its order is the same as that of the energies.
+    let mut attribute: Attribute<Edge, [u32; 2]> = rx.attribute_from(&ends)?;
+    Ok(attribute.to_input(rx)?)
+}
+
+/// Largest differences.
+struct Errors {
+    energy: f32,
+    position: f32,
+}
+
+/// The same by naive code over the input's faces.
+fn compare(mesh: &TriMesh, outcome: &Outcome) -> Errors {
+    use std::collections::{BTreeSet, HashMap};
+    let mut faces_of: HashMap<[u32; 2], Vec<[u32; 3]>> = HashMap::new();
+    let mut ring: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); mesh.vertex_count()];
+    for &f in &mesh.faces {
+        for k in 0..3 {
+            let (a, b) = (f[k], f[(k + 1) % 3]);
+            faces_of.entry([a.min(b), a.max(b)]).or_default().push(f);
+            ring[a as usize].insert(b);
+            ring[b as usize].insert(a);
+        }
+    }
+    let at = |v: u32| mesh.positions[v as usize];
+    let normal = |f: [u32; 3]| (at(f[1]) - at(f[0])).cross(at(f[2]) - at(f[0])).normalize_or_zero();
+    let mut errors = Errors { energy: 0.0, position: 0.0 };
+    assert_eq!(outcome.energies.len(), faces_of.len(), "one energy an edge");
+    for (&[a, b], &got) in outcome.edges.iter().zip(&outcome.energies) {
+        let want = match faces_of[&[a.min(b), a.max(b)]][..] {
+            [f, g] => STIFFNESS * (1.0 - normal(f).dot(normal(g))),
+            _ => 0.0,
+        };
+        errors.energy = errors.energy.max((got - want).abs());
+    }
+    let mut x = mesh.positions.clone();
+    for _ in 0..STEPS {
+        let mean = |(v, ring): (usize, &BTreeSet<u32>)| {
+            let sum: Vec3 = ring.iter().map(|&w| x[w as usize] - x[v]).sum();
+            x[v] + sum * (STEP / ring.len().max(1) as f32)
+        };
+        x = ring.iter().enumerate().map(mean).collect();
+    }
+    for (got, want) in outcome.positions.iter().zip(&x) {
+        errors.position = errors.position.max(got.distance(*want));
+    }
+    errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(engine: &Engine) {
+        let mesh = cloth(12).unwrap();
+        for patch_size in [16, 100, 1000] {
+            let outcome = run(engine, &mesh, patch_size).unwrap();
+            let errors = compare(&mesh, &outcome);
+            assert!(errors.energy < 1e-4 && errors.position < 1e-5, "{} {}", errors.energy, errors.position);
+            assert!(outcome.after < 0.5 * outcome.before, "smoothing takes out the noise");
+        }
+    }
+
+    #[test]
+    fn on_the_cpu() {
+        check(&Engine::cpu());
+    }
+
+    #[test]
+    fn in_another_order() {
+        check(&Engine::shuffled(7));
+    }
+
+    /// Shows a missing barrier, which a block of one thread cannot.
+    #[test]
+    fn by_a_team_of_threads() {
+        check(&Engine::team(4));
+    }
+
+    /// The GPU, where there is one.
+    #[test]
+    fn on_what_there_is() {
+        check(&engine().unwrap().0);
+    }
+}
