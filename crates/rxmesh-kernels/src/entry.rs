@@ -8,6 +8,7 @@ use crate::algo::normals::VertexNormals;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
+use crate::algo::smooth::{SmoothCotangent, SmoothUniform};
 use crate::algo::measure::{Affine, EdgeLengths};
 use crate::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV};
 
@@ -62,6 +63,8 @@ macro_rules! list {
             patch cg_step: CgStep;
             block cg_beta: CgBeta;
             flat cg_direction: CgDirection;
+            patch smooth_uniform: SmoothUniform;
+            patch smooth_cotangent: SmoothCotangent;
         }
     };
 }

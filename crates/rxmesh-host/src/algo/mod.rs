@@ -3,6 +3,8 @@
 pub mod boundary;
 pub mod kring;
 pub mod mcf;
+mod measure;
 pub mod normals;
 pub mod reduce;
 pub mod scan;
+pub mod smooth;

@@ -9,3 +9,4 @@ pub mod normals;
 pub mod reduce;
 pub mod rows;
 pub mod scan;
+pub mod smooth;
