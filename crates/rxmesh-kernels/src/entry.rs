@@ -2,6 +2,7 @@
 
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep};
+use crate::algo::curvature::Curvatures;
 use crate::algo::kring::{RingBound, RingGather, RingPack};
 use crate::algo::mcf::McfProduct;
 use crate::algo::normals::VertexNormals;
@@ -65,6 +66,7 @@ macro_rules! list {
             flat cg_direction: CgDirection;
             patch smooth_uniform: SmoothUniform;
             patch smooth_cotangent: SmoothCotangent;
+            patch curvatures: Curvatures;
         }
     };
 }

@@ -1,6 +1,7 @@
 //! Host half of the algorithms; the device half has the same file names in `rxmesh-kernels`.
 
 pub mod boundary;
+pub mod curvature;
 pub mod kring;
 pub mod mcf;
 mod measure;

@@ -2,6 +2,7 @@
 
 pub mod boundary;
 pub mod cg;
+pub mod curvature;
 pub mod kring;
 pub mod mcf;
 pub mod measure;
