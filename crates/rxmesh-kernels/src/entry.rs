@@ -3,6 +3,9 @@
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep};
 use crate::algo::curvature::Curvatures;
+use crate::algo::geodesic::{
+    GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges, LevelRound,
+};
 use crate::algo::kring::{RingBound, RingGather, RingPack};
 use crate::algo::mcf::McfProduct;
 use crate::algo::normals::VertexNormals;
@@ -67,6 +70,13 @@ macro_rules! list {
             patch smooth_uniform: SmoothUniform;
             patch smooth_cotangent: SmoothCotangent;
             patch curvatures: Curvatures;
+            flat geodesic_clear: GeodesicClear;
+            flat geodesic_sources: GeodesicSources;
+            patch level_round: LevelRound;
+            patch level_ranges: LevelRanges;
+            patch geodesic_update: GeodesicUpdate;
+            block geodesic_advance: GeodesicAdvance;
+            patch geodesic_finish: GeodesicFinish;
         }
     };
 }
