@@ -13,6 +13,9 @@ use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
 use crate::algo::smooth::{SmoothCotangent, SmoothUniform};
+use crate::algo::spring::{
+    SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringIntegrate, SpringProduct, SpringScatter,
+};
 use crate::algo::measure::{Affine, EdgeLengths};
 use crate::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV};
 
@@ -77,6 +80,14 @@ macro_rules! list {
             patch geodesic_update: GeodesicUpdate;
             block geodesic_advance: GeodesicAdvance;
             patch geodesic_finish: GeodesicFinish;
+            patch spring_gather: SpringGather;
+            patch spring_scatter: SpringScatter;
+            flat spring_integrate: SpringIntegrate;
+            flat spring_begin: SpringBegin;
+            patch spring_product: SpringProduct;
+            flat spring_end: SpringEnd;
+            patch spring_energies: SpringEnergies;
+            flat spring_heights: SpringHeights;
         }
     };
 }

@@ -10,3 +10,4 @@ pub mod normals;
 pub mod reduce;
 pub mod scan;
 pub mod smooth;
+pub mod spring;

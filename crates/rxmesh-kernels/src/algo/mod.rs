@@ -12,3 +12,4 @@ pub mod reduce;
 pub mod rows;
 pub mod scan;
 pub mod smooth;
+pub mod spring;
