@@ -18,7 +18,8 @@ fn naive(mesh: &TriMesh) -> Naive {
     let (x, boundary) = (doubles(mesh), on_boundary(mesh));
     let n = x.len();
     let mut defect: Vec<f64> = boundary.iter().map(|&b| if b { PI } else { TAU }).collect();
-    let (mut laplace, mut normal, mut area) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n], vec![0.0; n]);
+    let (mut laplace, mut normal, mut area) =
+        (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n], vec![0.0; n]);
     for f in &mesh.faces {
         let f = f.map(|v| v as usize);
         let p = f.map(|v| x[v]);
@@ -41,34 +42,63 @@ fn naive(mesh: &TriMesh) -> Naive {
     }
     let mean = (0..n).map(|v| {
         let size = laplace[v].length() / area[v] / 4.0;
-        if boundary[v] { 0.0 } else { -size * laplace[v].dot(normal[v]).signum() }
+        if boundary[v] {
+            0.0
+        } else {
+            -size * laplace[v].dot(normal[v]).signum()
+        }
     });
-    Naive { defect, mean: mean.collect(), area }
+    Naive {
+        defect,
+        mean: mean.collect(),
+        area,
+    }
 }
 
 fn bonnet(report: &CurvatureReport, what: &str) {
     let want = TAU * report.euler_characteristic as f64;
-    assert!((report.total_gaussian_curvature - want).abs() < 2e-4, "{what}: {report:?}");
+    assert!(
+        (report.total_gaussian_curvature - want).abs() < 2e-4,
+        "{what}: {report:?}"
+    );
 }
 
 #[test]
 fn agrees_with_naive_sums() {
-    let meshes = [bumpy_sphere(3), bumpy_grid(14), generate::torus(24, 12, 2.0, 0.7).unwrap(), generate::fan(30).unwrap()];
+    let meshes = [
+        bumpy_sphere(3),
+        bumpy_grid(14),
+        generate::torus(24, 12, 2.0, 0.7).unwrap(),
+        generate::fan(30).unwrap(),
+    ];
     for engine in engines() {
         for mesh in &meshes {
             let (rx, x) = put(&engine, mesh);
             let (mut c, report) = curvature(&rx, &x).unwrap();
             let want = naive(mesh);
-            let (defect, mean) = (c.defect.to_input(&rx).unwrap(), c.mean.to_input(&rx).unwrap());
-            let (gaussian, area) = (c.gaussian.to_input(&rx).unwrap(), c.area.to_input(&rx).unwrap());
+            let (defect, mean) = (
+                c.defect.to_input(&rx).unwrap(),
+                c.mean.to_input(&rx).unwrap(),
+            );
+            let (gaussian, area) = (
+                c.gaussian.to_input(&rx).unwrap(),
+                c.area.to_input(&rx).unwrap(),
+            );
             for v in 0..mesh.vertex_count() {
                 let close = |got: f32, want: f64, size: f64| {
                     let got = f64::from(got);
-                    assert!((got - want).abs() <= 1e-5 * want.abs() + 1e-5 * size, "{engine:?} {v}: {got} {want}");
+                    assert!(
+                        (got - want).abs() <= 1e-5 * want.abs() + 1e-5 * size,
+                        "{engine:?} {v}: {got} {want}"
+                    );
                 };
                 close(defect[v], want.defect[v], 1.0);
                 close(area[v], want.area[v], 1e-3);
-                close(gaussian[v], want.defect[v] / want.area[v], 1.0 / want.area[v]);
+                close(
+                    gaussian[v],
+                    want.defect[v] / want.area[v],
+                    1.0 / want.area[v],
+                );
                 close(mean[v], want.mean[v], 10.0 / want.area[v].sqrt());
             }
             bonnet(&report, "generated");
@@ -80,23 +110,42 @@ fn agrees_with_naive_sums() {
 fn known_surfaces_have_their_curvature() {
     for engine in fast_engines() {
         let mut mesh = generate::icosphere(5).unwrap();
-        mesh.positions.iter_mut().for_each(|p| *p = *p * 2.0 + Vec3::new(30.0, -20.0, 10.0));
+        mesh.positions
+            .iter_mut()
+            .for_each(|p| *p = *p * 2.0 + Vec3::new(30.0, -20.0, 10.0));
         let (rx, x) = put(&engine, &mesh);
         let (mut c, report) = curvature(&rx, &x).unwrap();
-        let (k, h) = (c.gaussian.to_input(&rx).unwrap(), c.mean.to_input(&rx).unwrap());
-        assert!(k.iter().all(|k| (k - 0.25).abs() < 0.02), "{:?}", report.gaussian_range);
-        assert!(h.iter().all(|h| (h - 0.5).abs() < 0.02), "{:?}", report.mean_range);
+        let (k, h) = (
+            c.gaussian.to_input(&rx).unwrap(),
+            c.mean.to_input(&rx).unwrap(),
+        );
+        assert!(
+            k.iter().all(|k| (k - 0.25).abs() < 0.02),
+            "{:?}",
+            report.gaussian_range
+        );
+        assert!(
+            h.iter().all(|h| (h - 0.5).abs() < 0.02),
+            "{:?}",
+            report.mean_range
+        );
         assert!((report.total_area - 16.0 * PI).abs() < 0.05);
         for f in &mut mesh.faces {
             f.swap(0, 1);
         }
         let (rx, x) = put(&engine, &mesh);
         let h = curvature(&rx, &x).unwrap().0.mean.to_input(&rx).unwrap();
-        assert!(h.iter().all(|h| (h + 0.5).abs() < 0.02), "normals inwards turn the sign");
+        assert!(
+            h.iter().all(|h| (h + 0.5).abs() < 0.02),
+            "normals inwards turn the sign"
+        );
         let flat = generate::grid(20, 20).unwrap();
         let (rx, x) = put(&engine, &flat);
         let (_, report) = curvature(&rx, &x).unwrap();
-        assert!(report.mean_range.iter().all(|h| h.abs() < 1e-2), "{report:?}");
+        assert!(
+            report.mean_range.iter().all(|h| h.abs() < 1e-2),
+            "{report:?}"
+        );
     }
 }
 
@@ -108,8 +157,16 @@ fn gauss_bonnet_holds_on_large_and_open_meshes() {
         ("sphere", generate::icosphere(6).unwrap(), 2),
         ("noisy sphere", bumpy_sphere(6), 2),
         ("noisy torus", torus, 0),
-        ("tube", generate::cylinder(60, 40, 1.0, 3.0, false).unwrap(), 0),
-        ("capped tube", generate::cylinder(60, 40, 1.0, 3.0, true).unwrap(), 2),
+        (
+            "tube",
+            generate::cylinder(60, 40, 1.0, 3.0, false).unwrap(),
+            0,
+        ),
+        (
+            "capped tube",
+            generate::cylinder(60, 40, 1.0, 3.0, true).unwrap(),
+            2,
+        ),
         ("disk", bumpy_grid(60), 1),
     ];
     for engine in fast_engines() {
@@ -117,7 +174,11 @@ fn gauss_bonnet_holds_on_large_and_open_meshes() {
             let (rx, x) = put(&engine, mesh);
             let (_, report) = curvature(&rx, &x).unwrap();
             let total = report.total_gaussian_curvature;
-            println!("{name}, {} faces: {total:.7}, error {:.1e}", mesh.face_count(), total - TAU * f64::from(*euler));
+            println!(
+                "{name}, {} faces: {total:.7}, error {:.1e}",
+                mesh.face_count(),
+                total - TAU * f64::from(*euler)
+            );
             assert_eq!(report.euler_characteristic, i64::from(*euler), "{name}");
             bonnet(&report, name);
         }
@@ -137,7 +198,12 @@ fn the_unit_of_length_does_not_matter() {
         let (mut c, report) = curvature(&rx, &x).unwrap();
         bonnet(&report, "scaled");
         let g = c.mean.to_input(&rx).unwrap();
-        assert!(g.iter().zip(&h).all(|(g, h)| (g * scale - h).abs() < 1e-3 * h.abs().max(1.0)), "{scale}");
+        assert!(
+            g.iter()
+                .zip(&h)
+                .all(|(g, h)| (g * scale - h).abs() < 1e-3 * h.abs().max(1.0)),
+            "{scale}"
+        );
     }
 }
 
@@ -152,7 +218,11 @@ fn nasty_meshes_give_finite_numbers() {
                 assert!(values.iter().all(|v| v.is_finite()), "{name}: {values:?}");
             }
             assert!(report.total_gaussian_curvature.is_finite());
-            assert!(serde_json::to_string(&report).unwrap().contains("\"total_gaussian_curvature\":"));
+            assert!(
+                serde_json::to_string(&report)
+                    .unwrap()
+                    .contains("\"total_gaussian_curvature\":")
+            );
             if ["no faces", "isolated vertices", "a flat needle"].contains(&name) {
                 bonnet(&report, name);
             }

@@ -35,8 +35,16 @@ fn update(x: [DVec3; 3], d: [f64; 2]) -> f64 {
         return edge;
     }
     let q = [[bb / det, -ab / det], [-ab / det, aa / det]];
-    let form = |u: [f64; 2], w: [f64; 2]| (0..2).map(|i| (0..2).map(|j| u[i] * q[i][j] * w[j]).sum::<f64>()).sum::<f64>();
-    let (one, two, three) = (form([1.0; 2], [1.0; 2]), form([1.0; 2], d), form(d, d) - 1.0);
+    let form = |u: [f64; 2], w: [f64; 2]| {
+        (0..2)
+            .map(|i| (0..2).map(|j| u[i] * q[i][j] * w[j]).sum::<f64>())
+            .sum::<f64>()
+    };
+    let (one, two, three) = (
+        form([1.0; 2], [1.0; 2]),
+        form([1.0; 2], d),
+        form(d, d) - 1.0,
+    );
     let root = two * two - one * three;
     if root < 0.0 {
         return edge;
@@ -51,7 +59,10 @@ fn update(x: [DVec3; 3], d: [f64; 2]) -> f64 {
 fn naive(mesh: &TriMesh, sources: &[u32], threshold: f64) -> (Vec<f64>, u32) {
     let (x, level) = (doubles(mesh), naive_levels(mesh, sources));
     let levels = level.iter().filter(|&&l| l != u32::MAX).max().unwrap() + 1;
-    let mut d: Vec<f64> = level.iter().map(|&l| if l == 0 { 0.0 } else { f64::INFINITY }).collect();
+    let mut d: Vec<f64> = level
+        .iter()
+        .map(|&l| if l == 0 { 0.0 } else { f64::INFINITY })
+        .collect();
     let (mut first, mut end, mut iterations) = (1, 2, 0);
     while first < levels {
         let old = d.clone();
@@ -75,8 +86,13 @@ fn naive(mesh: &TriMesh, sources: &[u32], threshold: f64) -> (Vec<f64>, u32) {
 /// Mean and largest relative error.
 fn errors(got: &[f32], want: impl Fn(usize) -> f64) -> (f64, f64) {
     let each = (0..got.len()).filter(|&v| want(v) > 0.0);
-    let relative: Vec<f64> = each.map(|v| (f64::from(got[v]) - want(v)).abs() / want(v)).collect();
-    (relative.iter().sum::<f64>() / relative.len() as f64, relative.iter().copied().fold(0.0, f64::max))
+    let relative: Vec<f64> = each
+        .map(|v| (f64::from(got[v]) - want(v)).abs() / want(v))
+        .collect();
+    (
+        relative.iter().sum::<f64>() / relative.len() as f64,
+        relative.iter().copied().fold(0.0, f64::max),
+    )
 }
 
 fn run(engine: &Engine, mesh: &TriMesh, sources: &[u32]) -> Vec<f32> {
@@ -84,8 +100,15 @@ fn run(engine: &Engine, mesh: &TriMesh, sources: &[u32]) -> Vec<f32> {
     let (mut d, report) = geodesic(&rx, &x, sources, &GeodesicOptions::default()).unwrap();
     let d = d.to_input(&rx).unwrap();
     assert!(report.converged, "{report:?}");
-    assert_eq!(report.reached as usize, d.iter().filter(|d| d.is_finite()).count());
-    let far = d.iter().copied().filter(|d| d.is_finite()).fold(0.0, f32::max);
+    assert_eq!(
+        report.reached as usize,
+        d.iter().filter(|d| d.is_finite()).count()
+    );
+    let far = d
+        .iter()
+        .copied()
+        .filter(|d| d.is_finite())
+        .fold(0.0, f32::max);
     assert_eq!(report.max_distance, f64::from(far));
     d
 }
@@ -94,7 +117,11 @@ fn run(engine: &Engine, mesh: &TriMesh, sources: &[u32]) -> Vec<f32> {
 fn levels_are_those_of_a_serial_search() {
     let two = [bumpy_sphere(2), generate::torus(40, 9, 2.0, 0.3).unwrap()];
     for engine in engines() {
-        for (mesh, sources) in [(&two[0], vec![5]), (&two[1], vec![0, 17, 17, 200]), (&generate::grid(60, 3).unwrap(), vec![243])] {
+        for (mesh, sources) in [
+            (&two[0], vec![5]),
+            (&two[1], vec![0, 17, 17, 200]),
+            (&generate::grid(60, 3).unwrap(), vec![243]),
+        ] {
             let (rx, _) = put(&engine, mesh);
             let levels = level_sets(&rx, &sources).unwrap().to_input(&rx).unwrap();
             assert_eq!(levels, naive_levels(mesh, &sources), "{engine:?}");
@@ -106,12 +133,19 @@ fn levels_are_those_of_a_serial_search() {
 fn agrees_with_a_serial_copy() {
     let torus = generate::torus(40, 16, 2.0, 0.7).unwrap();
     for engine in engines() {
-        for (mesh, sources) in [(&bumpy_sphere(3), vec![0]), (&torus, vec![3, 300]), (&bumpy_grid(20), vec![220, 0])] {
+        for (mesh, sources) in [
+            (&bumpy_sphere(3), vec![0]),
+            (&torus, vec![3, 300]),
+            (&bumpy_grid(20), vec![220, 0]),
+        ] {
             let (rx, x) = put(&engine, mesh);
             let (mut d, report) = geodesic(&rx, &x, &sources, &GeodesicOptions::default()).unwrap();
             let (want, iterations) = naive(mesh, &sources, 1e-3);
             let (_, worst) = errors(&d.to_input(&rx).unwrap(), |v| want[v]);
-            assert!(report.iterations.abs_diff(iterations) <= 2, "{report:?} {iterations}");
+            assert!(
+                report.iterations.abs_diff(iterations) <= 2,
+                "{report:?} {iterations}"
+            );
             assert!(worst < 2e-3, "{engine:?}: {worst:e}");
         }
     }
@@ -125,12 +159,19 @@ fn a_plane_has_euclidean_distances() {
         *p += 0.25 / 200.0 * Vec3::new(rng.signed_unit() as f32, rng.signed_unit() as f32, 0.0);
     }
     for engine in fast_engines() {
-        for (name, mesh) in [("grid", &generate::grid(200, 200).unwrap()), ("jittered grid", &jittered)] {
+        for (name, mesh) in [
+            ("grid", &generate::grid(200, 200).unwrap()),
+            ("jittered grid", &jittered),
+        ] {
             for source in [0, 201 * 100 + 100] {
                 let d = run(&engine, mesh, &[source]);
                 let x = doubles(mesh);
                 let (mean, worst) = errors(&d, |v| x[v].distance(x[source as usize]));
-                println!("{name} from {source}: mean {:.3} %, largest {:.2} %", 100.0 * mean, 100.0 * worst);
+                println!(
+                    "{name} from {source}: mean {:.3} %, largest {:.2} %",
+                    100.0 * mean,
+                    100.0 * worst
+                );
                 assert!(mean < 0.012 && worst < 0.3);
             }
         }
@@ -146,7 +187,12 @@ fn a_sphere_has_great_circles() {
             for source in [0, mesh.vertex_count() as u32 / 2] {
                 let d = run(&engine, &mesh, &[source]);
                 let (mean, worst) = errors(&d, |v| x[v].angle_between(x[source as usize]));
-                println!("{} faces from {source}: mean {:.3} %, largest {:.2} %", mesh.face_count(), 100.0 * mean, 100.0 * worst);
+                println!(
+                    "{} faces from {source}: mean {:.3} %, largest {:.2} %",
+                    mesh.face_count(),
+                    100.0 * mean,
+                    100.0 * worst
+                );
                 assert!(mean < 0.02 && worst < 0.2);
             }
         }
@@ -161,9 +207,18 @@ fn several_sources_give_the_nearest() {
     for engine in fast_engines() {
         let d = run(&engine, &mesh, &sources);
         assert!(sources.iter().all(|&s| d[s as usize] == 0.0));
-        let nearest = |v: usize| sources.iter().map(|&s| x[v].angle_between(x[s as usize])).fold(f64::MAX, f64::min);
+        let nearest = |v: usize| {
+            sources
+                .iter()
+                .map(|&s| x[v].angle_between(x[s as usize]))
+                .fold(f64::MAX, f64::min)
+        };
         let (mean, worst) = errors(&d, nearest);
-        println!("four sources: mean {:.3} %, largest {:.2} %", 100.0 * mean, 100.0 * worst);
+        println!(
+            "four sources: mean {:.3} %, largest {:.2} %",
+            100.0 * mean,
+            100.0 * worst
+        );
         assert!(mean < 0.02 && worst < 0.2);
     }
 }
@@ -172,8 +227,10 @@ fn several_sources_give_the_nearest() {
 fn what_no_source_reaches_is_infinitely_far() {
     let mut mesh = generate::icosphere(2).unwrap();
     let n = mesh.vertex_count() as u32;
-    mesh.positions.extend(mesh.positions.clone().iter().map(|p| *p + Vec3::X * 5.0));
-    mesh.faces.extend(mesh.faces.clone().iter().map(|f| f.map(|v| v + n)));
+    mesh.positions
+        .extend(mesh.positions.clone().iter().map(|p| *p + Vec3::X * 5.0));
+    mesh.faces
+        .extend(mesh.faces.clone().iter().map(|f| f.map(|v| v + n)));
     mesh.positions.push(Vec3::ZERO);
     for engine in engines() {
         let d = run(&engine, &mesh, &[n + 3]);
@@ -188,13 +245,21 @@ fn what_no_source_reaches_is_infinitely_far() {
 #[test]
 fn all_cpu_engines_give_the_same_bits_and_any_unit_will_do() {
     let mesh = bumpy_sphere(3);
-    let all: Vec<_> = [Engine::cpu(), Engine::shuffled(9), Engine::team(7)].iter().map(|e| run(e, &mesh, &[9])).collect();
+    let all: Vec<_> = [Engine::cpu(), Engine::shuffled(9), Engine::team(7)]
+        .iter()
+        .map(|e| run(e, &mesh, &[9]))
+        .collect();
     assert!(all.iter().all(|d| d == &all[0]));
     for scale in [2f32.powi(-70), 2f32.powi(70)] {
         let mut scaled = mesh.clone();
         scaled.positions.iter_mut().for_each(|p| *p *= scale);
         let d = run(&Engine::cpu(), &scaled, &[9]);
-        assert!(d.iter().zip(&all[0]).all(|(a, b)| (*a / scale - *b).abs() <= 1e-5 * b), "{scale}");
+        assert!(
+            d.iter()
+                .zip(&all[0])
+                .all(|(a, b)| (*a / scale - *b).abs() <= 1e-5 * b),
+            "{scale}"
+        );
     }
 }
 
@@ -204,13 +269,19 @@ fn nasty_meshes_give_numbers() {
         for (name, mesh) in nasty() {
             if mesh.vertex_count() == 0 {
                 let (rx, x) = put(&engine, &mesh);
-                assert!(matches!(geodesic(&rx, &x, &[0], &GeodesicOptions::default()), Err(Error::Options(_))));
+                assert!(matches!(
+                    geodesic(&rx, &x, &[0], &GeodesicOptions::default()),
+                    Err(Error::Options(_))
+                ));
                 continue;
             }
             let d = run(&engine, &mesh, &[0]);
             let levels = naive_levels(&mesh, &[0]);
             for v in 0..d.len() {
-                assert!(!d[v].is_nan() && d[v].is_finite() == (levels[v] != u32::MAX), "{name}: {d:?}");
+                assert!(
+                    !d[v].is_nan() && d[v].is_finite() == (levels[v] != u32::MAX),
+                    "{name}: {d:?}"
+                );
             }
         }
     }
@@ -223,10 +294,21 @@ fn senseless_questions_are_refused_and_limits_are_kept() {
     let ask = |sources: &[u32], options: GeodesicOptions| geodesic(&rx, &x, sources, &options);
     let base = GeodesicOptions::default();
     for threshold in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
-        assert!(matches!(ask(&[0], GeodesicOptions { threshold, ..base }), Err(Error::Options(_))));
+        assert!(matches!(
+            ask(&[0], GeodesicOptions { threshold, ..base }),
+            Err(Error::Options(_))
+        ));
     }
     assert!(matches!(ask(&[], base), Err(Error::Options(_))));
     assert!(matches!(ask(&[441], base), Err(Error::Options(_))));
-    let report = ask(&[0], GeodesicOptions { max_iterations: Some(5), ..base }).unwrap().1;
+    let report = ask(
+        &[0],
+        GeodesicOptions {
+            max_iterations: Some(5),
+            ..base
+        },
+    )
+    .unwrap()
+    .1;
     assert!(report.iterations == 5 && !report.converged, "{report:?}");
 }

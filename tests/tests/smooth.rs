@@ -40,19 +40,39 @@ fn weights(mesh: &TriMesh, x: &[DVec3], kind: SmoothWeights) -> BTreeMap<(usize,
         }
     }
     for value in w.values_mut() {
-        *value = if kind == SmoothWeights::Uniform { 1.0 } else { value.max(0.0) };
+        *value = if kind == SmoothWeights::Uniform {
+            1.0
+        } else {
+            value.max(0.0)
+        };
     }
     w
 }
 
 fn variants() -> Vec<SmoothOptions> {
-    let base = SmoothOptions { iterations: 4, ..SmoothOptions::default() };
+    let base = SmoothOptions {
+        iterations: 4,
+        ..SmoothOptions::default()
+    };
     vec![
         base,
-        SmoothOptions { keep_boundary: false, ..base },
-        SmoothOptions { iterations: 4, ..SmoothOptions::taubin(4) },
-        SmoothOptions { weights: SmoothWeights::Cotangent, ..base },
-        SmoothOptions { weights: SmoothWeights::Cotangent, keep_boundary: false, ..SmoothOptions::taubin(3) },
+        SmoothOptions {
+            keep_boundary: false,
+            ..base
+        },
+        SmoothOptions {
+            iterations: 4,
+            ..SmoothOptions::taubin(4)
+        },
+        SmoothOptions {
+            weights: SmoothWeights::Cotangent,
+            ..base
+        },
+        SmoothOptions {
+            weights: SmoothWeights::Cotangent,
+            keep_boundary: false,
+            ..SmoothOptions::taubin(3)
+        },
     ]
 }
 
@@ -63,7 +83,10 @@ fn agrees_with_naive_sums() {
             for o in variants() {
                 let (rx, mut x) = put(&engine, &mesh);
                 let report = smooth(&rx, &mut x, &o).unwrap();
-                assert_eq!(report.steps, o.iterations * if o.mu.is_some() { 2 } else { 1 });
+                assert_eq!(
+                    report.steps,
+                    o.iterations * if o.mu.is_some() { 2 } else { 1 }
+                );
                 let error = farthest(&x.to_input(&rx).unwrap(), &naive(&mesh, &o));
                 assert!(error < 3e-6, "{engine:?} {o:?}: {error}");
             }
@@ -81,7 +104,12 @@ fn kept_boundaries_keep_their_bits_and_free_ones_move() {
             smooth(&rx, &mut x, &o).unwrap();
             let y = x.to_input(&rx).unwrap();
             let same = |v: usize| y[v] == mesh.positions[v];
-            assert!((0..y.len()).filter(|&v| boundary[v]).all(|v| same(v) == o.keep_boundary), "{o:?}");
+            assert!(
+                (0..y.len())
+                    .filter(|&v| boundary[v])
+                    .all(|v| same(v) == o.keep_boundary),
+                "{o:?}"
+            );
         }
     }
 }
@@ -96,9 +124,16 @@ fn taubin_shrinks_less_than_laplace() {
             smooth(&rx, &mut x, &o).unwrap();
             radius(&x.to_input(&rx).unwrap())
         };
-        let laplace = run(SmoothOptions { lambda: 0.33, iterations: 60, ..Default::default() });
+        let laplace = run(SmoothOptions {
+            lambda: 0.33,
+            iterations: 60,
+            ..Default::default()
+        });
         let taubin = run(SmoothOptions::taubin(30));
-        println!("mean radius {:.4}: laplace {laplace:.4}, taubin {taubin:.4}", radius(&mesh.positions));
+        println!(
+            "mean radius {:.4}: laplace {laplace:.4}, taubin {taubin:.4}",
+            radius(&mesh.positions)
+        );
         assert!(laplace < 0.95 && taubin > 0.98 && taubin < 1.03);
     }
 }
@@ -106,14 +141,23 @@ fn taubin_shrinks_less_than_laplace() {
 #[test]
 fn any_scale_and_place_gives_the_same_shape() {
     let mesh = bumpy_sphere(2);
-    let o = SmoothOptions { weights: SmoothWeights::Cotangent, ..Default::default() };
+    let o = SmoothOptions {
+        weights: SmoothWeights::Cotangent,
+        ..Default::default()
+    };
     for scale in [1e-18f32, 1e-6, 1e6, 1e18] {
         let mut scaled = mesh.clone();
         scaled.positions.iter_mut().for_each(|p| *p *= scale);
         let (rx, mut x) = put(&engines()[0], &scaled);
         smooth(&rx, &mut x, &o).unwrap();
-        let want: Vec<DVec3> = naive(&mesh, &o).into_iter().map(|p| p * f64::from(scale)).collect();
-        assert!(farthest(&x.to_input(&rx).unwrap(), &want) < 1e-5 * f64::from(scale), "{scale}");
+        let want: Vec<DVec3> = naive(&mesh, &o)
+            .into_iter()
+            .map(|p| p * f64::from(scale))
+            .collect();
+        assert!(
+            farthest(&x.to_input(&rx).unwrap(), &want) < 1e-5 * f64::from(scale),
+            "{scale}"
+        );
     }
 }
 
@@ -139,15 +183,45 @@ fn senseless_options_are_refused() {
     let (rx, mut x) = put(&engines()[0], &bumpy_grid(3));
     let base = SmoothOptions::default();
     for o in [
-        SmoothOptions { lambda: f64::NAN, ..base },
-        SmoothOptions { lambda: 0.0, ..base },
-        SmoothOptions { lambda: 1.5, ..base },
-        SmoothOptions { mu: Some(f64::NAN), ..base },
-        SmoothOptions { mu: Some(0.3), ..base },
-        SmoothOptions { mu: Some(f64::NEG_INFINITY), ..base },
+        SmoothOptions {
+            lambda: f64::NAN,
+            ..base
+        },
+        SmoothOptions {
+            lambda: 0.0,
+            ..base
+        },
+        SmoothOptions {
+            lambda: 1.5,
+            ..base
+        },
+        SmoothOptions {
+            mu: Some(f64::NAN),
+            ..base
+        },
+        SmoothOptions {
+            mu: Some(0.3),
+            ..base
+        },
+        SmoothOptions {
+            mu: Some(f64::NEG_INFINITY),
+            ..base
+        },
     ] {
-        assert!(matches!(smooth(&rx, &mut x, &o), Err(Error::Options(_))), "{o:?}");
+        assert!(
+            matches!(smooth(&rx, &mut x, &o), Err(Error::Options(_))),
+            "{o:?}"
+        );
     }
-    let mut x = rx.attribute_from(&vec![Vec3::NAN; rx.count(rxmesh_host::kernels::topo::Kind::Vertex) as usize]).unwrap();
-    assert!(matches!(smooth(&rx, &mut x, &base), Err(Error::NotFinite { .. })));
+    let mut x = rx
+        .attribute_from(&vec![
+            Vec3::NAN;
+            rx.count(rxmesh_host::kernels::topo::Kind::Vertex)
+                as usize
+        ])
+        .unwrap();
+    assert!(matches!(
+        smooth(&rx, &mut x, &base),
+        Err(Error::NotFinite { .. })
+    ));
 }

@@ -3,6 +3,7 @@
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep};
 use crate::algo::curvature::Curvatures;
+use crate::algo::filter::{FilterBalls, FilterLarge};
 use crate::algo::geodesic::{
     GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges, LevelRound,
 };
@@ -88,6 +89,8 @@ macro_rules! list {
             flat spring_end: SpringEnd;
             patch spring_energies: SpringEnergies;
             flat spring_heights: SpringHeights;
+            block filter_balls: FilterBalls;
+            flat filter_large: FilterLarge;
         }
     };
 }

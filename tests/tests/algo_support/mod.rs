@@ -27,13 +27,19 @@ pub fn fast_engines() -> Vec<Engine> {
 }
 
 pub fn options() -> PatchOptions {
-    PatchOptions { patch_size: 64, ..Default::default() }
+    PatchOptions {
+        patch_size: 64,
+        ..Default::default()
+    }
 }
 
 /// A mesh on an engine, with its positions.
 pub fn put(engine: &Engine, mesh: &TriMesh) -> (RxMesh, Attribute<Vertex, Vec3>) {
     let size = if mesh.face_count() > 20_000 { 512 } else { 64 };
-    let options = PatchOptions { patch_size: size, ..Default::default() };
+    let options = PatchOptions {
+        patch_size: size,
+        ..Default::default()
+    };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from(&mesh.positions).unwrap();
     (rx, x)
@@ -54,18 +60,48 @@ pub fn bumpy_grid(n: u32) -> TriMesh {
 /// Meshes that are odd: by name.
 pub fn nasty() -> Vec<(&'static str, TriMesh)> {
     let v = |x: f32, y: f32, z: f32| Vec3::new(x, y, z);
-    let tri = vec![v(0.0, 0.0, 0.0), v(1.0, 0.0, 0.0), v(0.0, 1.0, 0.0), v(0.0, 0.0, 1.0), v(1.0, 1.0, 0.5)];
+    let tri = vec![
+        v(0.0, 0.0, 0.0),
+        v(1.0, 0.0, 0.0),
+        v(0.0, 1.0, 0.0),
+        v(0.0, 0.0, 1.0),
+        v(1.0, 1.0, 0.5),
+    ];
     let mesh = |p: &[Vec3], f: &[[u32; 3]]| TriMesh::new(p.to_vec(), f.to_vec()).unwrap();
     vec![
         ("no faces", mesh(&tri, &[])),
         ("nothing", mesh(&[], &[])),
         ("isolated vertices", mesh(&tri, &[[0, 1, 2]])),
-        ("three faces on an edge", mesh(&tri, &[[0, 1, 2], [0, 1, 3], [0, 1, 4]])),
-        ("a bow tie", mesh(&[tri.clone(), vec![v(2.0, 2.0, 2.0)]].concat(), &[[0, 1, 2], [0, 3, 5]])),
-        ("a face twice", mesh(&tri, &[[0, 1, 2], [0, 1, 2], [0, 2, 3]])),
-        ("a repeated corner", mesh(&tri, &[[0, 0, 1], [0, 1, 2], [3, 3, 3]])),
-        ("coincident vertices", mesh(&[tri[0], tri[0], tri[0], tri[1]], &[[0, 1, 2], [0, 1, 3]])),
-        ("a flat needle", mesh(&[tri[0], tri[1], v(0.5, 0.0, 0.0), tri[2]], &[[0, 1, 2], [0, 2, 3]])),
+        (
+            "three faces on an edge",
+            mesh(&tri, &[[0, 1, 2], [0, 1, 3], [0, 1, 4]]),
+        ),
+        (
+            "a bow tie",
+            mesh(
+                &[tri.clone(), vec![v(2.0, 2.0, 2.0)]].concat(),
+                &[[0, 1, 2], [0, 3, 5]],
+            ),
+        ),
+        (
+            "a face twice",
+            mesh(&tri, &[[0, 1, 2], [0, 1, 2], [0, 2, 3]]),
+        ),
+        (
+            "a repeated corner",
+            mesh(&tri, &[[0, 0, 1], [0, 1, 2], [3, 3, 3]]),
+        ),
+        (
+            "coincident vertices",
+            mesh(&[tri[0], tri[0], tri[0], tri[1]], &[[0, 1, 2], [0, 1, 3]]),
+        ),
+        (
+            "a flat needle",
+            mesh(
+                &[tri[0], tri[1], v(0.5, 0.0, 0.0), tri[2]],
+                &[[0, 1, 2], [0, 2, 3]],
+            ),
+        ),
         ("one orientation each", mesh(&tri, &[[0, 1, 2], [0, 1, 4]])),
     ]
 }
@@ -89,7 +125,9 @@ pub fn rings(mesh: &TriMesh) -> Vec<Vec<usize>> {
 pub fn edge_faces(mesh: &TriMesh) -> BTreeMap<(u32, u32), usize> {
     let mut edges = BTreeMap::new();
     for f in &mesh.faces {
-        let mut sides: Vec<_> = (0..3).map(|k| (f[k].min(f[(k + 1) % 3]), f[k].max(f[(k + 1) % 3]))).collect();
+        let mut sides: Vec<_> = (0..3)
+            .map(|k| (f[k].min(f[(k + 1) % 3]), f[k].max(f[(k + 1) % 3])))
+            .collect();
         sides.sort_unstable();
         sides.dedup();
         for s in sides {
@@ -118,7 +156,10 @@ pub fn doubles(mesh: &TriMesh) -> Vec<DVec3> {
 /// Largest distance between corresponding points.
 pub fn farthest(a: &[Vec3], b: &[DVec3]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| a.as_dvec3().distance(*b)).fold(0.0, f64::max)
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| a.as_dvec3().distance(*b))
+        .fold(0.0, f64::max)
 }
 
 /// Cotangents of a triangle's corners; zero for one without area.

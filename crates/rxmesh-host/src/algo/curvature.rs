@@ -46,7 +46,10 @@ pub struct CurvatureReport {
 /// # Errors
 ///
 /// [`Error::NotFinite`] for a coordinate that is not finite, a stale attribute, or what the engine says.
-pub fn curvature(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<(Curvature, CurvatureReport), Error> {
+pub fn curvature(
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+) -> Result<(Curvature, CurvatureReport), Error> {
     let scale = unit_scale(rx, x)? as f32;
     let mut c = Curvature {
         defect: rx.attribute()?,
@@ -69,7 +72,11 @@ pub fn curvature(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<(Curvature,
 fn report(rx: &RxMesh, c: &Curvature) -> Result<CurvatureReport, Error> {
     let [v, e, f] = Kind::ALL.map(|kind| i64::from(rx.count(kind)));
     let range = |a: &Attribute<Vertex, f32>| -> Result<[f64; 2], Error> {
-        if v == 0 { Ok([0.0; 2]) } else { Ok([reduce::min(rx, a)?, reduce::max(rx, a)?]) }
+        if v == 0 {
+            Ok([0.0; 2])
+        } else {
+            Ok([reduce::min(rx, a)?, reduce::max(rx, a)?])
+        }
     };
     Ok(CurvatureReport {
         total_gaussian_curvature: reduce::sum(rx, &c.defect)?,

@@ -7,8 +7,8 @@ use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::geodesic::{
-    GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges, LevelRound,
-    WINDOW_WORDS, Window,
+    GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges,
+    LevelRound, WINDOW_WORDS, Window,
 };
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -24,7 +24,10 @@ pub struct GeodesicOptions {
 
 impl Default for GeodesicOptions {
     fn default() -> Self {
-        GeodesicOptions { threshold: 1e-3, max_iterations: None }
+        GeodesicOptions {
+            threshold: 1e-3,
+            max_iterations: None,
+        }
     }
 }
 
@@ -75,7 +78,16 @@ pub fn geodesic(
     let (iterations, first) = p.propagate(x, scale, options.threshold, levels, limit)?;
     let (distance, max_distance) = p.finish(iterations, scale)?;
     let converged = first >= levels;
-    Ok((distance, GeodesicReport { levels, iterations, converged, max_distance, reached }))
+    Ok((
+        distance,
+        GeodesicReport {
+            levels,
+            iterations,
+            converged,
+            max_distance,
+            reached,
+        },
+    ))
 }
 
 /// Topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` where none reaches. `sources` are vertices in
@@ -94,12 +106,19 @@ pub fn level_sets(rx: &RxMesh, sources: &[u32]) -> Result<Attribute<Vertex, u32>
 fn linear_sources(rx: &RxMesh, sources: &[u32]) -> Result<Vec<u32>, Error> {
     let n = rx.count(Kind::Vertex);
     if sources.is_empty() {
-        return Err(Error::Options("there is no source, but there must be at least one".into()));
+        return Err(Error::Options(
+            "there is no source, but there must be at least one".into(),
+        ));
     }
     if let Some(bad) = sources.iter().find(|&&s| s >= n) {
-        return Err(Error::Options(format!("source {bad} is no vertex: there are {n}, counted from 0")));
+        return Err(Error::Options(format!(
+            "source {bad} is no vertex: there are {n}, counted from 0"
+        )));
     }
-    let mut linear: Vec<u32> = sources.iter().map(|&s| rx.patch_set().vertex_linear[s as usize]).collect();
+    let mut linear: Vec<u32> = sources
+        .iter()
+        .map(|&s| rx.patch_set().vertex_linear[s as usize])
+        .collect();
     linear.sort_unstable();
     linear.dedup();
     Ok(linear)
@@ -122,7 +141,11 @@ impl<'a> Propagation<'a> {
         let [even, odd] = &mut distance;
         engine.launch_flat(
             rx.linear_len(Kind::Vertex),
-            GeodesicClear { level: level.global_mut()?, distance: even.global_mut()?, other: odd.global_mut()? },
+            GeodesicClear {
+                level: level.global_mut()?,
+                distance: even.global_mut()?,
+                other: odd.global_mut()?,
+            },
         )?;
         let ids = engine.upload(sources)?;
         engine.launch_flat(
@@ -136,7 +159,12 @@ impl<'a> Propagation<'a> {
         )?;
         engine.synchronize()?;
         let ranges = engine.zeroed(2 * rx.patch_set().headers.len())?;
-        Ok(Propagation { rx, level, distance, ranges })
+        Ok(Propagation {
+            rx,
+            level,
+            distance,
+            ranges,
+        })
     }
 
     fn find_levels(&mut self) -> Result<(), Error> {
@@ -147,7 +175,12 @@ impl<'a> Propagation<'a> {
             changed.clear()?;
             for round in 0..LEVEL_BATCH {
                 let (old, new) = (self.level.global()?, other.global_mut()?);
-                self.rx.run(LevelRound { old, new, changed: changed.global_mut(), round })?;
+                self.rx.run(LevelRound {
+                    old,
+                    new,
+                    changed: changed.global_mut(),
+                    round,
+                })?;
                 std::mem::swap(&mut self.level, &mut other);
             }
             if changed.read()?.contains(&0) {
@@ -160,7 +193,10 @@ impl<'a> Propagation<'a> {
     fn find_ranges(&mut self) -> Result<(u32, u32), Error> {
         let (rx, engine) = (self.rx, self.rx.engine());
         let patches = rx.patch_set().headers.len();
-        let (highest, reached) = (engine.zeroed::<f64>(patches)?, engine.zeroed::<f64>(patches)?);
+        let (highest, reached) = (
+            engine.zeroed::<f64>(patches)?,
+            engine.zeroed::<f64>(patches)?,
+        );
         rx.run(LevelRanges {
             level: self.level.global()?,
             ranges: self.ranges.global_mut(),
@@ -198,7 +234,10 @@ impl<'a> Propagation<'a> {
             }
             window.read_into(&mut state)?;
         }
-        Ok((state[Window::Iterations as usize], state[Window::First as usize]))
+        Ok((
+            state[Window::Iterations as usize],
+            state[Window::First as usize],
+        ))
     }
 
     /// One iteration: two launches, no waiting.
@@ -222,14 +261,23 @@ impl<'a> Propagation<'a> {
             scale,
             threshold,
         })?;
-        Ok(self.rx.engine().launch_blocks(1, GeodesicAdvance { window: window.global_mut() })?)
+        Ok(self.rx.engine().launch_blocks(
+            1,
+            GeodesicAdvance {
+                window: window.global_mut(),
+            },
+        )?)
     }
 
     /// The distances in the mesh's unit, and the largest finite one.
     fn finish(self, iterations: u32, scale: f64) -> Result<(Attribute<Vertex, f32>, f64), Error> {
         let engine = self.rx.engine();
         let [even, odd] = self.distance;
-        let (distance, mut out) = if iterations % 2 == 0 { (even, odd) } else { (odd, even) };
+        let (distance, mut out) = if iterations % 2 == 0 {
+            (even, odd)
+        } else {
+            (odd, even)
+        };
         let farthest = engine.zeroed::<f64>(self.rx.patch_set().headers.len())?;
         self.rx.run(GeodesicFinish {
             distance: distance.global()?,

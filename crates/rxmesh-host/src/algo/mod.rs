@@ -2,6 +2,7 @@
 
 pub mod boundary;
 pub mod curvature;
+pub mod filter;
 pub mod geodesic;
 pub mod kring;
 pub mod mcf;

@@ -38,14 +38,25 @@ pub struct SmoothOptions {
 impl Default for SmoothOptions {
     fn default() -> Self {
         let weights = SmoothWeights::Uniform;
-        SmoothOptions { lambda: 0.5, mu: None, iterations: 10, weights, keep_boundary: true }
+        SmoothOptions {
+            lambda: 0.5,
+            mu: None,
+            iterations: 10,
+            weights,
+            keep_boundary: true,
+        }
     }
 }
 
 impl SmoothOptions {
     /// Taubin's choice: lambda 0.33, mu -0.34 (a pass band of about 0.09).
     pub fn taubin(iterations: u32) -> Self {
-        SmoothOptions { lambda: 0.33, mu: Some(-0.34), iterations, ..SmoothOptions::default() }
+        SmoothOptions {
+            lambda: 0.33,
+            mu: Some(-0.34),
+            iterations,
+            ..SmoothOptions::default()
+        }
     }
 }
 
@@ -72,12 +83,19 @@ pub fn smooth(
     options: &SmoothOptions,
 ) -> Result<SmoothReport, Error> {
     check(options)?;
-    let mut report = SmoothReport { steps: 0, weights: options.weights };
+    let mut report = SmoothReport {
+        steps: 0,
+        weights: options.weights,
+    };
     if rx.count(Kind::Vertex) == 0 || options.iterations == 0 {
         return Ok(report);
     }
     let scale = unit_scale(rx, x)? as f32;
-    let fixed = if options.keep_boundary { boundary::vertices(rx)? } else { rx.attribute()? };
+    let fixed = if options.keep_boundary {
+        boundary::vertices(rx)?
+    } else {
+        rx.attribute()?
+    };
     let mut y = rx.attribute()?;
     let factors = [Some(options.lambda), options.mu];
     for _ in 0..options.iterations {
@@ -85,11 +103,22 @@ pub fn smooth(
             let factor = factor as f32;
             match options.weights {
                 SmoothWeights::Uniform => {
-                    rx.run(SmoothUniform { x: x.staged()?, fixed: fixed.read()?, y: y.write()?, factor })?;
+                    rx.run(SmoothUniform {
+                        x: x.staged()?,
+                        fixed: fixed.read()?,
+                        y: y.write()?,
+                        factor,
+                    })?;
                 }
                 SmoothWeights::Cotangent => {
                     let (x, y) = (x.staged()?, y.global_mut()?);
-                    rx.run(SmoothCotangent { x, fixed: fixed.read()?, y, factor, scale })?;
+                    rx.run(SmoothCotangent {
+                        x,
+                        fixed: fixed.read()?,
+                        y,
+                        factor,
+                        scale,
+                    })?;
                 }
             }
             std::mem::swap(x, &mut y);
@@ -102,12 +131,15 @@ pub fn smooth(
 fn check(options: &SmoothOptions) -> Result<(), Error> {
     positive("lambda", options.lambda)?;
     if options.lambda > 1.0 {
-        return Err(Error::Options(format!("lambda is {}, but must be at most 1", options.lambda)));
+        return Err(Error::Options(format!(
+            "lambda is {}, but must be at most 1",
+            options.lambda
+        )));
     }
     match options.mu {
-        Some(mu) if !(-2.0..0.0).contains(&mu) => {
-            Err(Error::Options(format!("mu is {mu}, but must be negative and at least -2")))
-        }
+        Some(mu) if !(-2.0..0.0).contains(&mu) => Err(Error::Options(format!(
+            "mu is {mu}, but must be negative and at least -2"
+        ))),
         _ => Ok(()),
     }
 }

@@ -6,10 +6,12 @@ use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep, SCALARS, Scalar, Scalars};
+use rxmesh_kernels::algo::cg::{
+    CgAlpha, CgBeta, CgDirection, CgStart, CgStep, SCALARS, Scalar, Scalars,
+};
 use rxmesh_kernels::algo::spring::{
-    Constants, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringIntegrate, SpringProduct,
-    SpringScatter,
+    Constants, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
+    SpringIntegrate, SpringProduct, SpringScatter,
 };
 use rxmesh_kernels::attr::Staged;
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -32,7 +34,13 @@ pub struct SpringOptions {
 impl Default for SpringOptions {
     fn default() -> Self {
         let gravity = Vec3::new(0.0, 0.0, -9.81);
-        SpringOptions { time_step: 1e-3, stiffness: 100.0, mass: 0.01, damping: 0.1, gravity }
+        SpringOptions {
+            time_step: 1e-3,
+            stiffness: 100.0,
+            mass: 0.01,
+            damping: 0.1,
+            gravity,
+        }
     }
 }
 
@@ -113,10 +121,15 @@ impl<'a> Springs<'a> {
         not_negative("the stiffness", options.stiffness)?;
         not_negative("the damping", options.damping)?;
         if !options.gravity.is_finite() {
-            return Err(Error::Options(format!("gravity is {}, but must be finite", options.gravity)));
+            return Err(Error::Options(format!(
+                "gravity is {}, but must be finite",
+                options.gravity
+            )));
         }
         if !reduce::dot(rx, x, x)?.is_finite() {
-            return Err(Error::NotFinite { what: "a vertex coordinate" });
+            return Err(Error::NotFinite {
+                what: "a vertex coordinate",
+            });
         }
         let constants = Constants {
             gravity: options.gravity,
@@ -133,7 +146,16 @@ impl<'a> Springs<'a> {
         let mut held = rx.attribute()?;
         held.copy_from(fixed)?;
         let (v, spare) = (rx.attribute()?, rx.attribute()?);
-        Ok(Springs { rx, constants, rest: copy()?, fixed: held, x: copy()?, v, spare, solver: None })
+        Ok(Springs {
+            rx,
+            constants,
+            rest: copy()?,
+            fixed: held,
+            x: copy()?,
+            v,
+            spare,
+            solver: None,
+        })
     }
 
     /// The positions, to read or to change.
@@ -167,7 +189,11 @@ impl<'a> Springs<'a> {
             }
             SpringForces::Scatter => {
                 let (x, rest) = (self.x.staged()?, self.rest.staged()?);
-                rx.run(SpringScatter { x, rest, force: self.spare.staged_sum()? })?;
+                rx.run(SpringScatter {
+                    x,
+                    rest,
+                    force: self.spare.staged_sum()?,
+                })?;
                 let integrate = SpringIntegrate {
                     x: self.x.global_mut()?,
                     v: self.v.global_mut()?,
@@ -175,7 +201,8 @@ impl<'a> Springs<'a> {
                     fixed: self.fixed.global()?,
                     constants,
                 };
-                rx.engine().launch_flat(rx.linear_len(Kind::Vertex), integrate)?;
+                rx.engine()
+                    .launch_flat(rx.linear_len(Kind::Vertex), integrate)?;
             }
         }
         Ok(())
@@ -212,7 +239,13 @@ impl<'a> Springs<'a> {
         };
         engine.launch_flat(n, begin)?;
         self.product(s, true)?;
-        engine.launch_blocks(1, CgStart { partials: s.partials.global(), scalars: s.scalars() })?;
+        engine.launch_blocks(
+            1,
+            CgStart {
+                partials: s.partials.global(),
+                scalars: s.scalars(),
+            },
+        )?;
         for _ in 0..iterations {
             self.product(s, false)?;
             s.update(self.rx)?;
@@ -227,7 +260,11 @@ impl<'a> Springs<'a> {
     }
 
     fn product(&self, s: &Solver, start: bool) -> Result<(), Error> {
-        let (d, q, first) = if start { (self.v.staged()?, &s.r, &s.d) } else { (Staged::new(s.d.global()), &s.q, &s.r) };
+        let (d, q, first) = if start {
+            (self.v.staged()?, &s.r, &s.d)
+        } else {
+            (Staged::new(s.d.global()), &s.q, &s.r)
+        };
         Ok(self.rx.run(SpringProduct {
             x: self.x.staged()?,
             rest: self.rest.staged()?,
@@ -248,14 +285,25 @@ impl<'a> Springs<'a> {
     ///
     /// [`Error::NotFinite`] when the solver left the numbers, or what the engine says.
     pub fn last_solve(&self) -> Result<Option<SpringSolve>, Error> {
-        let Some(solver) = &self.solver else { return Ok(None) };
+        let Some(solver) = &self.solver else {
+            return Ok(None);
+        };
         let s = solver.scalars.read()?;
         let (delta, delta0) = (s[Scalar::Delta as usize], s[Scalar::Delta0 as usize]);
         if !delta.is_finite() {
-            return Err(Error::NotFinite { what: "the solver's residual" });
+            return Err(Error::NotFinite {
+                what: "the solver's residual",
+            });
         }
-        let residual = if delta0 > 0.0 { (delta / delta0).sqrt() } else { 0.0 };
-        Ok(Some(SpringSolve { iterations: s[Scalar::Iterations as usize] as u32, residual }))
+        let residual = if delta0 > 0.0 {
+            (delta / delta0).sqrt()
+        } else {
+            0.0
+        };
+        Ok(Some(SpringSolve {
+            iterations: s[Scalar::Iterations as usize] as u32,
+            residual,
+        }))
     }
 
     /// The system's energy. Waits for the engine.
@@ -266,7 +314,11 @@ impl<'a> Springs<'a> {
     pub fn energy(&self) -> Result<SpringEnergy, Error> {
         let (rx, c) = (self.rx, self.constants);
         let mut edges = rx.attribute::<Edge, f32>()?;
-        rx.run(SpringEnergies { x: self.x.read()?, rest: self.rest.read()?, energy: edges.write()? })?;
+        rx.run(SpringEnergies {
+            x: self.x.read()?,
+            rest: self.rest.read()?,
+            energy: edges.write()?,
+        })?;
         let mut height = rx.attribute::<Vertex, f32>()?;
         let heights = SpringHeights {
             x: self.x.global()?,
@@ -274,15 +326,23 @@ impl<'a> Springs<'a> {
             height: height.global_mut()?,
             direction: -c.gravity,
         };
-        rx.engine().launch_flat(rx.linear_len(Kind::Vertex), heights)?;
+        rx.engine()
+            .launch_flat(rx.linear_len(Kind::Vertex), heights)?;
         let kinetic = 0.5 * f64::from(c.mass) * reduce::dot(rx, &self.v, &self.v)?;
         let elastic = f64::from(c.stiffness) * reduce::sum(rx, &edges)?;
         let gravity = f64::from(c.mass) * reduce::sum(rx, &height)?;
         let total = kinetic + elastic + gravity;
         if !total.is_finite() {
-            return Err(Error::NotFinite { what: "the energy of the springs" });
+            return Err(Error::NotFinite {
+                what: "the energy of the springs",
+            });
         }
-        Ok(SpringEnergy { kinetic, elastic, gravity, total })
+        Ok(SpringEnergy {
+            kinetic,
+            elastic,
+            gravity,
+            total,
+        })
     }
 }
 
@@ -307,7 +367,13 @@ impl Solver {
     /// The rest of an iteration after the product: four launches, no waiting.
     fn update(&self, rx: &RxMesh) -> Result<(), Error> {
         let (engine, scalars) = (rx.engine(), self.scalars());
-        engine.launch_blocks(1, CgAlpha { partials: self.partials.global(), scalars })?;
+        engine.launch_blocks(
+            1,
+            CgAlpha {
+                partials: self.partials.global(),
+                scalars,
+            },
+        )?;
         rx.run(CgStep {
             x: self.change.global_mut(),
             r: self.r.global_mut(),
@@ -316,9 +382,19 @@ impl Solver {
             partials: self.partials.global_mut(),
             scalars,
         })?;
-        engine.launch_blocks(1, CgBeta { partials: self.partials.global(), scalars })?;
+        engine.launch_blocks(
+            1,
+            CgBeta {
+                partials: self.partials.global(),
+                scalars,
+            },
+        )?;
         let n = 3 * rx.linear_len(Kind::Vertex);
-        let direction = CgDirection { r: self.r.global().cast(), d: self.d.global_mut().cast(), scalars };
+        let direction = CgDirection {
+            r: self.r.global().cast(),
+            d: self.d.global_mut().cast(),
+            scalars,
+        };
         Ok(engine.launch_flat(n, direction)?)
     }
 }

@@ -80,7 +80,11 @@ impl Tables {
     #[inline(always)]
     fn get3(&self, v: u32, what: At) -> Vec3 {
         let at = At::Stride as u32 * v + what as u32;
-        Vec3::new(self.sums.get(at), self.sums.get(at + 1), self.sums.get(at + 2))
+        Vec3::new(
+            self.sums.get(at),
+            self.sums.get(at + 1),
+            self.sums.get(at + 2),
+        )
     }
 }
 
@@ -102,7 +106,11 @@ fn deviations(xy: Vec3, xz: Vec3) -> Vec3 {
             Vec3::splat(FRAC_PI_3)
         }
     } else {
-        Vec3::new(angle(area2, xy.dot(xz)), angle(area2, -xy.dot(yz)), angle(area2, xz.dot(yz)))
+        Vec3::new(
+            angle(area2, xy.dot(xz)),
+            angle(area2, -xy.dot(yz)),
+            angle(area2, xz.dot(yz)),
+        )
     };
     let d = a - Vec3::splat(FRAC_PI_3);
     d - Vec3::splat((d.x + d.y + d.z) * (1.0 / 3.0))
@@ -188,12 +196,23 @@ impl Curvatures {
         let defect = (flat - t.get(v, At::Corners)) * FRAC_PI_3 - t.get(v, At::Angle);
         let area = t.get(v, At::Area);
         let laplace = t.get3(v, At::Laplace);
-        let side = if laplace.dot(t.get3(v, At::Normal)) > 0.0 { -0.25 } else { 0.25 };
+        let side = if laplace.dot(t.get3(v, At::Normal)) > 0.0 {
+            -0.25
+        } else {
+            0.25
+        };
         let some = area > 0.0;
         let per_area = if some { self.scale / area } else { 0.0 };
         self.defect.set(out, defect);
         self.gaussian.set(out, defect * per_area * self.scale);
-        self.mean.set(out, if boundary { 0.0 } else { side * length(laplace) * per_area });
+        self.mean.set(
+            out,
+            if boundary {
+                0.0
+            } else {
+                side * length(laplace) * per_area
+            },
+        );
         self.area.set(out, area / self.scale / self.scale);
     }
 }

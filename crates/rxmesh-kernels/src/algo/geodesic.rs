@@ -96,8 +96,12 @@ impl PatchKernel for LevelRound {
             return;
         }
         let (map, owned) = (patch.map::<Vertex>(), patch.owned::<Vertex>());
-        b.each(patch.total::<Vertex>(), |v| level.set(v, self.old.get(map.linear(v))));
-        let lower = |v: u32, by: u32| by != NO_LEVEL && by + 1 < level.load(v) && level.fetch_min(v, by + 1) > by + 1;
+        b.each(patch.total::<Vertex>(), |v| {
+            level.set(v, self.old.get(map.linear(v)))
+        });
+        let lower = |v: u32, by: u32| {
+            by != NO_LEVEL && by + 1 < level.load(v) && level.fetch_min(v, by + 1) > by + 1
+        };
         loop {
             let changes = b.any(patch.total::<Edge>(), scratch, |e| {
                 let (i, j) = patch.edge_vertices(e);
@@ -145,19 +149,28 @@ impl PatchKernel for LevelRanges {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
-        let (n, level) = (patch.owned::<Vertex>(), self.level.from(patch.base::<Vertex>()));
+        let (n, level) = (
+            patch.owned::<Vertex>(),
+            self.level.from(patch.base::<Vertex>()),
+        );
         let reached = b.count(n, scratch, |v| level.get(v) != NO_LEVEL);
         let low = b.min(n, scratch, |v| f64::from(level.get(v)));
         let high = b.max(n, scratch, |v| {
             let l = level.get(v);
-            if l == NO_LEVEL { f64::NEG_INFINITY } else { f64::from(l) }
+            if l == NO_LEVEL {
+                f64::NEG_INFINITY
+            } else {
+                f64::from(l)
+            }
         });
         let id = patch.id();
         b.last_phase(|p| {
             p.lead(|| {
                 let any = reached > 0;
-                self.ranges.set(2 * id, if any { low as u32 } else { NO_LEVEL });
-                self.ranges.set(2 * id + 1, if any { high as u32 } else { 0 });
+                self.ranges
+                    .set(2 * id, if any { low as u32 } else { NO_LEVEL });
+                self.ranges
+                    .set(2 * id + 1, if any { high as u32 } else { 0 });
                 self.highest.set(id, high);
                 self.reached.set(id, f64::from(reached));
             });
@@ -228,14 +241,21 @@ impl PatchKernel for GeodesicUpdate {
     fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Tables {
         Fields::carve(self, h, plan);
         let owned = u32::from(h.owned[0]);
-        Tables { ev: LocalEv::carve(h, plan), level: plan.take(owned), best: plan.take(owned) }
+        Tables {
+            ev: LocalEv::carve(h, plan),
+            level: plan.take(owned),
+            best: plan.take(owned),
+        }
     }
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
         let at = |w: Window| self.window.get(w as u32);
         let (first, end, before) = (at(Window::First), at(Window::End), at(Window::Before));
-        let (low, high) = (self.ranges.get(2 * patch.id()), self.ranges.get(2 * patch.id() + 1));
+        let (low, high) = (
+            self.ranges.get(2 * patch.id()),
+            self.ranges.get(2 * patch.id() + 1),
+        );
         if at(Window::Done) != 0 || high < before || low >= end {
             return;
         }
@@ -247,7 +267,9 @@ impl PatchKernel for GeodesicUpdate {
             // Distances are not negative: their bits order like numbers.
             p.each(owned, |v| t.best.set(v, f32::INFINITY.to_bits()));
         });
-        b.each(patch.total::<Face>(), |f| self.offer(patch, t, owned, f, first, end));
+        b.each(patch.total::<Face>(), |f| {
+            self.offer(patch, t, owned, f, first, end)
+        });
         b.last_phase(|p| p.each(owned, |v| self.keep(t, v, base + v, first, end, before)));
     }
 }
@@ -264,7 +286,11 @@ impl GeodesicUpdate {
         }
         let (xa, xb, xc) = (self.x.at(a), self.x.at(b), self.x.at(c));
         let (da, db, dc) = (self.old.at(a), self.old.at(b), self.old.at(c));
-        let (ab, bc, ca) = ((xb - xa) * self.scale, (xc - xb) * self.scale, (xa - xc) * self.scale);
+        let (ab, bc, ca) = (
+            (xb - xa) * self.scale,
+            (xc - xb) * self.scale,
+            (xa - xc) * self.scale,
+        );
         let area2 = length(ab.cross(bc));
         let offer = |v: u32, d: f32| {
             if d < f32::INFINITY {
@@ -349,7 +375,8 @@ impl BlockKernel for GeodesicAdvance {
                 if get(Window::Done) != 0 {
                     return;
                 }
-                let (first, end, levels) = (get(Window::First), get(Window::End), get(Window::Levels));
+                let (first, end, levels) =
+                    (get(Window::First), get(Window::End), get(Window::Levels));
                 let settled = get(Window::Moving) == 0;
                 let next_end = if end < levels { end + 1 } else { end };
                 let next = if settled { first + 1 } else { first };
@@ -397,7 +424,11 @@ impl PatchKernel for GeodesicFinish {
         let far = b.max(patch.owned::<Vertex>(), scratch, |v| {
             let d = self.distance.get(base + v) * self.unit;
             self.out.set(base + v, d);
-            if d < f32::INFINITY { f64::from(d) } else { f64::NEG_INFINITY }
+            if d < f32::INFINITY {
+                f64::from(d)
+            } else {
+                f64::NEG_INFINITY
+            }
         });
         let (farthest, id) = (self.farthest, patch.id());
         b.last_phase(|p| p.lead(|| farthest.set(id, far)));

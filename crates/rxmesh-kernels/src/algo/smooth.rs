@@ -130,8 +130,19 @@ impl SmoothCotangent {
     fn finish(&self, patch: &Patch, t: &Tables, v: u32) {
         let x = self.x.at(v);
         let weight = t.sums.get(4 * v + 3);
-        let sum = Vec3::new(t.sums.get(4 * v), t.sums.get(4 * v + 1), t.sums.get(4 * v + 2));
+        let sum = Vec3::new(
+            t.sums.get(4 * v),
+            t.sums.get(4 * v + 1),
+            t.sums.get(4 * v + 2),
+        );
         let moves = weight > 0.0 && self.fixed.get(patch.own::<Vertex>(v)) == 0;
-        self.y.set(patch.base::<Vertex>() + v, if moves { x + sum * (self.factor / weight) } else { x });
+        self.y.set(
+            patch.base::<Vertex>() + v,
+            if moves {
+                x + sum * (self.factor / weight)
+            } else {
+                x
+            },
+        );
     }
 }

@@ -35,7 +35,11 @@ impl Field for Constants {}
 #[inline(always)]
 fn direction(d: Vec3) -> (Vec3, f32) {
     let l = length(d);
-    if l > 0.0 { (d * (1.0 / l), l) } else { (Vec3::ZERO, 0.0) }
+    if l > 0.0 {
+        (d * (1.0 / l), l)
+    } else {
+        (Vec3::ZERO, 0.0)
+    }
 }
 
 /// The force on the end `a` of a spring `a b`, over its stiffness.
@@ -59,7 +63,8 @@ impl Constants {
     /// Velocity after a step under a force, with the drag taken implicitly.
     #[inline(always)]
     fn faster(&self, v: Vec3, force: Vec3) -> Vec3 {
-        (v + (force * (1.0 / self.mass) + self.gravity) * self.dt) * (1.0 / (1.0 + self.damping * self.dt))
+        (v + (force * (1.0 / self.mass) + self.gravity) * self.dt)
+            * (1.0 / (1.0 + self.damping * self.dt))
     }
 }
 
@@ -94,7 +99,9 @@ impl ForEach<VV> for SpringGather {
         for w in ring.iter() {
             force += pull(x, self.x.get(w), length(self.rest.get(w) - rest));
         }
-        let v = self.constants.faster(self.v.get(e), force * self.constants.stiffness);
+        let v = self
+            .constants
+            .faster(self.v.get(e), force * self.constants.stiffness);
         self.v.set(e, v);
         self.y.set(e, x + v * self.constants.dt);
     }
@@ -116,7 +123,11 @@ impl Scatter<EV> for SpringScatter {
     #[inline(always)]
     fn run(&self, _e: Local<Edge>, ends: Neighbours<EV>) {
         let (a, b) = (ends.get(0), ends.get(1));
-        let f = pull(self.x.get(a), self.x.get(b), length(self.rest.get(b) - self.rest.get(a)));
+        let f = pull(
+            self.x.get(a),
+            self.x.get(b),
+            length(self.rest.get(b) - self.rest.get(a)),
+        );
         self.force.add(a, f);
         self.force.add(b, -f);
     }
@@ -145,7 +156,9 @@ impl FlatKernel for SpringIntegrate {
             self.v.set(i, Vec3::ZERO);
             return;
         }
-        let v = self.constants.faster(self.v.get(i), self.force.get(i) * self.constants.stiffness);
+        let v = self
+            .constants
+            .faster(self.v.get(i), self.force.get(i) * self.constants.stiffness);
         self.v.set(i, v);
         self.x.set(i, self.x.get(i) + v * self.constants.dt);
     }
@@ -260,7 +273,12 @@ impl SpringProduct {
         let (x, rest, d) = (self.x.at(v), self.rest.at(v), self.d.at(v));
         let mut sum = Vec3::ZERO;
         for w in vv.row(v) {
-            sum += block(x, self.x.at(w), length(self.rest.at(w) - rest), d - self.d.at(w));
+            sum += block(
+                x,
+                self.x.at(w),
+                length(self.rest.at(w) - rest),
+                d - self.d.at(w),
+            );
         }
         d * (c.mass * (1.0 + c.dt * c.damping)) + sum * (c.dt * c.dt * c.stiffness)
     }
@@ -318,7 +336,8 @@ impl ForEach<EV> for SpringEnergies {
     #[inline(always)]
     fn run(&self, e: Owned<Edge>, ends: Neighbours<EV>) {
         let (a, b) = (ends.get(0), ends.get(1));
-        let stretch = length(self.x.get(b) - self.x.get(a)) - length(self.rest.get(b) - self.rest.get(a));
+        let stretch =
+            length(self.x.get(b) - self.x.get(a)) - length(self.rest.get(b) - self.rest.get(a));
         self.energy.set(e, 0.5 * stretch * stretch);
     }
 }
@@ -340,6 +359,7 @@ kernel! {
 impl FlatKernel for SpringHeights {
     #[inline(always)]
     fn run(&self, i: u32) {
-        self.height.set(i, self.direction.dot(self.x.get(i) - self.rest.get(i)));
+        self.height
+            .set(i, self.direction.dot(self.x.get(i) - self.rest.get(i)));
     }
 }
