@@ -31,7 +31,7 @@ fn update(x: [DVec3; 3], d: [f64; 2]) -> f64 {
     let edge = (d[0] + a.length()).min(d[1] + b.length());
     let (aa, ab, bb) = (a.dot(a), a.dot(b), b.dot(b));
     let det = aa * bb - ab * ab;
-    if !(det > 0.0) || !d[0].is_finite() || !d[1].is_finite() {
+    if det <= 0.0 || !d[0].is_finite() || !d[1].is_finite() {
         return edge;
     }
     let q = [[bb / det, -ab / det], [-ab / det, aa / det]];
@@ -64,7 +64,7 @@ fn naive(mesh: &TriMesh, sources: &[u32], threshold: f64) -> (Vec<f64>, u32) {
         .map(|&l| if l == 0 { 0.0 } else { f64::INFINITY })
         .collect();
     let (mut first, mut end, mut iterations) = (1, 2, 0);
-    while first < levels {
+    loop {
         let old = d.clone();
         for f in &mesh.faces {
             for k in 0..3 {
@@ -74,11 +74,13 @@ fn naive(mesh: &TriMesh, sources: &[u32], threshold: f64) -> (Vec<f64>, u32) {
                 }
             }
         }
-        let moving = (0..d.len()).any(|v| level[v] == first && old[v] - d[v] > threshold * d[v]);
         iterations += 1;
-        first += u32::from(!moving);
+        let moving = (0..d.len()).filter(|&v| old[v] - d[v] > threshold * d[v]);
+        let Some(lowest) = moving.map(|v| level[v]).min() else {
+            break;
+        };
         end = levels.min(end + 1);
-        first = first.max(end / 2);
+        first = (lowest - 1).max(end / 2).max(1);
     }
     (d, iterations)
 }

@@ -106,8 +106,9 @@ fn dense(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         b.swap(k, p);
         for i in k + 1..n {
             let f = a[i][k] / a[k][k];
-            for j in k..n {
-                a[i][j] -= f * a[k][j];
+            let (above, below) = a.split_at_mut(i);
+            for (to, by) in below[0].iter_mut().zip(&above[k]) {
+                *to -= f * by;
             }
             b[i] -= f * b[k];
         }

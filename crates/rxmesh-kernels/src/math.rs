@@ -48,7 +48,7 @@ pub fn angle(y: f32, x: f32) -> f32 {
     use core::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
     let a = if x < 0.0 { -x } else { x };
     let (small, large) = if y < a { (y, a) } else { (a, y) };
-    if !(large > 0.0) {
+    if large <= 0.0 || large.is_nan() {
         return 0.0;
     }
     // tan(pi / 8): above it the argument is turned by pi / 4.

@@ -8,7 +8,7 @@ use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::geodesic::{
     GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges,
-    LevelRound, WINDOW_WORDS, Window,
+    LevelRound, NO_LEVEL, WINDOW_WORDS, Window,
 };
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -16,7 +16,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// How to propagate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeodesicOptions {
-    /// A level set is settled when no distance in it changes by more than this part of itself.
+    /// A vertex is settled when its distance changes by no more than this part of itself in an iteration.
     pub threshold: f64,
     /// Most iterations; `None` for ten times the number of level sets, which is several times what is usually needed.
     pub max_iterations: Option<u32>,
@@ -38,7 +38,7 @@ pub struct GeodesicReport {
     pub levels: u32,
     /// Iterations of the propagation.
     pub iterations: u32,
-    /// Whether all level sets settled.
+    /// Whether all vertices settled.
     pub converged: bool,
     /// Largest finite distance, in the mesh's unit of length.
     pub max_distance: f64,
@@ -75,9 +75,8 @@ pub fn geodesic(
     p.find_levels()?;
     let (levels, reached) = p.find_ranges()?;
     let limit = options.max_iterations.unwrap_or(levels.saturating_mul(10));
-    let (iterations, first) = p.propagate(x, scale, options.threshold, levels, limit)?;
+    let (iterations, converged) = p.propagate(x, scale, options.threshold, levels, limit)?;
     let (distance, max_distance) = p.finish(iterations, scale)?;
-    let converged = first >= levels;
     Ok((
         distance,
         GeodesicReport {
@@ -207,7 +206,7 @@ impl<'a> Propagation<'a> {
         Ok((levels, combine(engine, &reached, Reduction::Sum)? as u32))
     }
 
-    /// Propagates until all levels are settled; the number of iterations and the first level that is not.
+    /// Propagates until nothing moves; the number of iterations, and whether they were enough.
     fn propagate(
         &mut self,
         x: &Attribute<Vertex, Vec3>,
@@ -215,13 +214,14 @@ impl<'a> Propagation<'a> {
         threshold: f64,
         levels: u32,
         limit: u32,
-    ) -> Result<(u32, u32), Error> {
+    ) -> Result<(u32, bool), Error> {
         let engine = self.rx.engine();
         let mut start = [0; WINDOW_WORDS];
         start[Window::First as usize] = 1;
         start[Window::End as usize] = levels.min(2);
         start[Window::Before as usize] = 1;
         start[Window::Levels as usize] = levels;
+        start[Window::Moving as usize] = NO_LEVEL;
         start[Window::Limit as usize] = limit;
         start[Window::Done as usize] = u32::from(levels < 2 || limit == 0);
         let window = engine.upload(&start)?;
@@ -234,10 +234,9 @@ impl<'a> Propagation<'a> {
             }
             window.read_into(&mut state)?;
         }
-        Ok((
-            state[Window::Iterations as usize],
-            state[Window::First as usize],
-        ))
+        // The window begins behind the last level when nothing moved in the last iteration.
+        let settled = levels < 2 || state[Window::First as usize] >= levels;
+        Ok((state[Window::Iterations as usize], settled))
     }
 
     /// One iteration: two launches, no waiting.
@@ -273,7 +272,7 @@ impl<'a> Propagation<'a> {
     fn finish(self, iterations: u32, scale: f64) -> Result<(Attribute<Vertex, f32>, f64), Error> {
         let engine = self.rx.engine();
         let [even, odd] = self.distance;
-        let (distance, mut out) = if iterations % 2 == 0 {
+        let (distance, mut out) = if iterations.is_multiple_of(2) {
             (even, odd)
         } else {
             (odd, even)

@@ -236,7 +236,7 @@ impl BallArgs {
         } else {
             deviation(n, height)
         };
-        if !(sigma_s > 0.0) {
+        if sigma_s <= 0.0 || sigma_s.is_nan() {
             return 0.0;
         }
         let (closeness, similarity) = (-0.5 / (sigma_c * sigma_c), -0.5 / (sigma_s * sigma_s));

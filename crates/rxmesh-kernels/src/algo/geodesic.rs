@@ -2,8 +2,10 @@
 //! minimalistic approach for fast computation of geodesic distances on triangular meshes", section 4; RXMesh 2021, section 8.2).
 //!
 //! A vertex's *level* is its number of edges from the nearest source. Distances are updated for a window of levels
-//! `first..end` at a time. Both ends move on the device: the window grows by a level an iteration, its first level
-//! leaves once it is settled (or falls behind half of the last one). Patches without a level in the window stop at once.
+//! `first..end` at a time. Both ends move on the device: the window grows by a level an iteration, and begins a level before
+//! the first one that still moves (or at half of its end, if that is later). The paper lets only one settled level an
+//! iteration leave, and none return: here the window stays several times smaller, and a late improvement can still spread
+//! towards the source. Patches without a level in the window stop at once.
 //!
 //! Instead of gathering each vertex's faces, each face offers distances to its three corners, which keep the least: no
 //! transposed relation is needed, and a minimum does not depend on the order.
@@ -190,11 +192,11 @@ pub enum Window {
     Before = 2,
     /// Number of levels.
     Levels = 3,
-    /// Not zero when a vertex of the first level still moves.
+    /// Lowest level of the vertices that still move, [`NO_LEVEL`] when none does.
     Moving = 4,
     /// Iterations done.
     Iterations = 5,
-    /// Not zero when all levels are settled, or the iterations used up.
+    /// Not zero when nothing moves any more, or the iterations are used up.
     Done = 6,
     /// Most iterations.
     Limit = 7,
@@ -231,6 +233,7 @@ pub struct Tables {
     ev: LocalEv,
     level: Shared<u32>,
     best: Shared<u32>,
+    scratch: Shared<u32>,
 }
 
 impl PatchKernel for GeodesicUpdate {
@@ -245,6 +248,7 @@ impl PatchKernel for GeodesicUpdate {
             ev: LocalEv::carve(h, plan),
             level: plan.take(owned),
             best: plan.take(owned),
+            scratch: plan.take(SCRATCH_WORDS),
         }
     }
 
@@ -256,7 +260,7 @@ impl PatchKernel for GeodesicUpdate {
             self.ranges.get(2 * patch.id()),
             self.ranges.get(2 * patch.id() + 1),
         );
-        if at(Window::Done) != 0 || high < before || low >= end {
+        if at(Window::Done) != 0 || high < before.min(first) || low >= end {
             return;
         }
         let (owned, base) = (patch.owned::<Vertex>(), patch.base::<Vertex>());
@@ -270,7 +274,17 @@ impl PatchKernel for GeodesicUpdate {
         b.each(patch.total::<Face>(), |f| {
             self.offer(patch, t, owned, f, first, end)
         });
-        b.last_phase(|p| p.each(owned, |v| self.keep(t, v, base + v, first, end, before)));
+        let moving = b.min(owned, t.scratch, |v| {
+            self.keep(t, v, base + v, end, before.min(first))
+        });
+        let window = self.window;
+        b.last_phase(|p| {
+            p.lead(|| {
+                if moving < f64::INFINITY {
+                    window.fetch_min(Window::Moving as u32, moving as u32);
+                }
+            });
+        });
     }
 }
 
@@ -308,20 +322,24 @@ impl GeodesicUpdate {
         }
     }
 
-    /// Writes a vertex's distance, and says if it still moves.
+    /// Writes a vertex's distance; its level if it still moves, else infinity.
     #[inline(always)]
-    fn keep(&self, t: &Tables, v: u32, linear: u32, first: u32, end: u32, before: u32) {
+    fn keep(&self, t: &Tables, v: u32, linear: u32, end: u32, before: u32) -> f64 {
         let level = t.level.get(v);
-        // Levels that have just left the window are copied once, so that both copies are the same behind it.
+        // Levels that have just left the window are copied once, so that both copies are the same outside it.
         if level < before || level >= end {
-            return;
+            return f64::INFINITY;
         }
         let old = self.old.at(v);
         let best = f32::from_bits(t.best.get(v));
         let new = if best < old { best } else { old };
         self.new.set(linear, new);
-        if level == first && !(old - new <= self.threshold * new) {
-            self.window.store(Window::Moving as u32, 1);
+        // Not settled when both are still infinite.
+        let settled = old - new <= self.threshold * new;
+        if settled {
+            f64::INFINITY
+        } else {
+            f64::from(level)
         }
     }
 }
@@ -377,18 +395,18 @@ impl BlockKernel for GeodesicAdvance {
                 }
                 let (first, end, levels) =
                     (get(Window::First), get(Window::End), get(Window::Levels));
-                let settled = get(Window::Moving) == 0;
+                let moving = get(Window::Moving);
                 let next_end = if end < levels { end + 1 } else { end };
-                let next = if settled { first + 1 } else { first };
                 let half = next_end / 2;
-                let next = if next < half { half } else { next };
+                let next = if moving > half { moving - 1 } else { half };
+                let next = if next < 1 { 1 } else { next };
                 let iterations = get(Window::Iterations) + 1;
                 set(Window::Before, first);
                 set(Window::First, next);
                 set(Window::End, next_end);
-                set(Window::Moving, 0);
+                set(Window::Moving, NO_LEVEL);
                 set(Window::Iterations, iterations);
-                if next >= levels || iterations >= get(Window::Limit) {
+                if moving == NO_LEVEL || iterations >= get(Window::Limit) {
                     set(Window::Done, 1);
                 }
             });
