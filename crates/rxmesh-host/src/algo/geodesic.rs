@@ -130,6 +130,10 @@ struct Propagation<'a> {
     /// The distances of even and odd iterations.
     distance: [Attribute<Vertex, f32>; 2],
     ranges: Buffer<u32>,
+    /// The last iteration, even or odd, in which each vertex moved. Before the first all count as moved.
+    moved: [Buffer<u32>; 2],
+    /// The last iteration that updated each patch.
+    updated: Buffer<u32>,
 }
 
 impl<'a> Propagation<'a> {
@@ -157,12 +161,17 @@ impl<'a> Propagation<'a> {
             },
         )?;
         engine.synchronize()?;
-        let ranges = engine.zeroed(2 * rx.patch_set().headers.len())?;
+        let (n, patches) = (
+            rx.linear_len(Kind::Vertex) as usize,
+            rx.patch_set().headers.len(),
+        );
         Ok(Propagation {
             rx,
             level,
             distance,
-            ranges,
+            ranges: engine.zeroed(2 * patches)?,
+            moved: [engine.zeroed(n)?, engine.zeroed(n)?],
+            updated: engine.zeroed(patches)?,
         })
     }
 
@@ -219,7 +228,6 @@ impl<'a> Propagation<'a> {
         let mut start = [0; WINDOW_WORDS];
         start[Window::First as usize] = 1;
         start[Window::End as usize] = levels.min(2);
-        start[Window::Before as usize] = 1;
         start[Window::Levels as usize] = levels;
         start[Window::Moving as usize] = NO_LEVEL;
         start[Window::Limit as usize] = limit;
@@ -250,10 +258,15 @@ impl<'a> Propagation<'a> {
     ) -> Result<(), Error> {
         let [a, b] = &mut self.distance;
         let (old, new) = if even { (a, b) } else { (b, a) };
+        let [m, n] = &self.moved;
+        let (moved, moves) = if even { (m, n) } else { (n, m) };
         self.rx.run(GeodesicUpdate {
             x: x.staged()?,
             old: old.staged()?,
             new: new.global_mut()?,
+            moved: moved.global(),
+            moves: moves.global_mut(),
+            updated: self.updated.global_mut(),
             level: self.level.global()?,
             ranges: self.ranges.global(),
             window: window.global_mut(),
