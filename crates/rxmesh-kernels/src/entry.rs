@@ -2,6 +2,12 @@
 
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep};
+use crate::algo::curvature::Curvatures;
+use crate::algo::filter::{FilterBalls, FilterLarge};
+use crate::algo::geodesic::{
+    GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges,
+    LevelRound,
+};
 use crate::algo::kring::{RingBound, RingGather, RingPack};
 use crate::algo::mcf::McfProduct;
 use crate::algo::measure::{Affine, EdgeLengths};
@@ -9,6 +15,11 @@ use crate::algo::normals::VertexNormals;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
+use crate::algo::smooth::{SmoothCotangent, SmoothUniform};
+use crate::algo::spring::{
+    SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringIntegrate,
+    SpringProduct, SpringScatter,
+};
 use crate::query::{
     Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
@@ -64,6 +75,26 @@ macro_rules! list {
             patch cg_step: CgStep;
             block cg_beta: CgBeta;
             flat cg_direction: CgDirection;
+            patch smooth_uniform: SmoothUniform;
+            patch smooth_cotangent: SmoothCotangent;
+            patch curvatures: Curvatures;
+            flat geodesic_clear: GeodesicClear;
+            flat geodesic_sources: GeodesicSources;
+            patch level_round: LevelRound;
+            patch level_ranges: LevelRanges;
+            patch geodesic_update: GeodesicUpdate;
+            block geodesic_advance: GeodesicAdvance;
+            patch geodesic_finish: GeodesicFinish;
+            patch spring_gather: SpringGather;
+            patch spring_scatter: SpringScatter;
+            flat spring_integrate: SpringIntegrate;
+            flat spring_begin: SpringBegin;
+            patch spring_product: SpringProduct;
+            flat spring_end: SpringEnd;
+            patch spring_energies: SpringEnergies;
+            flat spring_heights: SpringHeights;
+            block filter_balls: FilterBalls;
+            flat filter_large: FilterLarge;
         }
     };
 }

@@ -32,6 +32,39 @@ pub fn rcp_fast(x: f32) -> f32 {
     return 1.0 / x;
 }
 
+/// e to the power of `x`, relative error about 2^-21 near zero; 0 for very negative `x`.
+#[inline(always)]
+pub fn exp_fast(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return cuda_std::intrinsics::ex2_approx(x * core::f32::consts::LOG2_E);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return x.exp();
+}
+
+/// The angle in `[0, pi]` of the vector `(x, y)` with `y >= 0` against the x axis; 0 for the zero vector. Error about
+/// 3e-7. The same polynomial on every engine (Moshier, Cephes: atanf).
+#[inline(always)]
+pub fn angle(y: f32, x: f32) -> f32 {
+    use core::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+    let a = if x < 0.0 { -x } else { x };
+    let (small, large) = if y < a { (y, a) } else { (a, y) };
+    if large <= 0.0 || large.is_nan() {
+        return 0.0;
+    }
+    // tan(pi / 8): above it the argument is turned by pi / 4.
+    let turned = small > 0.414_213_57 * large;
+    let t = if turned {
+        (small - large) / (small + large)
+    } else {
+        small / large
+    };
+    let z = t * t;
+    let p = ((8.053_745e-2 * z - 1.387_768_6e-1) * z + 1.997_771e-1) * z - 3.333_295e-1;
+    let octant = t + t * z * p + if turned { FRAC_PI_4 } else { 0.0 };
+    let quadrant = if y < a { octant } else { FRAC_PI_2 - octant };
+    if x < 0.0 { PI - quadrant } else { quadrant }
+}
+
 /// Length of a vector.
 #[inline(always)]
 pub fn length(v: Vec3) -> f32 {

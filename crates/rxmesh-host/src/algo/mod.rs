@@ -1,8 +1,14 @@
 //! Host half of the algorithms; the device half has the same file names in `rxmesh-kernels`.
 
 pub mod boundary;
+pub mod curvature;
+pub mod filter;
+pub mod geodesic;
 pub mod kring;
 pub mod mcf;
+mod measure;
 pub mod normals;
 pub mod reduce;
 pub mod scan;
+pub mod smooth;
+pub mod spring;

@@ -1,6 +1,7 @@
 //! Reductions of attributes, in a fixed order: the same input gives the same bits on every run of one engine.
 
 use crate::Error;
+use crate::engine::{Buffer, Engine};
 use crate::store::{Attribute, RxMesh};
 use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches, Reduction};
 use rxmesh_kernels::attr::Sum;
@@ -63,7 +64,6 @@ fn reduce<K: Element, T: Sum>(
 ) -> Result<f64, Error> {
     let engine = rx.engine();
     let partials = engine.zeroed::<f64>(rx.patch_set().headers.len())?;
-    let result = engine.zeroed::<f64>(1)?;
     rx.run(ReducePatches {
         x: x.global()?.cast(),
         y: y.global()?.cast(),
@@ -72,6 +72,16 @@ fn reduce<K: Element, T: Sum>(
         kind: K::KIND as u32,
         reduction: reduction as u32,
     })?;
+    combine(engine, &partials, reduction)
+}
+
+/// All partial results of the patches into one.
+pub(super) fn combine(
+    engine: &Engine,
+    partials: &Buffer<f64>,
+    reduction: Reduction,
+) -> Result<f64, Error> {
+    let result = engine.zeroed::<f64>(1)?;
     engine.launch_blocks(
         1,
         ReducePartials {

@@ -2,6 +2,9 @@
 
 pub mod boundary;
 pub mod cg;
+pub mod curvature;
+pub mod filter;
+pub mod geodesic;
 pub mod kring;
 pub mod mcf;
 pub mod measure;
@@ -9,3 +12,5 @@ pub mod normals;
 pub mod reduce;
 pub mod rows;
 pub mod scan;
+pub mod smooth;
+pub mod spring;

@@ -27,6 +27,12 @@ impl<K: Element, T: Value> Staged<K, T> {
         }
     }
 
+    /// The values in global memory, in linear ids: what is there before, or without, the prologue.
+    #[inline(always)]
+    pub fn source(self) -> Global<T> {
+        self.data
+    }
+
     /// The value of a local element.
     #[inline(always)]
     pub fn get(self, e: Local<K>) -> T {

@@ -11,6 +11,28 @@ unsafe fn cell<'a>(at: *mut u32) -> &'a AtomicU32 {
     unsafe { AtomicU32::from_ptr(at) }
 }
 
+/// Reads what other threads may be changing.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+#[inline(always)]
+pub unsafe fn load(at: *mut u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { cell(at) }.load(Relaxed)
+}
+
+/// Writes what other threads may be reading or writing.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+#[inline(always)]
+pub unsafe fn store(at: *mut u32, v: u32) {
+    // SAFETY: the caller's.
+    unsafe { cell(at) }.store(v, Relaxed);
+}
+
 /// Adds; returns the old value.
 ///
 /// # Safety

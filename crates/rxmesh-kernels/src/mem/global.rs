@@ -288,6 +288,13 @@ impl Global<u32> {
 }
 
 impl GlobalMut<u32> {
+    /// Sets element `i` atomically: several threads may set it at a time.
+    #[inline(always)]
+    pub fn store(self, i: u32, v: u32) {
+        // SAFETY: in range; concurrent accesses are atomic (contract U3).
+        unsafe { atomic::store(self.cell(i), v) }
+    }
+
     /// Adds to element `i` atomically and returns what it was.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {

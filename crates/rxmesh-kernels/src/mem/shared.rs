@@ -125,6 +125,14 @@ impl Shared<u32> {
         }
     }
 
+    /// Element `i`, which other threads may be changing atomically.
+    #[inline(always)]
+    pub fn load(self, i: u32) -> u32 {
+        debug_assert!(i < self.n, "shared load at {i} of {}", self.n);
+        // SAFETY: in range; all concurrent accesses of the phase are atomic (contract U3).
+        unsafe { atomic::load(self.at.add(i as usize)) }
+    }
+
     /// Adds to element `i` atomically and returns what it was.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {

@@ -1,0 +1,88 @@
+//! Gaussian and mean curvature.
+
+use super::measure::unit_scale;
+use super::reduce;
+use crate::Error;
+use crate::store::{Attribute, RxMesh};
+use glam::Vec3;
+use rxmesh_kernels::algo::curvature::Curvatures;
+use rxmesh_kernels::topo::{Kind, Vertex};
+
+/// Curvatures of each vertex (Meyer, Desbrun, Schroeder, Barr 2003, sections 3 to 5).
+#[derive(Debug)]
+pub struct Curvature {
+    /// Gaussian curvature integrated over the vertex, in radians: `2 pi` less the sum of its angles, on a boundary `pi` less it.
+    /// An isolated vertex has `2 pi`.
+    pub defect: Attribute<Vertex, f32>,
+    /// Gaussian curvature, in one over squared length: the defect over the mixed Voronoi area; 0 where there is no area.
+    pub gaussian: Attribute<Vertex, f32>,
+    /// Mean curvature, in one over length: half the length of the cotangent Laplacian, positive where the surface bends away from the
+    /// faces' normals (a sphere with normals outwards has one over its radius). 0 on a boundary, where the Laplacian is no
+    /// curvature, and where there is no area.
+    pub mean: Attribute<Vertex, f32>,
+    /// Mixed Voronoi area, in squared length; a third of all corners' areas on average.
+    pub area: Attribute<Vertex, f32>,
+}
+
+/// Figures over the whole mesh.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct CurvatureReport {
+    /// Sum of the integrated Gaussian curvatures, boundary included. `2 pi` times the Euler characteristic on every manifold
+    /// mesh, closed or not (Gauss-Bonnet: the boundary's angle defects are its geodesic curvature).
+    pub total_gaussian_curvature: f64,
+    /// Vertices less edges plus faces.
+    pub euler_characteristic: i64,
+    /// Smallest and largest Gaussian curvature, in one over squared length; zeroes when there is no vertex.
+    pub gaussian_range: [f64; 2],
+    /// Smallest and largest mean curvature, in one over length; zeroes when there is no vertex.
+    pub mean_range: [f64; 2],
+    /// Area of the surface, in squared length.
+    pub total_area: f64,
+}
+
+/// Curvatures of every vertex of `x`, from its faces alone; any triangles will do. The three angles of a face add up to pi even when it has
+/// no area.
+///
+/// # Errors
+///
+/// [`Error::NotFinite`] for a coordinate that is not finite, a stale attribute, or what the engine says.
+pub fn curvature(
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+) -> Result<(Curvature, CurvatureReport), Error> {
+    let scale = unit_scale(rx, x)? as f32;
+    let mut c = Curvature {
+        defect: rx.attribute()?,
+        gaussian: rx.attribute()?,
+        mean: rx.attribute()?,
+        area: rx.attribute()?,
+    };
+    rx.run(Curvatures {
+        x: x.staged()?,
+        defect: c.defect.global_mut()?,
+        gaussian: c.gaussian.global_mut()?,
+        mean: c.mean.global_mut()?,
+        area: c.area.global_mut()?,
+        scale,
+    })?;
+    let report = report(rx, &c)?;
+    Ok((c, report))
+}
+
+fn report(rx: &RxMesh, c: &Curvature) -> Result<CurvatureReport, Error> {
+    let [v, e, f] = Kind::ALL.map(|kind| i64::from(rx.count(kind)));
+    let range = |a: &Attribute<Vertex, f32>| -> Result<[f64; 2], Error> {
+        if v == 0 {
+            Ok([0.0; 2])
+        } else {
+            Ok([reduce::min(rx, a)?, reduce::max(rx, a)?])
+        }
+    };
+    Ok(CurvatureReport {
+        total_gaussian_curvature: reduce::sum(rx, &c.defect)?,
+        euler_characteristic: v - e + f,
+        gaussian_range: range(&c.gaussian)?,
+        mean_range: range(&c.mean)?,
+        total_area: reduce::sum(rx, &c.area)?,
+    })
+}

@@ -1,0 +1,44 @@
+//! What several algorithms need to know about a mesh before they start.
+
+use super::reduce;
+use crate::Error;
+use crate::store::{Attribute, RxMesh};
+use glam::Vec3;
+use rxmesh_kernels::topo::{Kind, Vertex};
+
+/// A power of two that brings coordinates near one: products of several lengths then stay within `f32`, however small or large
+/// the mesh is. Scaling by it changes no digit.
+pub(super) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
+    let squares = reduce::dot(rx, x, x)?;
+    if !squares.is_finite() {
+        return Err(Error::NotFinite {
+            what: "a vertex coordinate",
+        });
+    }
+    let size = (squares / (3.0 * f64::from(rx.count(Kind::Vertex).max(1)))).sqrt();
+    Ok(if size > 0.0 {
+        (-size.log2().round()).clamp(-100.0, 100.0).exp2()
+    } else {
+        1.0
+    })
+}
+
+/// Refuses an option that is not a finite number above zero.
+pub(super) fn positive(name: &str, v: f64) -> Result<(), Error> {
+    if v > 0.0 && v.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Options(format!(
+        "{name} is {v}, but must be a positive number"
+    )))
+}
+
+/// Refuses an option that is not a finite number, or below zero.
+pub(super) fn not_negative(name: &str, v: f64) -> Result<(), Error> {
+    if v >= 0.0 && v.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Options(format!(
+        "{name} is {v}, but must be a finite number, 0 or more"
+    )))
+}

@@ -1,0 +1,400 @@
+//! Mass-spring systems: explicit and implicit time steps.
+
+use super::measure::{not_negative, positive};
+use super::reduce;
+use crate::Error;
+use crate::engine::Buffer;
+use crate::store::{Attribute, RxMesh};
+use glam::Vec3;
+use rxmesh_kernels::algo::cg::{
+    CgAlpha, CgBeta, CgDirection, CgStart, CgStep, SCALARS, Scalar, Scalars,
+};
+use rxmesh_kernels::algo::spring::{
+    Constants, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
+    SpringIntegrate, SpringProduct, SpringScatter,
+};
+use rxmesh_kernels::attr::Staged;
+use rxmesh_kernels::topo::{Edge, Kind, Vertex};
+
+/// Constants of a mass-spring system, in any consistent units; those named here are of the default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpringOptions {
+    /// Time step, in seconds. Explicit steps are stable only well below `sqrt(mass / (valence * stiffness))`.
+    pub time_step: f64,
+    /// Force of a spring over its elongation, in newtons a metre; the same for every edge.
+    pub stiffness: f64,
+    /// Mass of a vertex, in kilograms.
+    pub mass: f64,
+    /// Drag: deceleration over velocity, in one over seconds.
+    pub damping: f64,
+    /// Acceleration of free vertices, in metres over squared seconds.
+    pub gravity: Vec3,
+}
+
+impl Default for SpringOptions {
+    fn default() -> Self {
+        let gravity = Vec3::new(0.0, 0.0, -9.81);
+        SpringOptions {
+            time_step: 1e-3,
+            stiffness: 100.0,
+            mass: 0.01,
+            damping: 0.1,
+            gravity,
+        }
+    }
+}
+
+/// How an explicit step sums up the forces. The results agree up to rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SpringForces {
+    /// Each vertex over its neighbours (VV): one kernel a step, each spring computed twice, always in the same order.
+    #[default]
+    Gather,
+    /// Each spring to its two ends (EV): each spring computed once, added up atomically.
+    Scatter,
+}
+
+/// Where a system's energy is, in joules when the options are in SI units.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct SpringEnergy {
+    /// Of the motion.
+    pub kinetic: f64,
+    /// Of the springs.
+    pub elastic: f64,
+    /// Of the heights, relative to the positions at rest.
+    pub gravity: f64,
+    /// All three.
+    pub total: f64,
+}
+
+/// What the last implicit step's solver did.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct SpringSolve {
+    /// Iterations done.
+    pub iterations: u32,
+    /// `sqrt(r . r / r0 . r0)` at the end; 0 when there was nothing to do.
+    pub residual: f64,
+}
+
+/// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1).
+///
+/// No step waits for the engine: what goes wrong there shows at the next read.
+#[derive(Debug)]
+pub struct Springs<'a> {
+    rx: &'a RxMesh,
+    constants: Constants,
+    rest: Attribute<Vertex, Vec3>,
+    fixed: Attribute<Vertex, u32>,
+    x: Attribute<Vertex, Vec3>,
+    v: Attribute<Vertex, Vec3>,
+    /// Forces, or new positions.
+    spare: Attribute<Vertex, Vec3>,
+    solver: Option<Solver>,
+}
+
+/// The implicit step's vectors and scalars.
+#[derive(Debug)]
+struct Solver {
+    change: Buffer<Vec3>,
+    r: Buffer<Vec3>,
+    d: Buffer<Vec3>,
+    q: Buffer<Vec3>,
+    partials: Buffer<f64>,
+    scalars: Buffer<f64>,
+}
+
+impl<'a> Springs<'a> {
+    /// A system at rest at `x`. Vertices whose `fixed` is not zero never move by themselves.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that is not finite, or
+    /// what the engine says.
+    pub fn new(
+        rx: &'a RxMesh,
+        x: &Attribute<Vertex, Vec3>,
+        fixed: &Attribute<Vertex, u32>,
+        options: &SpringOptions,
+    ) -> Result<Self, Error> {
+        positive("the time step", options.time_step)?;
+        positive("the mass", options.mass)?;
+        not_negative("the stiffness", options.stiffness)?;
+        not_negative("the damping", options.damping)?;
+        if !options.gravity.is_finite() {
+            return Err(Error::Options(format!(
+                "gravity is {}, but must be finite",
+                options.gravity
+            )));
+        }
+        if !reduce::dot(rx, x, x)?.is_finite() {
+            return Err(Error::NotFinite {
+                what: "a vertex coordinate",
+            });
+        }
+        let constants = Constants {
+            gravity: options.gravity,
+            stiffness: options.stiffness as f32,
+            mass: options.mass as f32,
+            damping: options.damping as f32,
+            dt: options.time_step as f32,
+        };
+        let copy = || -> Result<_, Error> {
+            let mut a = rx.attribute()?;
+            a.copy_from(x)?;
+            Ok(a)
+        };
+        let mut held = rx.attribute()?;
+        held.copy_from(fixed)?;
+        let (v, spare) = (rx.attribute()?, rx.attribute()?);
+        Ok(Springs {
+            rx,
+            constants,
+            rest: copy()?,
+            fixed: held,
+            x: copy()?,
+            v,
+            spare,
+            solver: None,
+        })
+    }
+
+    /// The positions, to read or to change.
+    pub fn positions(&mut self) -> &mut Attribute<Vertex, Vec3> {
+        &mut self.x
+    }
+
+    /// The velocities, to read or to change. Those of fixed vertices become zero at the next step.
+    pub fn velocities(&mut self) -> &mut Attribute<Vertex, Vec3> {
+        &mut self.v
+    }
+
+    /// One semi-implicit Euler step: new velocities from the forces, then new positions from them. The drag is implicit.
+    ///
+    /// # Errors
+    ///
+    /// A stale attribute, or what the engine says.
+    pub fn step_explicit(&mut self, forces: SpringForces) -> Result<(), Error> {
+        let (rx, constants) = (self.rx, self.constants);
+        match forces {
+            SpringForces::Gather => {
+                rx.run(SpringGather {
+                    x: self.x.staged()?,
+                    rest: self.rest.staged()?,
+                    fixed: self.fixed.read()?,
+                    v: self.v.write()?,
+                    y: self.spare.write()?,
+                    constants,
+                })?;
+                std::mem::swap(&mut self.x, &mut self.spare);
+            }
+            SpringForces::Scatter => {
+                let (x, rest) = (self.x.staged()?, self.rest.staged()?);
+                rx.run(SpringScatter {
+                    x,
+                    rest,
+                    force: self.spare.staged_sum()?,
+                })?;
+                let integrate = SpringIntegrate {
+                    x: self.x.global_mut()?,
+                    v: self.v.global_mut()?,
+                    force: self.spare.global()?,
+                    fixed: self.fixed.global()?,
+                    constants,
+                };
+                rx.engine()
+                    .launch_flat(rx.linear_len(Kind::Vertex), integrate)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations` matrix-free
+    /// conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0 for all of them).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for a tolerance that is not a number or negative, a stale attribute, or what the engine says.
+    pub fn step_implicit(&mut self, iterations: u32, tolerance: f64) -> Result<(), Error> {
+        not_negative("the tolerance", tolerance)?;
+        if self.rx.count(Kind::Vertex) == 0 {
+            return Ok(());
+        }
+        let mut solver = match self.solver.take() {
+            Some(solver) => solver,
+            None => Solver::new(self.rx)?,
+        };
+        let done = self.solve(&mut solver, iterations, tolerance);
+        self.solver = Some(solver);
+        done
+    }
+
+    fn solve(&mut self, s: &mut Solver, iterations: u32, tolerance: f64) -> Result<(), Error> {
+        let (engine, n) = (self.rx.engine(), self.rx.linear_len(Kind::Vertex));
+        let begin = SpringBegin {
+            v: self.v.global_mut()?,
+            change: s.change.global_mut(),
+            fixed: self.fixed.global()?,
+            scalars: s.scalars(),
+            tolerance2: tolerance * tolerance,
+        };
+        engine.launch_flat(n, begin)?;
+        self.product(s, true)?;
+        engine.launch_blocks(
+            1,
+            CgStart {
+                partials: s.partials.global(),
+                scalars: s.scalars(),
+            },
+        )?;
+        for _ in 0..iterations {
+            self.product(s, false)?;
+            s.update(self.rx)?;
+        }
+        let end = SpringEnd {
+            x: self.x.global_mut()?,
+            v: self.v.global_mut()?,
+            change: s.change.global(),
+            dt: self.constants.dt,
+        };
+        Ok(engine.launch_flat(n, end)?)
+    }
+
+    fn product(&self, s: &Solver, start: bool) -> Result<(), Error> {
+        let (d, q, first) = if start {
+            (self.v.staged()?, &s.r, &s.d)
+        } else {
+            (Staged::new(s.d.global()), &s.q, &s.r)
+        };
+        Ok(self.rx.run(SpringProduct {
+            x: self.x.staged()?,
+            rest: self.rest.staged()?,
+            d,
+            fixed: self.fixed.read()?,
+            q: q.global_mut(),
+            first: first.global_mut(),
+            partials: s.partials.global_mut(),
+            scalars: s.scalars(),
+            constants: self.constants,
+            start: u32::from(start),
+        })?)
+    }
+
+    /// What the last implicit step's solver did; nothing before the first. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] when the solver left the numbers, or what the engine says.
+    pub fn last_solve(&self) -> Result<Option<SpringSolve>, Error> {
+        let Some(solver) = &self.solver else {
+            return Ok(None);
+        };
+        let s = solver.scalars.read()?;
+        let (delta, delta0) = (s[Scalar::Delta as usize], s[Scalar::Delta0 as usize]);
+        if !delta.is_finite() {
+            return Err(Error::NotFinite {
+                what: "the solver's residual",
+            });
+        }
+        let residual = if delta0 > 0.0 {
+            (delta / delta0).sqrt()
+        } else {
+            0.0
+        };
+        Ok(Some(SpringSolve {
+            iterations: s[Scalar::Iterations as usize] as u32,
+            residual,
+        }))
+    }
+
+    /// The system's energy. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] when the motion left the numbers (the time step is too long), or what the engine says.
+    pub fn energy(&self) -> Result<SpringEnergy, Error> {
+        let (rx, c) = (self.rx, self.constants);
+        let mut edges = rx.attribute::<Edge, f32>()?;
+        rx.run(SpringEnergies {
+            x: self.x.read()?,
+            rest: self.rest.read()?,
+            energy: edges.write()?,
+        })?;
+        let mut height = rx.attribute::<Vertex, f32>()?;
+        let heights = SpringHeights {
+            x: self.x.global()?,
+            rest: self.rest.global()?,
+            height: height.global_mut()?,
+            direction: -c.gravity,
+        };
+        rx.engine()
+            .launch_flat(rx.linear_len(Kind::Vertex), heights)?;
+        let kinetic = 0.5 * f64::from(c.mass) * reduce::dot(rx, &self.v, &self.v)?;
+        let elastic = f64::from(c.stiffness) * reduce::sum(rx, &edges)?;
+        let gravity = f64::from(c.mass) * reduce::sum(rx, &height)?;
+        let total = kinetic + elastic + gravity;
+        if !total.is_finite() {
+            return Err(Error::NotFinite {
+                what: "the energy of the springs",
+            });
+        }
+        Ok(SpringEnergy {
+            kinetic,
+            elastic,
+            gravity,
+            total,
+        })
+    }
+}
+
+impl Solver {
+    fn new(rx: &RxMesh) -> Result<Solver, Error> {
+        let engine = rx.engine();
+        let n = rx.linear_len(Kind::Vertex) as usize;
+        Ok(Solver {
+            change: engine.zeroed(n)?,
+            r: engine.zeroed(n)?,
+            d: engine.zeroed(n)?,
+            q: engine.zeroed(n)?,
+            partials: engine.zeroed(rx.patch_set().headers.len())?,
+            scalars: engine.zeroed(SCALARS)?,
+        })
+    }
+
+    fn scalars(&self) -> Scalars {
+        Scalars(self.scalars.global_mut())
+    }
+
+    /// The rest of an iteration after the product: four launches, no waiting.
+    fn update(&self, rx: &RxMesh) -> Result<(), Error> {
+        let (engine, scalars) = (rx.engine(), self.scalars());
+        engine.launch_blocks(
+            1,
+            CgAlpha {
+                partials: self.partials.global(),
+                scalars,
+            },
+        )?;
+        rx.run(CgStep {
+            x: self.change.global_mut(),
+            r: self.r.global_mut(),
+            d: self.d.global(),
+            q: self.q.global(),
+            partials: self.partials.global_mut(),
+            scalars,
+        })?;
+        engine.launch_blocks(
+            1,
+            CgBeta {
+                partials: self.partials.global(),
+                scalars,
+            },
+        )?;
+        let n = 3 * rx.linear_len(Kind::Vertex);
+        let direction = CgDirection {
+            r: self.r.global().cast(),
+            d: self.d.global_mut().cast(),
+            scalars,
+        };
+        Ok(engine.launch_flat(n, direction)?)
+    }
+}

@@ -1,0 +1,361 @@
+//! Bilateral mesh denoising (Fleishman, Drori, Cohen-Or 2003, "Bilateral mesh denoising", section 3 and figure 2; RXMesh
+//! 2021, section 8.3).
+//!
+//! Each vertex grows its ball breadth first over the edges inside it, across patches, from one-rings in linear ids. The ball is
+//! a list of bounded length in shared memory, a column for each thread; balls that do not fit are noted and done by a second
+//! kernel whose lists lie in global memory and are as long as need be. Both visit the ball in the same order, so that a
+//! vertex's result does not depend on which of them found it.
+
+use crate::exec::Block;
+use crate::kernel;
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::math::{exp_fast, hash, length, sqrt};
+use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
+use glam::Vec3;
+
+/// How the ball's size is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Size {
+    /// The same for all: [`BallArgs::sigma_c`].
+    Given = 0,
+    /// Mean length of the vertex's edges.
+    MeanEdge = 1,
+    /// Length of the vertex's shortest edge.
+    ShortestEdge = 2,
+}
+
+/// What both kernels need.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BallArgs {
+    /// Where each one-ring starts.
+    pub starts: Global<u32>,
+    /// The one-rings, in linear ids.
+    pub ring: Global<u32>,
+    /// Positions.
+    pub x: Global<Vec3>,
+    /// Unit normals.
+    pub normal: Global<Vec3>,
+    /// New positions.
+    pub y: GlobalMut<Vec3>,
+    /// How the ball's size is chosen ([`Size`]).
+    pub size: u32,
+    /// Closeness, for [`Size::Given`].
+    pub sigma_c: f32,
+    /// Similarity; 0 for the offsets' standard deviation in each ball.
+    pub sigma_s: f32,
+}
+
+impl Bind for BallArgs {
+    #[inline(always)]
+    fn bind(&self) {
+        self.starts.bind();
+        self.ring.bind();
+        self.x.bind();
+        self.normal.bind();
+        self.y.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.starts.visit(piece);
+        self.ring.visit(piece);
+        self.x.visit(piece);
+        self.normal.visit(piece);
+        self.y.visit(piece);
+    }
+}
+
+/// A list of distinct vertices with bounded room.
+trait List: Copy {
+    /// Makes an empty list.
+    fn clear(self);
+    fn room(self) -> u32;
+    fn get(self, k: u32) -> u32;
+    /// Appends `v` to the first `n`, unless it is among them or there is no room.
+    fn push(self, n: u32, v: u32) -> Push;
+}
+
+/// What became of a vertex.
+enum Push {
+    Known,
+    Added,
+    Full,
+}
+
+/// A column of a shared array: neighbouring threads use neighbouring words. Searched from the end, because a vertex is met
+/// again soon after it was added.
+#[derive(Clone, Copy)]
+struct Column {
+    words: Shared<u32>,
+    at: u32,
+    stride: u32,
+}
+
+impl List for Column {
+    #[inline(always)]
+    fn clear(self) {}
+    #[inline(always)]
+    fn room(self) -> u32 {
+        ROOM
+    }
+    #[inline(always)]
+    fn get(self, k: u32) -> u32 {
+        self.words.get(k * self.stride + self.at)
+    }
+    #[inline(always)]
+    fn push(self, n: u32, v: u32) -> Push {
+        let mut k = n;
+        while k > 0 {
+            k -= 1;
+            if self.get(k) == v {
+                return Push::Known;
+            }
+        }
+        if n == ROOM {
+            return Push::Full;
+        }
+        self.words.set(n * self.stride + self.at, v);
+        Push::Added
+    }
+}
+
+/// Words of global memory for a list with this much room: the list, and a hash table twice as long.
+pub const fn large_words(room: u32) -> u32 {
+    3 * room
+}
+
+/// A piece of a global array: a list, and a hash table of its members (linear probing).
+#[derive(Clone, Copy)]
+struct Hashed {
+    list: GlobalMut<u32>,
+    table: GlobalMut<u32>,
+    room: u32,
+}
+
+/// A free place of the hash table.
+const FREE: u32 = u32::MAX;
+
+impl List for Hashed {
+    #[inline(always)]
+    fn clear(self) {
+        let mut k = 0;
+        while k < 2 * self.room {
+            self.table.set(k, FREE);
+            k += 1;
+        }
+    }
+    #[inline(always)]
+    fn room(self) -> u32 {
+        self.room
+    }
+    #[inline(always)]
+    fn get(self, k: u32) -> u32 {
+        self.list.get(k)
+    }
+    #[inline(always)]
+    fn push(self, n: u32, v: u32) -> Push {
+        let places = 2 * self.room;
+        let mut at = hash(v) % places;
+        // At most half of the places are taken: the search ends.
+        loop {
+            let there = self.table.get(at);
+            if there == v {
+                return Push::Known;
+            }
+            if there == FREE {
+                break;
+            }
+            at = if at + 1 == places { 0 } else { at + 1 };
+        }
+        if n == self.room {
+            return Push::Full;
+        }
+        self.table.set(at, v);
+        self.list.set(n, v);
+        Push::Added
+    }
+}
+
+impl BallArgs {
+    /// Closeness at a vertex.
+    #[inline(always)]
+    fn closeness(&self, v: u32, x: Vec3) -> f32 {
+        if self.size == Size::Given as u32 {
+            return self.sigma_c;
+        }
+        let (mut k, end) = (self.starts.get(v), self.starts.get(v + 1));
+        let n = end - k;
+        let (mut sum, mut least) = (0.0, f32::INFINITY);
+        while k < end {
+            let l = length(self.x.get(self.ring.get(k)) - x);
+            sum += l;
+            least = if l < least { l } else { least };
+            k += 1;
+        }
+        if n == 0 {
+            0.0
+        } else if self.size == Size::MeanEdge as u32 {
+            sum / n as f32
+        } else {
+            least
+        }
+    }
+
+    /// Grows the ball around `v` into the list, `v` first; its size, which is more than the list's room when it does not fit.
+    #[inline(always)]
+    fn grow(&self, v: u32, x: Vec3, radius2: f32, list: impl List) -> u32 {
+        list.clear();
+        list.push(0, v);
+        let (mut n, mut next) = (1, 0);
+        while next < n {
+            let from = list.get(next);
+            let (mut k, end) = (self.starts.get(from), self.starts.get(from + 1));
+            while k < end {
+                let w = self.ring.get(k);
+                let d = self.x.get(w) - x;
+                if d.dot(d) < radius2 {
+                    match list.push(n, w) {
+                        Push::Known => {}
+                        Push::Added => n += 1,
+                        Push::Full => return n + 1,
+                    }
+                }
+                k += 1;
+            }
+            next += 1;
+        }
+        n
+    }
+
+    /// How far `v` moves along its normal, given its ball.
+    #[inline(always)]
+    fn offset(&self, x: Vec3, normal: Vec3, sigma_c: f32, n: u32, list: impl List) -> f32 {
+        let height = |k: u32| normal.dot(self.x.get(list.get(k)) - x);
+        let sigma_s = if self.sigma_s > 0.0 {
+            self.sigma_s
+        } else {
+            deviation(n, height)
+        };
+        if sigma_s <= 0.0 || sigma_s.is_nan() {
+            return 0.0;
+        }
+        let (closeness, similarity) = (-0.5 / (sigma_c * sigma_c), -0.5 / (sigma_s * sigma_s));
+        let (mut sum, mut weights) = (0.0, 0.0);
+        let mut k = 0;
+        while k < n {
+            let d = self.x.get(list.get(k)) - x;
+            let h = normal.dot(d);
+            let w = exp_fast(closeness * d.dot(d) + similarity * h * h);
+            sum += w * h;
+            weights += w;
+            k += 1;
+        }
+        sum / weights
+    }
+
+    /// Moves a vertex; `false` when its ball does not fit the list.
+    #[inline(always)]
+    fn denoise(&self, v: u32, list: impl List) -> bool {
+        let (x, normal) = (self.x.get(v), self.normal.get(v));
+        let sigma_c = self.closeness(v, x);
+        let mut y = x;
+        if sigma_c > 0.0 && normal != Vec3::ZERO {
+            let n = self.grow(v, x, 4.0 * sigma_c * sigma_c, list);
+            if n > list.room() {
+                return false;
+            }
+            y = x + normal * self.offset(x, normal, sigma_c, n, list);
+        }
+        self.y.set(v, y);
+        true
+    }
+}
+
+/// Standard deviation of the offsets in a ball (the paper's estimate of the noise, section 3.1).
+#[inline(always)]
+fn deviation(n: u32, height: impl Fn(u32) -> f32) -> f32 {
+    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut k = 0;
+    while k < n {
+        let h = height(k);
+        sum += h;
+        squares += h * h;
+        k += 1;
+    }
+    let mean = sum / n as f32;
+    let variance = squares / n as f32 - mean * mean;
+    if variance > 0.0 { sqrt(variance) } else { 0.0 }
+}
+
+/// Vertices that one block does.
+pub const BALLS: u32 = 128;
+
+/// Vertices that a ball in shared memory has room for.
+pub const ROOM: u32 = 48;
+
+kernel! {
+    /// One iteration for balls of up to [`ROOM`] vertices, [`BALLS`] of them a block.
+    pub struct FilterBalls: Block {
+        /// What to do.
+        pub args: BallArgs,
+        /// Number of linear ids.
+        pub n: u32,
+        /// The first word counts the balls that did not fit, which the others name.
+        pub large: GlobalMut<u32>,
+    }
+}
+
+impl BlockKernel for FilterBalls {
+    const THREADS: u32 = BALLS;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(BALLS * ROOM)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &words: &Shared<u32>) {
+        let first = block * BALLS;
+        let left = self.n - first;
+        b.last_phase(|p| {
+            p.each(if left < BALLS { left } else { BALLS }, |i| {
+                // One thread alone keeps its list in one piece.
+                let (at, stride) = if B::SOLO { (0, 1) } else { (i, BALLS) };
+                if !self.args.denoise(first + i, Column { words, at, stride }) {
+                    self.large.set(1 + self.large.fetch_add(0, 1), first + i);
+                }
+            });
+        });
+    }
+}
+
+kernel! {
+    /// One iteration for the balls that did not fit, with lists in global memory.
+    pub struct FilterLarge: Flat {
+        /// What to do.
+        pub args: BallArgs,
+        /// The vertices.
+        pub vertices: Global<u32>,
+        /// One list after the other, [`large_words`] each.
+        pub lists: GlobalMut<u32>,
+        /// Room of a list.
+        pub room: u32,
+        /// The first word counts the balls that did not fit, which the others name.
+        pub large: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for FilterLarge {
+    const THREADS: u32 = 64;
+
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let v = self.vertices.get(i);
+        let (piece, room) = (self.lists.from(i * large_words(self.room)), self.room);
+        let (list, table) = (piece, piece.from(room));
+        if !self.args.denoise(v, Hashed { list, table, room }) {
+            self.large.set(1 + self.large.fetch_add(0, 1), v);
+        }
+    }
+}
