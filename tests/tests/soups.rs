@@ -175,12 +175,12 @@ fn all(subject: Subject, cases: u32) {
 
 #[test]
 fn solo() {
-    all(Subject::Solo, 96);
+    all(Subject::Solo, 256);
 }
 
 #[test]
 fn shuffled() {
-    all(Subject::Shuffled, 96);
+    all(Subject::Shuffled, 256);
 }
 
 #[test]

@@ -4,8 +4,13 @@ use rxmesh_cuda_builder::{CudaBuilder, CudaBuilderError};
 use std::path::Path;
 
 fn main() {
-    let ptx = Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("cloth_kernels.ptx");
-    for path in ["../kernels", "../../../crates/rxmesh-kernels/src", "../Cargo.lock"] {
+    let ptx = Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"))
+        .join("cloth_kernels.ptx");
+    for path in [
+        "../kernels",
+        "../../../crates/rxmesh-kernels/src",
+        "../Cargo.lock",
+    ] {
         println!("cargo::rerun-if-changed={path}");
     }
     println!("cargo::rerun-if-env-changed=RXMESH_DEVICE_RUSTC");

@@ -27,10 +27,20 @@ fn main() -> Result<()> {
     println!("engine {}: {}", info.engine, info.device);
     let mesh = cloth(120)?;
     let outcome = run(&engine, &mesh, 512)?;
-    println!("{} vertices, {} faces", mesh.vertex_count(), mesh.face_count());
-    println!("bending energy {:.4} before, {:.4} after {STEPS} steps of smoothing", outcome.before, outcome.after);
+    println!(
+        "{} vertices, {} faces",
+        mesh.vertex_count(),
+        mesh.face_count()
+    );
+    println!(
+        "bending energy {:.4} before, {:.4} after {STEPS} steps of smoothing",
+        outcome.before, outcome.after
+    );
     let errors = compare(&mesh, &outcome);
-    println!("against naive code on the host: energies within {:.1e}, positions within {:.1e}", errors.energy, errors.position);
+    println!(
+        "against naive code on the host: energies within {:.1e}, positions within {:.1e}",
+        errors.energy, errors.position
+    );
     if errors.energy > 1e-4 || errors.position > 1e-5 {
         return Err("the kernels do not agree with the naive code".into());
     }
@@ -44,7 +54,10 @@ fn engine() -> std::result::Result<(Engine, Option<String>), EngineError> {
         return Ok((engine, why.map(|e| e.to_string())));
     }
     if PTX.is_empty() {
-        return Ok((Engine::cpu(), Some("the kernels were built without a compiler for device code".into())));
+        return Ok((
+            Engine::cpu(),
+            Some("the kernels were built without a compiler for device code".into()),
+        ));
     }
     engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS)?;
     Ok((engine, None))
@@ -71,30 +84,55 @@ struct Outcome {
 }
 
 fn run(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Result<Outcome> {
-    let options = PatchOptions { patch_size, ..Default::default() };
+    let options = PatchOptions {
+        patch_size,
+        ..Default::default()
+    };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options)?;
     let mut x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
     let mut y = rx.attribute::<Vertex, Vec3>()?;
     let mut energy = rx.attribute::<Edge, f32>()?;
 
-    rx.run(Bending { x: x.read()?, energy: energy.write()?, stiffness: STIFFNESS })?;
+    rx.run(Bending {
+        x: x.read()?,
+        energy: energy.write()?,
+        stiffness: STIFFNESS,
+    })?;
     let before = reduce::sum(&rx, &energy)?;
     for _ in 0..STEPS {
-        rx.run(Smooth { x: x.read()?, y: y.write()?, step: STEP })?;
+        rx.run(Smooth {
+            x: x.read()?,
+            y: y.write()?,
+            step: STEP,
+        })?;
         std::mem::swap(&mut x, &mut y);
     }
     let edges = ends(&rx)?;
     let energies = energy.to_input(&rx)?;
-    rx.run(Bending { x: x.read()?, energy: energy.write()?, stiffness: STIFFNESS })?;
+    rx.run(Bending {
+        x: x.read()?,
+        energy: energy.write()?,
+        stiffness: STIFFNESS,
+    })?;
     let after = reduce::sum(&rx, &energy)?;
-    Ok(Outcome { before, after, edges, energies, positions: x.to_input(&rx)? })
+    Ok(Outcome {
+        before,
+        after,
+        edges,
+        energies,
+        positions: x.to_input(&rx)?,
+    })
 }
 
 /// The ends of each edge as the input's vertices, in the order of [`Attribute::to_input`].
 fn ends(rx: &RxMesh) -> Result<Vec<[u32; 2]>> {
     let rows = rx.query::<rxmesh_host::kernels::query::EV>()?.read()?;
     let source = &rx.patch_set().vertex_source;
-    let ends: Vec<[u32; 2]> = rows.values.chunks(2).map(|v| [source[v[0] as usize], source[v[1] as usize]]).collect();
+    let ends: Vec<[u32; 2]> = rows
+        .values
+        .chunks(2)
+        .map(|v| [source[v[0] as usize], source[v[1] as usize]])
+        .collect();
     // As an attribute, so that its order is the same as that of the energies.
     let mut attribute: Attribute<Edge, [u32; 2]> = rx.attribute_from(&ends)?;
     Ok(attribute.to_input(rx)?)
@@ -120,8 +158,15 @@ fn compare(mesh: &TriMesh, outcome: &Outcome) -> Errors {
         }
     }
     let at = |v: u32| mesh.positions[v as usize];
-    let normal = |f: [u32; 3]| (at(f[1]) - at(f[0])).cross(at(f[2]) - at(f[0])).normalize_or_zero();
-    let mut errors = Errors { energy: 0.0, position: 0.0 };
+    let normal = |f: [u32; 3]| {
+        (at(f[1]) - at(f[0]))
+            .cross(at(f[2]) - at(f[0]))
+            .normalize_or_zero()
+    };
+    let mut errors = Errors {
+        energy: 0.0,
+        position: 0.0,
+    };
     assert_eq!(outcome.energies.len(), faces_of.len(), "one energy an edge");
     for (&[a, b], &got) in outcome.edges.iter().zip(&outcome.energies) {
         let want = match faces_of[&[a.min(b), a.max(b)]][..] {
@@ -153,8 +198,16 @@ mod tests {
         for patch_size in [16, 100, 1000] {
             let outcome = run(engine, &mesh, patch_size).unwrap();
             let errors = compare(&mesh, &outcome);
-            assert!(errors.energy < 1e-4 && errors.position < 1e-5, "{} {}", errors.energy, errors.position);
-            assert!(outcome.after < 0.5 * outcome.before, "smoothing takes out the noise");
+            assert!(
+                errors.energy < 1e-4 && errors.position < 1e-5,
+                "{} {}",
+                errors.energy,
+                errors.position
+            );
+            assert!(
+                outcome.after < 0.5 * outcome.before,
+                "smoothing takes out the noise"
+            );
         }
     }
 

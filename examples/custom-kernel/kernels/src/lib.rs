@@ -47,7 +47,11 @@ impl Bending {
     #[inline(always)]
     fn normal(&self, f: Local<Face>, fv: Table<FV>) -> Vec3 {
         let v = fv.of(f);
-        let (a, b, c) = (self.x.get(v.get(0)), self.x.get(v.get(1)), self.x.get(v.get(2)));
+        let (a, b, c) = (
+            self.x.get(v.get(0)),
+            self.x.get(v.get(1)),
+            self.x.get(v.get(2)),
+        );
         normalize_or_zero((b - a).cross(c - a))
     }
 }
