@@ -329,7 +329,7 @@ pub(crate) struct PatchArgs {
     pub(crate) patch_size: u32,
     #[command(flatten)]
     pub(crate) seed: SeedArgs,
-    /// Keep the patches in a file beside the mesh (<MESH>.rxpatch) and use them when they are there
+    /// Keep the patches in a file beside the mesh (MESH.rxpatch) and use them when they are there
     #[arg(long)]
     pub(crate) cache: bool,
 }

@@ -68,7 +68,7 @@ const FIRST_ROOM: u32 = 256;
 ///
 /// Neighbours are the vertices within `2 sigma_c` that are reached over edges inside this ball, the vertex itself among
 /// them. Vertices without a face of positive area stay. Normals are those of
-/// [`vertex_normals`](super::normals::vertex_normals), computed anew in each iteration.
+/// [`vertex_normals`], computed anew in each iteration.
 ///
 /// # Errors
 ///

@@ -117,12 +117,13 @@ impl Engine {
     /// The GPU if there is one, else the CPU; with the reason why not the GPU.
     pub fn auto() -> (Engine, Option<EngineError>) {
         #[cfg(feature = "cuda")]
-        match Engine::cuda(0) {
-            Ok(engine) => return (engine, None),
-            Err(why) => return (Engine::cpu(), Some(why)),
-        }
+        let gpu = Engine::cuda(0);
         #[cfg(not(feature = "cuda"))]
-        (Engine::cpu(), Some(EngineError::NotBuilt))
+        let gpu = Err(EngineError::NotBuilt);
+        match gpu {
+            Ok(engine) => (engine, None),
+            Err(why) => (Engine::cpu(), Some(why)),
+        }
     }
 
     /// Adds a module of a downstream crate's kernels (PTX text) to a CUDA engine; nothing on the others, whose kernels

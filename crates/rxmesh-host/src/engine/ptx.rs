@@ -72,11 +72,11 @@ fn cut(text: &str) -> Library {
                 from = at;
             }
         }
-        if line.starts_with('}') {
-            if let Some(name) = name.take() {
-                library.entries.insert(name, from..end);
-                from = end;
-            }
+        if line.starts_with('}')
+            && let Some(name) = name.take()
+        {
+            library.entries.insert(name, from..end);
+            from = end;
         }
         at = end;
     }

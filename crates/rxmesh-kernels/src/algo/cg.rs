@@ -101,7 +101,8 @@ impl BlockKernel for CgStart {
                 s.set(Scalar::Delta, delta);
                 s.set(Scalar::Delta0, delta);
                 // A zero residual is solved; a residual that is not finite cannot be.
-                if !(delta > 0.0 && delta < f64::INFINITY) {
+                let solvable = delta > 0.0 && delta < f64::INFINITY;
+                if !solvable {
                     s.set(Scalar::Done, 1.0);
                 }
             });
@@ -218,10 +219,10 @@ impl BlockKernel for CgBeta {
                 s.set(Scalar::Delta, delta);
                 s.set(Scalar::Beta, delta / old);
                 s.set(Scalar::Iterations, s.get(Scalar::Iterations) + 1.0);
-                // Written so that a residual that is not a number ends the iteration too.
-                if !(delta >= s.get(Scalar::Tolerance2) * s.get(Scalar::Delta0))
-                    || !(delta > 0.0 && delta < f64::INFINITY)
-                {
+                // A residual that is zero or not a number ends the iteration too.
+                let target = s.get(Scalar::Tolerance2) * s.get(Scalar::Delta0);
+                let goes_on = delta >= target && delta > 0.0 && delta < f64::INFINITY;
+                if !goes_on {
                     s.set(Scalar::Done, 1.0);
                 }
             });

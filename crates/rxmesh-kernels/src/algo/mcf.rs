@@ -22,7 +22,8 @@ pub fn corner_weights(x: Vec3, y: Vec3, z: Vec3) -> (Vec3, Vec3) {
     let (xy, yz, zx) = (y - x, z - y, x - z);
     let n = xy.cross(yz);
     let n2 = n.dot(n);
-    if !(n2 > 0.0) {
+    // Not a number counts as degenerate too.
+    if n2.is_nan() || n2 <= 0.0 {
         return (Vec3::ZERO, Vec3::ZERO);
     }
     let over_area2 = rsqrt_fast(n2);

@@ -208,8 +208,7 @@ impl<R: Relation> WriteRows<R> {
         b.last_phase(|p| {
             p.each(n, |i| {
                 let (lo, hi) = bounds(i);
-                let mut at = lo;
-                for id in R::row(patch, &t.rows.relation, i).iter() {
+                for (at, id) in (lo..).zip(R::row(patch, &t.rows.relation, i).iter()) {
                     if at == hi {
                         let linear = patch.own::<R::Source>(i).linear();
                         patch
@@ -218,7 +217,6 @@ impl<R: Relation> WriteRows<R> {
                         break;
                     }
                     values.set(at, linear(id));
-                    at += 1;
                 }
             });
         });

@@ -4,7 +4,9 @@
 //! is combined by one thread, the chunk results by the lead. On the device the chunks are warps
 //! (`cuda.rs`), with the same meaning.
 
-use super::{Block, INTERNAL, MAX_CHUNKS};
+use super::Block;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::{INTERNAL, MAX_CHUNKS};
 use crate::mem::Shared;
 
 #[inline(always)]

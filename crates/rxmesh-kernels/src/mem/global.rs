@@ -151,8 +151,8 @@ impl<T: bytemuck::Pod> Global<T> {
             "global part from {from} of {}",
             self.n
         );
-        // SAFETY: inside this view.
         Global {
+            // SAFETY: inside this view.
             at: unsafe { self.at.add(from as usize) },
             n: self.n - u64::from(from),
             of: PhantomData,
@@ -223,8 +223,8 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
             "global part from {from} of {}",
             self.n
         );
-        // SAFETY: inside this view.
         GlobalMut {
+            // SAFETY: inside this view.
             at: unsafe { self.at.add(from as usize) },
             n: self.n - u64::from(from),
             of: PhantomData,

@@ -95,8 +95,8 @@ impl<T: bytemuck::Pod> Shared<T> {
     #[inline(always)]
     pub fn part(self, from: u32, n: u32) -> Self {
         debug_assert!(from + n <= self.n, "shared part {from} + {n} of {}", self.n);
-        // SAFETY: inside this view.
         Shared {
+            // SAFETY: inside this view.
             at: unsafe { self.at.add(from as usize) },
             n,
             of: PhantomData,
