@@ -9,7 +9,7 @@
 //! - [`topo`]: how a patch lies in memory, ids, ribbons.
 //! - [`attr`]: attribute fields of kernels: read, write, accumulate, staged.
 //! - [`query`]: relations between vertices, edges and faces, computed in shared memory.
-//! - [`kernel`]: what a kernel is, and the `kernel!` macro that declares one.
+//! - [`mod@kernel`]: what a kernel is, and the `kernel!` macro that declares one.
 //! - [`algo`]: device half of the algorithms.
 //! - [`entry`]: the one list of this crate's kernels.
 #![no_std]
