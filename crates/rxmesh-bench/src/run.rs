@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Engines to measure
     #[arg(long, value_enum, default_value = "all")]
     engine: EngineChoice,
-    /// Numbers of faces; the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken [default: 20k,320k,1.28m]
+    /// Numbers of faces; the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken [default: 20k,320k,1.28m,5.12m]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
     sizes: Vec<Size>,
     /// Only these rows; `rxmesh-bench rows` lists them
@@ -64,7 +64,7 @@ impl Arguments {
         let mut sizes = match (self.sizes.is_empty(), self.quick) {
             (false, _) => self.sizes.clone(),
             (true, true) => vec![Size(0)],
-            (true, false) => vec![Size(0), Size(2), Size(3)],
+            (true, false) => vec![Size(0), Size(2), Size(3), Size(4)],
         };
         sizes.sort_unstable();
         sizes.dedup();
