@@ -200,7 +200,7 @@ fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u3
     with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
         let patch = Patch::new(mesh, id);
         // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
-        let mut plan = unsafe { Plan::carve(base) };
+        let mut plan = unsafe { carve::<B>(base) };
         let tables = kernel.carve(patch.header(), &mut plan);
         assert!(
             plan.peak() <= shared,
@@ -214,7 +214,7 @@ fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u3
 fn run_block<B: Block, K: BlockKernel>(b: B, id: u32, shared: u32, mut kernel: K) {
     with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
         // SAFETY: as in `run_patch`.
-        let mut plan = unsafe { Plan::carve(base) };
+        let mut plan = unsafe { carve::<B>(base) };
         let tables = kernel.carve(&mut plan);
         assert!(
             plan.peak() <= shared,
@@ -234,4 +234,21 @@ fn processor() -> String {
             Some(line.split(':').nth(1)?.trim().to_string())
         })
         .unwrap_or_else(|| std::env::consts::ARCH.to_string())
+}
+
+/// A plan over a block's memory. The CPU engine's blocks have one thread each; the shuffling test engine keeps the atomic updates, so that
+/// they are tested.
+///
+/// # Safety
+///
+/// As [`Plan::carve`], and when `B` has one thread only that thread uses the memory (contract U2).
+unsafe fn carve<B: Block>(base: *mut u8) -> Plan {
+    // SAFETY: the caller's.
+    unsafe {
+        if B::SOLO {
+            Plan::carve_alone(base)
+        } else {
+            Plan::carve(base)
+        }
+    }
 }

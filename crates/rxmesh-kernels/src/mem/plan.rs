@@ -12,6 +12,7 @@ pub struct Plan {
     base: *mut u8,
     used: u32,
     peak: u32,
+    alone: bool,
 }
 
 /// Every piece starts at a multiple of this many bytes.
@@ -25,6 +26,7 @@ impl Plan {
             base: PIECE_ALIGN as usize as *mut u8,
             used: 0,
             peak: 0,
+            alone: false,
         }
     }
 
@@ -40,6 +42,23 @@ impl Plan {
             base,
             used: 0,
             peak: 0,
+            alone: false,
+        }
+    }
+
+    /// As [`Plan::carve`], for a block of one thread on the host: its atomic updates of shared memory become plain ones.
+    ///
+    /// # Safety
+    ///
+    /// As [`Plan::carve`], and only one thread uses the pieces (contract U2).
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    pub unsafe fn carve_alone(base: *mut u8) -> Plan {
+        Plan {
+            base,
+            used: 0,
+            peak: 0,
+            alone: true,
         }
     }
 
@@ -53,7 +72,7 @@ impl Plan {
             self.peak = self.used;
         }
         // SAFETY: in carve mode the piece lies inside the memory that `carve` was given (contract U2).
-        unsafe { Shared::new(self.base.wrapping_add(at as usize).cast(), n) }
+        unsafe { Shared::new(self.base.wrapping_add(at as usize).cast(), n, self.alone) }
     }
 
     /// Where the plan stands; give it to [`Plan::rewind`] to use what is taken after it again.

@@ -12,6 +12,8 @@ use core::marker::PhantomData;
 pub struct Shared<T> {
     at: *mut T,
     n: u32,
+    /// Whether one thread alone uses the memory, so that atomic updates can be plain. Never on the device.
+    alone: bool,
     of: PhantomData<T>,
 }
 
@@ -35,10 +37,11 @@ impl<T: bytemuck::Pod> Shared<T> {
     /// `at` is aligned and points to `n` elements while the view is used, or the view is never accessed
     /// (contract U2).
     #[inline(always)]
-    pub(crate) unsafe fn new(at: *mut T, n: u32) -> Self {
+    pub(crate) unsafe fn new(at: *mut T, n: u32, alone: bool) -> Self {
         Shared {
             at,
             n,
+            alone,
             of: PhantomData,
         }
     }
@@ -49,8 +52,23 @@ impl<T: bytemuck::Pod> Shared<T> {
         Shared {
             at: core::ptr::dangling_mut(),
             n: 0,
+            alone: false,
             of: PhantomData,
         }
+    }
+
+    /// Whether plain updates do.
+    #[inline(always)]
+    fn plain(self) -> bool {
+        cfg!(not(target_arch = "nvptx64")) && self.alone
+    }
+
+    /// Replaces element `i` by `f` of it; returns what it was. For memory that one thread alone uses.
+    #[inline(always)]
+    fn update(self, i: u32, f: impl FnOnce(T) -> T) -> T {
+        let old = self.get(i);
+        self.set(i, f(old));
+        old
     }
 
     /// Number of elements.
@@ -87,6 +105,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         Shared {
             at: self.at.cast(),
             n: (self.n as usize * size_of::<T>() / size_of::<U>()) as u32,
+            alone: self.alone,
             of: PhantomData,
         }
     }
@@ -99,6 +118,7 @@ impl<T: bytemuck::Pod> Shared<T> {
             // SAFETY: inside this view.
             at: unsafe { self.at.add(from as usize) },
             n,
+            alone: self.alone,
             of: PhantomData,
         }
     }
@@ -137,6 +157,9 @@ impl Shared<u32> {
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared add at {i} of {}", self.n);
+        if self.plain() {
+            return self.update(i, |old| old.wrapping_add(v));
+        }
         // SAFETY: in range; all concurrent accesses of the phase are atomic (contract U3).
         unsafe { atomic::fetch_add(self.at.add(i as usize), v) }
     }
@@ -145,6 +168,9 @@ impl Shared<u32> {
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared min at {i} of {}", self.n);
+        if self.plain() {
+            return self.update(i, |old| old.min(v));
+        }
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_min(self.at.add(i as usize), v) }
     }
@@ -153,6 +179,9 @@ impl Shared<u32> {
     #[inline(always)]
     pub fn fetch_or(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared or at {i} of {}", self.n);
+        if self.plain() {
+            return self.update(i, |old| old | v);
+        }
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_or(self.at.add(i as usize), v) }
     }
@@ -163,6 +192,10 @@ impl Shared<f32> {
     #[inline(always)]
     pub fn add(self, i: u32, v: f32) {
         debug_assert!(i < self.n, "shared add at {i} of {}", self.n);
+        if self.plain() {
+            self.update(i, |old| old + v);
+            return;
+        }
         // SAFETY: in range; all concurrent accesses of the phase are atomic (contract U3).
         unsafe { atomic::add_f32_shared(self.at.add(i as usize), v) }
     }
