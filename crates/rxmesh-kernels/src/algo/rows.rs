@@ -4,7 +4,7 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::PatchKernel;
 use crate::mem::{Bind, FaultCode, GlobalMut, Piece, Plan, Shared};
 use crate::query::{Csr, LocalMap, NONE, Relation, Row};
-use crate::topo::{Element, Id, Patch, PatchHeader};
+use crate::topo::{Id, Patch, PatchHeader};
 use core::marker::PhantomData;
 
 /// Number of neighbours of each element.
@@ -221,9 +221,4 @@ impl<R: Relation> WriteRows<R> {
             });
         });
     }
-}
-
-/// The kind of a relation's source, as a number.
-pub const fn source_kind<R: Relation>() -> usize {
-    <R::Source as Element>::KIND as usize
 }

@@ -66,19 +66,6 @@ pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_or(v, Relaxed)
 }
 
-/// Stores `new` where `old` stands; returns what stood there.
-///
-/// # Safety
-///
-/// `at` is valid for atomic access (contract U3).
-#[inline(always)]
-pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
-    // SAFETY: the caller's.
-    match unsafe { cell(at) }.compare_exchange(old, new, Relaxed, Relaxed) {
-        Ok(v) | Err(v) => v,
-    }
-}
-
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline(always)]
 unsafe fn add_f32(at: *mut f32, v: f32) {

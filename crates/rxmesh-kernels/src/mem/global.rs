@@ -308,13 +308,6 @@ impl GlobalMut<u32> {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_min(self.cell(i), v) }
     }
-
-    /// Stores `new` where `old` stands, atomically; returns what stood there.
-    #[inline(always)]
-    pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::compare_exchange(self.cell(i), old, new) }
-    }
 }
 
 impl GlobalMut<f32> {
