@@ -2,7 +2,9 @@
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
-use rxmesh_host::algo::mcf::{McfOptions, McfReport, mean_curvature_flow, mean_edge_length};
+use rxmesh_host::algo::mcf::{
+    McfOptions, McfReport, Preconditioner, Weights, mean_curvature_flow, mean_edge_length,
+};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;
@@ -29,13 +31,34 @@ fn flow(
     (x.to_input(rx).unwrap(), report)
 }
 
-/// Compares with the direct solve.
+/// All ways to solve.
+const WAYS: [(Weights, Preconditioner); 4] = [
+    (Weights::Assembled, Preconditioner::Jacobi),
+    (Weights::OnTheFly, Preconditioner::Jacobi),
+    (Weights::Assembled, Preconditioner::None),
+    (Weights::OnTheFly, Preconditioner::None),
+];
+
+/// Compares with the direct solve, in all ways.
 fn check(rx: &RxMesh, mesh: &TriMesh, time_step: Option<f64>, what: &str) -> McfReport {
-    let options = McfOptions {
-        time_step,
-        ..Default::default()
-    };
-    let (got, report) = flow(rx, &mesh.positions, &options, what);
+    let ways = if is_slow(rx.engine()) { 2 } else { 4 };
+    let reports = WAYS[..ways].iter().map(|&(weights, preconditioner)| {
+        let options = McfOptions {
+            time_step,
+            weights,
+            preconditioner,
+            ..Default::default()
+        };
+        let what = format!("{what}, {weights:?}, {preconditioner:?}");
+        check_one(rx, mesh, &options, &what)
+    });
+    let reports: Vec<McfReport> = reports.collect();
+    reports[0]
+}
+
+fn check_one(rx: &RxMesh, mesh: &TriMesh, options: &McfOptions, what: &str) -> McfReport {
+    let time_step = options.time_step;
+    let (got, report) = flow(rx, &mesh.positions, options, what);
     let oracle = Oracle::new(mesh.vertex_count(), &mesh.faces);
     let mean = smooth::mean_edge_length(&mesh.positions, &oracle);
     let dt = time_step.unwrap_or(10.0 * mean * mean);

@@ -1,10 +1,10 @@
 //! Vertex normals against Max 1999 in `f64`.
 
 use glam::Vec3;
-use rxmesh_host::algo::normals::vertex_normals;
+use rxmesh_host::algo::normals::{gather_vertex_normals, vertex_normals};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
-use rxmesh_host::store::RxMesh;
+use rxmesh_host::store::{RelationChoice, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, each_mesh};
 use rxmesh_tests::smooth;
@@ -12,12 +12,32 @@ use rxmesh_tests::smooth;
 conformance! { of_all_fixtures, of_a_sphere, at_all_scales }
 
 fn check(rx: &RxMesh, mesh: &TriMesh, what: &str, tolerance: f64) {
+    check_one(rx, mesh, &format!("{what}, scattered"), tolerance, None);
+    for choice in [RelationChoice::OnTheFly, RelationChoice::Prepared] {
+        let what = format!("{what}, gathered, {choice:?}");
+        check_one(rx, mesh, &what, tolerance, Some(choice));
+    }
+}
+
+fn check_one(
+    rx: &RxMesh,
+    mesh: &TriMesh,
+    what: &str,
+    tolerance: f64,
+    gather: Option<RelationChoice>,
+) {
     let x = rx.attribute_from(&mesh.positions).unwrap();
     // Old values are overwritten.
     let mut n = rx
         .attribute_from(&vec![Vec3::splat(7.0); mesh.vertex_count()])
         .unwrap();
-    vertex_normals(rx, &x, &mut n).unwrap();
+    match gather {
+        None => vertex_normals(rx, &x, &mut n).unwrap(),
+        Some(choice) => {
+            rx.set_relation_choice(choice);
+            gather_vertex_normals(rx, &x, &mut n).unwrap();
+        }
+    }
     let got = n.to_input(rx).unwrap();
     for (v, (got, (want, certain))) in got
         .iter()

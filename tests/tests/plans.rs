@@ -3,14 +3,14 @@
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
-use rxmesh_host::kernels::algo::cg::{CgStep, Scalars};
-use rxmesh_host::kernels::algo::mcf::McfProduct;
+use rxmesh_host::kernels::algo::cg::{CgStep, CgSums, CgVector, Scalars};
+use rxmesh_host::kernels::algo::mcf::{McfAssembled, McfProduct};
 use rxmesh_host::kernels::algo::measure::EdgeLengths;
-use rxmesh_host::kernels::algo::normals::VertexNormals;
+use rxmesh_host::kernels::algo::normals::{GatherNormals, VertexNormals};
 use rxmesh_host::kernels::algo::reduce::ReducePatches;
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
-use rxmesh_host::kernels::kernel::PatchKernel;
-use rxmesh_host::kernels::mem::Plan;
+use rxmesh_host::kernels::kernel::{OnPrepared, PatchKernel};
+use rxmesh_host::kernels::mem::{Global, Plan};
 use rxmesh_host::kernels::query::{
     Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, Relation, VE, VF, VV,
 };
@@ -111,7 +111,14 @@ fn each_kernel(rx: &RxMesh, to: &mut impl Visit) {
             reduction: 0,
         },
     );
+    let words = rx.engine().zeroed::<u32>(4).unwrap();
     let (q, scalars) = (x.global_mut().unwrap(), Scalars(f64s.global_mut()));
+    let sums = CgSums {
+        partials,
+        arrived: words.global_mut(),
+        scalars,
+    };
+    let weights: Global<f32> = floats;
     to.kernel(
         "cg step",
         CgStep {
@@ -119,22 +126,52 @@ fn each_kernel(rx: &RxMesh, to: &mut impl Visit) {
             r: q,
             d: q.read(),
             q: q.read(),
-            partials,
-            scalars,
+            inverse: weights,
+            sums,
         },
     );
-    let (x0, d) = (x.staged().unwrap(), x.staged().unwrap());
+    let x0 = x.staged().unwrap();
+    let (ve, vv) = (rx.prepare().unwrap(), rx.prepare().unwrap());
+    for d in [
+        CgVector::start(q.read(), weights, scalars),
+        CgVector::direction(q.read(), weights, q.read(), q, scalars),
+    ] {
+        to.kernel(
+            "mcf product",
+            McfProduct {
+                x0,
+                d,
+                ve,
+                mass: weights,
+                regular: words.global(),
+                q,
+                sums,
+                dt: 1.0,
+            },
+        );
+        to.kernel(
+            "mcf assembled",
+            McfAssembled {
+                d,
+                vv,
+                weights,
+                mass: weights,
+                q,
+                sums,
+            },
+        );
+    }
+    let normals = GatherNormals {
+        x: x.staged().unwrap(),
+        n: x.write().unwrap(),
+    };
+    to.kernel("gathered normals", normals);
+    let relations = rx.prepare().unwrap();
     to.kernel(
-        "mcf product",
-        McfProduct {
-            x0,
-            d,
-            q,
-            first: q,
-            partials,
-            scalars,
-            dt: 1.0,
-            start: 1,
+        "gathered normals on prepared corners",
+        OnPrepared {
+            kernel: normals,
+            relations,
         },
     );
 }

@@ -1,7 +1,7 @@
 //! THE one list of this crate's kernels: names, parameter layouts, PTX entries.
 
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
-use crate::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep};
+use crate::algo::cg::CgStep;
 use crate::algo::curvature::Curvatures;
 use crate::algo::filter::{FilterBalls, FilterLarge};
 use crate::algo::geodesic::{
@@ -9,9 +9,10 @@ use crate::algo::geodesic::{
     LevelRound,
 };
 use crate::algo::kring::{RingBound, RingGather, RingPack};
-use crate::algo::mcf::McfProduct;
+use crate::algo::mcf::{McfAssembled, McfProduct, McfSetup};
 use crate::algo::measure::{Affine, EdgeLengths};
-use crate::algo::normals::VertexNormals;
+use crate::algo::normals::{GatherNormals, VertexNormals};
+use crate::algo::prepare::WritePrepared;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
@@ -21,7 +22,7 @@ use crate::algo::spring::{
     SpringProduct, SpringScatter,
 };
 use crate::query::{
-    Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
+    Corners, Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
 
 /// Hands the list to a macro: what is listed here exists on every engine.
@@ -55,6 +56,30 @@ macro_rules! list {
             patch write_oriented_vv: WriteRows<OrientedVV>;
             patch write_oriented_ve: WriteRows<OrientedVE>;
             patch write_oriented_vf: WriteRows<OrientedVF>;
+            patch count_corners: CountRows<Corners>;
+            patch write_corners: WriteRows<Corners>;
+            prepare prepare_vv: VV;
+            prepare prepare_ve: VE;
+            prepare prepare_vf: VF;
+            prepare prepare_ef: EF;
+            prepare prepare_ee: EE;
+            prepare prepare_fv: FV;
+            prepare prepare_ff: FF;
+            prepare prepare_diamond: Diamond;
+            prepare prepare_corners: Corners;
+            prepare prepare_oriented_vv: OrientedVV;
+            prepare prepare_oriented_ve: OrientedVE;
+            prepare prepare_oriented_vf: OrientedVF;
+            patch write_prepared_vv: WritePrepared<VV>;
+            patch write_prepared_ve: WritePrepared<VE>;
+            patch write_prepared_vf: WritePrepared<VF>;
+            patch write_prepared_ef: WritePrepared<EF>;
+            patch write_prepared_ee: WritePrepared<EE>;
+            patch write_prepared_fv: WritePrepared<FV>;
+            patch write_prepared_ff: WritePrepared<FF>;
+            patch write_prepared_diamond: WritePrepared<Diamond>;
+            patch write_prepared_corners: WritePrepared<Corners>;
+            patch write_prepared_oriented_vv: WritePrepared<OrientedVV>;
             patch boundary_edges: BoundaryEdges;
             patch boundary_vertices: BoundaryVertices;
             patch boundary_faces: BoundaryFaces;
@@ -69,13 +94,15 @@ macro_rules! list {
             patch reduce_patches: ReducePatches;
             block reduce_partials: ReducePartials;
             patch vertex_normals: VertexNormals;
+            prepared vertex_normals_prepared: VertexNormals;
+            patch gather_normals: GatherNormals;
+            prepared gather_normals_prepared: GatherNormals;
             patch mcf_product: McfProduct;
-            block cg_start: CgStart;
-            block cg_alpha: CgAlpha;
+            patch mcf_setup: McfSetup;
+            patch mcf_assembled: McfAssembled;
             patch cg_step: CgStep;
-            block cg_beta: CgBeta;
-            flat cg_direction: CgDirection;
             patch smooth_uniform: SmoothUniform;
+            prepared smooth_uniform_prepared: SmoothUniform;
             patch smooth_cotangent: SmoothCotangent;
             patch curvatures: Curvatures;
             flat geodesic_clear: GeodesicClear;
@@ -86,6 +113,7 @@ macro_rules! list {
             block geodesic_advance: GeodesicAdvance;
             patch geodesic_finish: GeodesicFinish;
             patch spring_gather: SpringGather;
+            prepared spring_gather_prepared: SpringGather;
             patch spring_scatter: SpringScatter;
             flat spring_integrate: SpringIntegrate;
             flat spring_begin: SpringBegin;

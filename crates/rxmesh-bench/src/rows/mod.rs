@@ -3,13 +3,14 @@
 mod apps;
 mod build;
 mod copy;
+mod mcf;
 mod query;
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::store::RxMesh;
-use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchKernel};
+use rxmesh_kernels::kernel::{BlockKernel, Entry, PatchKernel};
 use rxmesh_kernels::topo::Kind;
 use serde_json::{Map, Value};
 
@@ -78,16 +79,51 @@ pub(crate) const ROWS: &[Row] = &[
         "each edge's two vertices and two opposite vertices",
         query::diamond,
     ),
+    row(
+        "vv-prepared",
+        "one-rings written out from the prepared relation",
+        query::vv_prepared,
+    ),
+    row(
+        "ve-prepared",
+        "edges of each vertex, from the prepared relation",
+        query::ve_prepared,
+    ),
+    row(
+        "vf-prepared",
+        "faces of each vertex, from the prepared relation",
+        query::vf_prepared,
+    ),
+    row(
+        "ff-prepared",
+        "faces next to each face, from the prepared relation",
+        query::ff_prepared,
+    ),
+    row(
+        "diamond-prepared",
+        "edge diamonds, from the prepared relation",
+        query::diamond_prepared,
+    ),
     row("normals", "vertex normals (Max 1999)", apps::normals),
     row(
+        "normals-gather",
+        "the same, gathered over prepared corners",
+        apps::normals_gather,
+    ),
+    row(
         "mcf-iteration",
-        "mean curvature flow: one conjugate-gradient iteration",
-        apps::mcf_iteration,
+        "mean curvature flow: one conjugate-gradient iteration, weights computed anew",
+        mcf::matrix_free,
+    ),
+    row(
+        "mcf-iteration-assembled",
+        "the same with the weights kept as a patch-local sparse matrix",
+        mcf::assembled,
     ),
     row(
         "mcf",
         "mean curvature flow: a whole solve to 1e-6 on the wall clock",
-        apps::mcf,
+        mcf::solve,
     ),
     row(
         "dot",
@@ -126,6 +162,13 @@ impl Bench<'_> {
         self.parts.counts[kind as usize]
     }
 
+    /// Bytes of a prepared relation.
+    pub(crate) fn prepared_bytes(&self, relation: &str) -> u64 {
+        let sizes = self.rx.prepared_sizes();
+        let found = sizes.iter().find(|s| s.relation == relation);
+        found.map_or(0, |s| s.bytes as u64)
+    }
+
     fn patch_kernel<K: PatchKernel + Entry>(&self, kernel: &K) -> KernelRecord {
         KernelRecord {
             name: K::NAME.to_owned(),
@@ -136,14 +179,6 @@ impl Bench<'_> {
 }
 
 fn block_kernel<K: BlockKernel + Entry>() -> KernelRecord {
-    KernelRecord {
-        name: K::NAME.to_owned(),
-        threads: K::THREADS,
-        shared_bytes: 0,
-    }
-}
-
-fn flat_kernel<K: FlatKernel + Entry>() -> KernelRecord {
     KernelRecord {
         name: K::NAME.to_owned(),
         threads: K::THREADS,

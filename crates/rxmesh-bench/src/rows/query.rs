@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
+use rxmesh_kernels::algo::prepare::WritePrepared;
 use rxmesh_kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV};
@@ -68,6 +69,62 @@ where
         .figures
         .insert("ids".to_owned(), rows.values().len().into());
     // Engines must agree on it: the patches are the same, and rows are in the order of local ids.
+    measured.figures.insert(
+        "checksum".to_owned(),
+        checksum(b.engine, &rows.read()?.values).into(),
+    );
+    Ok(measured)
+}
+
+macro_rules! prepared {
+    ($($name:ident: $relation:ty;)*) => {
+        $(pub(super) fn $name(b: &Bench<'_>) -> Result<Measured> {
+            measure_prepared::<$relation>(b)
+        })*
+    };
+}
+
+prepared! {
+    vv_prepared: VV;
+    ve_prepared: VE;
+    vf_prepared: VF;
+    ff_prepared: FF;
+    diamond_prepared: Diamond;
+}
+
+fn measure_prepared<R: Relation>(b: &Bench<'_>) -> Result<Measured>
+where
+    CountRows<R>: Entry,
+    WriteRows<R>: Entry,
+    WritePrepared<R>: Entry,
+{
+    let rows = b.rx.allocate_rows::<R>()?;
+    // The starts are written on the fly, once.
+    b.rx.query_into(&rows)?;
+    let times = measure::launches(b.engine, b.effort, || {
+        Ok(b.rx.query_prepared_into(&rows)?)
+    })?;
+    let kind = R::Source::KIND;
+    let floor = b.parts.floor(
+        &[Ribbon(R::Target::KIND)],
+        &[
+            (b.prepared_bytes(R::NAME), "table read"),
+            (4 * rows.values().len() as u64, "ids written"),
+        ],
+    );
+    let kernel = WritePrepared::<R> {
+        starts: rows.starts().global(),
+        values: rows.values().global_mut(),
+        relation: b.rx.prepare()?,
+    };
+    let mut measured = Measured {
+        per: plural(kind),
+        elements: b.count(kind),
+        floor,
+        times,
+        kernels: vec![b.patch_kernel(&kernel)],
+        ..Measured::default()
+    };
     measured.figures.insert(
         "checksum".to_owned(),
         checksum(b.engine, &rows.read()?.values).into(),

@@ -1,16 +1,37 @@
 //! Mean curvature flow: one implicit step, solved by matrix-free conjugate gradients.
 
+use super::cg::{Cg, Progress};
 use super::reduce;
 use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::{
-    CgAlpha, CgBeta, CgDirection, CgStart, CgStep, SCALARS, Scalar, Scalars,
-};
-use rxmesh_kernels::algo::mcf::McfProduct;
+use rxmesh_kernels::algo::cg::CgVector;
+use rxmesh_kernels::algo::mcf::{McfAssembled, McfProduct, McfSetup};
 use rxmesh_kernels::algo::measure::{Affine, EdgeLengths};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::query::{Prepared, VE, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
+
+/// When the cotangent weights are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Weights {
+    /// Anew in each product, in shared memory (RXMesh 2021, listing 4): no memory for a matrix.
+    OnTheFly,
+    /// Once, kept as a sparse matrix that is local to each patch: faster from a few iterations on.
+    #[default]
+    Assembled,
+}
+
+/// What the residual is multiplied by before each iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Preconditioner {
+    /// Nothing.
+    None,
+    /// One over the diagonal: fewer iterations where triangles differ in size and shape.
+    #[default]
+    Jacobi,
+}
 
 /// How to smooth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +42,10 @@ pub struct McfOptions {
     pub tolerance: f64,
     /// Most iterations.
     pub max_iterations: u32,
+    /// When the weights are computed.
+    pub weights: Weights,
+    /// The preconditioner.
+    pub preconditioner: Preconditioner,
 }
 
 impl Default for McfOptions {
@@ -29,6 +54,8 @@ impl Default for McfOptions {
             time_step: None,
             tolerance: 1e-6,
             max_iterations: 1000,
+            weights: Weights::default(),
+            preconditioner: Preconditioner::default(),
         }
     }
 }
@@ -46,8 +73,8 @@ pub struct McfReport {
     pub converged: bool,
 }
 
-/// Iterations that are launched between two looks at the solver's scalars.
-const LOOK_EVERY: u32 = 8;
+/// Iterations that are launched before the first look at the solver's scalars.
+const FIRST_LOOK: u32 = 8;
 
 /// Moves `x` by one implicit step of mean curvature flow: solves
 /// `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped cotangent weights
@@ -82,15 +109,16 @@ pub fn mean_curvature_flow(
             10.0 * mean * mean
         }
     };
-    let report = Solver::new(rx, options.tolerance)?.solve(
-        x,
-        time_step * frame.scale * frame.scale,
-        options.max_iterations,
-    );
+    let scaled = time_step * frame.scale * frame.scale;
+    let solved = Solver::new(rx, x, scaled, options)
+        .and_then(|mut solver| solver.solve(x, options.max_iterations));
     frame.leave(rx, x)?;
+    let progress = solved?;
     Ok(McfReport {
         time_step,
-        ..report?
+        iterations: progress.iterations,
+        residual: progress.residual,
+        converged: progress.done,
     })
 }
 
@@ -178,138 +206,174 @@ impl Frame {
     }
 }
 
-/// The conjugate gradient solver's vectors and scalars.
+/// Mean curvature flow's system and its solver.
 struct Solver<'a> {
     rx: &'a RxMesh,
+    cg: Cg,
+    weights: Weights,
     x0: Attribute<Vertex, Vec3>,
-    r: Attribute<Vertex, Vec3>,
-    d: Attribute<Vertex, Vec3>,
-    q: Attribute<Vertex, Vec3>,
-    partials: Buffer<f64>,
-    scalars: Buffer<f64>,
+    mass: Attribute<Vertex, f32>,
+    /// A value for each entry of the prepared VV; empty when the weights are not kept.
+    kept: Buffer<f32>,
+    regular: Buffer<u32>,
+    ve: Prepared<VE>,
+    vv: Prepared<VV>,
+    dt: f32,
 }
 
 impl<'a> Solver<'a> {
-    fn new(rx: &'a RxMesh, tolerance: f64) -> Result<Self, Error> {
-        let mut scalars = [0.0; SCALARS];
-        scalars[Scalar::Tolerance2 as usize] = tolerance * tolerance;
-        Ok(Solver {
+    fn new(
+        rx: &'a RxMesh,
+        x: &Attribute<Vertex, Vec3>,
+        dt: f64,
+        options: &McfOptions,
+    ) -> Result<Self, Error> {
+        let mut x0 = rx.attribute()?;
+        x0.copy_from(x)?;
+        let vv = rx.prepare::<VV>()?;
+        let kept = match options.weights {
+            Weights::OnTheFly => 0,
+            Weights::Assembled => vv.len() as usize,
+        };
+        let mut solver = Solver {
             rx,
-            x0: rx.attribute()?,
-            r: rx.attribute()?,
-            d: rx.attribute()?,
-            q: rx.attribute()?,
-            partials: rx.engine().zeroed(rx.patch_set().headers.len())?,
-            scalars: rx.engine().upload(&scalars)?,
-        })
+            cg: Cg::new(
+                rx,
+                options.tolerance,
+                options.preconditioner == Preconditioner::Jacobi,
+            )?,
+            weights: options.weights,
+            x0,
+            mass: rx.attribute()?,
+            kept: rx.engine().zeroed(kept)?,
+            regular: rx.engine().zeroed(rx.patch_set().headers.len())?,
+            ve: rx.prepare::<VE>()?,
+            vv,
+            dt: dt as f32,
+        };
+        solver.setup()?;
+        Ok(solver)
     }
 
-    fn scalars(&self) -> Scalars {
-        Scalars(self.scalars.global_mut())
+    fn setup(&mut self) -> Result<(), Error> {
+        Ok(self.rx.run(McfSetup {
+            x0: self.x0.staged()?,
+            ve: self.ve,
+            vv: self.vv,
+            mass: self.mass.global_mut()?,
+            inverse: self.cg.inverse_mut(),
+            weights: self.kept.global_mut(),
+            regular: self.regular.global_mut(),
+            dt: self.dt,
+        })?)
     }
 
     fn solve(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
-        dt: f64,
         max_iterations: u32,
-    ) -> Result<McfReport, Error> {
-        self.x0.copy_from(x)?;
-        self.start(x, dt)?;
+    ) -> Result<Progress, Error> {
+        let (vector, r) = self.cg.start(self.x0.global()?);
+        self.product(vector, r)?;
         let mut launched = 0;
-        while launched < max_iterations && self.scalars.read()?[Scalar::Done as usize] == 0.0 {
-            for _ in 0..LOOK_EVERY.min(max_iterations - launched) {
-                self.iterate(x, dt)?;
-                launched += 1;
+        loop {
+            // A look costs about as much as an iteration on a small mesh; launches after the end cost little.
+            let batch = (launched / 2)
+                .max(FIRST_LOOK)
+                .min(max_iterations - launched);
+            for _ in 0..batch {
+                self.iterate(x)?;
+            }
+            launched += batch;
+            let progress = self.cg.progress()?;
+            if progress.done || launched == max_iterations {
+                return Ok(progress);
             }
         }
-        self.report()
     }
 
-    /// `r = d = b - M x0`.
-    fn start(&mut self, x: &Attribute<Vertex, Vec3>, dt: f64) -> Result<(), Error> {
-        self.rx.run(McfProduct {
-            x0: self.x0.staged()?,
-            d: x.staged()?,
-            q: self.r.global_mut()?,
-            first: self.d.global_mut()?,
-            partials: self.partials.global_mut(),
-            scalars: self.scalars(),
-            dt: dt as f32,
-            start: 1,
-        })?;
-        let start = CgStart {
-            partials: self.partials.global(),
-            scalars: self.scalars(),
-        };
-        Ok(self.rx.engine().launch_blocks(1, start)?)
+    /// One iteration: two launches, no waiting.
+    fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
+        let (vector, q) = self.cg.direction();
+        self.product(vector, q)?;
+        self.cg.step(self.rx, x.global_mut()?)
     }
 
-    /// One iteration: five launches, no waiting.
-    fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>, dt: f64) -> Result<(), Error> {
-        let (rx, scalars) = (self.rx, self.scalars());
-        let engine = rx.engine();
-        rx.run(McfProduct {
-            x0: self.x0.staged()?,
-            d: self.d.staged()?,
-            q: self.q.global_mut()?,
-            first: self.r.global_mut()?,
-            partials: self.partials.global_mut(),
-            scalars,
-            dt: dt as f32,
-            start: 0,
-        })?;
-        engine.launch_blocks(
-            1,
-            CgAlpha {
-                partials: self.partials.global(),
-                scalars,
-            },
-        )?;
-        rx.run(CgStep {
-            x: x.global_mut()?,
-            r: self.r.global_mut()?,
-            d: self.d.global()?,
-            q: self.q.global()?,
-            partials: self.partials.global_mut(),
-            scalars,
-        })?;
-        engine.launch_blocks(
-            1,
-            CgBeta {
-                partials: self.partials.global(),
-                scalars,
-            },
-        )?;
-        let n = 3 * rx.linear_len(Kind::Vertex);
-        let direction = CgDirection {
-            r: self.r.global()?.cast(),
-            d: self.d.global_mut()?.cast(),
-            scalars,
-        };
-        Ok(engine.launch_flat(n, direction)?)
-    }
-
-    fn report(&self) -> Result<McfReport, Error> {
-        let s = self.scalars.read()?;
-        let (delta, delta0) = (s[Scalar::Delta as usize], s[Scalar::Delta0 as usize]);
-        if !delta.is_finite() {
-            return Err(Error::NotFinite {
-                what: "the solver's residual",
-            });
+    fn product(&self, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
+        let (mass, sums) = (self.mass.global()?, self.cg.sums());
+        match self.weights {
+            Weights::OnTheFly => self.rx.run(McfProduct {
+                x0: self.x0.staged()?,
+                d,
+                ve: self.ve,
+                mass,
+                regular: self.regular.global(),
+                q,
+                sums,
+                dt: self.dt,
+            })?,
+            Weights::Assembled => self.rx.run(McfAssembled {
+                d,
+                vv: self.vv,
+                weights: self.kept.global(),
+                mass,
+                q,
+                sums,
+            })?,
         }
-        let residual = if delta0 > 0.0 {
-            (delta / delta0).sqrt()
-        } else {
-            0.0
-        };
-        let iterations = s[Scalar::Iterations as usize] as u32;
-        let converged = s[Scalar::Done as usize] != 0.0;
-        Ok(McfReport {
-            time_step: 0.0,
-            iterations,
-            residual,
-            converged,
-        })
+        Ok(())
+    }
+}
+
+/// The solver of a flow, for measurements: how long one iteration takes.
+pub struct McfIterations<'a> {
+    solver: Solver<'a>,
+    x: Attribute<Vertex, Vec3>,
+}
+
+impl<'a> McfIterations<'a> {
+    /// Sets up the system at `x` with a given time step, in squared length units.
+    ///
+    /// # Errors
+    ///
+    /// As [`mean_curvature_flow`].
+    pub fn new(
+        rx: &'a RxMesh,
+        x: &Attribute<Vertex, Vec3>,
+        dt: f64,
+        options: &McfOptions,
+    ) -> Result<Self, Error> {
+        check(options)?;
+        let mut copy = rx.attribute()?;
+        copy.copy_from(x)?;
+        let solver = Solver::new(rx, x, dt, options)?;
+        let (vector, r) = solver.cg.start(solver.x0.global()?);
+        solver.product(vector, r)?;
+        Ok(McfIterations { solver, x: copy })
+    }
+
+    /// Launches one iteration, which does nothing once the tolerance is reached.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn iterate(&mut self) -> Result<(), Error> {
+        self.solver.iterate(&mut self.x)
+    }
+
+    /// Iterations done, and `sqrt(r . r / r0 . r0)`. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn progress(&self) -> Result<(u32, f64), Error> {
+        let progress = self.solver.cg.progress()?;
+        Ok((progress.iterations, progress.residual))
+    }
+}
+
+impl std::fmt::Debug for McfIterations<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "McfIterations({:?})", self.solver.rx)
     }
 }

@@ -1,6 +1,7 @@
 //! Host half of the algorithms; the device half has the same file names in `rxmesh-kernels`.
 
 pub mod boundary;
+mod cg;
 pub mod curvature;
 pub mod filter;
 pub mod geodesic;

@@ -103,7 +103,7 @@ pub fn smooth(
             let factor = factor as f32;
             match options.weights {
                 SmoothWeights::Uniform => {
-                    rx.run(SmoothUniform {
+                    rx.run_for_each(SmoothUniform {
                         x: x.staged()?,
                         fixed: fixed.read()?,
                         y: y.write()?,

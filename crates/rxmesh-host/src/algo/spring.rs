@@ -1,19 +1,19 @@
 //! Mass-spring systems: explicit and implicit time steps.
 
+use super::cg::Cg;
 use super::measure::{not_negative, positive};
 use super::reduce;
 use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::{
-    CgAlpha, CgBeta, CgDirection, CgStart, CgStep, SCALARS, Scalar, Scalars,
-};
+use rxmesh_kernels::algo::cg::CgVector;
 use rxmesh_kernels::algo::spring::{
     Constants, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
     SpringIntegrate, SpringProduct, SpringScatter,
 };
-use rxmesh_kernels::attr::Staged;
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::query::{Prepared, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
 /// Constants of a mass-spring system, in any consistent units; those named here are of the default.
@@ -92,15 +92,12 @@ pub struct Springs<'a> {
     solver: Option<Solver>,
 }
 
-/// The implicit step's vectors and scalars.
+/// The implicit step's solver and the changes of the velocities that it finds.
 #[derive(Debug)]
 struct Solver {
+    cg: Cg,
     change: Buffer<Vec3>,
-    r: Buffer<Vec3>,
-    d: Buffer<Vec3>,
-    q: Buffer<Vec3>,
-    partials: Buffer<f64>,
-    scalars: Buffer<f64>,
+    vv: Prepared<VV>,
 }
 
 impl<'a> Springs<'a> {
@@ -177,7 +174,7 @@ impl<'a> Springs<'a> {
         let (rx, constants) = (self.rx, self.constants);
         match forces {
             SpringForces::Gather => {
-                rx.run(SpringGather {
+                rx.run_for_each(SpringGather {
                     x: self.x.staged()?,
                     rest: self.rest.staged()?,
                     fixed: self.fixed.read()?,
@@ -233,22 +230,18 @@ impl<'a> Springs<'a> {
         let begin = SpringBegin {
             v: self.v.global_mut()?,
             change: s.change.global_mut(),
+            direction: s.cg.first_direction(),
             fixed: self.fixed.global()?,
-            scalars: s.scalars(),
+            scalars: s.cg.scalars(),
             tolerance2: tolerance * tolerance,
         };
         engine.launch_flat(n, begin)?;
-        self.product(s, true)?;
-        engine.launch_blocks(
-            1,
-            CgStart {
-                partials: s.partials.global(),
-                scalars: s.scalars(),
-            },
-        )?;
+        let (vector, r) = s.cg.start(self.v.global()?);
+        self.product(s, vector, r)?;
         for _ in 0..iterations {
-            self.product(s, false)?;
-            s.update(self.rx)?;
+            let (vector, q) = s.cg.direction();
+            self.product(s, vector, q)?;
+            s.cg.step(self.rx, s.change.global_mut())?;
         }
         let end = SpringEnd {
             x: self.x.global_mut()?,
@@ -259,23 +252,16 @@ impl<'a> Springs<'a> {
         Ok(engine.launch_flat(n, end)?)
     }
 
-    fn product(&self, s: &Solver, start: bool) -> Result<(), Error> {
-        let (d, q, first) = if start {
-            (self.v.staged()?, &s.r, &s.d)
-        } else {
-            (Staged::new(s.d.global()), &s.q, &s.r)
-        };
+    fn product(&self, s: &Solver, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         Ok(self.rx.run(SpringProduct {
             x: self.x.staged()?,
             rest: self.rest.staged()?,
             d,
+            vv: s.vv,
             fixed: self.fixed.read()?,
-            q: q.global_mut(),
-            first: first.global_mut(),
-            partials: s.partials.global_mut(),
-            scalars: s.scalars(),
+            q,
+            sums: s.cg.sums(),
             constants: self.constants,
-            start: u32::from(start),
         })?)
     }
 
@@ -288,21 +274,10 @@ impl<'a> Springs<'a> {
         let Some(solver) = &self.solver else {
             return Ok(None);
         };
-        let s = solver.scalars.read()?;
-        let (delta, delta0) = (s[Scalar::Delta as usize], s[Scalar::Delta0 as usize]);
-        if !delta.is_finite() {
-            return Err(Error::NotFinite {
-                what: "the solver's residual",
-            });
-        }
-        let residual = if delta0 > 0.0 {
-            (delta / delta0).sqrt()
-        } else {
-            0.0
-        };
+        let progress = solver.cg.progress()?;
         Ok(Some(SpringSolve {
-            iterations: s[Scalar::Iterations as usize] as u32,
-            residual,
+            iterations: progress.iterations,
+            residual: progress.residual,
         }))
     }
 
@@ -348,53 +323,11 @@ impl<'a> Springs<'a> {
 
 impl Solver {
     fn new(rx: &RxMesh) -> Result<Solver, Error> {
-        let engine = rx.engine();
         let n = rx.linear_len(Kind::Vertex) as usize;
         Ok(Solver {
-            change: engine.zeroed(n)?,
-            r: engine.zeroed(n)?,
-            d: engine.zeroed(n)?,
-            q: engine.zeroed(n)?,
-            partials: engine.zeroed(rx.patch_set().headers.len())?,
-            scalars: engine.zeroed(SCALARS)?,
+            cg: Cg::new(rx, 0.0, false)?,
+            change: rx.engine().zeroed(n)?,
+            vv: rx.prepare::<VV>()?,
         })
-    }
-
-    fn scalars(&self) -> Scalars {
-        Scalars(self.scalars.global_mut())
-    }
-
-    /// The rest of an iteration after the product: four launches, no waiting.
-    fn update(&self, rx: &RxMesh) -> Result<(), Error> {
-        let (engine, scalars) = (rx.engine(), self.scalars());
-        engine.launch_blocks(
-            1,
-            CgAlpha {
-                partials: self.partials.global(),
-                scalars,
-            },
-        )?;
-        rx.run(CgStep {
-            x: self.change.global_mut(),
-            r: self.r.global_mut(),
-            d: self.d.global(),
-            q: self.q.global(),
-            partials: self.partials.global_mut(),
-            scalars,
-        })?;
-        engine.launch_blocks(
-            1,
-            CgBeta {
-                partials: self.partials.global(),
-                scalars,
-            },
-        )?;
-        let n = 3 * rx.linear_len(Kind::Vertex);
-        let direction = CgDirection {
-            r: self.r.global().cast(),
-            d: self.d.global_mut().cast(),
-            scalars,
-        };
-        Ok(engine.launch_flat(n, direction)?)
     }
 }

@@ -1,6 +1,7 @@
 //! [`RxMesh`]: a patched mesh on an engine.
 
 use super::Attribute;
+use super::prepared::PreparedStore;
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError, Patches};
 use crate::patch::{self, PatchOptions, PatchSet};
@@ -17,6 +18,7 @@ pub struct RxMesh {
     set: PatchSet,
     patches: Patches,
     buffers: Buffers,
+    prepared: PreparedStore,
 }
 
 /// The device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
@@ -82,6 +84,7 @@ impl RxMesh {
             set,
             patches,
             buffers,
+            prepared: PreparedStore::default(),
         })
     }
 
@@ -116,6 +119,10 @@ impl RxMesh {
             + self.buffers.topology.len() * 2
             + self.buffers.masks.len() * 4
             + self.buffers.ribbons.len() * 4
+    }
+
+    pub(super) fn prepared_store(&self) -> &PreparedStore {
+        &self.prepared
     }
 
     pub(crate) fn id(&self) -> u64 {

@@ -2,8 +2,10 @@
 
 mod attribute;
 mod mesh;
+mod prepared;
 mod rows;
 
 pub use attribute::{Attribute, AttributeError};
 pub use mesh::RxMesh;
+pub use prepared::{PreparedSize, RelationChoice};
 pub use rows::{HostRows, Rows};

@@ -1,12 +1,16 @@
-//! Conjugate gradients (Shewchuk 1994, appendix B2) with all scalars on the device.
+//! Conjugate gradients (Shewchuk 1994, appendix B3) in two launches an iteration, with all scalars on the device.
+//!
+//! The product's kernel makes the new direction `d = z + beta d` as it loads it, ribbon included, so that no launch is spent on
+//! it; the last block of a launch to finish adds up the dot products and computes the next scalar. With a diagonal
+//! preconditioner `z = r / diag`, without one `z = r`.
 //!
 //! The host launches iterations without waiting; once the residual is small enough the `done` word makes the
 //! rest of them do nothing, so that the iteration count is exact however seldom the host looks.
 
 use crate::attr::Field;
-use crate::exec::{Block, SCRATCH_WORDS};
+use crate::exec::{Block, Phase, SCRATCH_WORDS};
 use crate::kernel;
-use crate::kernel::{BlockKernel, FlatKernel, PatchKernel};
+use crate::kernel::PatchKernel;
 use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Patch, PatchHeader, Vertex};
 use glam::Vec3;
@@ -15,10 +19,10 @@ use glam::Vec3;
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
 pub enum Scalar {
-    /// r . r
+    /// r . z. Not at 0: the device compiler takes the very address of an argument for one that could be anywhere.
     Delta = 1,
     /// r . r at the start
-    Delta0 = 2,
+    Norm0 = 2,
     /// Step length
     Alpha = 3,
     /// Weight of the old direction
@@ -29,10 +33,12 @@ pub enum Scalar {
     Done = 6,
     /// Squared relative tolerance
     Tolerance2 = 7,
+    /// r . r
+    Norm = 8,
 }
 
 /// Number of places for scalars.
-pub const SCALARS: usize = 8;
+pub const SCALARS: usize = 9;
 
 /// The solver's scalars in global memory.
 #[repr(C)]
@@ -70,76 +76,256 @@ impl Scalars {
     }
 }
 
-#[inline(always)]
-fn total<B: Block>(b: B, partials: Global<f64>, scratch: Shared<u32>) -> f64 {
-    b.sum(partials.len(), scratch, |i| partials.get(i))
+/// The dot products of a launch: one partial result a patch, added up by the last block to finish.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CgSums {
+    /// Two numbers a patch: the first of all patches, then the second of all.
+    pub partials: GlobalMut<f64>,
+    /// A word that is not used, and the number of blocks that have finished.
+    pub arrived: GlobalMut<u32>,
+    /// The solver's scalars.
+    pub scalars: Scalars,
 }
 
-kernel! {
-    /// Start: `delta = delta_0 = r . r` from the partial products.
-    pub struct CgStart: Block {
-        /// One r . r a patch.
-        pub partials: Global<f64>,
-        /// The solver's scalars.
-        pub scalars: Scalars,
+impl Field for CgSums {}
+impl Bind for CgSums {
+    #[inline(always)]
+    fn bind(&self) {
+        self.partials.bind();
+        self.arrived.bind();
+        self.scalars.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.partials.visit(piece);
+        self.arrived.visit(piece);
+        self.scalars.visit(piece);
     }
 }
 
-impl BlockKernel for CgStart {
-    const THREADS: u32 = 512;
-    type Tables = Shared<u32>;
+impl CgSums {
+    /// Hands in the patch's parts of `N` sums; the last block runs `then` with the sums, on one thread.
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
-        plan.take(SCRATCH_WORDS)
+    fn finish<B: Block>(
+        self,
+        b: B,
+        patch: u32,
+        scratch: Shared<u32>,
+        two: bool,
+        parts: (f64, f64),
+        then: impl FnOnce(Scalars, f64, f64),
+    ) {
+        let (partials, patches) = (self.partials, self.partials.len() / 2);
+        let hand_in = || {
+            partials.set(patch, parts.0);
+            if two {
+                partials.set(patches + patch, parts.1);
+            }
+        };
+        if !b.arrive(self.arrived, patches, scratch, hand_in) {
+            return;
+        }
+        let first = b.sum(patches, scratch, |i| partials.load(i));
+        let second = if two {
+            b.sum(patches, scratch, |i| partials.load(patches + i))
+        } else {
+            first
+        };
+        b.last_phase(|p| p.lead(|| then(self.scalars, first, second)));
     }
+
+    /// Ends the launch that computed the first residual, from the patch's part of `r . z` and `r . r`.
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, _: u32, &scratch: &Shared<u32>) {
-        let delta = total(b, self.partials, scratch);
-        let s = self.scalars;
-        b.last_phase(|p| {
-            p.lead(|| {
-                s.set(Scalar::Delta, delta);
-                s.set(Scalar::Delta0, delta);
-                // A zero residual is solved; a residual that is not finite cannot be.
-                let solvable = delta > 0.0 && delta < f64::INFINITY;
-                if !solvable {
-                    s.set(Scalar::Done, 1.0);
-                }
-            });
+    pub fn start<B: Block>(self, b: B, patch: u32, scratch: Shared<u32>, parts: (f64, f64)) {
+        self.finish(b, patch, scratch, true, parts, |s, rz, rr| {
+            s.set(Scalar::Delta, rz);
+            s.set(Scalar::Norm, rr);
+            s.set(Scalar::Norm0, rr);
+            s.set(Scalar::Beta, 0.0);
+            s.set(Scalar::Iterations, 0.0);
+            // A zero residual is solved; a residual that is not finite cannot be.
+            let solvable = rr > 0.0 && rr < f64::INFINITY;
+            s.set(Scalar::Done, if solvable { 0.0 } else { 1.0 });
+        });
+    }
+
+    /// Ends a product's launch, from the patch's part of `d . q`: `alpha = delta / (d . q)`.
+    #[inline(always)]
+    pub fn alpha<B: Block>(self, b: B, patch: u32, scratch: Shared<u32>, dq: f64) {
+        self.finish(b, patch, scratch, false, (dq, 0.0), |s, dq, _| {
+            s.set(Scalar::Alpha, s.get(Scalar::Delta) / dq);
+        });
+    }
+
+    /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): `beta`, the
+    /// iteration count, and whether the solver has finished.
+    #[inline(always)]
+    fn beta<B: Block>(self, b: B, patch: u32, scratch: Shared<u32>, two: bool, parts: (f64, f64)) {
+        self.finish(b, patch, scratch, two, parts, |s, rz, rr| {
+            s.set(Scalar::Beta, rz / s.get(Scalar::Delta));
+            s.set(Scalar::Delta, rz);
+            s.set(Scalar::Norm, rr);
+            s.set(Scalar::Iterations, s.get(Scalar::Iterations) + 1.0);
+            // A residual that is zero or not a number ends the iteration too.
+            let target = s.get(Scalar::Tolerance2) * s.get(Scalar::Norm0);
+            let goes_on = rr >= target && rr > 0.0 && rr < f64::INFINITY;
+            if !goes_on {
+                s.set(Scalar::Done, 1.0);
+            }
+        });
+    }
+}
+
+/// The vector that a product's kernel multiplies, in shared memory, ribbon included: the new direction, which it also writes, or, to
+/// start the solver, any vector.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CgVector {
+    /// Residual; to start, the vector.
+    pub r: Global<Vec3>,
+    /// One over the matrix's diagonal; empty without a preconditioner.
+    pub inverse: Global<f32>,
+    /// The old direction.
+    pub old: Global<Vec3>,
+    /// The new direction.
+    pub new: GlobalMut<Vec3>,
+    /// The solver's scalars.
+    pub scalars: Scalars,
+    /// 1 to start the solver, 0 for a product.
+    pub start: u32,
+    here: Shared<Vec3>,
+}
+
+impl Bind for CgVector {
+    #[inline(always)]
+    fn bind(&self) {
+        self.r.bind();
+        self.inverse.bind();
+        self.old.bind();
+        self.new.bind();
+        // Shown to the host by `CgSums`, which every kernel that takes this has too.
+        self.scalars.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.r.visit(piece);
+        self.inverse.visit(piece);
+        self.old.visit(piece);
+        self.new.visit(piece);
+    }
+}
+
+impl CgVector {
+    /// For a product: the new direction from the residual and the old direction.
+    pub fn direction(
+        r: Global<Vec3>,
+        inverse: Global<f32>,
+        old: Global<Vec3>,
+        new: GlobalMut<Vec3>,
+        scalars: Scalars,
+    ) -> Self {
+        CgVector {
+            r,
+            inverse,
+            old,
+            new,
+            scalars,
+            start: 0,
+            here: Shared::empty(),
+        }
+    }
+
+    /// To start the solver: the vector `x`.
+    pub fn start(x: Global<Vec3>, inverse: Global<f32>, scalars: Scalars) -> Self {
+        // SAFETY: empty views are never accessed (contract U4).
+        let (old, new) = unsafe {
+            (
+                Global::new(core::ptr::dangling(), 0),
+                GlobalMut::new(core::ptr::dangling_mut(), 0),
+            )
+        };
+        CgVector {
+            r: x,
+            inverse,
+            old,
+            new,
+            scalars,
+            start: 1,
+            here: Shared::empty(),
+        }
+    }
+
+    /// Whether there is nothing to do: the solver has finished.
+    #[inline(always)]
+    pub fn done(&self) -> bool {
+        self.start == 0 && self.scalars.done()
+    }
+
+    /// The value at a local vertex.
+    #[inline(always)]
+    pub fn at(&self, local: u32) -> Vec3 {
+        self.here.get(local)
+    }
+
+    /// `z` for a residual: it over the matrix's diagonal at a vertex (linear id).
+    #[inline(always)]
+    pub fn precondition(&self, r: Vec3, v: u32) -> Vec3 {
+        if self.inverse.is_empty() {
+            r
+        } else {
+            r * self.inverse.get(v)
+        }
+    }
+}
+
+impl Field for CgVector {
+    #[inline(always)]
+    fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
+        self.here = plan.take(u32::from(header.total[0]));
+    }
+
+    #[inline(always)]
+    fn load<B: Block>(&self, p: Phase<B>, patch: &Patch) {
+        let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
+        let (base, map, here) = (patch.base::<Vertex>(), patch.map::<Vertex>(), self.here);
+        if self.start != 0 {
+            p.each(total, |v| here.set(v, self.r.get(map.linear(v))));
+            return;
+        }
+        let beta = self.scalars.get(Scalar::Beta) as f32;
+        let plain = self.inverse.is_empty();
+        // Word by word, so that neighbouring threads touch neighbouring words.
+        let words = |v: Global<Vec3>| v.cast::<f32>().from(3 * base);
+        let (r, old) = (words(self.r), words(self.old));
+        let (new, local) = (
+            self.new.cast::<f32>().from(3 * base),
+            self.here.cast::<f32>(),
+        );
+        let load = |k: u32| {
+            let scale = if plain {
+                1.0
+            } else {
+                self.inverse.get(base + k / 3)
+            };
+            (r.get(k), old.get(k), scale)
+        };
+        p.each_loaded(3 * owned, load, |k, (r, old, scale)| {
+            let d = r * scale + beta * old;
+            local.set(k, d);
+            new.set(k, d);
+        });
+        let load = |i: u32| {
+            let v = map.linear(owned + i);
+            (self.precondition(self.r.get(v), v), self.old.get(v))
+        };
+        p.each_loaded(total - owned, load, |i, (z, old)| {
+            // As above, so that owner and ribbon have the same bits.
+            here.set(owned + i, z + beta * old);
         });
     }
 }
 
 kernel! {
-    /// `alpha = delta / (d . q)`.
-    pub struct CgAlpha: Block {
-        /// One d . q a patch.
-        pub partials: Global<f64>,
-        /// The solver's scalars.
-        pub scalars: Scalars,
-    }
-}
-
-impl BlockKernel for CgAlpha {
-    const THREADS: u32 = 512;
-    type Tables = Shared<u32>;
-    #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
-        plan.take(SCRATCH_WORDS)
-    }
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, _: u32, &scratch: &Shared<u32>) {
-        let s = self.scalars;
-        if s.done() {
-            return;
-        }
-        let dq = total(b, self.partials, scratch);
-        b.last_phase(|p| p.lead(|| s.set(Scalar::Alpha, s.get(Scalar::Delta) / dq)));
-    }
-}
-
-kernel! {
-    /// `x += alpha d`, `r -= alpha q`, and one `r . r` a patch.
+    /// `x += alpha d`, `r -= alpha q`; then `beta` and whether the solver has finished.
     pub struct CgStep: Patch {
         /// Solution.
         pub x: GlobalMut<Vec3>,
@@ -149,10 +335,10 @@ kernel! {
         pub d: Global<Vec3>,
         /// Matrix times direction.
         pub q: Global<Vec3>,
-        /// One r . r a patch.
-        pub partials: GlobalMut<f64>,
-        /// The solver's scalars.
-        pub scalars: Scalars,
+        /// One over the matrix's diagonal; empty without a preconditioner.
+        pub inverse: Global<f32>,
+        /// The dot products.
+        pub sums: CgSums,
     }
 }
 
@@ -165,11 +351,13 @@ impl PatchKernel for CgStep {
     }
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
-        if self.scalars.done() {
+        let scalars = self.sums.scalars;
+        if scalars.done() {
             return;
         }
-        let alpha = self.scalars.get(Scalar::Alpha) as f32;
-        let base = 3 * patch.base::<Vertex>();
+        let alpha = scalars.get(Scalar::Alpha) as f32;
+        let (vertex, n) = (patch.base::<Vertex>(), 3 * patch.owned::<Vertex>());
+        let base = 3 * vertex;
         let (x, r) = (
             self.x.cast::<f32>().from(base),
             self.r.cast::<f32>().from(base),
@@ -178,76 +366,21 @@ impl PatchKernel for CgStep {
             self.d.cast::<f32>().from(base),
             self.q.cast::<f32>().from(base),
         );
-        let rr = b.sum(3 * patch.owned::<Vertex>(), scratch, |i| {
+        let step = |i: u32| {
             x.set(i, x.get(i) + alpha * d.get(i));
             let ri = r.get(i) - alpha * q.get(i);
             r.set(i, ri);
             f64::from(ri) * f64::from(ri)
-        });
-        let (partials, id) = (self.partials, patch.id());
-        b.last_phase(|p| p.lead(|| partials.set(id, rr)));
-    }
-}
-
-kernel! {
-    /// `delta`, `beta`, the iteration count, and whether the solver has finished.
-    pub struct CgBeta: Block {
-        /// One r . r a patch.
-        pub partials: Global<f64>,
-        /// The solver's scalars.
-        pub scalars: Scalars,
-    }
-}
-
-impl BlockKernel for CgBeta {
-    const THREADS: u32 = 512;
-    type Tables = Shared<u32>;
-    #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
-        plan.take(SCRATCH_WORDS)
-    }
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, _: u32, &scratch: &Shared<u32>) {
-        let s = self.scalars;
-        if s.done() {
+        };
+        let rr = b.sum(n, scratch, step);
+        if self.inverse.is_empty() {
+            self.sums.beta(b, patch.id(), scratch, false, (rr, 0.0));
             return;
         }
-        let delta = total(b, self.partials, scratch);
-        b.last_phase(|p| {
-            p.lead(|| {
-                let old = s.get(Scalar::Delta);
-                s.set(Scalar::Delta, delta);
-                s.set(Scalar::Beta, delta / old);
-                s.set(Scalar::Iterations, s.get(Scalar::Iterations) + 1.0);
-                // A residual that is zero or not a number ends the iteration too.
-                let target = s.get(Scalar::Tolerance2) * s.get(Scalar::Delta0);
-                let goes_on = delta >= target && delta > 0.0 && delta < f64::INFINITY;
-                if !goes_on {
-                    s.set(Scalar::Done, 1.0);
-                }
-            });
+        let rz = b.sum(n, scratch, |i| {
+            let ri = f64::from(r.get(i));
+            ri * ri * f64::from(self.inverse.get(vertex + i / 3))
         });
-    }
-}
-
-kernel! {
-    /// `d = r + beta d`, one component an index.
-    pub struct CgDirection: Flat {
-        /// Residual.
-        pub r: Global<f32>,
-        /// Direction.
-        pub d: GlobalMut<f32>,
-        /// The solver's scalars.
-        pub scalars: Scalars,
-    }
-}
-
-impl FlatKernel for CgDirection {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        if !self.scalars.done() {
-            let beta = self.scalars.get(Scalar::Beta) as f32;
-            self.d.set(i, self.r.get(i) + beta * self.d.get(i));
-        }
+        self.sums.beta(b, patch.id(), scratch, true, (rz, rr));
     }
 }

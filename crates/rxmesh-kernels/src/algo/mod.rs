@@ -9,6 +9,7 @@ pub mod kring;
 pub mod mcf;
 pub mod measure;
 pub mod normals;
+pub mod prepare;
 pub mod reduce;
 pub mod rows;
 pub mod scan;

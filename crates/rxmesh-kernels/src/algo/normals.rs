@@ -1,11 +1,11 @@
 //! Vertex normals weighted as in Max, "Weights for computing vertex normals from facet normals", JGT 1999.
 
-use crate::attr::{Staged, StagedSum, Unit};
+use crate::attr::{Staged, StagedSum, Unit, Write};
 use crate::kernel;
-use crate::kernel::Scatter;
-use crate::math::rcp_fast;
-use crate::query::{FV, Neighbours};
-use crate::topo::{Face, Local, Vertex};
+use crate::kernel::{ForEach, Scatter};
+use crate::math::{normalize_or_zero, rcp_fast};
+use crate::query::{Corners, FV, Neighbours};
+use crate::topo::{Face, Local, Owned, Vertex};
 use glam::Vec3;
 
 kernel! {
@@ -36,5 +36,35 @@ impl Scatter<FV> for VertexNormals {
         add(a, lab, lca);
         add(b, lab, lbc);
         add(c, lbc, lca);
+    }
+}
+
+kernel! {
+    /// The same normals, gathered: each vertex adds up what its corners give, always in the same order and without atomics.
+    /// Each face is computed three times.
+    pub struct GatherNormals: ForEach<Corners>, threads = 128 {
+        /// Positions.
+        pub x: Staged<Vertex, Vec3>,
+        /// Unit normals.
+        pub n: Write<Vertex, Vec3>,
+    }
+}
+
+impl ForEach<Corners> for GatherNormals {
+    #[inline(always)]
+    fn run(&self, v: Owned<Vertex>, corners: Neighbours<Corners>) {
+        let x = self.x.get(v.any());
+        let mut sum = Vec3::ZERO;
+        let mut k = 0;
+        while k < corners.len() {
+            let next = self.x.get(corners.get(k)) - x;
+            let previous = self.x.get(corners.get(k + 1)) - x;
+            let (l, m) = (next.dot(next), previous.dot(previous));
+            if l > 0.0 && m > 0.0 {
+                sum += next.cross(previous) * rcp_fast(l) * rcp_fast(m);
+            }
+            k += 2;
+        }
+        self.n.set(v, normalize_or_zero(sum));
     }
 }

@@ -2,14 +2,14 @@
 //! scatter them over EV; the implicit step is Baraff and Witkin's ("Large steps in cloth simulation", 1998, sections 3 and
 //! 5.2) with its 3 by 3 blocks computed at each product instead of stored.
 
-use crate::algo::cg::{Scalar, Scalars};
+use crate::algo::cg::{CgSums, CgVector, Scalar, Scalars};
 use crate::attr::{Field, Read, Staged, StagedSum, Write};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{Fields, FlatKernel, ForEach, PatchKernel, Scatter};
 use crate::math::length;
 use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
-use crate::query::{Csr, EV, Neighbours, Relation, VV};
+use crate::query::{EV, Neighbours, Prepared, PreparedTable, VV};
 use crate::topo::{Edge, Local, Owned, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
@@ -171,6 +171,8 @@ kernel! {
         pub v: GlobalMut<Vec3>,
         /// Changes of the velocities, set to zero.
         pub change: GlobalMut<Vec3>,
+        /// The solver's old direction, set to zero: what it holds is multiplied by zero, so it must be finite.
+        pub direction: GlobalMut<Vec3>,
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,
         /// The solver's scalars.
@@ -184,64 +186,56 @@ impl FlatKernel for SpringBegin {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.change.set(i, Vec3::ZERO);
+        self.direction.set(i, Vec3::ZERO);
         if self.fixed.get(i) != 0 {
             self.v.set(i, Vec3::ZERO);
         }
         if i == 0 {
-            self.scalars.set(Scalar::Done, 0.0);
-            self.scalars.set(Scalar::Iterations, 0.0);
             self.scalars.set(Scalar::Tolerance2, self.tolerance2);
         }
     }
 }
 
 kernel! {
-    /// `q = A d` and one `d . q` a patch, with `A = (1 + dt c) m + dt^2 K`; or, to start the solver, `r = d` = the right hand
-    /// side and one `r . r` a patch. Fixed vertices have zero rows.
+    /// `q = A d` with `A = (1 + dt c) m + dt^2 K`; or, to start the solver, `q` = the right hand side, from the velocities.
+    /// Fixed vertices have zero rows.
     pub struct SpringProduct: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
         /// Positions at rest.
         pub rest: Staged<Vertex, Vec3>,
         /// The vector to multiply; to start, the velocities.
-        pub d: Staged<Vertex, Vec3>,
+        pub d: CgVector,
+        /// Neighbours of vertices.
+        pub vv: Prepared<VV>,
         /// Not zero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// The product, or the residual.
         pub q: GlobalMut<Vec3>,
-        /// The first direction; written at the start only.
-        pub first: GlobalMut<Vec3>,
-        /// One dot product a patch.
-        pub partials: GlobalMut<f64>,
-        /// The solver's scalars.
-        pub scalars: Scalars,
+        /// The dot products.
+        pub sums: CgSums,
         /// The system's constants.
         pub constants: Constants,
-        /// 1 to start the solver, 0 for a product.
-        pub start: u32,
     }
 }
 
 impl PatchKernel for SpringProduct {
-    type Tables = (Csr, Shared<u32>);
+    const THREADS: u32 = 128;
+    type Tables = Shared<u32>;
 
     #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
         Fields::carve(self, h, plan);
-        (VV::carve(h, plan), plan.take(SCRATCH_WORDS))
+        plan.take(SCRATCH_WORDS)
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, &(vv, scratch): &Self::Tables) {
-        let start = self.start != 0;
-        if !start && self.scalars.done() {
+    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
+        if self.d.done() {
             return;
         }
-        b.phase(|p| {
-            self.load(p, patch);
-            VV::prepare(p, patch, &vv);
-        });
-        VV::build(b, patch, &vv, scratch);
+        b.phase(|p| self.load(p, patch));
+        let (start, vv) = (self.d.start != 0, self.vv.table(patch));
         let base = patch.base::<Vertex>();
         let product = b.sum(patch.owned::<Vertex>(), scratch, |v| {
             let row = if self.fixed.get(patch.own::<Vertex>(v)) != 0 {
@@ -252,23 +246,23 @@ impl PatchKernel for SpringProduct {
                 self.row(vv, v)
             };
             self.q.set(base + v, row);
-            if start {
-                self.first.set(base + v, row);
-            }
             let other = if start { row } else { self.d.at(v) };
             f64::from(row.x) * f64::from(other.x)
                 + f64::from(row.y) * f64::from(other.y)
                 + f64::from(row.z) * f64::from(other.z)
         });
-        let (partials, id) = (self.partials, patch.id());
-        b.last_phase(|p| p.lead(|| partials.set(id, product)));
+        if start {
+            self.sums.start(b, patch.id(), scratch, (product, product));
+        } else {
+            self.sums.alpha(b, patch.id(), scratch, product);
+        }
     }
 }
 
 impl SpringProduct {
     /// `(A d)` at a vertex.
     #[inline(always)]
-    fn row(&self, vv: Csr, v: u32) -> Vec3 {
+    fn row(&self, vv: PreparedTable<VV>, v: u32) -> Vec3 {
         let c = self.constants;
         let (x, rest, d) = (self.x.at(v), self.rest.at(v), self.d.at(v));
         let mut sum = Vec3::ZERO;
@@ -285,7 +279,7 @@ impl SpringProduct {
 
     /// `dt (f + m g - m c v - dt K v)` at a vertex.
     #[inline(always)]
-    fn right_hand_side(&self, vv: Csr, v: u32) -> Vec3 {
+    fn right_hand_side(&self, vv: PreparedTable<VV>, v: u32) -> Vec3 {
         let c = self.constants;
         let (x, rest, velocity) = (self.x.at(v), self.rest.at(v), self.d.at(v));
         let mut sum = Vec3::ZERO;

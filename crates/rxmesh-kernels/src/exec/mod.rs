@@ -14,7 +14,7 @@ mod solo;
 pub use cuda::Cuda;
 pub use solo::{Shuffled, Solo};
 
-use crate::mem::Shared;
+use crate::mem::{GlobalMut, Shared};
 
 /// Proof that a call comes from this module: only it may ask for ranks and bare barriers.
 #[derive(Clone, Copy)]
@@ -80,6 +80,34 @@ pub unsafe trait Block: Copy {
             f();
         }
         self.sync(INTERNAL);
+    }
+
+    /// Runs `f` on one thread, then tells whether this is the last of the launch's `blocks` blocks to get here: it may go on with
+    /// what the `f` of all of them wrote. Nobody waits for another block. `arrived` is two words of which the second counts: zero before, and
+    /// zero again afterwards. What `f` wrote is read with atomic loads.
+    #[inline(always)]
+    fn arrive(
+        self,
+        arrived: GlobalMut<u32>,
+        blocks: u32,
+        scratch: Shared<u32>,
+        f: impl FnOnce(),
+    ) -> bool {
+        if self.rank(INTERNAL) == 0 {
+            f();
+            // Word 1, because the device compiler takes the very address of an argument for one that could be anywhere.
+            let last = arrived.arrive(1) + 1 == blocks;
+            if last {
+                arrived.store(1, 0);
+            }
+            // Word 1 here too: the scratch may be the first piece of the plan.
+            scratch.set(1, u32::from(last));
+        }
+        self.sync(INTERNAL);
+        let last = scratch.get(1) != 0;
+        // Before the scratch is used again.
+        self.sync(INTERNAL);
+        last
     }
 
     /// Replaces `data[0..n]` by its exclusive prefix sum and returns the total.

@@ -1,8 +1,8 @@
 //! How [`ForEach`] and [`Scatter`] bodies run over a patch.
 
-use super::{ForEach, Scatter};
+use super::{ForEach, OverRelations, PatchKernel, Scatter};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::mem::{Plan, Shared};
+use crate::mem::{Bind, Piece, Plan, Shared};
 use crate::query::Relations;
 use crate::topo::{Patch, PatchHeader};
 
@@ -19,11 +19,47 @@ pub fn carve_for_each<R: Relations, K: super::Fields>(
     kernel: &mut K,
     header: &PatchHeader,
     plan: &mut Plan,
+    prepared: Option<&R::Prepared>,
 ) -> ForEachTables<R::Tables> {
     kernel.carve(header, plan);
     ForEachTables {
         scratch: plan.take(SCRATCH_WORDS),
-        relations: R::carve(header, plan),
+        relations: R::carve(header, plan, prepared),
+    }
+}
+
+/// A [`ForEach`] or [`Scatter`] kernel on prepared relations: the same body, without the construction of tables in shared memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct OnPrepared<K: OverRelations> {
+    /// The kernel.
+    pub kernel: K,
+    /// The tables of its relations.
+    pub relations: <K::Relations as Relations>::Prepared,
+}
+
+impl<K: OverRelations> Bind for OnPrepared<K> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.kernel.bind();
+        self.relations.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.kernel.visit(piece);
+        self.relations.visit(piece);
+    }
+}
+
+impl<K: OverRelations> PatchKernel for OnPrepared<K> {
+    const THREADS: u32 = K::THREADS;
+    type Tables = ForEachTables<<K::Relations as Relations>::Tables>;
+    #[inline(always)]
+    fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> Self::Tables {
+        carve_for_each::<K::Relations, K>(&mut self.kernel, header, plan, Some(&self.relations))
+    }
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, tables: &Self::Tables) {
+        self.kernel.run_over(b, patch, tables);
     }
 }
 

@@ -89,10 +89,24 @@ macro_rules! kernel {
             type Tables = $crate::kernel::ForEachTables<<$rel as $crate::query::Relations>::Tables>;
             #[inline(always)]
             fn carve(&mut self, header: &$crate::topo::PatchHeader, plan: &mut $crate::mem::Plan) -> Self::Tables {
-                $crate::kernel::carve_for_each::<$rel, Self>(self, header, plan)
+                $crate::kernel::carve_for_each::<$rel, Self>(self, header, plan, None)
             }
             #[inline(always)]
             fn run<B: $crate::exec::Block>(&self, b: B, patch: &$crate::topo::Patch, tables: &Self::Tables) {
+                $crate::kernel::$run::<$rel, Self, B>(self, b, patch, tables);
+            }
+        }
+
+        impl $crate::kernel::OverRelations for $name {
+            $(const THREADS: u32 = $threads;)?
+            type Relations = $rel;
+            #[inline(always)]
+            fn run_over<B: $crate::exec::Block>(
+                &self,
+                b: B,
+                patch: &$crate::topo::Patch,
+                tables: &$crate::kernel::ForEachTables<<$rel as $crate::query::Relations>::Tables>,
+            ) {
                 $crate::kernel::$run::<$rel, Self, B>(self, b, patch, tables);
             }
         }
@@ -136,7 +150,9 @@ macro_rules! kernels {
 
 /// Lists the kernels of a crate: gives each its name, and makes the list the host checks against the PTX.
 ///
-/// `entries! { pub LIST; patch name: Type; block name: Type; flat name: Type; }`. On the device every kernel becomes
+/// `entries! { pub LIST; patch name: Type; prepared name: Type; block name: Type; flat name: Type; }`: `prepared` is a
+/// [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) kernel once more, on prepared relations;
+/// `prepare name: R` is what prepares relation `R`. On the device every kernel becomes
 /// a PTX entry by [`export_entries!`](crate::export_entries), which takes the same list.
 #[macro_export]
 macro_rules! entries {
@@ -144,11 +160,24 @@ macro_rules! entries {
         $(#[$meta])*
         /// The crate's kernels: name and parameter layout, in the order of the PTX.
         $vis const $list: &[$crate::kernel::KernelInfo] = &[$($crate::entries!(@info $form $name $ty)),*];
-        $(impl $crate::kernel::Entry for $ty {
+        $($crate::entries!(@name $form $name $ty);)*
+    };
+    (@name prepare $name:ident $ty:ty) => {
+        const _: () = $crate::kernel::same_name(<$ty as $crate::query::Relation>::PREPARE, concat!("rx_", stringify!($name)));
+    };
+    (@name prepared $name:ident $ty:ty) => {
+        impl $crate::kernel::PreparedEntry for $ty {
             const NAME: &'static str = concat!("rx_", stringify!($name));
-        })*
+        }
+    };
+    (@name $form:ident $name:ident $ty:ty) => {
+        impl $crate::kernel::Entry for $ty {
+            const NAME: &'static str = concat!("rx_", stringify!($name));
+        }
     };
     (@info patch $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::PatchArgs<$ty>) };
+    (@info prepare $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::PatchArgs<$crate::algo::prepare::PrepareRows<$ty>>) };
+    (@info prepared $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::PatchArgs<$crate::kernel::OnPrepared<$ty>>) };
     (@info block $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$ty>) };
     (@info flat $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$ty>) };
     (@layout $name:ident, $args:ty) => {
@@ -181,6 +210,12 @@ macro_rules! export_entries {
                 unsafe { $crate::kernel::device::run_patch(args) }
             }
         };
+    };
+    (@entry prepare $name:ident $ty:ty) => {
+        $crate::export_entries!(@entry patch $name $crate::algo::prepare::PrepareRows<$ty>);
+    };
+    (@entry prepared $name:ident $ty:ty) => {
+        $crate::export_entries!(@entry patch $name $crate::kernel::OnPrepared<$ty>);
     };
     (@entry block $name:ident $ty:ty) => {
         const _: () = {

@@ -16,7 +16,7 @@ pub mod device;
 mod drive;
 mod macros;
 
-pub use drive::{ForEachTables, carve_for_each, run_for_each, run_scatter};
+pub use drive::{ForEachTables, OnPrepared, carve_for_each, run_for_each, run_scatter};
 
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Fault, Plan};
@@ -61,6 +61,21 @@ pub trait Scatter<R: Relations>: Fields {
     fn run(&self, e: Local<R::Source>, n: R::Input);
 }
 
+/// A [`ForEach`] or [`Scatter`] kernel, as `kernel!` implements it: over which relations it runs, wherever these come from.
+pub trait OverRelations: Fields + Bind + core::fmt::Debug + Send + Sync + 'static {
+    /// The relations.
+    type Relations: Relations;
+    /// Threads of a CUDA block.
+    const THREADS: u32 = DEFAULT_THREADS;
+    /// Runs the body over a patch.
+    fn run_over<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        tables: &ForEachTables<<Self::Relations as Relations>::Tables>,
+    );
+}
+
 /// A kernel that works on a patch with phases of its own.
 pub trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
@@ -97,6 +112,17 @@ pub trait FlatKernel: Bind + Copy + Send + Sync + 'static {
 pub trait Entry {
     /// Name of the PTX entry.
     const NAME: &'static str;
+}
+
+/// The name under which a kernel's form on prepared relations is found. Implemented by [`crate::entries!`] for kernels
+/// listed as `prepared`.
+pub trait PreparedEntry: OverRelations {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+}
+
+impl<K: PreparedEntry> Entry for OnPrepared<K> {
+    const NAME: &'static str = <K as PreparedEntry>::NAME;
 }
 
 /// Launch parameters of a [`PatchKernel`].
@@ -138,6 +164,20 @@ pub struct KernelInfo {
     pub size: usize,
     /// Alignment of the parameter struct in bytes.
     pub align: usize,
+}
+
+/// Checks at compile time that a relation is listed under the name that it gives itself.
+pub const fn same_name(a: &str, b: &str) {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    assert!(
+        a.len() == b.len(),
+        "the entry's name is not `Relation::PREPARE`"
+    );
+    let mut i = 0;
+    while i < a.len() {
+        assert!(a[i] == b[i], "the entry's name is not `Relation::PREPARE`");
+        i += 1;
+    }
 }
 
 /// A hash of names and parameter layouts (FNV-1a, 64 bit): the PTX carries it, the host compares it.

@@ -1,6 +1,6 @@
-//! Atomics, 32 bit, named by intent. Kernels reach them through the views.
+//! Atomics, named by intent. Kernels reach them through the views.
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// # Safety
 ///
@@ -42,6 +42,40 @@ pub unsafe fn store(at: *mut u32, v: u32) {
 pub unsafe fn fetch_add(at: *mut u32, v: u32) -> u32 {
     // SAFETY: the caller's.
     unsafe { cell(at) }.fetch_add(v, Relaxed)
+}
+
+/// Reads what other threads may have written.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn load_f64(at: *mut f64) -> f64 {
+    // SAFETY: the caller's.
+    f64::from_bits(unsafe { AtomicU64::from_ptr(at.cast()) }.load(Relaxed))
+}
+
+/// Adds one and returns the old value: what this thread has written before, whoever sees the new value sees too, and what those have written
+/// whose value this thread sees, it sees too.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn arrive(at: *mut u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's.
+    unsafe {
+        cuda_std::thread::device_fence();
+        let old = fetch_add(at, 1);
+        cuda_std::thread::device_fence();
+        old
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    // SAFETY: the caller's.
+    unsafe {
+        cell(at).fetch_add(1, core::sync::atomic::Ordering::AcqRel)
+    }
 }
 
 /// Minimum; returns the old value.

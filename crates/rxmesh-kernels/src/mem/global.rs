@@ -295,6 +295,13 @@ impl GlobalMut<u32> {
         unsafe { atomic::store(self.cell(i), v) }
     }
 
+    /// Adds one to element `i` and returns what it was; orders memory as [`crate::exec::Block::arrive`] needs it.
+    #[inline(always)]
+    pub fn arrive(self, i: u32) -> u32 {
+        // SAFETY: in range; concurrent accesses are atomic (contract U3).
+        unsafe { atomic::arrive(self.cell(i)) }
+    }
+
     /// Adds to element `i` atomically and returns what it was.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
@@ -307,6 +314,15 @@ impl GlobalMut<u32> {
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_min(self.cell(i), v) }
+    }
+}
+
+impl GlobalMut<f64> {
+    /// Element `i`, which another block may have written in this launch.
+    #[inline(always)]
+    pub fn load(self, i: u32) -> f64 {
+        // SAFETY: in range; concurrent accesses are atomic (contract U3).
+        unsafe { atomic::load_f64(self.cell(i)) }
     }
 }
 

@@ -22,6 +22,7 @@ impl Relation for Diamond {
     type Tables = (LocalEv, EdgeFaces);
     type Row = FixedRow<4>;
     const NAME: &'static str = "diamond";
+    const PREPARE: &'static str = "rx_prepare_diamond";
     const FIXED: Option<u32> = Some(4);
 
     #[inline(always)]

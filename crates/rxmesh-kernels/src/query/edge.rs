@@ -17,6 +17,8 @@ impl Relation for EV {
     type Tables = ();
     type Row = FixedRow<2>;
     const NAME: &'static str = "EV";
+    const PREPARE: &'static str = "rx_prepare_ev";
+    const PREPARABLE: bool = false;
     const FIXED: Option<u32> = Some(2);
 
     #[inline(always)]
@@ -42,6 +44,8 @@ impl Relation for EF {
     type Tables = EdgeFaces;
     type Row = EdgeFacesRow;
     const NAME: &'static str = "EF";
+    const PREPARE: &'static str = "rx_prepare_ef";
+    const RIBBON_ROWS: bool = true;
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {
@@ -71,6 +75,7 @@ impl Relation for EE {
     type Tables = EdgeFaces;
     type Row = EeRow;
     const NAME: &'static str = "EE";
+    const PREPARE: &'static str = "rx_prepare_ee";
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {

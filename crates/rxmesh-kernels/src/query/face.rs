@@ -17,6 +17,8 @@ impl Relation for FE {
     type Tables = ();
     type Row = FixedRow<3>;
     const NAME: &'static str = "FE";
+    const PREPARE: &'static str = "rx_prepare_fe";
+    const PREPARABLE: bool = false;
     const FIXED: Option<u32> = Some(3);
 
     #[inline(always)]
@@ -41,6 +43,8 @@ impl Relation for FV {
     type Tables = LocalEv;
     type Row = FixedRow<3>;
     const NAME: &'static str = "FV";
+    const PREPARE: &'static str = "rx_prepare_fv";
+    const RIBBON_ROWS: bool = true;
     const FIXED: Option<u32> = Some(3);
 
     #[inline(always)]
@@ -71,6 +75,7 @@ impl Relation for FF {
     type Tables = EdgeFaces;
     type Row = FfRow;
     const NAME: &'static str = "FF";
+    const PREPARE: &'static str = "rx_prepare_ff";
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {

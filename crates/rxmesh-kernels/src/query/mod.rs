@@ -6,31 +6,37 @@
 //! | [`VE`], [`VV`], [`VF`], [`EF`] | vertex, vertex, vertex, edge | edges, vertices, faces, faces | transposing in shared memory |
 //! | [`FF`] | face | faces that share an edge | FE, then EF |
 //! | [`EE`] | edge | edges that share a face | EF, then FE |
+//! | [`Corners`] | vertex | the next and the previous vertex in each of its faces | VF, then FE and EV |
 //! | [`Diamond`] | edge | two vertices and two opposite vertices | EV and EF |
 //! | [`OrientedVV`], [`OrientedVE`], [`OrientedVF`] | vertex | vertices, edges, faces, counter-clockwise | VF, chained |
 //!
 //! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the
 //! transposed relations are in ascending local id (VV on a block of one thread: in the order of the edges), so that a sum
 //! over a row has the same order on every run of one engine.
+//! Each can also be prepared: computed once, kept in global memory ([`Prepared`]).
 //! RXMesh 2021, section 6.2 and appendix A; the transpose is appendix B's, by counting.
 
+mod corners;
 mod csr;
 mod diamond;
 mod edge;
 mod face;
 mod local;
 mod oriented;
+mod prepared;
 mod relations;
 mod slots;
 mod vertex;
 
+pub use corners::Corners;
 pub use csr::Csr;
 pub use diamond::Diamond;
 pub use edge::{EE, EF, EV};
 pub use face::{FE, FF, FV};
 pub use local::{LocalEv, LocalFe, LocalMap};
 pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
-pub use relations::{Neighbours, Relations, Table};
+pub use prepared::{Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, table_rows};
+pub use relations::{Both, Neighbours, Preparer, Relations, Source, Table, Three};
 pub use slots::EdgeFaces;
 pub use vertex::{VE, VF, VV, VertexFaces};
 
@@ -50,8 +56,14 @@ pub trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     type Row: Row;
     /// The relation's name.
     const NAME: &'static str;
+    /// Name of the entry that prepares it ([`crate::algo::prepare::PrepareRows`]).
+    const PREPARE: &'static str;
     /// The number of neighbours when it is the same for every element.
     const FIXED: Option<u32> = None;
+    /// Whether a prepared table pays: not for what is stored anyway.
+    const PREPARABLE: bool = true;
+    /// Whether a prepared table has rows for ribbon elements too: for relations that kernels look up from others ([`Table::of`]).
+    const RIBBON_ROWS: bool = false;
 
     /// Takes the shared memory that the tables need.
     fn carve(header: &PatchHeader, plan: &mut Plan) -> Self::Tables;

@@ -123,7 +123,7 @@ fn chain(fan: &Fan, v: u32) -> bool {
 }
 
 macro_rules! fan_relation {
-    ($(#[$doc:meta])* $name:ident, $target:ty, $row:ty, $label:literal, $make:expr) => {
+    ($(#[$doc:meta])* $name:ident, $target:ty, $row:ty, $label:literal, $prepare:literal, $make:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -134,6 +134,7 @@ macro_rules! fan_relation {
             type Tables = Fan;
             type Row = $row;
             const NAME: &'static str = $label;
+            const PREPARE: &'static str = $prepare;
 
             #[inline(always)]
             fn carve(h: &PatchHeader, plan: &mut Plan) -> Fan {
@@ -157,15 +158,15 @@ macro_rules! fan_relation {
 
 fan_relation!(
     /// The faces of a vertex, counter-clockwise.
-    OrientedVF, Face, CsrRow, "oriented VF", |fan: &Fan, v| fan.csr.row(v)
+    OrientedVF, Face, CsrRow, "oriented VF", "rx_prepare_oriented_vf", |fan: &Fan, v| fan.csr.row(v)
 );
 fan_relation!(
     /// The edges of a vertex, counter-clockwise.
-    OrientedVE, Edge, FanRow<false>, "oriented VE", FanRow::new
+    OrientedVE, Edge, FanRow<false>, "oriented VE", "rx_prepare_oriented_ve", FanRow::new
 );
 fan_relation!(
     /// The vertices around a vertex, counter-clockwise.
-    OrientedVV, Vertex, FanRow<true>, "oriented VV", FanRow::new
+    OrientedVV, Vertex, FanRow<true>, "oriented VV", "rx_prepare_oriented_vv", FanRow::new
 );
 
 /// A row of edges (or of the vertices at their other end) around a vertex, read off the faces in fan order.

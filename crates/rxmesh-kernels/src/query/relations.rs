@@ -1,42 +1,155 @@
 //! What a kernel's body gets: rows of one relation, or of several at once.
 
-use super::{NONE, Relation, Row};
+use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row};
 use crate::exec::{Block, Phase};
-use crate::mem::{Plan, Shared};
+use crate::mem::{Bind, Plan, Shared};
 use crate::topo::{Local, Map, Patch, PatchHeader};
 
 /// One or several relations that a kernel asks for. With several, the body runs for each source of the
 /// first, gets its row, and may look up rows of the others ([`Table::of`]).
-pub trait Relations: Copy + 'static {
+pub trait Relations: Copy + Send + Sync + 'static {
     /// The kind that the body runs for.
     type Source: crate::topo::Element;
     /// What the body gets beside the element.
     type Input: Copy;
     /// What is kept in shared memory.
     type Tables: Copy;
+    /// The relations' prepared tables.
+    type Prepared: Bind + Copy + Send + Sync + core::fmt::Debug + 'static;
 
-    /// Takes the shared memory that the tables need.
-    fn carve(header: &PatchHeader, plan: &mut Plan) -> Self::Tables;
+    /// Takes the shared memory that the tables need: all of it, or only that of relations that are not prepared.
+    fn carve(
+        header: &PatchHeader,
+        plan: &mut Plan,
+        prepared: Option<&Self::Prepared>,
+    ) -> Self::Tables;
     /// First part of the construction, inside the kernel's first phase.
     fn prepare<B: Block>(p: Phase<B>, patch: &Patch, tables: &Self::Tables);
     /// The rest of the construction, in phases of its own.
     fn build<B: Block>(b: B, patch: &Patch, tables: &Self::Tables, scratch: Shared<u32>);
     /// What the body gets for a source element.
     fn input(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Input;
+    /// Asks for the prepared table of each relation that has one.
+    ///
+    /// # Errors
+    ///
+    /// What `from` says.
+    fn prepared<P: Preparer>(from: &mut P) -> Result<Self::Prepared, P::Error>;
+}
+
+/// Who has, or makes, prepared tables: the host's mesh.
+pub trait Preparer {
+    /// Why there is none.
+    type Error;
+    /// The tables of a relation.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong.
+    fn get<R: Relation>(&mut self) -> Result<Prepared<R>, Self::Error>;
+}
+
+/// Where a kernel has a relation from: computed in its shared memory, or prepared. Each kernel is compiled for one of the two.
+#[derive(Clone, Copy)]
+pub enum Source<R: Relation> {
+    /// Computed on the fly.
+    Computed(R::Tables),
+    /// Prepared.
+    Prepared(Prepared<R>),
+}
+
+impl<R: Relation> Source<R> {
+    #[inline(always)]
+    fn carve(h: &PatchHeader, plan: &mut Plan, prepared: Option<&Prepared<R>>) -> Self {
+        match prepared {
+            Some(p) if R::PREPARABLE => Source::Prepared(*p),
+            _ => Source::Computed(R::carve(h, plan)),
+        }
+    }
+    #[inline(always)]
+    fn prepare<B: Block>(&self, p: Phase<B>, patch: &Patch) {
+        if let Source::Computed(tables) = self {
+            R::prepare(p, patch, tables);
+        }
+    }
+    #[inline(always)]
+    fn build<B: Block>(&self, b: B, patch: &Patch, scratch: Shared<u32>) {
+        if let Source::Computed(tables) = self {
+            R::build(b, patch, tables, scratch);
+        }
+    }
+    #[inline(always)]
+    fn row(&self, patch: &Patch, source: u32) -> AnyRow<R> {
+        match self {
+            Source::Computed(tables) => AnyRow::Computed(R::row(patch, tables, source)),
+            Source::Prepared(p) => {
+                let table: PreparedTable<R> = p.table(patch);
+                AnyRow::Prepared(table.row(source))
+            }
+        }
+    }
+}
+
+/// A row from either source.
+#[derive(Clone, Copy)]
+enum AnyRow<R: Relation> {
+    Computed(R::Row),
+    Prepared(PreparedRow<R>),
+}
+
+/// Iterator over an [`AnyRow`].
+enum AnyIter<R: Relation> {
+    Computed(<R::Row as Row>::Iter),
+    Prepared(PreparedRow<R>),
+}
+
+impl<R: Relation> Iterator for AnyIter<R> {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            AnyIter::Computed(row) => row.next(),
+            AnyIter::Prepared(row) => row.next(),
+        }
+    }
+}
+
+impl<R: Relation> AnyRow<R> {
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        match self {
+            AnyRow::Computed(row) => row.len(),
+            AnyRow::Prepared(row) => row.len(),
+        }
+    }
+    #[inline(always)]
+    fn get(&self, i: u32) -> u32 {
+        match self {
+            AnyRow::Computed(row) => row.get(i),
+            AnyRow::Prepared(row) => row.get(i),
+        }
+    }
+    #[inline(always)]
+    fn iter(&self) -> AnyIter<R> {
+        match self {
+            AnyRow::Computed(row) => AnyIter::Computed(row.iter()),
+            AnyRow::Prepared(row) => AnyIter::Prepared(*row),
+        }
+    }
 }
 
 /// The neighbours of one element under relation `R`.
 #[derive(Clone, Copy)]
 pub struct Neighbours<R: Relation> {
-    row: R::Row,
+    row: AnyRow<R>,
     map: Map<R::Target>,
 }
 
 impl<R: Relation> Neighbours<R> {
     #[inline(always)]
-    pub(crate) fn new(patch: &Patch, tables: &R::Tables, source: u32) -> Self {
+    fn new(patch: &Patch, from: &Source<R>, source: u32) -> Self {
         Neighbours {
-            row: R::row(patch, tables, source),
+            row: from.row(patch, source),
             map: patch.map(),
         }
     }
@@ -50,7 +163,7 @@ impl<R: Relation> Neighbours<R> {
     /// Whether there is none.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.row.is_empty()
+        self.row.len() == 0
     }
 
     /// Neighbour `i` of `0..len()`. In a [`super::Diamond`] use [`Neighbours::try_get`].
@@ -82,7 +195,7 @@ impl<R: Relation> Neighbours<R> {
 #[derive(Clone, Copy)]
 pub struct Table<R: Relation> {
     patch: Patch,
-    tables: R::Tables,
+    from: Source<R>,
 }
 
 impl<R: Relation> Table<R> {
@@ -90,66 +203,113 @@ impl<R: Relation> Table<R> {
     ///
     /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF
     /// also for the edges of owned vertices and of owned faces. Other rows of ribbon elements hold what the patch knows; VE, VV and VF have
-    /// rows for owned vertices only.
+    /// rows for owned vertices only, and so do EE and FF for owned elements when they are prepared.
     #[inline(always)]
     pub fn of(&self, e: Local<R::Source>) -> Neighbours<R> {
-        Neighbours::new(&self.patch, &self.tables, e.local())
+        Neighbours::new(&self.patch, &self.from, e.local())
     }
 }
 
 impl<R: Relation> Relations for R {
     type Source = R::Source;
     type Input = Neighbours<R>;
-    type Tables = R::Tables;
+    type Tables = Source<R>;
+    type Prepared = Prepared<R>;
 
     #[inline(always)]
-    fn carve(header: &PatchHeader, plan: &mut Plan) -> R::Tables {
-        R::carve(header, plan)
+    fn carve(header: &PatchHeader, plan: &mut Plan, prepared: Option<&Prepared<R>>) -> Source<R> {
+        Source::carve(header, plan, prepared)
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, tables: &R::Tables) {
-        R::prepare(p, patch, tables);
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, from: &Source<R>) {
+        from.prepare(p, patch);
     }
     #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, tables: &R::Tables, scratch: Shared<u32>) {
-        R::build(b, patch, tables, scratch);
+    fn build<B: Block>(b: B, patch: &Patch, from: &Source<R>, scratch: Shared<u32>) {
+        from.build(b, patch, scratch);
     }
     #[inline(always)]
-    fn input(patch: &Patch, tables: &R::Tables, source: u32) -> Neighbours<R> {
-        Neighbours::new(patch, tables, source)
+    fn input(patch: &Patch, from: &Source<R>, source: u32) -> Neighbours<R> {
+        Neighbours::new(patch, from, source)
+    }
+    fn prepared<P: Preparer>(from: &mut P) -> Result<Prepared<R>, P::Error> {
+        from.get::<R>()
+    }
+}
+
+/// The prepared tables of several relations.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Both<A, B>(pub A, pub B);
+
+impl<A: Bind, B: Bind> Bind for Both<A, B> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.0.bind();
+        self.1.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
+        self.0.visit(piece);
+        self.1.visit(piece);
+    }
+}
+
+/// The prepared tables of three relations.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Three<A, B, C>(pub A, pub B, pub C);
+
+impl<A: Bind, B: Bind, C: Bind> Bind for Three<A, B, C> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.0.bind();
+        self.1.bind();
+        self.2.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
+        self.0.visit(piece);
+        self.1.visit(piece);
+        self.2.visit(piece);
     }
 }
 
 macro_rules! several {
-    ($first:ident $(, $rest:ident : $at:tt)+) => {
+    ($several:ident: $first:ident $(, $rest:ident : $at:tt)+) => {
         impl<$first: Relation, $($rest: Relation),+> Relations for ($first, $($rest),+) {
             type Source = $first::Source;
             type Input = (Neighbours<$first>, $(Table<$rest>),+);
-            type Tables = ($first::Tables, $($rest::Tables),+);
+            type Tables = (Source<$first>, $(Source<$rest>),+);
+            type Prepared = $several<Prepared<$first>, $(Prepared<$rest>),+>;
 
             #[inline(always)]
-            fn carve(header: &PatchHeader, plan: &mut Plan) -> Self::Tables {
-                ($first::carve(header, plan), $($rest::carve(header, plan)),+)
+            fn carve(header: &PatchHeader, plan: &mut Plan, prepared: Option<&Self::Prepared>) -> Self::Tables {
+                (
+                    Source::carve(header, plan, prepared.map(|p| &p.0)),
+                    $(Source::carve(header, plan, prepared.map(|p| &p.$at))),+
+                )
             }
             #[inline(always)]
             fn prepare<BL: Block>(p: Phase<BL>, patch: &Patch, tables: &Self::Tables) {
-                $first::prepare(p, patch, &tables.0);
-                $($rest::prepare(p, patch, &tables.$at);)+
+                tables.0.prepare(p, patch);
+                $(tables.$at.prepare(p, patch);)+
             }
             #[inline(always)]
             fn build<BL: Block>(b: BL, patch: &Patch, tables: &Self::Tables, scratch: Shared<u32>) {
-                $first::build(b, patch, &tables.0, scratch);
-                $($rest::build(b, patch, &tables.$at, scratch);)+
+                tables.0.build(b, patch, scratch);
+                $(tables.$at.build(b, patch, scratch);)+
             }
             #[inline(always)]
             fn input(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Input {
                 (
                     Neighbours::new(patch, &tables.0, source),
-                    $(Table { patch: *patch, tables: tables.$at }),+
+                    $(Table { patch: *patch, from: tables.$at }),+
                 )
+            }
+            fn prepared<PR: Preparer>(from: &mut PR) -> Result<Self::Prepared, PR::Error> {
+                Ok($several(from.get::<$first>()?, $(from.get::<$rest>()?),+))
             }
         }
     };
 }
-several!(RA, RB: 1);
-several!(RA, RB: 1, RC: 2);
+several!(Both: RA, RB: 1);
+several!(Three: RA, RB: 1, RC: 2);

@@ -45,6 +45,7 @@ impl Relation for VE {
     type Tables = Csr;
     type Row = CsrRow;
     const NAME: &'static str = "VE";
+    const PREPARE: &'static str = "rx_prepare_ve";
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
@@ -80,6 +81,7 @@ impl Relation for VV {
     type Tables = Csr;
     type Row = CsrRow;
     const NAME: &'static str = "VV";
+    const PREPARE: &'static str = "rx_prepare_vv";
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
@@ -123,6 +125,7 @@ impl Relation for VF {
     type Tables = VertexFaces;
     type Row = CsrRow;
     const NAME: &'static str = "VF";
+    const PREPARE: &'static str = "rx_prepare_vf";
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> VertexFaces {

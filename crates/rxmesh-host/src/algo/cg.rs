@@ -1,0 +1,127 @@
+//! Host half of the conjugate gradient solver: its vectors and scalars, and the launches of an iteration.
+
+use crate::Error;
+use crate::engine::Buffer;
+use crate::store::RxMesh;
+use glam::Vec3;
+use rxmesh_kernels::algo::cg::{CgStep, CgSums, CgVector, SCALARS, Scalar, Scalars};
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::topo::Kind;
+
+/// What the solver has reached.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Iterations done.
+    pub(super) iterations: u32,
+    /// `sqrt(r . r / r0 . r0)`; 0 when there was nothing to do.
+    pub(super) residual: f64,
+    /// Whether the solver has finished by itself.
+    pub(super) done: bool,
+}
+
+/// Vectors and scalars of a solve over the vertices of a mesh.
+#[derive(Debug)]
+pub(super) struct Cg {
+    r: Buffer<Vec3>,
+    /// Old and new direction, in turns.
+    directions: [Buffer<Vec3>; 2],
+    q: Buffer<Vec3>,
+    /// One over the diagonal; empty without a preconditioner.
+    inverse: Buffer<f32>,
+    partials: Buffer<f64>,
+    arrived: Buffer<u32>,
+    scalars: Buffer<f64>,
+}
+
+impl Cg {
+    /// For one mesh; with `jacobi` the diagonal has to be filled in ([`Cg::inverse_mut`]) before the start.
+    pub(super) fn new(rx: &RxMesh, tolerance: f64, jacobi: bool) -> Result<Cg, Error> {
+        let engine = rx.engine();
+        let n = rx.linear_len(Kind::Vertex) as usize;
+        let mut scalars = [0.0; SCALARS];
+        scalars[Scalar::Tolerance2 as usize] = tolerance * tolerance;
+        Ok(Cg {
+            r: engine.zeroed(n)?,
+            directions: [engine.zeroed(n)?, engine.zeroed(n)?],
+            q: engine.zeroed(n)?,
+            inverse: engine.zeroed(if jacobi { n } else { 0 })?,
+            partials: engine.zeroed(2 * rx.patch_set().headers.len())?,
+            arrived: engine.zeroed(2)?,
+            scalars: engine.upload(&scalars)?,
+        })
+    }
+
+    pub(super) fn scalars(&self) -> Scalars {
+        Scalars(self.scalars.global_mut())
+    }
+
+    pub(super) fn inverse_mut(&self) -> GlobalMut<f32> {
+        self.inverse.global_mut()
+    }
+
+    /// The direction that the next product reads: has to be zero, or finite at least, when the solver starts.
+    pub(super) fn first_direction(&self) -> GlobalMut<Vec3> {
+        self.directions[0].global_mut()
+    }
+
+    pub(super) fn sums(&self) -> CgSums {
+        CgSums {
+            partials: self.partials.global_mut(),
+            arrived: self.arrived.global_mut(),
+            scalars: self.scalars(),
+        }
+    }
+
+    /// What a product's kernel takes to compute the first residual, from `x`, into the second value.
+    pub(super) fn start(&self, x: Global<Vec3>) -> (CgVector, GlobalMut<Vec3>) {
+        let vector = CgVector::start(x, self.inverse.global(), self.scalars());
+        (vector, self.r.global_mut())
+    }
+
+    /// What a product's kernel takes in an iteration, and where it puts the product.
+    pub(super) fn direction(&self) -> (CgVector, GlobalMut<Vec3>) {
+        let [old, new] = &self.directions;
+        let vector = CgVector::direction(
+            self.r.global(),
+            self.inverse.global(),
+            old.global(),
+            new.global_mut(),
+            self.scalars(),
+        );
+        (vector, self.q.global_mut())
+    }
+
+    /// The rest of an iteration, after the product.
+    pub(super) fn step(&mut self, rx: &RxMesh, x: GlobalMut<Vec3>) -> Result<(), Error> {
+        rx.run(CgStep {
+            x,
+            r: self.r.global_mut(),
+            d: self.directions[1].global(),
+            q: self.q.global(),
+            inverse: self.inverse.global(),
+            sums: self.sums(),
+        })?;
+        self.directions.swap(0, 1);
+        Ok(())
+    }
+
+    /// What has been reached. Waits for the engine.
+    pub(super) fn progress(&self) -> Result<Progress, Error> {
+        let s = self.scalars.read()?;
+        let (norm, norm0) = (s[Scalar::Norm as usize], s[Scalar::Norm0 as usize]);
+        if !norm.is_finite() {
+            return Err(Error::NotFinite {
+                what: "the solver's residual",
+            });
+        }
+        Ok(Progress {
+            iterations: s[Scalar::Iterations as usize] as u32,
+            residual: if norm0 > 0.0 {
+                (norm / norm0).sqrt()
+            } else {
+                0.0
+            },
+            done: s[Scalar::Done as usize] != 0.0,
+        })
+    }
+}

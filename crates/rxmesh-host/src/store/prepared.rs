@@ -1,0 +1,223 @@
+//! Prepared relations of a mesh: made when they are asked for, kept as long as the mesh (MeshTaichi 2022, section 5.1).
+
+use super::RxMesh;
+use crate::Error;
+use crate::engine::{Buffer, EngineError};
+use rxmesh_kernels::algo::prepare::{PrepareRows, TOO_LARGE, WritePrepared};
+use rxmesh_kernels::kernel::{Entry, OnPrepared, OverRelations, PatchKernel, PreparedEntry};
+use rxmesh_kernels::query::{Prepared, Preparer, Relation, Relations};
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Where kernels over relations have these from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RelationChoice {
+    /// Computed on the fly at first; prepared when a kernel comes for the third time: preparing costs about as much
+    /// as two runs on the fly.
+    #[default]
+    Auto,
+    /// Always computed on the fly (RXMesh 2021): no memory beyond the mesh.
+    OnTheFly,
+    /// Always prepared.
+    Prepared,
+}
+
+/// Run of a kernel from which on [`RelationChoice::Auto`] has its relations prepared.
+const PREPARE_AT_RUN: u32 = 3;
+
+/// A relation's tables.
+struct Stored {
+    name: &'static str,
+    starts: Buffer<u32>,
+    tables: Buffer<u16>,
+}
+
+/// The prepared relations of a mesh.
+#[derive(Default)]
+pub(super) struct PreparedStore {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    choice: RelationChoice,
+    stored: BTreeMap<TypeId, Stored>,
+    /// How often each kernel was run by the automatic choice.
+    runs: BTreeMap<TypeId, u32>,
+}
+
+impl PreparedStore {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One prepared relation and its size.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PreparedSize {
+    /// The relation's name.
+    pub relation: &'static str,
+    /// Bytes on the engine.
+    pub bytes: usize,
+}
+
+struct Maker<'a>(&'a RxMesh);
+
+impl Preparer for Maker<'_> {
+    type Error = Error;
+    fn get<R: Relation>(&mut self) -> Result<Prepared<R>, Error> {
+        self.0.prepare()
+    }
+}
+
+impl RxMesh {
+    /// Says where kernels over relations have these from when they are run by [`RxMesh::run_for_each`].
+    pub fn set_relation_choice(&self, choice: RelationChoice) {
+        self.prepared_store().lock().choice = choice;
+    }
+
+    /// The relations that are prepared, by name.
+    pub fn prepared_sizes(&self) -> Vec<PreparedSize> {
+        let inner = self.prepared_store().lock();
+        let size = |s: &Stored| PreparedSize {
+            relation: s.name,
+            bytes: 4 * s.starts.len() + 2 * s.tables.len(),
+        };
+        let mut sizes: Vec<_> = inner.stored.values().map(size).collect();
+        sizes.sort_by_key(|s| s.relation);
+        sizes
+    }
+
+    /// Gives the memory of all prepared relations back. Kernels that need them make them anew.
+    pub fn release_prepared(&mut self) {
+        let mut inner = self.prepared_store().lock();
+        inner.stored.clear();
+        inner.runs.clear();
+    }
+
+    /// The tables of a relation; made at the first call, which waits for the engine.
+    ///
+    /// A relation that is stored anyway (EV, FE) has no tables: kernels read it from the patches.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] when a patch's rows have more than 65,535 entries (EE of large patches) or all have more than 32 bits can
+    /// count, no memory, or a fault of the query (a vertex that cannot be oriented).
+    pub fn prepare<R: Relation>(&self) -> Result<Prepared<R>, Error> {
+        let mut inner = self.prepared_store().lock();
+        if !inner.stored.contains_key(&TypeId::of::<R>()) {
+            let stored = self.make_tables::<R>()?;
+            inner.stored.insert(TypeId::of::<R>(), stored);
+        }
+        let stored = &inner.stored[&TypeId::of::<R>()];
+        Ok(Prepared::new(
+            stored.starts.global(),
+            stored.tables.global(),
+        ))
+    }
+
+    fn make_tables<R: Relation>(&self) -> Result<Stored, Error> {
+        let (engine, patches) = (self.engine(), self.patch_set().headers.len());
+        let mut stored = Stored {
+            name: R::NAME,
+            starts: engine.zeroed(patches + 1)?,
+            tables: engine.zeroed(0)?,
+        };
+        if !R::PREPARABLE {
+            return Ok(stored);
+        }
+        let kernel = |stored: &Stored, fill| PrepareRows::<R> {
+            places: stored.starts.global_mut(),
+            tables: stored.tables.global_mut(),
+            fill,
+            relation: PhantomData,
+        };
+        self.run(kernel(&stored, 0))?;
+        let mut starts = stored.starts.read()?;
+        let mut total = 0u64;
+        for start in &mut starts {
+            if *start == TOO_LARGE {
+                return Err(Error::TooLarge {
+                    what: "entries in a patch's rows of a prepared relation",
+                    count: u64::from(u16::MAX) + 1,
+                    limit: u64::from(u16::MAX),
+                });
+            }
+            let size = u64::from(*start);
+            *start = total as u32;
+            total += size;
+        }
+        if total > u64::from(u32::MAX) {
+            return Err(Error::TooLarge {
+                what: "entries of a prepared relation",
+                count: total,
+                limit: u64::from(u32::MAX),
+            });
+        }
+        stored.starts.write(&starts)?;
+        stored.tables = engine.zeroed(total as usize)?;
+        self.run(kernel(&stored, 1))?;
+        engine.synchronize()?;
+        Ok(stored)
+    }
+
+    /// Runs a kernel over relations, computed on the fly or prepared as [`RxMesh::set_relation_choice`] says. A relation that cannot be
+    /// prepared ([`Error::TooLarge`]) is computed on the fly when the choice is automatic.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::run`] and, for the choice to prepare, [`RxMesh::prepare`].
+    pub fn run_for_each<K>(&self, kernel: K) -> Result<(), Error>
+    where
+        K: OverRelations + PatchKernel + Entry + PreparedEntry,
+    {
+        let (choice, run) = {
+            let mut inner = self.prepared_store().lock();
+            let run = inner.runs.entry(TypeId::of::<K>()).or_insert(0);
+            *run = run.saturating_add(1);
+            let run = *run;
+            (inner.choice, run)
+        };
+        match choice {
+            RelationChoice::Prepared => self.run_prepared(kernel),
+            RelationChoice::Auto if run >= PREPARE_AT_RUN => match self.run_prepared(kernel) {
+                Err(Error::TooLarge { .. }) => Ok(self.run(kernel)?),
+                done => done,
+            },
+            _ => Ok(self.run(kernel)?),
+        }
+    }
+
+    /// Runs a kernel on prepared relations, which are made when they are not there yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::run`] and [`RxMesh::prepare`].
+    pub fn run_prepared<K>(&self, kernel: K) -> Result<(), Error>
+    where
+        K: OverRelations + PreparedEntry,
+    {
+        let relations = K::Relations::prepared(&mut Maker(self))?;
+        Ok(self.run(OnPrepared { kernel, relations })?)
+    }
+
+    /// As [`RxMesh::query_into`], from the prepared relation.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::prepare`] and [`RxMesh::query`].
+    pub fn query_prepared_into<R: Relation>(&self, rows: &super::Rows<R>) -> Result<(), Error>
+    where
+        WritePrepared<R>: Entry,
+    {
+        let relation = self.prepare::<R>()?;
+        let run: Result<(), EngineError> = self.run(WritePrepared::<R> {
+            starts: rows.starts().global(),
+            values: rows.values().global_mut(),
+            relation,
+        });
+        Ok(run?)
+    }
+}

@@ -1,0 +1,95 @@
+//! Corners: around a vertex, the two other vertices of each of its faces.
+
+use super::csr::CsrRow;
+use super::vertex::VertexFaces;
+use super::{Relation, Row, VF};
+use crate::exec::{Block, Phase};
+use crate::mem::{Plan, Shared};
+use crate::topo::{Patch, PatchHeader, Vertex};
+
+/// For each face of a vertex, in ascending local id, two entries: the vertex that follows it in the face and the one that comes
+/// before it. Unlike the oriented relations it is defined on every mesh, and unlike the other relations its rows repeat
+/// vertices. It lets a kernel gather what faces give their corners, without atomics.
+///
+/// A face that names the vertex twice counts once, at its first corner there.
+#[derive(Clone, Copy, Debug)]
+pub struct Corners;
+
+impl Relation for Corners {
+    type Source = Vertex;
+    type Target = Vertex;
+    type Tables = VertexFaces;
+    type Row = CornersRow;
+    const NAME: &'static str = "corners";
+    const PREPARE: &'static str = "rx_prepare_corners";
+
+    #[inline(always)]
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> VertexFaces {
+        VF::carve(h, plan)
+    }
+    #[inline(always)]
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, t: &VertexFaces) {
+        VF::prepare(p, patch, t);
+    }
+    #[inline(always)]
+    fn build<B: Block>(b: B, patch: &Patch, t: &VertexFaces, scratch: Shared<u32>) {
+        VF::build(b, patch, t, scratch);
+    }
+    #[inline(always)]
+    fn row(_patch: &Patch, t: &VertexFaces, v: u32) -> CornersRow {
+        CornersRow {
+            tables: *t,
+            faces: t.csr.row(v),
+            vertex: v,
+            at: 0,
+        }
+    }
+}
+
+/// A row of [`Corners`], computed as it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct CornersRow {
+    tables: VertexFaces,
+    faces: CsrRow,
+    vertex: u32,
+    at: u32,
+}
+
+impl Row for CornersRow {
+    type Iter = Self;
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        2 * self.faces.len()
+    }
+    #[inline(always)]
+    fn get(&self, i: u32) -> u32 {
+        let [a, b, c] = self
+            .tables
+            .fe
+            .vertices(self.tables.ev, self.faces.get(i / 2));
+        let (next, previous) = if a == self.vertex {
+            (b, c)
+        } else if b == self.vertex {
+            (c, a)
+        } else {
+            (a, b)
+        };
+        if i % 2 == 0 { next } else { previous }
+    }
+    #[inline(always)]
+    fn iter(&self) -> Self {
+        *self
+    }
+}
+
+impl Iterator for CornersRow {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.at == self.len() {
+            return None;
+        }
+        self.at += 1;
+        Some(self.get(self.at - 1))
+    }
+}

@@ -1,0 +1,188 @@
+//! Prepared relations: rows computed once a mesh and kept as local ids in global memory (MeshTaichi 2022, section 5.1).
+//!
+//! A patch's table starts at a multiple of 16 bytes. Relations with rows of a fixed length keep the values only, 0xffff for a
+//! missing one. The others keep the end of each row, then the values: `u16` all. Rows of ribbon elements are kept
+//! where kernels may ask for them ([`Relation::RIBBON_ROWS`]) and nowhere else.
+
+use super::{NONE, Relation, Row};
+use crate::attr::Field;
+use crate::mem::{Bind, Global, Piece};
+use crate::topo::{Element, Patch, PatchHeader};
+use core::marker::PhantomData;
+
+/// Where tables start, in entries.
+pub const TABLE_ALIGN: u32 = 8;
+
+/// A missing neighbour in a prepared table.
+const MISSING: u16 = u16::MAX;
+
+/// A prepared relation, as kernels see it: the tables of all patches.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Prepared<R> {
+    /// Where each patch's table starts in `tables`, in entries; one more than there are patches.
+    starts: Global<u32>,
+    tables: Global<u16>,
+    of: PhantomData<R>,
+}
+
+impl<R> Clone for Prepared<R> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<R> Copy for Prepared<R> {}
+
+impl<R> Bind for Prepared<R> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.starts.bind();
+        self.tables.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.starts.visit(piece);
+        self.tables.visit(piece);
+    }
+}
+impl<R: Relation> Field for Prepared<R> {}
+
+/// Number of rows that a patch's table of `R` has.
+#[inline(always)]
+pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
+    let kind = R::Source::KIND as usize;
+    u32::from(if R::RIBBON_ROWS {
+        h.total[kind]
+    } else {
+        h.owned[kind]
+    })
+}
+
+impl<R: Relation> Prepared<R> {
+    /// Over tables that [`crate::algo::prepare::PrepareRows`] made.
+    pub fn new(starts: Global<u32>, tables: Global<u16>) -> Self {
+        Prepared {
+            starts,
+            tables,
+            of: PhantomData,
+        }
+    }
+
+    /// Number of entries of all tables.
+    pub fn len(self) -> u32 {
+        self.tables.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// Where a patch's table starts among all tables: with it a value can be kept for each entry of the relation.
+    #[inline(always)]
+    pub fn place(self, patch: &Patch) -> u32 {
+        self.starts.get(patch.id())
+    }
+
+    /// The table of a patch.
+    #[inline(always)]
+    pub fn table(self, patch: &Patch) -> PreparedTable<R> {
+        let table = self.tables.from(self.starts.get(patch.id()));
+        let rows = table_rows::<R>(patch.header());
+        PreparedTable {
+            rows,
+            ends: table,
+            values: table.from(if R::FIXED.is_some() { 0 } else { rows }),
+            of: PhantomData,
+        }
+    }
+}
+
+/// The rows of one patch.
+#[derive(Clone, Copy, Debug)]
+pub struct PreparedTable<R> {
+    rows: u32,
+    ends: Global<u16>,
+    values: Global<u16>,
+    of: PhantomData<R>,
+}
+
+impl<R: Relation> PreparedTable<R> {
+    /// First and last place of a row in the concatenated rows.
+    #[inline(always)]
+    pub fn bounds(self, source: u32) -> (u32, u32) {
+        match R::FIXED {
+            Some(width) => (source * width, (source + 1) * width),
+            None => {
+                let lo = if source == 0 {
+                    0
+                } else {
+                    u32::from(self.ends.get(source - 1))
+                };
+                (lo, u32::from(self.ends.get(source)))
+            }
+        }
+    }
+
+    /// The local id at a place in the concatenated rows, or [`NONE`].
+    #[inline(always)]
+    pub fn value(self, at: u32) -> u32 {
+        let v = self.values.get(at);
+        if R::FIXED.is_some() && v == MISSING {
+            NONE
+        } else {
+            u32::from(v)
+        }
+    }
+
+    /// The row of a local element; empty for a ribbon element whose row is not kept.
+    #[inline(always)]
+    pub fn row(self, source: u32) -> PreparedRow<R> {
+        let (lo, hi) = if source < self.rows {
+            self.bounds(source)
+        } else {
+            (0, 0)
+        };
+        PreparedRow {
+            table: self,
+            lo,
+            hi,
+        }
+    }
+}
+
+/// A row of a prepared relation.
+#[derive(Clone, Copy, Debug)]
+pub struct PreparedRow<R> {
+    table: PreparedTable<R>,
+    lo: u32,
+    hi: u32,
+}
+
+impl<R: Relation> Row for PreparedRow<R> {
+    type Iter = Self;
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        self.hi - self.lo
+    }
+    #[inline(always)]
+    fn get(&self, i: u32) -> u32 {
+        self.table.value(self.lo + i)
+    }
+    #[inline(always)]
+    fn iter(&self) -> Self {
+        *self
+    }
+}
+
+impl<R: Relation> Iterator for PreparedRow<R> {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.lo == self.hi {
+            return None;
+        }
+        self.lo += 1;
+        Some(self.table.value(self.lo - 1))
+    }
+}
