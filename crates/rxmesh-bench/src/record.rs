@@ -46,6 +46,9 @@ pub(crate) struct Options {
     pub(crate) repeat: usize,
     pub(crate) budget_s: f64,
     pub(crate) batch: u32,
+    /// Threads of patch kernels' blocks, when not each kernel's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) block_threads: Option<u32>,
 }
 
 /// Measured copy bandwidth, bytes read and bytes written counted.
@@ -271,6 +274,7 @@ pub(crate) mod tests {
             repeat: 1,
             budget_s: 1.0,
             batch: 1,
+            block_threads: None,
         };
         let mut record = Record::new(&Engine::cpu(), options);
         record.runs = rows

@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// Seed of the patches
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
+    /// Threads of a patch kernel's block on a GPU, in place of each kernel's own number
+    #[arg(long, value_name = "N")]
+    block_threads: Option<u32>,
     /// Threads of the CPU engine and of the construction [default: all]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -106,6 +109,7 @@ impl Arguments {
             repeat: effort.repeat,
             budget_s: effort.budget.as_secs_f64(),
             batch: effort.batch,
+            block_threads: self.block_threads,
         }
     }
 }
@@ -199,6 +203,7 @@ fn measure(
     let say = |what: &str| eprintln!("{} on {}: {what}", size.name(), engine.name());
     say("build");
     let timed = rows.iter().any(|r| r.name == "build").then_some(effort);
+    engine.set_block_threads(arguments.block_threads);
     let (rx, stats, built) = rows::build(engine, mesh, &patch_options(&record.options), timed)?;
     let mut about = MeshRecord {
         name: size.name().to_owned(),

@@ -32,6 +32,7 @@ pub(super) fn run(args: &McfArgs) -> Result<Outcome> {
         time_step: args.time_step,
         tolerance: args.tol,
         max_iterations: args.max_iter,
+        ..mcf::McfOptions::default()
     };
     if mesh.faces.is_empty() {
         run.warn(format!(
