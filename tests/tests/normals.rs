@@ -80,7 +80,9 @@ fn of_a_sphere(engine: &Engine) {
 /// Tiny, huge and far away: directions stay.
 fn at_all_scales(engine: &Engine) {
     let mesh = fixtures::with_boundary(5, 4);
-    for scale in [1e-15f32, 1e-9, 1e-4, 1e4, 1e9, 1e15] {
+    for scale in [
+        1e-30f32, 1e-22, 1e-15, 1e-9, 1e-4, 1e4, 1e9, 1e15, 1e22, 1e37,
+    ] {
         let mut m = mesh.clone();
         m.positions.iter_mut().for_each(|p| *p *= scale);
         let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &Default::default()).unwrap();

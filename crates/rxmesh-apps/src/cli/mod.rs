@@ -40,29 +40,33 @@ Normals of the input are computed anew; everything else that it carries goes out
 const FILTER: &str = "Examples: rxmesh-apps filter noisy.obj --iterations 10 -o clean.obj
           rxmesh-apps filter scan.ply --sigma-c 0.4 --sigma-s 0.05 -o clean.ply
 
-Each vertex moves along its normal by the weighted mean height of its neighbours over its tangent plane
-(Fleishman, Drori, Cohen-Or 2003). Normals of the input are computed anew.";
+Each vertex moves along its normal by the weighted mean height of its neighbours over its tangent
+plane (Fleishman, Drori, Cohen-Or 2003). Normals of the input are computed anew.";
 
-const GEODESIC: &str = "Example: rxmesh-apps geodesic bunny.obj --source 0 --source 1200 -o distance.ply
+const GEODESIC: &str =
+    "Example: rxmesh-apps geodesic bunny.obj --source 0 --source 1200 -o distance.ply
 
-Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches. Distances are approximate, about
-one percent off on good meshes (Romero Calla, Fuentes Perez, Montenegro 2019).";
+Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches.
+Distances are approximate, about one percent off on good meshes
+(Romero Calla, Fuentes Perez, Montenegro 2019).";
 
 const CURVATURE: &str = "Example: rxmesh-apps curvature bunny.obj -o curvature.ply
 
-Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over length, positive where
-the surface bends away from the faces' normals) and 'angle_defect' (in radians), as Meyer et al. 2003 define them.";
+Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over
+length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in
+radians), as Meyer et al. 2003 define them.";
 
 const SMOOTH: &str = "Examples: rxmesh-apps smooth bunny.obj --iterations 20 -o smooth.obj
           rxmesh-apps smooth bunny.obj --taubin --weights cotangent -o smooth.obj
 
-Each vertex goes part of the way to the mean of its neighbours (Taubin 1995). Normals of the input are computed anew.";
+Each vertex goes part of the way to the mean of its neighbours (Taubin 1995). Normals of the input
+are computed anew.";
 
 const SPRING: &str = "Examples: rxmesh-apps spring cloth.obj --pin-top 1 --steps 1000 -o fallen.obj
           rxmesh-apps spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01 -o fallen.obj
 
-Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay stable only well below
-sqrt(M / (K valence)) seconds. Normals of the input are computed anew.";
+Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
+stable only well below sqrt(M / (K valence)) seconds. Normals of the input are computed anew.";
 
 const VALUES_OUTPUT: &str = "Where to write; a format that holds columns (PLY) [default: <input>_<command>.ply in the current folder]";
 

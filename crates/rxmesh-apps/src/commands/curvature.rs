@@ -8,7 +8,8 @@ use anyhow::Result;
 use rxmesh_host::algo::curvature::curvature;
 use std::f64::consts::TAU;
 
-const TOO_LARGE: &str = "coordinates are too large to measure curvature";
+const TOO_LARGE: &str =
+    "coordinates are too large or too small to measure curvature: take another unit of length";
 
 pub(super) fn run(args: &CurvatureArgs) -> Result<()> {
     let mut s = Session::open("curvature", &args.compute, Gives::Columns)?;
@@ -23,6 +24,9 @@ pub(super) fn run(args: &CurvatureArgs) -> Result<()> {
     s.write()?;
     let expected = TAU * report.euler_characteristic as f64;
     let difference = report.total_gaussian_curvature - expected;
+    if difference.abs() > 0.1 {
+        s.run.warn("the total Gaussian curvature is not 2 pi times the Euler characteristic: the mesh is not a manifold".into());
+    }
     s.run.record.report = Some(Report::Curvature(CurvatureRecord {
         report,
         gauss_bonnet_difference: difference,

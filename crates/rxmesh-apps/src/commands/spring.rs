@@ -37,7 +37,7 @@ pub(super) fn run(args: &SpringArgs) -> Result<()> {
     s.write()?;
     if grew(&motion) {
         s.run.warn(format!(
-            "the energy grew from {} to {}: the time step is too long for this method and the result means nothing",
+            "the energy grew from {} to {}: the time step is too long for this method, or the coordinates are too large for such small motions; the result means nothing",
             text::number(motion.start.total),
             text::number(motion.energy.total)
         ));

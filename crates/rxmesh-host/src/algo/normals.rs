@@ -1,18 +1,46 @@
 //! Vertex normals.
 
+use super::measure::{resize, unit_scale};
 use crate::Error;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::normals::{GatherNormals, VertexNormals};
 use rxmesh_kernels::topo::Vertex;
 
-/// Unit vertex normals weighted as in Max 1999 (each corner by its edges' cross product over their squared lengths). A vertex without
-/// a face of positive area gets zero. Orientation is the faces' own: on a mesh of mixed orientation contributions cancel.
+/// Scales at which the kernel's products of four lengths stay within `f32` without help, for edges down to a millionth of the mesh.
+const COMFORTABLE: std::ops::RangeInclusive<f64> = 1e-8..=1e8;
+
+/// Unit vertex normals weighted as in Max 1999 (each corner by its edges' cross product over their squared lengths), however small or
+/// large the mesh is. A vertex without a face of positive area gets zero. Orientation is the faces' own: on a mesh of mixed
+/// orientation contributions cancel.
+///
+/// Measures the mesh first, which waits for the engine: [`vertex_normals_unscaled`] does not.
+///
+/// # Errors
+///
+/// [`Error::NotFinite`] for a coordinate that is not finite, a stale attribute, or what the engine says.
+pub fn vertex_normals(
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+    n: &mut Attribute<Vertex, Vec3>,
+) -> Result<(), Error> {
+    let scale = unit_scale(rx, x)?;
+    if COMFORTABLE.contains(&scale) {
+        return vertex_normals_unscaled(rx, x, n);
+    }
+    let mut near_one = rx.attribute()?;
+    near_one.copy_from(x)?;
+    resize(rx, &mut near_one, scale)?;
+    vertex_normals_unscaled(rx, &near_one, n)
+}
+
+/// As [`vertex_normals`] for a mesh whose coordinates are known to be neither tiny nor huge (edges between 1e-14 and 1e14): one launch, no
+/// waiting.
 ///
 /// # Errors
 ///
 /// A stale attribute, or what the engine says.
-pub fn vertex_normals(
+pub fn vertex_normals_unscaled(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
     n: &mut Attribute<Vertex, Vec3>,
