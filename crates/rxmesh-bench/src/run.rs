@@ -19,6 +19,7 @@ use crate::rows::{self, Bench, ROWS, Row, Work};
 use crate::{compare, reference, table};
 
 #[derive(clap::Args)]
+#[group(id = "measurement")]
 pub(crate) struct Arguments {
     /// Engines to measure
     #[arg(long, value_enum, default_value = "all")]
