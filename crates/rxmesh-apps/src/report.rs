@@ -25,6 +25,8 @@ pub(crate) enum Report {
 pub(crate) struct McfRecord {
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: u32,
+    pub(crate) matrix_free: bool,
+    pub(crate) preconditioner: bool,
     #[serde(flatten)]
     pub(crate) report: McfReport,
 }

@@ -187,3 +187,36 @@ fn output_may_be_the_input() {
     assert_eq!(b.names(), ["bunny.obj"]);
     assert!(length(&b.text("bunny.obj")) < 0.9 * length(&bunny()));
 }
+
+#[test]
+fn mcf_gives_the_same_with_and_without_matrix_and_preconditioner() {
+    let b = Sandbox::new();
+    b.put("bunny.obj", bunny());
+    let run = |flags: &str| {
+        let r = b.record(&format!("mcf bunny.obj -o out.obj {flags}"));
+        (positions(&b.text("out.obj")), r)
+    };
+    let (want, r) = run("");
+    assert_eq!(
+        (&r["matrix_free"], &r["preconditioner"]),
+        (&false.into(), &true.into())
+    );
+    let few = r["iterations"].as_u64().unwrap();
+    for flags in [
+        "--matrix-free",
+        "--no-preconditioner",
+        "--matrix-free --no-preconditioner",
+    ] {
+        let (got, r) = run(flags);
+        let plain = flags.contains("--no-preconditioner");
+        assert_eq!(r["matrix_free"], flags.contains("--matrix-free"));
+        assert_eq!(r["preconditioner"], !plain);
+        assert!(!plain || r["iterations"].as_u64().unwrap() > few, "{flags}");
+        for (p, q) in want.iter().zip(&got) {
+            assert!(
+                (0..3).all(|k| (p[k] - q[k]).abs() < 1e-3),
+                "{flags}: {p:?} {q:?}"
+            );
+        }
+    }
+}

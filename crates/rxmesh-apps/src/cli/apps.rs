@@ -16,6 +16,12 @@ pub(crate) struct McfArgs {
     /// Most iterations of the solver
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_iter: u32,
+    /// Compute the cotangent weights anew in each iteration instead of keeping a matrix: less memory, more time
+    #[arg(long)]
+    pub(crate) matrix_free: bool,
+    /// Plain conjugate gradients instead of Jacobi's preconditioner
+    #[arg(long)]
+    pub(crate) no_preconditioner: bool,
     #[command(flatten)]
     pub(crate) compute: ComputeArgs,
 }

@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::cli::McfArgs;
 use crate::report::{McfRecord, Report};
 use anyhow::Result;
-use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
+use rxmesh_host::algo::mcf::{McfOptions, Preconditioner, Weights, mean_curvature_flow};
 
 const TOO_LARGE: &str = "coordinates or time step are too large or too small to smooth";
 
@@ -16,6 +16,14 @@ pub(super) fn run(args: &McfArgs) -> Result<Outcome> {
         time_step: args.time_step,
         tolerance: args.tol,
         max_iterations: args.max_iter,
+        weights: match args.matrix_free {
+            true => Weights::OnTheFly,
+            false => Weights::Assembled,
+        },
+        preconditioner: match args.no_preconditioner {
+            true => Preconditioner::None,
+            false => Preconditioner::Jacobi,
+        },
     };
     let report = s.move_vertices("smoothing", |rx, x| {
         mean_curvature_flow(rx, x, &options).map_err(explained(TOO_LARGE))
@@ -24,6 +32,8 @@ pub(super) fn run(args: &McfArgs) -> Result<Outcome> {
     s.run.record.report = Some(Report::Mcf(McfRecord {
         tolerance: args.tol,
         max_iterations: args.max_iter,
+        matrix_free: args.matrix_free,
+        preconditioner: !args.no_preconditioner,
         report,
     }));
     if !report.converged {

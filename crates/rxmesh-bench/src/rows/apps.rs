@@ -20,7 +20,9 @@ pub(super) fn positions(b: &Bench<'_>) -> Result<Attribute<Vertex, Vec3>> {
 pub(super) fn normals(b: &Bench<'_>) -> Result<Measured> {
     let x = positions(b)?;
     let mut n = b.rx.attribute::<Vertex, Vec3>()?;
-    let times = measure::launches(b.engine, b.effort, || Ok(vertex_normals_unscaled(b.rx, &x, &mut n)?))?;
+    let times = measure::launches(b.engine, b.effort, || {
+        Ok(vertex_normals_unscaled(b.rx, &x, &mut n)?)
+    })?;
     let vertices = b.count(Kind::Vertex);
     let kernel = VertexNormals {
         x: x.staged()?,
