@@ -143,7 +143,7 @@ fn other_meshes(engine: &Engine) {
     );
     // A launch on a mesh refuses attributes of another, even one of the same size.
     assert_eq!(
-        normals::vertex_normals(&b, &x, &mut y),
+        normals::vertex_normals_unscaled(&b, &x, &mut y),
         Err(Error::Engine(EngineError::OtherMesh {
             kernel: "rx_vertex_normals"
         }))
@@ -226,7 +226,7 @@ fn aliased_arguments(engine: &Engine) {
     let x2 = rx
         .attribute_from::<Vertex, Vec3>(&f.mesh.positions)
         .unwrap();
-    assert_eq!(normals::vertex_normals(&rx, &x2, &mut n1), Ok(()));
+    assert_eq!(normals::vertex_normals_unscaled(&rx, &x2, &mut n1), Ok(()));
     // The launches that were refused did nothing.
     assert_eq!(x.to_input(&rx).unwrap(), f.mesh.positions);
     assert_eq!(engine.synchronize(), Ok(()));
@@ -294,7 +294,7 @@ fn arguments_of_another_engine(engine: &Engine) {
         elsewhere.attribute::<Vertex, Vec3>().unwrap(),
         rx.attribute::<Vertex, Vec3>().unwrap(),
     );
-    let error = normals::vertex_normals(&rx, &x, &mut n);
+    let error = normals::vertex_normals_unscaled(&rx, &x, &mut n);
     assert_eq!(
         error,
         Err(Error::Engine(EngineError::NotLive {

@@ -170,6 +170,11 @@ impl Record {
 
     /// `<date>-<engine>-<device>.json`
     pub(crate) fn file_name(&self) -> String {
+        format!("{}-{}.json", &self.date[..10], self.machine())
+    }
+
+    /// `<engine>-<device>`
+    pub(crate) fn machine(&self) -> String {
         let word = |text: &str| {
             let words: Vec<String> = text
                 .to_lowercase()
@@ -179,12 +184,7 @@ impl Record {
                 .collect();
             words.join("-")
         };
-        let date = &self.date[..10];
-        format!(
-            "{date}-{}-{}.json",
-            word(&self.engine.name),
-            word(&self.engine.device)
-        )
+        format!("{}-{}", word(&self.engine.name), word(&self.engine.device))
     }
 
     /// Where the record goes: into a folder under its own name, or to a file; with several engines to one file each.
@@ -296,6 +296,22 @@ pub(crate) mod tests {
             })
             .collect();
         record
+    }
+
+    /// A mesh without statistics.
+    pub(crate) fn mesh(name: &str, faces: u32) -> MeshRecord {
+        MeshRecord {
+            name: name.to_owned(),
+            recipe: String::new(),
+            level: 0,
+            vertices: faces / 2,
+            edges: faces / 2 * 3,
+            faces,
+            device_bytes: 20 * u64::from(faces),
+            device_bytes_a_face: 20.0,
+            reference_bytes_a_face: Some(75.0),
+            patches: serde_json::Value::Null,
+        }
     }
 
     #[test]
