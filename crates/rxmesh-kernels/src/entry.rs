@@ -18,7 +18,7 @@ use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
 use crate::algo::smooth::{SmoothCotangent, SmoothUniform};
 use crate::algo::spring::{
-    SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringIntegrate,
+    SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringLengths,
     SpringProduct, SpringScatter,
 };
 use crate::query::{
@@ -114,10 +114,9 @@ macro_rules! list {
             patch geodesic_update: GeodesicUpdate;
             block geodesic_advance: GeodesicAdvance;
             patch geodesic_finish: GeodesicFinish;
+            patch spring_lengths: SpringLengths;
             patch spring_gather: SpringGather;
-            prepared spring_gather_prepared: SpringGather;
             patch spring_scatter: SpringScatter;
-            flat spring_integrate: SpringIntegrate;
             flat spring_begin: SpringBegin;
             patch spring_product: SpringProduct;
             flat spring_end: SpringEnd;
