@@ -3,6 +3,7 @@
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::{CgAlpha, CgBeta, CgDirection, CgStart, CgStep};
 use crate::algo::curvature::Curvatures;
+use crate::algo::delaunay::{CountDelaunay, DelaunayFlip};
 use crate::algo::filter::{FilterBalls, FilterLarge};
 use crate::algo::geodesic::{
     GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges,
@@ -20,6 +21,8 @@ use crate::algo::spring::{
     SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringIntegrate,
     SpringProduct, SpringScatter,
 };
+use crate::cavity::{Claim, Collect, FillIn, RankChunks, RankWords, ResetClaims, Resolve};
+use crate::edit::{Fill, Freeze, ListFree, MarkDead, OpenFaces, OpenPatches, OpenVertices};
 use crate::query::{
     Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
@@ -95,6 +98,21 @@ macro_rules! list {
             flat spring_heights: SpringHeights;
             block filter_balls: FilterBalls;
             flat filter_large: FilterLarge;
+            flat fill: Fill;
+            patch open_patches: OpenPatches;
+            flat open_faces: OpenFaces;
+            flat open_vertices: OpenVertices;
+            flat freeze: Freeze;
+            flat mark_dead: MarkDead;
+            flat list_free: ListFree;
+            flat reset_claims: ResetClaims;
+            block collect: Collect;
+            block rank_words: RankWords;
+            block rank_chunks: RankChunks;
+            flat delaunay_claim: Claim<DelaunayFlip>;
+            block delaunay_resolve: Resolve<DelaunayFlip>;
+            flat delaunay_fill: FillIn<DelaunayFlip>;
+            flat delaunay_count: CountDelaunay;
         }
     };
 }

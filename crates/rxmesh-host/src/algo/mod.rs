@@ -2,6 +2,7 @@
 
 pub mod boundary;
 pub mod curvature;
+pub mod delaunay;
 pub mod filter;
 pub mod geodesic;
 pub mod kring;

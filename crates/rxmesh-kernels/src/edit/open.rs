@@ -142,7 +142,7 @@ kernel! {
         pub corners: Suspects,
         /// Who claims each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
         pub claims: GlobalMut<u64>,
-        /// Counts the frozen faces in its first word.
+        /// Counts the frozen faces in word 1.
         pub frozen: GlobalMut<u32>,
     }
 }
@@ -156,7 +156,7 @@ impl FlatKernel for Freeze {
             at(a) || at(b) || at(c)
         };
         if frozen {
-            self.frozen.fetch_add(0, 1);
+            self.frozen.fetch_add(1, 1);
             self.claims.set(f, crate::cavity::FROZEN);
         } else {
             self.claims.set(f, crate::cavity::FREE);
