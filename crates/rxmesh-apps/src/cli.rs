@@ -43,6 +43,9 @@ pub(crate) enum Command {
     /// Compute vertex normals (weighted as in Max 1999)
     #[command(after_help = "Example: rxmesh-apps normals bunny.obj -o bunny_normals.ply")]
     Normals(NormalsArgs),
+    /// Flip edges until the mesh is Delaunay
+    #[command(after_help = "Example: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply")]
+    Delaunay(DelaunayArgs),
     /// Show counts, sizes, patch statistics and engines
     #[command(after_help = INFO)]
     Info(InfoArgs),
@@ -98,6 +101,36 @@ pub(crate) struct NormalsArgs {
     /// Where to write [default: <input>_normals.obj in the current folder]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) encoding: EncodingArgs,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+    #[command(flatten)]
+    pub(crate) patch: PatchArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DelaunayArgs {
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+    /// Most rounds
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_rounds: u32,
+}
+
+/// What every command that changes the connectivity takes.
+#[derive(Debug, Args)]
+pub(crate) struct EditArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Where to write [default: <input>_<command>.obj in the current folder]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Check every invariant of the result before it is written
+    #[arg(long)]
+    pub(crate) validate: bool,
     #[command(flatten)]
     pub(crate) encoding: EncodingArgs,
     #[command(flatten)]

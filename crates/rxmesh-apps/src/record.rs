@@ -1,6 +1,6 @@
 //! The record of a run: the JSON object that `--json` writes. `docs/cli.md` describes every key; keys stay.
 
-use rxmesh_host::mesh::{CheckReport, EdgeLengths};
+use rxmesh_host::mesh::{CheckReport, EdgeLengths, Quality};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
 use serde::Serialize;
 use std::path::Path;
@@ -24,6 +24,8 @@ pub(crate) struct Record {
     pub(crate) solve: Option<SolveRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) normals: Option<NormalsRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) edit: Option<EditRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<CheckReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +126,19 @@ pub(crate) struct SolveRecord {
     pub(crate) iterations: u32,
     pub(crate) residual: f64,
     pub(crate) converged: bool,
+}
+
+/// What a command that changes the connectivity did.
+#[derive(Debug, Serialize)]
+pub(crate) struct EditRecord {
+    pub(crate) before: Quality,
+    pub(crate) after: Quality,
+    /// Faces that touch a place that is not manifold, and were left as they are.
+    pub(crate) frozen_faces: u32,
+    /// Whether `--validate` was given, and so found nothing.
+    pub(crate) validated: bool,
+    /// What the command reports.
+    pub(crate) report: serde_json::Value,
 }
 
 #[derive(Debug, Serialize)]

@@ -21,6 +21,9 @@ use crate::algo::spring::{
     SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringIntegrate,
     SpringProduct, SpringScatter,
 };
+use crate::cavity::marked::{
+    CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
+};
 use crate::cavity::{Claim, Collect, FillIn, RankChunks, RankWords, ResetClaims, Resolve};
 use crate::edit::{Fill, Freeze, ListFree, MarkDead, OpenFaces, OpenPatches, OpenVertices};
 use crate::query::{
@@ -109,6 +112,21 @@ macro_rules! list {
             block collect: Collect;
             block rank_words: RankWords;
             block rank_chunks: RankChunks;
+            flat flip_marked_claim: Claim<FlipMarked>;
+            block flip_marked_resolve: Resolve<FlipMarked>;
+            flat flip_marked_fill: FillIn<FlipMarked>;
+            flat split_marked_claim: Claim<SplitMarked>;
+            block split_marked_resolve: Resolve<SplitMarked>;
+            flat split_marked_fill: FillIn<SplitMarked>;
+            flat collapse_marked_claim: Claim<CollapseMarked>;
+            block collapse_marked_resolve: Resolve<CollapseMarked>;
+            flat collapse_marked_fill: FillIn<CollapseMarked>;
+            flat split_face_marked_claim: Claim<SplitFaceMarked>;
+            block split_face_marked_resolve: Resolve<SplitFaceMarked>;
+            flat split_face_marked_fill: FillIn<SplitFaceMarked>;
+            flat remove_marked_claim: Claim<RemoveMarked>;
+            block remove_marked_resolve: Resolve<RemoveMarked>;
+            flat remove_marked_fill: FillIn<RemoveMarked>;
             flat delaunay_claim: Claim<DelaunayFlip>;
             block delaunay_resolve: Resolve<DelaunayFlip>;
             flat delaunay_fill: FillIn<DelaunayFlip>;

@@ -3,6 +3,8 @@
 mod check;
 mod completions;
 mod convert;
+mod delaunay;
+mod edit;
 mod generate;
 mod info;
 mod mcf;
@@ -18,6 +20,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Mcf(args) => return mcf::run(&args),
         Command::Normals(args) => normals::run(&args)?,
+        Command::Delaunay(args) => return delaunay::run(&args),
         Command::Info(args) => info::run(&args)?,
         Command::Check(args) => check::run(&args)?,
         Command::Convert(args) => convert::run(&args)?,

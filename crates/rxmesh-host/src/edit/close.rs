@@ -3,11 +3,13 @@
 use super::Column;
 use super::session::Session;
 use crate::Error;
+use crate::mesh::{Extras, TriMesh};
 use crate::patch::PatchOptions;
 use crate::store::{Attribute, RxMesh};
+use glam::Vec3;
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::edit::{DEAD, NONE};
-use rxmesh_kernels::topo::{Edge, Element, Kind};
+use rxmesh_kernels::topo::{Edge, Element, Kind, Vertex};
 use std::any::Any;
 use std::collections::HashMap;
 
@@ -95,6 +97,22 @@ impl Session {
             face_slots,
             ev,
         })
+    }
+
+    /// The mesh as it is now, without patches: live vertices and faces in the order of their session ids. Also the session ids of the vertices.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn to_mesh(&self, x: Column<Vertex, Vec3>) -> Result<(TriMesh, Vec<u32>), Error> {
+        let now = self.snapshot()?;
+        let x = self.values(x).read()?;
+        let mesh = TriMesh {
+            positions: now.vertices.iter().map(|&v| x[v as usize]).collect(),
+            faces: now.faces,
+            extras: Extras::default(),
+        };
+        Ok((mesh, now.vertices))
     }
 
     /// Makes patches of the mesh as it is now, and attributes of the columns.

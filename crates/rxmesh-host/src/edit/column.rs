@@ -45,6 +45,7 @@ pub(super) trait AnyColumn: Send + Sync {
     fn kind(&self) -> Kind;
     fn grow(&mut self, len: usize) -> Result<(), EngineError>;
     fn as_any(&self) -> &dyn Any;
+    fn as_any_mut(&mut self) -> &mut dyn Any;
     /// The attribute of the new mesh, whose element `i` in the input's order has slot `slots[i]`.
     fn close(&self, rx: &RxMesh, slots: &[u32]) -> Result<Box<dyn Any>, Error>;
 }
@@ -65,6 +66,10 @@ impl<K, T> ColumnOf<K, T> {
     pub(super) fn values(&self) -> &Buffer<T> {
         &self.values
     }
+
+    pub(super) fn values_mut(&mut self) -> &mut Buffer<T> {
+        &mut self.values
+    }
 }
 
 impl<K: Element, T: Value> AnyColumn for ColumnOf<K, T> {
@@ -78,6 +83,10 @@ impl<K: Element, T: Value> AnyColumn for ColumnOf<K, T> {
     }
 
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
 

@@ -15,5 +15,5 @@ mod validate;
 pub use close::Closed;
 pub use column::Column;
 pub use rounds::{RoundReport, RunReport, Seeds};
-pub use session::Session;
+pub use session::{HostArrays, Session};
 pub use validate::Violation;

@@ -2,10 +2,10 @@
 
 use super::column::{AnyColumn, Column, ColumnOf};
 use crate::Error;
-use crate::engine::{Buffer, Engine};
+use crate::engine::{Buffer, Engine, EngineError};
 use crate::store::{Attribute, AttributeError};
 use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::cavity::{Claims, Slots};
+use rxmesh_kernels::cavity::{Claims, FROZEN, Slots};
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Element, Kind};
@@ -58,6 +58,23 @@ pub(super) struct State {
     pub chunks: Buffer<u32>,
 }
 
+/// A session's arrays on the host, as in [`FlatMesh`], by session id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostArrays {
+    /// Three half-edges a face.
+    pub fe: Vec<u32>,
+    /// Two vertices an edge.
+    pub ev: Vec<u32>,
+    /// The face of each half-edge.
+    pub ef: Vec<u32>,
+    /// An edge of each vertex.
+    pub ve: Vec<u32>,
+    /// The patch of each face.
+    pub fp: Vec<u32>,
+    /// Whether each face is frozen.
+    pub frozen: Vec<bool>,
+}
+
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [v, e, n] = self.capacity;
@@ -95,6 +112,23 @@ impl Session {
             ve: self.flat.ve.global_mut(),
             fp: self.flat.fp.global_mut(),
         }
+    }
+
+    /// The arrays, copied to the host.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn to_host(&self) -> Result<HostArrays, EngineError> {
+        let claims = self.state.faces.read()?;
+        Ok(HostArrays {
+            fe: self.flat.fe.read()?,
+            ev: self.flat.ev.read()?,
+            ef: self.flat.ef.read()?,
+            ve: self.flat.ve.read()?,
+            fp: self.flat.fp.read()?,
+            frozen: claims.iter().map(|&c| c == FROZEN).collect(),
+        })
     }
 
     /// The claims on faces, which tell the frozen ones.
@@ -163,6 +197,29 @@ impl Session {
             .get(column.index())
             .and_then(|c| c.as_any().downcast_ref::<ColumnOf<K, T>>());
         any.expect("the column belongs to another session").values()
+    }
+
+    /// Sets all values of a column, by session id.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`] unless there is a value for every slot.
+    ///
+    /// # Panics
+    ///
+    /// As [`Session::values`].
+    pub fn set<K: Element, T: Value>(
+        &mut self,
+        column: Column<K, T>,
+        values: &[T],
+    ) -> Result<(), EngineError> {
+        let any = self
+            .columns
+            .get_mut(column.index())
+            .and_then(|c| c.as_any_mut().downcast_mut::<ColumnOf<K, T>>());
+        any.expect("the column belongs to another session")
+            .values_mut()
+            .write(values)
     }
 
     /// A column as a kernel argument that reads.

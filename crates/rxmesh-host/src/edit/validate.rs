@@ -1,8 +1,7 @@
 //! A complete, slow check of a session.
 
-use super::session::Session;
+use super::session::{HostArrays, Session};
 use crate::Error;
-use rxmesh_kernels::cavity::FROZEN;
 use rxmesh_kernels::edit::{DEAD, NONE};
 use rxmesh_kernels::topo::Kind;
 use std::collections::HashMap;
@@ -125,12 +124,7 @@ pub enum Violation {
 
 /// The session's arrays on the host.
 struct Check {
-    fe: Vec<u32>,
-    ev: Vec<u32>,
-    ef: Vec<u32>,
-    ve: Vec<u32>,
-    fp: Vec<u32>,
-    frozen: Vec<bool>,
+    arrays: HostArrays,
     found: Vec<Violation>,
 }
 
@@ -141,14 +135,8 @@ impl Session {
     ///
     /// What the engine says.
     pub fn validate(&self) -> Result<Vec<Violation>, Error> {
-        let claims = self.state.faces.read()?;
         let mut check = Check {
-            fe: self.flat.fe.read()?,
-            ev: self.flat.ev.read()?,
-            ef: self.flat.ef.read()?,
-            ve: self.flat.ve.read()?,
-            fp: self.flat.fp.read()?,
-            frozen: claims.iter().map(|&c| c == FROZEN).collect(),
+            arrays: self.to_host()?,
             found: Vec::new(),
         };
         check.faces();
@@ -216,35 +204,39 @@ impl Check {
     fn lives(&self, kind: Kind, slot: u32) -> bool {
         let i = slot as usize;
         match kind {
-            Kind::Vertex => self.ve[i] != DEAD,
-            Kind::Edge => self.ev[2 * i] != NONE,
-            Kind::Face => self.fe[3 * i] != NONE,
+            Kind::Vertex => self.arrays.ve[i] != DEAD,
+            Kind::Edge => self.arrays.ev[2 * i] != NONE,
+            Kind::Face => self.arrays.fe[3 * i] != NONE,
         }
     }
 
     fn edge_lives(&self, e: u32) -> bool {
-        2 * (e as usize) < self.ev.len() && self.lives(Kind::Edge, e)
+        2 * (e as usize) < self.arrays.ev.len() && self.lives(Kind::Edge, e)
     }
 
     fn vertex_lives(&self, v: u32) -> bool {
-        (v as usize) < self.ve.len() && self.lives(Kind::Vertex, v)
+        (v as usize) < self.arrays.ve.len() && self.lives(Kind::Vertex, v)
     }
 
     fn sides(&self, f: u32) -> [u32; 3] {
         let i = 3 * f as usize;
-        [self.fe[i], self.fe[i + 1], self.fe[i + 2]]
+        [
+            self.arrays.fe[i],
+            self.arrays.fe[i + 1],
+            self.arrays.fe[i + 2],
+        ]
     }
 
     fn origin(&self, h: u32) -> u32 {
-        self.ev[h as usize]
+        self.arrays.ev[h as usize]
     }
 
     fn faces(&mut self) {
-        for face in 0..self.fp.len() as u32 {
+        for face in 0..self.arrays.fp.len() as u32 {
             if !self.lives(Kind::Face, face) {
                 continue;
             }
-            if self.fp[face as usize] == NONE {
+            if self.arrays.fp[face as usize] == NONE {
                 self.found.push(Violation::NoPatch { face });
             }
             let sides = self.sides(face);
@@ -258,9 +250,9 @@ impl Check {
                 self.found.push(Violation::NoTriangle { face });
             }
             for half in sides {
-                let found = self.ef[half as usize];
+                let found = self.arrays.ef[half as usize];
                 // Of several faces on one side of a frozen edge EF holds one.
-                if found != face && !(self.frozen[face as usize] && found != NONE) {
+                if found != face && !(self.arrays.frozen[face as usize] && found != NONE) {
                     self.found.push(Violation::OtherFace { face, half, found });
                 }
             }
@@ -269,7 +261,7 @@ impl Check {
 
     fn edges(&mut self) {
         let mut by_ends: HashMap<(u32, u32), u32> = HashMap::new();
-        for edge in 0..(self.ev.len() / 2) as u32 {
+        for edge in 0..(self.arrays.ev.len() / 2) as u32 {
             if !self.lives(Kind::Edge, edge) {
                 continue;
             }
@@ -279,13 +271,13 @@ impl Check {
                     self.found.push(Violation::DeadEnd { edge, vertex });
                 }
             }
-            let faces = [2 * edge, 2 * edge + 1].map(|half| (half, self.ef[half as usize]));
+            let faces = [2 * edge, 2 * edge + 1].map(|half| (half, self.arrays.ef[half as usize]));
             if faces.iter().all(|&(_, face)| face == NONE) {
                 self.found.push(Violation::Bare { edge });
             }
             for (half, face) in faces {
                 let has = |f: u32| {
-                    (f as usize) < self.fp.len()
+                    (f as usize) < self.arrays.fp.len()
                         && self.lives(Kind::Face, f)
                         && self.sides(f).contains(&half)
                 };
@@ -295,7 +287,7 @@ impl Check {
             }
             let frozen = faces
                 .iter()
-                .any(|&(_, f)| f != NONE && self.frozen.get(f as usize) == Some(&true));
+                .any(|&(_, f)| f != NONE && self.arrays.frozen.get(f as usize) == Some(&true));
             if a == b && !frozen {
                 self.found.push(Violation::Loop { edge });
             }
@@ -313,23 +305,25 @@ impl Check {
             // A walk needs sound edges.
             return;
         }
-        let n = self.ve.len();
+        let n = self.arrays.ve.len();
         let (mut corners, mut frozen, mut has_edge) =
             (vec![0u32; n], vec![false; n], vec![false; n]);
-        for f in (0..self.fp.len() as u32).filter(|&f| self.lives(Kind::Face, f)) {
+        for f in (0..self.arrays.fp.len() as u32).filter(|&f| self.lives(Kind::Face, f)) {
             for h in self.sides(f) {
                 let v = self.origin(h) as usize;
                 corners[v] += 1;
-                frozen[v] |= self.frozen[f as usize];
+                frozen[v] |= self.arrays.frozen[f as usize];
             }
         }
-        for e in (0..(self.ev.len() / 2) as u32).filter(|&e| self.lives(Kind::Edge, e)) {
+        for e in (0..(self.arrays.ev.len() / 2) as u32).filter(|&e| self.lives(Kind::Edge, e)) {
             has_edge[self.origin(2 * e) as usize] = true;
             has_edge[self.origin(2 * e + 1) as usize] = true;
         }
-        let live: Vec<u32> = (0..n as u32).filter(|&v| self.lives(Kind::Vertex, v)).collect();
+        let live: Vec<u32> = (0..n as u32)
+            .filter(|&v| self.lives(Kind::Vertex, v))
+            .collect();
         for vertex in live {
-            let (i, edge) = (vertex as usize, self.ve[vertex as usize]);
+            let (i, edge) = (vertex as usize, self.arrays.ve[vertex as usize]);
             if edge == NONE {
                 if has_edge[i] {
                     self.found.push(Violation::LostEdges { vertex });
@@ -368,7 +362,7 @@ impl Check {
         // Against the clock over the face of the half-edge that leaves, then with it.
         let mut h = start;
         loop {
-            let f = self.ef[h as usize];
+            let f = self.arrays.ef[h as usize];
             if f == NONE {
                 break;
             }
@@ -381,7 +375,7 @@ impl Check {
         }
         h = start ^ 1;
         loop {
-            let f = self.ef[h as usize];
+            let f = self.arrays.ef[h as usize];
             if f == NONE || reached > limit {
                 return reached;
             }

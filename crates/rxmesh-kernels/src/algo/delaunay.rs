@@ -46,6 +46,14 @@ impl Diamond {
             d: mesh.tip(mesh.next(2 * e + 1)),
         })
     }
+
+    /// Where on the rim of an edge's cavity the edge ends: at corners 0 and 2, or 1 and 3.
+    #[inline(always)]
+    pub fn place(cavity: &Cavity) -> u32 {
+        let half = 2 * cavity.seed();
+        let first = cavity.corner(0);
+        u32::from(first != cavity.mesh().origin(half) && first != cavity.mesh().tip(half))
+    }
 }
 
 impl DelaunayFlip {
@@ -90,7 +98,7 @@ fn cosine(u: Vec3, v: Vec3) -> f32 {
 
 impl Operator for DelaunayFlip {
     type Template = template::E;
-    /// Where on the rim the edge begins: 0 or 1.
+    /// See [`Diamond::place`].
     type Plan = u32;
     const RIM_IS_SIMPLE: bool = true;
 
@@ -117,9 +125,7 @@ impl Operator for DelaunayFlip {
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity) -> u32 {
-        let half = 2 * cavity.seed();
-        let first = cavity.corner(0);
-        u32::from(first != cavity.mesh().origin(half) && first != cavity.mesh().tip(half))
+        Diamond::place(cavity)
     }
 
     #[inline(always)]

@@ -98,10 +98,10 @@ impl Claims {
         vertices * PAIR_SLOTS as usize
     }
 
-    /// Claims a face; false if it is frozen.
+    /// Claims a face.
     #[inline(always)]
-    pub(super) fn take_face(&self, f: u32, key: Key) -> bool {
-        self.faces.fetch_min(f, key.0) != FROZEN
+    pub(super) fn take_face(&self, f: u32, key: Key) {
+        self.faces.fetch_min(f, key.0);
     }
 
     /// Whether a face is frozen.
@@ -126,8 +126,9 @@ impl Claims {
         new
     }
 
+    /// Where in [`Claims::pairs`] the claims on two vertices lie.
     #[inline(always)]
-    fn pair(a: u32, b: u32) -> u32 {
+    pub fn pair(a: u32, b: u32) -> u32 {
         let (low, high) = if a < b { (a, b) } else { (b, a) };
         low * PAIR_SLOTS + hash(high) % PAIR_SLOTS
     }

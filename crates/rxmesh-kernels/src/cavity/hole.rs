@@ -251,6 +251,46 @@ impl<'h> Hole<'h> {
         f
     }
 
+    /// Joins all corners of the rim to one vertex, and fills the hole with the triangles between.
+    #[inline(always)]
+    pub fn add_star(&mut self, centre: Corner<'h>) {
+        let rim = self.rim();
+        let first = self.add_edge(centre, self.corner(0));
+        let mut last = first;
+        let mut i = 0;
+        while i < rim {
+            let next = if i + 1 == rim && self.is_closed() {
+                first
+            } else {
+                self.add_edge(centre, self.corner(i + 1))
+            };
+            self.add_face(self.side(i), next.twin(), last);
+            last = next;
+            i += 1;
+        }
+    }
+
+    /// Fills the hole with triangles that all meet in corner `apex`; an open hole, whose apex must be 0, gets an edge from its last corner
+    /// to its first.
+    #[inline(always)]
+    pub fn add_fan(&mut self, apex: u32) {
+        let corners = self.corners();
+        let mut last = self.side(apex);
+        let mut i = 1;
+        while i + 1 < corners {
+            let end = i + 2 == corners;
+            // The last triangle of a closed hole has the rim's last edge for a side.
+            let next = if end && self.is_closed() {
+                self.side(apex + corners - 1)
+            } else {
+                self.add_edge(self.corner(apex + i + 1), self.corner(apex))
+            };
+            self.add_face(last, self.side(apex + i), next);
+            last = next.twin();
+            i += 1;
+        }
+    }
+
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     #[inline(always)]
     pub fn again(&self, seed: u32) {

@@ -12,6 +12,7 @@ mod claims;
 mod collect;
 mod fill;
 mod hole;
+pub mod marked;
 mod operator;
 mod record;
 mod resolve;

@@ -191,8 +191,11 @@ impl<O: Operator> Recorder<'_, O> {
         } else {
             faces + borders == rim + 2 * vertices
         };
+        // Two edges around a hole leave nothing that could fill it.
+        let holds = !closed || rim > 2 || O::LEAVES_HOLE;
         walked == rim
             && disk
+            && holds
             && (O::RIM_IS_SIMPLE || self.rim_is_simple(record, rim_at, corners))
             && (!O::LEAVES_HOLE || self.keeps_fans(record, rim_at, rim, closed))
     }

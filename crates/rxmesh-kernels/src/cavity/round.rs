@@ -181,25 +181,32 @@ impl<O: Operator> Claim<O> {
         None
     }
 
-    /// Claims all that the cavity needs; false when it cannot have it.
+    /// Claims all that the cavity needs; false, and nothing is claimed, when it cannot have it.
     #[inline(always)]
     fn claim(&self, seed: u32, key: Key) -> bool {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
-        op.joins(mesh, Seed::<O>::new(seed), &mut |a, b| {
-            let free = a != b && !mesh.joined(a, b);
-            if free {
-                claims.take_pair(a, b, key);
-            }
-            free
-        }) && faces(&op.template(), mesh, seed, |f| {
+        let id = Seed::<O>::new(seed);
+        let template = op.template();
+        let may = op.joins(mesh, id, &mut |a, b| a != b && !mesh.joined(a, b))
+            && (self.round.frozen == 0 || faces(&template, mesh, seed, |f| !claims.is_frozen(f)));
+        if !may {
+            return false;
+        }
+        op.joins(mesh, id, &mut |a, b| {
+            claims.take_pair(a, b, key);
+            true
+        });
+        faces(&template, mesh, seed, |f| {
             if O::LEAVES_HOLE {
                 each_side(mesh, f, |a, b| {
                     claims.take_pair(a, b, key);
                     true
                 });
             }
-            claims.take_face(f, key)
-        })
+            claims.take_face(f, key);
+            true
+        });
+        true
     }
 }
 
