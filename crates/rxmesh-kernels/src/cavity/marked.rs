@@ -304,17 +304,17 @@ impl Operator for RemoveMarked {
         let priority = priority(self.marks.get(seed.0))?;
         let ring = Ring::new(mesh, seed.0);
         // Three faces whose outer sides are those of one face would leave that face twice.
-        let mut outside = NO_FACE;
-        let mut same = true;
+        let (mut outside, mut same) = (NO_FACE, 0);
         mesh.spokes(seed.0, |h| {
             if mesh.face(h) != NO_FACE {
                 let across = mesh.face(mesh.next(h) ^ 1);
-                same = same && (outside == NO_FACE || outside == across);
+                same += u32::from(same == 0 || across == outside);
                 outside = across;
             }
             true
         });
-        (ring.spokes > 2 && !(ring.spokes == 3 && same && outside != NO_FACE)).then_some(priority)
+        let pillow = ring.spokes == 3 && same == 3 && outside != NO_FACE;
+        (ring.spokes > 2 && !pillow).then_some(priority)
     }
 
     #[inline(always)]
