@@ -254,9 +254,16 @@ impl<O: Operator> Recorder<'_, O> {
         let mut i = 0;
         while i < faces {
             let [a, b, c] = self.mesh.sides(record.get(RECORD_HEADER + i));
-            side(a);
-            side(b);
-            side(c);
+            // One call, so that it is inlined and its counters stay in registers.
+            let mut k = 0;
+            while k < 3 {
+                side(match k {
+                    0 => a,
+                    1 => b,
+                    _ => c,
+                });
+                k += 1;
+            }
             i += 1;
         }
         (edges, borders, rim, first)
