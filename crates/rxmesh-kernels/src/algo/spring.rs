@@ -7,7 +7,7 @@ use crate::attr::{Field, Read, Staged, Write};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{Fields, FlatKernel, ForEach, PatchKernel};
-use crate::math::length;
+use crate::math::{length, rsqrt_fast};
 use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
 use crate::query::{EV, LocalEv, Neighbours, Prepared, PreparedTable, VE, VV, each_place};
 use crate::topo::{Edge, Owned, Patch, PatchHeader, Vertex};
@@ -31,21 +31,29 @@ pub struct Constants {
 impl Bind for Constants {}
 impl Field for Constants {}
 
-/// The direction of a spring and its length; zero when both ends coincide.
+/// The direction of a spring, its length, and one over it; zeroes when both ends coincide. Lengths at rest come from here too: a
+/// spring at rest pulls with exactly nothing, whatever the error of the root.
 #[inline(always)]
-fn direction(d: Vec3) -> (Vec3, f32) {
-    let l = length(d);
-    if l > 0.0 {
-        (d * (1.0 / l), l)
+fn direction(d: Vec3) -> (Vec3, f32, f32) {
+    let l2 = d.dot(d);
+    if l2 > 0.0 {
+        let inverse = rsqrt_fast(l2);
+        (d * inverse, l2 * inverse, inverse)
     } else {
-        (Vec3::ZERO, 0.0)
+        (Vec3::ZERO, 0.0, 0.0)
     }
+}
+
+/// The length of a spring.
+#[inline(always)]
+fn spring_length(d: Vec3) -> f32 {
+    direction(d).1
 }
 
 /// The force on the end `a` of a spring `a b`, over its stiffness.
 #[inline(always)]
 fn pull(a: Vec3, b: Vec3, rest: f32) -> Vec3 {
-    let (n, l) = direction(b - a);
+    let (n, l, _) = direction(b - a);
     n * (l - rest)
 }
 
@@ -53,9 +61,9 @@ fn pull(a: Vec3, b: Vec3, rest: f32) -> Vec3 {
 /// keeps the matrix positive definite.
 #[inline(always)]
 fn block(a: Vec3, b: Vec3, rest: f32, u: Vec3) -> Vec3 {
-    let (n, l) = direction(b - a);
+    let (n, _, inverse) = direction(b - a);
     let along = n * n.dot(u);
-    let across = if l > rest { 1.0 - rest / l } else { 0.0 };
+    let across = (1.0 - rest * inverse).max(0.0);
     along + (u - along) * across
 }
 
@@ -99,7 +107,7 @@ impl PatchKernel for SpringLengths {
             p.each(patch.owned::<Vertex>(), |v| {
                 let (rest, (mut at, hi)) = (self.rest.at(v), vv.bounds(v));
                 while at < hi {
-                    lengths.set(at, length(self.rest.at(vv.value(at)) - rest));
+                    lengths.set(at, spring_length(self.rest.at(vv.value(at)) - rest));
                     at += 1;
                 }
             });
@@ -247,7 +255,7 @@ impl PatchKernel for SpringScatter {
             let (s, t) = ev.edge(e);
             // Other springs belong to other patches.
             if s < owned || t < owned {
-                let rest = length(self.rest.at(t) - self.rest.at(s));
+                let rest = spring_length(self.rest.at(t) - self.rest.at(s));
                 forces.set(e, pull(self.x.at(s), self.x.at(t), rest));
             }
         });
