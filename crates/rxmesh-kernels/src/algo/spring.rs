@@ -61,9 +61,9 @@ fn pull(a: Vec3, b: Vec3, rest: f32) -> Vec3 {
 /// keeps the matrix positive definite.
 #[inline(always)]
 fn block(a: Vec3, b: Vec3, rest: f32, u: Vec3) -> Vec3 {
-    let (n, _, inverse) = direction(b - a);
+    let (n, l, inverse) = direction(b - a);
     let along = n * n.dot(u);
-    let across = (1.0 - rest * inverse).max(0.0);
+    let across = if l > rest { 1.0 - rest * inverse } else { 0.0 };
     along + (u - along) * across
 }
 
