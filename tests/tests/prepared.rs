@@ -176,11 +176,11 @@ fn relations_that_are_stored(engine: &Engine) {
 fn release(engine: &Engine) {
     let f = Fixture::new("torus", fixtures::torus(8, 8));
     let mut rx = f.on(engine, 16);
+    let rows = rx.query::<VV>().unwrap();
     let old = rx.prepare::<VV>().unwrap();
     rx.release_prepared();
     assert!(rx.prepared_sizes().is_empty());
     // A table that is gone is refused, not read.
-    let rows = rx.query::<VV>().unwrap();
     let stale = rx.run(WritePrepared::<VV> {
         starts: rows.starts().global(),
         values: rows.values().global_mut(),

@@ -37,6 +37,18 @@ impl Outcome {
     }
 }
 
+/// Writes the library's trace to stderr when `RXMESH_LOG` names a level: `error`, `warn`, `info`, `debug`, `trace`.
+fn trace() {
+    let level = std::env::var("RXMESH_LOG").ok();
+    if let Some(level) = level.and_then(|l| l.parse::<tracing::Level>().ok()) {
+        tracing_subscriber::fmt()
+            .with_max_level(level)
+            .with_writer(std::io::stderr)
+            .with_ansi(false)
+            .init();
+    }
+}
+
 fn main() -> ExitCode {
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
@@ -49,6 +61,7 @@ fn main() -> ExitCode {
             "this is a bug in rxmesh-apps, please report it: {what}"
         ));
     }));
+    trace();
     match catch_unwind(AssertUnwindSafe(|| commands::run(cli.command))) {
         Ok(Ok(Outcome::Success)) => ExitCode::SUCCESS,
         Ok(Ok(Outcome::Unconverged)) => ExitCode::from(3),

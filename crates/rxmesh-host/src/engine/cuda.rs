@@ -263,6 +263,10 @@ impl Cuda {
         )
     }
 
+    pub(super) fn shared_limit(&self) -> u32 {
+        self.shared_limit
+    }
+
     pub(super) fn set_block_threads(&self, threads: u32) {
         self.threads.store(threads, Relaxed);
     }

@@ -30,6 +30,7 @@ use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut};
 use rxmesh_kernels::topo::{MeshView, PatchHeader};
 use std::any::TypeId;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -40,6 +41,8 @@ pub struct Engine(Arc<Inner>);
 struct Inner {
     kind: Kind,
     live: Live,
+    /// A limit below the engine's own.
+    shared_limit: AtomicU32,
 }
 
 enum Kind {
@@ -70,6 +73,7 @@ impl Engine {
         Engine(Arc::new(Inner {
             kind,
             live: Live::default(),
+            shared_limit: AtomicU32::new(u32::MAX),
         }))
     }
 
@@ -201,7 +205,7 @@ impl Engine {
         if patches.headers.is_empty() {
             return Ok(());
         }
-        let shared = patches.shared_bytes(&kernel);
+        let (kernel, shared) = self.fit(patches, kernel);
         match &self.0.kind {
             Kind::Cpu(c) => {
                 c.run_patches(patches.view, patches.headers.len() as u32, shared, kernel);
@@ -210,6 +214,42 @@ impl Engine {
             #[cfg(feature = "cuda")]
             Kind::Cuda(c) => c.run_patches(patches, shared, kernel),
         }
+    }
+
+    /// Has the kernel's staged fields stay in global memory, one after the other, until its shared memory fits the engine.
+    fn fit<K: PatchKernel + Entry>(&self, patches: &Patches, mut kernel: K) -> (K, u32) {
+        let limit = self.shared_limit();
+        let all = patches.shared_bytes(&kernel);
+        let mut shared = all;
+        while shared > limit {
+            let Some(field) = kernel.unstage(false).or_else(|| kernel.unstage(true)) else {
+                break;
+            };
+            shared = patches.measure(&kernel);
+            tracing::info!(
+                "{}: {all} bytes of shared memory are more than {limit}; field `{field}` stays in global memory, which leaves {shared}",
+                K::NAME
+            );
+        }
+        (kernel, shared)
+    }
+
+    /// Bytes of shared memory that a block can have.
+    fn shared_limit(&self) -> u32 {
+        let own = match &self.0.kind {
+            Kind::Cpu(_) => u32::MAX,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.shared_limit(),
+        };
+        own.min(self.0.shared_limit.load(Relaxed))
+    }
+
+    /// Has launches keep to this many bytes of shared memory a block where the kernel's fields can do with less: to see what a
+    /// smaller GPU would do, or to leave more room for other blocks. `None` for the engine's own limit.
+    pub fn set_shared_limit(&self, bytes: Option<u32>) {
+        self.0
+            .shared_limit
+            .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
     /// Launches `blocks` blocks of a block kernel.
@@ -358,19 +398,24 @@ impl Patches {
 
     /// The most shared memory that any patch needs for a kernel, by the kernel's own plan.
     pub fn shared_bytes<K: PatchKernel>(&self, kernel: &K) -> u32 {
-        let measure = |header: &PatchHeader| {
-            let mut plan = rxmesh_kernels::mem::Plan::measure();
-            let mut kernel = *kernel;
-            kernel.carve(header, &mut plan);
-            plan.peak()
-        };
         let mut plans = self
             .plans
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         *plans
             .entry(TypeId::of::<K>())
-            .or_insert_with(|| self.headers.iter().map(measure).max().unwrap_or(0))
+            .or_insert_with(|| self.measure(kernel))
+    }
+
+    /// As [`Patches::shared_bytes`], for a kernel whose fields have been changed.
+    fn measure<K: PatchKernel>(&self, kernel: &K) -> u32 {
+        let measure = |header: &PatchHeader| {
+            let mut plan = rxmesh_kernels::mem::Plan::measure();
+            let mut kernel = *kernel;
+            kernel.carve(header, &mut plan);
+            plan.peak()
+        };
+        self.headers.iter().map(measure).max().unwrap_or(0)
     }
 }
 

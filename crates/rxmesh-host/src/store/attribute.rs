@@ -1,12 +1,16 @@
 //! Attributes: typed values on the elements of one kind, with a copy on the host and one on the engine.
 
 use super::RxMesh;
+use super::layout::{Layout, Order};
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
-use rxmesh_kernels::attr::{Accumulate, Finish, Read, Staged, StagedSum, Sum, Value, Write};
+use rxmesh_kernels::attr::{
+    Accumulate, Finish, Place, Read, Staged, StagedSum, Sum, Value, View, ViewMut, Write,
+};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// Why an attribute could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +37,11 @@ pub enum AttributeError {
     /// An attribute of another mesh.
     #[error("the attribute belongs to another mesh")]
     OtherMesh,
+    /// An attribute that does not lie in patch order with its words together, where nothing else will do.
+    #[error(
+        "this use of an attribute needs its values in patch order, words together; they lie in {0:?}"
+    )]
+    Layout(Layout),
 }
 
 /// Which copies hold the current values.
@@ -52,6 +61,12 @@ pub struct Attribute<K, T> {
     host: Vec<T>,
     fresh: Fresh,
     mesh: u64,
+    layout: Layout,
+    place: Place,
+    /// The input's index of each linear id, when the values lie in the input's order.
+    source: Option<Arc<[u32]>>,
+    /// Length of the linear id space.
+    linear_len: usize,
     of: PhantomData<K>,
 }
 
@@ -68,7 +83,7 @@ impl<K: Element, T: Value> std::fmt::Debug for Attribute<K, T> {
     }
 }
 
-fn plural(kind: Kind) -> &'static str {
+pub(super) fn plural(kind: Kind) -> &'static str {
     match kind {
         Kind::Vertex => "vertices",
         Kind::Edge => "edges",
@@ -77,39 +92,49 @@ fn plural(kind: Kind) -> &'static str {
 }
 
 impl<K: Element, T: Value> Attribute<K, T> {
-    pub(super) fn zeroed(rx: &RxMesh) -> Result<Self, Error> {
-        let device = rx.engine().zeroed(rx.linear_len(K::KIND) as usize)?;
+    pub(super) fn zeroed(rx: &RxMesh, layout: Layout) -> Result<Self, Error> {
+        layout.check::<T>(K::KIND)?;
+        let device = rx.engine().zeroed(layout.len(rx, K::KIND))?;
         device.set_mesh(rx.id());
+        let source = match layout.order {
+            Order::Patch => None,
+            Order::Input => rx.source(K::KIND).map(Arc::from),
+        };
         Ok(Attribute {
             device,
             host: Vec::new(),
             fresh: Fresh::Device,
             mesh: rx.id(),
+            layout,
+            place: layout.place(rx, K::KIND)?,
+            source,
+            linear_len: rx.linear_len(K::KIND) as usize,
             of: PhantomData,
         })
     }
 
-    pub(super) fn from_input(rx: &RxMesh, input: &[T]) -> Result<Self, Error> {
+    pub(super) fn from_input(rx: &RxMesh, input: &[T], layout: Layout) -> Result<Self, Error> {
         let linear = to_linear::<K, T>(rx, input)?;
-        let device = rx.engine().upload(&linear)?;
-        device.set_mesh(rx.id());
-        Ok(Attribute {
-            device,
-            host: linear,
-            fresh: Fresh::Both,
-            mesh: rx.id(),
-            of: PhantomData,
-        })
+        let mut attribute = Attribute::zeroed(rx, layout)?;
+        attribute.host = linear;
+        attribute.fresh = Fresh::Host;
+        attribute.upload()?;
+        Ok(attribute)
+    }
+
+    /// Order and layout of the values on the engine.
+    pub fn layout(&self) -> Layout {
+        self.layout
     }
 
     /// Number of values: the length of the linear id space.
     pub fn len(&self) -> usize {
-        self.device.len()
+        self.linear_len
     }
 
     /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
-        self.device.is_empty()
+        self.linear_len == 0
     }
 
     /// The host's values in linear ids.
@@ -145,7 +170,13 @@ impl<K: Element, T: Value> Attribute<K, T> {
     /// What the engine says.
     pub fn upload(&mut self) -> Result<(), EngineError> {
         if self.fresh == Fresh::Host {
-            self.device.write(&self.host)?;
+            if self.layout.is_plain() {
+                self.device.write(&self.host)?;
+            } else {
+                let source = self.source.as_deref();
+                let placed = self.layout.to_device(&self.host, source, self.device.len());
+                self.device.write(&placed)?;
+            }
             self.fresh = Fresh::Both;
         }
         Ok(())
@@ -158,8 +189,13 @@ impl<K: Element, T: Value> Attribute<K, T> {
     /// A fault that a kernel raised, or what the engine says.
     pub fn download(&mut self) -> Result<(), EngineError> {
         if self.fresh == Fresh::Device {
-            self.host.resize(self.device.len(), T::zeroed());
-            self.device.read_into(&mut self.host)?;
+            self.host.resize(self.linear_len, T::zeroed());
+            if self.layout.is_plain() {
+                self.device.read_into(&mut self.host)?;
+            } else {
+                let (placed, source) = (self.device.read()?, self.source.as_deref());
+                self.layout.from_device(&placed, source, &mut self.host);
+            }
             self.fresh = Fresh::Both;
         }
         Ok(())
@@ -195,12 +231,16 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// # Errors
     ///
-    /// [`AttributeError::OtherMesh`], [`AttributeError::DeviceStale`], or what the engine says.
+    /// [`AttributeError::OtherMesh`], [`AttributeError::DeviceStale`], [`AttributeError::Layout`] when the two lie differently, or what the
+    /// engine says.
     pub fn copy_from(&mut self, other: &Attribute<K, T>) -> Result<(), Error> {
         if other.mesh != self.mesh {
             return Err(AttributeError::OtherMesh.into());
         }
         other.device()?;
+        if other.layout != self.layout {
+            return Err(AttributeError::Layout(other.layout).into());
+        }
         self.device.copy_from(&other.device)?;
         self.fresh = Fresh::Device;
         Ok(())
@@ -220,7 +260,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn read(&self) -> Result<Read<K, T>, AttributeError> {
-        Ok(Read::new(self.global()?))
+        Ok(Read::new(self.view()?))
     }
 
     /// A kernel argument that reads through shared memory.
@@ -229,7 +269,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn staged(&self) -> Result<Staged<K, T>, AttributeError> {
-        Ok(Staged::new(self.global()?))
+        Ok(Staged::new(self.view()?))
     }
 
     /// A kernel argument that writes owned elements; the host's copy is stale afterwards.
@@ -238,15 +278,35 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn write(&mut self) -> Result<Write<K, T>, AttributeError> {
-        Ok(Write::new(self.global_mut()?))
+        Ok(Write::new(self.view_mut()?))
+    }
+
+    fn view(&self) -> Result<View<T>, AttributeError> {
+        self.device()?;
+        Ok(View::new(self.device.global(), self.place))
+    }
+
+    fn view_mut(&mut self) -> Result<ViewMut<T>, AttributeError> {
+        self.device()?;
+        self.fresh = Fresh::Device;
+        Ok(ViewMut::new(self.device.global_mut(), self.place))
+    }
+
+    fn plain(&self) -> Result<(), AttributeError> {
+        if self.layout.is_plain() {
+            Ok(())
+        } else {
+            Err(AttributeError::Layout(self.layout))
+        }
     }
 
     /// The values on the engine, for low-level kernels.
     ///
     /// # Errors
     ///
-    /// [`AttributeError::DeviceStale`].
+    /// [`AttributeError::DeviceStale`], [`AttributeError::Layout`].
     pub fn global(&self) -> Result<Global<T>, AttributeError> {
+        self.plain()?;
         self.device()?;
         Ok(self.device.global())
     }
@@ -255,8 +315,9 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// # Errors
     ///
-    /// [`AttributeError::DeviceStale`].
+    /// [`AttributeError::DeviceStale`], [`AttributeError::Layout`].
     pub fn global_mut(&mut self) -> Result<GlobalMut<T>, AttributeError> {
+        self.plain()?;
         self.device()?;
         self.fresh = Fresh::Device;
         Ok(self.device.global_mut())
@@ -280,7 +341,7 @@ impl<K: Element, T: Sum> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn accumulate(&mut self) -> Result<Accumulate<K, T>, AttributeError> {
-        Ok(Accumulate::new(self.global_mut()?))
+        Ok(Accumulate::new(self.view_mut()?))
     }
 
     /// A kernel argument that sums up in shared memory and overwrites the old values; the host's copy is stale afterwards.
@@ -289,7 +350,7 @@ impl<K: Element, T: Sum> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn staged_sum<F: Finish<T>>(&mut self) -> Result<StagedSum<K, T, F>, AttributeError> {
-        Ok(StagedSum::new(self.global_mut()?))
+        Ok(StagedSum::new(self.view_mut()?))
     }
 }
 

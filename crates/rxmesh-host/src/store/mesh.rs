@@ -1,6 +1,7 @@
 //! [`RxMesh`]: a patched mesh on an engine.
 
 use super::Attribute;
+use super::layout::{Layout, Places};
 use super::prepared::PreparedStore;
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError, Patches};
@@ -19,6 +20,7 @@ pub struct RxMesh {
     patches: Patches,
     buffers: Buffers,
     prepared: PreparedStore,
+    places: Places,
 }
 
 /// The device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
@@ -85,6 +87,7 @@ impl RxMesh {
             patches,
             buffers,
             prepared: PreparedStore::default(),
+            places: Places::default(),
         })
     }
 
@@ -121,6 +124,10 @@ impl RxMesh {
             + self.buffers.ribbons.len() * 4
     }
 
+    pub(super) fn places_store(&self) -> &Places {
+        &self.places
+    }
+
     pub(super) fn prepared_store(&self) -> &PreparedStore {
         &self.prepared
     }
@@ -135,7 +142,32 @@ impl RxMesh {
     ///
     /// No memory on the engine.
     pub fn attribute<K: Element, T: Value>(&self) -> Result<Attribute<K, T>, Error> {
-        Attribute::zeroed(self)
+        Attribute::zeroed(self, Layout::default())
+    }
+
+    /// As [`RxMesh::attribute`], with another order or layout of the values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for an order or layout that the kind or the type cannot have, or no memory on the engine.
+    pub fn attribute_with<K: Element, T: Value>(
+        &self,
+        layout: Layout,
+    ) -> Result<Attribute<K, T>, Error> {
+        Attribute::zeroed(self, layout)
+    }
+
+    /// As [`RxMesh::attribute_from`], with another order or layout of the values.
+    ///
+    /// # Errors
+    ///
+    /// As both.
+    pub fn attribute_from_with<K: Element, T: Value>(
+        &self,
+        input: &[T],
+        layout: Layout,
+    ) -> Result<Attribute<K, T>, Error> {
+        Attribute::from_input(self, input, layout)
     }
 
     /// An attribute from values in the input's order. Edges have no order in the input: they take linear order.
@@ -147,7 +179,7 @@ impl RxMesh {
         &self,
         input: &[T],
     ) -> Result<Attribute<K, T>, Error> {
-        Attribute::from_input(self, input)
+        Attribute::from_input(self, input, Layout::default())
     }
 
     /// Runs a kernel on every patch.

@@ -1,11 +1,13 @@
 //! A patched mesh and its attributes on an engine.
 
 mod attribute;
+mod layout;
 mod mesh;
 mod prepared;
 mod rows;
 
 pub use attribute::{Attribute, AttributeError};
+pub use layout::{Layout, Order, Words};
 pub use mesh::RxMesh;
 pub use prepared::{PreparedSize, RelationChoice};
 pub use rows::{HostRows, Rows};

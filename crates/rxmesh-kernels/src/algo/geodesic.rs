@@ -282,8 +282,8 @@ impl PatchKernel for GeodesicUpdate {
         if high < first || !b.any(patch.total::<Vertex>(), t.scratch, moved) {
             // Both copies of the distances are the same again.
             if before {
-                let old = self.old.source().from(base);
-                b.last_phase(|p| p.each(owned, |v| self.new.set(base + v, old.get(v))));
+                let old = self.old;
+                b.last_phase(|p| p.each(owned, |v| self.new.set(base + v, old.source(base + v))));
             }
             return;
         }

@@ -1,8 +1,8 @@
 //! Fields that access an attribute in global memory.
 
-use super::Field;
-use super::value::{Sum, Value, add_global};
-use crate::mem::{Bind, Global, GlobalMut, Piece};
+use super::value::{Sum, Value};
+use super::{Field, View, ViewMut};
+use crate::mem::{Bind, Piece};
 use crate::topo::{Element, Id, Owned};
 use core::marker::PhantomData;
 
@@ -10,13 +10,13 @@ use core::marker::PhantomData;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Read<K, T> {
-    data: Global<T>,
+    data: View<T>,
     of: PhantomData<K>,
 }
 
 impl<K: Element, T: Value> Read<K, T> {
-    /// Over all elements in linear ids.
-    pub fn new(data: Global<T>) -> Self {
+    /// Over all elements.
+    pub fn new(data: View<T>) -> Self {
         Read {
             data,
             of: PhantomData,
@@ -44,13 +44,13 @@ impl<K, T> Bind for Read<K, T> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Write<K, T> {
-    data: GlobalMut<T>,
+    data: ViewMut<T>,
     of: PhantomData<K>,
 }
 
 impl<K: Element, T: Value> Write<K, T> {
-    /// Over all elements in linear ids.
-    pub fn new(data: GlobalMut<T>) -> Self {
+    /// Over all elements.
+    pub fn new(data: ViewMut<T>) -> Self {
         Write {
             data,
             of: PhantomData,
@@ -66,7 +66,7 @@ impl<K: Element, T: Value> Write<K, T> {
     /// The value of an owned element.
     #[inline(always)]
     pub fn get(self, e: Owned<K>) -> T {
-        self.data.get(e.linear())
+        self.data.read().get(e.linear())
     }
 }
 impl<K: Element, T: Value> Field for Write<K, T> {}
@@ -84,13 +84,13 @@ impl<K, T> Bind for Write<K, T> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Accumulate<K, T> {
-    data: GlobalMut<T>,
+    data: ViewMut<T>,
     of: PhantomData<K>,
 }
 
 impl<K: Element, T: Sum> Accumulate<K, T> {
-    /// Over all elements in linear ids.
-    pub fn new(data: GlobalMut<T>) -> Self {
+    /// Over all elements.
+    pub fn new(data: ViewMut<T>) -> Self {
         Accumulate {
             data,
             of: PhantomData,
@@ -100,7 +100,7 @@ impl<K: Element, T: Sum> Accumulate<K, T> {
     /// Adds to the value of an element.
     #[inline(always)]
     pub fn add(self, e: impl Id<K>, v: T) {
-        add_global(self.data.cast(), e.linear(), v);
+        self.data.add(e.linear(), v);
     }
 }
 impl<K: Element, T: Sum> Field for Accumulate<K, T> {}

@@ -8,15 +8,18 @@
 //! | [`Staged`] | `get` any local element | loaded to shared memory in a prologue, ribbon included |
 //! | [`StagedSum`] | `add` to any local element, kept for owned ones | shared, stored in an epilogue |
 //!
-//! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types).
+//! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types), and for every order and layout of the
+//! values ([`Place`]). Where shared memory does not suffice, staged fields stay in global memory one after the other.
 
 mod global;
 mod staged;
 mod value;
+mod view;
 
 pub use global::{Accumulate, Read, Write};
 pub use staged::{Finish, Keep, Staged, StagedSum, Unit};
 pub use value::{Sum, Value};
+pub use view::{Place, View, ViewMut};
 
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Plan};
@@ -26,6 +29,12 @@ use crate::topo::{Patch, PatchHeader};
 pub trait Field: Copy + Bind {
     /// Whether [`Field::store`] does something.
     const STORES: bool = false;
+
+    /// Gives up the field's shared memory, and tells whether it had any: first for fields that read (`sums` false), then for those that add
+    /// up. Values stay in global memory then; the kernel's body does not notice.
+    fn unstage(&mut self, _sums: bool) -> bool {
+        false
+    }
 
     /// Takes the shared memory that the field needs.
     #[inline(always)]

@@ -1,10 +1,10 @@
 //! Fields whose attribute is staged in shared memory (MeshTaichi 2022, section 5.2).
 
-use super::Field;
 use super::value::{Sum, Value, add_shared};
+use super::{Field, View, ViewMut};
 use crate::exec::{Block, Phase};
-use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
-use crate::topo::{Element, Local, Patch, PatchHeader};
+use crate::mem::{Bind, Global, Piece, Plan, Shared};
+use crate::topo::{Element, Id, Local, Patch, PatchHeader};
 use core::marker::PhantomData;
 
 /// An attribute of `K` that the kernel reads from shared memory: loaded in the prologue for all
@@ -12,34 +12,41 @@ use core::marker::PhantomData;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Staged<K, T> {
-    data: Global<T>,
+    data: View<T>,
     here: Shared<T>,
+    /// 1 when there was no room: values are read where they are. The same for all threads.
+    direct: u32,
     of: PhantomData<K>,
 }
 
 impl<K: Element, T: Value> Staged<K, T> {
-    /// Over all elements in linear ids.
-    pub fn new(data: Global<T>) -> Self {
+    /// Over all elements.
+    pub fn new(data: View<T>) -> Self {
         Staged {
             data,
             here: Shared::empty(),
+            direct: 0,
             of: PhantomData,
         }
     }
 
-    /// The values in global memory, in linear ids: what is there before, or without, the prologue.
+    /// The value of a linear id in global memory: what is there before, or without, the prologue.
     #[inline(always)]
-    pub fn source(self) -> Global<T> {
-        self.data
+    pub fn source(self, linear: u32) -> T {
+        self.data.get(linear)
     }
 
     /// The value of a local element.
     #[inline(always)]
     pub fn get(self, e: Local<K>) -> T {
-        self.here.get(e.local())
+        if self.direct == 0 {
+            self.here.get(e.local())
+        } else {
+            self.data.get(e.linear())
+        }
     }
 
-    /// The value of the element with a local id.
+    /// The value of the element with a local id: for kernels that need the field in shared memory.
     #[inline(always)]
     pub fn at(self, local: u32) -> T {
         self.here.get(local)
@@ -47,19 +54,37 @@ impl<K: Element, T: Value> Staged<K, T> {
 }
 
 impl<K: Element, T: Value> Field for Staged<K, T> {
+    fn unstage(&mut self, sums: bool) -> bool {
+        let gives_up = !sums && self.direct == 0;
+        if gives_up {
+            self.direct = 1;
+        }
+        gives_up
+    }
+
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
-        self.here = plan.take(u32::from(header.total[K::KIND as usize]));
+        if self.direct == 0 {
+            self.here = plan.take(u32::from(header.total[K::KIND as usize]));
+        }
     }
 
     #[inline(always)]
     fn load<B: Block>(&self, p: Phase<B>, patch: &Patch) {
+        if self.direct != 0 {
+            return;
+        }
         let (owned, total) = (patch.owned::<K>(), patch.total::<K>());
-        copy_in(p, self.data.from(patch.base::<K>()), self.here, owned);
         let (map, data, here) = (patch.map::<K>(), self.data, self.here);
-        p.each(total - owned, |i| {
-            here.set(owned + i, data.get(map.linear(owned + i)))
-        });
+        match data.plain() {
+            Some(data) => {
+                copy_in(p, data.from(patch.base::<K>()), here, owned);
+                p.each(total - owned, |i| {
+                    here.set(owned + i, data.get(map.linear(owned + i)))
+                });
+            }
+            None => p.each(total, |i| here.set(i, data.get(map.linear(i)))),
+        }
     }
 }
 
@@ -111,17 +136,20 @@ impl Finish<glam::Vec3> for Unit {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct StagedSum<K, T, F = Keep> {
-    data: GlobalMut<T>,
+    data: ViewMut<T>,
     here: Shared<T>,
+    /// 1 when there was no room: values are added up where they are, atomically. The same for all threads.
+    direct: u32,
     of: PhantomData<(K, F)>,
 }
 
 impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
-    /// Over all elements in linear ids. The old values are overwritten.
-    pub fn new(data: GlobalMut<T>) -> Self {
+    /// Over all elements. The old values are overwritten.
+    pub fn new(data: ViewMut<T>) -> Self {
         StagedSum {
             data,
             here: Shared::empty(),
+            direct: 0,
             of: PhantomData,
         }
     }
@@ -129,8 +157,13 @@ impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
     /// Adds to the value of a local element; does nothing when the patch does not own it.
     #[inline(always)]
     pub fn add(self, e: Local<K>, v: T) {
-        if e.local() < self.here.len() {
+        if e.owned().is_none() {
+            return;
+        }
+        if self.direct == 0 {
             add_shared(self.here.cast(), e.local(), v);
+        } else {
+            self.data.add(e.linear(), v);
         }
     }
 }
@@ -138,28 +171,50 @@ impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
 impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
     const STORES: bool = true;
 
+    fn unstage(&mut self, sums: bool) -> bool {
+        let gives_up = sums && self.direct == 0;
+        if gives_up {
+            self.direct = 1;
+        }
+        gives_up
+    }
+
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
-        self.here = plan.take(u32::from(header.owned[K::KIND as usize]));
+        if self.direct == 0 {
+            self.here = plan.take(u32::from(header.owned[K::KIND as usize]));
+        }
     }
 
     #[inline(always)]
     fn load<B: Block>(&self, p: Phase<B>, patch: &Patch) {
-        let here = self.here.cast::<u32>();
-        p.each(patch.owned::<K>() * T::COMPONENTS, |i| here.set(i, 0));
+        let (owned, base) = (patch.owned::<K>(), patch.base::<K>());
+        if self.direct == 0 {
+            let here = self.here.cast::<u32>();
+            p.each(owned * T::COMPONENTS, |i| here.set(i, 0));
+        } else {
+            p.each(owned, |i| self.data.set(base + i, T::zeroed()));
+        }
     }
 
     #[inline(always)]
     fn store<B: Block>(&self, p: Phase<B>, patch: &Patch) {
-        let data = self.data.from(patch.base::<K>());
-        let here = self.here;
-        if F::KEEP {
-            let (here, data) = (here.cast::<u32>(), data.cast::<u32>());
-            p.each(patch.owned::<K>() * T::COMPONENTS, |i| {
-                data.set(i, here.get(i))
-            });
-        } else {
-            p.each(patch.owned::<K>(), |i| data.set(i, F::finish(here.get(i))));
+        let (owned, base) = (patch.owned::<K>(), patch.base::<K>());
+        let (here, data) = (self.here, self.data);
+        if self.direct != 0 {
+            if !F::KEEP {
+                p.each(owned, |i| {
+                    data.set(base + i, F::finish(data.load(base + i)))
+                });
+            }
+            return;
+        }
+        match data.plain() {
+            Some(data) if F::KEEP => {
+                let (here, data) = (here.cast::<u32>(), data.from(base).cast::<u32>());
+                p.each(owned * T::COMPONENTS, |i| data.set(i, here.get(i)));
+            }
+            _ => p.each(owned, |i| data.set(base + i, F::finish(here.get(i)))),
         }
     }
 }

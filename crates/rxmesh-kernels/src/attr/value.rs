@@ -1,6 +1,6 @@
 //! What an attribute can hold.
 
-use crate::mem::{GlobalMut, Shared};
+use crate::mem::Shared;
 use glam::{Vec2, Vec3, Vec4};
 
 /// Any small plain-old-data type.
@@ -37,15 +37,6 @@ macro_rules! vector_sum {
 vector_sum!(Vec2, 2, 0 => x, 1 => y);
 vector_sum!(Vec3, 3, 0 => x, 1 => y, 2 => z);
 vector_sum!(Vec4, 4, 0 => x, 1 => y, 2 => z, 3 => w);
-
-#[inline(always)]
-pub(super) fn add_global<T: Sum>(to: GlobalMut<f32>, i: u32, v: T) {
-    let mut c = 0;
-    while c < T::COMPONENTS {
-        to.add(T::COMPONENTS * i + c, v.component(c));
-        c += 1;
-    }
-}
 
 #[inline(always)]
 pub(super) fn add_shared<T: Sum>(to: Shared<f32>, i: u32, v: T) {

@@ -52,6 +52,9 @@ impl<K: OverRelations> Bind for OnPrepared<K> {
 
 impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     const THREADS: u32 = K::THREADS;
+    fn unstage(&mut self, sums: bool) -> Option<&'static str> {
+        self.kernel.unstage(sums)
+    }
     type Tables = ForEachTables<<K::Relations as Relations>::Tables>;
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> Self::Tables {

@@ -66,6 +66,13 @@ macro_rules! kernel {
 
         impl $crate::kernel::Fields for $name {
             const STORES: bool = false $(|| <$ty as $crate::attr::Field>::STORES)*;
+            fn unstage(&mut self, sums: bool) -> Option<&'static str> {
+                let _ = sums;
+                $(if $crate::attr::Field::unstage(&mut self.$field, sums) {
+                    return Some(stringify!($field));
+                })*
+                None
+            }
             #[inline(always)]
             fn carve(&mut self, header: &$crate::topo::PatchHeader, plan: &mut $crate::mem::Plan) {
                 let _ = (&header, &plan);
@@ -87,6 +94,9 @@ macro_rules! kernel {
         impl $crate::kernel::PatchKernel for $name {
             $(const THREADS: u32 = $threads;)?
             type Tables = $crate::kernel::ForEachTables<<$rel as $crate::query::Relations>::Tables>;
+            fn unstage(&mut self, sums: bool) -> Option<&'static str> {
+                $crate::kernel::Fields::unstage(self, sums)
+            }
             #[inline(always)]
             fn carve(&mut self, header: &$crate::topo::PatchHeader, plan: &mut $crate::mem::Plan) -> Self::Tables {
                 $crate::kernel::carve_for_each::<$rel, Self>(self, header, plan, None)

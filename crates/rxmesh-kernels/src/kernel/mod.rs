@@ -30,6 +30,8 @@ pub const DEFAULT_THREADS: u32 = 128;
 pub trait Fields: Copy {
     /// Whether any field has an epilogue.
     const STORES: bool;
+    /// Has one field give up its shared memory, and says which ([`crate::attr::Field::unstage`]).
+    fn unstage(&mut self, sums: bool) -> Option<&'static str>;
     /// Takes the shared memory that the fields need.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan);
     /// Prologue of all fields, inside a phase.
@@ -82,6 +84,12 @@ pub trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     const THREADS: u32 = DEFAULT_THREADS;
     /// What the kernel keeps in shared memory.
     type Tables: Copy;
+    /// Has one field give up its shared memory, and says which; nothing when the kernel can do without none. The host asks when a launch
+    /// needs more shared memory than there is: first fields that read, then (`sums`) those that add up, because these would race
+    /// in global memory (MeshTaichi 2022, section 5.2.2).
+    fn unstage(&mut self, _sums: bool) -> Option<&'static str> {
+        None
+    }
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> Self::Tables;
     /// Works on one patch.

@@ -1,0 +1,180 @@
+//! Order and layout of an attribute's values on the engine (MeshTaichi 2022, section 5.3). Kernels do not notice.
+
+use super::RxMesh;
+use super::attribute::plural;
+use crate::Error;
+use crate::engine::{Buffer, EngineError};
+use rxmesh_kernels::attr::{Place, Value};
+use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::topo::Kind;
+use std::sync::{Mutex, PoisonError};
+
+/// In which order values lie on the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Order {
+    /// By linear id: a patch's values lie together, which is the fastest for kernels over the mesh.
+    #[default]
+    Patch,
+    /// As in the input, for values that other programs on the engine share: kernels reach them through one more read. Edges
+    /// have no order in the input.
+    Input,
+}
+
+/// How the 32-bit words of values lie on the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Words {
+    /// One value after the other (array of structs).
+    #[default]
+    Together,
+    /// All first words, then all second words, and so on (struct of arrays).
+    Apart,
+}
+
+/// Order and layout of an attribute's values on the engine. The host's copy is in linear ids always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// Order of the values.
+    pub order: Order,
+    /// Layout of their words.
+    pub words: Words,
+}
+
+impl Layout {
+    /// Whether low-level kernels can use the values: in linear ids, words together.
+    pub fn is_plain(self) -> bool {
+        self == Layout::default()
+    }
+
+    /// Refuses what cannot be.
+    pub(super) fn check<T: Value>(self, kind: Kind) -> Result<(), Error> {
+        if self.order == Order::Input && kind == Kind::Edge {
+            return Err(Error::Options(
+                "edges have no order in the input: an attribute of theirs lies in patch order"
+                    .into(),
+            ));
+        }
+        let words = size_of::<T>().is_multiple_of(4) && align_of::<T>() >= 4;
+        if self.words == Words::Apart && !words {
+            return Err(Error::Options(format!(
+                "a value of type {} is not made of 32-bit words, which could lie apart",
+                std::any::type_name::<T>()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Number of values on the engine.
+    pub(super) fn len(self, rx: &RxMesh, kind: Kind) -> usize {
+        match self.order {
+            Order::Patch => rx.linear_len(kind) as usize,
+            Order::Input => rx.count(kind) as usize,
+        }
+    }
+
+    /// What kernels need to know.
+    pub(super) fn place(self, rx: &RxMesh, kind: Kind) -> Result<Place, Error> {
+        if self.is_plain() {
+            return Ok(Place::plain());
+        }
+        let plane = match self.words {
+            Words::Together => 0,
+            Words::Apart => self.len(rx, kind) as u32,
+        };
+        let plain = Place::plain();
+        Ok(match self.order {
+            Order::Patch => plain.apart(plane),
+            Order::Input => Place::new(rx.places(kind)?, plane),
+        })
+    }
+
+    /// Values in linear ids, as they lie on the engine. `source` has the input's index of each linear id.
+    pub(super) fn to_device<T: Value>(
+        self,
+        linear: &[T],
+        source: Option<&[u32]>,
+        n: usize,
+    ) -> Vec<T> {
+        let mut ordered = vec![T::zeroed(); n];
+        match (self.order, source) {
+            (Order::Input, Some(source)) => {
+                for (&to, &value) in source.iter().zip(linear) {
+                    if to != u32::MAX {
+                        ordered[to as usize] = value;
+                    }
+                }
+            }
+            _ => ordered.copy_from_slice(linear),
+        }
+        if self.words == Words::Apart {
+            let mut apart = vec![T::zeroed(); n];
+            let (from, to): (&[u32], &mut [u32]) = (
+                bytemuck::cast_slice(&ordered),
+                bytemuck::cast_slice_mut(&mut apart),
+            );
+            let words = size_of::<T>() / 4;
+            for (at, &word) in from.iter().enumerate() {
+                to[at % words * n + at / words] = word;
+            }
+            return apart;
+        }
+        ordered
+    }
+
+    /// The other way.
+    pub(super) fn from_device<T: Value>(
+        self,
+        device: &[T],
+        source: Option<&[u32]>,
+        linear: &mut [T],
+    ) {
+        let n = device.len();
+        let mut ordered;
+        let device = if self.words == Words::Apart {
+            ordered = vec![T::zeroed(); n];
+            let (from, to): (&[u32], &mut [u32]) = (
+                bytemuck::cast_slice(device),
+                bytemuck::cast_slice_mut(&mut ordered),
+            );
+            let words = size_of::<T>() / 4;
+            for (at, word) in to.iter_mut().enumerate() {
+                *word = from[at % words * n + at / words];
+            }
+            &ordered[..]
+        } else {
+            device
+        };
+        match (self.order, source) {
+            (Order::Input, Some(source)) => {
+                for (&from, value) in source.iter().zip(linear) {
+                    if from != u32::MAX {
+                        *value = device[from as usize];
+                    }
+                }
+            }
+            _ => linear.copy_from_slice(device),
+        }
+    }
+}
+
+/// For vertices and faces the input's index of each linear id, on the engine; made when an attribute in the input's order asks for it.
+#[derive(Default)]
+pub(super) struct Places(Mutex<[Option<Buffer<u32>>; 3]>);
+
+impl RxMesh {
+    fn places(&self, kind: Kind) -> Result<Global<u32>, Error> {
+        let mut places = self
+            .places_store()
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let slot = &mut places[kind as usize];
+        if let Some(buffer) = slot {
+            return Ok(buffer.global());
+        }
+        let source = self.source(kind).ok_or_else(|| {
+            Error::Options(format!("{} have no order in the input", plural(kind)))
+        })?;
+        let made: Result<Buffer<u32>, EngineError> = self.engine().upload(source);
+        Ok(slot.insert(made?).global())
+    }
+}

@@ -1,0 +1,231 @@
+//! Where an attribute's values lie in global memory (MeshTaichi 2022, section 5.3): kernels say which element, the view knows the place.
+
+use super::value::{Sum, Value};
+use crate::mem::{Bind, Global, GlobalMut, Piece};
+
+/// Values to read.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct View<T> {
+    data: Global<T>,
+    place: Place,
+}
+
+/// Values to read and write.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ViewMut<T> {
+    data: GlobalMut<T>,
+    place: Place,
+}
+
+/// How linear ids become places. The same for all threads, so that a branch on it costs next to nothing.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Place of each linear id; empty when the place is the linear id (patch order).
+    order: Global<u32>,
+    /// Elements between the words of a value when each word has an array of its own (struct of arrays), or 0 when the words of a value
+    /// lie together (array of structs).
+    plane: u64,
+}
+
+impl Place {
+    /// Patch order, words of a value together.
+    pub fn plain() -> Place {
+        // SAFETY: an empty view is never accessed (contract U4).
+        let order = unsafe { Global::new(core::ptr::dangling(), 0) };
+        Place { order, plane: 0 }
+    }
+
+    /// By a list of places, one a linear id, or in patch order when it is empty; with `plane` elements from word to word when that is not 0.
+    pub fn new(order: Global<u32>, plane: u32) -> Place {
+        Place {
+            order,
+            plane: u64::from(plane),
+        }
+    }
+
+    /// The same with `plane` elements from word to word.
+    pub fn apart(self, plane: u32) -> Place {
+        Place {
+            plane: u64::from(plane),
+            ..self
+        }
+    }
+
+    /// Whether place and linear id are the same, and the words of a value lie together.
+    #[inline(always)]
+    fn is_plain(self) -> bool {
+        self.order.is_empty() && self.plane == 0
+    }
+
+    #[inline(always)]
+    fn of(self, linear: u32) -> u32 {
+        if self.order.is_empty() {
+            linear
+        } else {
+            self.order.get(linear)
+        }
+    }
+
+    /// Where word `c` of a value with `words` words lies.
+    #[inline(always)]
+    fn word(self, place: u32, c: u32, words: u32) -> u32 {
+        if self.plane == 0 {
+            words * place + c
+        } else {
+            c * self.plane as u32 + place
+        }
+    }
+}
+
+/// Words of a value.
+const fn words<T>() -> u32 {
+    (size_of::<T>() / 4) as u32
+}
+
+impl<T: Value> View<T> {
+    /// Over all elements.
+    pub fn new(data: Global<T>, place: Place) -> Self {
+        View { data, place }
+    }
+
+    /// The values in linear ids, when they lie so.
+    #[inline(always)]
+    pub fn plain(self) -> Option<Global<T>> {
+        if self.place.is_plain() {
+            Some(self.data)
+        } else {
+            None
+        }
+    }
+
+    /// The value of a linear id.
+    #[inline(always)]
+    pub fn get(self, linear: u32) -> T {
+        let at = self.place.of(linear);
+        if self.place.plane == 0 {
+            return self.data.get(at);
+        }
+        let (mut value, data) = (T::zeroed(), self.data.cast::<u32>());
+        let mut c = 0;
+        while c < words::<T>() {
+            let word = data.get(self.place.word(at, c, words::<T>()));
+            // SAFETY: word `c` of a plain-old-data value; layouts with planes exist for values of whole words only.
+            unsafe {
+                (&raw mut value)
+                    .cast::<u32>()
+                    .add(c as usize)
+                    .write_unaligned(word)
+            };
+            c += 1;
+        }
+        value
+    }
+}
+
+impl<T: Value> ViewMut<T> {
+    /// Over all elements.
+    pub fn new(data: GlobalMut<T>, place: Place) -> Self {
+        ViewMut { data, place }
+    }
+
+    /// The values in linear ids, when they lie so.
+    #[inline(always)]
+    pub fn plain(self) -> Option<GlobalMut<T>> {
+        if self.place.is_plain() {
+            Some(self.data)
+        } else {
+            None
+        }
+    }
+
+    /// To read.
+    #[inline(always)]
+    pub fn read(self) -> View<T> {
+        View {
+            data: self.data.read(),
+            place: self.place,
+        }
+    }
+
+    /// Sets the value of a linear id.
+    #[inline(always)]
+    pub fn set(self, linear: u32, value: T) {
+        let at = self.place.of(linear);
+        if self.place.plane == 0 {
+            return self.data.set(at, value);
+        }
+        let data = self.data.cast::<u32>();
+        let mut c = 0;
+        while c < words::<T>() {
+            // SAFETY: as in `View::get`.
+            let word = unsafe {
+                (&raw const value)
+                    .cast::<u32>()
+                    .add(c as usize)
+                    .read_unaligned()
+            };
+            data.set(self.place.word(at, c, words::<T>()), word);
+            c += 1;
+        }
+    }
+}
+
+impl<T: Sum> ViewMut<T> {
+    /// Adds to the value of a linear id, atomically.
+    #[inline(always)]
+    pub fn add(self, linear: u32, value: T) {
+        let (at, data) = (self.place.of(linear), self.data.cast::<f32>());
+        let mut c = 0;
+        while c < T::COMPONENTS {
+            data.add(self.place.word(at, c, T::COMPONENTS), value.component(c));
+            c += 1;
+        }
+    }
+
+    /// The value of a linear id that other threads of the block have added to.
+    #[inline(always)]
+    pub fn load(self, linear: u32) -> T {
+        let (at, data) = (self.place.of(linear), self.data.cast::<u32>());
+        let mut value = T::zeroed();
+        let mut c = 0;
+        while c < T::COMPONENTS {
+            let word = data.load(self.place.word(at, c, T::COMPONENTS));
+            // SAFETY: as in `View::get`; a sum's components are its words.
+            unsafe {
+                (&raw mut value)
+                    .cast::<u32>()
+                    .add(c as usize)
+                    .write_unaligned(word)
+            };
+            c += 1;
+        }
+        value
+    }
+}
+
+impl<T> Bind for View<T> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.data.bind();
+        self.place.order.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.data.visit(piece);
+        self.place.order.visit(piece);
+    }
+}
+
+impl<T> Bind for ViewMut<T> {
+    #[inline(always)]
+    fn bind(&self) {
+        self.data.bind();
+        self.place.order.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+        self.data.visit(piece);
+        self.place.order.visit(piece);
+    }
+}
