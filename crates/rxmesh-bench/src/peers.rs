@@ -54,6 +54,10 @@ pub(crate) struct PeersRecord {
     pub(crate) date: String,
     device: String,
     host_threads: usize,
+    /// The system's load averages (one minute) before and after, ours included at the end: much above zero before means that others were
+    /// working on the machine. Empty where the system does not say.
+    #[serde(default)]
+    load: Vec<f64>,
     options: Options,
     meshes: Vec<MeshRecord>,
     /// The CPU engine with several numbers of threads.
@@ -110,6 +114,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let done = sizes(arguments, &rows, &counts, &folder, &mut record);
     let _ = std::fs::remove_dir_all(&folder);
     done?;
+    record.load.extend(load());
     if let Some(asked) = arguments.run.json() {
         let path = match asked.is_dir() {
             true => asked.join(record.file_name()),
@@ -128,6 +133,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// The load average over a minute, on Linux.
+fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split(' ').next()?.parse().ok()
 }
 
 fn sizes(
@@ -242,6 +253,7 @@ impl PeersRecord {
             date: like.date,
             device: like.engine.device,
             host_threads: rayon::current_num_threads(),
+            load: load().into_iter().collect(),
             options: like.options,
             meshes: Vec::new(),
             ours: Vec::new(),
@@ -271,6 +283,12 @@ impl PeersRecord {
             self.commit,
             &self.date[..10.min(self.date.len())]
         );
+        if let Some(load) = self.load.first().filter(|&&l| l > 0.5) {
+            let _ = writeln!(
+                text,
+                "\nOthers were working on the machine (load {load:.1} before the run): the times are too long and vary."
+            );
+        }
         for mesh in &self.meshes {
             let _ = write!(text, "\n| {} faces |", mesh.name);
             for o in &self.ours {
