@@ -222,7 +222,7 @@ pub(crate) fn measure(
     let timed = rows.iter().find(|r| matches!(r.work, Work::Build));
     say(timed.map_or("build", |r| r.name));
     let options = patch_options(&record.options);
-    engine.set_block_threads(arguments.block_threads);
+    engine.set_block_threads(record.options.block_threads);
     let (rx, stats, built) = rows::build(engine, mesh, &options, timed.map(|_| effort))?;
     if let Some(row) = timed {
         record
