@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: builds the bench program, runs it and keeps its records below `bench/records`.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, ensure};
@@ -9,6 +10,7 @@ use crate::workspace;
 
 const RECORDS: &str = "bench/records";
 const PLOTS: &str = "bench/plots";
+const PEERS: &str = "bench/peers";
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -18,6 +20,9 @@ pub(crate) struct Arguments {
     /// Only draw time against mesh size from the newest records, into bench/plots
     #[arg(long)]
     plots: bool,
+    /// Compare the CPU engine with other libraries in one run; installs them from PyPI below the target folder
+    #[arg(long)]
+    peers: bool,
     /// What the bench program takes: `cargo xtask bench --help-program` lists it
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<String>,
@@ -39,6 +44,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bench.args(["readme", "README.md", "--records", RECORDS]);
     } else if arguments.plots {
         bench.args(["plots", PLOTS, "--records", RECORDS]);
+    } else if arguments.peers {
+        let records = workspace::at(RECORDS).join("peers");
+        fs::create_dir_all(&records).with_context(|| records.display().to_string())?;
+        bench.arg("peers").arg("--python").arg(peers_python()?);
+        bench.arg("--json").arg(records).args(&arguments.program);
     } else {
         bench.args(&arguments.program);
         let names_a_file = |a: &String| a == "--json" || a.starts_with("--json=");
@@ -55,4 +65,38 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let status = bench.status().context("cannot run the bench program")?;
     ensure!(status.success(), "the bench program: {status}");
     Ok(())
+}
+
+/// A Python with the peers: a virtual environment below the target folder, made and filled when it is not there. What cannot
+/// be installed is named; the script that times says so again for each of its operations.
+fn peers_python() -> anyhow::Result<PathBuf> {
+    let folder = workspace::target().join("peers");
+    let python = folder.join("bin/python");
+    let done = folder.join("installed");
+    let list = workspace::at(PEERS).join("requirements.txt");
+    let wanted = fs::read_to_string(&list).with_context(|| list.display().to_string())?;
+    if fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
+        return Ok(python);
+    }
+    let status = Command::new("python3")
+        .args(["-m", "venv"])
+        .arg(&folder)
+        .status()
+        .context("python3 is needed for the peers")?;
+    ensure!(status.success(), "python3 -m venv: {status}");
+    let packages = wanted
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty() && !l.starts_with('#'));
+    for package in packages {
+        println!("installing {package}");
+        let status = Command::new(&python)
+            .args(["-m", "pip", "install", "--quiet", package])
+            .status()?;
+        if !status.success() {
+            eprintln!("{package} cannot be installed: its operations are left out");
+        }
+    }
+    fs::write(&done, wanted).with_context(|| done.display().to_string())?;
+    Ok(python)
 }

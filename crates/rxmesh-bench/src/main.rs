@@ -5,6 +5,7 @@ mod compare;
 mod floor;
 mod measure;
 mod mesh;
+mod peers;
 mod plot;
 mod readme;
 mod record;
@@ -48,6 +49,8 @@ enum Task {
         #[arg(long, default_value = "bench/records")]
         records: PathBuf,
     },
+    /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
+    Peers(peers::Arguments),
     /// Draw time against mesh size as SVG, one file for each engine and device, from the newest records
     Plots {
         /// Folder of the pictures
@@ -89,6 +92,7 @@ fn start(arguments: Arguments) -> Result<()> {
             Ok(())
         }
         Some(Task::Readme { file, records }) => readme::fill(&file, &records),
+        Some(Task::Peers(arguments)) => peers::run(&arguments),
         Some(Task::Plots { folder, records }) => {
             for file in plot::write(&readme::newest(&records)?, &folder)? {
                 println!("wrote {}", file.display());

@@ -182,7 +182,8 @@ fn panel(out: &mut String, name: &str, lines: &[Line]) {
             line.color,
             line.dashes
         );
-        if line.dashes.is_empty() {
+        // A line of one point would not be seen.
+        if line.dashes.is_empty() || points.len() == 1 {
             for ((x, y), (faces, ms)) in points.iter().zip(&line.points) {
                 let _ = writeln!(
                     out,

@@ -6,20 +6,29 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 
+use crate::peers::PeersRecord;
 use crate::record::{MeshRecord, Record, Run};
 use crate::rows::ROWS;
 use crate::table::short;
 
 const BEGIN: &str = "<!-- bench:begin -->";
 const END: &str = "<!-- bench:end -->";
+const PEERS_BEGIN: &str = "<!-- peers:begin -->";
+const PEERS_END: &str = "<!-- peers:end -->";
 
-/// Replaces what stands between the marks.
+/// Replaces what stands between the marks: the tables of the newest records, and in documents with the marks of the peers the newest
+/// comparison, which is in the folder `peers` of the records.
 pub(crate) fn fill(file: &Path, records: &Path) -> Result<()> {
     let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let newest = newest(records)?;
     let tables: Vec<String> = newest.iter().map(markdown).collect();
-    let filled = between(&text, &tables.join("\n"))
+    let mut filled = between(&text, [BEGIN, END], &tables.join("\n"))
         .with_context(|| format!("{} has no {BEGIN} with {END} after it", file.display()))?;
+    if filled.contains(PEERS_BEGIN) {
+        let table = newest_peers(&records.join("peers"))?.markdown();
+        filled = between(&filled, [PEERS_BEGIN, PEERS_END], &table)
+            .with_context(|| format!("{} has no {PEERS_END}", file.display()))?;
+    }
     if filled != text {
         fs::write(file, filled).with_context(|| file.display().to_string())?;
     }
@@ -46,10 +55,22 @@ pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
     Ok(newest.into_values().collect())
 }
 
-fn between(text: &str, middle: &str) -> Option<String> {
-    let (before, rest) = text.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n{middle}{END}{after}"))
+/// The newest comparison with peers.
+fn newest_peers(folder: &Path) -> Result<PeersRecord> {
+    let mut newest: Option<PeersRecord> = None;
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let record = PeersRecord::read(&entry?.path())?;
+        if newest.as_ref().is_none_or(|n| n.date < record.date) {
+            newest = Some(record);
+        }
+    }
+    newest.with_context(|| format!("no records in {}", folder.display()))
+}
+
+fn between(text: &str, [begin, end]: [&str; 2], middle: &str) -> Option<String> {
+    let (before, rest) = text.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}\n{middle}{end}{after}"))
 }
 
 /// One line a row, one column a mesh: milliseconds, and how many times faster than the reference.
@@ -136,11 +157,11 @@ mod tests {
     #[test]
     fn only_the_part_between_the_marks_changes() {
         let text = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        let filled = between(&text, "new\n");
+        let filled = between(&text, [BEGIN, END], "new\n");
         assert_eq!(
             filled.as_deref(),
             Some(&*format!("a\n{BEGIN}\nnew\n{END}\nb\n"))
         );
-        assert_eq!(between("no marks", ""), None);
+        assert_eq!(between("no marks", [BEGIN, END], ""), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The measurement itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    fn sizes(&self) -> Vec<Size> {
+    pub(crate) fn sizes(&self) -> Vec<Size> {
         let mut sizes = match (self.sizes.is_empty(), self.quick) {
             (false, _) => self.sizes.clone(),
             (true, true) => vec![Size(0)],
@@ -77,7 +77,7 @@ impl Arguments {
         sizes
     }
 
-    fn effort(&self) -> Effort {
+    pub(crate) fn effort(&self) -> Effort {
         let (repeat, budget) = if self.quick {
             (3, 0.2)
         } else {
@@ -90,7 +90,17 @@ impl Arguments {
         }
     }
 
-    fn rows(&self) -> Result<Vec<&'static Row>> {
+    /// Where the record goes, if it goes anywhere.
+    pub(crate) fn json(&self) -> Option<&Path> {
+        self.json.as_deref()
+    }
+
+    /// Whether rows were asked for by name.
+    pub(crate) fn rows_given(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
+    pub(crate) fn rows(&self) -> Result<Vec<&'static Row>> {
         for asked in &self.rows {
             let names: Vec<&str> = ROWS.iter().map(|r| r.name).collect();
             ensure!(
@@ -103,7 +113,7 @@ impl Arguments {
         Ok(ROWS.iter().filter(wanted).collect())
     }
 
-    fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         let effort = self.effort();
         Options {
             order: self.order,
@@ -172,7 +182,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             }
             let mesh = meshes.get(size, order.unwrap_or(arguments.order))?;
             for (engine, record) in engines.iter().zip(&mut records) {
-                measure(engine, &mesh, size, &rows, arguments, record)
+                measure(engine, &mesh, size, &rows, arguments.effort(), record)
                     .with_context(|| format!("{} on {}", size.name(), record.engine.name))?;
             }
         }
@@ -200,20 +210,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size.
-fn measure(
+pub(crate) fn measure(
     engine: &Engine,
     mesh: &TriMesh,
     size: Size,
     rows: &[&Row],
-    arguments: &Arguments,
+    effort: Effort,
     record: &mut Record,
 ) -> Result<()> {
-    let effort = arguments.effort();
     let say = |what: &str| eprintln!("{} on {}: {what}", size.name(), engine.name());
     let timed = rows.iter().find(|r| matches!(r.work, Work::Build));
     say(timed.map_or("build", |r| r.name));
     let options = patch_options(&record.options);
-    engine.set_block_threads(arguments.block_threads);
+    engine.set_block_threads(record.options.block_threads);
     let (rx, stats, built) = rows::build(engine, mesh, &options, timed.map(|_| effort))?;
     if let Some(row) = timed {
         record

@@ -151,6 +151,11 @@ pub(crate) const ROWS: &[Row] = &[
         mcf::assembled,
     ),
     row(
+        "mcf-setup",
+        "mean curvature flow: areas, weights and first residual, on the wall clock",
+        surface::mcf_setup,
+    ),
+    row(
         "mcf",
         "mean curvature flow: a whole solve to 1e-6 on the wall clock",
         mcf::solve,

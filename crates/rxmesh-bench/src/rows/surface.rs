@@ -7,6 +7,7 @@ use glam::Vec3;
 use rxmesh_host::algo::curvature::curvature;
 use rxmesh_host::algo::filter::{Closeness, FilterOptions, bilateral_filter};
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic, level_sets};
+use rxmesh_host::algo::mcf::{McfIterations, McfOptions, mean_edge_length};
 use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
 use rxmesh_host::store::Attribute;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -129,6 +130,26 @@ pub(super) fn curvatures(b: &Bench<'_>) -> Result<Measured> {
         &[
             (12 * v, "positions read"),
             (16 * v, "four values a vertex written"),
+        ],
+    );
+    Ok(of_vertices(b, floor, times))
+}
+
+/// What a solve does before its first iteration, the relation that it needs being prepared.
+pub(super) fn mcf_setup(b: &Bench<'_>) -> Result<Measured> {
+    let x = b.rx.attribute_from::<Vertex, Vec3>(&b.mesh.positions)?;
+    let mean = mean_edge_length(b.rx, &x)?;
+    let times = measure::calls(b.engine, b.effort, || {
+        McfIterations::new(b.rx, &x, 10.0 * mean * mean, &McfOptions::default())?;
+        Ok(())
+    })?;
+    let (v, e) = (b.count(Kind::Vertex), b.count(Kind::Edge));
+    let floor = b.parts.floor(
+        &[Ev, Fe, Ribbon(Kind::Vertex)],
+        &[
+            (12 * v, "positions read"),
+            (8 * e + 4 * v, "weights and areas written"),
+            (24 * v, "residual and direction written"),
         ],
     );
     Ok(of_vertices(b, floor, times))
