@@ -2,7 +2,9 @@
 
 use glam::Vec3;
 use rxmesh_host::Error;
-use rxmesh_host::algo::normals::{gather_vertex_normals, vertex_normals};
+use rxmesh_host::algo::normals::{
+    gather_vertex_normals, vertex_normals_unscaled as vertex_normals,
+};
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::algo::normals::VertexNormals;
 use rxmesh_host::kernels::algo::smooth::SmoothUniform;

@@ -19,6 +19,9 @@ pub(crate) struct Record {
     pub(crate) patches: Option<PatchRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<EngineRecord>,
+    /// What the tables of the prepared relations take, with `--prepared`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) prepared: Option<Vec<rxmesh_host::store::PreparedSize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) engines: Option<Vec<FoundEngine>>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]

@@ -135,6 +135,9 @@ pub(crate) struct InfoArgs {
     /// Show which engines were found, and why not the others; needs no mesh
     #[arg(long)]
     pub(crate) engines: bool,
+    /// Prepare every relation and show what its tables take
+    #[arg(long, requires = "mesh")]
+    pub(crate) prepared: bool,
     #[command(flatten)]
     pub(crate) triangulate: TriangulateArgs,
     #[command(flatten)]

@@ -5,8 +5,11 @@ use crate::cli::InfoArgs;
 use crate::record::{FoundEngine, MeshRecord, PatchRecord};
 use crate::run::{Run, cuda};
 use anyhow::Result;
+use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::query::{Corners, Diamond, EE, EF, FF, FV, Fans, Relation, VE, VF, VV};
 use rxmesh_host::mesh::{EdgeLengths, EdgeTable, TriMesh};
+use rxmesh_host::store::{PreparedSize, RxMesh};
 use std::path::Path;
 
 pub(super) fn run(args: &InfoArgs) -> Result<()> {
@@ -29,11 +32,38 @@ fn look(run: &mut Run, name: &Path, args: &InfoArgs) -> Result<()> {
     let mesh = &input.loaded.mesh;
     let engine = run.engine(args.engine.engine)?;
     let set = run.patch(mesh, &input.path, &args.patch)?;
-    run.upload(&engine, set, |_| Ok(()))?;
+    let (rx, ()) = run.upload(&engine, set, |_| Ok(()))?;
+    if args.prepared {
+        let (sizes, ms) = run.stage("preparing", || prepare(&rx))?;
+        run.record.timings_ms.run = ms;
+        run.record.prepared = Some(sizes);
+    }
     let (measured, ms) = run.stage("measuring", || Ok(measure(mesh)))?;
     run.record.timings_ms.run = ms;
     run.record.mesh = Some(measured);
     Ok(())
+}
+
+/// Prepares every relation that is defined on all meshes.
+fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
+    fn one<R: Relation>(rx: &RxMesh) -> Result<()> {
+        match rx.prepare::<R>() {
+            // Kernels compute such a relation on the fly.
+            Ok(_) | Err(Error::TooLarge { .. }) => Ok(()),
+            Err(e) => Err(e.into()),
+        }
+    }
+    one::<VV>(rx)?;
+    one::<VE>(rx)?;
+    one::<VF>(rx)?;
+    one::<EF>(rx)?;
+    one::<EE>(rx)?;
+    one::<FV>(rx)?;
+    one::<FF>(rx)?;
+    one::<Diamond>(rx)?;
+    one::<Corners>(rx)?;
+    one::<Fans>(rx)?;
+    Ok(rx.prepared_sizes())
 }
 
 /// Bounding box and edge lengths.
@@ -124,6 +154,15 @@ fn mesh_lines(run: &Run) -> String {
     }
     if let Some(p) = &r.patches {
         out += &patch_lines(p);
+    }
+    let faces = r.input.as_ref().map_or(0, |i| i.faces).max(1);
+    for p in r.prepared.iter().flatten() {
+        out += &format!(
+            "prepared {}: {} bytes, {:.2} a face\n",
+            p.relation,
+            p.bytes,
+            p.bytes as f64 / faces as f64
+        );
     }
     if let Some(e) = &r.engine {
         out += &text::engine(r);

@@ -4,10 +4,13 @@ use super::RxMesh;
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
 use rxmesh_kernels::algo::prepare::{PrepareRows, TOO_LARGE, WritePrepared};
-use rxmesh_kernels::kernel::{Entry, OnPrepared, OverRelations, PatchKernel, PreparedEntry};
+use rxmesh_kernels::kernel::{
+    Entry as Listed, OnPrepared, OverRelations, PatchKernel, PreparedEntry,
+};
 use rxmesh_kernels::query::{Prepared, Preparer, Relation, Relations};
 use std::any::TypeId;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -107,11 +110,10 @@ impl RxMesh {
     /// count, no memory, or a fault of the query (a vertex that cannot be oriented).
     pub fn prepare<R: Relation>(&self) -> Result<Prepared<R>, Error> {
         let mut inner = self.prepared_store().lock();
-        if !inner.stored.contains_key(&TypeId::of::<R>()) {
-            let stored = self.make_tables::<R>()?;
-            inner.stored.insert(TypeId::of::<R>(), stored);
-        }
-        let stored = &inner.stored[&TypeId::of::<R>()];
+        let stored = match inner.stored.entry(TypeId::of::<R>()) {
+            Entry::Occupied(stored) => stored.into_mut(),
+            Entry::Vacant(slot) => slot.insert(self.make_tables::<R>()?),
+        };
         Ok(Prepared::new(
             stored.starts.global(),
             stored.tables.global(),
@@ -171,7 +173,7 @@ impl RxMesh {
     /// As [`RxMesh::run`] and, for the choice to prepare, [`RxMesh::prepare`].
     pub fn run_for_each<K>(&self, kernel: K) -> Result<(), Error>
     where
-        K: OverRelations + PatchKernel + Entry + PreparedEntry,
+        K: OverRelations + PatchKernel + Listed + PreparedEntry,
     {
         let (choice, run) = {
             let mut inner = self.prepared_store().lock();
@@ -210,7 +212,7 @@ impl RxMesh {
     /// As [`RxMesh::prepare`] and [`RxMesh::query`].
     pub fn query_prepared_into<R: Relation>(&self, rows: &super::Rows<R>) -> Result<(), Error>
     where
-        WritePrepared<R>: Entry,
+        WritePrepared<R>: Listed,
     {
         let relation = self.prepare::<R>()?;
         let run: Result<(), EngineError> = self.run(WritePrepared::<R> {

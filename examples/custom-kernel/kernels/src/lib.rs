@@ -8,7 +8,7 @@
 #[cfg(target_arch = "nvptx64")]
 use cuda_std as _;
 
-use rxmesh_kernels::attr::{Read, Write};
+use rxmesh_kernels::attr::{Read, Staged, Write};
 use rxmesh_kernels::kernel::ForEach;
 use rxmesh_kernels::math::normalize_or_zero;
 use rxmesh_kernels::query::{EF, FV, Neighbours, Table, VV};
@@ -58,9 +58,11 @@ impl Bending {
 
 kernel! {
     /// Moves each vertex part of the way to the mean of its neighbours: the uniform Laplacian.
+    ///
+    /// Positions are staged: each block loads those of its vertices and of their neighbours into shared memory, once.
     pub struct Smooth: ForEach<VV> {
         /// Where the vertices are.
-        pub x: Read<Vertex, Vec3>,
+        pub x: Staged<Vertex, Vec3>,
         /// Where they go: another attribute, because neighbours read the old place.
         pub y: Write<Vertex, Vec3>,
         /// Part of the way, from 0 to 1.
@@ -71,7 +73,7 @@ kernel! {
 impl ForEach<VV> for Smooth {
     #[inline(always)]
     fn run(&self, v: Owned<Vertex>, ring: Neighbours<VV>) {
-        let here = self.x.get(v);
+        let here = self.x.get(v.any());
         let mut sum = Vec3::ZERO;
         for w in ring.iter() {
             sum += self.x.get(w) - here;
@@ -86,6 +88,8 @@ kernels! {
     pub KERNELS = "cloth_fingerprint";
     patch cloth_bending: Bending;
     patch cloth_smooth: Smooth;
+    // The same kernel once more, on VV computed once and kept.
+    prepared cloth_smooth_prepared: Smooth;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].
