@@ -221,7 +221,7 @@ fn aliased_arguments(engine: &Engine) {
         rx.attribute::<Vertex, Vec3>().unwrap(),
         rx.attribute::<Vertex, Vec3>().unwrap(),
     );
-    let partials = engine.zeroed(rx.patch_set().headers.len()).unwrap();
+    let partials = engine.zeroed(rx.headers().len()).unwrap();
     let mut step = CgStep {
         x: x.global_mut().unwrap(),
         r: x.global_mut().unwrap(),

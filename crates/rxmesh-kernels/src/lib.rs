@@ -10,6 +10,7 @@
 //! - [`attr`]: attribute fields of kernels: read, write, accumulate, staged.
 //! - [`query`]: relations between vertices, edges and faces, computed in shared memory.
 //! - [`mod@kernel`]: what a kernel is, and the `kernel!` macro that declares one.
+//! - [`repack`]: flat arrays into patches, after an edit.
 //! - [`algo`]: device half of the algorithms.
 //! - [`entry`]: the one list of this crate's kernels.
 #![no_std]
@@ -27,6 +28,7 @@ pub mod kernel;
 pub mod math;
 pub mod mem;
 pub mod query;
+pub mod repack;
 pub mod topo;
 
 pub use glam::Vec3;
