@@ -157,8 +157,8 @@ impl Flat {
             ve: vec![DEAD; v_id.len()],
             label: vec![0; f_id.len()],
         };
-        for f in 0..faces {
-            let to = f_id[f] as usize;
+        for (f, &to) in f_id.iter().enumerate().take(faces) {
+            let to = to as usize;
             out.label[to] = self.label[f];
             for k in 0..3 {
                 out.fe[3 * to + k] = match self.fe[3 * f + k] {
@@ -167,16 +167,16 @@ impl Flat {
                 };
             }
         }
-        for e in 0..edges {
-            let to = e_id[e] as usize;
+        for (e, &to) in e_id.iter().enumerate().take(edges) {
+            let to = to as usize;
             for k in 0..2 {
                 let from = k ^ turned(e as u32) as usize;
                 out.ev[2 * to + k] = name(&v_id, self.ev[2 * e + from]);
                 out.ef[2 * to + k] = name(&f_id, self.ef[2 * e + k]);
             }
         }
-        for v in 0..vertices {
-            out.ve[v_id[v] as usize] = name(&e_id, self.ve[v]);
+        for (&to, &edge) in v_id.iter().zip(&self.ve) {
+            out.ve[to as usize] = name(&e_id, edge);
         }
         out
     }

@@ -99,14 +99,14 @@ fn check(flat: &FlatMesh<'_>, labels: u32, options: RepackOptions) -> Result<(),
         return Err(PatchError::PatchSize(options.patch_size).into());
     }
     let (faces, edges) = (flat.fe.len() / 3, flat.ev.len() / 2);
-    if flat.fe.len() % 3 != 0 || flat.label.len() != faces {
+    if !flat.fe.len().is_multiple_of(3) || flat.label.len() != faces {
         return Err(Error::Options(format!(
             "FE has {} entries and there are {} labels, but a face has three of the one and one of the other",
             flat.fe.len(),
             flat.label.len()
         )));
     }
-    if flat.ev.len() % 2 != 0 || flat.ef.len() != flat.ev.len() {
+    if !flat.ev.len().is_multiple_of(2) || flat.ef.len() != flat.ev.len() {
         return Err(Error::Options(format!(
             "EV has {} entries and EF {}, but an edge has two of each",
             flat.ev.len(),
