@@ -7,6 +7,6 @@ mod rows;
 
 pub use attribute::{Attribute, AttributeError};
 pub use mesh::RxMesh;
-pub use prepared::{PreparedSize, RelationChoice};
 pub(crate) use mesh::{Buffers, Packed};
+pub use prepared::{PreparedSize, RelationChoice};
 pub use rows::{HostRows, Rows};
