@@ -4,9 +4,9 @@ use glam::{Vec2, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algo::{boundary, normals, reduce};
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::kernels::algo::cg::{CgDirection, CgStep, Scalars};
 use rxmesh_host::kernels::algo::measure::{Affine, EdgeLengths};
 use rxmesh_host::kernels::algo::scan::ScanAdd;
+use rxmesh_host::kernels::algo::spring::{SpringEnd, SpringHeights};
 use rxmesh_host::kernels::attr::Value;
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::store::{AttributeError, RxMesh};
@@ -143,7 +143,7 @@ fn other_meshes(engine: &Engine) {
     );
     // A launch on a mesh refuses attributes of another, even one of the same size.
     assert_eq!(
-        normals::vertex_normals(&b, &x, &mut y),
+        normals::vertex_normals_unscaled(&b, &x, &mut y),
         Err(Error::Engine(EngineError::OtherMesh {
             kernel: "rx_vertex_normals"
         }))
@@ -186,60 +186,47 @@ fn aliased_arguments(engine: &Engine) {
         .attribute_from::<Vertex, Vec3>(&f.mesh.positions)
         .unwrap();
     let mut n1 = rx.attribute::<Vertex, Vec3>().unwrap();
-    let scalars = Scalars(engine.zeroed(8).unwrap().global_mut());
-    assert_eq!(
-        engine.launch_flat(
-            1,
-            CgDirection {
-                r: n1.global().unwrap().cast(),
-                d: n1.global_mut().unwrap().cast(),
-                scalars
-            }
-        ),
-        Err(EngineError::NotLive {
-            kernel: "rx_cg_direction"
-        }),
-        "the scalars were dropped"
-    );
-    let kept = engine.zeroed(8).unwrap();
-    let scalars = Scalars(kept.global_mut());
     let aliased = |kernel| Err(EngineError::Aliased { kernel });
+    let mut y = rx.attribute::<Vertex, Vec3>().unwrap();
     // The same memory, read and written; half of it; written twice.
-    let d = CgDirection {
-        r: n1.global().unwrap().cast(),
-        d: n1.global_mut().unwrap().cast(),
-        scalars,
+    let mut end = SpringEnd {
+        x: y.global_mut().unwrap(),
+        v: n1.global_mut().unwrap(),
+        change: n1.global().unwrap(),
+        dt: 1.0,
     };
-    assert_eq!(engine.launch_flat(1, d), aliased("rx_cg_direction"));
-    let d = CgDirection {
-        r: n1.global().unwrap().from(n - 1).cast(),
-        d: n1.global_mut().unwrap().cast(),
-        scalars,
-    };
-    assert_eq!(engine.launch_flat(1, d), aliased("rx_cg_direction"));
-    let (y, z) = (
-        rx.attribute::<Vertex, Vec3>().unwrap(),
-        rx.attribute::<Vertex, Vec3>().unwrap(),
-    );
-    let partials = engine.zeroed(rx.headers().len()).unwrap();
-    let mut step = CgStep {
-        x: x.global_mut().unwrap(),
-        r: x.global_mut().unwrap(),
-        d: y.global().unwrap(),
-        q: z.global().unwrap(),
-        partials: partials.global_mut(),
-        scalars,
-    };
-    assert_eq!(rx.run(step), aliased("rx_cg_step"));
+    assert_eq!(engine.launch_flat(1, end), aliased("rx_spring_end"));
+    end.change = n1.global().unwrap().from(n - 1);
+    assert_eq!(engine.launch_flat(1, end), aliased("rx_spring_end"));
+    let z = rx.attribute::<Vertex, Vec3>().unwrap();
+    end.change = z.global().unwrap();
+    end.x = end.v;
+    assert_eq!(engine.launch_flat(1, end), aliased("rx_spring_end"));
     // Read twice is no alias.
-    step.r = n1.global_mut().unwrap();
-    step.q = y.global().unwrap();
-    assert_eq!(rx.run(step), Ok(()));
+    let heights = SpringHeights {
+        x: z.global().unwrap(),
+        rest: z.global().unwrap(),
+        height: engine.zeroed(4).unwrap().global_mut(),
+        direction: Vec3::X,
+    };
+    assert_eq!(
+        engine.launch_flat(1, heights),
+        Err(EngineError::NotLive {
+            kernel: "rx_spring_heights"
+        }),
+        "the heights were dropped"
+    );
+    let kept = engine.zeroed(4).unwrap();
+    let heights = SpringHeights {
+        height: kept.global_mut(),
+        ..heights
+    };
+    assert_eq!(engine.launch_flat(1, heights), Ok(()));
     // Through a library function.
     let x2 = rx
         .attribute_from::<Vertex, Vec3>(&f.mesh.positions)
         .unwrap();
-    assert_eq!(normals::vertex_normals(&rx, &x2, &mut n1), Ok(()));
+    assert_eq!(normals::vertex_normals_unscaled(&rx, &x2, &mut n1), Ok(()));
     // The launches that were refused did nothing.
     assert_eq!(x.to_input(&rx).unwrap(), f.mesh.positions);
     assert_eq!(engine.synchronize(), Ok(()));
@@ -307,7 +294,7 @@ fn arguments_of_another_engine(engine: &Engine) {
         elsewhere.attribute::<Vertex, Vec3>().unwrap(),
         rx.attribute::<Vertex, Vec3>().unwrap(),
     );
-    let error = normals::vertex_normals(&rx, &x, &mut n);
+    let error = normals::vertex_normals_unscaled(&rx, &x, &mut n);
     assert_eq!(
         error,
         Err(Error::Engine(EngineError::NotLive {

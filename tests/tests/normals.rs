@@ -1,7 +1,7 @@
 //! Vertex normals against Max 1999 in `f64`.
 
 use glam::Vec3;
-use rxmesh_host::algo::normals::{gather_vertex_normals, vertex_normals};
+use rxmesh_host::algo::normals::{gather_vertex_normals, vertex_normals, vertex_normals_unscaled};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::store::{RelationChoice, RxMesh};
@@ -9,34 +9,43 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, each_mesh};
 use rxmesh_tests::smooth;
 
-conformance! { of_all_fixtures, of_a_sphere, at_all_scales }
+conformance! { of_all_fixtures, of_a_sphere, at_all_scales, that_cancel }
+
+/// Who computes the normals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Scattered,
+    Gathered(RelationChoice),
+    /// Rescaled where need be.
+    Measured,
+}
+
+const NEAR_ONE: [Way; 4] = [
+    Way::Scattered,
+    Way::Gathered(RelationChoice::OnTheFly),
+    Way::Gathered(RelationChoice::Prepared),
+    Way::Measured,
+];
 
 fn check(rx: &RxMesh, mesh: &TriMesh, what: &str, tolerance: f64) {
-    check_one(rx, mesh, &format!("{what}, scattered"), tolerance, None);
-    for choice in [RelationChoice::OnTheFly, RelationChoice::Prepared] {
-        let what = format!("{what}, gathered, {choice:?}");
-        check_one(rx, mesh, &what, tolerance, Some(choice));
+    for way in NEAR_ONE {
+        check_one(rx, mesh, &format!("{what}, {way:?}"), tolerance, way);
     }
 }
 
-fn check_one(
-    rx: &RxMesh,
-    mesh: &TriMesh,
-    what: &str,
-    tolerance: f64,
-    gather: Option<RelationChoice>,
-) {
+fn check_one(rx: &RxMesh, mesh: &TriMesh, what: &str, tolerance: f64, way: Way) {
     let x = rx.attribute_from(&mesh.positions).unwrap();
     // Old values are overwritten.
     let mut n = rx
         .attribute_from(&vec![Vec3::splat(7.0); mesh.vertex_count()])
         .unwrap();
-    match gather {
-        None => vertex_normals(rx, &x, &mut n).unwrap(),
-        Some(choice) => {
+    match way {
+        Way::Scattered => vertex_normals_unscaled(rx, &x, &mut n).unwrap(),
+        Way::Gathered(choice) => {
             rx.set_relation_choice(choice);
             gather_vertex_normals(rx, &x, &mut n).unwrap();
         }
+        Way::Measured => vertex_normals(rx, &x, &mut n).unwrap(),
     }
     let got = n.to_input(rx).unwrap();
     for (v, (got, (want, certain))) in got
@@ -80,11 +89,19 @@ fn of_a_sphere(engine: &Engine) {
 /// Tiny, huge and far away: directions stay.
 fn at_all_scales(engine: &Engine) {
     let mesh = fixtures::with_boundary(5, 4);
-    for scale in [1e-15f32, 1e-9, 1e-4, 1e4, 1e9, 1e15] {
+    let of_size = |scale: f32| {
         let mut m = mesh.clone();
         m.positions.iter_mut().for_each(|p| *p *= scale);
         let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &Default::default()).unwrap();
+        (rx, m)
+    };
+    for scale in [1e-15f32, 1e-9, 1e-4, 1e4, 1e9, 1e15] {
+        let (rx, m) = of_size(scale);
         check(&rx, &m, &format!("scale {scale:e}"), 1e-4);
+    }
+    for scale in [1e-30f32, 1e-22, 1e22, 1e37] {
+        let (rx, m) = of_size(scale);
+        check_one(&rx, &m, &format!("scale {scale:e}"), 1e-4, Way::Measured);
     }
     let mut m = mesh.clone();
     m.positions
@@ -92,4 +109,21 @@ fn at_all_scales(engine: &Engine) {
         .for_each(|p| *p += Vec3::new(100.0, -200.0, 300.0));
     let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &Default::default()).unwrap();
     check(&rx, &m, "far away", 1e-4);
+}
+
+/// Faces on both sides of a sheet, in any unit: no vertex has a normal, whatever rounding leaves.
+fn that_cancel(engine: &Engine) {
+    let sheet = fixtures::with_boundary(5, 4);
+    for scale in [1e-22f32, 0.7, 3e5] {
+        let mut m = sheet.clone();
+        m.positions.iter_mut().for_each(|p| *p *= scale);
+        let back: Vec<_> = m.faces.iter().map(|&[a, b, c]| [b, a, c]).collect();
+        m.faces.extend(back);
+        let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &Default::default()).unwrap();
+        let x = rx.attribute_from(&m.positions).unwrap();
+        let mut n = rx.attribute().unwrap();
+        vertex_normals(&rx, &x, &mut n).unwrap();
+        let got = n.to_input(&rx).unwrap();
+        assert!(got.iter().all(|n| *n == Vec3::ZERO), "scale {scale:e}");
+    }
 }

@@ -3,8 +3,8 @@
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
-use rxmesh_host::kernels::algo::cg::{CgStep, CgSums, CgVector, Scalars};
-use rxmesh_host::kernels::algo::mcf::{McfAssembled, McfProduct};
+use rxmesh_host::kernels::algo::cg::{CgSums, CgVector, Scalars};
+use rxmesh_host::kernels::algo::mcf::{McfAssembled, McfFans, McfProduct};
 use rxmesh_host::kernels::algo::measure::EdgeLengths;
 use rxmesh_host::kernels::algo::normals::{GatherNormals, VertexNormals};
 use rxmesh_host::kernels::algo::reduce::ReducePatches;
@@ -119,17 +119,6 @@ fn each_kernel(rx: &RxMesh, to: &mut impl Visit) {
         scalars,
     };
     let weights: Global<f32> = floats;
-    to.kernel(
-        "cg step",
-        CgStep {
-            x: q,
-            r: q,
-            d: q.read(),
-            q: q.read(),
-            inverse: weights,
-            sums,
-        },
-    );
     let x0 = x.staged().unwrap();
     let (ve, vv) = (rx.prepare().unwrap(), rx.prepare().unwrap());
     for d in [
@@ -142,6 +131,19 @@ fn each_kernel(rx: &RxMesh, to: &mut impl Visit) {
                 x0,
                 d,
                 ve,
+                mass: weights,
+                regular: words.global(),
+                q,
+                sums,
+                dt: 1.0,
+            },
+        );
+        to.kernel(
+            "mcf fans",
+            McfFans {
+                x0,
+                d,
+                fans: rx.prepare().unwrap(),
                 mass: weights,
                 regular: words.global(),
                 q,

@@ -8,12 +8,16 @@ use anyhow::{Context as _, ensure};
 use crate::workspace;
 
 const RECORDS: &str = "bench/records";
+const PLOTS: &str = "bench/plots";
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Only fill the part of README.md between `<!-- bench:begin -->` and `<!-- bench:end -->` from the newest records
     #[arg(long)]
     readme: bool,
+    /// Only draw time against mesh size from the newest records, into bench/plots
+    #[arg(long)]
+    plots: bool,
     /// What the bench program takes: `cargo xtask bench --help-program` lists it
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<String>,
@@ -33,6 +37,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bench.arg("--help");
     } else if arguments.readme {
         bench.args(["readme", "README.md", "--records", RECORDS]);
+    } else if arguments.plots {
+        bench.args(["plots", PLOTS, "--records", RECORDS]);
     } else {
         bench.args(&arguments.program);
         let names_a_file = |a: &String| a == "--json" || a.starts_with("--json=");

@@ -10,6 +10,7 @@ mod input;
 mod output;
 mod progress;
 mod record;
+mod report;
 mod run;
 
 use clap::Parser;
@@ -23,6 +24,17 @@ enum Outcome {
     Success,
     /// The result is written but is not what was asked for: the solver did not converge.
     Unconverged,
+}
+
+impl Outcome {
+    /// Of a solver that did or did not converge.
+    fn of(converged: bool) -> Outcome {
+        if converged {
+            Outcome::Success
+        } else {
+            Outcome::Unconverged
+        }
+    }
 }
 
 fn main() -> ExitCode {

@@ -50,9 +50,9 @@ impl Target {
     }
 }
 
-/// `<stem of the input>_<what>.obj` in the current folder.
-pub(crate) fn default_name(input: &Path, what: &str) -> PathBuf {
+/// `<stem of the input>_<what>.<extension>` in the current folder.
+pub(crate) fn default_name(input: &Path, what: &str, extension: &str) -> PathBuf {
     let mut name = input.file_stem().unwrap_or_default().to_os_string();
-    name.push(format!("_{what}.obj"));
+    name.push(format!("_{what}.{extension}"));
     PathBuf::from(name)
 }

@@ -1,5 +1,6 @@
 //! The record of a run: the JSON object that `--json` writes. `docs/cli.md` describes every key; keys stay.
 
+use crate::report::Report;
 use rxmesh_host::mesh::{CheckReport, EdgeLengths};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
 use serde::Serialize;
@@ -21,9 +22,7 @@ pub(crate) struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) engines: Option<Vec<FoundEngine>>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub(crate) solve: Option<SolveRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) normals: Option<NormalsRecord>,
+    pub(crate) report: Option<Report>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<CheckReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,22 +113,6 @@ pub(crate) struct FoundEngine {
     pub(crate) device: Option<String>,
     pub(crate) units: Option<u32>,
     pub(crate) why_not: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct SolveRecord {
-    pub(crate) time_step: f64,
-    pub(crate) tolerance: f64,
-    pub(crate) max_iterations: u32,
-    pub(crate) iterations: u32,
-    pub(crate) residual: f64,
-    pub(crate) converged: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct NormalsRecord {
-    /// Vertices without a face of positive area: their normal is zero.
-    pub(crate) zero: u64,
 }
 
 #[derive(Debug, Serialize)]

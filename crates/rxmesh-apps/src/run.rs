@@ -1,6 +1,7 @@
 //! One run of a command: its stages, timed and shown, and the record that grows along.
 
 use crate::cli::{CommonArgs, EngineChoice, PatchArgs};
+use crate::commands::text;
 use crate::console::Console;
 use crate::input::{self, Input};
 use crate::output::Target;
@@ -199,6 +200,23 @@ impl Run {
     pub(crate) fn warn(&mut self, warning: String) {
         self.console.warn(&warning);
         self.record.warnings.push(warning);
+    }
+
+    /// As [`Run::finish`], with lines on the input, the engine and the output around those of the result, and the time
+    /// that it took after its first line.
+    pub(crate) fn finish_with(self, result: &str) -> Result<()> {
+        let (first, rest) = result.split_once('\n').unwrap_or((result, ""));
+        let r = &self.record;
+        let mut out = text::input(r) + &text::engine(r);
+        out += &format!(
+            "{first}, {}\n",
+            text::duration(r.timings_ms.run.unwrap_or(0.0))
+        );
+        if !rest.is_empty() {
+            out += &format!("{}\n", rest.trim_end());
+        }
+        out += &text::output(r);
+        self.finish(&out)
     }
 
     /// Prints what people see and writes the record.

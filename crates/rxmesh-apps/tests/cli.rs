@@ -1,480 +1,11 @@
-//! Runs the program itself in temporary folders.
+//! What holds for every command: usage, errors, exit codes, engines, the manual.
 
+mod support;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
-
-const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
-
-/// A folder for one test, and the program in it.
-struct Sandbox(TempDir);
-
-impl Sandbox {
-    fn new() -> Sandbox {
-        Sandbox(TempDir::new().unwrap())
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn put(&self, name: &str, content: impl AsRef<[u8]>) -> &Sandbox {
-        fs::write(self.path().join(name), content).unwrap();
-        self
-    }
-
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.path().join(name)).unwrap()
-    }
-
-    /// Names of the files in the folder, sorted.
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.path()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    fn command(&self, args: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rxmesh-apps"));
-        command
-            .args(args.split_whitespace())
-            .current_dir(self.path());
-        command.env_remove("CARGO_MANIFEST_DIR");
-        command
-    }
-
-    fn run(&self, args: &str) -> Output {
-        self.command(args).output().unwrap()
-    }
-
-    /// Runs a command that must succeed; returns what it printed.
-    fn ok(&self, args: &str) -> String {
-        let out = self.run(args);
-        assert_eq!(
-            out.status.code(),
-            Some(0),
-            "{args}: {}",
-            String::from_utf8_lossy(&out.stderr)
-        );
-        String::from_utf8(out.stdout).unwrap()
-    }
-
-    /// Runs a command that must succeed; returns its record.
-    fn record(&self, args: &str) -> Value {
-        serde_json::from_str(&self.ok(&format!("{args} --json -"))).unwrap()
-    }
-
-    /// Runs a command that must fail with a message in the usual form and leave no file behind; returns the message.
-    fn fails(&self, args: &str) -> String {
-        let before = self.names();
-        let out = self.run(args);
-        let message = String::from_utf8(out.stderr).unwrap();
-        assert_eq!(out.status.code(), Some(1), "{args}: {message}");
-        assert!(
-            message.starts_with("error: ") && message.ends_with('\n'),
-            "{args}: {message}"
-        );
-        assert_eq!(message.lines().count(), 1, "{args}: {message}");
-        assert!(!message.contains("panicked"), "{args}: {message}");
-        assert_eq!(self.names(), before, "{args} left something behind");
-        message
-    }
-}
-
-/// Positions of an OBJ file.
-fn positions(obj: &str) -> Vec<[f64; 3]> {
-    let numbers = |l: &str| {
-        let mut n = l.split_whitespace().skip(1).map(|w| w.parse().unwrap());
-        [0; 3].map(|_| n.next().unwrap())
-    };
-    obj.lines()
-        .filter(|l| l.starts_with("v "))
-        .map(numbers)
-        .collect()
-}
-
-/// Vertices of the faces of an OBJ file, whatever else the corners name.
-fn faces(obj: &str) -> Vec<Vec<usize>> {
-    let corner = |w: &str| w.split('/').next().unwrap().parse().unwrap();
-    let lines = obj.lines().filter(|l| l.starts_with("f "));
-    lines
-        .map(|l| l.split_whitespace().skip(1).map(corner).collect())
-        .collect()
-}
-
-fn bunny() -> String {
-    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/bunny.obj")).unwrap()
-}
-
-/// How jagged: the summed length of all sides of all faces.
-fn length(obj: &str) -> f64 {
-    let p = positions(obj);
-    let side = |a: usize, b: usize| {
-        let d = [0, 1, 2].map(|k| p[a - 1][k] - p[b - 1][k]);
-        d.iter().map(|x| x * x).sum::<f64>().sqrt()
-    };
-    faces(obj)
-        .iter()
-        .map(|f| side(f[0], f[1]) + side(f[1], f[2]) + side(f[2], f[0]))
-        .sum()
-}
-
-#[test]
-fn mcf_smooths_and_says_where_it_wrote() {
-    let b = Sandbox::new();
-    b.put("bunny.obj", bunny());
-    let said = b.ok("mcf bunny.obj --engine cpu");
-    assert!(said.contains("wrote bunny_mcf.obj"), "{said}");
-    assert_eq!(b.names(), ["bunny.obj", "bunny_mcf.obj"]);
-    let (before, after) = (bunny(), b.text("bunny_mcf.obj"));
-    assert_eq!(faces(&before), faces(&after));
-    assert_eq!(positions(&before).len(), positions(&after).len());
-    assert!(length(&after) < 0.9 * length(&before));
-    assert!(length(&after) > 0.3 * length(&before));
-}
-
-#[test]
-fn mcf_keeps_order_and_extras() {
-    let b = Sandbox::new();
-    b.ok("generate grid --nx 30 --ny 20 --noise 0.2 --shuffle -o grid.obj -q");
-    let text = b.text("grid.obj");
-    let corners = "vt 0.5 0.25\nvt 1 0\nvt 0 1\ng left\n".to_owned();
-    let faced = |l: &str| {
-        let Some(rest) = l.strip_prefix("f ") else {
-            return format!("{l}\n");
-        };
-        let words: Vec<&str> = rest.split_whitespace().collect();
-        format!("f {}/1 {}/2 {}/3\n", words[0], words[1], words[2])
-    };
-    let (vertices, rest): (Vec<_>, Vec<_>) = text.lines().partition(|l| l.starts_with("v "));
-    let all =
-        vertices.join("\n") + "\n" + &corners + &rest.iter().map(|l| faced(l)).collect::<String>();
-    b.put("textured.obj", &all);
-    b.ok("mcf textured.obj -o out.obj --time-step 1e-12 -q");
-    let out = b.text("out.obj");
-    assert_eq!(faces(&out), faces(&text));
-    for (p, q) in positions(&text).iter().zip(positions(&out)) {
-        assert!((0..3).all(|k| (p[k] - q[k]).abs() < 1e-5), "{p:?} {q:?}");
-    }
-    let of = |text: &str, word: &str| {
-        text.lines()
-            .filter(|l| l.starts_with(word))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(of(&out, "vt "), of(&all, "vt "));
-    assert_eq!(of(&out, "g "), ["g left"]);
-    assert_eq!(of(&out, "f "), of(&all, "f "));
-}
-
-#[test]
-fn mcf_computes_stale_normals_anew() {
-    let b = Sandbox::new();
-    b.ok("generate icosphere --levels 2 -o plain.obj -q");
-    b.ok("mcf plain.obj -o smooth.obj -q");
-    assert!(!b.text("smooth.obj").contains("vn "));
-    b.ok("normals plain.obj -q");
-    assert!(b.text("plain_normals.obj").contains("vn "));
-    b.ok("mcf plain_normals.obj -o smooth.obj -q");
-    let out = b.text("smooth.obj");
-    assert_eq!(out.matches("vn ").count(), out.matches("v ").count());
-    b.put(
-        "creased.obj",
-        "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 1 0 0\nvn 0 1 0\nf 1//1 2//2 3//1\n",
-    );
-    let record = b.record("mcf creased.obj -o smooth.obj");
-    assert!(
-        record["warnings"][0]
-            .as_str()
-            .unwrap()
-            .contains("normals of corners")
-    );
-    assert!(b.text("smooth.obj").contains("vn 0 0 1"));
-}
-
-#[test]
-fn mcf_that_does_not_converge_exits_with_3() {
-    let b = Sandbox::new();
-    b.put("bunny.obj", bunny());
-    let out = b.run("mcf bunny.obj --max-iter 3 --json r.json");
-    assert_eq!(out.status.code(), Some(3));
-    assert!(
-        String::from_utf8_lossy(&out.stderr)
-            .starts_with("warning: not converged: after 3 iterations")
-    );
-    let record: Value = serde_json::from_str(&b.text("r.json")).unwrap();
-    assert_eq!(
-        (record["converged"].clone(), record["iterations"].clone()),
-        (false.into(), 3.into())
-    );
-    assert!(record["residual"].as_f64().unwrap() > 1e-6);
-    assert_eq!(faces(&b.text("bunny_mcf.obj")).len(), 3674);
-}
-
-#[test]
-fn record_of_mcf_is_complete() {
-    let b = Sandbox::new();
-    b.put("bunny.obj", bunny());
-    let out = b.run("mcf bunny.obj --json -");
-    let r: Value = serde_json::from_slice(&out.stdout).unwrap();
-    assert!(String::from_utf8_lossy(&out.stderr).contains("wrote bunny_mcf.obj"));
-    assert_eq!(r["command"], "mcf");
-    assert_eq!(r["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(r["input"]["format"], "OBJ");
-    assert_eq!(r["input"]["bytes"], bunny().len());
-    assert_eq!(
-        (
-            &r["input"]["vertices"],
-            &r["input"]["edges"],
-            &r["input"]["faces"]
-        ),
-        (&1839.into(), &5511.into(), &3674.into())
-    );
-    assert_eq!(r["converged"], true);
-    assert!(r["iterations"].as_u64().unwrap() > 10);
-    assert!(r["residual"].as_f64().unwrap() < 1e-6);
-    assert!(r["time_step"].as_f64().unwrap() > 0.0);
-    assert_eq!(r["output"]["path"], "bunny_mcf.obj");
-    assert!(r["patches"]["count"].as_u64().unwrap() >= 8);
-    assert!(r["patches"]["bytes_per_face"]["total"].as_f64().unwrap() < 22.0);
-    assert!(r["engine"]["units"].as_u64().unwrap() > 0);
-    assert_eq!(
-        r["engine"]["why_not_gpu"].is_null(),
-        r["engine"]["engine"] == "cuda"
-    );
-    for stage in [
-        "read", "patch", "upload", "run", "download", "write", "total",
-    ] {
-        assert!(r["timings_ms"][stage].is_number(), "{stage}");
-    }
-    assert_eq!(r["warnings"], Value::Array(vec![]));
-    let file = b.ok("mcf bunny.obj --quiet --json r.json");
-    assert_eq!(file, "");
-    let r: Value = serde_json::from_str(&b.text("r.json")).unwrap();
-    assert_eq!(r["command"], "mcf");
-}
-
-#[test]
-fn results_do_not_depend_on_threads() {
-    let b = Sandbox::new();
-    b.put("bunny.obj", bunny());
-    b.ok("mcf bunny.obj --engine cpu --threads 1 -o one.obj -q");
-    b.ok("mcf bunny.obj --engine cpu --threads 3 -o three.obj -q");
-    assert_eq!(b.text("one.obj"), b.text("three.obj"));
-    let r = b.record("info bunny.obj --engine cpu --threads 3");
-    assert_eq!(r["engine"]["units"], 3);
-}
-
-#[test]
-fn normals_are_unit_and_point_outwards() {
-    let b = Sandbox::new();
-    b.ok("generate icosphere --levels 3 -o ball.obj -q");
-    let said = b.ok("normals ball.obj");
-    assert!(said.contains("wrote ball_normals.obj"), "{said}");
-    let out = b.text("ball_normals.obj");
-    let normal = |l: &str| {
-        let mut n = l
-            .split_whitespace()
-            .skip(1)
-            .map(|w| w.parse::<f64>().unwrap());
-        [0; 3].map(|_| n.next().unwrap())
-    };
-    let normals: Vec<[f64; 3]> = out
-        .lines()
-        .filter(|l| l.starts_with("vn "))
-        .map(normal)
-        .collect();
-    let p = positions(&out);
-    assert_eq!(normals.len(), p.len());
-    for (n, p) in normals.iter().zip(&p) {
-        assert!((0..3).all(|k| (n[k] - p[k]).abs() < 0.01), "{n:?} at {p:?}");
-    }
-    let r = b.record("normals ball.obj -o ball.ply --ascii");
-    assert_eq!(r["normals"]["zero"], 0);
-    assert!(b.text("ball.ply").contains("property float nx"));
-}
-
-#[test]
-fn info_shows_counts_patches_and_engines() {
-    let b = Sandbox::new();
-    b.put("bunny.obj", bunny());
-    let said = b.ok("info bunny.obj");
-    for words in [
-        "5511 edges",
-        "bounding box",
-        "edge length",
-        "ribbons:",
-        "bytes a face",
-        "patcher:",
-        "memory on the engine",
-    ] {
-        assert!(said.contains(words), "no '{words}' in {said}");
-    }
-    let r = b.record("info bunny.obj --patch-size 100 --seed 7");
-    assert!(r["patches"]["size_max"].as_u64().unwrap() <= 100);
-    assert_eq!(r["patches"]["seed"], 7);
-    assert!(r["patches"]["device_bytes"].as_u64().unwrap() > 0);
-    assert!(r["mesh"]["edge_length"]["mean"].as_f64().unwrap() > 0.0);
-    let said = b.ok("info --engines");
-    assert!(
-        said.lines().any(|l| l.starts_with("cpu ")) && said.lines().any(|l| l.starts_with("cuda ")),
-        "{said}"
-    );
-    let r = b.record("info --engines");
-    assert_eq!(
-        (
-            r["engines"][0]["engine"].clone(),
-            r["engines"][0]["found"].clone()
-        ),
-        ("cpu".into(), true.into())
-    );
-    assert_eq!(
-        r["engines"][1]["why_not"].is_null(),
-        r["engines"][1]["found"] == true
-    );
-}
-
-#[test]
-fn check_reports_and_can_be_strict() {
-    let b = Sandbox::new();
-    b.put(
-        "bow.obj",
-        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 0\nf 1 2 3\nf 1 4 5\nf 1 1 2\n",
-    );
-    let said = b.ok("check bow.obj");
-    assert!(
-        said.contains("degenerate faces: 1 (2; counted from 0)"),
-        "{said}"
-    );
-    let r = b.record("check bow.obj");
-    assert_eq!(r["check"]["non_manifold_vertices"]["first"][0], 0);
-    assert_eq!(r["check"]["faces"], 3);
-    let out = b.run("check bow.obj --strict --json r.json");
-    assert_eq!(out.status.code(), Some(1));
-    assert!(
-        String::from_utf8_lossy(&out.stderr).starts_with("error: bow.obj: 1 non-manifold vertices")
-    );
-    assert!(b.text("r.json").contains("degenerate_faces"));
-    b.put("one.obj", TRIANGLE).ok("check one.obj --strict");
-}
-
-#[test]
-fn convert_goes_through_every_format() {
-    let b = Sandbox::new();
-    b.ok("generate torus --nu 12 --nv 8 -o a.obj -q");
-    b.ok("convert a.obj -o b.ply");
-    b.ok("convert b.ply -o c.off");
-    b.ok("convert c.off -o d.ply --ascii");
-    b.ok("convert d.ply -o e.obj");
-    assert_eq!(b.text("a.obj"), b.text("e.obj"));
-    b.ok("convert a.obj -o f.stl");
-    let r = b.record("convert f.stl -o g.obj");
-    assert_eq!(
-        (&r["input"]["vertices"], &r["output"]["faces"]),
-        (&96.into(), &192.into())
-    );
-}
-
-#[test]
-fn convert_names_what_is_lost() {
-    let b = Sandbox::new();
-    b.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\ng wing\nf 1 2 3\n");
-    let out = b.run("convert a.obj -o a.off");
-    assert_eq!(out.status.code(), Some(0));
-    let warning = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(
-        warning.starts_with("warning: a.off: ") && warning.contains("groups"),
-        "{warning}"
-    );
-    assert!(b.run("convert a.obj -o a.off --quiet").stderr.is_empty());
-    assert_eq!(
-        b.record("convert a.obj -o a.off")["warnings"]
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
-}
-
-#[test]
-fn polygons_are_cut_on_request() {
-    let b = Sandbox::new();
-    b.put("q.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
-    for command in [
-        "convert q.obj -o o.obj",
-        "mcf q.obj -o o.obj",
-        "normals q.obj -o o.obj",
-        "info q.obj",
-        "check q.obj",
-    ] {
-        let message = b.fails(command);
-        assert!(
-            message.contains("q.obj: line 5: a face has 4 corners")
-                && message.contains("--triangulate"),
-            "{message}"
-        );
-        b.ok(&format!("{command} --triangulate -q"));
-        let _ = fs::remove_file(b.path().join("o.obj"));
-    }
-}
-
-#[test]
-fn generate_makes_every_shape() {
-    let b = Sandbox::new();
-    for (args, vertices, faces) in [
-        ("grid --nx 3 --ny 2", 12, 12),
-        ("icosphere --levels 1", 42, 80),
-        ("torus --nu 5 --nv 4", 20, 40),
-        ("cylinder --nu 5 --nv 1", 12, 20),
-        ("cylinder --nu 5 --nv 1 --open", 10, 10),
-        ("fan --valence 7", 8, 7),
-        (
-            "fan --valence 7 --subdivide 2 --loop --noise 0.1 --shuffle --seed 5",
-            71,
-            112,
-        ),
-    ] {
-        let r = b.record(&format!("generate {args} -o m.ply"));
-        assert_eq!(
-            (&r["output"]["faces"], &r["output"]["vertices"]),
-            (&faces.into(), &vertices.into()),
-            "{args}"
-        );
-    }
-    b.ok("generate grid --noise 0.1 --shuffle --seed 5 -o a.obj");
-    b.ok("generate grid --noise 0.1 --shuffle --seed 5 -o b.obj");
-    b.ok("generate grid --noise 0.1 --shuffle --seed 6 -o c.obj");
-    assert_eq!(b.text("a.obj"), b.text("b.obj"));
-    assert_ne!(b.text("a.obj"), b.text("c.obj"));
-    assert!(
-        b.fails("generate grid --nx 0 -o d.obj")
-            .contains("nx = 0 is not possible")
-    );
-    assert!(
-        b.fails("generate torus --minor -1 -o d.obj")
-            .contains("minor = -1")
-    );
-    assert!(
-        b.fails("generate icosphere --levels 99 -o d.obj")
-            .contains("at most")
-    );
-}
-
-#[test]
-fn completions_for_every_shell() {
-    let b = Sandbox::new();
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(
-            b.ok(&format!("completions {shell}")).contains("patch-size"),
-            "{shell}"
-        );
-    }
-}
+use std::process::Stdio;
+use support::{Sandbox, TRIANGLE, bunny, positions};
 
 #[test]
 fn every_help_shows_an_example() {
@@ -483,6 +14,11 @@ fn every_help_shows_an_example() {
         "",
         "mcf",
         "normals",
+        "filter",
+        "geodesic",
+        "curvature",
+        "smooth",
+        "spring",
         "info",
         "check",
         "convert",
@@ -511,6 +47,15 @@ fn wrong_usage_exits_with_2() {
         "mcf one.obj --patch-size 0",
         "mcf one.obj --threads 0",
         "convert one.obj",
+        "geodesic one.obj",
+        "geodesic one.obj --source -1",
+        "filter one.obj --sigma-c rough",
+        "filter one.obj --sigma-s 0",
+        "smooth one.obj --lambda nan",
+        "smooth one.obj --weights mean",
+        "spring one.obj --gravity 0,0",
+        "spring one.obj --time-step 0",
+        "spring one.obj --method euler",
         "info",
         "generate icosphere --loop -o a.obj",
         "completions csh",
@@ -548,7 +93,17 @@ fn bad_files_are_clear_errors() {
         ("nowhere/missing.obj", "no such file"),
     ];
     for (file, words) in cases {
-        for command in ["mcf", "normals", "info", "check"] {
+        for command in [
+            "mcf",
+            "normals",
+            "filter",
+            "geodesic --source 0",
+            "curvature",
+            "smooth",
+            "spring",
+            "info",
+            "check",
+        ] {
             let message = b.fails(&format!("{command} {file}"));
             assert!(
                 message.contains(words) && message.contains(file),
@@ -605,9 +160,17 @@ fn extreme_meshes_give_the_right_result() {
         ("fan.obj", 1001, 1000),
         ("many.obj", 2800, 2800),
     ] {
-        for command in ["mcf", "normals"] {
+        for command in [
+            "mcf",
+            "normals",
+            "filter",
+            "geodesic --source 0",
+            "curvature",
+            "smooth",
+            "spring",
+        ] {
             for size in [16, 512] {
-                let r = b.record(&format!("{command} {file} -o out.obj --patch-size {size}"));
+                let r = b.record(&format!("{command} {file} -o out.ply --patch-size {size}"));
                 assert_eq!(
                     (&r["output"]["vertices"], &r["output"]["faces"]),
                     (&vertices.into(), &faces.into()),
@@ -675,37 +238,6 @@ fn names_are_looked_up_in_data() {
 }
 
 #[test]
-fn patches_are_kept_beside_the_mesh() {
-    let b = Sandbox::new();
-    b.put("bunny.obj", bunny());
-    let cache = |args: &str| b.record(args)["patches"]["cache"].clone();
-    assert_eq!(cache("info bunny.obj"), "off");
-    assert_eq!(cache("info bunny.obj --cache"), "built");
-    assert_eq!(b.names(), ["bunny.obj", "bunny.obj.rxpatch"]);
-    assert_eq!(cache("info bunny.obj --cache"), "loaded");
-    assert_eq!(cache("info bunny.obj --cache --patch-size 64"), "built");
-    b.ok("mcf bunny.obj -o a.obj --engine cpu -q --cache");
-    b.ok("mcf bunny.obj -o b.obj --engine cpu -q --cache");
-    b.ok("mcf bunny.obj -o c.obj --engine cpu -q");
-    assert_eq!(b.text("a.obj"), b.text("c.obj"));
-    assert_eq!(b.text("b.obj"), b.text("c.obj"));
-    let mut bytes = fs::read(b.path().join("bunny.obj.rxpatch")).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    b.put("bunny.obj.rxpatch", bytes);
-    assert_eq!(cache("info bunny.obj --cache"), "built");
-}
-
-#[test]
-fn output_may_be_the_input() {
-    let b = Sandbox::new();
-    b.put("bunny.obj", bunny());
-    b.ok("mcf bunny.obj -o bunny.obj -q");
-    assert_eq!(b.names(), ["bunny.obj"]);
-    assert!(length(&b.text("bunny.obj")) < 0.9 * length(&bunny()));
-}
-
-#[test]
 fn cuda_without_a_gpu_is_a_clear_error() {
     let b = Sandbox::new();
     b.put("one.obj", TRIANGLE);
@@ -713,7 +245,16 @@ fn cuda_without_a_gpu_is_a_clear_error() {
         b.ok("mcf one.obj --engine cuda");
         return;
     }
-    for command in ["mcf", "normals", "info"] {
+    for command in [
+        "mcf",
+        "normals",
+        "filter",
+        "geodesic --source 0",
+        "curvature",
+        "smooth",
+        "spring",
+        "info",
+    ] {
         let message = b.fails(&format!("{command} one.obj --engine cuda"));
         assert!(
             message.starts_with("error: there is no GPU for --engine cuda: "),
@@ -787,7 +328,18 @@ fn the_manual_is_complete() {
     let manual = fs::read_to_string(manual).unwrap();
     let b = Sandbox::new();
     b.put("bunny.obj", bunny());
-    for command in ["mcf", "normals", "info", "check", "convert"] {
+    for command in [
+        "mcf",
+        "normals",
+        "filter",
+        "geodesic",
+        "curvature",
+        "smooth",
+        "spring",
+        "info",
+        "check",
+        "convert",
+    ] {
         for word in b.ok(&format!("{command} --help")).split_whitespace() {
             if let Some(flag) = word.strip_prefix("--") {
                 let flag = flag.trim_end_matches([',', '.', ')']);
@@ -802,7 +354,18 @@ fn the_manual_is_complete() {
         b.record("mcf bunny.obj"),
         b.record("info bunny.obj --engines"),
     ];
-    records.push(b.record("normals bunny.obj"));
+    for command in [
+        "mcf",
+        "normals",
+        "filter",
+        "geodesic --source 0",
+        "curvature",
+        "smooth",
+        "spring",
+    ] {
+        records.push(b.record(&format!("{command} bunny.obj")));
+    }
+    records.push(b.record("spring bunny.obj --method implicit --steps 2"));
     while let Some(value) = records.pop() {
         match value {
             Value::Object(map) => {

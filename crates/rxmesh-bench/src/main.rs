@@ -5,6 +5,7 @@ mod compare;
 mod floor;
 mod measure;
 mod mesh;
+mod plot;
 mod readme;
 mod record;
 mod reference;
@@ -47,6 +48,14 @@ enum Task {
         #[arg(long, default_value = "bench/records")]
         records: PathBuf,
     },
+    /// Draw time against mesh size as SVG, one file for each engine and device, from the newest records
+    Plots {
+        /// Folder of the pictures
+        folder: PathBuf,
+        /// Folder of the records
+        #[arg(long, default_value = "bench/records")]
+        records: PathBuf,
+    },
     /// List the rows
     Rows,
 }
@@ -80,12 +89,28 @@ fn start(arguments: Arguments) -> Result<()> {
             Ok(())
         }
         Some(Task::Readme { file, records }) => readme::fill(&file, &records),
-        Some(Task::Rows) => {
-            let line = |r: &rows::Row| vec![r.name.to_owned(), r.about.to_owned()];
-            for line in rows::ROWS.iter().map(line) {
-                println!("{:<14} {}", line[0], line[1]);
+        Some(Task::Plots { folder, records }) => {
+            for file in plot::write(&readme::newest(&records)?, &folder)? {
+                println!("wrote {}", file.display());
             }
             Ok(())
         }
+        Some(Task::Rows) => {
+            let line = |r: &rows::Row| vec![r.name.to_owned(), r.about.to_owned()];
+            for line in rows::ROWS.iter().map(line) {
+                println!("{:<22} {}", line[0], line[1]);
+            }
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn options_are_consistent() {
+        crate::Arguments::command().debug_assert();
     }
 }

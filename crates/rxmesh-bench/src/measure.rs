@@ -111,6 +111,39 @@ pub(crate) fn calls(
     })
 }
 
+/// Times one of the repetitions that `work` is told to do: the difference of a long and a short run over the difference of
+/// their repetitions, so that what a run costs once drops out. `reset` goes before each run and is not timed.
+pub(crate) fn repetitions(
+    engine: &Engine,
+    effort: Effort,
+    [short, long]: [u32; 2],
+    reset: impl Fn() -> Result<()>,
+    work: impl Fn(u32) -> Result<()>,
+) -> Result<Times> {
+    let fresh = |clock: &dyn Fn(u32) -> Result<f64>, n| {
+        reset()?;
+        engine.synchronize()?;
+        clock(n)
+    };
+    let by_engine = |n| engine_ms(engine, || work(n));
+    let by_wall = |n| wall_ms(engine, || work(n));
+    fresh(&by_wall, long)?;
+    let difference = |clock: &dyn Fn(u32) -> Result<f64>| {
+        let least = fresh(clock, short)?;
+        Ok((fresh(clock, long)? - least) / f64::from(long - short))
+    };
+    let ms = effort.samples(|| difference(&by_engine))?;
+    let wall_ms = match engine.is_cuda() {
+        true => effort.samples(|| difference(&by_wall))?,
+        false => Vec::new(),
+    };
+    Ok(Times {
+        ms,
+        wall_ms,
+        ..Times::default()
+    })
+}
+
 /// The value in the middle.
 pub(crate) fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();

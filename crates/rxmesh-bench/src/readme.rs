@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::record::Record;
+use crate::record::{MeshRecord, Record, Run};
+use crate::rows::ROWS;
 use crate::table::short;
 
 const BEGIN: &str = "<!-- bench:begin -->";
@@ -16,8 +17,7 @@ const END: &str = "<!-- bench:end -->";
 pub(crate) fn fill(file: &Path, records: &Path) -> Result<()> {
     let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let newest = newest(records)?;
-    ensure!(!newest.is_empty(), "no records in {}", records.display());
-    let tables: Vec<String> = newest.values().map(markdown).collect();
+    let tables: Vec<String> = newest.iter().map(markdown).collect();
     let filled = between(&text, &tables.join("\n"))
         .with_context(|| format!("{} has no {BEGIN} with {END} after it", file.display()))?;
     if filled != text {
@@ -26,8 +26,8 @@ pub(crate) fn fill(file: &Path, records: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The newest record of each engine and device.
-fn newest(folder: &Path) -> Result<BTreeMap<String, Record>> {
+/// The newest record of each engine and device, GPUs first. An error when there is none.
+pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
     let mut newest: BTreeMap<String, Record> = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
@@ -35,7 +35,6 @@ fn newest(folder: &Path) -> Result<BTreeMap<String, Record>> {
             continue;
         }
         let record = Record::read(&path)?;
-        // GPUs first.
         let rank = u8::from(record.engine.name != "cuda");
         let key = format!("{rank}{} {}", record.engine.name, record.engine.device);
         let older = newest.get(&key).is_some_and(|r| r.date >= record.date);
@@ -43,7 +42,8 @@ fn newest(folder: &Path) -> Result<BTreeMap<String, Record>> {
             newest.insert(key, record);
         }
     }
-    Ok(newest)
+    ensure!(!newest.is_empty(), "no records in {}", folder.display());
+    Ok(newest.into_values().collect())
 }
 
 fn between(text: &str, middle: &str) -> Option<String> {
@@ -68,7 +68,17 @@ fn markdown(record: &Record) -> String {
     text += "\n| --- |";
     text += &" ---: |".repeat(record.meshes.len());
     text.push('\n');
-    for row in crate::rows::ROWS {
+    let bytes = |m: &MeshRecord| match m.reference_bytes_a_face {
+        Some(r) if record.engine.name == "cuda" => format!(
+            "{} ({:.1}x)",
+            short(m.device_bytes_a_face),
+            r / m.device_bytes_a_face
+        ),
+        _ => short(m.device_bytes_a_face),
+    };
+    let cells: Vec<String> = record.meshes.iter().map(bytes).collect();
+    text += &format!("| memory, bytes a face | {} |\n", cells.join(" | "));
+    for row in ROWS.iter().filter(|r| r.order.is_none()) {
         let cells: Vec<String> = record
             .meshes
             .iter()
@@ -78,7 +88,36 @@ fn markdown(record: &Record) -> String {
             text += &format!("| {} | {} |\n", row.name, cells.join(" | "));
         }
     }
-    text
+    text + &orders(record)
+}
+
+/// What the order of the input does, on the largest mesh that was measured in several.
+fn orders(record: &Record) -> String {
+    let ms = |row: &str, mesh: &str| {
+        let same = |r: &&Run| r.row == row && r.mesh == mesh;
+        record.runs.iter().find(same).map(Run::median)
+    };
+    let mut lines = String::new();
+    let has = |m: &&MeshRecord| ms("vv-shuffled", &m.name).is_some();
+    let Some(mesh) = record.meshes.iter().rev().find(has) else {
+        return lines;
+    };
+    for row in ROWS.iter().filter(|r| r.order.is_none()) {
+        let cell = |suffix: &str| ms(&format!("{}{suffix}", row.name), &mesh.name);
+        if let (Some(given), Some(shuffled), Some(sorted)) =
+            (cell(""), cell("-shuffled"), cell("-sorted"))
+        {
+            let [a, b, c] = [given, shuffled, sorted].map(short);
+            lines += &format!("| {} | {a} | {b} | {c} |\n", row.name);
+        }
+    }
+    if lines.is_empty() {
+        return lines;
+    }
+    format!(
+        "\nThe same on {} faces with the input in other orders:\n\n| row | as given | shuffled | sorted |\n| --- | ---: | ---: | ---: |\n{lines}",
+        mesh.name
+    )
 }
 
 fn cell(record: &Record, row: &str, mesh: &str) -> String {

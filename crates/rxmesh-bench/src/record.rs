@@ -46,6 +46,9 @@ pub(crate) struct Options {
     pub(crate) repeat: usize,
     pub(crate) budget_s: f64,
     pub(crate) batch: u32,
+    /// Threads of patch kernels' blocks, when not each kernel's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) block_threads: Option<u32>,
 }
 
 /// Measured copy bandwidth, bytes read and bytes written counted.
@@ -167,6 +170,11 @@ impl Record {
 
     /// `<date>-<engine>-<device>.json`
     pub(crate) fn file_name(&self) -> String {
+        format!("{}-{}.json", &self.date[..10], self.machine())
+    }
+
+    /// `<engine>-<device>`
+    pub(crate) fn machine(&self) -> String {
         let word = |text: &str| {
             let words: Vec<String> = text
                 .to_lowercase()
@@ -176,12 +184,7 @@ impl Record {
                 .collect();
             words.join("-")
         };
-        let date = &self.date[..10];
-        format!(
-            "{date}-{}-{}.json",
-            word(&self.engine.name),
-            word(&self.engine.device)
-        )
+        format!("{}-{}", word(&self.engine.name), word(&self.engine.device))
     }
 
     /// Where the record goes: into a folder under its own name, or to a file; with several engines to one file each.
@@ -271,6 +274,7 @@ pub(crate) mod tests {
             repeat: 1,
             budget_s: 1.0,
             batch: 1,
+            block_threads: None,
         };
         let mut record = Record::new(&Engine::cpu(), options);
         record.runs = rows
@@ -292,6 +296,22 @@ pub(crate) mod tests {
             })
             .collect();
         record
+    }
+
+    /// A mesh without statistics.
+    pub(crate) fn mesh(name: &str, faces: u32) -> MeshRecord {
+        MeshRecord {
+            name: name.to_owned(),
+            recipe: String::new(),
+            level: 0,
+            vertices: faces / 2,
+            edges: faces / 2 * 3,
+            faces,
+            device_bytes: 20 * u64::from(faces),
+            device_bytes_a_face: 20.0,
+            reference_bytes_a_face: Some(75.0),
+            patches: serde_json::Value::Null,
+        }
     }
 
     #[test]

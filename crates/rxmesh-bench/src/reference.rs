@@ -85,6 +85,38 @@ const FIGURES: &[Figures] = &[
         "RXMesh, matrix-free, cotangent weights",
         [0.0, 0.0, 0.913, 0.0],
     ),
+    gpu(
+        "smooth-step",
+        "RXMesh, gradient descent",
+        [0.027, 0.078, 0.251, 0.955],
+    ),
+    gpu(
+        "filter-iteration",
+        "RXMesh, repaired, 256-face patches",
+        [2.13, 7.78, 27.4, 0.0],
+    ),
+    gpu("levels", "MeshTaichi, on the host", [4.4, 18.6, 36.7, 0.0]),
+    gpu(
+        "geodesic",
+        "RXMesh, level sets on the host not counted",
+        [6.7, 29.0, 101.0, 0.0],
+    ),
+    gpu(
+        "geodesic",
+        "MeshTaichi, level sets on the host counted",
+        [15.3, 69.6, 156.7, 0.0],
+    ),
+    gpu(
+        "spring-gather",
+        "MeshTaichi, staged, force only",
+        [0.012, 0.013, 0.027, 0.139],
+    ),
+    gpu(
+        "spring-scatter",
+        "MeshTaichi, staged, force only",
+        [0.016, 0.025, 0.079, 0.276],
+    ),
+    gpu("spring-implicit", "MeshTaichi", [0.69, 0.70, 1.92, 3.9]),
     cpu("build", "pmp", [3.0, 47.0, 193.0, 0.0]),
     cpu("build", "CGAL", [3.0, 57.0, 235.0, 0.0]),
     cpu("build", "OpenMesh", [5.0, 70.0, 277.0, 0.0]),
@@ -96,6 +128,17 @@ const FIGURES: &[Figures] = &[
     cpu("vv", "geometry-central", [0.0, 19.0, 93.0, 0.0]),
     cpu("mcf", "CHOLMOD", [56.0, 1160.0, 6600.0, 0.0]),
     cpu("mcf", "pmp LDLT", [21.0, 770.0, 8200.0, 0.0]),
+    cpu("geodesic", "pmp, fast marching", [21.0, 390.0, 1800.0, 0.0]),
+    cpu(
+        "geodesic",
+        "CGAL, heat, all in",
+        [46.0, 1700.0, 16000.0, 0.0],
+    ),
+    cpu(
+        "geodesic",
+        "geometry-central, heat, all in",
+        [34.0, 1800.0, 21000.0, 0.0],
+    ),
 ];
 
 /// Where this project wants to be, in the order of [`Figures::ms`]. On GPUs for one H200, on CPUs for two cores.
@@ -112,10 +155,17 @@ const GOALS: &[Figures] = &[
     gpu("diamond", "", [0.0, 0.0, 0.020, 0.0]),
     gpu("normals", "", [0.0, 0.0, 0.025, 0.0]),
     gpu("mcf-iteration", "", [0.012, 0.0, 0.065, 0.0]),
+    gpu("smooth-step", "", [0.0, 0.0, 0.020, 0.0]),
+    gpu("filter-iteration", "", [0.0, 0.0, 3.0, 0.0]),
+    gpu("geodesic", "", [0.0, 0.0, 15.0, 0.0]),
+    gpu("spring-gather", "", [0.0, 0.0, 0.015, 0.0]),
+    gpu("spring-scatter", "", [0.0, 0.0, 0.030, 0.0]),
+    gpu("spring-implicit", "", [0.1, 0.0, 0.4, 0.0]),
     cpu("build", "", [0.0, 0.0, 200.0, 0.0]),
     cpu("normals", "", [0.0, 0.0, 15.0, 0.0]),
     cpu("vv", "", [0.0, 0.0, 35.0, 0.0]),
     cpu("mcf", "", [0.0, 0.0, 500.0, 0.0]),
+    cpu("geodesic", "", [0.0, 0.0, 500.0, 0.0]),
 ];
 
 /// RXMesh's device bytes a face, by size.

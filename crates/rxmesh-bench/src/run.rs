@@ -6,6 +6,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::patch::PatchStats;
+use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::topo::Kind;
 
 use crate::EngineChoice;
@@ -13,10 +15,11 @@ use crate::floor::Parts;
 use crate::measure::Effort;
 use crate::mesh::{Meshes, Order, Size, recipe};
 use crate::record::{MeshRecord, Options, Record, patch_options};
-use crate::rows::{self, Bench, ROWS, Row};
+use crate::rows::{self, Bench, ROWS, Row, Work};
 use crate::{compare, reference, table};
 
 #[derive(clap::Args)]
+#[group(id = "measurement")]
 pub(crate) struct Arguments {
     /// Engines to measure
     #[arg(long, value_enum, default_value = "all")]
@@ -45,6 +48,9 @@ pub(crate) struct Arguments {
     /// Seed of the patches
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
+    /// Threads of a patch kernel's block on a GPU, in place of each kernel's own number
+    #[arg(long, value_name = "N")]
+    block_threads: Option<u32>,
     /// Threads of the CPU engine and of the construction [default: all]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -106,6 +112,7 @@ impl Arguments {
             repeat: effort.repeat,
             budget_s: effort.budget.as_secs_f64(),
             batch: effort.batch,
+            block_threads: self.block_threads,
         }
     }
 }
@@ -158,10 +165,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut meshes = Meshes::new()?;
     for size in arguments.sizes() {
-        let mesh = meshes.get(size, arguments.order)?;
-        for (engine, record) in engines.iter().zip(&mut records) {
-            measure(engine, &mesh, size, &rows, arguments, record)
-                .with_context(|| format!("{} on {}", size.name(), record.engine.name))?;
+        for order in [None, Some(Order::Shuffled), Some(Order::Sorted)] {
+            let rows: Vec<&Row> = rows.iter().copied().filter(|r| r.order == order).collect();
+            if order.is_some() && rows.is_empty() {
+                continue;
+            }
+            let mesh = meshes.get(size, order.unwrap_or(arguments.order))?;
+            for (engine, record) in engines.iter().zip(&mut records) {
+                measure(engine, &mesh, size, &rows, arguments, record)
+                    .with_context(|| format!("{} on {}", size.name(), record.engine.name))?;
+            }
         }
     }
     for record in &records {
@@ -186,20 +199,50 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// All rows on one mesh and one engine.
+/// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size.
 fn measure(
     engine: &Engine,
     mesh: &TriMesh,
     size: Size,
-    rows: &[&'static Row],
+    rows: &[&Row],
     arguments: &Arguments,
     record: &mut Record,
 ) -> Result<()> {
     let effort = arguments.effort();
     let say = |what: &str| eprintln!("{} on {}: {what}", size.name(), engine.name());
-    say("build");
-    let timed = rows.iter().any(|r| r.name == "build").then_some(effort);
-    let (rx, stats, built) = rows::build(engine, mesh, &patch_options(&record.options), timed)?;
+    let timed = rows.iter().find(|r| matches!(r.work, Work::Build));
+    say(timed.map_or("build", |r| r.name));
+    let options = patch_options(&record.options);
+    engine.set_block_threads(arguments.block_threads);
+    let (rx, stats, built) = rows::build(engine, mesh, &options, timed.map(|_| effort))?;
+    if let Some(row) = timed {
+        record
+            .runs
+            .push(rows::finish(row.name, size, engine, built));
+    }
+    let bench = Bench {
+        engine,
+        rx: &rx,
+        mesh,
+        parts: Parts::of(&rx),
+        effort,
+    };
+    for row in rows {
+        if let Work::On(run) = row.work {
+            say(row.name);
+            let measured = run(&bench).with_context(|| format!("row {}", row.name))?;
+            record
+                .runs
+                .push(rows::finish(row.name, size, engine, measured));
+        }
+    }
+    if record.meshes.iter().all(|m| m.name != size.name()) {
+        record.meshes.push(about(&rx, size, &stats)?);
+    }
+    Ok(())
+}
+
+fn about(rx: &RxMesh, size: Size, stats: &PatchStats) -> Result<MeshRecord> {
     let mut about = MeshRecord {
         name: size.name().to_owned(),
         recipe: recipe(size),
@@ -212,30 +255,8 @@ fn measure(
         reference_bytes_a_face: reference::bytes_a_face(size.0),
         patches: serde_json::Value::Null,
     };
-    about.set_patches(&stats)?;
-    if timed.is_some() {
-        record
-            .runs
-            .push(rows::finish("build", size, engine, &about, built));
-    }
-    let bench = Bench {
-        engine,
-        rx: &rx,
-        mesh,
-        parts: Parts::of(&rx),
-        effort,
-    };
-    for row in rows {
-        if let Some(run) = row.run {
-            say(row.name);
-            let measured = run(&bench).with_context(|| format!("row {}", row.name))?;
-            record
-                .runs
-                .push(rows::finish(row.name, size, engine, &about, measured));
-        }
-    }
-    record.meshes.push(about);
-    Ok(())
+    about.set_patches(stats)?;
+    Ok(about)
 }
 
 /// Fails when engines do not agree on the results of a query.

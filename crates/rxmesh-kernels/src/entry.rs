@@ -9,7 +9,7 @@ use crate::algo::geodesic::{
     LevelRound,
 };
 use crate::algo::kring::{RingBound, RingGather, RingPack};
-use crate::algo::mcf::{McfAssembled, McfProduct, McfSetup};
+use crate::algo::mcf::{McfAssembled, McfFans, McfProduct, McfSetup};
 use crate::algo::measure::{Affine, EdgeLengths};
 use crate::algo::normals::{GatherNormals, VertexNormals};
 use crate::algo::prepare::WritePrepared;
@@ -22,7 +22,7 @@ use crate::algo::spring::{
     SpringProduct, SpringScatter,
 };
 use crate::query::{
-    Corners, Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
+    Corners, Diamond, EE, EF, EV, FE, FF, FV, Fans, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
 use crate::repack::elements::{
     RepackIsolated, RepackLast, RepackNumber, RepackStarts, RepackTell, RepackUnused,
@@ -77,6 +77,7 @@ macro_rules! list {
             prepare prepare_ff: FF;
             prepare prepare_diamond: Diamond;
             prepare prepare_corners: Corners;
+            prepare prepare_fans: Fans;
             prepare prepare_oriented_vv: OrientedVV;
             prepare prepare_oriented_ve: OrientedVE;
             prepare prepare_oriented_vf: OrientedVF;
@@ -110,7 +111,8 @@ macro_rules! list {
             patch mcf_product: McfProduct;
             patch mcf_setup: McfSetup;
             patch mcf_assembled: McfAssembled;
-            patch cg_step: CgStep;
+            patch mcf_fans: McfFans;
+            block cg_step: CgStep;
             patch smooth_uniform: SmoothUniform;
             prepared smooth_uniform_prepared: SmoothUniform;
             patch smooth_cotangent: SmoothCotangent;

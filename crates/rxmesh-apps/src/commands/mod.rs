@@ -3,11 +3,17 @@
 mod check;
 mod completions;
 mod convert;
+mod curvature;
+mod filter;
 mod generate;
+mod geodesic;
 mod info;
 mod mcf;
 mod normals;
-mod text;
+mod session;
+mod smooth;
+mod spring;
+pub(crate) mod text;
 
 use crate::Outcome;
 use crate::cli::Command;
@@ -18,6 +24,11 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Mcf(args) => return mcf::run(&args),
         Command::Normals(args) => normals::run(&args)?,
+        Command::Filter(args) => filter::run(&args)?,
+        Command::Geodesic(args) => return geodesic::run(&args),
+        Command::Curvature(args) => curvature::run(&args)?,
+        Command::Smooth(args) => smooth::run(&args)?,
+        Command::Spring(args) => spring::run(&args)?,
         Command::Info(args) => info::run(&args)?,
         Command::Check(args) => check::run(&args)?,
         Command::Convert(args) => convert::run(&args)?,

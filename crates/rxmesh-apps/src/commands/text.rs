@@ -3,7 +3,7 @@
 use crate::record::Record;
 
 /// Milliseconds or seconds, with three digits.
-pub(super) fn duration(ms: f64) -> String {
+pub(crate) fn duration(ms: f64) -> String {
     match ms {
         ms if ms < 10.0 => format!("{ms:.2} ms"),
         ms if ms < 100.0 => format!("{ms:.1} ms"),
@@ -13,7 +13,7 @@ pub(super) fn duration(ms: f64) -> String {
 }
 
 /// Six digits at most, in the shorter of the two usual notations.
-pub(super) fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     let digits = if x == 0.0 {
         0
     } else {
@@ -31,7 +31,7 @@ pub(super) fn number(x: f64) -> String {
 }
 
 /// The file and its counts.
-pub(super) fn input(r: &Record) -> String {
+pub(crate) fn input(r: &Record) -> String {
     let Some(i) = &r.input else {
         return String::new();
     };
@@ -44,7 +44,7 @@ pub(super) fn input(r: &Record) -> String {
 }
 
 /// Who computed, on what.
-pub(super) fn engine(r: &Record) -> String {
+pub(crate) fn engine(r: &Record) -> String {
     let Some(e) = &r.engine else {
         return String::new();
     };
@@ -62,7 +62,7 @@ pub(super) fn engine(r: &Record) -> String {
 }
 
 /// The file written, and how long everything took.
-pub(super) fn output(r: &Record) -> String {
+pub(crate) fn output(r: &Record) -> String {
     let Some(o) = &r.output else {
         return String::new();
     };

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use glam::Vec3;
-use rxmesh_host::algo::normals::vertex_normals;
+use rxmesh_host::algo::normals::vertex_normals_unscaled;
 use rxmesh_host::algo::reduce;
 use rxmesh_host::store::Attribute;
 use rxmesh_kernels::algo::normals::{GatherNormals, VertexNormals};
@@ -20,7 +20,9 @@ pub(super) fn positions(b: &Bench<'_>) -> Result<Attribute<Vertex, Vec3>> {
 pub(super) fn normals(b: &Bench<'_>) -> Result<Measured> {
     let x = positions(b)?;
     let mut n = b.rx.attribute::<Vertex, Vec3>()?;
-    let times = measure::launches(b.engine, b.effort, || Ok(vertex_normals(b.rx, &x, &mut n)?))?;
+    let times = measure::launches(b.engine, b.effort, || {
+        Ok(vertex_normals_unscaled(b.rx, &x, &mut n)?)
+    })?;
     let vertices = b.count(Kind::Vertex);
     let kernel = VertexNormals {
         x: x.staged()?,

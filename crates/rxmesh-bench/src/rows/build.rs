@@ -53,5 +53,9 @@ pub(crate) fn build(
         "upload_ms".to_owned(),
         serde_json::to_value(upload).context("a number")?,
     );
+    measured.figures.insert(
+        "ribbon_faces_percent".to_owned(),
+        f64::from(stats.ribbon_percent[2]).into(),
+    );
     Ok((rx, stats, measured))
 }

@@ -8,7 +8,7 @@ use rxmesh_kernels::topo::Kind;
 
 use super::apps::positions;
 use super::{Bench, Measured};
-use crate::floor::Part::{Ev, Fe, Ribbon};
+use crate::floor::Part::Ribbon;
 use crate::measure::{self, Times};
 
 /// Iterations that are timed together.
@@ -61,11 +61,11 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
     );
     let floor = match weights {
         Weights::OnTheFly => b.parts.floor(
-            &[Ev, Fe, Ribbon(Kind::Vertex)],
+            &[Ribbon(Kind::Vertex)],
             &[
                 vectors,
                 (12 * vertices, "positions"),
-                (b.prepared_bytes("VE"), "table of VE"),
+                (b.prepared_bytes("fans"), "table of the corners"),
             ],
         ),
         Weights::Assembled => b.parts.floor(

@@ -5,6 +5,8 @@ mod build;
 mod copy;
 mod mcf;
 mod query;
+mod spring;
+mod surface;
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
@@ -16,8 +18,8 @@ use serde_json::{Map, Value};
 
 use crate::floor::{Floor, Parts};
 use crate::measure::{Effort, Times};
-use crate::mesh::Size;
-use crate::record::{KernelRecord, MeshRecord, Run};
+use crate::mesh::{Order, Size};
+use crate::record::{KernelRecord, Run};
 use crate::reference;
 
 pub(crate) use build::build;
@@ -29,8 +31,19 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// What it measures.
     pub(crate) about: &'static str,
-    /// The measurement; `build` has its own, because it makes the mesh.
-    pub(crate) run: Option<fn(&Bench<'_>) -> Result<Measured>>,
+    /// The order of the input, where it is not that of the run: the row has its own mesh then.
+    pub(crate) order: Option<Order>,
+    /// The measurement.
+    pub(crate) work: Work,
+}
+
+/// How a row is measured.
+#[derive(Clone, Copy)]
+pub(crate) enum Work {
+    /// While the mesh is made.
+    Build,
+    /// On the mesh.
+    On(fn(&Bench<'_>) -> Result<Measured>),
 }
 
 const fn row(
@@ -41,18 +54,39 @@ const fn row(
     Row {
         name,
         about,
-        run: Some(run),
+        order: None,
+        work: Work::On(run),
     }
 }
 
+/// The row for another order of the input.
+const fn ordered(name: &'static str, order: Order, row: &Row) -> Row {
+    Row {
+        name,
+        about: row.about,
+        order: Some(order),
+        work: row.work,
+    }
+}
+
+const BUILD: Row = Row {
+    name: "build",
+    about: "faces in memory to mesh on the engine, upload included",
+    order: None,
+    work: Work::Build,
+};
+const ONE_RINGS: Row = row("vv", "one-rings written out", query::vv);
+const NORMALS: Row = row("normals", "vertex normals (Max 1999)", apps::normals);
+const MCF_ITERATION: Row = row(
+    "mcf-iteration",
+    "mean curvature flow: one conjugate-gradient iteration, weights computed anew",
+    mcf::matrix_free,
+);
+
 /// All rows, in the order of the table.
 pub(crate) const ROWS: &[Row] = &[
-    Row {
-        name: "build",
-        about: "faces in memory to mesh on the engine, upload included",
-        run: None,
-    },
-    row("vv", "one-rings written out", query::vv),
+    BUILD,
+    ONE_RINGS,
     row(
         "oriented-vv",
         "the same in counter-clockwise order",
@@ -104,17 +138,13 @@ pub(crate) const ROWS: &[Row] = &[
         "edge diamonds, from the prepared relation",
         query::diamond_prepared,
     ),
-    row("normals", "vertex normals (Max 1999)", apps::normals),
+    NORMALS,
     row(
         "normals-gather",
         "the same, gathered over prepared corners",
         apps::normals_gather,
     ),
-    row(
-        "mcf-iteration",
-        "mean curvature flow: one conjugate-gradient iteration, weights computed anew",
-        mcf::matrix_free,
-    ),
+    MCF_ITERATION,
     row(
         "mcf-iteration-assembled",
         "the same with the weights kept as a patch-local sparse matrix",
@@ -135,6 +165,64 @@ pub(crate) const ROWS: &[Row] = &[
         "the same as the library's call, on the wall clock",
         apps::dot_call,
     ),
+    row(
+        "smooth-step",
+        "Laplacian smoothing: one step, uniform weights",
+        surface::smooth_step,
+    ),
+    row(
+        "smooth-cotangent",
+        "the same with cotangent weights",
+        surface::smooth_cotangent,
+    ),
+    row(
+        "filter-iteration",
+        "bilateral filter: one iteration, balls by the shortest edge as RXMesh 2021",
+        surface::filter_iteration,
+    ),
+    row(
+        "filter-mean",
+        "the same with balls by the mean edge, the library's default",
+        surface::filter_mean,
+    ),
+    row(
+        "curvature",
+        "Gaussian and mean curvature with their ranges and totals, on the wall clock",
+        surface::curvatures,
+    ),
+    row(
+        "levels",
+        "topological level sets from one vertex, on the wall clock",
+        surface::levels,
+    ),
+    row(
+        "geodesic",
+        "distances from one vertex, level sets included, on the wall clock",
+        surface::geodesics,
+    ),
+    row(
+        "spring-gather",
+        "mass-spring system: one explicit step, forces gathered over VV",
+        spring::gather,
+    ),
+    row(
+        "spring-scatter",
+        "the same, forces scattered over EV",
+        spring::scatter,
+    ),
+    row(
+        "spring-implicit",
+        "mass-spring system: one implicit step of 10 conjugate-gradient iterations",
+        spring::implicit,
+    ),
+    ordered("build-shuffled", Order::Shuffled, &BUILD),
+    ordered("vv-shuffled", Order::Shuffled, &ONE_RINGS),
+    ordered("normals-shuffled", Order::Shuffled, &NORMALS),
+    ordered("mcf-iteration-shuffled", Order::Shuffled, &MCF_ITERATION),
+    ordered("build-sorted", Order::Sorted, &BUILD),
+    ordered("vv-sorted", Order::Sorted, &ONE_RINGS),
+    ordered("normals-sorted", Order::Sorted, &NORMALS),
+    ordered("mcf-iteration-sorted", Order::Sorted, &MCF_ITERATION),
 ];
 
 /// What a row measures on.
@@ -187,16 +275,10 @@ fn block_kernel<K: BlockKernel + Entry>() -> KernelRecord {
 }
 
 /// Puts a row's measurement into the record's form.
-pub(crate) fn finish(
-    name: &str,
-    size: Size,
-    engine: &Engine,
-    mesh: &MeshRecord,
-    m: Measured,
-) -> Run {
+pub(crate) fn finish(name: &str, size: Size, engine: &Engine, m: Measured) -> Run {
     Run {
         row: name.to_owned(),
-        mesh: mesh.name.clone(),
+        mesh: size.name().to_owned(),
         per: m.per.to_owned(),
         elements: m.elements,
         bytes: m.floor.bytes,

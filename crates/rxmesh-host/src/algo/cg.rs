@@ -4,7 +4,7 @@ use crate::Error;
 use crate::engine::Buffer;
 use crate::store::RxMesh;
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::{CgStep, CgSums, CgVector, SCALARS, Scalar, Scalars};
+use rxmesh_kernels::algo::cg::{CgStep, CgSums, CgVector, SCALARS, STEP_WORDS, Scalar, Scalars};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::Kind;
 
@@ -28,7 +28,10 @@ pub(super) struct Cg {
     q: Buffer<Vec3>,
     /// One over the diagonal; empty without a preconditioner.
     inverse: Buffer<f32>,
+    /// Of the product's launch: two numbers a patch.
     partials: Buffer<f64>,
+    /// Of the step's launch: two numbers a block.
+    step_partials: Buffer<f64>,
     arrived: Buffer<u32>,
     scalars: Buffer<f64>,
 }
@@ -38,6 +41,7 @@ impl Cg {
     pub(super) fn new(rx: &RxMesh, tolerance: f64, jacobi: bool) -> Result<Cg, Error> {
         let engine = rx.engine();
         let n = rx.linear_len(Kind::Vertex) as usize;
+        let step_blocks = (3 * n).div_ceil(STEP_WORDS as usize);
         let mut scalars = [0.0; SCALARS];
         scalars[Scalar::Tolerance2 as usize] = tolerance * tolerance;
         Ok(Cg {
@@ -46,6 +50,7 @@ impl Cg {
             q: engine.zeroed(n)?,
             inverse: engine.zeroed(if jacobi { n } else { 0 })?,
             partials: engine.zeroed(2 * rx.headers().len())?,
+            step_partials: engine.zeroed(2 * step_blocks)?,
             arrived: engine.zeroed(2)?,
             scalars: engine.upload(&scalars)?,
         })
@@ -93,14 +98,19 @@ impl Cg {
 
     /// The rest of an iteration, after the product.
     pub(super) fn step(&mut self, rx: &RxMesh, x: GlobalMut<Vec3>) -> Result<(), Error> {
-        rx.run(CgStep {
+        let step = CgStep {
             x,
             r: self.r.global_mut(),
             d: self.directions[1].global(),
             q: self.q.global(),
             inverse: self.inverse.global(),
-            sums: self.sums(),
-        })?;
+            sums: CgSums {
+                partials: self.step_partials.global_mut(),
+                ..self.sums()
+            },
+        };
+        let blocks = self.step_partials.len() as u32 / 2;
+        rx.engine().launch_blocks(blocks, step)?;
         self.directions.swap(0, 1);
         Ok(())
     }

@@ -45,7 +45,8 @@ pub struct CurvatureReport {
 ///
 /// # Errors
 ///
-/// [`Error::NotFinite`] for a coordinate that is not finite, a stale attribute, or what the engine says.
+/// [`Error::NotFinite`] for a coordinate that is not finite, and when lengths are so small or large that squared lengths leave `f32`; a
+/// stale attribute, or what the engine says.
 pub fn curvature(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -66,6 +67,20 @@ pub fn curvature(
         scale,
     })?;
     let report = report(rx, &c)?;
+    // The curvatures of a mesh in a sensible unit are finite: other units overflow one over a squared length, or an area.
+    let finite = |r: [f64; 2]| r[0].is_finite() && r[1].is_finite();
+    for (ok, what) in [
+        (
+            finite(report.gaussian_range),
+            "a vertex's Gaussian curvature",
+        ),
+        (finite(report.mean_range), "a vertex's mean curvature"),
+        (report.total_area.is_finite(), "a vertex's area"),
+    ] {
+        if !ok {
+            return Err(Error::NotFinite { what });
+        }
+    }
     Ok((c, report))
 }
 

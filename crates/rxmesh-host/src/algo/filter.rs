@@ -1,14 +1,13 @@
 //! Bilateral mesh denoising.
 
 use super::mcf::mean_edge_length;
-use super::measure::{positive, unit_scale};
-use super::normals::vertex_normals;
+use super::measure::{positive, resize, unit_scale};
+use super::normals::vertex_normals_unscaled;
 use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, Rows, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::filter::{BALLS, BallArgs, FilterBalls, FilterLarge, Size, large_words};
-use rxmesh_kernels::algo::measure::Affine;
 use rxmesh_kernels::query::VV;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -68,7 +67,7 @@ const FIRST_ROOM: u32 = 256;
 ///
 /// Neighbours are the vertices within `2 sigma_c` that are reached over edges inside this ball, the vertex itself among
 /// them. Vertices without a face of positive area stay. Normals are those of
-/// [`vertex_normals`], computed anew in each iteration.
+/// [`vertex_normals_unscaled`], computed anew in each iteration.
 ///
 /// # Errors
 ///
@@ -102,19 +101,6 @@ pub fn bilateral_filter(
     }
     resize(rx, x, 1.0 / scale)?;
     Ok(report)
-}
-
-/// Multiplies all coordinates.
-fn resize(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>, scale: f64) -> Result<(), Error> {
-    let affine = Affine {
-        x: x.global_mut()?,
-        origin: Vec3::ZERO,
-        scale: scale as f32,
-        shift: Vec3::ZERO,
-    };
-    Ok(rx
-        .engine()
-        .launch_flat(rx.linear_len(Kind::Vertex), affine)?)
 }
 
 /// What the iterations share.
@@ -163,7 +149,7 @@ impl<'a> Filter<'a> {
     /// One iteration; the number of large balls.
     fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<u32, Error> {
         let (rx, n) = (self.rx, self.rx.linear_len(Kind::Vertex));
-        vertex_normals(rx, x, &mut self.normal)?;
+        vertex_normals_unscaled(rx, x, &mut self.normal)?;
         let args = BallArgs {
             starts: self.ones.starts().global(),
             ring: self.ones.values().global(),

@@ -7,10 +7,10 @@ use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::CgVector;
-use rxmesh_kernels::algo::mcf::{McfAssembled, McfProduct, McfSetup};
+use rxmesh_kernels::algo::mcf::{McfAssembled, McfFans, McfProduct, McfSetup, REGULAR};
 use rxmesh_kernels::algo::measure::{Affine, EdgeLengths};
 use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_kernels::query::{Prepared, VE, VV};
+use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
 /// When the cotangent weights are computed.
@@ -215,7 +215,12 @@ struct Solver<'a> {
     kept: Buffer<f32>,
     regular: Buffer<u32>,
     ve: Prepared<VE>,
+    /// Used when the weights are kept.
     vv: Prepared<VV>,
+    /// Used when they are not.
+    fans: Prepared<Fans>,
+    /// Whether there are patches that are regular, and others.
+    patches: (bool, bool),
     dt: f32,
 }
 
@@ -228,10 +233,9 @@ impl<'a> Solver<'a> {
     ) -> Result<Self, Error> {
         let mut x0 = rx.attribute()?;
         x0.copy_from(x)?;
-        let vv = rx.prepare::<VV>()?;
-        let kept = match options.weights {
-            Weights::OnTheFly => 0,
-            Weights::Assembled => vv.len() as usize,
+        let (vv, fans) = match options.weights {
+            Weights::OnTheFly => (Prepared::empty(), rx.prepare()?),
+            Weights::Assembled => (rx.prepare()?, Prepared::empty()),
         };
         let mut solver = Solver {
             rx,
@@ -243,10 +247,12 @@ impl<'a> Solver<'a> {
             weights: options.weights,
             x0,
             mass: rx.attribute()?,
-            kept: rx.engine().zeroed(kept)?,
+            kept: rx.engine().zeroed(vv.len() as usize)?,
             regular: rx.engine().zeroed(rx.headers().len())?,
             ve: rx.prepare::<VE>()?,
             vv,
+            fans,
+            patches: (false, false),
             dt: dt as f32,
         };
         solver.setup()?;
@@ -254,16 +260,26 @@ impl<'a> Solver<'a> {
     }
 
     fn setup(&mut self) -> Result<(), Error> {
-        Ok(self.rx.run(McfSetup {
+        self.rx.run(McfSetup {
             x0: self.x0.staged()?,
             ve: self.ve,
             vv: self.vv,
+            fans: self.fans,
             mass: self.mass.global_mut()?,
             inverse: self.cg.inverse_mut(),
             weights: self.kept.global_mut(),
             regular: self.regular.global_mut(),
             dt: self.dt,
-        })?)
+        })?;
+        if self.weights == Weights::OnTheFly {
+            let regular = self.regular.read()?;
+            let is_regular = |r: &u32| *r == REGULAR;
+            self.patches = (
+                regular.iter().any(is_regular),
+                !regular.iter().all(is_regular),
+            );
+        }
+        Ok(())
     }
 
     fn solve(
@@ -300,16 +316,34 @@ impl<'a> Solver<'a> {
     fn product(&self, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         let (mass, sums) = (self.mass.global()?, self.cg.sums());
         match self.weights {
-            Weights::OnTheFly => self.rx.run(McfProduct {
-                x0: self.x0.staged()?,
-                d,
-                ve: self.ve,
-                mass,
-                regular: self.regular.global(),
-                q,
-                sums,
-                dt: self.dt,
-            })?,
+            Weights::OnTheFly => {
+                let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
+                let (some_are, some_are_not) = self.patches;
+                if some_are {
+                    self.rx.run(McfFans {
+                        x0,
+                        d,
+                        fans: self.fans,
+                        mass,
+                        regular,
+                        q,
+                        sums,
+                        dt,
+                    })?;
+                }
+                if some_are_not {
+                    self.rx.run(McfProduct {
+                        x0,
+                        d,
+                        ve: self.ve,
+                        mass,
+                        regular,
+                        q,
+                        sums,
+                        dt,
+                    })?;
+                }
+            }
             Weights::Assembled => self.rx.run(McfAssembled {
                 d,
                 vv: self.vv,

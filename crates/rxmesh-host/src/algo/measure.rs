@@ -4,6 +4,7 @@ use super::reduce;
 use crate::Error;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
+use rxmesh_kernels::algo::measure::Affine;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// A power of two that brings coordinates near one: products of several lengths then stay within `f32`, however small or large
@@ -21,6 +22,23 @@ pub(super) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64
     } else {
         1.0
     })
+}
+
+/// Multiplies all coordinates.
+pub(super) fn resize(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    scale: f64,
+) -> Result<(), Error> {
+    let affine = Affine {
+        x: x.global_mut()?,
+        origin: Vec3::ZERO,
+        scale: scale as f32,
+        shift: Vec3::ZERO,
+    };
+    Ok(rx
+        .engine()
+        .launch_flat(rx.linear_len(Kind::Vertex), affine)?)
 }
 
 /// Refuses an option that is not a finite number above zero.

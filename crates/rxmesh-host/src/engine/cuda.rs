@@ -15,6 +15,7 @@ use rxmesh_kernels::kernel::{
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 /// This library's kernels as PTX text, built by `cargo xtask ptx` from the sources beside it.
@@ -30,6 +31,8 @@ pub(super) struct Cuda {
     fault: u64,
     info: EngineInfo,
     shared_limit: u32,
+    /// Threads of every patch kernel's block in place of its own number; 0 for its own.
+    threads: AtomicU32,
     context: Context,
 }
 
@@ -132,6 +135,7 @@ impl Cuda {
             fault: 0,
             info,
             shared_limit,
+            threads: AtomicU32::new(0),
         };
         cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
         cuda.load(
@@ -250,10 +254,17 @@ impl Cuda {
         self.launch(
             K::NAME,
             patches.headers.len() as u32,
-            whole_warps(K::THREADS),
+            match self.threads.load(Relaxed) {
+                0 => whole_warps(K::THREADS),
+                n => whole_warps(n),
+            },
             shared,
             args,
         )
+    }
+
+    pub(super) fn set_block_threads(&self, threads: u32) {
+        self.threads.store(threads, Relaxed);
     }
 
     pub(super) fn run_blocks<K: BlockKernel + Entry>(

@@ -42,6 +42,11 @@ impl Format {
     /// All of them, for messages.
     pub const LIST: &'static str = "obj, ply, off, stl";
 
+    /// Whether files can hold columns of any name, such as values that were computed for the vertices.
+    pub fn holds_columns(self) -> bool {
+        self == Format::Ply
+    }
+
     /// The format that a file name's extension says, if it says one.
     pub fn of_name(path: &Path) -> Option<Format> {
         let extension = path.extension()?.to_str()?;

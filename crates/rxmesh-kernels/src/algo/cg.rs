@@ -10,7 +10,7 @@
 use crate::attr::Field;
 use crate::exec::{Block, Phase, SCRATCH_WORDS};
 use crate::kernel;
-use crate::kernel::PatchKernel;
+use crate::kernel::BlockKernel;
 use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Patch, PatchHeader, Vertex};
 use glam::Vec3;
@@ -76,11 +76,11 @@ impl Scalars {
     }
 }
 
-/// The dot products of a launch: one partial result a patch, added up by the last block to finish.
+/// The dot products of a launch: one partial result a block, added up by the last block to finish.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CgSums {
-    /// Two numbers a patch: the first of all patches, then the second of all.
+    /// Two numbers a block: the first of all blocks, then the second of all.
     pub partials: GlobalMut<f64>,
     /// A word that is not used, and the number of blocks that have finished.
     pub arrived: GlobalMut<u32>,
@@ -104,7 +104,7 @@ impl Bind for CgSums {
 }
 
 impl CgSums {
-    /// Hands in the patch's parts of `N` sums; the last block runs `then` with the sums, on one thread.
+    /// Hands in the block's parts of one or two sums; the last block runs `then` with the sums, on one thread.
     #[inline(always)]
     fn finish<B: Block>(
         self,
@@ -125,12 +125,11 @@ impl CgSums {
         if !b.arrive(self.arrived, patches, scratch, hand_in) {
             return;
         }
-        let first = b.sum(patches, scratch, |i| partials.load(i));
-        let second = if two {
-            b.sum(patches, scratch, |i| partials.load(patches + i))
-        } else {
-            first
+        let load = |i: u32| {
+            let second = if two { partials.load(patches + i) } else { 0.0 };
+            (partials.load(i), second)
         };
+        let (first, second) = b.sum2(patches, scratch, load, |_, parts| parts);
         b.last_phase(|p| p.lead(|| then(self.scalars, first, second)));
     }
 
@@ -160,8 +159,8 @@ impl CgSums {
     /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): `beta`, the
     /// iteration count, and whether the solver has finished.
     #[inline(always)]
-    fn beta<B: Block>(self, b: B, patch: u32, scratch: Shared<u32>, two: bool, parts: (f64, f64)) {
-        self.finish(b, patch, scratch, two, parts, |s, rz, rr| {
+    fn beta<B: Block>(self, b: B, block: u32, scratch: Shared<u32>, parts: (f64, f64)) {
+        self.finish(b, block, scratch, true, parts, |s, rz, rr| {
             s.set(Scalar::Beta, rz / s.get(Scalar::Delta));
             s.set(Scalar::Delta, rz);
             s.set(Scalar::Norm, rr);
@@ -325,8 +324,9 @@ impl Field for CgVector {
 }
 
 kernel! {
-    /// `x += alpha d`, `r -= alpha q`; then `beta` and whether the solver has finished.
-    pub struct CgStep: Patch {
+    /// `x += alpha d`, `r -= alpha q`; then `beta` and whether the solver has finished. Runs over all linear ids, 16 bytes at a
+    /// time: a block takes [`STEP_WORDS`] words.
+    pub struct CgStep: Block {
         /// Solution.
         pub x: GlobalMut<Vec3>,
         /// Residual.
@@ -342,45 +342,95 @@ kernel! {
     }
 }
 
-impl PatchKernel for CgStep {
-    const THREADS: u32 = 128;
+/// Words of a vector that a block of [`CgStep`] takes.
+pub const STEP_WORDS: u32 = 2048;
+
+/// Four words of x, r, d and q.
+type Fours = ([u32; 4], [u32; 4], [u32; 4], [u32; 4]);
+
+impl BlockKernel for CgStep {
+    const THREADS: u32 = 256;
     type Tables = Shared<u32>;
     #[inline(always)]
-    fn carve(&mut self, _: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
         plan.take(SCRATCH_WORDS)
     }
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
         let scalars = self.sums.scalars;
         if scalars.done() {
             return;
         }
         let alpha = scalars.get(Scalar::Alpha) as f32;
-        let (vertex, n) = (patch.base::<Vertex>(), 3 * patch.owned::<Vertex>());
-        let base = 3 * vertex;
-        let (x, r) = (
-            self.x.cast::<f32>().from(base),
-            self.r.cast::<f32>().from(base),
-        );
-        let (d, q) = (
-            self.d.cast::<f32>().from(base),
-            self.q.cast::<f32>().from(base),
-        );
-        let step = |i: u32| {
-            x.set(i, x.get(i) + alpha * d.get(i));
-            let ri = r.get(i) - alpha * q.get(i);
-            r.set(i, ri);
-            f64::from(ri) * f64::from(ri)
+        let (first, words) = (block * STEP_WORDS, 3 * self.x.len());
+        let end = if words - first < STEP_WORDS {
+            words
+        } else {
+            first + STEP_WORDS
         };
-        let rr = b.sum(n, scratch, step);
-        if self.inverse.is_empty() {
-            self.sums.beta(b, patch.id(), scratch, false, (rr, 0.0));
-            return;
+        let (x, r) = (self.x.cast::<u32>(), self.r.cast::<u32>());
+        let (d, q) = (self.d.cast::<u32>(), self.q.cast::<u32>());
+        let from = first / 4;
+        let load = |i: u32| -> Fours {
+            let g = from + i;
+            (x.get4(g), r.get4(g), d.get4(g), q.get4(g))
+        };
+        let step = |i: u32, (x4, r4, d4, q4): Fours| {
+            let g = from + i;
+            let (mut x4, mut r4) = (x4, r4);
+            let (mut rz, mut rr) = (0.0, 0.0);
+            let mut k = 0;
+            while k < 4 {
+                let (xk, rk) = self.step(alpha, [x4[k], r4[k], d4[k], q4[k]]);
+                (x4[k], r4[k]) = (xk.to_bits(), rk.to_bits());
+                let parts = self.parts(rk, 4 * g + k as u32);
+                rz += parts.0;
+                rr += parts.1;
+                k += 1;
+            }
+            x.set4(g, x4);
+            r.set4(g, r4);
+            (rz, rr)
+        };
+        let (mut rz, mut rr) = b.sum2((end - first) / 4, scratch, load, step);
+        // The last words of the vector, up to three.
+        let (rest, base) = ((end - first) % 4, end - (end - first) % 4);
+        if rest > 0 {
+            let load = |i: u32| {
+                let at = base + i;
+                [x.get(at), r.get(at), d.get(at), q.get(at)]
+            };
+            let step = |i: u32, old: [u32; 4]| {
+                let (xi, ri) = self.step(alpha, old);
+                x.set(base + i, xi.to_bits());
+                r.set(base + i, ri.to_bits());
+                self.parts(ri, base + i)
+            };
+            let parts = b.sum2(rest, scratch, load, step);
+            rz += parts.0;
+            rr += parts.1;
         }
-        let rz = b.sum(n, scratch, |i| {
-            let ri = f64::from(r.get(i));
-            ri * ri * f64::from(self.inverse.get(vertex + i / 3))
-        });
-        self.sums.beta(b, patch.id(), scratch, true, (rz, rr));
+        self.sums.beta(b, block, scratch, (rz, rr));
+    }
+}
+
+impl CgStep {
+    /// New values of one component from those of x, r, d and q.
+    #[inline(always)]
+    fn step(&self, alpha: f32, [x, r, d, q]: [u32; 4]) -> (f32, f32) {
+        let [x, r, d, q] = [x, r, d, q].map(f32::from_bits);
+        (x + alpha * d, r - alpha * q)
+    }
+
+    /// What a component of the residual gives to `r . z` and `r . r`.
+    #[inline(always)]
+    fn parts(&self, r: f32, word: u32) -> (f64, f64) {
+        let rr = f64::from(r) * f64::from(r);
+        let rz = if self.inverse.is_empty() {
+            rr
+        } else {
+            rr * f64::from(self.inverse.get(word / 3))
+        };
+        (rz, rr)
     }
 }

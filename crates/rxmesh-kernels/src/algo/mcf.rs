@@ -2,7 +2,7 @@
 //!
 //! Row `i` is `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j` with `w_ij = max(0, cot a_ij + cot b_ij)` and `A_i` the mixed
 //! Voronoi area (Meyer et al. 2003), all from the positions `x0`. The areas are computed once. The weights are computed anew at each
-//! product ([`McfProduct`]) or once, as the rows of a sparse matrix that is local to each patch ([`McfAssembled`]). The listing walks
+//! product ([`McfFans`], [`McfProduct`]) or once, as the rows of a sparse matrix that is local to each patch ([`McfAssembled`]). The listing walks
 //! the oriented one-ring; here each face gives its three cotangents to its edges and each vertex gathers over its edges (VE, prepared),
 //! which gives the same sums on manifold meshes and defines them on all others.
 
@@ -13,7 +13,7 @@ use crate::kernel;
 use crate::kernel::{Fields, PatchKernel};
 use crate::math::rsqrt_fast;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
-use crate::query::{LocalEv, LocalFe, Prepared, VE, VV};
+use crate::query::{Fans, LocalEv, LocalFe, Prepared, PreparedTable, VE, VV, each_place};
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
@@ -84,20 +84,13 @@ impl Tables {
         (sides, v, cot, area)
     }
 
-    /// Gives a face's cotangents to its sides. In a patch where no two faces run along an edge in the same direction each side has a
-    /// place of its own; otherwise they are added up atomically.
+    /// Adds a face's cotangents to its sides.
     #[inline(always)]
-    fn put(&self, regular: bool, sides: [u32; 3], cot: Vec3) {
+    fn add(&self, sides: [u32; 3], cot: Vec3) {
         // The angle opposite to side 0 is at corner 2.
-        if regular {
-            self.sides.set(sides[0], cot.z);
-            self.sides.set(sides[1], cot.x);
-            self.sides.set(sides[2], cot.y);
-        } else {
-            self.sides.add(sides[0], cot.z);
-            self.sides.add(sides[1], cot.x);
-            self.sides.add(sides[2], cot.y);
-        }
+        self.sides.add(sides[0], cot.z);
+        self.sides.add(sides[1], cot.x);
+        self.sides.add(sides[2], cot.y);
     }
 
     /// The weight of an edge.
@@ -130,20 +123,26 @@ kernel! {
         pub inverse: GlobalMut<f32>,
         /// `dt w_ij`, a value for each entry of the tables of `vv`; empty when weights are not kept.
         pub weights: GlobalMut<f32>,
-        /// One word a patch: whether no two faces run along an edge in the same direction.
+        /// Corners of vertices in fan order; used when weights are not kept.
+        pub fans: Prepared<Fans>,
+        /// One word a patch: whether the faces of each of its vertices form one fan, closed or open ([`REGULAR`]).
         pub regular: GlobalMut<u32>,
         /// Time step, in squared length units.
         pub dt: f32,
     }
 }
 
+/// In place of 0: a patch whose vertices have one fan of faces each.
+pub const REGULAR: u32 = 1;
+
 /// What [`McfSetup`] keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct SetupTables {
     tables: Tables,
     areas: Shared<f32>,
+    /// `2 e + d`: number of faces that run along edge `e` in direction `d`.
     met: Shared<u32>,
-    clash: Shared<u32>,
+    irregular: Shared<u32>,
 }
 
 impl PatchKernel for McfSetup {
@@ -156,23 +155,23 @@ impl PatchKernel for McfSetup {
             tables: Tables::carve(h, plan),
             areas: plan.take(u32::from(h.owned[0])),
             met: plan.take(2 * u32::from(h.total[1])),
-            clash: plan.take(1),
+            irregular: plan.take(1),
         }
     }
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &SetupTables) {
-        let (owned, base) = (patch.owned::<Vertex>(), patch.base::<Vertex>());
+        let owned = patch.owned::<Vertex>();
         b.phase(|p| {
             self.load(p, patch);
             t.tables.load(p, patch);
             p.each(owned, |v| t.areas.set(v, 0.0));
             p.each(2 * patch.total::<Edge>(), |k| t.met.set(k, 0));
-            p.lead(|| t.clash.set(0, 0));
+            p.lead(|| t.irregular.set(0, 0));
         });
         b.each(patch.total::<Face>(), |f| {
             let (sides, v, cot, area) = t.tables.corners(self.x0, f);
-            t.tables.put(false, sides, cot);
+            t.tables.add(sides, cot);
             let add = |v: u32, a: f32| {
                 if v < owned {
                     t.areas.add(v, a);
@@ -182,53 +181,76 @@ impl PatchKernel for McfSetup {
             add(v[1], area.y);
             add(v[2], area.z);
             for side in sides {
-                if t.met.fetch_add(side, 1) != 0 {
-                    t.clash.fetch_or(0, 1);
-                }
+                t.met.fetch_add(side, 1);
             }
         });
+        b.each(owned, |v| self.vertex(patch, t, v));
         b.last_phase(|p| {
-            p.lead(|| self.regular.set(patch.id(), u32::from(t.clash.get(0) == 0)));
-            p.each(owned, |v| {
-                let mass = 2.0 * t.areas.get(v);
-                self.mass.set(base + v, mass);
-                let diagonal = mass + self.dt * self.keep_row(patch, t, v);
-                if !self.inverse.is_empty() {
-                    // A vertex without area and weights has a row of zeroes, and a residual of zero.
-                    let inverse = if diagonal > 0.0 { 1.0 / diagonal } else { 0.0 };
-                    self.inverse.set(base + v, inverse);
-                }
+            p.lead(|| {
+                let regular = if t.irregular.get(0) == 0 { REGULAR } else { 0 };
+                self.regular.set(patch.id(), regular);
             });
         });
     }
 }
 
 impl McfSetup {
-    /// The sum of a vertex's weights; writes them where they are kept.
+    /// Area, diagonal and kept weights of a vertex.
     #[inline(always)]
-    fn keep_row(&self, patch: &Patch, t: &SetupTables, v: u32) -> f32 {
+    fn vertex(&self, patch: &Patch, t: &SetupTables, v: u32) {
+        let linear = patch.base::<Vertex>() + v;
+        let mass = 2.0 * t.areas.get(v);
+        self.mass.set(linear, mass);
         let edges = self.ve.table(patch).row(v);
-        let mut sum = 0.0;
+        let (mut sum, mut regular) = (0.0, true);
         for e in edges {
             sum += t.tables.weight(e);
+            regular &= t.met.get(2 * e) <= 1 && t.met.get(2 * e + 1) <= 1;
         }
-        if !self.weights.is_empty() {
-            let vv = self.vv.table(patch);
-            let place = self.vv.place(patch);
-            let (lo, hi) = vv.bounds(v);
-            let mut at = lo;
-            while at < hi {
-                // Rows are short: the edge to a neighbour is looked for.
-                let w = vv.value(at);
-                for e in edges {
-                    if t.tables.other(e, v) == w {
-                        self.weights.set(place + at, self.dt * t.tables.weight(e));
-                    }
-                }
-                at += 1;
+        if !self.inverse.is_empty() {
+            let diagonal = mass + self.dt * sum;
+            // A vertex without area and weights has a row of zeroes, and a residual of zero.
+            let inverse = if diagonal > 0.0 { 1.0 / diagonal } else { 0.0 };
+            self.inverse.set(linear, inverse);
+        }
+        if self.weights.is_empty() {
+            // With at most one face an edge and direction a row that is one chain is one fan.
+            if !(regular && self.is_chain(patch, v)) {
+                t.irregular.fetch_or(0, 1);
             }
+        } else {
+            self.keep_row(patch, t, v);
         }
-        sum
+    }
+
+    /// Whether each face of a vertex goes on where the one before it ends.
+    #[inline(always)]
+    fn is_chain(&self, patch: &Patch, v: u32) -> bool {
+        let fans = self.fans.table(patch);
+        let (lo, hi) = fans.bounds(v);
+        let mut at = lo + 2;
+        while at < hi && fans.value(at) == fans.value(at - 1) {
+            at += 2;
+        }
+        at >= hi
+    }
+
+    /// Keeps the weights of a vertex as a row of the matrix.
+    #[inline(always)]
+    fn keep_row(&self, patch: &Patch, t: &SetupTables, v: u32) {
+        let (vv, edges) = (self.vv.table(patch), self.ve.table(patch).row(v));
+        let place = self.vv.place(patch);
+        let (mut at, hi) = vv.bounds(v);
+        while at < hi {
+            // Rows are short: the edge to a neighbour is looked for.
+            let w = vv.value(at);
+            for e in edges {
+                if t.tables.other(e, v) == w {
+                    self.weights.set(place + at, self.dt * t.tables.weight(e));
+                }
+            }
+            at += 1;
+        }
     }
 }
 
@@ -276,7 +298,7 @@ fn finish<B: Block>(
 }
 
 kernel! {
-    /// `q = M d`, the weights computed anew; or, to start the solver, `q = b - M x0`.
+    /// `q = M d`, the weights computed anew, in patches that are not regular; or, to start the solver, `q = b - M x0`.
     pub struct McfProduct: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
@@ -309,17 +331,16 @@ impl PatchKernel for McfProduct {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
-        if self.d.done() {
+        if self.d.done() || self.regular.get(patch.id()) == REGULAR {
             return;
         }
         b.phase(|p| {
             self.load(p, patch);
             t.load(p, patch);
         });
-        let regular = self.regular.get(patch.id()) != 0;
         b.each(patch.total::<Face>(), |f| {
             let (sides, _, cot, _) = t.corners(self.x0, f);
-            t.put(regular, sides, cot);
+            t.add(sides, cot);
         });
         let (base, ve) = (patch.base::<Vertex>(), self.ve.table(patch));
         let product = b.sum(patch.owned::<Vertex>(), t.scratch, |v| {
@@ -331,6 +352,98 @@ impl PatchKernel for McfProduct {
             finish_row(&self.d, mass, self.q, v, base + v, sum * self.dt)
         });
         finish(b, patch, &self.d, self.q, self.sums, t.scratch, product);
+    }
+}
+
+kernel! {
+    /// As [`McfProduct`], in regular patches: each vertex computes the cotangents of its own corners, walking around them, without
+    /// atomics and in one phase. Each cotangent is computed twice.
+    pub struct McfFans: Patch {
+        /// Positions that the weights come from.
+        pub x0: Staged<Vertex, Vec3>,
+        /// The vector to multiply.
+        pub d: CgVector,
+        /// Corners of vertices, in fan order.
+        pub fans: Prepared<Fans>,
+        /// `2 A_i`.
+        pub mass: Global<f32>,
+        /// One word a patch, of [`McfSetup`].
+        pub regular: Global<u32>,
+        /// The product, or the residual.
+        pub q: GlobalMut<Vec3>,
+        /// The dot products.
+        pub sums: CgSums,
+        /// Time step, in squared length units.
+        pub dt: f32,
+    }
+}
+
+impl PatchKernel for McfFans {
+    const THREADS: u32 = 128;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
+        Fields::carve(self, h, plan);
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
+        if self.d.done() || self.regular.get(patch.id()) != REGULAR {
+            return;
+        }
+        b.phase(|p| self.load(p, patch));
+        let (base, fans) = (patch.base::<Vertex>(), self.fans.table(patch));
+        let product = b.sum(patch.owned::<Vertex>(), scratch, |v| {
+            let sum = self.row(fans, v) * self.dt;
+            let mass = self.mass.get(base + v);
+            finish_row(&self.d, mass, self.q, v, base + v, sum)
+        });
+        finish(b, patch, &self.d, self.q, self.sums, scratch, product);
+    }
+}
+
+impl McfFans {
+    /// `sum_j w_ij (d_i - d_j)` at a vertex.
+    #[inline(always)]
+    fn row(&self, fans: PreparedTable<Fans>, v: u32) -> Vec3 {
+        let (lo, hi) = fans.bounds(v);
+        if lo == hi {
+            return Vec3::ZERO;
+        }
+        let (x, dv) = (self.x0.at(v), self.d.at(v));
+        let first = fans.value(lo);
+        let (mut a, mut sum) = (self.x0.at(first) - x, Vec3::ZERO);
+        // The edge to `from` has the weight `max(0, carry + cotangent at the far end)`.
+        let (mut from, mut carry, mut opening) = (first, 0.0, 0.0);
+        let mut begun = false;
+        each_place(
+            lo / 2,
+            hi / 2,
+            |k| fans.value(2 * k + 1),
+            |to| {
+                let b = self.x0.at(to) - x;
+                let (ab, n) = (b - a, a.cross(b));
+                let n2 = n.dot(n);
+                // Zero for a degenerate face, and where a number is none.
+                let scale = if n2 > 0.0 { rsqrt_fast(n2) } else { 0.0 };
+                let (at_a, at_b) = (-a.dot(ab) * scale, b.dot(ab) * scale);
+                if begun {
+                    sum += (dv - self.d.at(from)) * (carry + at_b).max(0.0);
+                } else {
+                    opening = at_b;
+                    begun = true;
+                }
+                (a, from, carry) = (b, to, at_a);
+            },
+        );
+        if from == first {
+            sum + (dv - self.d.at(first)) * (carry + opening).max(0.0)
+        } else {
+            sum + (dv - self.d.at(first)) * opening.max(0.0)
+                + (dv - self.d.at(from)) * carry.max(0.0)
+        }
     }
 }
 
@@ -372,11 +485,9 @@ impl PatchKernel for McfAssembled {
         let weights = self.weights.from(self.vv.place(patch));
         let product = b.sum(patch.owned::<Vertex>(), scratch, |v| {
             let (dv, mut sum) = (self.d.at(v), Vec3::ZERO);
-            let (mut at, end) = vv.bounds(v);
-            while at < end {
-                sum += (dv - self.d.at(vv.value(at))) * weights.get(at);
-                at += 1;
-            }
+            let (lo, hi) = vv.bounds(v);
+            let load = |at| (vv.value(at), weights.get(at));
+            each_place(lo, hi, load, |(j, w)| sum += (dv - self.d.at(j)) * w);
             let mass = self.mass.get(base + v);
             finish_row(&self.d, mass, self.q, v, base + v, sum)
         });

@@ -39,9 +39,13 @@ impl Scatter<FV> for VertexNormals {
     }
 }
 
+/// What is left of a sum whose terms cancel is their rounding, a few units in the last place of the largest: below this part of the terms a
+/// sum has no direction.
+const CANCELLED: f32 = 1e-6;
+
 kernel! {
     /// The same normals, gathered: each vertex adds up what its corners give, always in the same order and without atomics.
-    /// Each face is computed three times.
+    /// Each face is computed three times. Corners that cancel give zero.
     pub struct GatherNormals: ForEach<Corners>, threads = 128 {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -54,17 +58,21 @@ impl ForEach<Corners> for GatherNormals {
     #[inline(always)]
     fn run(&self, v: Owned<Vertex>, corners: Neighbours<Corners>) {
         let x = self.x.get(v.any());
-        let mut sum = Vec3::ZERO;
+        let (mut sum, mut terms) = (Vec3::ZERO, Vec3::ZERO);
         let mut k = 0;
         while k < corners.len() {
             let next = self.x.get(corners.get(k)) - x;
             let previous = self.x.get(corners.get(k + 1)) - x;
             let (l, m) = (next.dot(next), previous.dot(previous));
             if l > 0.0 && m > 0.0 {
-                sum += next.cross(previous) * rcp_fast(l) * rcp_fast(m);
+                let term = next.cross(previous) * rcp_fast(l) * rcp_fast(m);
+                sum += term;
+                terms += term.abs();
             }
             k += 2;
         }
+        let certain = sum.abs().max_element() > CANCELLED * terms.max_element();
+        let sum = if certain { sum } else { Vec3::ZERO };
         self.n.set(v, normalize_or_zero(sum));
     }
 }

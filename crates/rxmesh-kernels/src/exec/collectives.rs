@@ -91,6 +91,43 @@ pub(super) fn reduce<B: Block>(
     }
 }
 
+/// Two sums at once; the device has two items' loads on their way before it uses the first.
+#[inline(always)]
+pub(super) fn sum2<B: Block, T: Copy>(
+    b: B,
+    n: u32,
+    scratch: Shared<u32>,
+    load: impl Fn(u32) -> T,
+    f: impl Fn(u32, T) -> (f64, f64),
+) -> (f64, f64) {
+    #[cfg(target_arch = "nvptx64")]
+    return super::cuda::sum2(b, n, scratch, load, f);
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        let scratch = scratch.cast::<f64>();
+        let chunks = b.size(INTERNAL).min(MAX_CHUNKS / 2);
+        b.each(chunks, |c| {
+            let (mut x, mut y) = (0.0, 0.0);
+            let mut i = c;
+            while i < n {
+                let (p, q) = f(i, load(i));
+                x += p;
+                y += q;
+                i += chunks;
+            }
+            scratch.set(2 * c, x);
+            scratch.set(2 * c + 1, y);
+        });
+        let mut total = (0.0, 0.0);
+        for c in 0..chunks {
+            total.0 += scratch.get(2 * c);
+            total.1 += scratch.get(2 * c + 1);
+        }
+        b.sync(INTERNAL);
+        total
+    }
+}
+
 #[inline(always)]
 pub(super) fn count<B: Block>(b: B, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> bool) -> u32 {
     #[cfg(target_arch = "nvptx64")]

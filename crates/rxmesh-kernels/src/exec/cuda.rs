@@ -135,6 +135,57 @@ pub(super) fn reduce<B: Block>(
     total
 }
 
+pub(super) fn sum2<B: Block, T: Copy>(
+    b: B,
+    n: u32,
+    scratch: Shared<u32>,
+    load: impl Fn(u32) -> T,
+    f: impl Fn(u32, T) -> (f64, f64),
+) -> (f64, f64) {
+    let scratch = scratch.cast::<f64>();
+    let (t, size) = (b.rank(INTERNAL), b.size(INTERNAL));
+    let (lane, warp_id, warps) = (t % 32, t / 32, size / 32);
+    let (mut x, mut y) = (0.0, 0.0);
+    let mut i = t;
+    while i < n {
+        let j = i + size;
+        let (first, second) = (load(i), load(if j < n { j } else { i }));
+        let (p, q) = f(i, first);
+        x += p;
+        y += q;
+        if j < n {
+            let (p, q) = f(j, second);
+            x += p;
+            y += q;
+        }
+        i += 2 * size;
+    }
+    let across = |mut acc: f64| {
+        let mut d = 16;
+        while d > 0 {
+            acc += shuffle_xor(acc, d);
+            d /= 2;
+        }
+        acc
+    };
+    (x, y) = (across(x), across(y));
+    if lane == 0 {
+        scratch.set(2 * warp_id, x);
+        scratch.set(2 * warp_id + 1, y);
+    }
+    b.sync(INTERNAL);
+    let mine = |k: u32| {
+        if lane < warps {
+            scratch.get(2 * lane + k)
+        } else {
+            0.0
+        }
+    };
+    let total = (across(mine(0)), across(mine(1)));
+    b.sync(INTERNAL);
+    total
+}
+
 pub(super) fn count<B: Block>(b: B, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> bool) -> u32 {
     let (t, size) = (b.rank(INTERNAL), b.size(INTERNAL));
     let (lane, warp_id, warps) = (t % 32, t / 32, size / 32);

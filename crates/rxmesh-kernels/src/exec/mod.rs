@@ -124,6 +124,19 @@ pub unsafe trait Block: Copy {
         collectives::reduce(self, n, scratch, 0.0, f, |a, b| a + b)
     }
 
+    /// The sums of both values of `f(i, load(i))` over `0..n`, in an order as that of [`Block::sum`]. What `load` reads must not
+    /// depend on what `f` writes for other items.
+    #[inline(always)]
+    fn sum2<T: Copy>(
+        self,
+        n: u32,
+        scratch: Shared<u32>,
+        load: impl Fn(u32) -> T,
+        f: impl Fn(u32, T) -> (f64, f64),
+    ) -> (f64, f64) {
+        collectives::sum2(self, n, scratch, load, f)
+    }
+
     /// The smallest `f(i)` over `0..n`; infinity for an empty range.
     #[inline(always)]
     fn min(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {

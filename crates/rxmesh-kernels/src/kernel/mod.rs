@@ -24,7 +24,7 @@ use crate::query::Relations;
 use crate::topo::{Local, MeshView, Owned, Patch, PatchHeader};
 
 /// Threads of a CUDA block when a kernel does not say.
-pub const DEFAULT_THREADS: u32 = 192;
+pub const DEFAULT_THREADS: u32 = 128;
 
 /// The fields of a kernel struct, as [`crate::kernel!`] implements them.
 pub trait Fields: Copy {

@@ -324,6 +324,36 @@ impl GlobalMut<u32> {
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }
 
+    /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    #[inline(always)]
+    pub fn get4(self, i: u32) -> [u32; 4] {
+        self.read().get4(i)
+    }
+
+    /// Sets elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    #[inline(always)]
+    pub fn set4(self, i: u32, v: [u32; 4]) {
+        debug_assert!(
+            (self.at as usize).is_multiple_of(16),
+            "a 16-byte access needs an aligned view"
+        );
+        debug_assert!(
+            4 * u64::from(i) + 4 <= self.n,
+            "global write at {i} of {} fours",
+            self.n / 4
+        );
+        // SAFETY: in range by the kernel's construction, aligned by the storage layout; no concurrent access (contracts U3, U4).
+        unsafe {
+            let at = global(self.at).add(4 * i as usize);
+            #[cfg(target_arch = "nvptx64")]
+            cuda_std::mem::st_global_v4_u32(at, v);
+            #[cfg(not(target_arch = "nvptx64"))]
+            {
+                *at.cast::<[u32; 4]>() = v;
+            }
+        }
+    }
+
     /// Sets element `i` atomically: several threads may set it at a time.
     #[inline(always)]
     pub fn store(self, i: u32, v: u32) {

@@ -1,6 +1,7 @@
 //! Corners: around a vertex, the two other vertices of each of its faces.
 
 use super::csr::CsrRow;
+use super::oriented::chain;
 use super::vertex::VertexFaces;
 use super::{Relation, Row, VF};
 use crate::exec::{Block, Phase};
@@ -43,6 +44,40 @@ impl Relation for Corners {
             vertex: v,
             at: 0,
         }
+    }
+}
+
+/// As [`Corners`], but where a vertex's faces form one consistently oriented fan, closed or open, they come in its order: the previous
+/// vertex in one is the next vertex in the one after it. Where they do not, the order is any.
+#[derive(Clone, Copy, Debug)]
+pub struct Fans;
+
+impl Relation for Fans {
+    type Source = Vertex;
+    type Target = Vertex;
+    type Tables = VertexFaces;
+    type Row = CornersRow;
+    const NAME: &'static str = "fans";
+    const PREPARE: &'static str = "rx_prepare_fans";
+
+    #[inline(always)]
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> VertexFaces {
+        VF::carve(h, plan)
+    }
+    #[inline(always)]
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, t: &VertexFaces) {
+        VF::prepare(p, patch, t);
+    }
+    #[inline(always)]
+    fn build<B: Block>(b: B, patch: &Patch, t: &VertexFaces, scratch: Shared<u32>) {
+        VF::build(b, patch, t, scratch);
+        b.each(patch.owned::<Vertex>(), |v| {
+            chain(t, v);
+        });
+    }
+    #[inline(always)]
+    fn row(patch: &Patch, t: &VertexFaces, v: u32) -> CornersRow {
+        Corners::row(patch, t, v)
     }
 }
 

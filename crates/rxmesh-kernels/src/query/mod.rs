@@ -7,6 +7,7 @@
 //! | [`FF`] | face | faces that share an edge | FE, then EF |
 //! | [`EE`] | edge | edges that share a face | EF, then FE |
 //! | [`Corners`] | vertex | the next and the previous vertex in each of its faces | VF, then FE and EV |
+//! | [`Fans`] | vertex | the same, face after face around the vertex where they form one fan | VF, chained, then FE and EV |
 //! | [`Diamond`] | edge | two vertices and two opposite vertices | EV and EF |
 //! | [`OrientedVV`], [`OrientedVE`], [`OrientedVF`] | vertex | vertices, edges, faces, counter-clockwise | VF, chained |
 //!
@@ -28,14 +29,14 @@ mod relations;
 mod slots;
 mod vertex;
 
-pub use corners::Corners;
+pub use corners::{Corners, Fans};
 pub use csr::Csr;
 pub use diamond::Diamond;
 pub use edge::{EE, EF, EV};
 pub use face::{FE, FF, FV};
 pub use local::{LocalEv, LocalFe, LocalMap};
 pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
-pub use prepared::{Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, table_rows};
+pub use prepared::{Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_place, table_rows};
 pub use relations::{Both, Neighbours, Preparer, Relations, Source, Table, Three};
 pub use slots::EdgeFaces;
 pub use vertex::{VE, VF, VV, VertexFaces};

@@ -72,7 +72,7 @@ fn build<B: Block>(b: B, patch: &Patch, fan: &Fan, scratch: Shared<u32>) {
 
 /// Sorts one row into a fan by selection; false when the faces are not one fan.
 #[inline(always)]
-fn chain(fan: &Fan, v: u32) -> bool {
+pub(super) fn chain(fan: &Fan, v: u32) -> bool {
     let csr = fan.csr;
     let (lo, hi) = csr.bounds(v);
     let at = |i: u32| corner(fan, csr.value(i), v);

@@ -68,6 +68,18 @@ impl<R: Relation> Prepared<R> {
         }
     }
 
+    /// No tables: for a field that a kernel does not use.
+    pub fn empty() -> Self {
+        // SAFETY: empty views are never accessed (contract U4).
+        let (starts, tables) = unsafe {
+            (
+                Global::new(core::ptr::dangling(), 0),
+                Global::new(core::ptr::dangling(), 0),
+            )
+        };
+        Prepared::new(starts, tables)
+    }
+
     /// Number of entries of all tables.
     pub fn len(self) -> u32 {
         self.tables.len()
@@ -184,5 +196,40 @@ impl<R: Relation> Iterator for PreparedRow<R> {
         }
         self.lo += 1;
         Some(self.table.value(self.lo - 1))
+    }
+}
+
+/// Runs `f` on `load(at)` for every place of a row, in order. On the device the loads of six places, a usual valence, are on their way
+/// before the first is used.
+#[inline(always)]
+pub fn each_place<T: Copy>(lo: u32, hi: u32, load: impl Fn(u32) -> T, mut f: impl FnMut(T)) {
+    let mut at = lo;
+    if cfg!(not(target_arch = "nvptx64")) {
+        while at < hi {
+            f(load(at));
+            at += 1;
+        }
+        return;
+    }
+    while at < hi {
+        let here = |k: u32| load(if at + k < hi { at + k } else { hi - 1 });
+        let (a, b, c, d, e, g) = (here(0), here(1), here(2), here(3), here(4), here(5));
+        f(a);
+        if at + 1 < hi {
+            f(b);
+        }
+        if at + 2 < hi {
+            f(c);
+        }
+        if at + 3 < hi {
+            f(d);
+        }
+        if at + 4 < hi {
+            f(e);
+        }
+        if at + 5 < hi {
+            f(g);
+        }
+        at += 6;
     }
 }

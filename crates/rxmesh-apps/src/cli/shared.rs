@@ -1,0 +1,121 @@
+//! Flags that several commands have: defined once, so that they have the same words everywhere.
+
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// What every command takes that computes on a mesh and writes one.
+#[derive(Debug, Args)]
+pub(crate) struct ComputeArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Where to write [default: <input>_<command>.obj in the current folder]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) encoding: EncodingArgs,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+    #[command(flatten)]
+    pub(crate) patch: PatchArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// The mesh
+    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
+    pub(crate) mesh: PathBuf,
+    #[command(flatten)]
+    pub(crate) triangulate: TriangulateArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TriangulateArgs {
+    /// Cut polygons of the input into triangles instead of refusing them
+    #[arg(long)]
+    pub(crate) triangulate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Where to write; the extension says the format
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EncodingArgs {
+    /// Write PLY and STL as text instead of binary
+    #[arg(long)]
+    pub(crate) ascii: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EngineArgs {
+    /// Who computes: the GPU if there is one, the CPU, or the GPU and nothing else
+    #[arg(
+        long,
+        value_name = "ENGINE",
+        default_value = "auto",
+        hide_possible_values = false
+    )]
+    pub(crate) engine: EngineChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineChoice {
+    Auto,
+    Cpu,
+    Cuda,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PatchArgs {
+    /// Most faces a patch
+    #[arg(long, value_name = "FACES", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65535))]
+    pub(crate) patch_size: u32,
+    #[command(flatten)]
+    pub(crate) seed: SeedArgs,
+    /// Keep the patches in a file beside the mesh (MESH.rxpatch) and use them when they are there
+    #[arg(long)]
+    pub(crate) cache: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SeedArgs {
+    /// Seed of random choices: the same seed gives the same result
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CommonArgs {
+    /// Threads to use [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) threads: Option<u32>,
+    /// Write a record of the run as JSON to a file, or to stdout with '-'
+    #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    pub(crate) json: Option<PathBuf>,
+    /// Print nothing but errors (and the record, with --json -)
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// A number above 0.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
+        Ok(_) => Err("it must be a finite number above 0".into()),
+        Err(_) => Err("it is not a number".into()),
+    }
+}
+
+/// A number that is 0 or more.
+pub(super) fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
+        Ok(_) => Err("it must be a finite number, 0 or more".into()),
+        Err(_) => Err("it is not a number".into()),
+    }
+}

@@ -1,0 +1,84 @@
+//! Mass-spring steps (MeshTaichi 2022, section 8.1), through the library's calls.
+
+use anyhow::{Result, ensure};
+use glam::Vec3;
+use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
+use rxmesh_kernels::topo::{Kind, Vertex};
+
+use super::{Bench, Measured};
+use crate::floor::Part::{Ev, Ribbon};
+use crate::measure::{self, Times};
+
+/// Conjugate-gradient iterations of an implicit step.
+const ITERATIONS: u32 = 10;
+
+/// The mesh pulled longer, pinned at its first vertex and under gravity: it keeps moving for as long as it is measured.
+fn system<'a>(b: &Bench<'a>) -> Result<Springs<'a>> {
+    let x = b.rx.attribute_from::<Vertex, Vec3>(&b.mesh.positions)?;
+    let mut pins = vec![0u32; b.mesh.vertex_count()];
+    pins[0] = 1;
+    let fixed = b.rx.attribute_from::<Vertex, u32>(&pins)?;
+    let options = SpringOptions {
+        damping: 0.0,
+        ..SpringOptions::default()
+    };
+    let mut springs = Springs::new(b.rx, &x, &fixed, &options)?;
+    let longer: Vec<Vec3> = b.mesh.positions.iter().map(|&p| p * 1.02).collect();
+    *springs.positions() = b.rx.attribute_from(&longer)?;
+    Ok(springs)
+}
+
+fn measured(b: &Bench<'_>, times: Times, vectors: u64, what: &str) -> Measured {
+    let v = b.count(Kind::Vertex);
+    Measured {
+        per: "vertex",
+        elements: v,
+        floor: b
+            .parts
+            .floor(&[Ev, Ribbon(Kind::Vertex)], &[(vectors * v, what)]),
+        times,
+        ..Measured::default()
+    }
+}
+
+fn explicit(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
+    let mut springs = system(b)?;
+    let times = measure::launches(b.engine, b.effort, || Ok(springs.step_explicit(forces)?))?;
+    springs.energy()?; // an error when the motion left the numbers
+    let what = "positions, rest, velocities and pins read, positions and velocities written";
+    Ok(measured(b, times, 64, what))
+}
+
+pub(super) fn gather(b: &Bench<'_>) -> Result<Measured> {
+    explicit(b, SpringForces::Gather)
+}
+
+pub(super) fn scatter(b: &Bench<'_>) -> Result<Measured> {
+    explicit(b, SpringForces::Scatter)
+}
+
+pub(super) fn implicit(b: &Bench<'_>) -> Result<Measured> {
+    let mut springs = system(b)?;
+    let times = measure::launches(b.engine, b.effort, || {
+        Ok(springs.step_implicit(ITERATIONS, 0.0)?)
+    })?;
+    let solve = springs.last_solve()?;
+    ensure!(
+        solve.is_some_and(|s| s.iterations == ITERATIONS),
+        "the solver stopped early: {solve:?}"
+    );
+    springs.energy()?;
+    // Two passes an iteration, as in mean curvature flow: positions, rest, pins, d, r and the change read, d, q and the change
+    // written; then q and r read and r written. The topology is read in each.
+    let mut m = measured(
+        b,
+        times,
+        136,
+        "the vectors and pins of an iteration; all ten times",
+    );
+    m.floor.bytes *= u64::from(ITERATIONS);
+    if let Some(s) = solve {
+        m.figures.insert("residual".to_owned(), s.residual.into());
+    }
+    Ok(m)
+}
