@@ -7,8 +7,8 @@ use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::query::{EE, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate};
-use rxmesh_host::patch::{PatchError, PatchSet};
-use rxmesh_host::repack::{RepackOptions, Repacked, repack};
+use rxmesh_host::patch::{PatchError, PatchOptions, PatchSet, build};
+use rxmesh_host::repack::{Labels, RepackOptions, Repacked, repack};
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
@@ -19,17 +19,24 @@ use rxmesh_tests::oracle::{Oracle, Sets};
 
 conformance! {
     unchanged_patches_come_out_as_they_were, edited_meshes, random_labels, one_patch_of_many_faces, long_lists,
-    attributes_follow, bad_arrays, bad_labels, a_patch_that_does_not_fit
+    attributes_follow, bad_arrays, bad_labels, a_patch_that_does_not_fit,
+    grown_and_shrunk_meshes, labels_of_any_size, good_labels_stay
 }
 
 fn options(patch_size: u32) -> RepackOptions {
-    RepackOptions { patch_size }
+    RepackOptions {
+        patch_size,
+        labels: Labels::Keep,
+    }
 }
 
 fn packed(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked {
+    packed_with(engine, what, flat, options(patch_size))
+}
+
+fn packed_with(engine: &Engine, what: &str, flat: &Flat, options: RepackOptions) -> Repacked {
     let mesh = flat.upload(engine);
-    repack(engine, &mesh.mesh(), flat.labels(), options(patch_size))
-        .unwrap_or_else(|e| panic!("{what}: {e}"))
+    repack(engine, &mesh.mesh(), flat.labels(), options).unwrap_or_else(|e| panic!("{what}: {e}"))
 }
 
 /// Each fixture at each patch size, and with slack.
@@ -69,7 +76,11 @@ fn unchanged_patches_come_out_as_they_were(engine: &Engine) {
 
 /// Everything that must hold of a repack.
 fn check(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked {
-    let got = packed(engine, what, flat, patch_size);
+    check_with(engine, what, flat, options(patch_size))
+}
+
+fn check_with(engine: &Engine, what: &str, flat: &Flat, options: RepackOptions) -> Repacked {
+    let got = packed_with(engine, what, flat, options);
     let set = got.mesh.patch_set().unwrap();
     let (vertices, triangles) = (flat.vertices(), flat.triangles());
     assert_eq!(set.validate(vertices.len(), &triangles), [], "{what}");
@@ -77,7 +88,7 @@ fn check(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked 
     let oracle = Oracle::new(vertices.len(), &triangles);
     check_queries(what, &got.mesh, &oracle);
     let cpu = Engine::cpu();
-    let want = packed(&cpu, what, flat, patch_size);
+    let want = packed_with(&cpu, what, flat, options);
     same(what, &got, &want);
     got
 }
@@ -303,4 +314,147 @@ fn a_patch_that_does_not_fit(engine: &Engine) {
         Err(Error::Patch(PatchError::PatchTooLarge { .. })) => {}
         other => panic!("{other:?}"),
     }
+}
+
+/// Labels of a mesh whose faces are `per` times as many (or as few) as when it was cut into patches.
+struct Resized {
+    flat: Flat,
+    faces: Vec<[u32; 3]>,
+    vertices: usize,
+}
+
+/// Splits every face into four; face `f` becomes the faces from `4 f` on, the last of them in its middle.
+fn split_in_four(mesh: &TriMesh) -> TriMesh {
+    let mut fine = mesh.clone();
+    fine.faces.clear();
+    let mut middles = std::collections::HashMap::new();
+    for &[a, b, c] in &mesh.faces {
+        let mut middle = |u: u32, v: u32| {
+            *middles.entry((u.min(v), u.max(v))).or_insert_with(|| {
+                let at = (mesh.positions[u as usize] + mesh.positions[v as usize]) / 2.0;
+                fine.positions.push(at);
+                fine.positions.len() as u32 - 1
+            })
+        };
+        let (x, y, z) = (middle(a, b), middle(b, c), middle(c, a));
+        fine.faces
+            .extend([[a, x, z], [x, b, y], [z, y, c], [x, y, z]]);
+    }
+    fine
+}
+
+/// `mesh` with labels that are the patches of `of`, where face `f` lies in face `origin(f)` of that.
+fn resized(mesh: &TriMesh, of: &TriMesh, patch_size: u32, origin: impl Fn(u32) -> u32) -> Resized {
+    let cut = |mesh: &TriMesh| Fixture::new("", mesh.clone()).patches(patch_size, false);
+    let (set, old) = (cut(mesh), cut(of));
+    let mut flat = Flat::open(&set);
+    for (linear, label) in flat.label.iter_mut().enumerate() {
+        let face = old.face_linear[origin(set.face_source[linear]) as usize];
+        let ends = old
+            .headers
+            .partition_point(|h| h.base[2] + u32::from(h.owned[2]) <= face);
+        *label = ends as u32;
+    }
+    Resized {
+        flat,
+        faces: mesh.faces.clone(),
+        vertices: mesh.positions.len(),
+    }
+}
+
+/// Repacks with better labels and compares with a set that was cut from scratch.
+fn as_good_as_new(engine: &Engine, what: &str, mesh: &Resized, patch_size: u32) {
+    let got = resize(engine, what, &mesh.flat, patch_size);
+    let got = got.mesh.patch_set().unwrap();
+    let options = PatchOptions {
+        patch_size,
+        ..Default::default()
+    };
+    let want = build(mesh.vertices, &mesh.faces, &options).unwrap();
+    let (got, want) = (&got.stats, &want.stats);
+    println!("{what}: {got:?}, cut from scratch: {want:?}");
+    assert!(got.size_max <= patch_size, "{what}: {got:?}");
+    assert!(
+        got.size_mean >= 0.97 * want.size_mean,
+        "{what}: {got:?}, cut from scratch: {want:?}"
+    );
+    for k in 0..3 {
+        assert!(
+            got.ribbon_percent[k] <= 1.2 * want.ribbon_percent[k],
+            "{what}: {got:?}, cut from scratch: {want:?}"
+        );
+    }
+}
+
+/// Repacks and checks everything.
+fn resize(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked {
+    let options = RepackOptions {
+        patch_size,
+        labels: Labels::Resize,
+    };
+    check_with(engine, what, flat, options)
+}
+
+/// A remeshing may quadruple the faces, a simplification leave one in ten: labels are then far too large or small.
+fn grown_and_shrunk_meshes(engine: &Engine) {
+    let (n, patch_size) = if is_slow(engine) {
+        (24, 48)
+    } else {
+        (100, 512)
+    };
+    let coarse = generate::torus(n, n, 1.0, 0.4).unwrap();
+    let fine = split_in_four(&coarse);
+    let finest = split_in_four(&fine);
+    let grown = resized(&fine, &coarse, patch_size, |f| f / 4);
+    as_good_as_new(engine, "four times the faces", &grown, patch_size);
+    let shrunk = resized(&coarse, &finest, patch_size, |f| 16 * f + 15);
+    as_good_as_new(engine, "a sixteenth of the faces", &shrunk, patch_size);
+    let half = resized(&coarse, &fine, patch_size, |f| 4 * f + 3);
+    as_good_as_new(engine, "a quarter of the faces", &half, patch_size);
+}
+
+/// One label, a label a face, labels at random, faces that do not hang together: no patch is too large, and not many are small.
+fn labels_of_any_size(engine: &Engine) {
+    each_set(engine, |what, size, set| {
+        if is_very_slow(engine) && set.counts[2] > 40 {
+            return;
+        }
+        let mut flat = Flat::open(set).scatter(8);
+        let mut few = |what: &str, flat: &Flat| {
+            let got = resize(engine, what, flat, size);
+            let stats = &got.mesh.patch_set().unwrap().stats;
+            assert!(stats.size_max <= size, "{what}: {stats:?}");
+            let faces = got.mesh.count(Kind::Face);
+            let patches = got
+                .mesh
+                .patch_set()
+                .unwrap()
+                .headers
+                .iter()
+                .filter(|h| h.owned[2] > 0);
+            assert!(
+                patches.count() as u32 <= 2 + 3 * faces / size,
+                "{what}: {stats:?}"
+            );
+        };
+        flat.label.fill(1);
+        few(&format!("{what}, one label"), &flat);
+        for (i, label) in flat.label.iter_mut().enumerate() {
+            *label = i as u32;
+        }
+        few(&format!("{what}, a label a face"), &flat);
+        for (i, label) in flat.label.iter_mut().enumerate() {
+            *label = rxmesh_host::kernels::math::hash(i as u32) % 7;
+        }
+        few(&format!("{what}, random labels"), &flat);
+    });
+}
+
+/// A mesh that was not changed keeps its patches.
+fn good_labels_stay(engine: &Engine) {
+    let patch_size = 48;
+    let mesh = generate::torus(40, 30, 1.0, 0.4).unwrap();
+    let set = Fixture::new("", mesh).patches(patch_size, false);
+    let got = resize(engine, "a torus", &Flat::open(&set), patch_size);
+    assert_eq!(got.mesh.patch_set().unwrap().topology, set.topology);
 }

@@ -32,6 +32,11 @@ use crate::repack::extra::{
 };
 use crate::repack::faces::{RepackCount, RepackLabels, RepackPlace, RepackSort};
 use crate::repack::permute::RepackPermute;
+use crate::repack::recut::Recut;
+use crate::repack::relabel::{
+    RelabelFaces, RelabelMate, RelabelPairs, RelabelPick, RelabelRegions, RelabelStart,
+    RelabelUnite,
+};
 use crate::repack::ribbon::RepackRibbon;
 use crate::repack::write::{RepackHeaders, RepackWrite};
 
@@ -135,6 +140,14 @@ macro_rules! list {
             flat spring_heights: SpringHeights;
             block filter_balls: FilterBalls;
             flat filter_large: FilterLarge;
+            flat relabel_start: RelabelStart;
+            block relabel_pairs: RelabelPairs;
+            flat relabel_pick: RelabelPick;
+            flat relabel_mate: RelabelMate;
+            flat relabel_unite: RelabelUnite;
+            block relabel_regions: RelabelRegions;
+            flat relabel_faces: RelabelFaces;
+            block recut: Recut;
             flat repack_count: RepackCount;
             block repack_labels: RepackLabels;
             flat repack_place: RepackPlace;

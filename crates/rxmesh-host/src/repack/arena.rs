@@ -3,7 +3,7 @@
 use crate::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::mem::GlobalMut;
 
-/// Zeroed words, handed out part by part.
+/// Words, handed out part by part.
 pub(super) struct Arena {
     buffer: Buffer<u32>,
     used: usize,
@@ -13,11 +13,18 @@ pub(super) struct Arena {
 const ALIGN: usize = 4;
 
 impl Arena {
-    /// Room for parts of these lengths.
+    /// Zeroed room for parts of these lengths.
     pub(super) fn new(engine: &Engine, parts: &[usize]) -> Result<Arena, EngineError> {
-        let words = parts.iter().map(|n| n.next_multiple_of(ALIGN)).sum();
         Ok(Arena {
-            buffer: engine.zeroed(words)?,
+            buffer: engine.zeroed(words(parts))?,
+            used: 0,
+        })
+    }
+
+    /// The same with no values yet.
+    pub(super) fn uninit(engine: &Engine, parts: &[usize]) -> Result<Arena, EngineError> {
+        Ok(Arena {
+            buffer: engine.uninit(words(parts))?,
             used: 0,
         })
     }
@@ -33,4 +40,8 @@ impl Arena {
     pub(super) fn read_first(&self, n: usize) -> Result<Vec<u32>, EngineError> {
         self.buffer.read_range(0, n)
     }
+}
+
+fn words(parts: &[usize]) -> usize {
+    parts.iter().map(|n| n.next_multiple_of(ALIGN)).sum()
 }

@@ -1,10 +1,11 @@
 //! From flat arrays to patches, on the engine: what closes an edit session.
 //!
 //! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose patches are the
-//! labels' faces, and a [`Renumbering`] along which attributes move. The kernels and their order are described in
+//! labels' faces (or, where these are too many or too few, better patches made from them), and a [`Renumbering`] along which attributes move. The kernels and their order are described in
 //! [`rxmesh_kernels::repack`]; here memory is allocated between them, for which the host reads a few counters twice.
 
 mod arena;
+mod relabel;
 mod renumbering;
 
 pub use renumbering::Renumbering;
@@ -50,13 +51,28 @@ pub struct FlatMesh<'a> {
 /// How to repack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepackOptions {
-    /// Most isolated vertices that share a patch, from 1 to 65535.
+    /// Most faces of a patch, and most isolated vertices that share one, from 1 to 65535.
     pub patch_size: u32,
+    /// What to do about labels with too many or too few faces.
+    pub labels: Labels,
+}
+
+/// What a repack does about labels with too many or too few faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labels {
+    /// Every label is a patch, whatever its size.
+    Keep,
+    /// Labels with more faces than [`RepackOptions::patch_size`] are cut, and if all in all patches are less than three quarters full, small
+    /// ones are united. Labels stay as they are when neither is due.
+    Resize,
 }
 
 impl Default for RepackOptions {
     fn default() -> Self {
-        Self { patch_size: 512 }
+        Self {
+            patch_size: 512,
+            labels: Labels::Resize,
+        }
     }
 }
 
@@ -72,7 +88,8 @@ pub struct Repacked {
 /// Most ribbon vertices and edges of a patch that are searched in shared memory.
 const WRITE_ROOM: u32 = 4096;
 
-/// Packs a flat mesh into patches, one a label (labels without a face vanish). `labels` is one more than the largest label.
+/// Packs a flat mesh into patches, one a label (labels without a face vanish) or as [`RepackOptions::labels`] says. `labels` is one more
+/// than the largest label.
 ///
 /// Within a patch faces come by session id, edges and vertices as the faces first meet them. An edge keeps its direction. Live edges that
 /// no face names are left out. Vertices that no face names come last, in patches of their own.
@@ -144,6 +161,9 @@ struct Repack<'a> {
     flat: Flat,
     work: Work,
     arena: Arena,
+    /// Zeroes for the counts of new labels.
+    label_room: GlobalMut<u32>,
+    relabelled: Option<Buffer<u32>>,
     linear: [Buffer<u32>; 3],
 }
 
@@ -173,10 +193,14 @@ impl<'a> Repack<'a> {
         options: RepackOptions,
     ) -> Result<Self, Error> {
         let (faces, edges, vertices) = (input.label.len(), input.ev.len() / 2, input.ve.len());
-        let labels = labels as usize;
+        let given = labels as usize;
+        let labels = match options.labels {
+            Labels::Keep => given,
+            Labels::Resize => given + relabel::more_labels(faces, options.patch_size),
+        };
         let parts = [
             STATS as usize,
-            labels,
+            given,
             labels,
             faces,
             faces.div_ceil(4),
@@ -189,6 +213,11 @@ impl<'a> Repack<'a> {
             labels,
             labels + 1,
             labels,
+            if options.labels == Labels::Keep {
+                0
+            } else {
+                labels
+            },
         ];
         let mut arena = Arena::new(engine, &parts)?;
         let linear = [
@@ -230,11 +259,14 @@ impl<'a> Repack<'a> {
             flat,
             work,
             arena,
+            label_room: parts[14],
+            relabelled: None,
             linear,
         })
     }
 
-    fn finish(self) -> Result<Repacked, Error> {
+    fn finish(mut self) -> Result<Repacked, Error> {
+        self.labels()?;
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let mut stats = self.number_faces()?;
         let extras = match stats.of(Stat::Extra) {
@@ -269,30 +301,48 @@ impl<'a> Repack<'a> {
     fn number_faces(&self) -> Result<Stats, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let (faces, labels) = (self.input.label.len() as u32, work.label_faces.len());
-        engine.launch_flat(faces, RepackCount { flat, work })?;
-        engine.launch_blocks(1, RepackLabels { work })?;
         engine.launch_flat(faces, RepackPlace { flat, work })?;
         engine.launch_blocks(labels, RepackSort { flat, work })?;
         engine.launch_blocks(labels, RepackTell { flat, work })?;
         let slots = work.first_side.len().max(work.first_corner.len());
         engine.launch_flat(slots, RepackUnused { flat, work })?;
         let stats = self.starts(true)?;
-        let bad = stats.of(Stat::BadLabel);
-        if bad > 0 {
-            let label = self.input.label.read_range(bad as usize - 1, 1)?[0];
-            return Err(Error::Options(format!(
-                "face {} has label {label}, but there are {labels} labels",
-                bad - 1
-            )));
-        }
+        self.check_labels(&stats)?;
         Ok(stats)
+    }
+
+    /// Counts the faces of each label.
+    fn count(&self) -> Result<(), Error> {
+        let (engine, flat, work) = (self.engine, self.flat, self.work);
+        engine.launch_flat(self.input.label.len() as u32, RepackCount { flat, work })?;
+        engine.launch_blocks(1, RepackLabels { work })?;
+        Ok(())
+    }
+
+    /// The counters as they are now.
+    fn stats(&self) -> Result<Stats, Error> {
+        Ok(Stats(self.arena.read_first(STATS as usize)?))
+    }
+
+    /// Refuses labels out of range.
+    fn check_labels(&self, stats: &Stats) -> Result<(), Error> {
+        let bad = stats.of(Stat::BadLabel);
+        if bad == 0 {
+            return Ok(());
+        }
+        let label = self.input.label.read_range(bad as usize - 1, 1)?[0];
+        Err(Error::Options(format!(
+            "face {} has label {label}, but there are {} labels",
+            bad - 1,
+            self.work.label_faces.len()
+        )))
     }
 
     /// Where each patch's parts start, and the counters.
     fn starts(&self, first: bool) -> Result<Stats, Error> {
         let (work, first) = (self.work, u32::from(first));
         self.engine.launch_blocks(1, RepackStarts { work, first })?;
-        Ok(Stats(self.arena.read_first(STATS as usize)?))
+        self.stats()
     }
 
     /// Collects the faces of edges with more than two, and counts what they tell.
@@ -310,7 +360,7 @@ impl<'a> Repack<'a> {
         };
         engine.launch_flat(faces, RepackExtraFind { flat, work, extra })?;
         engine.launch_flat(faces, RepackExtraCount { flat, work, extra })?;
-        let records = Stats(self.arena.read_first(STATS as usize)?).of(Stat::Records);
+        let records = self.stats()?.of(Stat::Records);
         let mut more = Arena::new(engine, &[records as usize; 3])?;
         extra.side = more.take(records as usize);
         extra.next = more.take(records as usize);
@@ -465,7 +515,7 @@ impl<'a> Repack<'a> {
 
     /// Refuses patches that do not fit their ids.
     fn check_headers(&self) -> Result<(), Error> {
-        let stats = Stats(self.arena.read_first(STATS as usize)?);
+        let stats = self.stats()?;
         if stats.of(Stat::Offsets) > 0 {
             return Err(PatchError::TooManyElements {
                 what: "topology entries",
@@ -483,7 +533,11 @@ impl<'a> Repack<'a> {
     /// The error of a patch with too many local elements: names the busiest vertex of its faces.
     fn too_large(&self, patch: u32) -> Result<Error, Error> {
         let (fe, ev) = (self.input.fe.read()?, self.input.ev.read()?);
-        let label = self.input.label.read()?;
+        let label = self
+            .relabelled
+            .as_ref()
+            .unwrap_or(self.input.label)
+            .read()?;
         let mut valence = vec![0u64; self.input.ve.len()];
         let (mut own, mut of_patch) = (vec![false; valence.len()], 0);
         let patch_labels = self.labels_of(patch, &label, &fe)?;

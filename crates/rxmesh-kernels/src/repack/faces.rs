@@ -71,6 +71,9 @@ impl BlockKernel for RepackLabels {
             b.each(n, |i| {
                 let count = w.label_faces.get(first + i);
                 starts.set(i, count);
+                if count > 0 {
+                    w.stats.raise(Stat::Largest as u32, count);
+                }
                 patches.set(i, u32::from(count > 0));
             });
             let some_faces = b.scan(starts, n, scratch);

@@ -4,6 +4,7 @@
 //! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label a face. Faces of one label become
 //! one patch. Output: what [`crate::topo`] describes, and the linear id of every session id. The steps:
 //!
+//! 0. `relabel`, `recut`: on request, and if labels have too many or too few faces, better labels.
 //! 1. `faces`: a counting sort of the faces by label, by session id within a label: their linear ids. On the way each edge and each
 //!    vertex learns its *first* side or corner in this order. It belongs to the patch of that face, which is the lowest among its faces.
 //! 2. `elements`: linear ids of edges and vertices, in the order in which the faces first meet them; and each face at the rim of
@@ -18,6 +19,8 @@ pub mod elements;
 pub mod extra;
 pub mod faces;
 pub mod permute;
+pub mod recut;
+pub mod relabel;
 pub mod ribbon;
 pub mod write;
 
@@ -196,7 +199,19 @@ pub enum Stat {
     TooLarge,
     /// Not zero when a section's offset would not fit 32 bits.
     Offsets,
+    /// The most faces of one label.
+    Largest,
+    /// Pairs of neighbouring faces with different labels.
+    Pairs,
+    /// Regions that are cut.
+    Cuts,
+    /// The faces of these.
+    CutFaces,
+    /// The most faces of one of them.
+    LargestRegion,
+    /// New labels.
+    Labels,
 }
 
 /// Number of words for [`Stat`]. (Word 0 is not used: see [`crate::mem::FAULT_WORDS`].)
-pub const STATS: u32 = 16;
+pub const STATS: u32 = 24;
