@@ -420,7 +420,7 @@ fn labels_of_any_size(engine: &Engine) {
             return;
         }
         let mut flat = Flat::open(set).scatter(8);
-        let mut few = |what: &str, flat: &Flat| {
+        let few = |what: &str, flat: &Flat| {
             let got = resize(engine, what, flat, size);
             let stats = &got.mesh.patch_set().unwrap().stats;
             assert!(stats.size_max <= size, "{what}: {stats:?}");

@@ -34,8 +34,8 @@ use crate::repack::faces::{RepackCount, RepackLabels, RepackPlace, RepackSort};
 use crate::repack::permute::RepackPermute;
 use crate::repack::recut::Recut;
 use crate::repack::relabel::{
-    RelabelFaces, RelabelMate, RelabelPairs, RelabelPick, RelabelRegions, RelabelStart,
-    RelabelUnite,
+    RelabelCentre, RelabelDepth, RelabelFaces, RelabelMate, RelabelMove, RelabelPairs, RelabelPick,
+    RelabelRegions, RelabelSeed, RelabelSettle, RelabelSpread, RelabelStart, RelabelUnite,
 };
 use crate::repack::ribbon::RepackRibbon;
 use crate::repack::write::{RepackHeaders, RepackWrite};
@@ -145,6 +145,12 @@ macro_rules! list {
             flat relabel_pick: RelabelPick;
             flat relabel_mate: RelabelMate;
             flat relabel_unite: RelabelUnite;
+            flat relabel_depth: RelabelDepth;
+            flat relabel_centre: RelabelCentre;
+            flat relabel_seed: RelabelSeed;
+            flat relabel_spread: RelabelSpread;
+            flat relabel_settle: RelabelSettle;
+            flat relabel_move: RelabelMove;
             block relabel_regions: RelabelRegions;
             flat relabel_faces: RelabelFaces;
             block recut: Recut;

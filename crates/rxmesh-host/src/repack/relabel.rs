@@ -4,10 +4,12 @@ use super::arena::Arena;
 use super::{Labels, Repack, Stats};
 use crate::Error;
 use crate::engine::Buffer;
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::repack::recut::{CUT_ROOM, Recut, SPARE_WORDS};
 use rxmesh_kernels::repack::relabel::{
-    Regions, RelabelFaces, RelabelMate, RelabelPairs, RelabelPick, RelabelRegions, RelabelStart,
-    RelabelUnite, Sizes,
+    Regions, RelabelCentre, RelabelDepth, RelabelFaces, RelabelMate, RelabelMove, RelabelPairs,
+    RelabelPick, RelabelRegions, RelabelSeed, RelabelSettle, RelabelSpread, RelabelStart,
+    RelabelUnite, SHAPED, Sizes,
 };
 use rxmesh_kernels::repack::{CHUNK, Stat};
 
@@ -31,12 +33,32 @@ fn sizes(stats: &Stats, limit: u32) -> Option<Sizes> {
     })
 }
 
-/// Rounds of matching: a round makes regions about one and a half times as large.
-fn rounds(stats: &Stats, sizes: &Sizes) -> u32 {
-    let mean = f64::from(stats.of(Stat::Faces)) / f64::from(stats.of(Stat::Patches).max(1));
-    let growth = f64::from(sizes.enough) / mean.max(1.0);
-    4 + (growth.max(1.0).log2() * 1.7).ceil() as u32
+/// How much regions are to grow.
+#[derive(Clone, Copy)]
+struct Rounds {
+    /// Rounds of matching: a round makes regions about one and a half times as large.
+    matching: u32,
+    /// Steps from a region's border to its centre; 0 where regions have too few labels to have a shape.
+    steps: u32,
 }
+
+impl Rounds {
+    fn new(stats: &Stats, sizes: &Sizes) -> Rounds {
+        let mean = f64::from(stats.of(Stat::Faces)) / f64::from(stats.of(Stat::Patches).max(1));
+        let growth = (f64::from(sizes.enough) / mean.max(1.0)).max(1.0);
+        Rounds {
+            matching: 4 + (growth.log2() * 1.7).ceil() as u32,
+            steps: if growth < 8.0 {
+                0
+            } else {
+                2 + growth.sqrt().ceil() as u32
+            },
+        }
+    }
+}
+
+/// Lloyd rounds on the graph of labels.
+const SHAPINGS: u32 = 2;
 
 /// How many more labels there can be than were given.
 pub(super) fn more_labels(faces: usize, limit: u32) -> usize {
@@ -62,7 +84,7 @@ impl Repack<'_> {
         };
         let (_arena, regions) = self.regions()?;
         let (engine, work) = (self.engine, self.work);
-        self.unite(regions, rounds(&stats, &sizes), sizes)?;
+        self.unite(regions, Rounds::new(&stats, &sizes), sizes)?;
         let kernel = RelabelRegions {
             work,
             regions,
@@ -98,7 +120,7 @@ impl Repack<'_> {
     }
 
     /// Unites neighbouring regions, round by round.
-    fn unite(&self, regions: Regions, rounds: u32, sizes: Sizes) -> Result<(), Error> {
+    fn unite(&self, regions: Regions, rounds: Rounds, sizes: Sizes) -> Result<(), Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let (faces, labels) = (flat.faces(), work.label_faces.len());
         engine.launch_flat(
@@ -110,12 +132,12 @@ impl Repack<'_> {
             },
         )?;
         // Each side of a face at most once: a face may have an edge twice.
-        let list = engine.uninit::<u32>(6 * faces as usize)?;
+        let list = engine.uninit::<u32>(9 * faces as usize)?;
         let pairs = list.global_mut();
         engine.launch_blocks(faces.div_ceil(CHUNK), RelabelPairs { flat, work, pairs })?;
         let count = self.stats()?.of(Stat::Pairs);
         let mut regions = regions;
-        for round in 0..rounds {
+        for round in 0..rounds.matching {
             let pick = RelabelPick {
                 regions,
                 pairs,
@@ -133,6 +155,40 @@ impl Repack<'_> {
             engine.launch_flat(labels, RelabelUnite { regions })?;
             (regions.mate, regions.next_mate) = (regions.next_mate, regions.mate);
         }
+        if labels < SHAPED && rounds.steps > 0 {
+            for _ in 0..SHAPINGS {
+                self.shape(regions, pairs, count, rounds.steps)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A Lloyd round on the graph of labels.
+    fn shape(
+        &self,
+        regions: Regions,
+        pairs: GlobalMut<u32>,
+        count: u32,
+        steps: u32,
+    ) -> Result<(), Error> {
+        let (engine, work) = (self.engine, self.work);
+        let labels = work.label_faces.len();
+        for depth in 0..steps {
+            let kernel = RelabelDepth {
+                regions,
+                pairs,
+                depth,
+            };
+            engine.launch_flat(count, kernel)?;
+        }
+        engine.launch_flat(labels, RelabelCentre { regions })?;
+        engine.launch_flat(labels, RelabelSeed { regions })?;
+        // A centre may lie to one side.
+        for _ in 0..2 * steps {
+            engine.launch_flat(count, RelabelSpread { regions, pairs })?;
+            engine.launch_flat(labels, RelabelSettle { regions })?;
+        }
+        engine.launch_flat(labels, RelabelMove { work, regions })?;
         Ok(())
     }
 

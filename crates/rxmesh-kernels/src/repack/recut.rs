@@ -1,4 +1,4 @@
-//! Cuts regions into patches by nested dissection of breadth-first orders: a region's faces are ordered from a face far out, the order is cut
+//! Cuts regions into patches by nested dissection of breadth-first orders: a region's faces are ordered from one end to the other, the order is cut
 //! in the middle, and the halves are treated the same way until every part is a patch (George and Liu 1978, section 3, for the ordering
 //! from a far vertex). Any set of faces can be cut like this, and parts are as large as asked for.
 
@@ -122,6 +122,7 @@ impl Recut {
             tables,
         };
         let parts = n.div_ceil(self.full);
+        let bits = 32 - n.leading_zeros();
         // Where part `j` starts.
         let start_of = |j: u32| n / parts * j + j.min(n % parts);
         let mut pieces = 1;
@@ -134,7 +135,7 @@ impl Recut {
                 let (low, high) = (cut(i, pieces), cut(i + 1, pieces));
                 if high > low + 1 {
                     let from = start_of(low);
-                    region.from_far(b, order, next, from, start_of(high) - from);
+                    region.from_far(b, order, next, from, start_of(high) - from, bits);
                 }
                 i += 1;
             }
@@ -170,11 +171,32 @@ impl Recut {
 }
 
 impl<W: Words> Region<'_, W> {
-    /// Orders `order[from..from + len]` breadth first, from a face far from the first. Uses the same range of `next`.
+    /// Orders `order[from..from + len]` between two faces that are far from each other: by how much later a face is reached from the one
+    /// than from the other. A cut of this order runs straight, where one of a breadth-first order would be an arc. Uses all of `next`.
     #[inline(always)]
-    fn from_far<B: Block>(self, b: B, order: W, next: W, from: u32, len: u32) {
+    fn from_far<B: Block>(self, b: B, order: W, next: W, from: u32, len: u32, bits: u32) {
+        let claim = self.claim;
         let end = self.breadth_first(b, order, next, from, len, order.get(from));
-        self.breadth_first(b, next, order, from, len, next.get(end - 1));
+        let far = next.get(end - 1);
+        let end = self.breadth_first(b, next, order, from, len, far);
+        if end < from + len || bits > 15 {
+            // Parts that do not hang together stay together in this order. Long lists have no room for keys.
+            return;
+        }
+        let other = order.get(end - 1);
+        self.breadth_first(b, order, next, from, len, other);
+        b.each(len, |i| claim.set(order.get(from + i), i));
+        b.each(len, |i| {
+            let f = next.get(from + i);
+            order.set(from + i, (claim.get(f) + len - i) << bits | f);
+        });
+        b.each(len, |i| next.set(i, order.get(from + i)));
+        b.sort(next, len);
+        b.each(len, |i| {
+            let f = next.get(i) & ((1 << bits) - 1);
+            order.set(from + i, f);
+            claim.set(f, 0);
+        });
     }
 
     /// Writes the faces `of[from..from + len]` to the same range of `to`, breadth first from `start` and within them; returns where those that can be

@@ -2,8 +2,11 @@
 //! regions with more faces than a patch may have are cut anew ([`super::recut`]).
 //!
 //! Regions grow by rounds of matching on the graph of labels: every region takes the neighbour with which it is smallest, and two that take
-//! each other become one (as in multilevel graph partitioning: Karypis and Kumar 1998). Ties are broken by a hash of the pair, so
-//! that about half of all regions find a partner in a round.
+//! each other become one (as in multilevel graph partitioning: Karypis and Kumar 1998). Among unions of about the same size every edge
+//! between two regions draws a lot: the longer their common border, the better their chance.
+//!
+//! Regions of many labels then get a better shape by Lloyd rounds on the graph of labels: each region's centre is the label deepest in it, and
+//! every label goes to the nearest centre.
 
 use super::{CHUNK, Flat, NONE, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -13,11 +16,11 @@ use crate::math::hash;
 use crate::mem::{GlobalMut, Plan, Shared};
 
 kernel! { @declare [
-    /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's root.
+    /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's name.
     pub struct Regions] {
-        /// The root of each label: a label of its region, its own for a root.
+        /// The region of each label, named by one of the labels.
         pub root: GlobalMut<u32>,
-        /// Faces of each region.
+        /// Faces of each region; 0 for a name that no region has.
         pub size: GlobalMut<u32>,
         /// Whether a region holds a label of the wrong size.
         pub wrong: GlobalMut<u32>,
@@ -31,7 +34,7 @@ kernel! { @declare [
         pub base: GlobalMut<u32>,
         /// Where the next face of each region goes among the faces of all regions that are cut.
         pub cursor: GlobalMut<u32>,
-        /// Roots of the regions that are cut: an entry a region.
+        /// Names of the regions that are cut: an entry a region.
         pub cut_root: GlobalMut<u32>,
         /// Where the faces of these start.
         pub cut_start: GlobalMut<u32>,
@@ -57,7 +60,7 @@ kernel! { @declare [
 /// What becomes of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// It has no faces, or is no root.
+    /// There is no such region.
     Nothing,
     /// One patch.
     Keep,
@@ -71,7 +74,7 @@ impl Regions {
     #[inline(always)]
     fn fate(&self, label: u32, sizes: &Sizes) -> Fate {
         let size = self.size.get(label);
-        if size == 0 || self.root.get(label) != label {
+        if size == 0 {
             Fate::Nothing
         } else if self.wrong.get(label) != 0 && size > sizes.limit {
             Fate::Cut
@@ -82,18 +85,17 @@ impl Regions {
         }
     }
 
-    /// The key of the union of two regions: small unions first. [`NONE`] if there is no reason to unite them.
+    /// The key of the union of two regions: small unions first, then the lower `lot`. [`NONE`] if there is no reason to unite them.
     #[inline(always)]
-    fn key(&self, a: u32, b: u32, round: u32, sizes: &Sizes) -> u32 {
+    fn key(&self, a: u32, b: u32, lot: u32, sizes: &Sizes) -> u32 {
         let (x, y) = (self.size.get(a), self.size.get(b));
         let seeks = |r: u32, size: u32| self.wrong.get(r) != 0 && size < sizes.enough;
         // No sum can overflow: there are fewer than 2^31 faces.
         if x + y > sizes.most || !(seeks(a, x) || seeks(b, y)) {
             return NONE;
         }
-        let (low, high) = if a < b { (a, b) } else { (b, a) };
-        let step = sizes.most / 64 + 1;
-        (x + y) / step << 24 | hash(hash(low ^ round << 16) ^ high) >> 8
+        let step = sizes.most / 16 + 1;
+        (x + y) / step << 24 | lot >> 8
     }
 }
 
@@ -109,16 +111,22 @@ kernel! {
     }
 }
 
+/// Faces of a label.
+#[inline(always)]
+fn faces_of(w: &Work, l: u32) -> u32 {
+    let end = if l + 1 < w.label_faces.len() {
+        w.label_faces.get(l + 1)
+    } else {
+        w.stat(Stat::Faces)
+    };
+    end - w.label_faces.get(l)
+}
+
 impl FlatKernel for RelabelStart {
     #[inline(always)]
     fn run(&self, l: u32) {
-        let (w, r) = (&self.work, &self.regions);
-        let end = if l + 1 < w.label_faces.len() {
-            w.label_faces.get(l + 1)
-        } else {
-            w.stat(Stat::Faces)
-        };
-        let n = end - w.label_faces.get(l);
+        let r = &self.regions;
+        let n = faces_of(&self.work, l);
         r.size.set(l, n);
         r.root.set(l, l);
         let wrong = n > self.sizes.limit || (n > 0 && n < self.sizes.low);
@@ -136,15 +144,15 @@ kernel! {
         pub flat: Flat,
         /// Everything else.
         pub work: Work,
-        /// Two labels a pair, in any order.
+        /// Three words a pair, pairs in any order: two labels, and a hash of the edge.
         pub pairs: GlobalMut<u32>,
     }
 }
 
 impl RelabelPairs {
-    /// Calls `pair(a, b)` for the sides of a face at which the label changes, once for each edge.
+    /// Calls `pair(a, b, edge)` for the sides of a face at which the label changes, once for each edge.
     #[inline(always)]
-    fn at(&self, f: u32, mut pair: impl FnMut(u32, u32)) {
+    fn at(&self, f: u32, mut pair: impl FnMut(u32, u32, u32)) {
         let flat = &self.flat;
         if !flat.is_face(f) {
             return;
@@ -152,11 +160,12 @@ impl RelabelPairs {
         let label = flat.label.get(f);
         let mut k = 0;
         while k < 3 {
-            let other = flat.across(flat.fe.get(3 * f + k) >> 1, f).unwrap_or(NONE);
+            let edge = flat.fe.get(3 * f + k) >> 1;
+            let other = flat.across(edge, f).unwrap_or(NONE);
             if other != NONE && other > f {
                 let beyond = flat.label.get(other);
                 if beyond != label {
-                    pair(label, beyond);
+                    pair(label, beyond, edge);
                 }
             }
             k += 1;
@@ -178,7 +187,7 @@ impl BlockKernel for RelabelPairs {
         let n = (self.flat.faces() - first).min(CHUNK);
         b.each(n, |i| {
             let mut count = 0;
-            self.at(first + i, |_, _| count += 1);
+            self.at(first + i, |_, _, _| count += 1);
             places.set(i, count);
         });
         let total = b.scan(places, n, scratch);
@@ -189,11 +198,12 @@ impl BlockKernel for RelabelPairs {
         let pairs = self.pairs;
         b.last_phase(|p| {
             p.each(n, |i| {
-                let mut at = 2 * (start.get(1) + places.get(i));
-                self.at(first + i, |x, y| {
+                let mut at = 3 * (start.get(1) + places.get(i));
+                self.at(first + i, |x, y, edge| {
                     pairs.set(at, x);
                     pairs.set(at + 1, y);
-                    at += 2;
+                    pairs.set(at + 2, hash(edge));
+                    at += 3;
                 });
             });
         });
@@ -219,11 +229,12 @@ impl FlatKernel for RelabelPick {
     fn run(&self, i: u32) {
         let r = &self.regions;
         let (a, b) = (
-            r.root.get(self.pairs.get(2 * i)),
-            r.root.get(self.pairs.get(2 * i + 1)),
+            r.root.get(self.pairs.get(3 * i)),
+            r.root.get(self.pairs.get(3 * i + 1)),
         );
         if a != b {
-            let key = r.key(a, b, self.round, &self.sizes);
+            let lot = hash(self.pairs.get(3 * i + 2) ^ self.round);
+            let key = r.key(a, b, lot, &self.sizes);
             if key != NONE {
                 r.best.fetch_min(a, key);
                 r.best.fetch_min(b, key);
@@ -251,13 +262,14 @@ impl FlatKernel for RelabelMate {
     fn run(&self, i: u32) {
         let r = &self.regions;
         let (a, b) = (
-            r.root.get(self.pairs.get(2 * i)),
-            r.root.get(self.pairs.get(2 * i + 1)),
+            r.root.get(self.pairs.get(3 * i)),
+            r.root.get(self.pairs.get(3 * i + 1)),
         );
         if a == b {
             return;
         }
-        let key = r.key(a, b, self.round, &self.sizes);
+        let lot = hash(self.pairs.get(3 * i + 2) ^ self.round);
+        let key = r.key(a, b, lot, &self.sizes);
         if key != NONE && key == r.best.get(a) && key == r.best.get(b) {
             // Two pairs may have the same key; the minimum decides.
             r.mate.fetch_min(a, b);
@@ -285,11 +297,167 @@ impl FlatKernel for RelabelUnite {
             r.root.set(l, mate);
             if l == root {
                 r.size.set(mate, r.size.get(mate) + r.size.get(l));
+                r.size.set(l, 0);
                 r.wrong.set(mate, 1);
             }
         }
         r.best.set(l, NONE);
         r.next_mate.set(l, NONE);
+    }
+}
+
+/// Most labels of a mesh whose regions are given a better shape: ids share a word with a depth.
+pub const SHAPED: u32 = 1 << 26;
+
+/// The greatest depth that is told apart.
+const DEEPEST: u32 = 63;
+
+/// The value now, where others may change it meanwhile.
+#[inline(always)]
+fn load(of: GlobalMut<u32>, i: u32) -> u32 {
+    of.fetch_min(i, NONE)
+}
+
+kernel! {
+    /// How deep in its region each label is, in [`Regions::best`]: 0 beside another region, one more each round.
+    pub struct RelabelDepth: Flat {
+        /// The regions.
+        pub regions: Regions,
+        /// Neighbouring labels.
+        pub pairs: GlobalMut<u32>,
+        /// The depth that this round finds.
+        pub depth: u32,
+    }
+}
+
+impl FlatKernel for RelabelDepth {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let (r, depth) = (&self.regions, self.depth);
+        let (a, b) = (self.pairs.get(3 * i), self.pairs.get(3 * i + 1));
+        let same = r.root.get(a) == r.root.get(b);
+        if depth == 0 && !same {
+            r.best.fetch_min(a, 0);
+            r.best.fetch_min(b, 0);
+        } else if depth > 0 && same {
+            let (x, y) = (load(r.best, a), load(r.best, b));
+            if x == depth - 1 && y > depth {
+                r.best.fetch_min(b, depth);
+            }
+            if y == depth - 1 && x > depth {
+                r.best.fetch_min(a, depth);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// The deepest label of each region, in [`Regions::mate`].
+    pub struct RelabelCentre: Flat {
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelCentre {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        let depth = r.best.get(l).min(DEEPEST);
+        r.mate.fetch_min(r.root.get(l), (DEEPEST - depth) << 26 | l);
+        r.next_mate.set(l, NONE);
+    }
+}
+
+kernel! {
+    /// Centres belong to their regions, in [`Regions::next_mate`]; all else is open.
+    pub struct RelabelSeed: Flat {
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelSeed {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        let root = r.root.get(l);
+        if r.mate.get(root) & (SHAPED - 1) == l {
+            r.next_mate.set(l, root);
+        }
+        r.best.set(l, NONE);
+        r.size.set(l, 0);
+    }
+}
+
+kernel! {
+    /// Labels beside one that belongs somewhere are offered to the same region, in [`Regions::best`]. Regions that are right as they are neither
+    /// give nor take.
+    pub struct RelabelSpread: Flat {
+        /// The regions.
+        pub regions: Regions,
+        /// Neighbouring labels.
+        pub pairs: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for RelabelSpread {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let r = &self.regions;
+        let (a, b) = (self.pairs.get(3 * i), self.pairs.get(3 * i + 1));
+        let (x, y) = (r.next_mate.get(a), r.next_mate.get(b));
+        if (x == NONE) == (y == NONE) {
+            return;
+        }
+        if r.wrong.get(r.root.get(a)) != 0 && r.wrong.get(r.root.get(b)) != 0 {
+            if x == NONE {
+                r.best.fetch_min(a, y);
+            } else {
+                r.best.fetch_min(b, x);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Takes what is offered.
+    pub struct RelabelSettle: Flat {
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelSettle {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        if r.next_mate.get(l) == NONE {
+            r.next_mate.set(l, r.best.get(l));
+        }
+    }
+}
+
+kernel! {
+    /// Labels move to the regions that they were given to; others stay.
+    pub struct RelabelMove: Flat {
+        /// Everything, with the labels' starts.
+        pub work: Work,
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelMove {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        let to = r.next_mate.get(l);
+        let root = if to == NONE { r.root.get(l) } else { to };
+        r.root.set(l, root);
+        r.size.fetch_add(root, faces_of(&self.work, l));
+        r.best.set(l, NONE);
+        r.mate.set(l, NONE);
     }
 }
 
