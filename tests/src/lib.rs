@@ -1,5 +1,6 @@
 //! Conformance suite of rxmesh: what the checks in `tests/` share.
 //!
+//! - [`edits`]: rounds of edit scripts, over plain triangles;
 //! - [`engines`]: one check, a test on every engine ([`conformance!`]);
 //! - [`fixtures`]: meshes by property, made in code;
 //! - [`oracle`]: the expected answers, by naive host code over input ids;
@@ -8,6 +9,7 @@
 //! - [`ids`]: from linear ids back to input ids;
 //! - [`smooth`]: vertex normals and mean curvature flow in `f64`.
 
+pub mod edits;
 pub mod engines;
 pub mod fan;
 pub mod fixtures;

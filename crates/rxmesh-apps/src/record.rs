@@ -1,7 +1,7 @@
 //! The record of a run: the JSON object that `--json` writes. `docs/cli.md` describes every key; keys stay.
 
 use crate::report::Report;
-use rxmesh_host::mesh::{CheckReport, EdgeLengths};
+use rxmesh_host::mesh::{CheckReport, EdgeLengths, Quality};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
 use serde::Serialize;
 use std::path::Path;
@@ -23,6 +23,8 @@ pub(crate) struct Record {
     pub(crate) engines: Option<Vec<FoundEngine>>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) report: Option<Report>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) edit: Option<EditRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<CheckReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +115,19 @@ pub(crate) struct FoundEngine {
     pub(crate) device: Option<String>,
     pub(crate) units: Option<u32>,
     pub(crate) why_not: Option<String>,
+}
+
+/// What a command that changes the connectivity did.
+#[derive(Debug, Serialize)]
+pub(crate) struct EditRecord {
+    pub(crate) before: Quality,
+    pub(crate) after: Quality,
+    /// Faces that touch a place that is not manifold, and were left as they are.
+    pub(crate) frozen_faces: u32,
+    /// Whether `--validate` was given, and so found nothing.
+    pub(crate) validated: bool,
+    /// What the command reports.
+    pub(crate) report: serde_json::Value,
 }
 
 #[derive(Debug, Serialize)]

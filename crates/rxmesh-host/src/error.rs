@@ -30,6 +30,16 @@ pub enum Error {
     /// Options that make no sense; says which and what is possible.
     #[error("{0}")]
     Options(String),
+    /// An operator's fill-in broke the rules of [`Hole`](rxmesh_kernels::cavity::Hole).
+    #[error(
+        "the operator `{operator}` left {count} holes with edges that have no face, with sides that do not meet, or took more slots than it declares"
+    )]
+    Operator {
+        /// The operator's type.
+        operator: &'static str,
+        /// How many holes.
+        count: u32,
+    },
     /// A computation left the finite numbers.
     #[error("{what} is not a finite number")]
     NotFinite {

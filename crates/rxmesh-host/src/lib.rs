@@ -1,9 +1,10 @@
 //! Host half of rxmesh: files, meshes, patches, engines, attributes, algorithms.
 //!
 //! The flow is one-directional: [`io`] reads a [`mesh`], [`patch`] cuts it, [`store::RxMesh`] puts it on an
-//! [`engine`], kernels run on it, [`store::Attribute`]s come back.
+//! [`engine`], kernels run on it, [`store::Attribute`]s come back. An [`edit::Session`] changes the mesh there.
 
 pub mod algo;
+pub mod edit;
 pub mod engine;
 mod error;
 pub mod io;

@@ -3,6 +3,7 @@
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::CgStep;
 use crate::algo::curvature::Curvatures;
+use crate::algo::delaunay::{CountDelaunay, DelaunayFlip};
 use crate::algo::filter::{FilterBalls, FilterLarge};
 use crate::algo::geodesic::{
     GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges,
@@ -18,9 +19,14 @@ use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
 use crate::algo::smooth::{SmoothCotangent, SmoothUniform};
 use crate::algo::spring::{
-    SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringIntegrate,
+    SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringLengths,
     SpringProduct, SpringScatter,
 };
+use crate::cavity::marked::{
+    CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
+};
+use crate::cavity::{Claim, Collect, FillIn, RankChunks, RankWords, ResetClaims, Resolve};
+use crate::edit::{Fill, Freeze, ListFree, MarkDead, OpenFaces, OpenPatches, OpenVertices};
 use crate::query::{
     Corners, Diamond, EE, EF, EV, FE, FF, FV, Fans, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
@@ -129,10 +135,9 @@ macro_rules! list {
             patch geodesic_update: GeodesicUpdate;
             block geodesic_advance: GeodesicAdvance;
             patch geodesic_finish: GeodesicFinish;
+            patch spring_lengths: SpringLengths;
             patch spring_gather: SpringGather;
-            prepared spring_gather_prepared: SpringGather;
             patch spring_scatter: SpringScatter;
-            flat spring_integrate: SpringIntegrate;
             flat spring_begin: SpringBegin;
             patch spring_product: SpringProduct;
             flat spring_end: SpringEnd;
@@ -173,6 +178,36 @@ macro_rules! list {
             block repack_headers: RepackHeaders;
             block repack_write: RepackWrite;
             flat repack_permute: RepackPermute;
+            flat fill: Fill;
+            patch open_patches: OpenPatches;
+            flat open_faces: OpenFaces;
+            flat open_vertices: OpenVertices;
+            flat freeze: Freeze;
+            flat mark_dead: MarkDead;
+            flat list_free: ListFree;
+            flat reset_claims: ResetClaims;
+            block collect: Collect;
+            block rank_words: RankWords;
+            block rank_chunks: RankChunks;
+            flat flip_marked_claim: Claim<FlipMarked>;
+            block flip_marked_resolve: Resolve<FlipMarked>;
+            flat flip_marked_fill: FillIn<FlipMarked>;
+            flat split_marked_claim: Claim<SplitMarked>;
+            block split_marked_resolve: Resolve<SplitMarked>;
+            flat split_marked_fill: FillIn<SplitMarked>;
+            flat collapse_marked_claim: Claim<CollapseMarked>;
+            block collapse_marked_resolve: Resolve<CollapseMarked>;
+            flat collapse_marked_fill: FillIn<CollapseMarked>;
+            flat split_face_marked_claim: Claim<SplitFaceMarked>;
+            block split_face_marked_resolve: Resolve<SplitFaceMarked>;
+            flat split_face_marked_fill: FillIn<SplitFaceMarked>;
+            flat remove_marked_claim: Claim<RemoveMarked>;
+            block remove_marked_resolve: Resolve<RemoveMarked>;
+            flat remove_marked_fill: FillIn<RemoveMarked>;
+            flat delaunay_claim: Claim<DelaunayFlip>;
+            block delaunay_resolve: Resolve<DelaunayFlip>;
+            flat delaunay_fill: FillIn<DelaunayFlip>;
+            flat delaunay_count: CountDelaunay;
         }
     };
 }

@@ -10,6 +10,8 @@
 //! - [`attr`]: attribute fields of kernels: read, write, accumulate, staged.
 //! - [`query`]: relations between vertices, edges and faces, computed in shared memory.
 //! - [`mod@kernel`]: what a kernel is, and the `kernel!` macro that declares one.
+//! - [`edit`]: the mesh of an edit session as flat arrays, and what opens it.
+//! - [`cavity`]: the cavity operator: templates, claims, rounds, fill-in.
 //! - [`repack`]: flat arrays into patches, after an edit.
 //! - [`algo`]: device half of the algorithms.
 //! - [`entry`]: the one list of this crate's kernels.
@@ -22,6 +24,8 @@ extern crate std;
 
 pub mod algo;
 pub mod attr;
+pub mod cavity;
+pub mod edit;
 pub mod entry;
 pub mod exec;
 pub mod kernel;

@@ -1,6 +1,7 @@
 //! The flags. A flag that several commands have is defined once, so that it has the same words everywhere.
 
 mod apps;
+mod edit;
 mod generate;
 mod shared;
 
@@ -8,6 +9,7 @@ pub(crate) use apps::{
     CurvatureArgs, FilterArgs, GeodesicArgs, McfArgs, MethodChoice, NormalsArgs, SmoothArgs,
     SpringArgs, WeightsChoice,
 };
+pub(crate) use edit::{DelaunayArgs, EditArgs};
 pub(crate) use generate::{GenerateArgs, MakeArgs, Shape};
 pub(crate) use shared::{
     CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OutputArgs,
@@ -100,6 +102,9 @@ pub(crate) enum Command {
     /// Let a mesh fall or swing as a mass-spring system
     #[command(after_help = SPRING)]
     Spring(SpringArgs),
+    /// Flip edges until the mesh is Delaunay
+    #[command(after_help = "Example: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply")]
+    Delaunay(DelaunayArgs),
     /// Show counts, sizes, patch statistics and engines
     #[command(after_help = INFO)]
     Info(InfoArgs),

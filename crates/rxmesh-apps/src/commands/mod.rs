@@ -4,6 +4,8 @@ mod check;
 mod completions;
 mod convert;
 mod curvature;
+mod delaunay;
+mod edit;
 mod filter;
 mod generate;
 mod geodesic;
@@ -29,6 +31,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Curvature(args) => curvature::run(&args)?,
         Command::Smooth(args) => smooth::run(&args)?,
         Command::Spring(args) => spring::run(&args)?,
+        Command::Delaunay(args) => return delaunay::run(&args),
         Command::Info(args) => info::run(&args)?,
         Command::Check(args) => check::run(&args)?,
         Command::Convert(args) => convert::run(&args)?,

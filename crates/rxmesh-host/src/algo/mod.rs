@@ -3,6 +3,7 @@
 pub mod boundary;
 mod cg;
 pub mod curvature;
+pub mod delaunay;
 pub mod filter;
 pub mod geodesic;
 pub mod kring;

@@ -9,8 +9,8 @@ use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::CgVector;
 use rxmesh_kernels::algo::spring::{
-    Constants, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
-    SpringIntegrate, SpringProduct, SpringScatter,
+    Constants, Motion, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
+    SpringLengths, SpringProduct, SpringScatter,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::query::{Prepared, VV};
@@ -50,7 +50,7 @@ pub enum SpringForces {
     /// Each vertex over its neighbours (VV): one kernel a step, each spring computed twice, always in the same order.
     #[default]
     Gather,
-    /// Each spring to its two ends (EV): each spring computed once, added up atomically.
+    /// Each spring to its two ends (EV): each spring computed once, into shared memory, where its ends find it.
     Scatter,
 }
 
@@ -87,8 +87,11 @@ pub struct Springs<'a> {
     fixed: Attribute<Vertex, u32>,
     x: Attribute<Vertex, Vec3>,
     v: Attribute<Vertex, Vec3>,
-    /// Forces, or new positions.
+    /// New positions.
     spare: Attribute<Vertex, Vec3>,
+    vv: Prepared<VV>,
+    /// Lengths at rest, a value for each entry of `vv`.
+    lengths: Buffer<f32>,
     solver: Option<Solver>,
 }
 
@@ -97,7 +100,6 @@ pub struct Springs<'a> {
 struct Solver {
     cg: Cg,
     change: Buffer<Vec3>,
-    vv: Prepared<VV>,
 }
 
 impl<'a> Springs<'a> {
@@ -143,14 +145,23 @@ impl<'a> Springs<'a> {
         let mut held = rx.attribute()?;
         held.copy_from(fixed)?;
         let (v, spare) = (rx.attribute()?, rx.attribute()?);
+        let (rest, vv) = (copy()?, rx.prepare::<VV>()?);
+        let lengths = rx.engine().zeroed(vv.len() as usize)?;
+        rx.run(SpringLengths {
+            rest: rest.staged()?,
+            vv,
+            lengths: lengths.global_mut(),
+        })?;
         Ok(Springs {
             rx,
             constants,
-            rest: copy()?,
+            rest,
             fixed: held,
             x: copy()?,
             v,
             spare,
+            vv,
+            lengths,
             solver: None,
         })
     }
@@ -172,36 +183,32 @@ impl<'a> Springs<'a> {
     /// A stale attribute, or what the engine says.
     pub fn step_explicit(&mut self, forces: SpringForces) -> Result<(), Error> {
         let (rx, constants) = (self.rx, self.constants);
-        match forces {
-            SpringForces::Gather => {
-                rx.run_for_each(SpringGather {
-                    x: self.x.staged()?,
-                    rest: self.rest.staged()?,
-                    fixed: self.fixed.read()?,
-                    v: self.v.write()?,
-                    y: self.spare.write()?,
-                    constants,
-                })?;
-                std::mem::swap(&mut self.x, &mut self.spare);
-            }
-            SpringForces::Scatter => {
-                let (x, rest) = (self.x.staged()?, self.rest.staged()?);
-                rx.run(SpringScatter {
-                    x,
-                    rest,
-                    force: self.spare.staged_sum()?,
-                })?;
-                let integrate = SpringIntegrate {
-                    x: self.x.global_mut()?,
-                    v: self.v.global_mut()?,
-                    force: self.spare.global()?,
-                    fixed: self.fixed.global()?,
-                    constants,
-                };
-                rx.engine()
-                    .launch_flat(rx.linear_len(Kind::Vertex), integrate)?;
-            }
+        let ve = match forces {
+            SpringForces::Gather => None,
+            SpringForces::Scatter => Some(rx.prepare()?),
+        };
+        let motion = Motion {
+            fixed: self.fixed.global()?,
+            v: self.v.global_mut()?,
+            y: self.spare.global_mut()?,
+            constants,
+        };
+        let (x, rest) = (self.x.staged()?, self.rest.staged()?);
+        match ve {
+            None => rx.run(SpringGather {
+                x,
+                vv: self.vv,
+                lengths: self.lengths.global(),
+                motion,
+            })?,
+            Some(ve) => rx.run(SpringScatter {
+                x,
+                rest,
+                ve,
+                motion,
+            })?,
         }
+        std::mem::swap(&mut self.x, &mut self.spare);
         Ok(())
     }
 
@@ -255,9 +262,9 @@ impl<'a> Springs<'a> {
     fn product(&self, s: &Solver, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         Ok(self.rx.run(SpringProduct {
             x: self.x.staged()?,
-            rest: self.rest.staged()?,
             d,
-            vv: s.vv,
+            vv: self.vv,
+            lengths: self.lengths.global(),
             fixed: self.fixed.read()?,
             q,
             sums: s.cg.sums(),
@@ -327,7 +334,6 @@ impl Solver {
         Ok(Solver {
             cg: Cg::new(rx, 0.0, false)?,
             change: rx.engine().zeroed(n)?,
-            vv: rx.prepare::<VV>()?,
         })
     }
 }

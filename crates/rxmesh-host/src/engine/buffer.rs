@@ -173,6 +173,21 @@ impl<T: bytemuck::Pod> Buffer<T> {
         self.engine.synchronize()
     }
 
+    /// A longer buffer with the same values at its beginning and zeroes behind them.
+    pub(crate) fn grown(&self, len: usize) -> Result<Buffer<T>, EngineError> {
+        let longer = Buffer::zeroed(&self.engine, len.max(self.len))?;
+        let bytes = self.len * size_of::<T>();
+        match &self.engine.0.kind {
+            Kind::Cpu(_) => {
+                // SAFETY: two different buffers of at least `bytes` bytes.
+                unsafe { std::ptr::copy_nonoverlapping(self.at, longer.at, bytes) };
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.copy(longer.at, self.at, bytes)?,
+        }
+        Ok(longer)
+    }
+
     /// Number of values.
     pub fn len(&self) -> usize {
         self.len

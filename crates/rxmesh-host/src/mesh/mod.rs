@@ -8,6 +8,7 @@ mod edges;
 mod error;
 mod extras;
 pub mod generate;
+mod quality;
 mod rng;
 mod subdivide;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
 pub(crate) use extras::{each_type, is_free_name};
+pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 
 use glam::Vec3;

@@ -9,6 +9,7 @@ mod relabel;
 mod renumbering;
 
 pub use renumbering::Renumbering;
+pub(crate) use renumbering::words_of;
 
 use crate::Error;
 use crate::algo::scan;

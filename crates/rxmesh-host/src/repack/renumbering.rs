@@ -36,13 +36,7 @@ impl Renumbering {
             return Err(AttributeError::OtherMesh.into());
         }
         let linear = self.linear(K::KIND);
-        let width = size_of::<T>() / 4;
-        if width == 0 || !size_of::<T>().is_multiple_of(4) || align_of::<T>() < 4 {
-            return Err(Error::Options(format!(
-                "values of {} bytes cannot be moved: they are not whole 32-bit words",
-                size_of::<T>()
-            )));
-        }
+        let width = words_of::<T>()?;
         if values.len() != linear.len() {
             return Err(Error::Options(format!(
                 "{} values were given for {} session ids",
@@ -50,7 +44,7 @@ impl Renumbering {
                 linear.len()
             )));
         }
-        let words = values.len() as u64 * width as u64;
+        let words = values.len() as u64 * u64::from(width);
         let words = u32::try_from(words).map_err(|_| Error::TooLarge {
             what: "words",
             count: words,
@@ -65,9 +59,20 @@ impl Renumbering {
                 linear: linear.global(),
                 from: values.global().cast(),
                 to: to.global_mut().cast(),
-                width: width as u32,
+                width,
             },
         )?;
         Ok(Attribute::from_buffer(mesh, to))
     }
+}
+
+/// 32-bit words of a value; an error if it is not made of whole ones.
+pub(crate) fn words_of<T: Value>() -> Result<u32, Error> {
+    if size_of::<T>() < 4 || !size_of::<T>().is_multiple_of(4) || align_of::<T>() < 4 {
+        return Err(Error::Options(format!(
+            "values of {} bytes cannot be moved: they are not whole 32-bit words",
+            size_of::<T>()
+        )));
+    }
+    Ok((size_of::<T>() / 4) as u32)
 }

@@ -274,6 +274,11 @@ impl<K: Element, T: Value> Attribute<K, T> {
         Ok(self.device.global_mut())
     }
 
+    /// The mesh that the attribute belongs to.
+    pub(crate) fn mesh_id(&self) -> u64 {
+        self.mesh
+    }
+
     /// The buffer on the engine.
     pub fn buffer(&self) -> &Buffer<T> {
         &self.device

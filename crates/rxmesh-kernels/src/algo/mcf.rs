@@ -379,7 +379,7 @@ kernel! {
 }
 
 impl PatchKernel for McfFans {
-    const THREADS: u32 = 128;
+    const THREADS: u32 = 96;
     type Tables = Shared<u32>;
 
     #[inline(always)]
@@ -466,7 +466,7 @@ kernel! {
 }
 
 impl PatchKernel for McfAssembled {
-    const THREADS: u32 = 128;
+    const THREADS: u32 = 96;
     type Tables = Shared<u32>;
 
     #[inline(always)]

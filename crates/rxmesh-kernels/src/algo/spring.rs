@@ -1,16 +1,16 @@
 //! Mass-spring systems: every edge is a spring (MeshTaichi 2022, section 8.1). Explicit steps gather forces over VV or
-//! scatter them over EV; the implicit step is Baraff and Witkin's ("Large steps in cloth simulation", 1998, sections 3 and
+//! compute them once an edge; the implicit step is Baraff and Witkin's ("Large steps in cloth simulation", 1998, sections 3 and
 //! 5.2) with its 3 by 3 blocks computed at each product instead of stored.
 
 use crate::algo::cg::{CgSums, CgVector, Scalar, Scalars};
-use crate::attr::{Field, Read, Staged, StagedSum, Write};
+use crate::attr::{Field, Read, Staged, Write};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
-use crate::kernel::{Fields, FlatKernel, ForEach, PatchKernel, Scatter};
-use crate::math::length;
+use crate::kernel::{Fields, FlatKernel, ForEach, PatchKernel};
+use crate::math::{length, rsqrt_fast};
 use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
-use crate::query::{EV, Neighbours, Prepared, PreparedTable, VV};
-use crate::topo::{Edge, Local, Owned, Patch, PatchHeader, Vertex};
+use crate::query::{EV, LocalEv, Neighbours, Prepared, PreparedTable, VE, VV, each_place};
+use crate::topo::{Edge, Owned, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
 /// The system's constants.
@@ -31,21 +31,29 @@ pub struct Constants {
 impl Bind for Constants {}
 impl Field for Constants {}
 
-/// The direction of a spring and its length; zero when both ends coincide.
+/// The direction of a spring, its length, and one over it; zeroes when both ends coincide. Lengths at rest come from here too: a
+/// spring at rest pulls with exactly nothing, whatever the error of the root.
 #[inline(always)]
-fn direction(d: Vec3) -> (Vec3, f32) {
-    let l = length(d);
-    if l > 0.0 {
-        (d * (1.0 / l), l)
+fn direction(d: Vec3) -> (Vec3, f32, f32) {
+    let l2 = d.dot(d);
+    if l2 > 0.0 {
+        let inverse = rsqrt_fast(l2);
+        (d * inverse, l2 * inverse, inverse)
     } else {
-        (Vec3::ZERO, 0.0)
+        (Vec3::ZERO, 0.0, 0.0)
     }
+}
+
+/// The length of a spring.
+#[inline(always)]
+fn spring_length(d: Vec3) -> f32 {
+    direction(d).1
 }
 
 /// The force on the end `a` of a spring `a b`, over its stiffness.
 #[inline(always)]
 fn pull(a: Vec3, b: Vec3, rest: f32) -> Vec3 {
-    let (n, l) = direction(b - a);
+    let (n, l, _) = direction(b - a);
     n * (l - rest)
 }
 
@@ -53,9 +61,9 @@ fn pull(a: Vec3, b: Vec3, rest: f32) -> Vec3 {
 /// keeps the matrix positive definite.
 #[inline(always)]
 fn block(a: Vec3, b: Vec3, rest: f32, u: Vec3) -> Vec3 {
-    let (n, l) = direction(b - a);
+    let (n, l, inverse) = direction(b - a);
     let along = n * n.dot(u);
-    let across = if l > rest { 1.0 - rest / l } else { 0.0 };
+    let across = if l > rest { 1.0 - rest * inverse } else { 0.0 };
     along + (u - along) * across
 }
 
@@ -69,98 +77,205 @@ impl Constants {
 }
 
 kernel! {
-    /// One semi-implicit Euler step, forces gathered: new velocities, then new positions with them.
-    pub struct SpringGather: ForEach<VV> {
-        /// Positions.
-        pub x: Staged<Vertex, Vec3>,
+    /// The springs' lengths at rest, a value for each entry of the prepared VV.
+    pub struct SpringLengths: Patch {
         /// Positions at rest.
         pub rest: Staged<Vertex, Vec3>,
-        /// Not zero for vertices that stay.
-        pub fixed: Read<Vertex, u32>,
-        /// Velocities.
-        pub v: Write<Vertex, Vec3>,
-        /// New positions.
-        pub y: Write<Vertex, Vec3>,
-        /// The system's constants.
-        pub constants: Constants,
+        /// Neighbours of vertices.
+        pub vv: Prepared<VV>,
+        /// Lengths.
+        pub lengths: GlobalMut<f32>,
     }
 }
 
-impl ForEach<VV> for SpringGather {
+impl PatchKernel for SpringLengths {
+    type Tables = ();
+
     #[inline(always)]
-    fn run(&self, e: Owned<Vertex>, ring: Neighbours<VV>) {
-        let (x, rest) = (self.x.get(e.any()), self.rest.get(e.any()));
-        if self.fixed.get(e) != 0 {
-            self.v.set(e, Vec3::ZERO);
-            self.y.set(e, x);
-            return;
-        }
-        let mut force = Vec3::ZERO;
-        for w in ring.iter() {
-            force += pull(x, self.x.get(w), length(self.rest.get(w) - rest));
-        }
-        let v = self
-            .constants
-            .faster(self.v.get(e), force * self.constants.stiffness);
-        self.v.set(e, v);
-        self.y.set(e, x + v * self.constants.dt);
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) {
+        Fields::carve(self, h, plan);
     }
-}
 
-kernel! {
-    /// The springs' forces over their stiffness, each spring computed once and scattered to its two ends.
-    pub struct SpringScatter: Scatter<EV> {
-        /// Positions.
-        pub x: Staged<Vertex, Vec3>,
-        /// Positions at rest.
-        pub rest: Staged<Vertex, Vec3>,
-        /// Forces.
-        pub force: StagedSum<Vertex, Vec3>,
-    }
-}
-
-impl Scatter<EV> for SpringScatter {
     #[inline(always)]
-    fn run(&self, _e: Local<Edge>, ends: Neighbours<EV>) {
-        let (a, b) = (ends.get(0), ends.get(1));
-        let f = pull(
-            self.x.get(a),
-            self.x.get(b),
-            length(self.rest.get(b) - self.rest.get(a)),
+    fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
+        b.phase(|p| self.load(p, patch));
+        let (vv, lengths) = (
+            self.vv.table(patch),
+            self.lengths.from(self.vv.place(patch)),
         );
-        self.force.add(a, f);
-        self.force.add(b, -f);
+        b.last_phase(|p| {
+            p.each(patch.owned::<Vertex>(), |v| {
+                let (rest, (mut at, hi)) = (self.rest.at(v), vv.bounds(v));
+                while at < hi {
+                    lengths.set(at, spring_length(self.rest.at(vv.value(at)) - rest));
+                    at += 1;
+                }
+            });
+        });
+    }
+}
+
+/// The springs of a patch's vertices: their other ends and their lengths at rest.
+#[derive(Clone, Copy)]
+struct Ring {
+    vv: PreparedTable<VV>,
+    lengths: Global<f32>,
+}
+
+impl Ring {
+    #[inline(always)]
+    fn new(vv: Prepared<VV>, lengths: Global<f32>, patch: &Patch) -> Ring {
+        Ring {
+            vv: vv.table(patch),
+            lengths: lengths.from(vv.place(patch)),
+        }
+    }
+
+    /// Runs `f` on each spring of a vertex: the local id of its other end and its length at rest.
+    #[inline(always)]
+    fn each(self, v: u32, mut f: impl FnMut(u32, f32)) {
+        let (lo, hi) = self.vv.bounds(v);
+        let load = |at| (self.vv.value(at), self.lengths.get(at));
+        each_place(lo, hi, load, |(w, rest)| f(w, rest));
     }
 }
 
 kernel! {
-    /// One semi-implicit Euler step from forces.
-    pub struct SpringIntegrate: Flat {
+    /// One semi-implicit Euler step, forces gathered: new velocities, then new positions with them.
+    pub struct SpringGather: Patch {
         /// Positions.
-        pub x: GlobalMut<Vec3>,
-        /// Velocities.
-        pub v: GlobalMut<Vec3>,
-        /// Forces over the stiffness.
-        pub force: Global<Vec3>,
-        /// Not zero for vertices that stay.
-        pub fixed: Global<u32>,
-        /// The system's constants.
-        pub constants: Constants,
+        pub x: Staged<Vertex, Vec3>,
+        /// Neighbours of vertices.
+        pub vv: Prepared<VV>,
+        /// Lengths at rest, of [`SpringLengths`].
+        pub lengths: Global<f32>,
+        /// What becomes of the forces.
+        pub motion: Motion,
     }
 }
 
-impl FlatKernel for SpringIntegrate {
+impl PatchKernel for SpringGather {
+    type Tables = ();
+
     #[inline(always)]
-    fn run(&self, i: u32) {
-        if self.fixed.get(i) != 0 {
-            self.v.set(i, Vec3::ZERO);
-            return;
-        }
-        let v = self
-            .constants
-            .faster(self.v.get(i), self.force.get(i) * self.constants.stiffness);
-        self.v.set(i, v);
-        self.x.set(i, self.x.get(i) + v * self.constants.dt);
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) {
+        Fields::carve(self, h, plan);
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
+        b.phase(|p| self.load(p, patch));
+        let ring = Ring::new(self.vv, self.lengths, patch);
+        let base = patch.base::<Vertex>();
+        b.last_phase(|p| {
+            p.each(patch.owned::<Vertex>(), |v| {
+                let (x, mut force) = (self.x.at(v), Vec3::ZERO);
+                ring.each(v, |w, rest| force += pull(x, self.x.at(w), rest));
+                self.motion.advance(base + v, x, force);
+            });
+        });
+    }
+}
+
+/// The end of an explicit step.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Motion {
+    /// Not zero for vertices that stay.
+    pub fixed: Global<u32>,
+    /// Velocities.
+    pub v: GlobalMut<Vec3>,
+    /// New positions.
+    pub y: GlobalMut<Vec3>,
+    /// The system's constants.
+    pub constants: Constants,
+}
+
+impl Field for Motion {}
+impl Bind for Motion {
+    #[inline(always)]
+    fn bind(&self) {
+        self.fixed.bind();
+        self.v.bind();
+        self.y.bind();
+    }
+    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
+        self.fixed.visit(piece);
+        self.v.visit(piece);
+        self.y.visit(piece);
+    }
+}
+
+impl Motion {
+    /// New velocity and position of a vertex at `x` under a force over the stiffness.
+    #[inline(always)]
+    fn advance(&self, linear: u32, x: Vec3, force: Vec3) {
+        let c = self.constants;
+        let v = if self.fixed.get(linear) != 0 {
+            Vec3::ZERO
+        } else {
+            c.faster(self.v.get(linear), force * c.stiffness)
+        };
+        self.v.set(linear, v);
+        self.y.set(linear, x + v * c.dt);
+    }
+}
+
+kernel! {
+    /// The same step with each spring computed once: forces of edges go to shared memory, where the two vertices of each find them.
+    pub struct SpringScatter: Patch {
+        /// Positions.
+        pub x: Staged<Vertex, Vec3>,
+        /// Positions at rest.
+        pub rest: Staged<Vertex, Vec3>,
+        /// Edges of vertices.
+        pub ve: Prepared<VE>,
+        /// What becomes of the forces.
+        pub motion: Motion,
+    }
+}
+
+impl PatchKernel for SpringScatter {
+    type Tables = (LocalEv, Shared<Vec3>);
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
+        Fields::carve(self, h, plan);
+        (LocalEv::carve(h, plan), plan.take(u32::from(h.total[1])))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, &(ev, forces): &Self::Tables) {
+        b.phase(|p| {
+            self.load(p, patch);
+            ev.load(p, patch);
+        });
+        let owned = patch.owned::<Vertex>();
+        b.each(patch.total::<Edge>(), |e| {
+            let (s, t) = ev.edge(e);
+            // Other springs belong to other patches.
+            if s < owned || t < owned {
+                let rest = spring_length(self.rest.at(t) - self.rest.at(s));
+                forces.set(e, pull(self.x.at(s), self.x.at(t), rest));
+            }
+        });
+        let (ve, base) = (self.ve.table(patch), patch.base::<Vertex>());
+        b.last_phase(|p| {
+            p.each(owned, |v| {
+                let (lo, hi) = ve.bounds(v);
+                let mut force = Vec3::ZERO;
+                each_place(
+                    lo,
+                    hi,
+                    |at| ve.value(at),
+                    |e| {
+                        let f = forces.get(e);
+                        force += if ev.edge(e).0 == v { f } else { -f };
+                    },
+                );
+                self.motion.advance(base + v, self.x.at(v), force);
+            });
+        });
     }
 }
 
@@ -202,12 +317,12 @@ kernel! {
     pub struct SpringProduct: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// Positions at rest.
-        pub rest: Staged<Vertex, Vec3>,
         /// The vector to multiply; to start, the velocities.
         pub d: CgVector,
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
+        /// Lengths at rest, of [`SpringLengths`].
+        pub lengths: Global<f32>,
         /// Not zero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// The product, or the residual.
@@ -235,15 +350,15 @@ impl PatchKernel for SpringProduct {
             return;
         }
         b.phase(|p| self.load(p, patch));
-        let (start, vv) = (self.d.start != 0, self.vv.table(patch));
+        let (start, ring) = (self.d.start != 0, Ring::new(self.vv, self.lengths, patch));
         let base = patch.base::<Vertex>();
         let product = b.sum(patch.owned::<Vertex>(), scratch, |v| {
             let row = if self.fixed.get(patch.own::<Vertex>(v)) != 0 {
                 Vec3::ZERO
             } else if start {
-                self.right_hand_side(vv, v)
+                self.right_hand_side(ring, v)
             } else {
-                self.row(vv, v)
+                self.row(ring, v)
             };
             self.q.set(base + v, row);
             let other = if start { row } else { self.d.at(v) };
@@ -262,31 +377,24 @@ impl PatchKernel for SpringProduct {
 impl SpringProduct {
     /// `(A d)` at a vertex.
     #[inline(always)]
-    fn row(&self, vv: PreparedTable<VV>, v: u32) -> Vec3 {
-        let c = self.constants;
-        let (x, rest, d) = (self.x.at(v), self.rest.at(v), self.d.at(v));
+    fn row(&self, ring: Ring, v: u32) -> Vec3 {
+        let (c, x, d) = (self.constants, self.x.at(v), self.d.at(v));
         let mut sum = Vec3::ZERO;
-        for w in vv.row(v) {
-            sum += block(
-                x,
-                self.x.at(w),
-                length(self.rest.at(w) - rest),
-                d - self.d.at(w),
-            );
-        }
+        ring.each(v, |w, rest| {
+            sum += block(x, self.x.at(w), rest, d - self.d.at(w));
+        });
         d * (c.mass * (1.0 + c.dt * c.damping)) + sum * (c.dt * c.dt * c.stiffness)
     }
 
     /// `dt (f + m g - m c v - dt K v)` at a vertex.
     #[inline(always)]
-    fn right_hand_side(&self, vv: PreparedTable<VV>, v: u32) -> Vec3 {
-        let c = self.constants;
-        let (x, rest, velocity) = (self.x.at(v), self.rest.at(v), self.d.at(v));
+    fn right_hand_side(&self, ring: Ring, v: u32) -> Vec3 {
+        let (c, x, velocity) = (self.constants, self.x.at(v), self.d.at(v));
         let mut sum = Vec3::ZERO;
-        for w in vv.row(v) {
-            let (y, l) = (self.x.at(w), length(self.rest.at(w) - rest));
-            sum += pull(x, y, l) - block(x, y, l, velocity - self.d.at(w)) * c.dt;
-        }
+        ring.each(v, |w, rest| {
+            let y = self.x.at(w);
+            sum += pull(x, y, rest) - block(x, y, rest, velocity - self.d.at(w)) * c.dt;
+        });
         (sum * c.stiffness + (c.gravity - velocity * c.damping) * c.mass) * c.dt
     }
 }

@@ -1,4 +1,4 @@
-//! Atomics, named by intent. Kernels reach them through the views.
+//! Atomics, 32 bit and, for claims, 64 bit, named by intent. Kernels reach them through the views.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -120,6 +120,57 @@ pub unsafe fn swap(at: *mut u32, v: u32) -> u32 {
 pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
     // SAFETY: the caller's.
     unsafe { cell(at) }.fetch_or(v, Relaxed)
+}
+
+/// # Safety
+///
+/// `at` is aligned and valid for atomic access (contract U3).
+#[inline(always)]
+unsafe fn wide<'a>(at: *mut u64) -> &'a AtomicU64 {
+    // SAFETY: the caller's.
+    unsafe { AtomicU64::from_ptr(at) }
+}
+
+/// Reads 64 bits that other threads may be changing.
+///
+/// # Safety
+///
+/// `at` is aligned and valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn load_u64(at: *mut u64) -> u64 {
+    // SAFETY: the caller's.
+    unsafe { wide(at) }.load(Relaxed)
+}
+
+/// Writes 64 bits that other threads may be reading or writing.
+///
+/// # Safety
+///
+/// `at` is aligned and valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn store_u64(at: *mut u64, v: u64) {
+    // SAFETY: the caller's.
+    unsafe { wide(at) }.store(v, Relaxed);
+}
+
+/// Minimum of 64 bits; returns the old value.
+///
+/// # Safety
+///
+/// `at` is aligned and valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn fetch_min_u64(at: *mut u64, v: u64) -> u64 {
+    // SAFETY: the caller's.
+    let cell = unsafe { wide(at) };
+    // CPUs have no such instruction: where the value stays, a look saves the exchange that stands in for it.
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        let old = cell.load(Relaxed);
+        if old <= v {
+            return old;
+        }
+    }
+    cell.fetch_min(v, Relaxed)
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -413,6 +413,45 @@ impl GlobalMut<f64> {
     }
 }
 
+impl GlobalMut<u32> {
+    /// Element `i`, which other threads may be changing atomically.
+    #[inline(always)]
+    pub fn load(self, i: u32) -> u32 {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::load(self.cell(i)) }
+    }
+
+    /// Sets the bits of `v` in element `i` atomically; returns what it was.
+    #[inline(always)]
+    pub fn fetch_or(self, i: u32, v: u32) -> u32 {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::fetch_or(self.cell(i), v) }
+    }
+}
+
+impl GlobalMut<u64> {
+    /// Element `i`, which other threads may be changing atomically.
+    #[inline(always)]
+    pub fn load(self, i: u32) -> u64 {
+        // SAFETY: in range; concurrent accesses are atomic (contract U3).
+        unsafe { atomic::load_u64(self.cell(i)) }
+    }
+
+    /// Sets element `i` atomically: several threads may access it at a time.
+    #[inline(always)]
+    pub fn store(self, i: u32, v: u64) {
+        // SAFETY: as `load`.
+        unsafe { atomic::store_u64(self.cell(i), v) }
+    }
+
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    #[inline(always)]
+    pub fn fetch_min(self, i: u32, v: u64) -> u64 {
+        // SAFETY: as `load`.
+        unsafe { atomic::fetch_min_u64(self.cell(i), v) }
+    }
+}
+
 impl GlobalMut<f32> {
     /// Adds to element `i` atomically.
     #[inline(always)]

@@ -1,0 +1,158 @@
+//! What the commands that change the connectivity share: open a session, measure, validate, write.
+
+use super::text;
+use crate::cli::EditArgs;
+use crate::output::{Target, default_name};
+use crate::record::EditRecord;
+use crate::run::Run;
+use anyhow::{Context, Result, bail};
+use rxmesh_host::Vec3;
+use rxmesh_host::edit::{Column, RunReport, Session};
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::mesh::{Quality, TriMesh, quality};
+use std::path::PathBuf;
+
+/// A mesh open for editing.
+pub(super) struct Editing {
+    pub(super) run: Run,
+    pub(super) session: Session,
+    pub(super) x: Column<Vertex, Vec3>,
+    pub(super) target: Target,
+    pub(super) before: Quality,
+    pub(super) validate: bool,
+    path: PathBuf,
+}
+
+impl Editing {
+    /// Reads the mesh and opens it. `check` may refuse it.
+    pub(super) fn open(
+        command: &'static str,
+        args: &EditArgs,
+        check: impl FnOnce(&TriMesh, &Quality) -> Result<()>,
+    ) -> Result<Editing> {
+        let (validate, args) = (args.validate, &args.compute);
+        let mut run = Run::new(command, &args.common)?;
+        let output = args
+            .output
+            .clone()
+            .unwrap_or_else(|| default_name(&args.input.mesh, command, "obj"));
+        let target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+        let mesh = input.loaded.mesh;
+        mesh.validate()
+            .with_context(|| input.path.display().to_string())?;
+        let before = quality(&mesh);
+        check(&mesh, &before).with_context(|| input.path.display().to_string())?;
+        if !mesh.extras.is_empty() {
+            run.warn("what the input holds beside vertices and faces is left out: it does not fit the new faces".into());
+        }
+        let engine = run.engine(args.engine.engine)?;
+        let set = run.patch(&mesh, &input.path, &args.patch)?;
+        let (_, (session, x)) = run.upload(&engine, set, |rx| {
+            let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
+            let mut session = Session::open(rx)?;
+            let x = session.attach(&x)?;
+            Ok((session, x))
+        })?;
+        let frozen = session.frozen_faces();
+        if frozen > 0 {
+            run.warn(format!(
+                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stay as they are",
+                input.path.display()
+            ));
+        }
+        Ok(Editing {
+            run,
+            session,
+            x,
+            target,
+            before,
+            validate,
+            path: input.path,
+        })
+    }
+
+    /// Runs the operation, timed.
+    pub(super) fn work<T>(
+        &mut self,
+        name: &'static str,
+        work: impl FnOnce(&mut Session, Column<Vertex, Vec3>) -> Result<T>,
+    ) -> Result<T> {
+        let (session, x) = (&mut self.session, self.x);
+        let (result, ms) = self.run.mesh_stage(name, || {
+            let result = work(session, x)?;
+            session.engine().synchronize()?;
+            Ok(result)
+        })?;
+        self.run.record.timings_ms.run = ms;
+        Ok(result)
+    }
+
+    /// Validates if that was asked for, measures, writes and reports; `lines` are the command's own.
+    pub(super) fn finish(mut self, report: &impl serde::Serialize, lines: &str) -> Result<()> {
+        if self.validate {
+            let wrong = self.session.validate()?;
+            if let Some(first) = wrong.first() {
+                bail!(
+                    "{}: the result is not sound: {first} ({} findings in all); this is a bug in rxmesh",
+                    self.path.display(),
+                    wrong.len()
+                );
+            }
+        }
+        let (session, x) = (&self.session, self.x);
+        let ((mesh, _), ms) = self
+            .run
+            .mesh_stage("downloading", || Ok(session.to_mesh(x)?))?;
+        self.run.record.timings_ms.download = ms;
+        let after = quality(&mesh);
+        self.run.record.edit = Some(EditRecord {
+            before: self.before,
+            after,
+            frozen_faces: self.session.frozen_faces(),
+            validated: self.validate,
+            report: serde_json::to_value(report)?,
+        });
+        self.run.write(&self.target, &mesh)?;
+        let r = &self.run.record;
+        let mut out = text::input(r) + &text::engine(r) + lines;
+        out += &measures("before", &self.before);
+        out += &measures("after", &after);
+        if self.validate {
+            out += "validated: no finding\n";
+        }
+        out += &text::output(r);
+        self.run.finish(&out)
+    }
+
+    /// How long the operation took, in words.
+    pub(super) fn duration(&self) -> String {
+        text::duration(self.run.record.timings_ms.run.unwrap_or(0.0))
+    }
+}
+
+/// Rounds and conflicts in words.
+pub(super) fn rounds(run: &RunReport) -> String {
+    format!(
+        "{} rounds, {} conflicts, {} refused",
+        run.rounds, run.conflicts, run.refused
+    )
+}
+
+fn measures(when: &str, q: &Quality) -> String {
+    let n = text::number;
+    let (l, v, a) = (&q.edge_length, &q.valence, &q.smallest_angle);
+    format!(
+        "{when}: {} vertices, {} faces, edges {} to {} (mean {}), valence {} to {} (mean {}), smallest angle {} (mean {}) degrees\n",
+        q.vertices,
+        q.faces,
+        n(l.min),
+        n(l.max),
+        n(l.mean),
+        v.min,
+        v.max,
+        n(v.mean),
+        n(a.min),
+        n(a.mean)
+    )
+}

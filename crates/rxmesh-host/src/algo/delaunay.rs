@@ -1,0 +1,67 @@
+//! Delaunay edge flips.
+
+use crate::Error;
+use crate::edit::{Column, RunReport, Session};
+use glam::Vec3;
+use rxmesh_kernels::algo::delaunay::{CountDelaunay, DelaunayFlip};
+use rxmesh_kernels::topo::{Kind, Vertex};
+
+/// How to flip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelaunayOptions {
+    /// Most rounds.
+    pub max_rounds: u32,
+}
+
+impl Default for DelaunayOptions {
+    fn default() -> Self {
+        DelaunayOptions { max_rounds: 10_000 }
+    }
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct DelaunayReport {
+    /// The rounds; `done` is the number of flips.
+    pub run: RunReport,
+    /// Interior edges that violate the criterion still: their flip would fold the surface or make an edge that exists.
+    pub left: u32,
+    /// Interior edges that violate the criterion and are frozen.
+    pub frozen: u32,
+}
+
+/// Flips edges until the two angles opposite every interior edge sum to at most pi (Cheng and Dey 2008: this ends on surfaces). Boundary and frozen edges
+/// stay. Flips that would fold the surface over, or make a second edge between the same vertices, are refused.
+///
+/// # Errors
+///
+/// What the session says.
+pub fn delaunay(
+    session: &mut Session,
+    x: Column<Vertex, Vec3>,
+    options: &DelaunayOptions,
+) -> Result<DelaunayReport, Error> {
+    let mut report = DelaunayReport::default();
+    let op = |s: &Session| DelaunayFlip { x: s.read(x) };
+    loop {
+        // What was refused may be possible once others have flipped: only a pass over all edges without a flip ends it.
+        let pass = session.run(options.max_rounds.saturating_sub(report.run.rounds), op)?;
+        report.run.merge(&pass);
+        if pass.done == 0 || pass.refused == 0 || report.run.rounds >= options.max_rounds {
+            break;
+        }
+    }
+    let counts = session.engine().zeroed::<u32>(3)?;
+    let count = CountDelaunay {
+        flip: op(session),
+        mesh: session.mesh(),
+        claims: session.face_claims(),
+        counts: counts.global_mut(),
+    };
+    session
+        .engine()
+        .launch_flat(session.capacity(Kind::Edge), count)?;
+    let counts = counts.read()?;
+    (report.left, report.frozen) = (counts[1], counts[2]);
+    Ok(report)
+}

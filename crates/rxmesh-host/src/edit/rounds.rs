@@ -1,0 +1,325 @@
+//! Rounds of an operator.
+
+use super::open::reset_claims;
+use super::session::Session;
+use crate::Error;
+use rxmesh_kernels::cavity::{
+    COLLECT_WORDS, Claim, Collect, Counter, FillIn, Growth, Operator, RANK_WORDS, RESET_EPOCH,
+    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Template,
+};
+use rxmesh_kernels::edit::{ListFree, MarkDead};
+use rxmesh_kernels::kernel::Entry;
+use rxmesh_kernels::topo::{Element, Kind};
+
+/// Which elements a round looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seeds {
+    /// All of the operator's kind.
+    All,
+    /// Those that lost in the last round, and those that its fill-ins named.
+    Queued,
+}
+
+/// What a round did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct RoundReport {
+    /// Seeds that were looked at.
+    pub seeds: u32,
+    /// Seeds that wanted a change.
+    pub candidates: u32,
+    /// Candidates that lost against another.
+    pub conflicts: u32,
+    /// Seeds that wanted a change and may not have it: an edge that exists already, a frozen face, a cavity that is no disk.
+    pub refused: u32,
+    /// Cavities that were carried out.
+    pub done: u32,
+    /// Seeds that wait for the next round.
+    pub queued: u32,
+}
+
+/// What several rounds did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct RunReport {
+    /// Rounds.
+    pub rounds: u32,
+    /// Candidates, over all rounds.
+    pub candidates: u64,
+    /// Candidates that lost against another and tried again, over all rounds.
+    pub conflicts: u64,
+    /// Refusals, over all rounds.
+    pub refused: u64,
+    /// Cavities that were carried out.
+    pub done: u64,
+    /// Whether no seed was left.
+    pub finished: bool,
+}
+
+impl RunReport {
+    /// Adds a round.
+    pub fn add(&mut self, round: &RoundReport) {
+        self.rounds += 1;
+        self.candidates += u64::from(round.candidates);
+        self.conflicts += u64::from(round.conflicts);
+        self.refused += u64::from(round.refused);
+        self.done += u64::from(round.done);
+        self.finished = round.queued == 0;
+    }
+
+    /// Adds another run's rounds.
+    pub fn merge(&mut self, other: &RunReport) {
+        self.rounds += other.rounds;
+        self.candidates += other.candidates;
+        self.conflicts += other.conflicts;
+        self.refused += other.refused;
+        self.done += other.done;
+        self.finished = other.finished;
+    }
+}
+
+impl Session {
+    /// Rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the operator's kind. `op` makes the
+    /// operator anew for every round, because views of columns do not outlive growth.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::round`].
+    pub fn run<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        mut op: impl FnMut(&Session) -> O,
+    ) -> Result<RunReport, Error>
+    where
+        Claim<O>: Entry,
+        Resolve<O>: Entry,
+        FillIn<O>: Entry,
+    {
+        let mut report = RunReport::default();
+        let mut seeds = Seeds::All;
+        while report.rounds < max_rounds && !report.finished {
+            report.add(&self.round(seeds, &mut op)?);
+            seeds = Seeds::Queued;
+        }
+        Ok(report)
+    }
+
+    /// One round of an operator.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; or what
+    /// the engine says.
+    pub fn round<O: Operator>(
+        &mut self,
+        seeds: Seeds,
+        mut op: impl FnMut(&Session) -> O,
+    ) -> Result<RoundReport, Error>
+    where
+        Claim<O>: Entry,
+        Resolve<O>: Entry,
+        FillIn<O>: Entry,
+    {
+        let n = match seeds {
+            Seeds::All => self.unused_bound::<O>(),
+            Seeds::Queued => self.queued,
+        };
+        let mut report = RoundReport {
+            seeds: n,
+            ..RoundReport::default()
+        };
+        self.queued = 0;
+        if n == 0 {
+            return Ok(report);
+        }
+        let mut listed = false;
+        loop {
+            self.next_epoch()?;
+            let operator = op(self);
+            self.launch(seeds, n, operator)?;
+            let counters = self.state.counters.read()?;
+            let before = std::mem::replace(&mut self.counted, counters.clone());
+            let count = |c: Counter| counters[c as usize];
+            let counted = |c: Counter| counters[c as usize].wrapping_sub(before[c as usize]);
+            if counted(Counter::Broken) > 0 {
+                return Err(Error::Operator {
+                    operator: std::any::type_name::<O>(),
+                    count: counted(Counter::Broken),
+                });
+            }
+            if count(Counter::Records) as usize > self.state.records.len() {
+                self.grow_records(count(Counter::Records))?;
+            } else if count(Counter::NoSlots) != 0 {
+                self.make_room::<O>(&counters, &mut listed)?;
+            } else {
+                let no_disk = counted(Counter::NoDisk);
+                report.candidates = counted(Counter::Candidates);
+                report.conflicts = counted(Counter::Conflicts);
+                report.refused = counted(Counter::Refused) + no_disk;
+                report.done = report.candidates - report.conflicts - no_disk;
+                report.queued = count(Counter::List);
+                self.queued = report.queued;
+                self.salt = self.salt.wrapping_add(0x9e37_79b9);
+                return Ok(report);
+            }
+        }
+    }
+
+    /// Slots of the operator's kind that may be live.
+    fn unused_bound<O: Operator>(&self) -> u32 {
+        self.capacity[<<O::Template as Template>::Seed as Element>::KIND as usize]
+    }
+
+    fn next_epoch(&mut self) -> Result<(), Error> {
+        self.epoch -= 1;
+        if self.epoch == 0 {
+            reset_claims(&self.engine, &self.state)?;
+            self.epoch = RESET_EPOCH;
+        }
+        Ok(())
+    }
+
+    fn launch<O: Operator>(&self, seeds: Seeds, n: u32, op: O) -> Result<(), Error>
+    where
+        Claim<O>: Entry,
+        Resolve<O>: Entry,
+        FillIn<O>: Entry,
+    {
+        let (engine, s) = (&self.engine, &self.state);
+        let (mesh, claims) = (self.mesh(), self.claims());
+        let round = Round {
+            list: s.list.global(),
+            pending: s.pending.global_mut(),
+            queue: s.queue.global_mut(),
+            won: s.won.global_mut(),
+            winners: s.winners.global_mut(),
+            records: s.records.global_mut(),
+            counters: s.counters.global_mut(),
+            seeds: n,
+            all: u32::from(seeds == Seeds::All),
+            epoch: self.epoch,
+            salt: self.salt,
+            frozen: self.frozen,
+        };
+        engine.launch_flat(
+            n,
+            Claim {
+                op,
+                mesh,
+                claims,
+                round,
+            },
+        )?;
+        engine.launch_blocks(
+            n.div_ceil(RESOLVE_ITEMS),
+            Resolve {
+                op,
+                mesh,
+                claims,
+                round,
+            },
+        )?;
+        if !O::GROWTH.is_none() {
+            self.rank(O::GROWTH)?;
+        }
+        engine.launch_flat(
+            n,
+            FillIn {
+                op,
+                mesh,
+                round,
+                ranks: s.ranks.global(),
+                chunks: s.chunks.global(),
+                vertices: self.slots(Kind::Vertex),
+                edges: self.slots(Kind::Edge),
+                faces: self.slots(Kind::Face),
+            },
+        )?;
+        let collect = Collect {
+            queue: s.queue.global_mut(),
+            won: s.won.global_mut(),
+            list: s.list.global_mut(),
+            counters: s.counters.global_mut(),
+            records: s.records.len() as u32,
+        };
+        Ok(engine.launch_blocks((s.queue.len() as u32).div_ceil(COLLECT_WORDS), collect)?)
+    }
+
+    /// Ranks the set `won`.
+    fn rank(&self, growth: Growth) -> Result<(), Error> {
+        let s = &self.state;
+        let words = RankWords {
+            won: s.won.global(),
+            ranks: s.ranks.global_mut(),
+            totals: s.chunks.global_mut(),
+        };
+        self.engine
+            .launch_blocks((s.won.len() as u32).div_ceil(RANK_WORDS), words)?;
+        let chunks = RankChunks {
+            totals: s.chunks.global_mut(),
+            counters: s.counters.global_mut(),
+            records: s.records.len() as u32,
+            vertices: self.slots(Kind::Vertex),
+            edges: self.slots(Kind::Edge),
+            faces: self.slots(Kind::Face),
+            grow_vertices: growth.vertices,
+            grow_edges: growth.edges,
+            grow_faces: growth.faces,
+        };
+        Ok(self.engine.launch_blocks(1, chunks)?)
+    }
+
+    /// After a round that ran out of slots: first those that died since the lists were made, then new ones.
+    fn make_room<O: Operator>(&mut self, counters: &[u32], listed: &mut bool) -> Result<(), Error> {
+        if !*listed {
+            *listed = true;
+            return self.list_free(counters);
+        }
+        let winners = counters[Counter::Ranked as usize];
+        let mut more = [0; 3];
+        for (k, grow) in O::GROWTH.by_kind().into_iter().enumerate() {
+            // Listed slots count as used up: growth is for the slots behind them.
+            more[k] = winners.saturating_mul(grow).saturating_sub(self.listed[k]);
+        }
+        self.reserve(more)
+    }
+
+    /// Lists the free slots of every kind.
+    fn list_free(&mut self, counters: &[u32]) -> Result<(), Error> {
+        for kind in Kind::ALL {
+            let k = kind as usize;
+            let used = counters[Counter::Used as usize + k];
+            self.unused[k] += used.saturating_sub(self.listed[k]);
+            let (table, width) = match kind {
+                Kind::Vertex => (&self.flat.ve, 1),
+                Kind::Edge => (&self.flat.ev, 2),
+                Kind::Face => (&self.flat.fe, 3),
+            };
+            let (s, engine) = (&self.state, &self.engine);
+            let mark = MarkDead {
+                table: table.global(),
+                width,
+                slots: self.unused[k],
+                set: s.won.global_mut(),
+            };
+            engine.launch_flat(s.won.len() as u32, mark)?;
+            self.rank(Growth::NONE)?;
+            let free = s.counters.read()?[Counter::Ranked as usize];
+            let list = engine.zeroed(free as usize)?;
+            let write = ListFree {
+                set: s.won.global(),
+                ranks: s.ranks.global(),
+                chunks: s.chunks.global(),
+                list: list.global_mut(),
+            };
+            engine.launch_flat(s.won.len() as u32, write)?;
+            self.free[k] = list;
+            self.listed[k] = free;
+        }
+        let mut won = self.state.won.global_mut();
+        self.engine
+            .launch_flat(won.len(), rxmesh_kernels::edit::Fill { to: won, value: 0 })?;
+        won = self.state.counters.global_mut().from(Counter::Used as u32);
+        Ok(self
+            .engine
+            .launch_flat(3, rxmesh_kernels::edit::Fill { to: won, value: 0 })?)
+    }
+}

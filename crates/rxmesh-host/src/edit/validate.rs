@@ -1,0 +1,387 @@
+//! A complete, slow check of a session.
+
+use super::session::{HostArrays, Session};
+use crate::Error;
+use rxmesh_kernels::edit::{DEAD, NONE};
+use rxmesh_kernels::topo::Kind;
+use std::collections::HashMap;
+
+/// Something that must not be. Numbers are session ids.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A side of a face is no edge, or a dead one.
+    #[error("side {side} of face {face} is the half-edge {half} of no live edge")]
+    DeadSide {
+        /// The face.
+        face: u32,
+        /// Which of its sides.
+        side: u32,
+        /// What it names.
+        half: u32,
+    },
+    /// The sides of a face do not meet.
+    #[error("the sides of face {face} do not form a triangle")]
+    NoTriangle {
+        /// The face.
+        face: u32,
+    },
+    /// EF does not name the face that has the side.
+    #[error("half-edge {half} of face {face} has face {found} in EF")]
+    OtherFace {
+        /// The face.
+        face: u32,
+        /// Its side.
+        half: u32,
+        /// What EF has.
+        found: u32,
+    },
+    /// EF names a face that is dead or lacks the side.
+    #[error("EF gives half-edge {half} the face {face}, which does not have it")]
+    StaleFace {
+        /// The half-edge.
+        half: u32,
+        /// The face.
+        face: u32,
+    },
+    /// An edge ends in a vertex that is dead or does not exist.
+    #[error("edge {edge} ends in vertex {vertex}, which is dead")]
+    DeadEnd {
+        /// The edge.
+        edge: u32,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// An edge from a vertex to itself, at faces that are not frozen.
+    #[error("edge {edge} begins and ends in the same vertex")]
+    Loop {
+        /// The edge.
+        edge: u32,
+    },
+    /// Two edges between the same vertices.
+    #[error("edges {first} and {second} have the same ends")]
+    Twins {
+        /// One.
+        first: u32,
+        /// The other.
+        second: u32,
+    },
+    /// An edge without a face.
+    #[error("edge {edge} has no face")]
+    Bare {
+        /// The edge.
+        edge: u32,
+    },
+    /// VE names an edge that is dead or ends elsewhere.
+    #[error("VE gives vertex {vertex} the edge {edge}, which is dead or ends elsewhere")]
+    StaleEdge {
+        /// The vertex.
+        vertex: u32,
+        /// The edge.
+        edge: u32,
+    },
+    /// A vertex with edges that has none in VE.
+    #[error("vertex {vertex} has edges, but none in VE")]
+    LostEdges {
+        /// The vertex.
+        vertex: u32,
+    },
+    /// A vertex that is not frozen and whose faces are not one fan or one cycle.
+    #[error(
+        "the {faces} faces at vertex {vertex} are not one fan: {reached} can be reached from its edge"
+    )]
+    NoFan {
+        /// The vertex.
+        vertex: u32,
+        /// Faces at it.
+        faces: u32,
+        /// Faces that a walk around it meets.
+        reached: u32,
+    },
+    /// A slot that is listed as free and is in use.
+    #[error("slot {slot} of {kind:?} is in the list of free slots and in use")]
+    TakenSlot {
+        /// The kind.
+        kind: Kind,
+        /// The slot.
+        slot: u32,
+    },
+    /// A live element where none has ever been put.
+    #[error("slot {slot} of {kind:?} is in use but was never handed out")]
+    Unborn {
+        /// The kind.
+        kind: Kind,
+        /// The slot.
+        slot: u32,
+    },
+    /// A live face without a patch.
+    #[error("face {face} has no patch")]
+    NoPatch {
+        /// The face.
+        face: u32,
+    },
+}
+
+/// The session's arrays on the host.
+struct Check {
+    arrays: HostArrays,
+    found: Vec<Violation>,
+}
+
+impl Session {
+    /// Everything that is wrong with the session; empty when it is sound. Slow: it copies the session to the host.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn validate(&self) -> Result<Vec<Violation>, Error> {
+        let mut check = Check {
+            arrays: self.to_host()?,
+            found: Vec::new(),
+        };
+        check.faces();
+        if check.found.is_empty() {
+            check.edges();
+            check.vertices();
+        }
+        self.check_slots(&mut check)?;
+        Ok(check.found)
+    }
+
+    /// Euler's number: vertices minus edges plus faces, of what is live.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn euler_number(&self) -> Result<i64, Error> {
+        let [v, e, f] = self.live()?;
+        Ok(i64::from(v) - i64::from(e) + i64::from(f))
+    }
+
+    /// Live elements by kind: V, E, F. Copies the session to the host.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn live(&self) -> Result<[u32; 3], Error> {
+        let count = |table: Vec<u32>, width: usize, dead: u32| {
+            table
+                .chunks_exact(width)
+                .filter(|row| row[0] != dead)
+                .count() as u32
+        };
+        Ok([
+            count(self.flat.ve.read()?, 1, DEAD),
+            count(self.flat.ev.read()?, 2, NONE),
+            count(self.flat.fe.read()?, 3, NONE),
+        ])
+    }
+
+    /// Free slots are dead, and what was never handed out too.
+    fn check_slots(&self, check: &mut Check) -> Result<(), Error> {
+        let used = self.state.counters.read()?;
+        for kind in Kind::ALL {
+            let k = kind as usize;
+            let used = Session::used(&used, kind);
+            let list = self.free[k].read()?;
+            for &slot in &list[(used as usize).min(list.len())..] {
+                if check.lives(kind, slot) {
+                    check.found.push(Violation::TakenSlot { kind, slot });
+                }
+            }
+            let first = self.unused[k] + used.saturating_sub(self.listed[k]);
+            for slot in first..self.capacity[k] {
+                if check.lives(kind, slot) {
+                    check.found.push(Violation::Unborn { kind, slot });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Check {
+    fn lives(&self, kind: Kind, slot: u32) -> bool {
+        let i = slot as usize;
+        match kind {
+            Kind::Vertex => self.arrays.ve[i] != DEAD,
+            Kind::Edge => self.arrays.ev[2 * i] != NONE,
+            Kind::Face => self.arrays.fe[3 * i] != NONE,
+        }
+    }
+
+    fn edge_lives(&self, e: u32) -> bool {
+        2 * (e as usize) < self.arrays.ev.len() && self.lives(Kind::Edge, e)
+    }
+
+    fn vertex_lives(&self, v: u32) -> bool {
+        (v as usize) < self.arrays.ve.len() && self.lives(Kind::Vertex, v)
+    }
+
+    fn sides(&self, f: u32) -> [u32; 3] {
+        let i = 3 * f as usize;
+        [
+            self.arrays.fe[i],
+            self.arrays.fe[i + 1],
+            self.arrays.fe[i + 2],
+        ]
+    }
+
+    fn origin(&self, h: u32) -> u32 {
+        self.arrays.ev[h as usize]
+    }
+
+    fn faces(&mut self) {
+        for face in 0..self.arrays.fp.len() as u32 {
+            if !self.lives(Kind::Face, face) {
+                continue;
+            }
+            if self.arrays.fp[face as usize] == NONE {
+                self.found.push(Violation::NoPatch { face });
+            }
+            let sides = self.sides(face);
+            let dead = (0..3).find(|&k| !self.edge_lives(sides[k] >> 1));
+            if let Some(k) = dead {
+                let (side, half) = (k as u32, sides[k]);
+                self.found.push(Violation::DeadSide { face, side, half });
+                continue;
+            }
+            if (0..3).any(|k| self.origin(sides[k] ^ 1) != self.origin(sides[(k + 1) % 3])) {
+                self.found.push(Violation::NoTriangle { face });
+            }
+            for half in sides {
+                let found = self.arrays.ef[half as usize];
+                // Of several faces on one side of a frozen edge EF holds one.
+                if found != face && !(self.arrays.frozen[face as usize] && found != NONE) {
+                    self.found.push(Violation::OtherFace { face, half, found });
+                }
+            }
+        }
+    }
+
+    fn edges(&mut self) {
+        let mut by_ends: HashMap<(u32, u32), u32> = HashMap::new();
+        for edge in 0..(self.arrays.ev.len() / 2) as u32 {
+            if !self.lives(Kind::Edge, edge) {
+                continue;
+            }
+            let (a, b) = (self.origin(2 * edge), self.origin(2 * edge + 1));
+            for vertex in [a, b] {
+                if !self.vertex_lives(vertex) {
+                    self.found.push(Violation::DeadEnd { edge, vertex });
+                }
+            }
+            let faces = [2 * edge, 2 * edge + 1].map(|half| (half, self.arrays.ef[half as usize]));
+            if faces.iter().all(|&(_, face)| face == NONE) {
+                self.found.push(Violation::Bare { edge });
+            }
+            for (half, face) in faces {
+                let has = |f: u32| {
+                    (f as usize) < self.arrays.fp.len()
+                        && self.lives(Kind::Face, f)
+                        && self.sides(f).contains(&half)
+                };
+                if face != NONE && !has(face) {
+                    self.found.push(Violation::StaleFace { half, face });
+                }
+            }
+            let frozen = faces
+                .iter()
+                .any(|&(_, f)| f != NONE && self.arrays.frozen.get(f as usize) == Some(&true));
+            if a == b && !frozen {
+                self.found.push(Violation::Loop { edge });
+            }
+            if let Some(first) = by_ends.insert((a.min(b), a.max(b)), edge) {
+                self.found.push(Violation::Twins {
+                    first,
+                    second: edge,
+                });
+            }
+        }
+    }
+
+    fn vertices(&mut self) {
+        if !self.found.is_empty() {
+            // A walk needs sound edges.
+            return;
+        }
+        let n = self.arrays.ve.len();
+        let (mut corners, mut frozen, mut has_edge) =
+            (vec![0u32; n], vec![false; n], vec![false; n]);
+        for f in (0..self.arrays.fp.len() as u32).filter(|&f| self.lives(Kind::Face, f)) {
+            for h in self.sides(f) {
+                let v = self.origin(h) as usize;
+                corners[v] += 1;
+                frozen[v] |= self.arrays.frozen[f as usize];
+            }
+        }
+        for e in (0..(self.arrays.ev.len() / 2) as u32).filter(|&e| self.lives(Kind::Edge, e)) {
+            has_edge[self.origin(2 * e) as usize] = true;
+            has_edge[self.origin(2 * e + 1) as usize] = true;
+        }
+        let live: Vec<u32> = (0..n as u32)
+            .filter(|&v| self.lives(Kind::Vertex, v))
+            .collect();
+        for vertex in live {
+            let (i, edge) = (vertex as usize, self.arrays.ve[vertex as usize]);
+            if edge == NONE {
+                if has_edge[i] {
+                    self.found.push(Violation::LostEdges { vertex });
+                }
+                continue;
+            }
+            if !self.edge_lives(edge)
+                || ![2 * edge, 2 * edge + 1]
+                    .iter()
+                    .any(|&h| self.origin(h) == vertex)
+            {
+                self.found.push(Violation::StaleEdge { vertex, edge });
+                continue;
+            }
+            let reached = self.walk(vertex, edge, corners[i]);
+            if !frozen[i] && reached != corners[i] {
+                let faces = corners[i];
+                self.found.push(Violation::NoFan {
+                    vertex,
+                    faces,
+                    reached,
+                });
+            }
+        }
+    }
+
+    /// Faces that a walk around a vertex meets, from one of its edges, in both directions; at most one more than `limit`.
+    fn walk(&self, v: u32, edge: u32, limit: u32) -> u32 {
+        let start = if self.origin(2 * edge) == v {
+            2 * edge
+        } else {
+            2 * edge + 1
+        };
+        let place = |f: u32, h: u32| (0..3).find(|&k| self.sides(f)[k] == h);
+        let mut reached = 0;
+        // Against the clock over the face of the half-edge that leaves, then with it.
+        let mut h = start;
+        loop {
+            let f = self.arrays.ef[h as usize];
+            if f == NONE {
+                break;
+            }
+            reached += 1;
+            let Some(k) = place(f, h) else { return reached };
+            h = self.sides(f)[(k + 2) % 3] ^ 1;
+            if h == start || reached > limit {
+                return reached;
+            }
+        }
+        h = start ^ 1;
+        loop {
+            let f = self.arrays.ef[h as usize];
+            if f == NONE || reached > limit {
+                return reached;
+            }
+            reached += 1;
+            let Some(k) = place(f, h) else { return reached };
+            h = self.sides(f)[(k + 1) % 3] ^ 1;
+        }
+    }
+}

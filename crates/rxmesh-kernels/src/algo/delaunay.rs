@@ -1,0 +1,175 @@
+//! Delaunay edge flips: until the angles opposite every interior edge sum up to at most pi.
+
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
+use crate::edit::{FlatMesh, NO_FACE};
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::math::{length, sqrt};
+use crate::mem::{Global, GlobalMut};
+use glam::Vec3;
+
+/// How far the sum of the two cotangents may be below zero, so that rounding does not flip an edge to and fro.
+const TOLERANCE: f32 = 1e-6;
+
+kernel! {
+    /// Flips an edge whose opposite angles sum to more than pi.
+    pub struct DelaunayFlip: Flat {
+        /// Positions of the vertices.
+        pub x: Global<Vec3>,
+    }
+}
+
+/// The two triangles at an edge from `a` to `b`: `a b c` along the edge, `b a d` against it.
+#[derive(Clone, Copy, Debug)]
+pub struct Diamond {
+    /// Source of the edge.
+    pub a: u32,
+    /// Target of the edge.
+    pub b: u32,
+    /// Opposite vertex along the edge.
+    pub c: u32,
+    /// Opposite vertex against the edge.
+    pub d: u32,
+}
+
+impl Diamond {
+    /// The diamond of an edge; nothing on the boundary.
+    #[inline(always)]
+    pub fn new(mesh: &FlatMesh, e: u32) -> Option<Diamond> {
+        if mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE {
+            return None;
+        }
+        Some(Diamond {
+            a: mesh.origin(2 * e),
+            b: mesh.tip(2 * e),
+            c: mesh.tip(mesh.next(2 * e)),
+            d: mesh.tip(mesh.next(2 * e + 1)),
+        })
+    }
+
+    /// Where on the rim of an edge's cavity the edge ends: at corners 0 and 2, or 1 and 3.
+    #[inline(always)]
+    pub fn place(cavity: &Cavity) -> u32 {
+        let half = 2 * cavity.seed();
+        let first = cavity.corner(0);
+        u32::from(first != cavity.mesh().origin(half) && first != cavity.mesh().tip(half))
+    }
+}
+
+impl DelaunayFlip {
+    /// Whether the angles at `c` and `d` sum to more than pi.
+    #[inline(always)]
+    fn is_violated(&self, q: Diamond) -> bool {
+        let x = |v: u32| self.x.get(v);
+        let (a, b, c, d) = (x(q.a), x(q.b), x(q.c), x(q.d));
+        let (dot_c, cross_c) = corner(c, a, b);
+        let (dot_d, cross_d) = corner(d, a, b);
+        // cot c + cot d < 0, without the divisions.
+        dot_c * cross_d + dot_d * cross_c < -TOLERANCE * cross_c * cross_d
+    }
+
+    /// Whether the two new triangles fold over more than the old ones.
+    #[inline(always)]
+    fn folds(&self, q: Diamond) -> bool {
+        let x = |v: u32| self.x.get(v);
+        let (a, b, c, d) = (x(q.a), x(q.b), x(q.c), x(q.d));
+        let new = cosine((d - a).cross(c - a), (b - d).cross(c - d));
+        let old = cosine((b - a).cross(c - a), (a - b).cross(d - b));
+        new < 0.0 && new < old
+    }
+}
+
+/// Product of the lengths of `a - o` and `b - o` times the cosine and the sine of their angle.
+#[inline(always)]
+fn corner(o: Vec3, a: Vec3, b: Vec3) -> (f32, f32) {
+    let (u, v) = (a - o, b - o);
+    (u.dot(v), length(u.cross(v)))
+}
+
+#[inline(always)]
+fn cosine(u: Vec3, v: Vec3) -> f32 {
+    let squares = u.dot(u) * v.dot(v);
+    if squares > 0.0 {
+        u.dot(v) / sqrt(squares)
+    } else {
+        0.0
+    }
+}
+
+impl Operator for DelaunayFlip {
+    type Template = template::E;
+    /// See [`Diamond::place`].
+    type Plan = u32;
+    const RIM_IS_SIMPLE: bool = true;
+
+    #[inline(always)]
+    fn template(&self) -> template::E {
+        template::E
+    }
+
+    #[inline(always)]
+    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+        let q = Diamond::new(mesh, seed.0)?;
+        (self.is_violated(q) && !self.folds(q)).then_some(Priority::NONE)
+    }
+
+    #[inline(always)]
+    fn joins(
+        &self,
+        mesh: &FlatMesh,
+        seed: Seed<Self>,
+        pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        Diamond::new(mesh, seed.0).is_none_or(|q| pair(q.c, q.d))
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity) -> u32 {
+        Diamond::place(cavity)
+    }
+
+    #[inline(always)]
+    fn fill(&self, i: u32, hole: &mut Hole<'_>) {
+        flip(hole, i);
+        hole.again_rim();
+    }
+}
+
+/// Fills a hole of four rim edges, whose old diagonal left corner `i`, with the other diagonal.
+#[inline(always)]
+pub fn flip(hole: &mut Hole<'_>, i: u32) {
+    let new = hole.add_edge(hole.corner(i + 1), hole.corner(i + 3));
+    hole.add_face(hole.side(i + 1), hole.side(i + 2), new.twin());
+    hole.add_face(hole.side(i + 3), hole.side(i), new);
+}
+
+kernel! {
+    /// Counts the interior edges that violate the criterion, in word 1 of `counts`. One index an edge slot.
+    pub struct CountDelaunay: Flat {
+        /// The criterion.
+        pub flip: DelaunayFlip,
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Claims on faces, which tell the frozen ones.
+        pub claims: GlobalMut<u64>,
+        /// Word 1: edges that an operator may flip. Word 2: edges at frozen faces.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for CountDelaunay {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        if !self.mesh.edge_lives(e) {
+            return;
+        }
+        let Some(q) = Diamond::new(&self.mesh, e) else {
+            return;
+        };
+        if self.flip.is_violated(q) {
+            let is_frozen = |h: u32| self.claims.get(self.mesh.face(h)) == crate::cavity::FROZEN;
+            let frozen = is_frozen(2 * e) || is_frozen(2 * e + 1);
+            self.counts.fetch_add(1 + u32::from(frozen), 1);
+        }
+    }
+}

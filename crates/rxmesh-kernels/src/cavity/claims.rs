@@ -1,0 +1,164 @@
+//! Who may change what in a round.
+
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::math::hash;
+use crate::mem::GlobalMut;
+
+/// Nobody claims it.
+pub const FREE: u64 = u64::MAX;
+
+/// Nobody may ever claim it: smaller than every key.
+pub const FROZEN: u64 = 0;
+
+/// The first epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not be
+/// cleared; below 1 all claims are reset.
+pub const RESET_EPOCH: u32 = (1 << EPOCH_BITS) - 2;
+
+const EPOCH_BITS: u32 = 12;
+const EPOCH_AT: u32 = 52;
+const PRIORITY_AT: u32 = 33;
+
+/// Marks a face that its winner has listed.
+const LISTED: u64 = 1;
+
+/// How urgent a candidate is: smaller goes first. 19 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Priority(u32);
+
+impl Priority {
+    /// All the same: a hash of the seed's id decides.
+    pub const NONE: Priority = Priority(0);
+
+    /// The smaller the value the more urgent. Negative values and those that are no number count as zero; the relative precision is 2^-11,
+    /// and a hash of the seed's id decides among values that it cannot tell apart.
+    #[inline(always)]
+    pub fn ascending(value: f32) -> Priority {
+        Priority(if value > 0.0 {
+            value.to_bits() >> 12
+        } else {
+            0
+        })
+    }
+
+    /// The larger the value the more urgent; otherwise as [`Priority::ascending`].
+    #[inline(always)]
+    pub fn descending(value: f32) -> Priority {
+        Priority(
+            (f32::INFINITY.to_bits() >> 12)
+                - Priority::ascending(value)
+                    .0
+                    .min(f32::INFINITY.to_bits() >> 12),
+        )
+    }
+
+    #[inline(always)]
+    pub(super) fn bits(self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub(super) fn from_bits(bits: u32) -> Priority {
+        Priority(bits)
+    }
+}
+
+/// What a candidate claims with: smaller wins. No two seeds of a round have the same.
+///
+/// From the highest bit: 12 bits epoch, 19 bits priority, 32 bits hash of the seed's id (a bijection), one bit for a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key(u64);
+
+impl Key {
+    /// The key of a seed. `salt` changes the hash from round to round, so that no seed is unlucky for ever.
+    #[inline(always)]
+    pub fn new(epoch: u32, priority: Priority, seed: u32, salt: u32) -> Key {
+        Key(u64::from(epoch) << EPOCH_AT
+            | u64::from(priority.0) << PRIORITY_AT
+            | u64::from(hash(seed ^ salt)) << 1)
+    }
+}
+
+kernel! {
+    /// The claims of a round.
+    pub struct Claims: Flat {
+        /// On faces, by face.
+        pub faces: GlobalMut<u64>,
+        /// On pairs of vertices that a cavity will join, and on edges that must keep a face: by hash. A collision costs a round, no more.
+        pub pairs: GlobalMut<u64>,
+    }
+}
+
+/// Slots of [`Claims::pairs`] a vertex.
+const PAIR_SLOTS: u32 = 4;
+
+impl Claims {
+    /// The length of [`Claims::pairs`] for so many vertices.
+    pub const fn pair_slots(vertices: usize) -> usize {
+        vertices * PAIR_SLOTS as usize
+    }
+
+    /// Claims a face.
+    #[inline(always)]
+    pub(super) fn take_face(&self, f: u32, key: Key) {
+        self.faces.fetch_min(f, key.0);
+    }
+
+    /// Whether a face is frozen.
+    #[inline(always)]
+    pub fn is_frozen(&self, f: u32) -> bool {
+        self.faces.load(f) == FROZEN
+    }
+
+    /// Whether a face belongs to the candidate with this key.
+    #[inline(always)]
+    pub(super) fn has_face(&self, f: u32, key: Key) -> bool {
+        self.faces.load(f) & !LISTED == key.0
+    }
+
+    /// Marks a face of the winner with this key; false if it was marked before.
+    #[inline(always)]
+    pub(super) fn list_face(&self, f: u32, key: Key) -> bool {
+        let new = self.faces.load(f) & LISTED == 0;
+        if new {
+            self.faces.store(f, key.0 | LISTED);
+        }
+        new
+    }
+
+    /// Where in [`Claims::pairs`] the claims on two vertices lie.
+    #[inline(always)]
+    pub fn pair(a: u32, b: u32) -> u32 {
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        low * PAIR_SLOTS + hash(high) % PAIR_SLOTS
+    }
+
+    /// Claims the right to join two vertices, or to leave their edge without a face.
+    #[inline(always)]
+    pub(super) fn take_pair(&self, a: u32, b: u32, key: Key) {
+        self.pairs.fetch_min(Claims::pair(a, b), key.0);
+    }
+
+    /// Whether the candidate with this key may join two vertices.
+    #[inline(always)]
+    pub(super) fn has_pair(&self, a: u32, b: u32, key: Key) -> bool {
+        self.pairs.load(Claims::pair(a, b)) == key.0
+    }
+}
+
+kernel! {
+    /// Gives up all claims but the frozen ones, when the epochs are used up.
+    pub struct ResetClaims: Flat {
+        /// Claims on faces or on pairs.
+        pub claims: GlobalMut<u64>,
+    }
+}
+
+impl FlatKernel for ResetClaims {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        if self.claims.get(i) != FROZEN {
+            self.claims.set(i, FREE);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Last launch of a round that changes the mesh: cuts the winners' cavities and fills them.
+
+use super::Operator;
+use super::hole::{Hole, Reserve};
+use super::record::Cavity;
+use super::round::{Counter, RANK_WORDS, Round, Slots, bind_fields};
+use crate::edit::{FlatMesh, NONE};
+use crate::kernel::FlatKernel;
+use crate::mem::{Bind, Global, Piece};
+
+/// Cuts and fills the cavities of the winners. One index a winner; those beyond the number of winners do nothing.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct FillIn<O> {
+    /// The operator.
+    pub op: O,
+    /// The mesh.
+    pub mesh: FlatMesh,
+    /// The round.
+    pub round: Round,
+    /// Winners before each word of their bit set, in its chunk.
+    pub ranks: Global<u32>,
+    /// Winners before each chunk.
+    pub chunks: Global<u32>,
+    /// Free vertices.
+    pub vertices: Slots,
+    /// Free edges.
+    pub edges: Slots,
+    /// Free faces.
+    pub faces: Slots,
+}
+
+bind_fields!(FillIn {
+    op,
+    mesh,
+    round,
+    ranks,
+    chunks,
+    vertices,
+    edges,
+    faces
+});
+
+impl<O: Operator> FlatKernel for FillIn<O> {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let round = &self.round;
+        if i >= round.counter(Counter::Winners) || round.stopped() {
+            return;
+        }
+        let seed = round.winners.get(2 * i);
+        if seed == NONE {
+            return;
+        }
+        let record = round.records.from(round.winners.get(2 * i + 1));
+        let cavity = Cavity::new(self.mesh, record, seed);
+        let plan = self.op.plan(&cavity);
+        let rank = if O::GROWTH.is_none() {
+            0
+        } else {
+            self.rank(seed)
+        };
+        let own = [cavity.vertices(), cavity.edges(), cavity.faces()];
+        let grow = O::GROWTH.by_kind();
+        let reserve = |k: usize| {
+            let base = round.counters.get(Counter::Base as u32 + k as u32);
+            Reserve::new(own[k], base + rank * grow[k], grow[k])
+        };
+        let slots = [&self.vertices, &self.edges, &self.faces];
+        let mut hole = Hole::cut(cavity, round, slots, [reserve(0), reserve(1), reserve(2)]);
+        self.op.fill(plan, &mut hole);
+        if O::LEAVES_HOLE {
+            hole.close::<true>();
+        } else {
+            hole.close::<false>();
+        }
+    }
+}
+
+impl<O: Operator> FillIn<O> {
+    /// Number of winners with smaller seeds.
+    #[inline(always)]
+    fn rank(&self, seed: u32) -> u32 {
+        let word = seed / 32;
+        let below = self.round.won.get(word) & ((1 << (seed % 32)) - 1);
+        self.chunks.get(word / RANK_WORDS) + self.ranks.get(word) + below.count_ones()
+    }
+}

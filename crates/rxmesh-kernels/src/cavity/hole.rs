@@ -1,0 +1,403 @@
+//! The hole that a cavity leaves, and what fills it.
+
+use super::record::{BORDER, Cavity, LOSES_EDGE};
+use super::round::{Counter, Round, Slots};
+use crate::edit::{DEAD, FlatMesh, NO_FACE, NONE};
+use core::marker::PhantomData;
+
+/// Makes ids of one hole useless in another.
+type Brand<'h> = PhantomData<fn(&'h ()) -> &'h ()>;
+
+/// A vertex of a hole's rim, or a new one.
+#[derive(Clone, Copy, Debug)]
+pub struct Corner<'h> {
+    id: u32,
+    new: bool,
+    brand: Brand<'h>,
+}
+
+impl Corner<'_> {
+    /// The vertex's id, for attributes.
+    #[inline(always)]
+    pub fn id(self) -> u32 {
+        self.id
+    }
+}
+
+/// A half-edge of a hole that waits for a face: a rim edge's inner side, or one side of a new edge.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'h> {
+    half: u32,
+    from: u32,
+    to: u32,
+    brand: Brand<'h>,
+}
+
+impl Side<'_> {
+    /// The same new edge from the other side. (The other side of a rim edge belongs to others: a face there breaks the rules.)
+    #[inline(always)]
+    pub fn twin(self) -> Self {
+        Side {
+            half: self.half ^ 1,
+            from: self.to,
+            to: self.from,
+            brand: self.brand,
+        }
+    }
+
+    /// The edge's id, for attributes.
+    #[inline(always)]
+    pub fn edge(self) -> u32 {
+        self.half >> 1
+    }
+}
+
+/// Where the slots of one kind come from: first those of what was deleted, then those that were reserved.
+#[derive(Clone, Copy)]
+pub(super) struct Reserve {
+    used: u32,
+    own: u32,
+    base: u32,
+    room: u32,
+}
+
+impl Reserve {
+    #[inline(always)]
+    pub(super) fn new(own: u32, base: u32, room: u32) -> Reserve {
+        Reserve {
+            used: 0,
+            own,
+            base,
+            room,
+        }
+    }
+
+    /// The next slot, [`NONE`] when there is none.
+    #[inline(always)]
+    fn take(&mut self, own: impl FnOnce(u32) -> u32, slots: &Slots) -> u32 {
+        let k = self.used;
+        if k >= self.own + self.room {
+            return NONE;
+        }
+        self.used += 1;
+        if k < self.own {
+            own(k)
+        } else {
+            slots.slot(self.base + (k - self.own))
+        }
+    }
+
+    /// How many of the cavity's own slots were used.
+    #[inline(always)]
+    fn used_own(&self) -> u32 {
+        self.used.min(self.own)
+    }
+}
+
+/// The free slots of all kinds: V, E, F.
+pub(super) type AllSlots<'a> = [&'a Slots; 3];
+
+/// A hole while it is being filled. Its rim edges are numbered as in [`Cavity`].
+///
+/// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]). What breaks this is counted and
+/// ends in an error on the host, or is found by the session's `validate`.
+pub struct Hole<'h> {
+    cavity: Cavity,
+    round: &'h Round,
+    slots: AllSlots<'h>,
+    vertices: Reserve,
+    edges: Reserve,
+    faces: Reserve,
+    patch: u32,
+    broken: bool,
+    brand: Brand<'h>,
+}
+
+impl<'h> Hole<'h> {
+    /// Cuts the hole.
+    #[inline(always)]
+    pub(super) fn cut(
+        cavity: Cavity,
+        round: &'h Round,
+        slots: AllSlots<'h>,
+        reserves: [Reserve; 3],
+    ) -> Self {
+        let mesh = cavity.mesh();
+        let patch = mesh.fp.get(cavity.face(0));
+        let mut i = 0;
+        while i < cavity.rim() {
+            mesh.ef.set(cavity.rim_half(i), NO_FACE);
+            i += 1;
+        }
+        Hole {
+            cavity,
+            round,
+            slots,
+            vertices: reserves[0],
+            edges: reserves[1],
+            faces: reserves[2],
+            patch,
+            broken: false,
+            brand: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn mesh(&self) -> &FlatMesh {
+        self.cavity.mesh()
+    }
+
+    /// Number of rim edges.
+    #[inline(always)]
+    pub fn rim(&self) -> u32 {
+        self.cavity.rim()
+    }
+
+    /// Whether the rim is closed.
+    #[inline(always)]
+    pub fn is_closed(&self) -> bool {
+        self.cavity.is_closed()
+    }
+
+    /// Number of rim vertices: one more than edges when the rim is open.
+    #[inline(always)]
+    pub fn corners(&self) -> u32 {
+        self.cavity.corners()
+    }
+
+    /// Rim vertex `i`. A closed rim goes on from its beginning.
+    #[inline(always)]
+    pub fn corner(&self, i: u32) -> Corner<'h> {
+        Corner {
+            id: self.cavity.corner(i),
+            new: false,
+            brand: PhantomData,
+        }
+    }
+
+    /// The inner side of rim edge `i`, from corner `i` to corner `i + 1`. A closed rim goes on from its beginning.
+    #[inline(always)]
+    pub fn side(&self, i: u32) -> Side<'h> {
+        Side {
+            half: self.cavity.rim_half(i),
+            from: self.cavity.corner(i),
+            to: self.cavity.corner(i + 1),
+            brand: PhantomData,
+        }
+    }
+
+    /// Adds a vertex. Its attributes hold what was in its slot before: set them.
+    #[inline(always)]
+    pub fn add_vertex(&mut self) -> Corner<'h> {
+        let cavity = self.cavity;
+        let id = self.vertices.take(|k| cavity.vertex(k), self.slots[0]);
+        if id == NONE {
+            self.broken = true;
+        } else {
+            self.mesh().ve.set(id, NONE);
+        }
+        Corner {
+            id,
+            new: true,
+            brand: PhantomData,
+        }
+    }
+
+    /// Adds an edge; the side that leaves `a`.
+    #[inline(always)]
+    pub fn add_edge(&mut self, a: Corner<'h>, b: Corner<'h>) -> Side<'h> {
+        let cavity = self.cavity;
+        let e = self.edges.take(|k| cavity.edge(k), self.slots[1]);
+        if e == NONE || a.id == NONE || b.id == NONE || a.id == b.id {
+            self.broken = true;
+        } else {
+            let mesh = cavity.mesh();
+            mesh.ev.set(2 * e, a.id);
+            mesh.ev.set(2 * e + 1, b.id);
+            mesh.ef.set(2 * e, NO_FACE);
+            mesh.ef.set(2 * e + 1, NO_FACE);
+            if a.new {
+                mesh.ve.set(a.id, e);
+            }
+            if b.new {
+                mesh.ve.set(b.id, e);
+            }
+        }
+        Side {
+            half: 2 * e,
+            from: a.id,
+            to: b.id,
+            brand: PhantomData,
+        }
+    }
+
+    /// Adds a face with three sides, each of which begins where the one before ends; its id, for attributes.
+    #[inline(always)]
+    pub fn add_face(&mut self, a: Side<'h>, b: Side<'h>, c: Side<'h>) -> u32 {
+        let cavity = self.cavity;
+        let f = self.faces.take(|k| cavity.face(k), self.slots[2]);
+        if f == NONE || self.broken || a.to != b.from || b.to != c.from || c.to != a.from {
+            self.broken = true;
+            return f;
+        }
+        let mesh = cavity.mesh();
+        mesh.fe.set(3 * f, a.half);
+        mesh.fe.set(3 * f + 1, b.half);
+        mesh.fe.set(3 * f + 2, c.half);
+        mesh.ef.set(a.half, f);
+        mesh.ef.set(b.half, f);
+        mesh.ef.set(c.half, f);
+        mesh.fp.set(f, self.patch);
+        f
+    }
+
+    /// Joins all corners of the rim to one vertex, and fills the hole with the triangles between.
+    #[inline(always)]
+    pub fn add_star(&mut self, centre: Corner<'h>) {
+        let rim = self.rim();
+        let first = self.add_edge(centre, self.corner(0));
+        let mut last = first;
+        let mut i = 0;
+        while i < rim {
+            let next = if i + 1 == rim && self.is_closed() {
+                first
+            } else {
+                self.add_edge(centre, self.corner(i + 1))
+            };
+            self.add_face(self.side(i), next.twin(), last);
+            last = next;
+            i += 1;
+        }
+    }
+
+    /// Fills the hole with triangles that all meet in corner `apex`; an open hole, whose apex must be 0, gets an edge from its last corner
+    /// to its first.
+    #[inline(always)]
+    pub fn add_fan(&mut self, apex: u32) {
+        let corners = self.corners();
+        let mut last = self.side(apex);
+        let mut i = 1;
+        while i + 1 < corners {
+            let end = i + 2 == corners;
+            // The last triangle of a closed hole has the rim's last edge for a side.
+            let next = if end && self.is_closed() {
+                self.side(apex + corners - 1)
+            } else {
+                self.add_edge(self.corner(apex + i + 1), self.corner(apex))
+            };
+            self.add_face(last, self.side(apex + i), next);
+            last = next.twin();
+            i += 1;
+        }
+    }
+
+    /// Makes an element, of the kind of the seeds, a seed of the next round.
+    #[inline(always)]
+    pub fn again(&self, seed: u32) {
+        self.round.enqueue(seed);
+    }
+
+    /// Makes all rim edges seeds of the next round, for operators whose seeds are edges.
+    #[inline(always)]
+    pub fn again_rim(&self) {
+        let mut i = 0;
+        while i < self.rim() {
+            self.again(self.cavity.rim_half(i) >> 1);
+            i += 1;
+        }
+    }
+
+    /// Buries what was deleted and whose slot was not used, and gives the rim's vertices edges.
+    #[inline(always)]
+    pub(super) fn close<const LEAVES_HOLE: bool>(self) {
+        let (cavity, mesh) = (&self.cavity, self.mesh());
+        let mut k = self.faces.used_own();
+        while k < cavity.faces() {
+            mesh.fe.set(3 * cavity.face(k), NONE);
+            k += 1;
+        }
+        k = self.edges.used_own();
+        while k < cavity.edges() {
+            bury_edge(mesh, cavity.edge(k));
+            k += 1;
+        }
+        k = self.vertices.used_own();
+        while k < cavity.vertices() {
+            mesh.ve.set(cavity.vertex(k), DEAD);
+            k += 1;
+        }
+        let filled = if LEAVES_HOLE {
+            self.leave_open();
+            true
+        } else {
+            self.repair()
+        };
+        if self.broken || !filled {
+            self.round.count(Counter::Broken, 1);
+        }
+    }
+
+    /// Gives rim vertices whose edge went a rim edge; whether every rim edge has a face.
+    #[inline(always)]
+    fn repair(&self) -> bool {
+        let (cavity, mesh) = (&self.cavity, self.mesh());
+        let mut filled = true;
+        let mut i = 0;
+        while i < cavity.corners() {
+            let v = cavity.marked_corner(i);
+            let half = cavity.rim_half(if i < cavity.rim() { i } else { i - 1 });
+            filled = filled && mesh.face(half) != NO_FACE;
+            if v & LOSES_EDGE != 0 {
+                mesh.ve.store(cavity.corner(i), half >> 1);
+            }
+            i += 1;
+        }
+        filled
+    }
+
+    /// As [`Hole::repair`], where rim edges may have no face: those without any face go, and vertices may end up alone.
+    #[inline(always)]
+    fn leave_open(&self) {
+        let (cavity, mesh) = (&self.cavity, self.mesh());
+        let rim = cavity.rim();
+        let goes = |i: u32| {
+            cavity.marked_corner(i) & BORDER != 0 && mesh.face(cavity.rim_half(i)) == NO_FACE
+        };
+        let mut i = 0;
+        while i < cavity.corners() {
+            let v = cavity.corner(i);
+            let before = if i > 0 { i - 1 } else { rim - 1 };
+            let has_before = i > 0 || cavity.is_closed();
+            let (stays_before, stays) = (has_before && !goes(before), i < rim && !goes(i));
+            let edge = mesh.ve.load(v);
+            let loses = cavity.marked_corner(i) & LOSES_EDGE != 0
+                || has_before && !stays_before && cavity.rim_half(before) >> 1 == edge
+                || i < rim && !stays && cavity.rim_half(i) >> 1 == edge;
+            if loses {
+                let new = if stays {
+                    cavity.rim_half(i) >> 1
+                } else if stays_before {
+                    cavity.rim_half(before) >> 1
+                } else {
+                    NONE
+                };
+                mesh.ve.store(v, new);
+            }
+            i += 1;
+        }
+        i = 0;
+        while i < rim {
+            if goes(i) {
+                bury_edge(mesh, cavity.rim_half(i) >> 1);
+            }
+            i += 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn bury_edge(mesh: &FlatMesh, e: u32) {
+    mesh.ev.set(2 * e, NONE);
+    mesh.ef.set(2 * e, NO_FACE);
+    mesh.ef.set(2 * e + 1, NO_FACE);
+}

@@ -1,0 +1,30 @@
+//! The cavity operator: a local change of a mesh as a hole that is cut and filled (Mahmoud et al. 2024, section 3).
+//!
+//! An [`Operator`] says which seeds want a change and how urgently, a [`Template`] what is deleted around a seed, and
+//! [`Operator::fill`] what comes in its place. Which of the overlapping cavities of a round are carried out is decided below it, here by
+//! claims: every candidate puts its key on each face that it would delete, by atomic minimum; who keeps all of them has won. Nobody waits, nothing
+//! is rolled back, and the outcome does not depend on the order in which threads run.
+//!
+//! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`], [`FillIn`], and
+//! [`Collect`], which lists the next round's seeds. docs/dynamic.md tells them phase by phase.
+
+mod claims;
+mod collect;
+mod fill;
+mod hole;
+pub mod marked;
+mod operator;
+mod record;
+mod resolve;
+mod round;
+pub mod template;
+
+pub use claims::{Claims, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
+pub use collect::{COLLECT_WORDS, Collect};
+pub use fill::FillIn;
+pub use hole::{Corner, Hole, Side};
+pub use operator::{Growth, Operator, Seed};
+pub use record::{Cavity, RECORD_HEADER};
+pub use resolve::{RESOLVE_ITEMS, Resolve};
+pub use round::{COUNTERS, Claim, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
+pub use template::{Sink, Template};

@@ -1,0 +1,99 @@
+//! What a user writes: which cavities, in which order, filled with what.
+
+use super::{Cavity, Hole, Priority, Template};
+use crate::edit::FlatMesh;
+use crate::mem::Bind;
+use crate::topo::Linear;
+
+/// The seed of an operator's cavities.
+pub type Seed<O> = Linear<<<O as Operator>::Template as Template>::Seed>;
+
+/// The most slots that one cavity needs beyond those of the elements that it deletes.
+///
+/// In a hole without a gap in its rim, each vertex more than were deleted takes three edges and two faces more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// Vertices.
+    pub vertices: u32,
+    /// Edges.
+    pub edges: u32,
+    /// Faces.
+    pub faces: u32,
+}
+
+impl Growth {
+    /// The cavity's own slots are enough: flips, collapses, removals.
+    pub const NONE: Growth = Growth {
+        vertices: 0,
+        edges: 0,
+        faces: 0,
+    };
+
+    /// One vertex more than were deleted: splits.
+    pub const VERTEX: Growth = Growth {
+        vertices: 1,
+        edges: 3,
+        faces: 2,
+    };
+
+    /// By kind.
+    #[inline(always)]
+    pub const fn by_kind(self) -> [u32; 3] {
+        [self.vertices, self.edges, self.faces]
+    }
+
+    /// Whether nothing is needed.
+    #[inline(always)]
+    pub const fn is_none(self) -> bool {
+        self.vertices == 0 && self.edges == 0 && self.faces == 0
+    }
+}
+
+/// A local change of a mesh: a cavity, and what fills it.
+///
+/// An operator is a `Copy` struct of views and numbers (declare it with `kernel!`, form `Flat`). Its methods run in this order, each for many seeds
+/// at a time:
+///
+/// | method | may read | may write |
+/// | --- | --- | --- |
+/// | [`candidate`](Operator::candidate), [`joins`](Operator::joins) | the whole mesh, all attributes | nothing |
+/// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
+/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds |
+///
+/// Deleted elements have no type that `fill` takes: what it needs of the old connectivity, `plan` hands over.
+pub trait Operator: Bind + Copy + Send + Sync + 'static {
+    /// What is deleted around a seed.
+    type Template: Template;
+    /// What `plan` tells `fill`.
+    type Plan: Copy;
+    /// Slots that a cavity needs beyond its own.
+    const GROWTH: Growth = Growth::NONE;
+    /// Whether `fill` may leave parts of the rim without a face.
+    const LEAVES_HOLE: bool = false;
+    /// Whether `candidate` makes sure that no vertex occurs twice on the rim, so that it need not be looked up.
+    const RIM_IS_SIMPLE: bool = false;
+
+    /// The template.
+    fn template(&self) -> Self::Template;
+
+    /// Whether a live seed wants to be changed, and how urgently. The seed's faces are not frozen.
+    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority>;
+
+    /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns false; whether it never did. Pairs that are
+    /// joined already make the candidate be refused, and no other cavity of the round joins the same.
+    #[inline(always)]
+    fn joins(
+        &self,
+        _mesh: &FlatMesh,
+        _seed: Seed<Self>,
+        _pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        true
+    }
+
+    /// Looks at the cavity before it is cut.
+    fn plan(&self, cavity: &Cavity) -> Self::Plan;
+
+    /// Fills the hole.
+    fn fill(&self, plan: Self::Plan, hole: &mut Hole<'_>);
+}

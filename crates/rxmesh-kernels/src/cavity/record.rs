@@ -1,0 +1,421 @@
+//! The record of a cavity: what it deletes, and its rim in order.
+
+use super::round::{Round, faces};
+use super::template::{Vertices, deletes};
+use super::{Claims, Key, Operator, Template};
+use crate::edit::{FlatMesh, NO_FACE};
+use crate::mem::GlobalMut;
+
+/// Words before the lists of a record: numbers of faces, edges and vertices deleted, and of rim edges (the highest bit: the rim is closed).
+///
+/// Then come the faces, the edges, for each corner of the rim the half-edge that leaves it and the vertex with marks (an open rim has a last
+/// corner without a half-edge), and the vertices.
+pub const RECORD_HEADER: u32 = 4;
+
+const CLOSED: u32 = 1 << 31;
+
+/// With a vertex of the rim: its edge in `ve` is deleted.
+pub(super) const LOSES_EDGE: u32 = 1 << 31;
+
+/// With a vertex of the rim: beyond the half-edge that leaves it there is no face.
+pub(super) const BORDER: u32 = 1 << 30;
+
+/// The most words that a record with so many faces (counted as often as they are met) and vertices takes: each face has three sides, each
+/// of which is a rim edge of two words or at least half an edge.
+#[inline(always)]
+pub(super) fn record_words(faces: u32, vertices: u32) -> u32 {
+    RECORD_HEADER + 2 + 7 * faces + vertices
+}
+
+/// A cavity that is about to be cut: what is deleted, and the rim.
+///
+/// The rim runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had its face in the cavity.
+/// A closed rim has as many corners as edges; a rim that is open, because the cavity takes edges of the boundary, has one more.
+#[derive(Clone, Copy, Debug)]
+pub struct Cavity {
+    mesh: FlatMesh,
+    record: GlobalMut<u32>,
+    seed: u32,
+    counts: [u32; 3],
+    rim: u32,
+    closed: bool,
+}
+
+impl Cavity {
+    #[inline(always)]
+    pub(super) fn new(mesh: FlatMesh, record: GlobalMut<u32>, seed: u32) -> Cavity {
+        let rim = record.get(3);
+        Cavity {
+            mesh,
+            record,
+            seed,
+            counts: [record.get(2), record.get(1), record.get(0)],
+            rim: rim & !CLOSED,
+            closed: rim & CLOSED != 0,
+        }
+    }
+
+    /// The mesh. Only the cavity and its rim may be looked at: what lies beyond may be changing.
+    #[inline(always)]
+    pub fn mesh(&self) -> &FlatMesh {
+        &self.mesh
+    }
+
+    /// The seed.
+    #[inline(always)]
+    pub fn seed(&self) -> u32 {
+        self.seed
+    }
+
+    /// Number of faces that are deleted.
+    #[inline(always)]
+    pub fn faces(&self) -> u32 {
+        self.counts[2]
+    }
+
+    /// Deleted face `i`.
+    #[inline(always)]
+    pub fn face(&self, i: u32) -> u32 {
+        self.record.get(RECORD_HEADER + i)
+    }
+
+    /// Number of edges that are deleted.
+    #[inline(always)]
+    pub fn edges(&self) -> u32 {
+        self.counts[1]
+    }
+
+    /// Deleted edge `i`.
+    #[inline(always)]
+    pub fn edge(&self, i: u32) -> u32 {
+        self.record.get(RECORD_HEADER + self.counts[2] + i)
+    }
+
+    /// Number of vertices that are deleted.
+    #[inline(always)]
+    pub fn vertices(&self) -> u32 {
+        self.counts[0]
+    }
+
+    /// Deleted vertex `i`.
+    #[inline(always)]
+    pub fn vertex(&self, i: u32) -> u32 {
+        self.record.get(self.rim_at() + 2 * self.corners() + i)
+    }
+
+    /// Number of rim edges.
+    #[inline(always)]
+    pub fn rim(&self) -> u32 {
+        self.rim
+    }
+
+    /// Whether the rim is closed.
+    #[inline(always)]
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Number of rim vertices.
+    #[inline(always)]
+    pub fn corners(&self) -> u32 {
+        self.rim + u32::from(!self.closed)
+    }
+
+    #[inline(always)]
+    fn rim_at(&self) -> u32 {
+        RECORD_HEADER + self.counts[2] + self.counts[1]
+    }
+
+    /// Rim half-edge `i`, whose face is deleted. A closed rim goes on from its beginning.
+    #[inline(always)]
+    pub fn rim_half(&self, i: u32) -> u32 {
+        self.record.get(self.rim_at() + 2 * self.wrapped(i))
+    }
+
+    /// Rim vertex `i`. A closed rim goes on from its beginning.
+    #[inline(always)]
+    pub fn corner(&self, i: u32) -> u32 {
+        self.marked_corner(i) & !(LOSES_EDGE | BORDER)
+    }
+
+    /// Rim vertex `i` with its marks.
+    #[inline(always)]
+    pub(super) fn marked_corner(&self, i: u32) -> u32 {
+        self.record.get(self.rim_at() + 2 * self.wrapped(i) + 1)
+    }
+
+    #[inline(always)]
+    fn wrapped(&self, i: u32) -> u32 {
+        if i < self.corners() {
+            i
+        } else {
+            i - self.corners()
+        }
+    }
+}
+
+/// Writes the record of a winner's cavity.
+pub(super) struct Recorder<'a, O> {
+    pub op: &'a O,
+    pub mesh: &'a FlatMesh,
+    pub claims: &'a Claims,
+    pub round: &'a Round,
+    pub seed: u32,
+    pub key: Key,
+    pub at: u32,
+}
+
+impl<O: Operator> Recorder<'_, O> {
+    /// Writes the record; false when the cavity is no disk.
+    #[inline(always)]
+    pub(super) fn write(&self) -> bool {
+        let record = self.round.records.from(self.at);
+        let faces = self.list_faces(record);
+        let (edges, borders, rim, first) = self.list_edges(record, faces);
+        if rim == 0 {
+            return false;
+        }
+        let rim_at = RECORD_HEADER + faces + edges;
+        let (walked, closed) = self.walk_rim(record, rim_at, rim, first);
+        let corners = walked + u32::from(!closed);
+        let Some(vertices) = self.list_vertices(record, rim_at + 2 * corners) else {
+            return false;
+        };
+        record.set(0, faces);
+        record.set(1, edges);
+        record.set(2, vertices);
+        record.set(3, walked | if closed { CLOSED } else { 0 });
+        // Euler's formula for a disk: closed rims around inner vertices, open ones with a stretch of the boundary.
+        let disk = if closed {
+            borders == 0 && faces + 2 == rim + 2 * vertices
+        } else {
+            faces + borders == rim + 2 * vertices
+        };
+        // Two edges around a hole leave nothing that could fill it.
+        let holds = !closed || rim > 2 || O::LEAVES_HOLE;
+        walked == rim
+            && disk
+            && holds
+            && (O::RIM_IS_SIMPLE || self.rim_is_simple(record, rim_at, corners))
+            && (!O::LEAVES_HOLE || self.keeps_fans(record, rim_at, rim, closed))
+    }
+
+    #[inline(always)]
+    fn is_inside(&self, f: u32) -> bool {
+        f != NO_FACE && self.claims.has_face(f, self.key)
+    }
+
+    #[inline(always)]
+    fn deletes_border(&self, e: u32) -> bool {
+        deletes(&self.op.template(), self.mesh, self.seed, e)
+    }
+
+    /// Whether the cavity deletes an edge.
+    #[inline(always)]
+    fn deletes(&self, e: u32) -> bool {
+        let (f, g) = (self.mesh.face(2 * e), self.mesh.face(2 * e + 1));
+        let (in_f, in_g) = (self.is_inside(f), self.is_inside(g));
+        in_f && in_g || (in_f && g == NO_FACE || in_g && f == NO_FACE) && self.deletes_border(e)
+    }
+
+    #[inline(always)]
+    fn list_faces(&self, record: GlobalMut<u32>) -> u32 {
+        let mut n = 0;
+        faces(&self.op.template(), self.mesh, self.seed, |f| {
+            if self.claims.list_face(f, self.key) {
+                record.set(RECORD_HEADER + n, f);
+                n += 1;
+            }
+            true
+        });
+        n
+    }
+
+    /// Lists the edges; how many, how many of them are of the boundary, the number of rim edges and one of them.
+    #[inline(always)]
+    fn list_edges(&self, record: GlobalMut<u32>, faces: u32) -> (u32, u32, u32, u32) {
+        let (mut edges, mut borders, mut rim, mut first) = (0, 0, 0, 0);
+        let mut side = |h: u32| {
+            let across = self.mesh.face(h ^ 1);
+            let inside = self.is_inside(across);
+            let border = across == NO_FACE && self.deletes_border(h >> 1);
+            // An edge between two faces of the cavity is met twice.
+            if inside && h & 1 == 0 || border {
+                record.set(RECORD_HEADER + faces + edges, h >> 1);
+                edges += 1;
+                borders += u32::from(border);
+            } else if !inside {
+                if rim == 0 {
+                    first = h;
+                }
+                rim += 1;
+            }
+        };
+        let mut i = 0;
+        while i < faces {
+            let [a, b, c] = self.mesh.sides(record.get(RECORD_HEADER + i));
+            // One call, so that it is inlined and its counters stay in registers.
+            let mut k = 0;
+            while k < 3 {
+                side(match k {
+                    0 => a,
+                    1 => b,
+                    _ => c,
+                });
+                k += 1;
+            }
+            i += 1;
+        }
+        (edges, borders, rim, first)
+    }
+
+    /// The rim edge after `h`, or nothing where the rim ends at the boundary.
+    #[inline(always)]
+    fn rim_after(&self, h: u32) -> Option<u32> {
+        let mut g = self.mesh.next(h);
+        loop {
+            let across = self.mesh.face(g ^ 1);
+            if self.is_inside(across) {
+                g = self.mesh.next(g ^ 1);
+            } else if across == NO_FACE && self.deletes_border(g >> 1) {
+                return None;
+            } else {
+                return Some(g);
+            }
+        }
+    }
+
+    /// The rim edge before `h`, or nothing where the rim begins at the boundary.
+    #[inline(always)]
+    fn rim_before(&self, h: u32) -> Option<u32> {
+        let mut g = self.mesh.previous(h);
+        loop {
+            let across = self.mesh.face(g ^ 1);
+            if self.is_inside(across) {
+                g = self.mesh.previous(g ^ 1);
+            } else if across == NO_FACE && self.deletes_border(g >> 1) {
+                return None;
+            } else {
+                return Some(g);
+            }
+        }
+    }
+
+    /// Writes the rim in order from `first`, or from where it begins; its length, at most `rim`, and whether it is closed.
+    #[inline(always)]
+    fn walk_rim(&self, record: GlobalMut<u32>, at: u32, rim: u32, first: u32) -> (u32, bool) {
+        let mut start = first;
+        let mut n = 0;
+        let mut open = false;
+        // Back to the beginning; a rim without one is closed.
+        while n < rim {
+            match self.rim_before(start) {
+                Some(h) if h == first => {
+                    start = first;
+                    break;
+                }
+                Some(h) => start = h,
+                None => {
+                    open = true;
+                    break;
+                }
+            }
+            n += 1;
+        }
+        let mut h = start;
+        n = 0;
+        while n < rim {
+            let v = self.mesh.origin(h);
+            let border = if self.mesh.face(h ^ 1) == NO_FACE {
+                BORDER
+            } else {
+                0
+            };
+            record.set(at + 2 * n, h);
+            record.set(at + 2 * n + 1, v | border | self.loses_edge(v));
+            n += 1;
+            match self.rim_after(h) {
+                Some(next) if next == start => return (n, true),
+                Some(next) => h = next,
+                None => break,
+            }
+        }
+        let v = self.mesh.tip(h);
+        record.set(at + 2 * n, NO_FACE);
+        record.set(at + 2 * n + 1, v | self.loses_edge(v));
+        // Neither closed nor at its end: more than one rim.
+        (if open { n } else { 0 }, false)
+    }
+
+    #[inline(always)]
+    fn loses_edge(&self, v: u32) -> u32 {
+        if self.deletes(self.mesh.ve.get(v)) {
+            LOSES_EDGE
+        } else {
+            0
+        }
+    }
+
+    /// Lists the vertices; nothing when one is named twice.
+    #[inline(always)]
+    fn list_vertices(&self, record: GlobalMut<u32>, at: u32) -> Option<u32> {
+        let mut n = 0;
+        let all = self.op.template().elements(
+            self.mesh,
+            self.seed,
+            &mut Vertices(|v| {
+                let mut i = 0;
+                while i < n {
+                    if record.get(at + i) == v {
+                        return false;
+                    }
+                    i += 1;
+                }
+                record.set(at + n, v);
+                n += 1;
+                true
+            }),
+        );
+        all.then_some(n)
+    }
+
+    /// Whether no vertex is on the rim twice.
+    #[inline(always)]
+    fn rim_is_simple(&self, record: GlobalMut<u32>, at: u32, corners: u32) -> bool {
+        let vertex = |i: u32| record.get(at + 2 * i + 1) & !(LOSES_EDGE | BORDER);
+        let mut i = 1;
+        while i < corners {
+            let mut k = 0;
+            while k < i {
+                if vertex(i) == vertex(k) {
+                    return false;
+                }
+                k += 1;
+            }
+            i += 1;
+        }
+        true
+    }
+
+    /// Whether the faces beyond the rim stay one fan at each of its vertices when the hole stays open.
+    #[inline(always)]
+    fn keeps_fans(&self, record: GlobalMut<u32>, at: u32, rim: u32, closed: bool) -> bool {
+        let half = |i: u32| record.get(at + 2 * i);
+        let mut i = u32::from(!closed);
+        while i < rim {
+            let (before, after) = (half(if i == 0 { rim - 1 } else { i - 1 }), half(i));
+            let mut h = after ^ 1;
+            if self.mesh.face(before ^ 1) != NO_FACE {
+                // Around the vertex, from the rim edge that leaves it to the one that comes in.
+                while self.mesh.face(h) != NO_FACE && h != before {
+                    h = self.mesh.next(h) ^ 1;
+                }
+                if h != before && h != after ^ 1 {
+                    return false;
+                }
+            }
+            i += 1;
+        }
+        true
+    }
+}

@@ -1,0 +1,174 @@
+//! Second launch of a round: who has won.
+
+use super::record::{Recorder, record_words};
+use super::round::{Counter, Round, bind_fields, each_side};
+use super::template::Faces;
+use super::{Claims, Key, Operator, Seed, Template};
+use crate::edit::{FlatMesh, NONE};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel::BlockKernel;
+use crate::mem::{Bind, Piece, Plan, Shared};
+
+/// Seeds that one block looks at.
+pub const RESOLVE_ITEMS: u32 = 256;
+
+/// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for the next round.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Resolve<O> {
+    /// The operator.
+    pub op: O,
+    /// The mesh.
+    pub mesh: FlatMesh,
+    /// The claims.
+    pub claims: Claims,
+    /// The round.
+    pub round: Round,
+}
+
+bind_fields!(Resolve {
+    op,
+    mesh,
+    claims,
+    round
+});
+
+/// What [`Resolve`] keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct ResolveTables {
+    /// Words of each item's record, then where it begins.
+    room: Shared<u32>,
+    /// Whether each item has won, then its number among the winners.
+    order: Shared<u32>,
+    /// Where the block's winners and records begin.
+    place: Shared<u32>,
+    scratch: Shared<u32>,
+}
+
+impl<O: Operator> BlockKernel for Resolve<O> {
+    type Tables = ResolveTables;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> ResolveTables {
+        ResolveTables {
+            room: plan.take(RESOLVE_ITEMS),
+            order: plan.take(RESOLVE_ITEMS),
+            place: plan.take(2),
+            scratch: plan.take(SCRATCH_WORDS),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, t: &ResolveTables) {
+        let round = &self.round;
+        let first = block * RESOLVE_ITEMS;
+        let n = (round.seeds - first).min(RESOLVE_ITEMS);
+        b.each(n, |i| {
+            let words = self.judge(first + i);
+            t.room.set(i, words);
+            t.order.set(i, u32::from(words != 0));
+        });
+        let candidates = b.count(n, t.scratch, |i| round.pending.get(first + i) != NONE);
+        if candidates == 0 {
+            return;
+        }
+        let winners = b.scan(t.order, n, t.scratch);
+        let words = b.scan(t.room, n, t.scratch);
+        b.lead(|| {
+            let counters = round.counters;
+            t.place
+                .set(0, counters.fetch_add(Counter::Winners as u32, winners));
+            t.place
+                .set(1, counters.fetch_add(Counter::Records as u32, words));
+            round.count(Counter::Candidates, candidates);
+            round.count(Counter::Conflicts, candidates - winners);
+        });
+        let (first_winner, first_word) = (t.place.get(0), t.place.get(1));
+        if first_word.saturating_add(words) > round.records.len() {
+            return;
+        }
+        b.last_phase(|p| {
+            p.each(n, |i| {
+                let at = t.order.get(i);
+                let next = if i + 1 < n {
+                    t.order.get(i + 1)
+                } else {
+                    winners
+                };
+                if next != at {
+                    self.record(first + i, first_winner + at, first_word + t.room.get(i));
+                }
+            });
+        });
+    }
+}
+
+impl<O: Operator> Resolve<O> {
+    /// Words that the record of a winner takes; 0 when the seed is no candidate or has lost, which enters it for the next round.
+    #[inline(always)]
+    fn judge(&self, i: u32) -> u32 {
+        let round = &self.round;
+        let priority = round.pending.get(i);
+        if priority == NONE {
+            return 0;
+        }
+        let seed = round.seed(i);
+        let words = self.record_of_winner(seed, round.key(priority, seed));
+        if words == 0 {
+            round.enqueue(seed);
+        }
+        words
+    }
+
+    #[inline(always)]
+    fn record_of_winner(&self, seed: u32, key: Key) -> u32 {
+        let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
+        let mut faces = 0;
+        let mut sink = Faces {
+            mesh,
+            f: |f| {
+                faces += 1;
+                claims.has_face(f, key)
+                    && (!O::LEAVES_HOLE || each_side(mesh, f, |a, b| claims.has_pair(a, b, key)))
+            },
+            vertices: 0,
+        };
+        let won = op.template().elements(mesh, seed, &mut sink);
+        let vertices = sink.vertices;
+        if won
+            && op.joins(mesh, Seed::<O>::new(seed), &mut |a, b| {
+                claims.has_pair(a, b, key)
+            })
+        {
+            record_words(faces, vertices)
+        } else {
+            0
+        }
+    }
+
+    /// Writes a winner and the record of its cavity.
+    #[inline(always)]
+    fn record(&self, i: u32, winner: u32, at: u32) {
+        let round = &self.round;
+        let seed = round.seed(i);
+        let recorder = Recorder {
+            op: &self.op,
+            mesh: &self.mesh,
+            claims: &self.claims,
+            round,
+            seed,
+            key: round.key(round.pending.get(i), seed),
+            at,
+        };
+        let disk = recorder.write();
+        round
+            .winners
+            .set(2 * winner, if disk { seed } else { NONE });
+        round.winners.set(2 * winner + 1, at);
+        if !disk {
+            round.count(Counter::NoDisk, 1);
+        } else if !O::GROWTH.is_none() {
+            round.won.fetch_or(seed / 32, 1 << (seed % 32));
+        }
+    }
+}

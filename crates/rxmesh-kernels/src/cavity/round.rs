@@ -1,0 +1,409 @@
+//! What the launches of a round share, the first of them, and the ranks of its winners.
+
+use super::template::{Faces, face_of};
+use super::{Claims, Growth, Key, Operator, Priority, Seed, Template};
+use crate::edit::{FlatMesh, NO_FACE, NONE};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
+use crate::topo::{Element, Kind};
+
+/// What a round counts, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give the very address of an argument
+/// an address space.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Counter {
+    /// Seeds that wait for the next round.
+    List = 1,
+    /// Cavities that won this round.
+    Winners = 2,
+    /// Words of records that this round needs.
+    Records = 3,
+    /// Whether slots ran out: nothing was changed.
+    NoSlots = 4,
+    /// Candidates, over all rounds.
+    Candidates = 5,
+    /// Candidates that lost against another, over all rounds.
+    Conflicts = 6,
+    /// Candidates that were refused: a join that exists, a frozen face. Over all rounds.
+    Refused = 7,
+    /// Winners whose cavity is no disk, over all rounds.
+    NoDisk = 8,
+    /// Fill-ins that broke the rules, over all rounds.
+    Broken = 9,
+    /// Slots handed out since the lists of free slots were made: V, E, F.
+    Used = 10,
+    /// Where the slots of this round begin: V, E, F.
+    Base = 13,
+    /// Members of the set that was ranked last.
+    Ranked = 16,
+}
+
+/// Words of [`Round::counters`].
+pub const COUNTERS: usize = 17;
+
+kernel! {
+    /// The state of a round.
+    pub struct Round: Flat {
+        /// The seeds to look at, unless `all` is set.
+        pub list: Global<u32>,
+        /// The priority of each seed of the list, [`NONE`] when it is no candidate.
+        pub pending: GlobalMut<u32>,
+        /// The next round's seeds, a bit each.
+        pub queue: GlobalMut<u32>,
+        /// This round's winners, a bit each, for operators that need slots.
+        pub won: GlobalMut<u32>,
+        /// Winners: seed, and where its record begins. The seed is [`NONE`] if the cavity was refused.
+        pub winners: GlobalMut<u32>,
+        /// The records of the winners ([`super::Cavity`]).
+        pub records: GlobalMut<u32>,
+        /// See [`Counter`].
+        pub counters: GlobalMut<u32>,
+        /// Number of seeds to look at.
+        pub seeds: u32,
+        /// Whether all elements are seeds, not those of the list.
+        pub all: u32,
+        /// This round's epoch (see [`Key`]).
+        pub epoch: u32,
+        /// Mixed into the hashes of this round.
+        pub salt: u32,
+        /// Number of frozen faces.
+        pub frozen: u32,
+    }
+}
+
+impl Round {
+    /// Seed `i` of the round.
+    #[inline(always)]
+    pub(super) fn seed(&self, i: u32) -> u32 {
+        if self.all != 0 { i } else { self.list.get(i) }
+    }
+
+    #[inline(always)]
+    pub(super) fn count(&self, counter: Counter, n: u32) {
+        self.counters.fetch_add(counter as u32, n);
+    }
+
+    #[inline(always)]
+    pub(super) fn counter(&self, counter: Counter) -> u32 {
+        self.counters.get(counter as u32)
+    }
+
+    /// Whether room ran out in this round, which then changes nothing.
+    #[inline(always)]
+    pub(super) fn stopped(&self) -> bool {
+        self.counter(Counter::Records) > self.records.len() || self.counter(Counter::NoSlots) != 0
+    }
+
+    /// Makes an element a seed of the next round.
+    #[inline(always)]
+    pub(super) fn enqueue(&self, seed: u32) {
+        self.queue.fetch_or(seed / 32, 1 << (seed % 32));
+    }
+
+    #[inline(always)]
+    pub(super) fn key(&self, priority: u32, seed: u32) -> Key {
+        Key::new(self.epoch, Priority::from_bits(priority), seed, self.salt)
+    }
+}
+
+/// Implements `Bind` for a kernel struct with an operator, field by field.
+macro_rules! bind_fields {
+    ($name:ident { $($field:ident),* }) => {
+        impl<O: Operator> Bind for $name<O> {
+            #[inline(always)]
+            fn bind(&self) {
+                $(Bind::bind(&self.$field);)*
+            }
+            fn visit(&self, piece: &mut dyn FnMut(Piece)) {
+                $(Bind::visit(&self.$field, piece);)*
+            }
+        }
+    };
+}
+pub(super) use bind_fields;
+
+/// First launch: asks the operator about each seed and claims what the cavities of the candidates delete. One index a seed.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<O> {
+    /// The operator.
+    pub op: O,
+    /// The mesh.
+    pub mesh: FlatMesh,
+    /// The claims.
+    pub claims: Claims,
+    /// The round.
+    pub round: Round,
+}
+
+bind_fields!(Claim {
+    op,
+    mesh,
+    claims,
+    round
+});
+
+impl<O: Operator> FlatKernel for Claim<O> {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let round = &self.round;
+        if i == 0 {
+            round.counters.set(Counter::List as u32, 0);
+            round.counters.set(Counter::Winners as u32, 0);
+            round.counters.set(Counter::Records as u32, 0);
+            round.counters.set(Counter::NoSlots as u32, 0);
+        }
+        let seed = round.seed(i);
+        round
+            .pending
+            .set(i, self.candidate(seed).map_or(NONE, |p| p.bits()));
+    }
+}
+
+impl<O: Operator> Claim<O> {
+    #[inline(always)]
+    fn candidate(&self, seed: u32) -> Option<Priority> {
+        let (mesh, round) = (&self.mesh, &self.round);
+        if !lives::<O>(mesh, seed) {
+            return None;
+        }
+        let face = face_of::<<O::Template as Template>::Seed>(mesh, seed);
+        if face == NO_FACE || round.frozen != 0 && self.claims.is_frozen(face) {
+            return None;
+        }
+        let priority = self.op.candidate(mesh, Seed::<O>::new(seed))?;
+        if self.claim(seed, round.key(priority.bits(), seed)) {
+            return Some(priority);
+        }
+        round.count(Counter::Refused, 1);
+        None
+    }
+
+    /// Claims all that the cavity needs; false, and nothing is claimed, when it cannot have it.
+    #[inline(always)]
+    fn claim(&self, seed: u32, key: Key) -> bool {
+        let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
+        let id = Seed::<O>::new(seed);
+        let template = op.template();
+        let may = op.joins(mesh, id, &mut |a, b| a != b && !mesh.joined(a, b))
+            && (self.round.frozen == 0 || faces(&template, mesh, seed, |f| !claims.is_frozen(f)));
+        if !may {
+            return false;
+        }
+        op.joins(mesh, id, &mut |a, b| {
+            claims.take_pair(a, b, key);
+            true
+        });
+        faces(&template, mesh, seed, |f| {
+            if O::LEAVES_HOLE {
+                each_side(mesh, f, |a, b| {
+                    claims.take_pair(a, b, key);
+                    true
+                });
+            }
+            claims.take_face(f, key);
+            true
+        });
+        true
+    }
+}
+
+#[inline(always)]
+fn lives<O: Operator>(mesh: &FlatMesh, seed: u32) -> bool {
+    match <<O::Template as Template>::Seed as Element>::KIND {
+        Kind::Vertex => mesh.vertex_lives(seed),
+        Kind::Edge => mesh.edge_lives(seed),
+        Kind::Face => mesh.face_lives(seed),
+    }
+}
+
+/// Shows the faces of a cavity, some more than once.
+#[inline(always)]
+pub(super) fn faces<T: Template>(
+    template: &T,
+    mesh: &FlatMesh,
+    seed: u32,
+    f: impl FnMut(u32) -> bool,
+) -> bool {
+    template.elements(
+        mesh,
+        seed,
+        &mut Faces {
+            mesh,
+            f,
+            vertices: 0,
+        },
+    )
+}
+
+/// Shows the ends of a face's sides.
+#[inline(always)]
+pub(super) fn each_side(mesh: &FlatMesh, f: u32, mut pair: impl FnMut(u32, u32) -> bool) -> bool {
+    let [a, b, c] = mesh.sides(f);
+    let (u, v, w) = (mesh.origin(a), mesh.origin(b), mesh.origin(c));
+    pair(u, v) && pair(v, w) && pair(w, u)
+}
+
+kernel! {
+    /// Free slots of one kind: first those of a list, then all from `first` on.
+    pub struct Slots: Flat {
+        /// Slots of dead elements, ascending.
+        pub list: Global<u32>,
+        /// Length of the list.
+        pub listed: u32,
+        /// The first slot that was never used.
+        pub first: u32,
+        /// Number of slots, used or not.
+        pub capacity: u32,
+    }
+}
+
+impl Slots {
+    /// Free slot `k`.
+    #[inline(always)]
+    pub(super) fn slot(&self, k: u32) -> u32 {
+        if k < self.listed {
+            self.list.get(k)
+        } else {
+            self.first + (k - self.listed)
+        }
+    }
+
+    /// How many there are.
+    #[inline(always)]
+    fn available(&self) -> u32 {
+        self.listed + (self.capacity - self.first)
+    }
+}
+
+/// Words that one block of [`RankWords`] works on.
+pub const RANK_WORDS: u32 = 1024;
+
+kernel! {
+    /// Counts the winners before each word of their bit set, within chunks of [`RANK_WORDS`] words: new slots are handed out in the order of the seeds,
+    /// whoever came first.
+    pub struct RankWords: Block {
+        /// The winners, a bit each.
+        pub won: Global<u32>,
+        /// Winners before each word, in its chunk.
+        pub ranks: GlobalMut<u32>,
+        /// Winners of each chunk.
+        pub totals: GlobalMut<u32>,
+    }
+}
+
+impl BlockKernel for RankWords {
+    type Tables = (Shared<u32>, Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(RANK_WORDS), plan.take(SCRATCH_WORDS))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &(here, scratch): &Self::Tables) {
+        let first = block * RANK_WORDS;
+        let n = (self.won.len() - first).min(RANK_WORDS);
+        let (won, ranks, totals) = (self.won.from(first), self.ranks.from(first), self.totals);
+        b.each(n, |i| here.set(i, won.get(i).count_ones()));
+        let total = b.scan(here, n, scratch);
+        b.last_phase(|p| {
+            p.each(n, |i| ranks.set(i, here.get(i)));
+            p.lead(|| totals.set(block, total));
+        });
+    }
+}
+
+/// Totals that [`RankChunks`] scans at a time.
+const TOTALS: u32 = 2048;
+
+kernel! {
+    /// Counts the winners before each chunk, and reserves their slots if there are enough. One block.
+    pub struct RankChunks: Block {
+        /// Winners of each chunk; before each chunk afterwards.
+        pub totals: GlobalMut<u32>,
+        /// See [`Counter`].
+        pub counters: GlobalMut<u32>,
+        /// Room for records: when it ran out nothing is reserved.
+        pub records: u32,
+        /// Free vertices.
+        pub vertices: Slots,
+        /// Free edges.
+        pub edges: Slots,
+        /// Free faces.
+        pub faces: Slots,
+        /// Vertices that a winner takes at most.
+        pub grow_vertices: u32,
+        /// Edges that a winner takes at most.
+        pub grow_edges: u32,
+        /// Faces that a winner takes at most.
+        pub grow_faces: u32,
+    }
+}
+
+impl BlockKernel for RankChunks {
+    type Tables = (Shared<u32>, Shared<u32>, Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(TOTALS), plan.take(SCRATCH_WORDS), plan.take(1))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, _: u32, &(here, scratch, carry): &Self::Tables) {
+        b.lead(|| carry.set(0, 0));
+        let mut first = 0;
+        while first < self.totals.len() {
+            let totals = self.totals.from(first);
+            let n = totals.len().min(TOTALS);
+            b.each(n, |i| here.set(i, totals.get(i)));
+            let total = b.scan(here, n, scratch);
+            let before = carry.get(0);
+            b.each(n, |i| totals.set(i, before + here.get(i)));
+            b.lead(|| carry.set(0, before + total));
+            first += TOTALS;
+        }
+        b.last_phase(|p| p.lead(|| self.reserve(carry.get(0))));
+    }
+}
+
+impl RankChunks {
+    #[inline(always)]
+    fn reserve(&self, winners: u32) {
+        let counters = self.counters;
+        counters.set(Counter::Ranked as u32, winners);
+        if counters.get(Counter::Records as u32) > self.records {
+            return;
+        }
+        let used = |k: u32| counters.get(Counter::Used as u32 + k);
+        let fits = |k: u32, grow: u32, slots: &Slots| {
+            // Divided, because the product may not fit 32 bits.
+            grow == 0 || winners <= (slots.available() - used(k)) / grow
+        };
+        if !(fits(0, self.grow_vertices, &self.vertices)
+            && fits(1, self.grow_edges, &self.edges)
+            && fits(2, self.grow_faces, &self.faces))
+        {
+            counters.set(Counter::NoSlots as u32, 1);
+            return;
+        }
+        let take = |k: u32, grow: u32| {
+            let base = used(k);
+            counters.set(Counter::Base as u32 + k, base);
+            counters.set(Counter::Used as u32 + k, base + winners * grow);
+        };
+        take(0, self.grow_vertices);
+        take(1, self.grow_edges);
+        take(2, self.grow_faces);
+    }
+}
+
+impl RankChunks {
+    /// The fields for an operator's growth.
+    pub fn growth(mut self, growth: Growth) -> Self {
+        [self.grow_vertices, self.grow_edges, self.grow_faces] = growth.by_kind();
+        self
+    }
+}

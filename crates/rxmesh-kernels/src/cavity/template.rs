@@ -1,0 +1,202 @@
+//! What is deleted around a seed.
+//!
+//! The predefined templates are those of Figure 4 of Mahmoud et al. 2024 and the rest of their family: a seed and its neighbours under one
+//! relation. Deleting an element deletes what stands on it: with a vertex its edges and faces, with an edge its faces.
+//!
+//! | template | deletes | serves |
+//! | --- | --- | --- |
+//! | [`V`], [`VE`], [`VF`] | the vertex and all at it | vertex removal |
+//! | [`VV`] | the vertex, its neighbours and all at them | coarsening |
+//! | [`E`], [`EF`] | the edge and its faces | flip, split |
+//! | [`EV`] | both ends and all at them | collapse |
+//! | [`EE`] | the edge, those that share a face with it, their faces | |
+//! | [`F`] | the face | 1:3 split |
+//! | [`FE`] | the face, its sides, the faces across | 1:4 split |
+//! | [`FF`] | the face and those across its sides | 1:4 split |
+//! | [`FV`] | its corners and all at them | face collapse |
+
+use crate::edit::{FlatMesh, NO_FACE, NONE};
+use crate::topo::{Edge, Element, Face, Vertex};
+
+/// Takes the elements that a cavity deletes. Each method returns whether to go on.
+pub trait Sink {
+    /// Deletes a vertex, its edges and its faces.
+    fn vertex(&mut self, v: u32) -> bool;
+    /// Deletes an edge and its faces.
+    fn edge(&mut self, e: u32) -> bool;
+    /// Deletes a face. An edge between two deleted faces goes with them.
+    fn face(&mut self, f: u32) -> bool;
+}
+
+/// What a cavity deletes. Implement it for templates of your own; fields may name attributes that choose the elements.
+pub trait Template: Copy {
+    /// The kind of the seed.
+    type Seed: Element;
+
+    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough; whether it never had. The same elements in
+    /// the same order whenever it is called in one round.
+    fn elements<S: Sink>(&self, mesh: &FlatMesh, seed: u32, sink: &mut S) -> bool;
+}
+
+macro_rules! template {
+    ($($(#[$meta:meta])* $name:ident of $seed:ty: |$mesh:ident, $id:ident, $sink:ident| $body:expr;)*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl Template for $name {
+            type Seed = $seed;
+            #[inline(always)]
+            fn elements<S: Sink>(&self, $mesh: &FlatMesh, $id: u32, $sink: &mut S) -> bool {
+                let _ = $mesh;
+                $body
+            }
+        }
+    )*};
+}
+
+template! {
+    /// The vertex and all at it.
+    V of Vertex: |mesh, v, sink| sink.vertex(v);
+    /// The vertex with its edges: the same elements as [`V`].
+    VE of Vertex: |mesh, v, sink| sink.vertex(v);
+    /// The vertex with its faces: the same elements as [`V`].
+    VF of Vertex: |mesh, v, sink| sink.vertex(v);
+    /// The vertex, its neighbours and all at them.
+    VV of Vertex: |mesh, v, sink| sink.vertex(v) && mesh.spokes(v, |h| sink.vertex(mesh.tip(h)));
+    /// The edge and its faces.
+    E of Edge: |mesh, e, sink| sink.edge(e);
+    /// The edge with its faces: the same elements as [`E`].
+    EF of Edge: |mesh, e, sink| sink.edge(e);
+    /// Both ends of the edge and all at them.
+    EV of Edge: |mesh, e, sink| sink.vertex(mesh.origin(2 * e)) && sink.vertex(mesh.tip(2 * e));
+    /// The edge, those that share a face with it, and their faces.
+    EE of Edge: |mesh, e, sink| sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink);
+    /// The face.
+    F of Face: |mesh, f, sink| sink.face(f);
+    /// The face, its sides and the faces across them.
+    FE of Face: |mesh, f, sink| sides_of(mesh, f, sink);
+    /// The face and those across its sides.
+    FF of Face: |mesh, f, sink| {
+        let [a, b, c] = mesh.sides(f);
+        sink.face(f) && across(mesh, a, sink) && across(mesh, b, sink) && across(mesh, c, sink)
+    };
+    /// The face's corners and all at them.
+    FV of Face: |mesh, f, sink| {
+        let [a, b, c] = mesh.sides(f);
+        sink.vertex(mesh.origin(a)) && sink.vertex(mesh.origin(b)) && sink.vertex(mesh.origin(c))
+    };
+}
+
+#[inline(always)]
+fn sides_of<S: Sink>(mesh: &FlatMesh, f: u32, sink: &mut S) -> bool {
+    if f == NO_FACE {
+        return true;
+    }
+    let [a, b, c] = mesh.sides(f);
+    sink.edge(a >> 1) && sink.edge(b >> 1) && sink.edge(c >> 1)
+}
+
+#[inline(always)]
+fn across<S: Sink>(mesh: &FlatMesh, h: u32, sink: &mut S) -> bool {
+    let f = mesh.face(h ^ 1);
+    f == NO_FACE || sink.face(f)
+}
+
+/// Shows every face that a cavity deletes, some more than once, and counts its vertices.
+pub(super) struct Faces<'a, F> {
+    pub mesh: &'a FlatMesh,
+    pub f: F,
+    pub vertices: u32,
+}
+
+impl<F: FnMut(u32) -> bool> Sink for Faces<'_, F> {
+    #[inline(always)]
+    fn vertex(&mut self, v: u32) -> bool {
+        self.vertices += 1;
+        let mesh = self.mesh;
+        mesh.spokes(v, |h| {
+            let f = mesh.face(h);
+            f == NO_FACE || (self.f)(f)
+        })
+    }
+
+    #[inline(always)]
+    fn edge(&mut self, e: u32) -> bool {
+        let (f, g) = (self.mesh.face(2 * e), self.mesh.face(2 * e + 1));
+        (f == NO_FACE || (self.f)(f)) && (g == NO_FACE || (self.f)(g))
+    }
+
+    #[inline(always)]
+    fn face(&mut self, f: u32) -> bool {
+        (self.f)(f)
+    }
+}
+
+/// Shows the vertices that a cavity names.
+pub(super) struct Vertices<F>(pub F);
+
+impl<F: FnMut(u32) -> bool> Sink for Vertices<F> {
+    #[inline(always)]
+    fn vertex(&mut self, v: u32) -> bool {
+        (self.0)(v)
+    }
+    #[inline(always)]
+    fn edge(&mut self, _: u32) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn face(&mut self, _: u32) -> bool {
+        true
+    }
+}
+
+/// Looks whether a cavity deletes an edge of the boundary: by name, or with one of its ends.
+struct Search {
+    edge: u32,
+    ends: [u32; 2],
+}
+
+impl Sink for Search {
+    #[inline(always)]
+    fn vertex(&mut self, v: u32) -> bool {
+        v != self.ends[0] && v != self.ends[1]
+    }
+    #[inline(always)]
+    fn edge(&mut self, e: u32) -> bool {
+        e != self.edge
+    }
+    #[inline(always)]
+    fn face(&mut self, _: u32) -> bool {
+        true
+    }
+}
+
+/// Whether a cavity deletes an edge of the boundary.
+#[inline(always)]
+pub(super) fn deletes<T: Template>(template: &T, mesh: &FlatMesh, seed: u32, edge: u32) -> bool {
+    let ends = [mesh.origin(2 * edge), mesh.tip(2 * edge)];
+    !template.elements(mesh, seed, &mut Search { edge, ends })
+}
+
+/// An incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
+#[inline(always)]
+pub(super) fn face_of<K: Element>(mesh: &FlatMesh, seed: u32) -> u32 {
+    use crate::topo::Kind;
+    let of_edge = |e: u32| {
+        let f = mesh.face(2 * e);
+        if f == NO_FACE {
+            mesh.face(2 * e + 1)
+        } else {
+            f
+        }
+    };
+    match K::KIND {
+        Kind::Face => seed,
+        Kind::Edge => of_edge(seed),
+        Kind::Vertex => {
+            let e = mesh.ve.get(seed);
+            if e == NONE { NO_FACE } else { of_edge(e) }
+        }
+    }
+}

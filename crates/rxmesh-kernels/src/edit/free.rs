@@ -1,0 +1,63 @@
+//! Lists of free slots, ascending: a set of them as bits, ranked by the kernels that rank winners, then written.
+
+use super::flat::{DEAD, NONE};
+use crate::cavity::RANK_WORDS;
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::mem::{Global, GlobalMut};
+
+kernel! {
+    /// The dead ones among the first `slots` slots of a kind, a bit each. One index a word.
+    pub struct MarkDead: Flat {
+        /// FE, EV or VE.
+        pub table: Global<u32>,
+        /// Entries a slot: 3, 2 or 1.
+        pub width: u32,
+        /// Slots.
+        pub slots: u32,
+        /// The set.
+        pub set: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for MarkDead {
+    #[inline(always)]
+    fn run(&self, word: u32) {
+        let dead = if self.width == 1 { DEAD } else { NONE };
+        let first = 32 * word;
+        let mut bits = 0;
+        let mut i = 0;
+        while i < 32 && first + i < self.slots {
+            bits |= u32::from(self.table.get((first + i) * self.width) == dead) << i;
+            i += 1;
+        }
+        self.set.set(word, bits);
+    }
+}
+
+kernel! {
+    /// Writes the members of a ranked set in ascending order. One index a word.
+    pub struct ListFree: Flat {
+        /// The set.
+        pub set: Global<u32>,
+        /// Members before each word, in its chunk.
+        pub ranks: Global<u32>,
+        /// Members before each chunk.
+        pub chunks: Global<u32>,
+        /// The list.
+        pub list: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for ListFree {
+    #[inline(always)]
+    fn run(&self, word: u32) {
+        let mut bits = self.set.get(word);
+        let mut at = self.chunks.get(word / RANK_WORDS) + self.ranks.get(word);
+        while bits != 0 {
+            self.list.set(at, 32 * word + bits.trailing_zeros());
+            bits &= bits - 1;
+            at += 1;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Edit sessions: the mesh as flat arrays that kernels may change, and what opens it.
+
+mod flat;
+mod free;
+mod open;
+
+pub use flat::{DEAD, FlatMesh, NO_FACE, NONE, VERTEX_LIMIT};
+pub use free::{ListFree, MarkDead};
+pub use open::{Fill, Freeze, OpenFaces, OpenPatches, OpenVertices, Suspects};
