@@ -20,15 +20,15 @@ macro_rules! words {
         impl Words for $view<u32> {
             #[inline(always)]
             fn get(self, i: u32) -> u32 {
-                $view::get(self, i)
+                $view::<u32>::get(self, i)
             }
             #[inline(always)]
             fn set(self, i: u32, v: u32) {
-                $view::set(self, i, v);
+                $view::<u32>::set(self, i, v);
             }
             #[inline(always)]
             fn fetch_min(self, i: u32, v: u32) -> u32 {
-                $view::fetch_min(self, i, v)
+                $view::<u32>::fetch_min(self, i, v)
             }
             #[cfg(not(target_arch = "nvptx64"))]
             fn sort_alone(self, n: u32) {

@@ -312,12 +312,6 @@ pub const SHAPED: u32 = 1 << 26;
 /// The greatest depth that is told apart.
 const DEEPEST: u32 = 63;
 
-/// The value now, where others may change it meanwhile.
-#[inline(always)]
-fn load(of: GlobalMut<u32>, i: u32) -> u32 {
-    of.fetch_min(i, NONE)
-}
-
 kernel! {
     /// How deep in its region each label is, in [`Regions::best`]: 0 beside another region, one more each round.
     pub struct RelabelDepth: Flat {
@@ -340,7 +334,7 @@ impl FlatKernel for RelabelDepth {
             r.best.fetch_min(a, 0);
             r.best.fetch_min(b, 0);
         } else if depth > 0 && same {
-            let (x, y) = (load(r.best, a), load(r.best, b));
+            let (x, y) = (r.best.load(a), r.best.load(b));
             if x == depth - 1 && y > depth {
                 r.best.fetch_min(b, depth);
             }
