@@ -374,8 +374,10 @@ fn as_good_as_new(engine: &Engine, what: &str, mesh: &Resized, patch_size: u32) 
     let (got, want) = (&got.stats, &want.stats);
     println!("{what}: {got:?}, cut from scratch: {want:?}");
     assert!(got.size_max <= patch_size, "{what}: {got:?}");
+    // A region's last patch is never quite full; the small meshes that teams get have only a handful of regions.
+    let full = if is_slow(engine) { 0.9 } else { 0.97 };
     assert!(
-        got.size_mean >= 0.97 * want.size_mean,
+        got.size_mean >= full * want.size_mean,
         "{what}: {got:?}, cut from scratch: {want:?}"
     );
     for k in 0..3 {

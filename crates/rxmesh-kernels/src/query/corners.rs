@@ -109,7 +109,7 @@ impl Row for CornersRow {
         } else {
             (a, b)
         };
-        if i % 2 == 0 { next } else { previous }
+        if i.is_multiple_of(2) { next } else { previous }
     }
     #[inline(always)]
     fn iter(&self) -> Self {

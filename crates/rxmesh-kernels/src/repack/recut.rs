@@ -135,7 +135,7 @@ impl Recut {
                 let (low, high) = (cut(i, pieces), cut(i + 1, pieces));
                 if high > low + 1 {
                     let from = start_of(low);
-                    region.from_far(b, order, next, from, start_of(high) - from, bits);
+                    region.line_up(b, order, next, from, start_of(high) - from, bits);
                 }
                 i += 1;
             }
@@ -174,7 +174,7 @@ impl<W: Words> Region<'_, W> {
     /// Orders `order[from..from + len]` between two faces that are far from each other: by how much later a face is reached from the one
     /// than from the other. A cut of this order runs straight, where one of a breadth-first order would be an arc. Uses all of `next`.
     #[inline(always)]
-    fn from_far<B: Block>(self, b: B, order: W, next: W, from: u32, len: u32, bits: u32) {
+    fn line_up<B: Block>(self, b: B, order: W, next: W, from: u32, len: u32, bits: u32) {
         let claim = self.claim;
         let end = self.breadth_first(b, order, next, from, len, order.get(from));
         let far = next.get(end - 1);
@@ -188,7 +188,7 @@ impl<W: Words> Region<'_, W> {
         b.each(len, |i| claim.set(order.get(from + i), i));
         b.each(len, |i| {
             let f = next.get(from + i);
-            order.set(from + i, (claim.get(f) + len - i) << bits | f);
+            order.set(from + i, ((claim.get(f) + len - i) << bits) | f);
         });
         b.each(len, |i| next.set(i, order.get(from + i)));
         b.sort(next, len);

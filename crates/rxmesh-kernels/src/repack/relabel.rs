@@ -95,7 +95,7 @@ impl Regions {
             return NONE;
         }
         let step = sizes.most / 16 + 1;
-        (x + y) / step << 24 | lot >> 8
+        (((x + y) / step) << 24) | (lot >> 8)
     }
 }
 
@@ -358,7 +358,8 @@ impl FlatKernel for RelabelCentre {
     fn run(&self, l: u32) {
         let r = &self.regions;
         let depth = r.best.get(l).min(DEEPEST);
-        r.mate.fetch_min(r.root.get(l), (DEEPEST - depth) << 26 | l);
+        r.mate
+            .fetch_min(r.root.get(l), ((DEEPEST - depth) << 26) | l);
         r.next_mate.set(l, NONE);
     }
 }
