@@ -11,7 +11,7 @@ pub struct InputIds([Vec<u32>; 3]);
 impl InputIds {
     /// Ids of a mesh on an engine. Edges are read from the patches on the host, apart from any engine.
     pub fn new(rx: &RxMesh, oracle: &Oracle) -> InputIds {
-        let set = rx.patch_set();
+        let set = rx.patch_set().expect("the patches");
         InputIds([
             set.vertex_source.clone(),
             edges(set, oracle),

@@ -5,6 +5,7 @@
 //! - [`fixtures`]: meshes by property, made in code;
 //! - [`oracle`]: the expected answers, by naive host code over input ids;
 //! - [`fan`]: a vertex's faces, counter-clockwise;
+//! - [`flat`]: flat arrays of a mesh, for repacking;
 //! - [`ids`]: from linear ids back to input ids;
 //! - [`smooth`]: vertex normals and mean curvature flow in `f64`.
 
@@ -12,6 +13,7 @@ pub mod edits;
 pub mod engines;
 pub mod fan;
 pub mod fixtures;
+pub mod flat;
 pub mod ids;
 pub mod oracle;
 pub mod smooth;

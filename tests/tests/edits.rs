@@ -4,8 +4,10 @@
 use glam::Vec3;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use rxmesh_host::Error;
 use rxmesh_host::edit::{Column, HostArrays, RoundReport, Seeds, Session};
 use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::attr::Value;
 use rxmesh_host::kernels::cavity::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
@@ -13,7 +15,8 @@ use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;
-use rxmesh_host::store::RxMesh;
+use rxmesh_host::repack::{Renumbering, RepackOptions};
+use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::{Edit, Expected, Plain};
 use rxmesh_tests::engines::{is_slow, is_very_slow};
@@ -332,6 +335,8 @@ fn closes_with_attributes(engine: &Engine) {
         session.attach(&of_face).unwrap(),
         session.attach(&of_edge).unwrap(),
     );
+    let bytes = session.column::<Edge, u8>();
+    assert!(matches!(bytes, Err(Error::Options(_))), "{bytes:?}");
     let marks = session.column::<Edge, u32>().unwrap();
     let mut some = vec![0; session.capacity(Kind::Edge) as usize];
     (some[5], some[40]) = (1, 2);
@@ -350,23 +355,50 @@ fn closes_with_attributes(engine: &Engine) {
         session.values(of_face).read().unwrap(),
         session.values(of_edge).read().unwrap(),
     );
-    let mut closed = session.close(&PatchOptions::default()).unwrap();
+    let mut closed = session.close(RepackOptions::default()).unwrap();
     assert_eq!(Kind::ALL.map(|k| closed.mesh.count(k)), live);
+    let set = closed.mesh.patch_set().unwrap();
+    let triangles = input_triangles(&plain, &closed.renumbering);
+    assert_eq!(set.validate(live[0] as usize, &triangles), []);
     let (mut x, mut of_face, mut of_edge) =
         (closed.take(x), closed.take(of_face), closed.take(of_edge));
-    let x = x.to_input(&closed.mesh).unwrap();
-    for (p, &slot) in x.iter().zip(&closed.vertex_slots) {
-        assert_eq!(*p, places[slot as usize]);
-    }
-    let of_face = of_face.to_input(&closed.mesh).unwrap();
-    for (value, slot) in of_face.iter().zip(&closed.face_slots) {
-        assert_eq!(*value, f[*slot as usize]);
-        assert!(plain.faces.contains_key(slot));
-    }
+    follows(&closed.renumbering, &mut x, &places);
+    follows(&closed.renumbering, &mut of_face, &f);
     let mut got = of_edge.to_input(&closed.mesh).unwrap();
     let host = closed_edges(&plain, &e);
     got.sort_unstable();
     assert_eq!(got, host, "values of edges");
+}
+
+/// The corners of the live faces, in order, as places among the live vertices.
+fn input_triangles(plain: &Plain, renumbering: &Renumbering) -> Vec<[u32; 3]> {
+    let linear = renumbering.linear(Kind::Vertex).read().unwrap();
+    let mut count = 0;
+    let mut place = vec![u32::MAX; linear.len()];
+    for (slot, _) in linear.iter().enumerate().filter(|(_, id)| **id != u32::MAX) {
+        place[slot] = count;
+        count += 1;
+    }
+    let corners = plain.faces.values();
+    corners.map(|t| t.map(|v| place[v as usize])).collect()
+}
+
+/// Every live element has the value that its slot had.
+fn follows<K: Element, T: Value + PartialEq + std::fmt::Debug>(
+    renumbering: &Renumbering,
+    x: &mut Attribute<K, T>,
+    slots: &[T],
+) {
+    x.download().unwrap();
+    let values = x.host().unwrap();
+    let linear = renumbering.linear(K::KIND).read().unwrap();
+    let live = linear.iter().enumerate().filter(|(_, id)| **id != u32::MAX);
+    let mut count = 0;
+    for (slot, &id) in live {
+        assert_eq!(values[id as usize], slots[slot], "slot {slot}");
+        count += 1;
+    }
+    assert_eq!(count, values.len());
 }
 
 /// The values of the live edges, sorted.

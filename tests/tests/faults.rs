@@ -36,10 +36,10 @@ where
             ..
         }) => {
             assert!(
-                (patch as usize) < rx.patch_set().headers.len(),
+                (patch as usize) < rx.headers().len(),
                 "{what}: patch {patch}"
             );
-            rx.patch_set().vertex_source[vertex as usize]
+            rx.patch_set().unwrap().vertex_source[vertex as usize]
         }
         other => panic!("{} of {what}: {other}", R::NAME),
     }

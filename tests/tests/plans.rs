@@ -197,7 +197,7 @@ struct Launches<'a>(&'a RxMesh, &'a str);
 impl Visit for Launches<'_> {
     fn kernel<K: PatchKernel>(&mut self, name: &str, kernel: K) {
         let Launches(rx, what) = self;
-        let headers = &rx.patch_set().headers;
+        let headers = rx.headers();
         let most = headers
             .iter()
             .map(|h| measured(kernel, h))

@@ -68,7 +68,7 @@ fn largest_table<R: Relation>(rx: &RxMesh, rows: &HostRows) -> u32 {
         let first = h.base[kind] as usize;
         rows.starts[first + usize::from(h.owned[kind])] - rows.starts[first]
     };
-    rx.patch_set().headers.iter().map(owned).max().unwrap_or(0)
+    rx.headers().iter().map(owned).max().unwrap_or(0)
 }
 
 fn rows(engine: &Engine) {
@@ -161,7 +161,7 @@ fn choices(engine: &Engine) {
     // Six neighbours and the end of a row a vertex, 2 bytes each, and a word a patch.
     assert_eq!(sizes[0].relation, "VV");
     assert!(
-        sizes[0].bytes >= 64 * 14 && sizes[0].bytes <= 64 * 14 + 32 * rx.patch_set().headers.len(),
+        sizes[0].bytes >= 64 * 14 && sizes[0].bytes <= 64 * 14 + 32 * rx.headers().len(),
         "{sizes:?}"
     );
 }

@@ -101,7 +101,7 @@ fn diamond(engine: &Engine) {
         let (oracle, ids) = (fixture.oracle(), InputIds::new(rx, fixture.oracle()));
         let rows = query::<Diamond>(rx, what);
         let ef = oracle.ef();
-        let order = |f: u32| rx.patch_set().face_linear[f as usize];
+        let order = |f: u32| rx.patch_set().unwrap().face_linear[f as usize];
         for (linear, &e) in ids
             .all(Kind::Edge)
             .iter()

@@ -47,7 +47,9 @@ fn files(engine: &Engine) {
         )
         .unwrap();
         assert_eq!(
-            rx.patch_set().validate(mesh.vertex_count(), &mesh.faces),
+            rx.patch_set()
+                .unwrap()
+                .validate(mesh.vertex_count(), &mesh.faces),
             [],
             "{name}"
         );

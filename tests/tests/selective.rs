@@ -76,7 +76,7 @@ fn only_active_elements_run(engine: &Engine) {
         return;
     }
     let rx = sphere(engine);
-    let n = rx.patch_set().vertex_source.len();
+    let n = rx.patch_set().unwrap().vertex_source.len();
     let all = rx.query::<VV>().unwrap().read().unwrap();
     let asked: [&dyn Fn(usize) -> bool; 4] =
         [&|_| false, &|i| i == n / 2, &|i| i % 3 == 0, &|_| true];

@@ -95,7 +95,9 @@ fn check(engine: &Engine, soup: &Soup) -> Result<(), TestCaseError> {
     };
     let rx = RxMesh::new(engine, soup.vertices as usize, &soup.faces, &options).unwrap();
     prop_assert_eq!(
-        rx.patch_set().validate(soup.vertices as usize, &soup.faces),
+        rx.patch_set()
+            .unwrap()
+            .validate(soup.vertices as usize, &soup.faces),
         vec![]
     );
     let oracle = Oracle::new(soup.vertices as usize, &soup.faces);
@@ -152,7 +154,7 @@ fn oriented(rx: &RxMesh, oracle: &Oracle) -> Result<(), TestCaseError> {
             details: [v, _],
             ..
         })) => {
-            let v = rx.patch_set().vertex_source[v as usize];
+            let v = rx.patch_set().unwrap().vertex_source[v as usize];
             prop_assert!(fans[v as usize].is_none(), "vertex {} is a fan", v);
         }
         Err(other) => panic!("{other}"),

@@ -38,7 +38,7 @@ pub(crate) enum Part {
 
 impl Parts {
     pub(crate) fn of(rx: &RxMesh) -> Self {
-        let headers = &rx.patch_set().headers;
+        let headers = rx.headers();
         let sum = |of: &dyn Fn(&PatchHeader) -> u32| {
             headers.iter().map(|h| u64::from(of(h))).sum::<u64>()
         };

@@ -10,6 +10,7 @@ mod error;
 pub mod io;
 pub mod mesh;
 pub mod patch;
+pub mod repack;
 pub mod store;
 
 pub use error::Error;

@@ -30,6 +30,21 @@ use crate::edit::{Fill, Freeze, ListFree, MarkDead, OpenFaces, OpenPatches, Open
 use crate::query::{
     Corners, Diamond, EE, EF, EV, FE, FF, FV, Fans, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
+use crate::repack::elements::{
+    RepackIsolated, RepackLast, RepackNumber, RepackStarts, RepackTell, RepackUnused,
+};
+use crate::repack::extra::{
+    RepackExtraCount, RepackExtraFind, RepackExtraList, RepackExtraStand, RepackExtraTell,
+};
+use crate::repack::faces::{RepackCount, RepackLabels, RepackPlace, RepackSort};
+use crate::repack::permute::RepackPermute;
+use crate::repack::recut::Recut;
+use crate::repack::relabel::{
+    RelabelCentre, RelabelDepth, RelabelFaces, RelabelMate, RelabelMove, RelabelPairs, RelabelPick,
+    RelabelRegions, RelabelSeed, RelabelSettle, RelabelSpread, RelabelStart, RelabelUnite,
+};
+use crate::repack::ribbon::RepackRibbon;
+use crate::repack::write::{RepackHeaders, RepackWrite};
 
 /// Hands the list to a macro: what is listed here exists on every engine.
 macro_rules! list {
@@ -130,6 +145,39 @@ macro_rules! list {
             flat spring_heights: SpringHeights;
             block filter_balls: FilterBalls;
             flat filter_large: FilterLarge;
+            flat relabel_start: RelabelStart;
+            block relabel_pairs: RelabelPairs;
+            flat relabel_pick: RelabelPick;
+            flat relabel_mate: RelabelMate;
+            flat relabel_unite: RelabelUnite;
+            flat relabel_depth: RelabelDepth;
+            flat relabel_centre: RelabelCentre;
+            flat relabel_seed: RelabelSeed;
+            flat relabel_spread: RelabelSpread;
+            flat relabel_settle: RelabelSettle;
+            flat relabel_move: RelabelMove;
+            block relabel_regions: RelabelRegions;
+            flat relabel_faces: RelabelFaces;
+            block recut: Recut;
+            flat repack_count: RepackCount;
+            block repack_labels: RepackLabels;
+            flat repack_place: RepackPlace;
+            block repack_sort: RepackSort;
+            block repack_tell: RepackTell;
+            block repack_starts: RepackStarts;
+            flat repack_unused: RepackUnused;
+            flat repack_isolated: RepackIsolated;
+            flat repack_last: RepackLast;
+            block repack_number: RepackNumber;
+            flat repack_extra_find: RepackExtraFind;
+            flat repack_extra_count: RepackExtraCount;
+            flat repack_extra_list: RepackExtraList;
+            flat repack_extra_stand: RepackExtraStand;
+            flat repack_extra_tell: RepackExtraTell;
+            block repack_ribbon: RepackRibbon;
+            block repack_headers: RepackHeaders;
+            block repack_write: RepackWrite;
+            flat repack_permute: RepackPermute;
             flat fill: Fill;
             patch open_patches: OpenPatches;
             flat open_faces: OpenFaces;

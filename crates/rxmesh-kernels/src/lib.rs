@@ -12,6 +12,7 @@
 //! - [`mod@kernel`]: what a kernel is, and the `kernel!` macro that declares one.
 //! - [`edit`]: the mesh of an edit session as flat arrays, and what opens it.
 //! - [`cavity`]: the cavity operator: templates, claims, rounds, fill-in.
+//! - [`repack`]: flat arrays into patches, after an edit.
 //! - [`algo`]: device half of the algorithms.
 //! - [`entry`]: the one list of this crate's kernels.
 #![no_std]
@@ -31,6 +32,7 @@ pub mod kernel;
 pub mod math;
 pub mod mem;
 pub mod query;
+pub mod repack;
 pub mod topo;
 
 pub use glam::Vec3;

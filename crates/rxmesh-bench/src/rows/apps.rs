@@ -74,7 +74,7 @@ pub(super) fn normals_gather(b: &Bench<'_>) -> Result<Measured> {
 
 pub(super) fn dot(b: &Bench<'_>) -> Result<Measured> {
     let (x, y) = (positions(b)?, positions(b)?);
-    let partials = b.engine.zeroed::<f64>(b.rx.patch_set().headers.len())?;
+    let partials = b.engine.zeroed::<f64>(b.rx.headers().len())?;
     let result = b.engine.zeroed::<f64>(1)?;
     let patches = ReducePatches {
         x: x.global()?.cast(),

@@ -20,7 +20,7 @@ pub(crate) fn build(
 ) -> Result<(RxMesh, PatchStats, Measured)> {
     let make = || RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, options);
     let mut rx = make()?;
-    let mut stats = vec![(0.0, rx.patch_set().stats.clone())];
+    let mut stats = vec![(0.0, rx.patch_set()?.stats.clone())];
     let mut ms = Vec::new();
     if let Some(effort) = effort {
         stats.clear();
@@ -29,7 +29,7 @@ pub(crate) fn build(
                 rx = make()?;
                 Ok(())
             })?;
-            stats.push((total, rx.patch_set().stats.clone()));
+            stats.push((total, rx.patch_set()?.stats.clone()));
             Ok(total)
         })?;
     }

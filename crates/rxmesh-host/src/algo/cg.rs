@@ -49,7 +49,7 @@ impl Cg {
             directions: [engine.zeroed(n)?, engine.zeroed(n)?],
             q: engine.zeroed(n)?,
             inverse: engine.zeroed(if jacobi { n } else { 0 })?,
-            partials: engine.zeroed(2 * rx.patch_set().headers.len())?,
+            partials: engine.zeroed(2 * rx.headers().len())?,
             step_partials: engine.zeroed(2 * step_blocks)?,
             arrived: engine.zeroed(2)?,
             scalars: engine.upload(&scalars)?,

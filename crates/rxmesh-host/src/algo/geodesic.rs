@@ -114,10 +114,8 @@ fn linear_sources(rx: &RxMesh, sources: &[u32]) -> Result<Vec<u32>, Error> {
             "source {bad} is no vertex: there are {n}, counted from 0"
         )));
     }
-    let mut linear: Vec<u32> = sources
-        .iter()
-        .map(|&s| rx.patch_set().vertex_linear[s as usize])
-        .collect();
+    let vertex_linear = &rx.patch_set()?.vertex_linear;
+    let mut linear: Vec<u32> = sources.iter().map(|&s| vertex_linear[s as usize]).collect();
     linear.sort_unstable();
     linear.dedup();
     Ok(linear)
@@ -161,10 +159,7 @@ impl<'a> Propagation<'a> {
             },
         )?;
         engine.synchronize()?;
-        let (n, patches) = (
-            rx.linear_len(Kind::Vertex) as usize,
-            rx.patch_set().headers.len(),
-        );
+        let (n, patches) = (rx.linear_len(Kind::Vertex) as usize, rx.headers().len());
         Ok(Propagation {
             rx,
             level,
@@ -200,7 +195,7 @@ impl<'a> Propagation<'a> {
     /// The patches' level ranges; the number of levels and of reached vertices.
     fn find_ranges(&mut self) -> Result<(u32, u32), Error> {
         let (rx, engine) = (self.rx, self.rx.engine());
-        let patches = rx.patch_set().headers.len();
+        let patches = rx.headers().len();
         let (highest, reached) = (
             engine.zeroed::<f64>(patches)?,
             engine.zeroed::<f64>(patches)?,
@@ -290,7 +285,7 @@ impl<'a> Propagation<'a> {
         } else {
             (odd, even)
         };
-        let farthest = engine.zeroed::<f64>(self.rx.patch_set().headers.len())?;
+        let farthest = engine.zeroed::<f64>(self.rx.headers().len())?;
         self.rx.run(GeodesicFinish {
             distance: distance.global()?,
             out: out.global_mut()?,

@@ -161,9 +161,7 @@ struct Frame {
 
 impl Frame {
     fn of(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
-        let origin = x
-            .buffer()
-            .read_range(rx.patch_set().headers[0].base[0] as usize, 1)?[0];
+        let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
         let frame = Frame { origin, scale: 1.0 };
         frame.enter(rx, x)?;
         let size = reduce::max(rx, x)?.max(-reduce::min(rx, x)?);
@@ -250,7 +248,7 @@ impl<'a> Solver<'a> {
             x0,
             mass: rx.attribute()?,
             kept: rx.engine().zeroed(vv.len() as usize)?,
-            regular: rx.engine().zeroed(rx.patch_set().headers.len())?,
+            regular: rx.engine().zeroed(rx.headers().len())?,
             ve: rx.prepare::<VE>()?,
             vv,
             fans,

@@ -63,7 +63,7 @@ fn reduce<K: Element, T: Sum>(
     reduction: Reduction,
 ) -> Result<f64, Error> {
     let engine = rx.engine();
-    let partials = engine.zeroed::<f64>(rx.patch_set().headers.len())?;
+    let partials = engine.zeroed::<f64>(rx.headers().len())?;
     rx.run(ReducePatches {
         x: x.global()?.cast(),
         y: y.global()?.cast(),

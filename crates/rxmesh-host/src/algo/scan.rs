@@ -44,7 +44,8 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     Ok(total as u32)
 }
 
-fn scan_in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
+/// Replaces the values by their exclusive prefix sum, which must fit 32 bits.
+pub(crate) fn scan_in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
     let chunks = (data.len() as u32).div_ceil(CHUNK);
     let totals = engine.zeroed::<u32>(chunks as usize)?;
     engine.launch_blocks(

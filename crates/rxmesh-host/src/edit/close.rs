@@ -4,23 +4,20 @@ use super::Column;
 use super::session::Session;
 use crate::Error;
 use crate::mesh::{Extras, TriMesh};
-use crate::patch::PatchOptions;
+use crate::repack::{FlatMesh, Renumbering, RepackOptions, Repacked, repack};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::edit::{DEAD, NONE};
-use rxmesh_kernels::topo::{Edge, Element, Kind, Vertex};
+use rxmesh_kernels::topo::{Element, Vertex};
 use std::any::Any;
-use std::collections::HashMap;
 
 /// A closed session: the new mesh, and the session's columns as its attributes.
 pub struct Closed {
     /// The mesh. Its input order is the order of session ids of the live elements.
     pub mesh: RxMesh,
-    /// For each vertex, in the new mesh's input order, its session id.
-    pub vertex_slots: Vec<u32>,
-    /// For each face, in the new mesh's input order, its session id.
-    pub face_slots: Vec<u32>,
+    /// From session ids to the mesh's linear ids.
+    pub renumbering: Renumbering,
     attributes: Vec<Option<Box<dyn Any>>>,
 }
 
@@ -57,10 +54,6 @@ pub(crate) struct Snapshot {
     pub faces: Vec<[u32; 3]>,
     /// Slots of the live vertices, ascending.
     pub vertices: Vec<u32>,
-    /// Slots of the live faces, ascending.
-    pub face_slots: Vec<u32>,
-    /// EV by slot.
-    ev: Vec<u32>,
 }
 
 impl Session {
@@ -84,19 +77,12 @@ impl Session {
             }
         }
         let mut faces = Vec::with_capacity(fe.len() / 3);
-        let mut face_slots = Vec::with_capacity(fe.len() / 3);
-        for (f, sides) in fe.chunks_exact(3).enumerate() {
+        for sides in fe.chunks_exact(3) {
             if sides[0] != NONE {
                 faces.push([0, 1, 2].map(|k| number[ev[sides[k] as usize] as usize]));
-                face_slots.push(f as u32);
             }
         }
-        Ok(Snapshot {
-            faces,
-            vertices,
-            face_slots,
-            ev,
-        })
+        Ok(Snapshot { faces, vertices })
     }
 
     /// The mesh as it is now, without patches: live vertices and faces in the order of their session ids. Also the session ids of the vertices.
@@ -115,56 +101,27 @@ impl Session {
         Ok((mesh, now.vertices))
     }
 
-    /// Makes patches of the mesh as it is now, and attributes of the columns.
+    /// Makes patches of the mesh as it is now, and attributes of the columns; all of it on the engine ([`repack`]). Faces stay in
+    /// the patches they were in or arose in, unless those have become too large or too small.
     ///
     /// # Errors
     ///
-    /// What the patcher or the engine says.
-    pub fn close(self, options: &PatchOptions) -> Result<Closed, Error> {
-        let now = self.snapshot()?;
-        let mesh = RxMesh::new(&self.engine, now.vertices.len(), &now.faces, options)?;
-        let edges = if self.columns.iter().any(|c| c.kind() == Kind::Edge) {
-            edge_slots(&mesh, &now)?
-        } else {
-            Vec::new()
+    /// As [`repack`].
+    pub fn close(self, options: RepackOptions) -> Result<Closed, Error> {
+        let flat = FlatMesh {
+            fe: &self.flat.fe,
+            ev: &self.flat.ev,
+            ef: &self.flat.ef,
+            ve: &self.flat.ve,
+            label: &self.flat.fp,
         };
-        let attributes = self.columns.iter().map(|column| {
-            let slots = match column.kind() {
-                Kind::Vertex => &now.vertices,
-                Kind::Edge => &edges,
-                Kind::Face => &now.face_slots,
-            };
-            column.close(&mesh, slots).map(Some)
-        });
-        let attributes = attributes.collect::<Result<_, _>>()?;
+        let Repacked { mesh, renumbering } = repack(&self.engine, &flat, self.patches, options)?;
+        let attributes = self.columns.iter();
+        let attributes = attributes.map(|column| column.close(&mesh, &renumbering).map(Some));
         Ok(Closed {
+            attributes: attributes.collect::<Result<_, _>>()?,
             mesh,
-            vertex_slots: now.vertices,
-            face_slots: now.face_slots,
-            attributes,
+            renumbering,
         })
     }
-}
-
-/// For each edge of the new mesh, in linear order, its slot in the session: edges are found by their ends.
-fn edge_slots(mesh: &RxMesh, now: &Snapshot) -> Result<Vec<u32>, Error> {
-    let mut by_ends = HashMap::with_capacity(now.ev.len() / 2);
-    for (e, ends) in now.ev.chunks_exact(2).enumerate() {
-        if ends[0] != NONE {
-            by_ends.insert((ends[0].min(ends[1]), ends[0].max(ends[1])), e as u32);
-        }
-    }
-    let rows = mesh.query::<rxmesh_kernels::query::EV>()?.read()?;
-    let slot = |linear: u32| now.vertices[mesh.patch_set().vertex_source[linear as usize] as usize];
-    let owned = mesh.patch_set().headers.iter().flat_map(|h| {
-        let base = h.base[Edge::KIND as usize] as usize;
-        base..base + usize::from(h.owned[Edge::KIND as usize])
-    });
-    Ok(owned
-        .map(|e| {
-            let ends = rows.row(e);
-            let (a, b) = (slot(ends[0]), slot(ends[1]));
-            by_ends[&(a.min(b), a.max(b))]
-        })
-        .collect())
 }

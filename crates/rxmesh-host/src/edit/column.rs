@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
+use crate::repack::Renumbering;
 use crate::store::RxMesh;
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::topo::{Element, Kind};
@@ -42,12 +43,13 @@ impl<K, T> Column<K, T> {
 
 /// A column whatever its type.
 pub(super) trait AnyColumn: Send + Sync {
+    /// Vertices, edges or faces.
     fn kind(&self) -> Kind;
     fn grow(&mut self, len: usize) -> Result<(), EngineError>;
     fn as_any(&self) -> &dyn Any;
     fn as_any_mut(&mut self) -> &mut dyn Any;
-    /// The attribute of the new mesh, whose element `i` in the input's order has slot `slots[i]`.
-    fn close(&self, rx: &RxMesh, slots: &[u32]) -> Result<Box<dyn Any>, Error>;
+    /// The attribute of the new mesh.
+    fn close(&self, rx: &RxMesh, renumbering: &Renumbering) -> Result<Box<dyn Any>, Error>;
 }
 
 pub(super) struct ColumnOf<K, T> {
@@ -90,9 +92,7 @@ impl<K: Element, T: Value> AnyColumn for ColumnOf<K, T> {
         self
     }
 
-    fn close(&self, rx: &RxMesh, slots: &[u32]) -> Result<Box<dyn Any>, Error> {
-        let values = self.values.read()?;
-        let input: Vec<T> = slots.iter().map(|&i| values[i as usize]).collect();
-        Ok(Box::new(rx.attribute_from::<K, T>(&input)?))
+    fn close(&self, rx: &RxMesh, renumbering: &Renumbering) -> Result<Box<dyn Any>, Error> {
+        Ok(Box::new(renumbering.attribute::<K, T>(rx, &self.values)?))
     }
 }

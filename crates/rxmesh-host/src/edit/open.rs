@@ -32,6 +32,7 @@ impl Session {
         let mut session = Session {
             engine: engine.clone(),
             mesh_id: rx.id(),
+            patches: rx.headers().len() as u32,
             capacity: slots,
             unused: slots,
             flat,

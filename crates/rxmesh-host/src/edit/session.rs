@@ -3,6 +3,7 @@
 use super::column::{AnyColumn, Column, ColumnOf};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
+use crate::repack::words_of;
 use crate::store::{Attribute, AttributeError};
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::cavity::{Claims, FROZEN, Slots};
@@ -15,6 +16,8 @@ use rxmesh_kernels::topo::{Element, Kind};
 pub struct Session {
     pub(super) engine: Engine,
     pub(super) mesh_id: u64,
+    /// Patches of the mesh that was opened: labels of faces are smaller.
+    pub(super) patches: u32,
     /// Slots by kind.
     pub(super) capacity: [u32; 3],
     /// The first slot by kind that was never used.
@@ -158,11 +161,12 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// An attribute of another mesh, one that is newer on the host, or no memory on the engine.
+    /// An attribute of another mesh, one that is newer on the host, values that are not whole 32-bit words, or no memory on the engine.
     pub fn attach<K: Element, T: Value>(
         &mut self,
         x: &Attribute<K, T>,
     ) -> Result<Column<K, T>, Error> {
+        words_of::<T>()?;
         if x.mesh_id() != self.mesh_id {
             return Err(AttributeError::OtherMesh.into());
         }
@@ -175,8 +179,9 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// No memory on the engine.
+    /// Values that are not whole 32-bit words, or no memory on the engine.
     pub fn column<K: Element, T: Value>(&mut self) -> Result<Column<K, T>, Error> {
+        words_of::<T>()?;
         let values = self.engine.zeroed(self.capacity(K::KIND) as usize)?;
         Ok(self.add(values))
     }

@@ -31,6 +31,9 @@ pub(super) struct Cuda {
     fault: u64,
     info: EngineInfo,
     shared_limit: u32,
+    /// Whether memory comes from the device's pool, which keeps what is given back: an allocation costs microseconds instead of
+    /// hundreds of them, and nothing waits.
+    pooled: bool,
     /// Threads of every patch kernel's block in place of its own number; 0 for its own.
     threads: AtomicU32,
     context: Context,
@@ -135,6 +138,7 @@ impl Cuda {
             fault: 0,
             info,
             shared_limit,
+            pooled: keep_pool(device),
             threads: AtomicU32::new(0),
         };
         cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
@@ -302,8 +306,14 @@ impl Cuda {
     pub(super) fn allocate(&self, bytes: usize, zero: bool) -> Result<*mut u8, EngineError> {
         self.enter()?;
         let mut at = 0;
-        // SAFETY: the driver writes the address.
-        let code = unsafe { cu::cuMemAlloc_v2(&mut at, bytes) };
+        // SAFETY: the driver writes the address. Memory of the pool is used on this one stream only, in whose order it comes and goes.
+        let code = unsafe {
+            if self.pooled {
+                cu::cuMemAllocAsync(&mut at, bytes, self.stream.as_inner())
+            } else {
+                cu::cuMemAlloc_v2(&mut at, bytes)
+            }
+        };
         if code == cu::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY {
             return Err(EngineError::OutOfMemory {
                 engine: "the GPU",
@@ -319,8 +329,15 @@ impl Cuda {
 
     pub(super) fn free(&self, at: *mut u8) {
         if self.enter().is_ok() {
-            // SAFETY: came from `allocate`; the driver waits for kernels that use it. A failure leaves nothing to do in a drop.
-            unsafe { cu::cuMemFree_v2(at as u64) };
+            // SAFETY: came from `allocate`; the driver waits for kernels that use it, or the stream does. A failure leaves nothing to do in
+            // a drop.
+            unsafe {
+                if self.pooled {
+                    cu::cuMemFreeAsync(at as u64, self.stream.as_inner());
+                } else {
+                    cu::cuMemFree_v2(at as u64);
+                }
+            }
         }
     }
 
@@ -421,6 +438,23 @@ fn shared_limit(device: Device) -> Result<u32, EngineError> {
         cu::cuDeviceGetAttribute(&mut value, attribute, device.as_raw())
     })?;
     Ok(value as u32)
+}
+
+/// Has the device's memory pool keep what is given back; false when it has none.
+fn keep_pool(device: Device) -> bool {
+    let supported = cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
+    let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    let (mut value, mut pool, mut keep) = (0, std::ptr::null_mut(), u64::MAX);
+    // SAFETY: the driver writes the value and the pool, and reads the threshold, a 64-bit number.
+    unsafe {
+        cu::cuDeviceGetAttribute(&mut value, supported, device.as_raw())
+            == cu::cudaError_enum::CUDA_SUCCESS
+            && value != 0
+            && cu::cuDeviceGetDefaultMemPool(&mut pool, device.as_raw())
+                == cu::cudaError_enum::CUDA_SUCCESS
+            && cu::cuMemPoolSetAttribute(pool, threshold, (&raw mut keep).cast())
+                == cu::cudaError_enum::CUDA_SUCCESS
+    }
 }
 
 /// The collectives want whole warps.

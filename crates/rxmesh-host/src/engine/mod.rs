@@ -178,6 +178,11 @@ impl Engine {
         Buffer::zeroed(self, n)
     }
 
+    /// A buffer of `n` values that are whatever the memory held; for what kernels write in full before anyone reads it.
+    pub(crate) fn uninit<T: bytemuck::Pod>(&self, n: usize) -> Result<Buffer<T>, EngineError> {
+        Buffer::uninit(self, n)
+    }
+
     /// A buffer with a copy of `data`.
     ///
     /// # Errors

@@ -212,6 +212,7 @@ impl PatchSet {
             topology,
             masks,
             ribbons,
+            repacked: false,
             counts,
             linear_len: [
                 lengths[4] as u32,

@@ -90,6 +90,9 @@ pub struct PatchSet {
     pub vertex_linear: Vec<u32>,
     /// Input face -> linear id.
     pub face_linear: Vec<u32>,
+    /// Whether the set was packed after an edit ([`crate::repack`]): patches need not be contiguous then, and an edge keeps the direction
+    /// that it had instead of starting at the vertex of smaller input index.
+    pub repacked: bool,
     /// Figures about the set.
     pub stats: PatchStats,
 }
@@ -160,6 +163,7 @@ fn finish(
         topology: packed.topology,
         masks: packed.masks,
         ribbons: packed.ribbons,
+        repacked: false,
         counts,
         linear_len: packed.linear_len,
         vertex_source,

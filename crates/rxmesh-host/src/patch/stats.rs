@@ -62,7 +62,7 @@ pub struct StageTimes {
 
 impl PatchStats {
     /// Everything but times and rounds.
-    pub(super) fn new(headers: &[PatchHeader], counts: [u32; 3]) -> Self {
+    pub(crate) fn new(headers: &[PatchHeader], counts: [u32; 3]) -> Self {
         let sizes = || {
             headers
                 .iter()

@@ -98,7 +98,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         device.set_mesh(rx.id());
         let source = match layout.order {
             Order::Patch => None,
-            Order::Input => rx.source(K::KIND).map(Arc::from),
+            Order::Input => rx.source(K::KIND)?.map(Arc::from),
         };
         Ok(Attribute {
             device,
@@ -125,6 +125,22 @@ impl<K: Element, T: Value> Attribute<K, T> {
     /// Order and layout of the values on the engine.
     pub fn layout(&self) -> Layout {
         self.layout
+    }
+
+    /// Values of the elements of a mesh that are on the engine already, one a linear id.
+    pub(crate) fn from_buffer(rx: &RxMesh, device: Buffer<T>) -> Self {
+        device.set_mesh(rx.id());
+        Attribute {
+            linear_len: device.len(),
+            device,
+            host: Vec::new(),
+            fresh: Fresh::Device,
+            mesh: rx.id(),
+            layout: Layout::default(),
+            place: Place::plain(),
+            source: None,
+            of: PhantomData,
+        }
     }
 
     /// Number of values: the length of the linear id space.
@@ -211,8 +227,8 @@ impl<K: Element, T: Value> Attribute<K, T> {
             return Err(AttributeError::OtherMesh.into());
         }
         self.download()?;
-        let Some(source) = rx.source(K::KIND) else {
-            let owned = rx.patch_set().headers.iter().flat_map(|h| {
+        let Some(source) = rx.source(K::KIND)? else {
+            let owned = rx.headers().iter().flat_map(|h| {
                 let base = h.base[K::KIND as usize] as usize;
                 base..base + usize::from(h.owned[K::KIND as usize])
             });
@@ -355,17 +371,18 @@ impl<K: Element, T: Sum> Attribute<K, T> {
 }
 
 /// Brings values from the input's order into linear ids.
-fn to_linear<K: Element, T: Value>(rx: &RxMesh, input: &[T]) -> Result<Vec<T>, AttributeError> {
+fn to_linear<K: Element, T: Value>(rx: &RxMesh, input: &[T]) -> Result<Vec<T>, Error> {
     let want = rx.count(K::KIND) as usize;
     if input.len() != want {
         return Err(AttributeError::Length {
             got: input.len(),
             want,
             kind: plural(K::KIND),
-        });
+        }
+        .into());
     }
     let mut out = vec![T::zeroed(); rx.linear_len(K::KIND) as usize];
-    match rx.source(K::KIND) {
+    match rx.source(K::KIND)? {
         Some(source) => {
             for (&from, to) in source.iter().zip(&mut out) {
                 if from != u32::MAX {
@@ -375,7 +392,7 @@ fn to_linear<K: Element, T: Value>(rx: &RxMesh, input: &[T]) -> Result<Vec<T>, A
         }
         None => {
             let mut next = 0;
-            for h in &rx.patch_set().headers {
+            for h in rx.headers() {
                 let (base, n) = (
                     h.base[K::KIND as usize] as usize,
                     usize::from(h.owned[K::KIND as usize]),

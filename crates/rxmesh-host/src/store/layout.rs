@@ -171,7 +171,7 @@ impl RxMesh {
         if let Some(buffer) = slot {
             return Ok(buffer.global());
         }
-        let source = self.source(kind).ok_or_else(|| {
+        let source = self.source(kind)?.ok_or_else(|| {
             Error::Options(format!("{} have no order in the input", plural(kind)))
         })?;
         let made: Result<Buffer<u32>, EngineError> = self.engine().upload(source);

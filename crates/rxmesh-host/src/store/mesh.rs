@@ -5,39 +5,55 @@ use super::layout::{Layout, Places};
 use super::prepared::PreparedStore;
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError, Patches};
-use crate::patch::{self, PatchOptions, PatchSet};
+use crate::patch::{self, PatchOptions, PatchSet, PatchStats};
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::kernel::{Entry, PatchKernel};
 use rxmesh_kernels::topo::{Element, Kind, MeshView, PatchHeader};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// A triangle mesh cut into patches, resident on an engine: what kernels run on.
 pub struct RxMesh {
     engine: Engine,
     id: u64,
-    set: PatchSet,
+    /// The patches on the host: there from the start, or copied when they are first asked for.
+    set: OnceLock<PatchSet>,
+    counts: [u32; 3],
+    linear_len: [u32; 3],
     patches: Patches,
     buffers: Buffers,
     prepared: PreparedStore,
     places: Places,
+    /// Of a mesh that was packed on the engine: linear ids of the session's vertices and faces.
+    origin: Option<[Arc<Buffer<u32>>; 2]>,
 }
 
 /// The device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
-struct Buffers {
-    headers: Buffer<PatchHeader>,
-    topology: Buffer<u16>,
-    masks: Buffer<u32>,
-    ribbons: Buffer<u32>,
+pub(crate) struct Buffers {
+    pub(crate) headers: Buffer<PatchHeader>,
+    pub(crate) topology: Buffer<u16>,
+    pub(crate) masks: Buffer<u32>,
+    pub(crate) ribbons: Buffer<u32>,
+}
+
+/// What a repack leaves on an engine.
+pub(crate) struct Packed {
+    pub(crate) buffers: Buffers,
+    /// The same headers as in `buffers`.
+    pub(crate) headers: Vec<PatchHeader>,
+    /// Number of vertices, edges and faces; linear ids have no gaps.
+    pub(crate) counts: [u32; 3],
+    /// Linear ids of the session's vertices and faces, `u32::MAX` where nothing lives.
+    pub(crate) origin: [Arc<Buffer<u32>>; 2],
 }
 
 impl std::fmt::Debug for RxMesh {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [v, e, n] = self.set.counts;
+        let [v, e, n] = self.counts;
         write!(
             f,
             "RxMesh({v} vertices, {e} edges, {n} faces, {} patches, {:?})",
-            self.set.headers.len(),
+            self.headers().len(),
             self.engine
         )
     }
@@ -64,13 +80,35 @@ impl RxMesh {
     ///
     /// No memory on the engine.
     pub fn from_patches(engine: &Engine, set: PatchSet) -> Result<RxMesh, Error> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let buffers = Buffers {
             headers: engine.upload(&set.headers)?,
             topology: engine.upload(&set.topology)?,
             masks: engine.upload(&set.masks)?,
             ribbons: engine.upload(&set.ribbons)?,
         };
+        let headers = Arc::from(&set.headers[..]);
+        let (counts, linear_len) = (set.counts, set.linear_len);
+        let mut rx = RxMesh::over(engine, buffers, headers, counts, linear_len);
+        rx.set = OnceLock::from(set);
+        Ok(rx)
+    }
+
+    /// A mesh of patches that lie on the engine already.
+    pub(crate) fn from_packed(engine: &Engine, packed: Packed) -> RxMesh {
+        let (headers, counts) = (Arc::from(packed.headers), packed.counts);
+        let mut rx = RxMesh::over(engine, packed.buffers, headers, counts, counts);
+        rx.origin = Some(packed.origin);
+        rx
+    }
+
+    fn over(
+        engine: &Engine,
+        buffers: Buffers,
+        headers: Arc<[PatchHeader]>,
+        counts: [u32; 3],
+        linear_len: [u32; 3],
+    ) -> RxMesh {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let view = MeshView {
             headers: buffers.headers.global(),
             topology: buffers.topology.global(),
@@ -79,16 +117,18 @@ impl RxMesh {
             fault: engine.fault(),
         };
         let id = NEXT.fetch_add(1, Relaxed);
-        let patches = Patches::new(view, Arc::from(&set.headers[..]), id);
-        Ok(RxMesh {
+        RxMesh {
             engine: engine.clone(),
             id,
-            set,
-            patches,
+            set: OnceLock::new(),
+            counts,
+            linear_len,
+            patches: Patches::new(view, headers, id),
             buffers,
             prepared: PreparedStore::default(),
             places: Places::default(),
-        })
+            origin: None,
+        }
     }
 
     /// The engine.
@@ -96,9 +136,54 @@ impl RxMesh {
         &self.engine
     }
 
-    /// The patches on the host, with their statistics.
-    pub fn patch_set(&self) -> &PatchSet {
-        &self.set
+    /// The patches on the host, with their statistics. Of a mesh that was packed on the engine they are copied at the first call, and its
+    /// *input* is the session: live elements in the order of their session ids.
+    ///
+    /// # Errors
+    ///
+    /// A fault of an earlier kernel, or what the driver says.
+    pub fn patch_set(&self) -> Result<&PatchSet, Error> {
+        if let Some(set) = self.set.get() {
+            return Ok(set);
+        }
+        let set = self.download()?;
+        Ok(self.set.get_or_init(|| set))
+    }
+
+    fn download(&self) -> Result<PatchSet, Error> {
+        let mut names = [(); 2].map(|()| (Vec::new(), Vec::new()));
+        for ((k, (source, linear)), origin) in [0, 2]
+            .into_iter()
+            .zip(&mut names)
+            .zip(self.origin.iter().flatten())
+        {
+            *linear = origin.read()?;
+            linear.retain(|&id| id != u32::MAX);
+            source.resize(self.linear_len[k] as usize, u32::MAX);
+            for (input, &id) in linear.iter().enumerate() {
+                source[id as usize] = input as u32;
+            }
+        }
+        let [(vertex_source, vertex_linear), (face_source, face_linear)] = names;
+        Ok(PatchSet {
+            stats: PatchStats::new(self.headers(), self.counts),
+            headers: self.headers().to_vec(),
+            topology: self.buffers.topology.read()?,
+            masks: self.buffers.masks.read()?,
+            ribbons: self.buffers.ribbons.read()?,
+            repacked: true,
+            counts: self.counts,
+            linear_len: self.linear_len,
+            vertex_source,
+            face_source,
+            vertex_linear,
+            face_linear,
+        })
+    }
+
+    /// The patches' headers.
+    pub fn headers(&self) -> &[PatchHeader] {
+        &self.patches.headers
     }
 
     /// The patches on the engine, for launches.
@@ -108,12 +193,12 @@ impl RxMesh {
 
     /// Number of elements of a kind.
     pub fn count(&self, kind: Kind) -> u32 {
-        self.set.counts[kind as usize]
+        self.counts[kind as usize]
     }
 
     /// Length of the linear id space of a kind: that of its attributes.
     pub fn linear_len(&self, kind: Kind) -> u32 {
-        self.set.linear_len[kind as usize]
+        self.linear_len[kind as usize]
     }
 
     /// Bytes that the mesh takes on the engine.
@@ -193,11 +278,11 @@ impl RxMesh {
     }
 
     /// For each linear id of a kind the input's index, `u32::MAX` where there is no element; nothing for edges.
-    pub(crate) fn source(&self, kind: Kind) -> Option<&[u32]> {
-        match kind {
-            Kind::Vertex => Some(&self.set.vertex_source),
+    pub(crate) fn source(&self, kind: Kind) -> Result<Option<&[u32]>, Error> {
+        Ok(match kind {
+            Kind::Vertex => Some(&self.patch_set()?.vertex_source),
             Kind::Edge => None,
-            Kind::Face => Some(&self.set.face_source),
-        }
+            Kind::Face => Some(&self.patch_set()?.face_source),
+        })
     }
 }

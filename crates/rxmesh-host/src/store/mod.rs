@@ -9,5 +9,6 @@ mod rows;
 pub use attribute::{Attribute, AttributeError};
 pub use layout::{Layout, Order, Words};
 pub use mesh::RxMesh;
+pub(crate) use mesh::{Buffers, Packed};
 pub use prepared::{PreparedSize, RelationChoice};
 pub use rows::{HostRows, Rows};

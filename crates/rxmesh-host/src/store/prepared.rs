@@ -121,7 +121,7 @@ impl RxMesh {
     }
 
     fn make_tables<R: Relation>(&self) -> Result<Stored, Error> {
-        let (engine, patches) = (self.engine(), self.patch_set().headers.len());
+        let (engine, patches) = (self.engine(), self.headers().len());
         let mut stored = Stored {
             name: R::NAME,
             starts: engine.zeroed(patches + 1)?,

@@ -9,12 +9,13 @@ mod collectives;
 #[cfg(target_arch = "nvptx64")]
 mod cuda;
 mod solo;
+mod sort;
 
 #[cfg(target_arch = "nvptx64")]
 pub use cuda::Cuda;
 pub use solo::{Shuffled, Solo};
 
-use crate::mem::{GlobalMut, Shared};
+use crate::mem::{GlobalMut, Shared, Words};
 
 /// Proof that a call comes from this module: only it may ask for ranks and bare barriers.
 #[derive(Clone, Copy)]
@@ -162,6 +163,12 @@ pub unsafe trait Block: Copy {
     #[inline(always)]
     fn any(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> bool) -> bool {
         collectives::count(self, n, scratch, f) != 0
+    }
+
+    /// Sorts `data[0..n]`, ascending.
+    #[inline(always)]
+    fn sort<W: Words>(self, data: W, n: u32) {
+        sort::sort(self, data, n);
     }
 
     /// Writes the `i` of `0..n` with `f(i)` to `out`, ascending, and returns how many there are.

@@ -89,6 +89,28 @@ pub unsafe fn fetch_min(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_min(v, Relaxed)
 }
 
+/// Maximum; returns the old value.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn fetch_max(at: *mut u32, v: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { cell(at) }.fetch_max(v, Relaxed)
+}
+
+/// Replaces; returns the old value.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn swap(at: *mut u32, v: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { cell(at) }.swap(v, Relaxed)
+}
+
 /// Bitwise or; returns the old value.
 ///
 /// # Safety

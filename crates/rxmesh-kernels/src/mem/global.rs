@@ -159,6 +159,20 @@ impl<T: bytemuck::Pod> Global<T> {
         }
     }
 
+    /// Elements `from..from + n`.
+    #[inline(always)]
+    pub fn part(self, from: u32, n: u32) -> Self {
+        debug_assert!(
+            u64::from(from) + u64::from(n) <= self.n,
+            "global part {from} + {n} of {}",
+            self.n
+        );
+        Global {
+            n: u64::from(n),
+            ..self.from(from)
+        }
+    }
+
     /// The same bytes as elements of another type; the address must suit it.
     #[inline(always)]
     pub fn cast<U: bytemuck::Pod>(self) -> Global<U> {
@@ -231,6 +245,20 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
         }
     }
 
+    /// Elements `from..from + n`.
+    #[inline(always)]
+    pub fn part(self, from: u32, n: u32) -> Self {
+        debug_assert!(
+            u64::from(from) + u64::from(n) <= self.n,
+            "global part {from} + {n} of {}",
+            self.n
+        );
+        GlobalMut {
+            n: u64::from(n),
+            ..self.from(from)
+        }
+    }
+
     /// The same bytes as elements of another type; the address must suit it.
     #[inline(always)]
     pub fn cast<U: bytemuck::Pod>(self) -> GlobalMut<U> {
@@ -288,6 +316,14 @@ impl Global<u32> {
 }
 
 impl GlobalMut<u32> {
+    /// The first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(super) fn slice<'a>(self, n: u32) -> &'a mut [u32] {
+        debug_assert!(u64::from(n) <= self.n, "a slice of {n} of {}", self.n);
+        // SAFETY: live and aligned (contracts U2, U4); one thread alone accesses these elements in this phase (contract U3).
+        unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
+    }
+
     /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
@@ -344,6 +380,27 @@ impl GlobalMut<u32> {
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_min(self.cell(i), v) }
+    }
+
+    /// Replaces element `i` by the larger of it and `v`, atomically.
+    #[inline(always)]
+    pub fn raise(self, i: u32, v: u32) {
+        // SAFETY: as `fetch_add`.
+        unsafe {
+            // A CPU's locked instruction costs more than a look; a GPU's atomic unit does the look itself.
+            #[cfg(not(target_arch = "nvptx64"))]
+            if atomic::load(self.cell(i)) >= v {
+                return;
+            }
+            atomic::fetch_max(self.cell(i), v);
+        }
+    }
+
+    /// Replaces element `i`, atomically; returns what it was.
+    #[inline(always)]
+    pub fn swap(self, i: u32, v: u32) -> u32 {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::swap(self.cell(i), v) }
     }
 }
 

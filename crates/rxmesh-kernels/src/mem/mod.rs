@@ -6,9 +6,11 @@ mod fault;
 mod global;
 mod plan;
 mod shared;
+mod words;
 
 pub use bits::Bits;
 pub use fault::{FAULT_WORDS, Fault, FaultCode};
 pub use global::{Bind, Global, GlobalMut, Piece};
 pub use plan::Plan;
 pub use shared::Shared;
+pub use words::Words;

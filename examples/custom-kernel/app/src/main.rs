@@ -128,7 +128,7 @@ fn run(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Result<Outcome> {
 /// The ends of each edge as the input's vertices, in the order of [`Attribute::to_input`].
 fn ends(rx: &RxMesh) -> Result<Vec<[u32; 2]>> {
     let rows = rx.query::<rxmesh_host::kernels::query::EV>()?.read()?;
-    let source = &rx.patch_set().vertex_source;
+    let source = &rx.patch_set()?.vertex_source;
     let ends: Vec<[u32; 2]> = rows
         .values
         .chunks(2)

@@ -1,0 +1,41 @@
+//! Sorting inside a block.
+
+use super::Block;
+use crate::mem::Words;
+
+/// Batcher's bitonic network in the form whose comparators all put the smaller value at the lower index, so that a length
+/// that is no power of two needs no padding: what lies beyond the end counts as infinite and never moves.
+#[inline(always)]
+pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
+    #[cfg(not(target_arch = "nvptx64"))]
+    if B::SOLO {
+        data.sort_alone(n);
+        return;
+    }
+    let order = |low: u32, high: u32| {
+        if high < n {
+            let (x, y) = (data.get(low), data.get(high));
+            if y < x {
+                data.set(low, y);
+                data.set(high, x);
+            }
+        }
+    };
+    let size = n.next_power_of_two();
+    let mut half = 1;
+    while half < size {
+        b.each(size / 2, |t| {
+            let (group, i) = (2 * (t & !(half - 1)), t & (half - 1));
+            order(group + i, group + 2 * half - 1 - i);
+        });
+        let mut d = half / 2;
+        while d > 0 {
+            b.each(size / 2, |t| {
+                let low = 2 * (t & !(d - 1)) + (t & (d - 1));
+                order(low, low + d);
+            });
+            d /= 2;
+        }
+        half *= 2;
+    }
+}

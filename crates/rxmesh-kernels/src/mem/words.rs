@@ -1,0 +1,41 @@
+//! Words in shared or in global memory, for code that takes either.
+
+use super::{GlobalMut, Shared};
+
+/// `u32` words that the threads of a block work on together: in shared memory where they fit, else in global memory.
+pub trait Words: Copy {
+    /// Word `i`.
+    fn get(self, i: u32) -> u32;
+    /// Sets word `i`.
+    fn set(self, i: u32, v: u32);
+    /// Replaces word `i` by the smaller of it and `v`, atomically; returns what it was.
+    fn fetch_min(self, i: u32, v: u32) -> u32;
+    /// Sorts the first `n` words, for a block of one thread.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn sort_alone(self, n: u32);
+}
+
+macro_rules! words {
+    ($view:ident) => {
+        impl Words for $view<u32> {
+            #[inline(always)]
+            fn get(self, i: u32) -> u32 {
+                $view::<u32>::get(self, i)
+            }
+            #[inline(always)]
+            fn set(self, i: u32, v: u32) {
+                $view::<u32>::set(self, i, v);
+            }
+            #[inline(always)]
+            fn fetch_min(self, i: u32, v: u32) -> u32 {
+                $view::<u32>::fetch_min(self, i, v)
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn sort_alone(self, n: u32) {
+                self.slice(n).sort_unstable();
+            }
+        }
+    };
+}
+words!(Shared);
+words!(GlobalMut);

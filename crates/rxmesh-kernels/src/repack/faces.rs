@@ -1,0 +1,221 @@
+//! Linear ids of faces: a counting sort by label.
+
+use super::{CHUNK, Flat, NONE, Stat, Work};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::mem::{Plan, Shared};
+
+/// Faces of a patch that are sorted in shared memory; longer lists are sorted where they lie.
+pub const SORT_ROOM: u32 = 2048;
+
+kernel! {
+    /// Counts the faces of each label. A face's number within its label, in whatever order, stands in for its linear id.
+    pub struct RepackCount: Flat {
+        /// The mesh.
+        pub flat: Flat,
+        /// Everything else.
+        pub work: Work,
+    }
+}
+
+impl FlatKernel for RepackCount {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        let w = &self.work;
+        if !self.flat.is_face(f) {
+            w.face_linear.set(f, NONE);
+            return;
+        }
+        let label = self.flat.label.get(f);
+        if label < w.label_faces.len() {
+            w.face_linear.set(f, w.label_faces.fetch_add(label, 1));
+        } else {
+            w.stats.raise(Stat::BadLabel as u32, f + 1);
+            w.face_linear.set(f, NONE);
+        }
+    }
+}
+
+kernel! {
+    /// Where the faces of each label and patch start, and the patch of each label: one block.
+    pub struct RepackLabels: Block {
+        /// Everything.
+        pub work: Work,
+    }
+}
+
+/// Labels that [`RepackLabels`] takes at a time.
+const LABELS: u32 = 2048;
+
+impl BlockKernel for RepackLabels {
+    const THREADS: u32 = 512;
+    type Tables = [Shared<u32>; 3];
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        [
+            plan.take(LABELS),
+            plan.take(LABELS),
+            plan.take(SCRATCH_WORDS),
+        ]
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, _: u32, &[starts, patches, scratch]: &Self::Tables) {
+        let w = self.work;
+        let (mut faces, mut patch) = (0, 0);
+        let mut first = 0;
+        while first < w.label_faces.len() {
+            let n = (w.label_faces.len() - first).min(LABELS);
+            b.each(n, |i| {
+                let count = w.label_faces.get(first + i);
+                starts.set(i, count);
+                if count > 0 {
+                    w.stats.raise(Stat::Largest as u32, count);
+                }
+                patches.set(i, u32::from(count > 0));
+            });
+            let some_faces = b.scan(starts, n, scratch);
+            let some_patches = b.scan(patches, n, scratch);
+            b.each(n, |i| {
+                let (start, place) = (faces + starts.get(i), patch + patches.get(i));
+                if w.label_faces.get(first + i) > 0 {
+                    w.patch_face.set(place, start);
+                }
+                w.label_faces.set(first + i, start);
+                w.label_patch.set(first + i, place);
+            });
+            faces += some_faces;
+            patch += some_patches;
+            first += LABELS;
+        }
+        b.last_phase(|p| {
+            p.lead(|| {
+                w.patch_face.set(patch, faces);
+                w.stats.set(Stat::Patches as u32, patch);
+                w.stats.set(Stat::Faces as u32, faces);
+            });
+        });
+    }
+}
+
+kernel! {
+    /// Puts every face into its label's range.
+    pub struct RepackPlace: Flat {
+        /// The mesh.
+        pub flat: Flat,
+        /// Everything else.
+        pub work: Work,
+    }
+}
+
+impl FlatKernel for RepackPlace {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        let w = &self.work;
+        let place = w.face_linear.get(f);
+        if place != NONE {
+            let start = w.label_faces.get(self.flat.label.get(f));
+            w.face_session.set(start + place, f);
+        }
+    }
+}
+
+kernel! {
+    /// Sorts each patch's faces by session id, which makes their linear ids; and finds the first side of every edge and the first
+    /// corner of every vertex.
+    pub struct RepackSort: Block {
+        /// The mesh.
+        pub flat: Flat,
+        /// Everything else.
+        pub work: Work,
+    }
+}
+
+impl BlockKernel for RepackSort {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SORT_ROOM)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &here: &Shared<u32>) {
+        let w = self.work;
+        if block >= w.stat(Stat::Patches) {
+            return;
+        }
+        let (first, n) = w.faces_of(block);
+        let there = w.face_session.part(first, n);
+        if n <= SORT_ROOM {
+            b.each(n, |i| here.set(i, there.get(i)));
+            b.sort(here, n);
+            b.last_phase(|p| {
+                p.each(n, |i| {
+                    let f = here.get(i);
+                    there.set(i, f);
+                    self.number(first + i, f);
+                });
+            });
+        } else {
+            b.sort(there, n);
+            b.last_phase(|p| p.each(n, |i| self.number(first + i, there.get(i))));
+        }
+    }
+}
+
+impl RepackSort {
+    #[inline(always)]
+    fn number(&self, linear: u32, f: u32) {
+        let w = &self.work;
+        w.face_linear.set(f, linear);
+        let s = self.flat.sides(f);
+        w.first_side.raise(s.side[0] >> 1, !(3 * linear));
+        w.first_side.raise(s.side[1] >> 1, !(3 * linear + 1));
+        w.first_side.raise(s.side[2] >> 1, !(3 * linear + 2));
+        w.first_corner.raise(s.corner[0], !(3 * linear));
+        w.first_corner.raise(s.corner[1], !(3 * linear + 1));
+        w.first_corner.raise(s.corner[2], !(3 * linear + 2));
+    }
+}
+
+/// Calls `f(from, n)` for `0..len` in parts of at most [`CHUNK`].
+#[inline(always)]
+pub(super) fn chunks(len: u32, mut f: impl FnMut(u32, u32)) {
+    let mut from = 0;
+    while from < len {
+        f(from, (len - from).min(CHUNK));
+        from += CHUNK;
+    }
+}
+
+/// Writes the values of `0..n` that `value` gives to `put(place, value)`, in order; returns how many there are. All values of a part
+/// of [`CHUNK`] are read before the first of them is written, so a list may be compacted where it lies.
+#[inline(always)]
+pub(super) fn compact<B: Block>(
+    b: B,
+    n: u32,
+    [values, places, scratch]: [Shared<u32>; 3],
+    value: impl Fn(u32) -> Option<u32>,
+    put: impl Fn(u32, u32),
+) -> u32 {
+    let mut total = 0;
+    chunks(n, |from, m| {
+        b.each(m, |i| {
+            let v = value(from + i);
+            values.set(i, v.unwrap_or(NONE));
+            places.set(i, u32::from(v.is_some()));
+        });
+        let some = b.scan(places, m, scratch);
+        b.each(m, |i| {
+            let v = values.get(i);
+            if v != NONE {
+                put(total + places.get(i), v);
+            }
+        });
+        total += some;
+    });
+    total
+}

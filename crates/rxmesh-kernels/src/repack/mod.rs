@@ -1,0 +1,217 @@
+//! Flat arrays into patches: the end of an edit session, on the engine (Dynamic RXMesh 2024, section 5.3, cuts patches in place;
+//! here all are packed anew).
+//!
+//! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label a face. Faces of one label become
+//! one patch. Output: what [`crate::topo`] describes, and the linear id of every session id. The steps:
+//!
+//! 0. `relabel`, `recut`: on request, and if labels have too many or too few faces, better labels.
+//! 1. `faces`: a counting sort of the faces by label, by session id within a label: their linear ids. On the way each edge and each
+//!    vertex learns its *first* side or corner in this order. It belongs to the patch of that face, which is the lowest among its faces.
+//! 2. `elements`: linear ids of edges and vertices, in the order in which the faces first meet them; and each face at the rim of
+//!    its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
+//! 3. `extra`: the same for edges with more than two faces.
+//! 4. `ribbon`: a patch sorts what it was told, and collects the edges and vertices of these faces that it does not own.
+//! 5. `write`: headers, then sections, masks and lists.
+//!
+//! Atomics decide places only where a sort follows, so the result is the same on every engine and every run.
+
+pub mod elements;
+pub mod extra;
+pub mod faces;
+pub mod permute;
+pub mod recut;
+pub mod relabel;
+pub mod ribbon;
+pub mod write;
+
+use crate::kernel;
+use crate::mem::{Global, GlobalMut};
+
+/// No element: in the first slot of a dead face or edge, in EF where there is no face, in VE of an isolated vertex.
+pub const NONE: u32 = u32::MAX;
+/// In VE of a dead vertex.
+pub const DEAD: u32 = u32::MAX - 1;
+
+/// Words that a block handles at a time where it goes through a longer list.
+pub const CHUNK: u32 = 512;
+
+kernel! { @declare [
+    /// A mesh as flat arrays in session ids.
+    pub struct Flat] {
+        /// Three sides a face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a dead face.
+        pub fe: Global<u32>,
+        /// Source and target of each edge; [`NONE`] first in a dead edge.
+        pub ev: Global<u32>,
+        /// Two faces of each edge, any two where there are more, [`NONE`] where there are fewer.
+        pub ef: Global<u32>,
+        /// An edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
+        pub ve: Global<u32>,
+        /// Label of each live face.
+        pub label: Global<u32>,
+    }
+}
+
+/// Session ids of a face's three sides (`edge << 1 | d`) and corners.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides {
+    pub(crate) side: [u32; 3],
+    pub(crate) corner: [u32; 3],
+}
+
+impl Flat {
+    /// Number of slots for faces.
+    #[inline(always)]
+    pub fn faces(&self) -> u32 {
+        self.fe.len() / 3
+    }
+
+    /// Whether a slot holds a face.
+    #[inline(always)]
+    pub fn is_face(&self, f: u32) -> bool {
+        self.fe.get(3 * f) != NONE
+    }
+
+    /// Sides and corners of a face.
+    #[inline(always)]
+    pub(crate) fn sides(&self, f: u32) -> Sides {
+        let side = [
+            self.fe.get(3 * f),
+            self.fe.get(3 * f + 1),
+            self.fe.get(3 * f + 2),
+        ];
+        Sides {
+            side,
+            // Where a side starts: the edge's source, or its target when the side runs against it.
+            corner: [
+                self.ev.get(side[0]),
+                self.ev.get(side[1]),
+                self.ev.get(side[2]),
+            ],
+        }
+    }
+
+    /// The other face of an edge, [`NONE`] if there is none; nothing when `f` is not among the two that EF holds.
+    #[inline(always)]
+    pub(crate) fn across(&self, edge: u32, f: u32) -> Option<u32> {
+        let (a, b) = (self.ef.get(2 * edge), self.ef.get(2 * edge + 1));
+        if a == f {
+            Some(b)
+        } else if b == f {
+            Some(a)
+        } else {
+            None
+        }
+    }
+}
+
+kernel! { @declare [
+    /// What the kernels of a repack hand on to each other. All zero at first.
+    pub struct Work] {
+        /// Counters, indexed by [`Stat`].
+        pub stats: GlobalMut<u32>,
+        /// Faces of each label; then where its faces start.
+        pub label_faces: GlobalMut<u32>,
+        /// The patch of each label.
+        pub label_patch: GlobalMut<u32>,
+        /// Linear id of each face.
+        pub face_linear: GlobalMut<u32>,
+        /// Session id of each linear face.
+        pub face_session: GlobalMut<u32>,
+        /// Of each linear face: the sides and corners that are the first of their edge or vertex (bits 0 to 2 and 3 to 5), and
+        /// whether a corner belongs to another patch (bit 6).
+        pub marks: GlobalMut<u8>,
+        /// Complement of each edge's first side, `!(3 * linear face + k)`; 0 for none.
+        pub first_side: GlobalMut<u32>,
+        /// Complement of each vertex's first corner.
+        pub first_corner: GlobalMut<u32>,
+        /// Linear id of each edge.
+        pub edge_linear: GlobalMut<u32>,
+        /// Session id of each linear edge.
+        pub edge_session: GlobalMut<u32>,
+        /// Linear id of each vertex.
+        pub vertex_linear: GlobalMut<u32>,
+        /// Where each patch's faces start; the end of the last.
+        pub patch_face: GlobalMut<u32>,
+        /// Edges that each patch owns; then where they start.
+        pub patch_edge: GlobalMut<u32>,
+        /// Vertices that each patch owns; then where they start.
+        pub patch_vertex: GlobalMut<u32>,
+        /// Faces that each patch is told, not all distinct; counted down as they are written.
+        pub told_count: GlobalMut<u32>,
+        /// Where these start in the list.
+        pub told_start: GlobalMut<u32>,
+        /// Where the table of each patch with a long list starts, in words.
+        pub table_start: GlobalMut<u32>,
+    }
+}
+
+impl Work {
+    /// The patch of a linear face.
+    #[inline(always)]
+    pub(crate) fn patch_of(&self, flat: &Flat, linear: u32) -> u32 {
+        let label = flat.label.get(self.face_session.get(linear));
+        self.label_patch.get(label)
+    }
+
+    /// First linear face and number of faces of a patch.
+    #[inline(always)]
+    pub(crate) fn faces_of(&self, patch: u32) -> (u32, u32) {
+        let first = self.patch_face.get(patch);
+        (first, self.patch_face.get(patch + 1) - first)
+    }
+
+    /// A counter.
+    #[inline(always)]
+    pub(crate) fn stat(&self, stat: Stat) -> u32 {
+        self.stats.get(stat as u32)
+    }
+}
+
+/// Counters of a repack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Stat {
+    /// Patches with faces.
+    Patches = 1,
+    /// Live faces.
+    Faces,
+    /// Edges that a face names.
+    Edges,
+    /// Vertices that a face names.
+    Vertices,
+    /// Faces told to patches.
+    Told,
+    /// The most faces told to one patch.
+    MostTold,
+    /// Words of the tables of patches with long lists.
+    TableWords,
+    /// Sides that are not among the two that EF holds for their edge.
+    Extra,
+    /// Sides of the edges that these belong to, counted down again as they are listed.
+    Records,
+    /// Live vertices that no face names.
+    Isolated,
+    /// A face whose label is out of range, plus one.
+    BadLabel,
+    /// Not zero when the list of told faces would not fit 32 bits.
+    Overflow,
+    /// A patch with too many local elements, plus one.
+    TooLarge,
+    /// Not zero when a section's offset would not fit 32 bits.
+    Offsets,
+    /// The most faces of one label.
+    Largest,
+    /// Pairs of neighbouring faces with different labels.
+    Pairs,
+    /// Regions that are cut.
+    Cuts,
+    /// The faces of these.
+    CutFaces,
+    /// The most faces of one of them.
+    LargestRegion,
+    /// New labels.
+    Labels,
+}
+
+/// Number of words for [`Stat`]. (Word 0 is not used: see [`crate::mem::FAULT_WORDS`].)
+pub const STATS: u32 = 24;

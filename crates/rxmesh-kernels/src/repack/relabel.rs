@@ -1,0 +1,621 @@
+//! Labels of the right size: where labels have too many faces or too few, neighbours are united into regions of several patches, and
+//! regions with more faces than a patch may have are cut anew ([`super::recut`]).
+//!
+//! Regions grow by rounds of matching on the graph of labels: every region takes the neighbour with which it is smallest, and two that take
+//! each other become one (as in multilevel graph partitioning: Karypis and Kumar 1998). Among unions of about the same size every edge
+//! between two regions draws a lot: the longer their common border, the better their chance.
+//!
+//! Regions of many labels then get a better shape by Lloyd rounds on the graph of labels: each region's centre is the label deepest in it, and
+//! every label goes to the nearest centre.
+
+use super::{CHUNK, Flat, NONE, Stat, Work};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::math::hash;
+use crate::mem::{GlobalMut, Plan, Shared};
+
+kernel! { @declare [
+    /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's name.
+    pub struct Regions] {
+        /// The region of each label, named by one of the labels.
+        pub root: GlobalMut<u32>,
+        /// Faces of each region; 0 for a name that no region has.
+        pub size: GlobalMut<u32>,
+        /// Whether a region holds a label of the wrong size.
+        pub wrong: GlobalMut<u32>,
+        /// The lowest key among a region's possible unions.
+        pub best: GlobalMut<u32>,
+        /// The region that a region takes in this round.
+        pub mate: GlobalMut<u32>,
+        /// The same in the next round: [`NONE`] after this one.
+        pub next_mate: GlobalMut<u32>,
+        /// The first new label of each region.
+        pub base: GlobalMut<u32>,
+        /// Where the next face of each region goes among the faces of all regions that are cut.
+        pub cursor: GlobalMut<u32>,
+        /// Names of the regions that are cut: an entry a region.
+        pub cut_root: GlobalMut<u32>,
+        /// Where the faces of these start.
+        pub cut_start: GlobalMut<u32>,
+    }
+}
+
+kernel! { @declare [
+    /// Sizes that relabelling goes by.
+    pub struct Sizes] {
+        /// Most faces of a patch.
+        pub limit: u32,
+        /// Labels with fewer faces are too small.
+        pub low: u32,
+        /// Faces of a full patch where a region is cut.
+        pub full: u32,
+        /// Regions with as many faces do not look for a partner.
+        pub enough: u32,
+        /// Most faces of a union.
+        pub most: u32,
+    }
+}
+
+/// What becomes of a region.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// There is no such region.
+    Nothing,
+    /// One patch.
+    Keep,
+    /// As many patches as it needs.
+    Cut,
+    /// It found no partner and shares a patch with others like it.
+    Pack,
+}
+
+impl Regions {
+    #[inline(always)]
+    fn fate(&self, label: u32, sizes: &Sizes) -> Fate {
+        let size = self.size.get(label);
+        if size == 0 {
+            Fate::Nothing
+        } else if self.wrong.get(label) != 0 && size > sizes.limit {
+            Fate::Cut
+        } else if self.wrong.get(label) != 0 && size < sizes.limit / 2 {
+            Fate::Pack
+        } else {
+            Fate::Keep
+        }
+    }
+
+    /// The key of the union of two regions: small unions first, then the lower `lot`. [`NONE`] if there is no reason to unite them.
+    #[inline(always)]
+    fn key(&self, a: u32, b: u32, lot: u32, sizes: &Sizes) -> u32 {
+        let (x, y) = (self.size.get(a), self.size.get(b));
+        let seeks = |r: u32, size: u32| self.wrong.get(r) != 0 && size < sizes.enough;
+        // No sum can overflow: there are fewer than 2^31 faces.
+        if x + y > sizes.most || !(seeks(a, x) || seeks(b, y)) {
+            return NONE;
+        }
+        let step = sizes.most / 16 + 1;
+        (((x + y) / step) << 24) | (lot >> 8)
+    }
+}
+
+kernel! {
+    /// Every label is a region.
+    pub struct RelabelStart: Flat {
+        /// Everything, with the labels' starts.
+        pub work: Work,
+        /// The regions.
+        pub regions: Regions,
+        /// Sizes.
+        pub sizes: Sizes,
+    }
+}
+
+/// Faces of a label.
+#[inline(always)]
+fn faces_of(w: &Work, l: u32) -> u32 {
+    let end = if l + 1 < w.label_faces.len() {
+        w.label_faces.get(l + 1)
+    } else {
+        w.stat(Stat::Faces)
+    };
+    end - w.label_faces.get(l)
+}
+
+impl FlatKernel for RelabelStart {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        let n = faces_of(&self.work, l);
+        r.size.set(l, n);
+        r.root.set(l, l);
+        let wrong = n > self.sizes.limit || (n > 0 && n < self.sizes.low);
+        r.wrong.set(l, u32::from(wrong));
+        r.best.set(l, NONE);
+        r.mate.set(l, NONE);
+        r.next_mate.set(l, NONE);
+    }
+}
+
+kernel! {
+    /// Lists the labels of any two faces with different labels that share an edge. A block takes [`CHUNK`] faces.
+    pub struct RelabelPairs: Block {
+        /// The mesh.
+        pub flat: Flat,
+        /// Everything else.
+        pub work: Work,
+        /// Three words a pair, pairs in any order: two labels, and a hash of the edge.
+        pub pairs: GlobalMut<u32>,
+    }
+}
+
+impl RelabelPairs {
+    /// Calls `pair(a, b, edge)` for the sides of a face at which the label changes, once for each edge.
+    #[inline(always)]
+    fn at(&self, f: u32, mut pair: impl FnMut(u32, u32, u32)) {
+        let flat = &self.flat;
+        if !flat.is_face(f) {
+            return;
+        }
+        let label = flat.label.get(f);
+        let mut k = 0;
+        while k < 3 {
+            let edge = flat.fe.get(3 * f + k) >> 1;
+            let other = flat.across(edge, f).unwrap_or(NONE);
+            if other != NONE && other > f {
+                let beyond = flat.label.get(other);
+                if beyond != label {
+                    pair(label, beyond, edge);
+                }
+            }
+            k += 1;
+        }
+    }
+}
+
+impl BlockKernel for RelabelPairs {
+    type Tables = [Shared<u32>; 3];
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        [plan.take(CHUNK), plan.take(SCRATCH_WORDS), plan.take(4)]
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &[places, scratch, start]: &Self::Tables) {
+        let first = block * CHUNK;
+        let n = (self.flat.faces() - first).min(CHUNK);
+        b.each(n, |i| {
+            let mut count = 0;
+            self.at(first + i, |_, _, _| count += 1);
+            places.set(i, count);
+        });
+        let total = b.scan(places, n, scratch);
+        if total == 0 {
+            return;
+        }
+        b.lead(|| start.set(1, self.work.stats.fetch_add(Stat::Pairs as u32, total)));
+        let pairs = self.pairs;
+        b.last_phase(|p| {
+            p.each(n, |i| {
+                let mut at = 3 * (start.get(1) + places.get(i));
+                self.at(first + i, |x, y, edge| {
+                    pairs.set(at, x);
+                    pairs.set(at + 1, y);
+                    pairs.set(at + 2, hash(edge));
+                    at += 3;
+                });
+            });
+        });
+    }
+}
+
+kernel! {
+    /// For each region the lowest key of a union with a neighbour.
+    pub struct RelabelPick: Flat {
+        /// The regions.
+        pub regions: Regions,
+        /// Neighbouring labels.
+        pub pairs: GlobalMut<u32>,
+        /// Sizes.
+        pub sizes: Sizes,
+        /// Number of the round.
+        pub round: u32,
+    }
+}
+
+impl FlatKernel for RelabelPick {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let r = &self.regions;
+        let (a, b) = (
+            r.root.get(self.pairs.get(3 * i)),
+            r.root.get(self.pairs.get(3 * i + 1)),
+        );
+        if a != b {
+            let lot = hash(self.pairs.get(3 * i + 2) ^ self.round);
+            let key = r.key(a, b, lot, &self.sizes);
+            if key != NONE {
+                r.best.fetch_min(a, key);
+                r.best.fetch_min(b, key);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// The neighbour that each region takes: that of the lowest key, where the key is the lowest for both.
+    pub struct RelabelMate: Flat {
+        /// The regions.
+        pub regions: Regions,
+        /// Neighbouring labels.
+        pub pairs: GlobalMut<u32>,
+        /// Sizes.
+        pub sizes: Sizes,
+        /// Number of the round.
+        pub round: u32,
+    }
+}
+
+impl FlatKernel for RelabelMate {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let r = &self.regions;
+        let (a, b) = (
+            r.root.get(self.pairs.get(3 * i)),
+            r.root.get(self.pairs.get(3 * i + 1)),
+        );
+        if a == b {
+            return;
+        }
+        let lot = hash(self.pairs.get(3 * i + 2) ^ self.round);
+        let key = r.key(a, b, lot, &self.sizes);
+        if key != NONE && key == r.best.get(a) && key == r.best.get(b) {
+            // Two pairs may have the same key; the minimum decides.
+            r.mate.fetch_min(a, b);
+            r.mate.fetch_min(b, a);
+        }
+    }
+}
+
+kernel! {
+    /// Unites regions that take each other.
+    pub struct RelabelUnite: Flat {
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelUnite {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        let root = r.root.get(l);
+        let mate = r.mate.get(root);
+        // The lower of the two stays a root.
+        if mate < root && r.mate.get(mate) == root {
+            r.root.set(l, mate);
+            if l == root {
+                r.size.set(mate, r.size.get(mate) + r.size.get(l));
+                r.size.set(l, 0);
+                r.wrong.set(mate, 1);
+            }
+        }
+        r.best.set(l, NONE);
+        r.next_mate.set(l, NONE);
+    }
+}
+
+/// Most labels of a mesh whose regions are given a better shape: ids share a word with a depth.
+pub const SHAPED: u32 = 1 << 26;
+
+/// The greatest depth that is told apart.
+const DEEPEST: u32 = 63;
+
+kernel! {
+    /// How deep in its region each label is, in [`Regions::best`]: 0 beside another region, one more each round.
+    pub struct RelabelDepth: Flat {
+        /// The regions.
+        pub regions: Regions,
+        /// Neighbouring labels.
+        pub pairs: GlobalMut<u32>,
+        /// The depth that this round finds.
+        pub depth: u32,
+    }
+}
+
+impl FlatKernel for RelabelDepth {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let (r, depth) = (&self.regions, self.depth);
+        let (a, b) = (self.pairs.get(3 * i), self.pairs.get(3 * i + 1));
+        let same = r.root.get(a) == r.root.get(b);
+        if depth == 0 && !same {
+            r.best.fetch_min(a, 0);
+            r.best.fetch_min(b, 0);
+        } else if depth > 0 && same {
+            let (x, y) = (r.best.load(a), r.best.load(b));
+            if x == depth - 1 && y > depth {
+                r.best.fetch_min(b, depth);
+            }
+            if y == depth - 1 && x > depth {
+                r.best.fetch_min(a, depth);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// The deepest label of each region, in [`Regions::mate`].
+    pub struct RelabelCentre: Flat {
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelCentre {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        let depth = r.best.get(l).min(DEEPEST);
+        r.mate
+            .fetch_min(r.root.get(l), ((DEEPEST - depth) << 26) | l);
+        r.next_mate.set(l, NONE);
+    }
+}
+
+kernel! {
+    /// Centres belong to their regions, in [`Regions::next_mate`]; all else is open.
+    pub struct RelabelSeed: Flat {
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelSeed {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        let root = r.root.get(l);
+        if r.mate.get(root) & (SHAPED - 1) == l {
+            r.next_mate.set(l, root);
+        }
+        r.best.set(l, NONE);
+        r.size.set(l, 0);
+    }
+}
+
+kernel! {
+    /// Labels beside one that belongs somewhere are offered to the same region, in [`Regions::best`]. Regions that are right as they are neither
+    /// give nor take.
+    pub struct RelabelSpread: Flat {
+        /// The regions.
+        pub regions: Regions,
+        /// Neighbouring labels.
+        pub pairs: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for RelabelSpread {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let r = &self.regions;
+        let (a, b) = (self.pairs.get(3 * i), self.pairs.get(3 * i + 1));
+        let (x, y) = (r.next_mate.get(a), r.next_mate.get(b));
+        if (x == NONE) == (y == NONE) {
+            return;
+        }
+        if r.wrong.get(r.root.get(a)) != 0 && r.wrong.get(r.root.get(b)) != 0 {
+            if x == NONE {
+                r.best.fetch_min(a, y);
+            } else {
+                r.best.fetch_min(b, x);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Takes what is offered.
+    pub struct RelabelSettle: Flat {
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelSettle {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        if r.next_mate.get(l) == NONE {
+            r.next_mate.set(l, r.best.get(l));
+        }
+    }
+}
+
+kernel! {
+    /// Labels move to the regions that they were given to; others stay.
+    pub struct RelabelMove: Flat {
+        /// Everything, with the labels' starts.
+        pub work: Work,
+        /// The regions.
+        pub regions: Regions,
+    }
+}
+
+impl FlatKernel for RelabelMove {
+    #[inline(always)]
+    fn run(&self, l: u32) {
+        let r = &self.regions;
+        let to = r.next_mate.get(l);
+        let root = if to == NONE { r.root.get(l) } else { to };
+        r.root.set(l, root);
+        r.size.fetch_add(root, faces_of(&self.work, l));
+        r.best.set(l, NONE);
+        r.mate.set(l, NONE);
+    }
+}
+
+/// Labels that [`RelabelRegions`] takes at a time.
+const LABELS: u32 = 1024;
+
+kernel! {
+    /// New labels: one for a region that stays, as many as it takes for one that is cut, and then those that small regions share. Lists the
+    /// regions that are cut. One block.
+    pub struct RelabelRegions: Block {
+        /// Everything.
+        pub work: Work,
+        /// The regions.
+        pub regions: Regions,
+        /// Sizes.
+        pub sizes: Sizes,
+    }
+}
+
+impl BlockKernel for RelabelRegions {
+    const THREADS: u32 = 512;
+    type Tables = ([Shared<u32>; 4], Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (
+            [
+                plan.take(LABELS),
+                plan.take(LABELS),
+                plan.take(LABELS),
+                plan.take(LABELS),
+            ],
+            plan.take(SCRATCH_WORDS),
+        )
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, _: u32, &([labels, cuts, faces, packs], scratch): &Self::Tables) {
+        let (w, r, sizes) = (self.work, self.regions, self.sizes);
+        let all = w.label_faces.len();
+        let half = (sizes.limit / 2).max(1);
+        let (mut label, mut cut, mut face, mut packed) = (0, 0, 0, 0);
+        let mut from = 0;
+        while from < all {
+            let n = (all - from).min(LABELS);
+            b.each(n, |i| {
+                let (fate, size) = (r.fate(from + i, &sizes), r.size.get(from + i));
+                let is_cut = fate == Fate::Cut;
+                let new = match fate {
+                    Fate::Keep => 1,
+                    Fate::Cut => size.div_ceil(sizes.full),
+                    Fate::Nothing | Fate::Pack => 0,
+                };
+                labels.set(i, new);
+                cuts.set(i, u32::from(is_cut));
+                faces.set(i, if is_cut { size } else { 0 });
+                packs.set(i, if fate == Fate::Pack { size } else { 0 });
+                if is_cut {
+                    w.stats.raise(Stat::LargestRegion as u32, size);
+                }
+            });
+            let more = (
+                b.scan(labels, n, scratch),
+                b.scan(cuts, n, scratch),
+                b.scan(faces, n, scratch),
+                b.scan(packs, n, scratch),
+            );
+            let (label_here, cut_here, face_here, packed_here) = (label, cut, face, packed);
+            b.each(n, |i| {
+                let l = from + i;
+                match r.fate(l, &sizes) {
+                    Fate::Nothing => {}
+                    Fate::Keep => r.base.set(l, label_here + labels.get(i)),
+                    // Each has fewer than `half` faces: those that start in one part of `half` have at most `limit` together.
+                    Fate::Pack => r.base.set(l, (packed_here + packs.get(i)) / half),
+                    Fate::Cut => {
+                        let (at, start) = (cut_here + cuts.get(i), face_here + faces.get(i));
+                        r.base.set(l, label_here + labels.get(i));
+                        r.cursor.set(l, start);
+                        r.cut_root.set(at, l);
+                        r.cut_start.set(at, start);
+                    }
+                }
+            });
+            label += more.0;
+            cut += more.1;
+            face += more.2;
+            packed += more.3;
+            from += LABELS;
+        }
+        b.last_phase(|p| {
+            p.each(all, |l| {
+                if r.fate(l, &sizes) == Fate::Pack {
+                    r.base.set(l, label + r.base.get(l));
+                }
+            });
+            p.lead(|| {
+                w.stats.set(Stat::Cuts as u32, cut);
+                w.stats.set(Stat::CutFaces as u32, face);
+                w.stats
+                    .set(Stat::Labels as u32, label + packed.div_ceil(half));
+            });
+        });
+    }
+}
+
+kernel! {
+    /// New labels of the faces of regions that stay, and a list of the faces of those that are cut.
+    pub struct RelabelFaces: Flat {
+        /// The mesh.
+        pub flat: Flat,
+        /// The regions.
+        pub regions: Regions,
+        /// Sizes.
+        pub sizes: Sizes,
+        /// New labels.
+        pub label: GlobalMut<u32>,
+        /// Faces of the regions that are cut, region by region.
+        pub members: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for RelabelFaces {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        if !self.flat.is_face(f) {
+            return;
+        }
+        let r = &self.regions;
+        let root = r.root.get(self.flat.label.get(f));
+        if r.fate(root, &self.sizes) == Fate::Cut {
+            self.members.set(r.cursor.fetch_add(root, 1), f);
+        } else {
+            self.label.set(f, r.base.get(root));
+        }
+    }
+}
+
+/// The first index of `from..len` with `f`, or `len`. Those after it may be asked, too.
+#[inline(always)]
+pub(super) fn first<B: Block>(
+    b: B,
+    from: u32,
+    len: u32,
+    found: Shared<u32>,
+    f: impl Fn(u32) -> bool,
+) -> u32 {
+    let mut at = from;
+    while at < len {
+        let n = (len - at).min(CHUNK);
+        b.lead(|| found.set(1, NONE));
+        b.each(n, |i| {
+            if f(at + i) {
+                found.fetch_min(1, at + i);
+            }
+        });
+        let place = found.get(1);
+        // Before the next part sets it again.
+        b.each(0, |_| {});
+        if place != NONE {
+            return place;
+        }
+        at += n;
+    }
+    len
+}
