@@ -42,7 +42,7 @@ impl<K: Element, T: Value> Staged<K, T> {
         if self.direct == 0 {
             self.here.get(e.local())
         } else {
-            self.data.get(e.linear())
+            self.data.get_direct(e.linear())
         }
     }
 
@@ -64,9 +64,9 @@ impl<K: Element, T: Value> Field for Staged<K, T> {
 
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
-        if self.direct == 0 {
-            self.here = plan.take(u32::from(header.total[K::KIND as usize]));
-        }
+        // Taken in any case: a view that could be of no memory would be one of any memory to the device compiler.
+        let n = u32::from(header.total[K::KIND as usize]);
+        self.here = plan.take(if self.direct == 0 { n } else { 0 });
     }
 
     #[inline(always)]
@@ -181,9 +181,8 @@ impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
 
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
-        if self.direct == 0 {
-            self.here = plan.take(u32::from(header.owned[K::KIND as usize]));
-        }
+        let n = u32::from(header.owned[K::KIND as usize]);
+        self.here = plan.take(if self.direct == 0 { n } else { 0 });
     }
 
     #[inline(always)]

@@ -125,6 +125,32 @@ impl<T: Value> View<T> {
     }
 }
 
+impl<T: Value> View<T> {
+    /// As [`View::get`], word by word with atomic loads: for a place where the value might be in shared memory instead. Two plain loads, one of shared and one
+    /// of global memory, are made one generic load by the device compiler, which is slow for both.
+    #[inline(always)]
+    pub fn get_direct(self, linear: u32) -> T {
+        if !size_of::<T>().is_multiple_of(4) || align_of::<T>() < 4 {
+            return self.get(linear);
+        }
+        let (at, data) = (self.place.of(linear), self.data.cast::<u32>());
+        let mut value = T::zeroed();
+        let mut c = 0;
+        while c < words::<T>() {
+            let word = data.load(self.place.word(at, c, words::<T>()));
+            // SAFETY: word `c` of a plain-old-data value of whole words.
+            unsafe {
+                (&raw mut value)
+                    .cast::<u32>()
+                    .add(c as usize)
+                    .write_unaligned(word)
+            };
+            c += 1;
+        }
+        value
+    }
+}
+
 impl<T: Value> ViewMut<T> {
     /// Over all elements.
     pub fn new(data: GlobalMut<T>, place: Place) -> Self {

@@ -292,6 +292,14 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
 }
 
 impl Global<u32> {
+    /// Element `i`, in an atomic load.
+    #[inline(always)]
+    pub fn load(self, i: u32) -> u32 {
+        debug_assert!(u64::from(i) < self.n, "global read at {i} of {}", self.n);
+        // SAFETY: in range by the kernel's construction (contract U4); an atomic load writes nothing.
+        unsafe { atomic::load(global(self.at.cast_mut()).add(i as usize)) }
+    }
+
     /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
