@@ -29,7 +29,19 @@ impl<K: Element, T: Value> Read<K, T> {
         self.data.get(e.linear())
     }
 }
-impl<K: Element, T: Value> Field for Read<K, T> {}
+impl<K: Element, T: Value> Field for Read<K, T> {
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.data.is_plain()
+    }
+    #[inline(always)]
+    fn assume_plain(self) -> Self {
+        Read {
+            data: self.data.assume_plain(),
+            ..self
+        }
+    }
+}
 impl<K, T> Bind for Read<K, T> {
     #[inline(always)]
     fn bind(&self) {
@@ -69,7 +81,19 @@ impl<K: Element, T: Value> Write<K, T> {
         self.data.read().get(e.linear())
     }
 }
-impl<K: Element, T: Value> Field for Write<K, T> {}
+impl<K: Element, T: Value> Field for Write<K, T> {
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.data.is_plain()
+    }
+    #[inline(always)]
+    fn assume_plain(self) -> Self {
+        Write {
+            data: self.data.assume_plain(),
+            ..self
+        }
+    }
+}
 impl<K, T> Bind for Write<K, T> {
     #[inline(always)]
     fn bind(&self) {
@@ -103,7 +127,19 @@ impl<K: Element, T: Sum> Accumulate<K, T> {
         self.data.add(e.linear(), v);
     }
 }
-impl<K: Element, T: Sum> Field for Accumulate<K, T> {}
+impl<K: Element, T: Sum> Field for Accumulate<K, T> {
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.data.is_plain()
+    }
+    #[inline(always)]
+    fn assume_plain(self) -> Self {
+        Accumulate {
+            data: self.data.assume_plain(),
+            ..self
+        }
+    }
+}
 impl<K, T> Bind for Accumulate<K, T> {
     #[inline(always)]
     fn bind(&self) {

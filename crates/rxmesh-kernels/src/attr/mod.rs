@@ -30,6 +30,18 @@ pub trait Field: Copy + Bind {
     /// Whether [`Field::store`] does something.
     const STORES: bool = false;
 
+    /// Whether the field's values are where most are: in linear ids, words together, in shared memory when they are staged.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        true
+    }
+
+    /// The same field for code that runs only when [`Field::is_plain`]: what that says is known to the compiler then.
+    #[inline(always)]
+    fn assume_plain(self) -> Self {
+        self
+    }
+
     /// Gives up the field's shared memory, and tells whether it had any: first for fields that read (`sums` false), then for those that add
     /// up. Values stay in global memory then; the kernel's body does not notice.
     fn unstage(&mut self, _sums: bool) -> bool {

@@ -54,6 +54,20 @@ impl<K: Element, T: Value> Staged<K, T> {
 }
 
 impl<K: Element, T: Value> Field for Staged<K, T> {
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.direct == 0 && self.data.is_plain()
+    }
+
+    #[inline(always)]
+    fn assume_plain(self) -> Self {
+        Staged {
+            data: self.data.assume_plain(),
+            direct: 0,
+            ..self
+        }
+    }
+
     fn unstage(&mut self, sums: bool) -> bool {
         let gives_up = !sums && self.direct == 0;
         if gives_up {
@@ -170,6 +184,20 @@ impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
 
 impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
     const STORES: bool = true;
+
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.direct == 0 && self.data.is_plain()
+    }
+
+    #[inline(always)]
+    fn assume_plain(self) -> Self {
+        StagedSum {
+            data: self.data.assume_plain(),
+            direct: 0,
+            ..self
+        }
+    }
 
     fn unstage(&mut self, sums: bool) -> bool {
         let gives_up = sums && self.direct == 0;

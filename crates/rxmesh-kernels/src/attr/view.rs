@@ -32,6 +32,7 @@ pub struct Place {
 
 impl Place {
     /// Patch order, words of a value together.
+    #[inline(always)]
     pub fn plain() -> Place {
         // SAFETY: an empty view is never accessed (contract U4).
         let order = unsafe { Global::new(core::ptr::dangling(), 0) };
@@ -86,6 +87,19 @@ const fn words<T>() -> u32 {
 }
 
 impl<T: Value> View<T> {
+    #[inline(always)]
+    pub(super) fn is_plain(&self) -> bool {
+        self.place.is_plain()
+    }
+
+    #[inline(always)]
+    pub(super) fn assume_plain(self) -> Self {
+        View {
+            place: Place::plain(),
+            ..self
+        }
+    }
+
     /// Over all elements.
     pub fn new(data: Global<T>, place: Place) -> Self {
         View { data, place }
@@ -152,6 +166,19 @@ impl<T: Value> View<T> {
 }
 
 impl<T: Value> ViewMut<T> {
+    #[inline(always)]
+    pub(super) fn is_plain(&self) -> bool {
+        self.place.is_plain()
+    }
+
+    #[inline(always)]
+    pub(super) fn assume_plain(self) -> Self {
+        ViewMut {
+            place: Place::plain(),
+            ..self
+        }
+    }
+
     /// Over all elements.
     pub fn new(data: GlobalMut<T>, place: Place) -> Self {
         ViewMut { data, place }

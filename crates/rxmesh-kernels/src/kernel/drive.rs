@@ -66,9 +66,24 @@ impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     }
 }
 
-/// Runs a [`ForEach`] body over a patch.
+/// Runs a [`ForEach`] body over a patch. Plain fields, which are the rule, have code of their own, without questions about order, layout
+/// and room.
 #[inline(always)]
 pub fn run_for_each<R: Relations, K: ForEach<R>, B: Block>(
+    kernel: &K,
+    b: B,
+    patch: &Patch,
+    tables: &ForEachTables<R::Tables>,
+) {
+    if kernel.is_plain() {
+        for_each(&kernel.assume_plain(), b, patch, tables);
+    } else {
+        for_each(kernel, b, patch, tables);
+    }
+}
+
+#[inline(always)]
+fn for_each<R: Relations, K: ForEach<R>, B: Block>(
     kernel: &K,
     b: B,
     patch: &Patch,
@@ -92,9 +107,23 @@ pub fn run_for_each<R: Relations, K: ForEach<R>, B: Block>(
     finish(kernel, b, patch, n, body);
 }
 
-/// Runs a [`Scatter`] body over a patch.
+/// Runs a [`Scatter`] body over a patch; plain fields as in [`run_for_each`].
 #[inline(always)]
 pub fn run_scatter<R: Relations, K: Scatter<R>, B: Block>(
+    kernel: &K,
+    b: B,
+    patch: &Patch,
+    tables: &ForEachTables<R::Tables>,
+) {
+    if kernel.is_plain() {
+        scatter(&kernel.assume_plain(), b, patch, tables);
+    } else {
+        scatter(kernel, b, patch, tables);
+    }
+}
+
+#[inline(always)]
+fn scatter<R: Relations, K: Scatter<R>, B: Block>(
     kernel: &K,
     b: B,
     patch: &Patch,

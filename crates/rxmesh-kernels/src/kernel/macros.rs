@@ -66,6 +66,14 @@ macro_rules! kernel {
 
         impl $crate::kernel::Fields for $name {
             const STORES: bool = false $(|| <$ty as $crate::attr::Field>::STORES)*;
+            #[inline(always)]
+            fn is_plain(&self) -> bool {
+                true $(&& $crate::attr::Field::is_plain(&self.$field))*
+            }
+            #[inline(always)]
+            fn assume_plain(self) -> Self {
+                $name { $($field: $crate::attr::Field::assume_plain(self.$field)),* }
+            }
             fn unstage(&mut self, sums: bool) -> Option<&'static str> {
                 let _ = sums;
                 $(if $crate::attr::Field::unstage(&mut self.$field, sums) {

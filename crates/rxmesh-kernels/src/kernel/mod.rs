@@ -30,6 +30,10 @@ pub const DEFAULT_THREADS: u32 = 128;
 pub trait Fields: Copy {
     /// Whether any field has an epilogue.
     const STORES: bool;
+    /// Whether all fields are plain ([`crate::attr::Field::is_plain`]).
+    fn is_plain(&self) -> bool;
+    /// The same fields for code that runs only when they are plain.
+    fn assume_plain(self) -> Self;
     /// Has one field give up its shared memory, and says which ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, sums: bool) -> Option<&'static str>;
     /// Takes the shared memory that the fields need.
