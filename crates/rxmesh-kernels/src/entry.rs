@@ -25,7 +25,7 @@ use crate::algo::spring::{
 use crate::cavity::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
-use crate::cavity::{Claim, Collect, FillIn, RankChunks, RankWords, ResetClaims, Resolve};
+use crate::cavity::{Claim, Collect, FillIn, Limit, RankChunks, RankWords, ResetClaims, Resolve};
 use crate::edit::{Fill, Freeze, ListFree, MarkDead, OpenFaces, OpenPatches, OpenVertices};
 use crate::query::{
     Corners, Diamond, EE, EF, EV, FE, FF, FV, Fans, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
@@ -139,6 +139,7 @@ macro_rules! list {
             flat list_free: ListFree;
             flat reset_claims: ResetClaims;
             block collect: Collect;
+            block limit: Limit;
             block rank_words: RankWords;
             block rank_chunks: RankChunks;
             flat flip_marked_claim: Claim<FlipMarked>;
