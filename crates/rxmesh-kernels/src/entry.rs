@@ -17,6 +17,9 @@ use crate::algo::prepare::WritePrepared;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
+use crate::algo::simplify::{
+    Collapse, SimplifyCosts, SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
+};
 use crate::algo::smooth::{SmoothCotangent, SmoothUniform};
 use crate::algo::spring::{
     SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringLengths,
@@ -161,6 +164,14 @@ macro_rules! list {
             block delaunay_resolve: Resolve<DelaunayFlip>;
             flat delaunay_fill: FillIn<DelaunayFlip>;
             flat delaunay_count: CountDelaunay;
+            flat simplify_quadrics: SimplifyQuadrics;
+            flat simplify_locks: SimplifyLocks;
+            flat simplify_costs: SimplifyCosts;
+            block simplify_select: SimplifySelect;
+            flat simplify_claim: Claim<Collapse>;
+            block simplify_resolve: Resolve<Collapse>;
+            flat simplify_fill: FillIn<Collapse>;
+            flat simplify_refusals: SimplifyRefusals;
         }
     };
 }
