@@ -158,7 +158,7 @@ impl FlatKernel for SimplifyQuadrics {
         }
         let at = s.x.get(v);
         let to = |w: u32| (s.x.get(w) - at) * s.scale;
-        mesh.spokes(v, |h| {
+        mesh.each_spoke(v, |h| {
             let leaves = mesh.face(h) != NO_FACE;
             if leaves {
                 let normal = face_normal(mesh, s, h);
@@ -365,7 +365,7 @@ impl Collapse {
             cheapest: true,
         };
         let order = hash(e ^ self.salt);
-        mesh.spokes(v, |h| {
+        mesh.each_spoke(v, |h| {
             let other = h >> 1;
             end.border |= mesh.face(h ^ 1) == NO_FACE;
             end.edges += 1;
@@ -425,7 +425,7 @@ impl Collapse {
         let s = &self.surface;
         let at = s.x.get(v);
         let by = (p - at) * s.scale;
-        !mesh.spokes(v, |h| {
+        !mesh.each_spoke(v, |h| {
             if mesh.face(h) == NO_FACE {
                 return true;
             }
