@@ -111,6 +111,15 @@ pub struct SimplifyReport {
 }
 
 impl SimplifyOptions {
+    /// Whether they make sense for a mesh of so many faces.
+    ///
+    /// # Errors
+    ///
+    /// As [`simplify`].
+    pub fn check(&self, faces: u32) -> Result<(), Error> {
+        self.goal(faces).map(|_| ())
+    }
+
     /// The number of faces to reach from `faces`.
     fn goal(&self, faces: u32) -> Result<u32, Error> {
         if !(self.quantile > 0.0 && self.quantile <= 1.0) {
