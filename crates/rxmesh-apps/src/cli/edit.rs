@@ -50,11 +50,8 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, value_enum, value_name = "COST", default_value = "quadric")]
     pub(crate) cost: CostChoice,
     /// The part of the edges, the cheapest, that one round looks at: smaller is closer to one edge after the other, and slower
-    #[arg(long, value_name = "Q", default_value_t = 0.25)]
+    #[arg(long, value_name = "Q", default_value_t = 0.15)]
     pub(crate) quantile: f64,
-    /// Decides between edges of the same cost
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    pub(crate) seed: u32,
     /// Most rounds
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub(crate) max_rounds: u32,

@@ -18,7 +18,7 @@ pub(super) fn run(args: &SimplifyArgs) -> Result<Outcome> {
             CostChoice::Length => Cost::Length,
         },
         quantile: args.quantile,
-        seed: args.seed,
+        seed: args.edit.compute.patch.seed.seed as u32,
         max_rounds: args.max_rounds,
     };
     let mut edit = Editing::open("simplify", &args.edit, |mesh, _| {

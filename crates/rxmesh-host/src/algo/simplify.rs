@@ -60,7 +60,7 @@ impl SimplifyOptions {
         SimplifyOptions {
             target,
             cost: Cost::Quadric,
-            quantile: 0.25,
+            quantile: 0.15,
             seed: 0,
             max_rounds: 100_000,
         }

@@ -356,16 +356,17 @@ struct End {
 }
 
 impl Collapse {
-    /// Looks at one end of an edge: whether another edge there goes first, how many edges there are, and whether it is on the boundary.
+    /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether it is on the boundary.
     #[inline(always)]
-    fn end(&self, mesh: &FlatMesh, v: u32, e: u32, cost: u32) -> End {
+    fn end(&self, mesh: &FlatMesh, half: u32, cost: u32) -> End {
+        let e = half >> 1;
         let mut end = End {
             edges: 0,
             border: false,
             cheapest: true,
         };
         let order = hash(e ^ self.salt);
-        mesh.each_spoke(v, |h| {
+        mesh.each_spoke_from(half, |h| {
             let other = h >> 1;
             end.border |= mesh.face(h ^ 1) == NO_FACE;
             end.edges += 1;
@@ -445,11 +446,11 @@ impl Collapse {
     /// Looks at both ends; nothing when another edge goes first.
     #[inline(always)]
     fn ends(&self, mesh: &FlatMesh, e: u32, cost: u32) -> Option<[End; 2]> {
-        let a = self.end(mesh, mesh.origin(2 * e), e, cost);
+        let a = self.end(mesh, 2 * e, cost);
         if !a.cheapest {
             return None;
         }
-        let b = self.end(mesh, mesh.tip(2 * e), e, cost);
+        let b = self.end(mesh, 2 * e + 1, cost);
         b.cheapest.then_some([a, b])
     }
 }

@@ -320,46 +320,57 @@ impl<O: Operator> Recorder<'_, O> {
     #[inline(always)]
     fn walk_rim(&self, record: GlobalMut<u32>, at: u32, rim: u32, first: u32) -> (u32, bool) {
         let mut start = first;
-        let mut n = 0;
         let mut open = false;
-        // Back to the beginning; a rim without one is closed.
+        loop {
+            let mut h = start;
+            let mut n = 0;
+            let mut ends = false;
+            while n < rim {
+                let v = self.mesh.origin(h);
+                let border = if self.mesh.face(h ^ 1) == NO_FACE {
+                    BORDER
+                } else {
+                    0
+                };
+                record.set(at + 2 * n, h);
+                record.set(at + 2 * n + 1, v | border | self.loses_edge(v));
+                n += 1;
+                match self.rim_after(h) {
+                    Some(next) if next == start => return (n, true),
+                    Some(next) => h = next,
+                    None => {
+                        ends = true;
+                        break;
+                    }
+                }
+            }
+            if ends && !open {
+                // Not closed: once more from where it begins.
+                open = true;
+                start = self.rim_start(first, rim);
+                continue;
+            }
+            let v = self.mesh.tip(h);
+            record.set(at + 2 * n, NO_FACE);
+            record.set(at + 2 * n + 1, v | self.loses_edge(v));
+            // Neither closed nor at its end: more than one rim.
+            return (if ends { n } else { 0 }, false);
+        }
+    }
+
+    /// Where an open rim begins.
+    #[inline(always)]
+    fn rim_start(&self, first: u32, rim: u32) -> u32 {
+        let mut start = first;
+        let mut n = 0;
         while n < rim {
             match self.rim_before(start) {
-                Some(h) if h == first => {
-                    start = first;
-                    break;
-                }
                 Some(h) => start = h,
-                None => {
-                    open = true;
-                    break;
-                }
-            }
-            n += 1;
-        }
-        let mut h = start;
-        n = 0;
-        while n < rim {
-            let v = self.mesh.origin(h);
-            let border = if self.mesh.face(h ^ 1) == NO_FACE {
-                BORDER
-            } else {
-                0
-            };
-            record.set(at + 2 * n, h);
-            record.set(at + 2 * n + 1, v | border | self.loses_edge(v));
-            n += 1;
-            match self.rim_after(h) {
-                Some(next) if next == start => return (n, true),
-                Some(next) => h = next,
                 None => break,
             }
+            n += 1;
         }
-        let v = self.mesh.tip(h);
-        record.set(at + 2 * n, NO_FACE);
-        record.set(at + 2 * n + 1, v | self.loses_edge(v));
-        // Neither closed nor at its end: more than one rim.
-        (if open { n } else { 0 }, false)
+        start
     }
 
     #[inline(always)]

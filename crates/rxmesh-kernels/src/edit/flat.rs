@@ -164,15 +164,17 @@ impl FlatMesh {
         }
     }
 
-    /// As [`FlatMesh::spokes`], but begins anywhere, which spares an interior vertex a turn: against the clock, and if that ends at the boundary,
-    /// from the beginning with the clock.
+    /// As [`FlatMesh::spokes`], but begins anywhere, which spares an interior vertex a turn.
     #[inline(always)]
-    pub fn each_spoke(&self, v: u32, mut f: impl FnMut(u32) -> bool) -> bool {
+    pub fn each_spoke(&self, v: u32, f: impl FnMut(u32) -> bool) -> bool {
         let e = self.ve.get(v);
-        if e >= DEAD {
-            return true;
-        }
-        let start = self.leaving(v, e);
+        e >= DEAD || self.each_spoke_from(self.leaving(v, e), f)
+    }
+
+    /// Runs `f` on the half-edges around the origin of `start`: from it against the clock, and if that ends at the boundary, with the
+    /// clock from its other side. Otherwise as [`FlatMesh::spokes`].
+    #[inline(always)]
+    pub fn each_spoke_from(&self, start: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let mut h = start;
         let mut left = self.face_capacity();
         // Two loops in one, so that `f` is inlined once.
