@@ -9,6 +9,7 @@
 //! - [`ids`]: from linear ids back to input ids;
 //! - [`smooth`]: vertex normals and mean curvature flow in `f64`.
 
+pub mod distance;
 pub mod edits;
 pub mod engines;
 pub mod fan;

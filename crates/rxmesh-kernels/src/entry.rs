@@ -17,6 +17,9 @@ use crate::algo::prepare::WritePrepared;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
+use crate::algo::simplify::{
+    Collapse, SimplifyCosts, SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
+};
 use crate::algo::smooth::{SmoothCotangent, SmoothUniform};
 use crate::algo::spring::{
     SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringLengths,
@@ -25,7 +28,7 @@ use crate::algo::spring::{
 use crate::cavity::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
-use crate::cavity::{Claim, Collect, FillIn, RankChunks, RankWords, ResetClaims, Resolve};
+use crate::cavity::{Claim, Collect, FillIn, Limit, RankChunks, RankWords, ResetClaims, Resolve};
 use crate::edit::{Fill, Freeze, ListFree, MarkDead, OpenFaces, OpenPatches, OpenVertices};
 use crate::query::{
     Corners, Diamond, EE, EF, EV, FE, FF, FV, Fans, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
@@ -187,6 +190,7 @@ macro_rules! list {
             flat list_free: ListFree;
             flat reset_claims: ResetClaims;
             block collect: Collect;
+            block limit: Limit;
             block rank_words: RankWords;
             block rank_chunks: RankChunks;
             flat flip_marked_claim: Claim<FlipMarked>;
@@ -208,6 +212,14 @@ macro_rules! list {
             block delaunay_resolve: Resolve<DelaunayFlip>;
             flat delaunay_fill: FillIn<DelaunayFlip>;
             flat delaunay_count: CountDelaunay;
+            flat simplify_quadrics: SimplifyQuadrics;
+            flat simplify_locks: SimplifyLocks;
+            flat simplify_costs: SimplifyCosts;
+            block simplify_select: SimplifySelect;
+            flat simplify_claim: Claim<Collapse>;
+            block simplify_resolve: Resolve<Collapse>;
+            flat simplify_fill: FillIn<Collapse>;
+            flat simplify_refusals: SimplifyRefusals;
         }
     };
 }

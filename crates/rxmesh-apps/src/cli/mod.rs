@@ -9,7 +9,7 @@ pub(crate) use apps::{
     CurvatureArgs, FilterArgs, GeodesicArgs, McfArgs, MethodChoice, NormalsArgs, SmoothArgs,
     SpringArgs, WeightsChoice,
 };
-pub(crate) use edit::{DelaunayArgs, EditArgs};
+pub(crate) use edit::{CostChoice, DelaunayArgs, EditArgs, SimplifyArgs};
 pub(crate) use generate::{GenerateArgs, MakeArgs, Shape};
 pub(crate) use shared::{
     CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OutputArgs,
@@ -70,6 +70,13 @@ const SPRING: &str = "Examples: rxmesh-apps spring cloth.obj --pin-top 1 --steps
 Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
 stable only well below sqrt(M / (K valence)) seconds. Normals of the input are computed anew.";
 
+const SIMPLIFY: &str = "Examples: rxmesh-apps simplify bunny.obj --ratio 0.1 -o small.obj
+          rxmesh-apps simplify scan.ply --faces 5000 --validate -o small.ply
+
+Edges collapse to the point of least quadric error (Garland and Heckbert 1997), boundaries are held.
+Collapses that would change the topology or turn a face over are refused; when that leaves more
+faces than were asked for, the exit code is 3 and the reasons are listed.";
+
 const VALUES_OUTPUT: &str = "Where to write; a format that holds columns (PLY) [default: <input>_<command>.ply in the current folder]";
 
 const INFO: &str = "Examples: rxmesh-apps info bunny.obj
@@ -105,6 +112,9 @@ pub(crate) enum Command {
     /// Flip edges until the mesh is Delaunay
     #[command(after_help = "Example: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply")]
     Delaunay(DelaunayArgs),
+    /// Simplify a mesh to a number of faces by collapsing edges
+    #[command(after_help = SIMPLIFY)]
+    Simplify(SimplifyArgs),
     /// Show counts, sizes, patch statistics and engines
     #[command(after_help = INFO)]
     Info(InfoArgs),

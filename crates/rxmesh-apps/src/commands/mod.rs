@@ -13,6 +13,7 @@ mod info;
 mod mcf;
 mod normals;
 mod session;
+mod simplify;
 mod smooth;
 mod spring;
 pub(crate) mod text;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Smooth(args) => smooth::run(&args)?,
         Command::Spring(args) => spring::run(&args)?,
         Command::Delaunay(args) => return delaunay::run(&args),
+        Command::Simplify(args) => return simplify::run(&args),
         Command::Info(args) => info::run(&args)?,
         Command::Check(args) => check::run(&args)?,
         Command::Convert(args) => convert::run(&args)?,

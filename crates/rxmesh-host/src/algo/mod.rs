@@ -12,5 +12,6 @@ mod measure;
 pub mod normals;
 pub mod reduce;
 pub mod scan;
+pub mod simplify;
 pub mod smooth;
 pub mod spring;

@@ -4,11 +4,12 @@ use super::open::reset_claims;
 use super::session::Session;
 use crate::Error;
 use rxmesh_kernels::cavity::{
-    COLLECT_WORDS, Claim, Collect, Counter, FillIn, Growth, Operator, RANK_WORDS, RESET_EPOCH,
-    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Template,
+    COLLECT_WORDS, Claim, Collect, Counter, FillIn, Growth, Limit, Operator, RANK_WORDS,
+    RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Template,
 };
 use rxmesh_kernels::edit::{ListFree, MarkDead};
 use rxmesh_kernels::kernel::Entry;
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
 
 /// Which elements a round looks at.
@@ -111,13 +112,39 @@ impl Session {
     pub fn round<O: Operator>(
         &mut self,
         seeds: Seeds,
-        mut op: impl FnMut(&Session) -> O,
+        op: impl FnMut(&Session) -> O,
     ) -> Result<RoundReport, Error>
     where
         Claim<O>: Entry,
         Resolve<O>: Entry,
         FillIn<O>: Entry,
     {
+        self.round_with(seeds, u32::MAX, op, |_, _| Ok(()))
+    }
+
+    /// As [`Session::round`], but carries out at most `most` cavities, those with the smallest keys, and runs `then` after the fill-in: kernels
+    /// that change the set of the next round's seeds, which is a bit each. `then` may run more than once, and then for nothing, when a round runs out of room.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::round`], those of `then`, and [`Error::Options`] for a limit on an operator that needs new slots.
+    pub fn round_with<O: Operator>(
+        &mut self,
+        seeds: Seeds,
+        most: u32,
+        mut op: impl FnMut(&Session) -> O,
+        mut then: impl FnMut(&Session, GlobalMut<u32>) -> Result<(), Error>,
+    ) -> Result<RoundReport, Error>
+    where
+        Claim<O>: Entry,
+        Resolve<O>: Entry,
+        FillIn<O>: Entry,
+    {
+        if most != u32::MAX && !O::GROWTH.is_none() {
+            return Err(Error::Options(
+                "only operators that need no new slots can be limited".into(),
+            ));
+        }
         let n = match seeds {
             Seeds::All => self.unused_bound::<O>(),
             Seeds::Queued => self.queued,
@@ -134,7 +161,9 @@ impl Session {
         loop {
             self.next_epoch()?;
             let operator = op(self);
-            self.launch(seeds, n, operator)?;
+            self.launch(seeds, n, most, operator)?;
+            then(self, self.state.queue.global_mut())?;
+            self.collect()?;
             let counters = self.state.counters.read()?;
             let before = std::mem::replace(&mut self.counted, counters.clone());
             let count = |c: Counter| counters[c as usize];
@@ -177,7 +206,42 @@ impl Session {
         Ok(())
     }
 
-    fn launch<O: Operator>(&self, seeds: Seeds, n: u32, op: O) -> Result<(), Error>
+    /// Makes a set, which `fill` writes a bit each, the seeds of the next round; how many they are.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn enqueue(
+        &mut self,
+        fill: impl FnOnce(&Session, GlobalMut<u32>) -> Result<(), Error>,
+    ) -> Result<u32, Error> {
+        // Neither a list nor a stopped round of before.
+        let to = self.state.counters.global_mut().from(Counter::List as u32);
+        self.engine.launch_flat(
+            Counter::Candidates as u32 - Counter::List as u32,
+            rxmesh_kernels::edit::Fill { to, value: 0 },
+        )?;
+        fill(self, self.state.queue.global_mut())?;
+        self.collect()?;
+        self.queued = self.state.counters.read_range(Counter::List as usize, 1)?[0];
+        Ok(self.queued)
+    }
+
+    fn collect(&self) -> Result<(), Error> {
+        let s = &self.state;
+        let collect = Collect {
+            queue: s.queue.global_mut(),
+            won: s.won.global_mut(),
+            list: s.list.global_mut(),
+            counters: s.counters.global_mut(),
+            records: s.records.len() as u32,
+        };
+        Ok(self
+            .engine
+            .launch_blocks((s.queue.len() as u32).div_ceil(COLLECT_WORDS), collect)?)
+    }
+
+    fn launch<O: Operator>(&self, seeds: Seeds, n: u32, most: u32, op: O) -> Result<(), Error>
     where
         Claim<O>: Entry,
         Resolve<O>: Entry,
@@ -217,6 +281,16 @@ impl Session {
                 round,
             },
         )?;
+        if most < n {
+            engine.launch_blocks(
+                1,
+                Limit {
+                    claims,
+                    round,
+                    most,
+                },
+            )?;
+        }
         if !O::GROWTH.is_none() {
             self.rank(O::GROWTH)?;
         }
@@ -233,14 +307,7 @@ impl Session {
                 faces: self.slots(Kind::Face),
             },
         )?;
-        let collect = Collect {
-            queue: s.queue.global_mut(),
-            won: s.won.global_mut(),
-            list: s.list.global_mut(),
-            counters: s.counters.global_mut(),
-            records: s.records.len() as u32,
-        };
-        Ok(engine.launch_blocks((s.queue.len() as u32).div_ceil(COLLECT_WORDS), collect)?)
+        Ok(())
     }
 
     /// Ranks the set `won`.
@@ -282,26 +349,51 @@ impl Session {
         self.reserve(more)
     }
 
+    /// Number of live elements of a kind, counted on the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn count(&self, kind: Kind) -> Result<u32, Error> {
+        let slots = self.capacity(kind);
+        self.mark_dead(kind, slots)?;
+        let dead = self.state.counters.read()?[Counter::Ranked as usize];
+        self.clear_won()?;
+        Ok(slots - dead)
+    }
+
+    /// Sets a bit in `won` for every dead slot, and ranks them.
+    fn mark_dead(&self, kind: Kind, slots: u32) -> Result<(), Error> {
+        let (table, width) = match kind {
+            Kind::Vertex => (&self.flat.ve, 1),
+            Kind::Edge => (&self.flat.ev, 2),
+            Kind::Face => (&self.flat.fe, 3),
+        };
+        let mark = MarkDead {
+            table: table.global(),
+            width,
+            slots,
+            set: self.state.won.global_mut(),
+        };
+        self.engine.launch_flat(self.state.won.len() as u32, mark)?;
+        self.rank(Growth::NONE)
+    }
+
+    fn clear_won(&self) -> Result<(), Error> {
+        let to = self.state.won.global_mut();
+        Ok(self
+            .engine
+            .launch_flat(to.len(), rxmesh_kernels::edit::Fill { to, value: 0 })?)
+    }
+
     /// Lists the free slots of every kind.
     fn list_free(&mut self, counters: &[u32]) -> Result<(), Error> {
         for kind in Kind::ALL {
             let k = kind as usize;
             let used = counters[Counter::Used as usize + k];
             self.unused[k] += used.saturating_sub(self.listed[k]);
-            let (table, width) = match kind {
-                Kind::Vertex => (&self.flat.ve, 1),
-                Kind::Edge => (&self.flat.ev, 2),
-                Kind::Face => (&self.flat.fe, 3),
-            };
             let (s, engine) = (&self.state, &self.engine);
-            let mark = MarkDead {
-                table: table.global(),
-                width,
-                slots: self.unused[k],
-                set: s.won.global_mut(),
-            };
-            engine.launch_flat(s.won.len() as u32, mark)?;
-            self.rank(Growth::NONE)?;
+            self.mark_dead(kind, self.unused[k])?;
             let free = s.counters.read()?[Counter::Ranked as usize];
             let list = engine.zeroed(free as usize)?;
             let write = ListFree {
@@ -314,12 +406,10 @@ impl Session {
             self.free[k] = list;
             self.listed[k] = free;
         }
-        let mut won = self.state.won.global_mut();
-        self.engine
-            .launch_flat(won.len(), rxmesh_kernels::edit::Fill { to: won, value: 0 })?;
-        won = self.state.counters.global_mut().from(Counter::Used as u32);
+        self.clear_won()?;
+        let to = self.state.counters.global_mut().from(Counter::Used as u32);
         Ok(self
             .engine
-            .launch_flat(3, rxmesh_kernels::edit::Fill { to: won, value: 0 })?)
+            .launch_flat(3, rxmesh_kernels::edit::Fill { to, value: 0 })?)
     }
 }

@@ -134,6 +134,11 @@ impl Session {
         })
     }
 
+    /// Words of a set of elements, a bit each, that has room for every kind.
+    pub fn set_words(&self) -> usize {
+        super::open::set_words(self.capacity)
+    }
+
     /// The claims on faces, which tell the frozen ones.
     pub fn face_claims(&self) -> GlobalMut<u64> {
         self.state.faces.global_mut()

@@ -70,6 +70,9 @@ impl Priority {
 pub struct Key(u64);
 
 impl Key {
+    /// Bits that order the keys of one round: all but the epoch's and the mark's.
+    pub(super) const ORDER_BITS: u32 = EPOCH_AT - 1;
+
     /// The key of a seed. `salt` changes the hash from round to round, so that no seed is unlucky for ever.
     #[inline(always)]
     pub fn new(epoch: u32, priority: Priority, seed: u32, salt: u32) -> Key {
@@ -114,6 +117,12 @@ impl Claims {
     #[inline(always)]
     pub(super) fn has_face(&self, f: u32, key: Key) -> bool {
         self.faces.load(f) & !LISTED == key.0
+    }
+
+    /// The key of the winner that has a face, without epoch and mark.
+    #[inline(always)]
+    pub(super) fn order_of(&self, f: u32) -> u64 {
+        (self.faces.load(f) & ((1 << EPOCH_AT) - 1)) >> 1
     }
 
     /// Marks a face of the winner with this key; false if it was marked before.

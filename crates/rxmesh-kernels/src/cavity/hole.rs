@@ -254,18 +254,37 @@ impl<'h> Hole<'h> {
     /// Joins all corners of the rim to one vertex, and fills the hole with the triangles between.
     #[inline(always)]
     pub fn add_star(&mut self, centre: Corner<'h>) {
+        self.add_star_with(centre, |_, _| ());
+    }
+
+    /// As [`Hole::add_star`]; shows each new edge with the corner that it joins.
+    #[inline(always)]
+    pub fn add_star_with(
+        &mut self,
+        centre: Corner<'h>,
+        mut spoke: impl FnMut(Side<'h>, Corner<'h>),
+    ) {
         let rim = self.rim();
-        let first = self.add_edge(centre, self.corner(0));
-        let mut last = first;
+        let mut first = None;
+        let mut last = None;
         let mut i = 0;
-        while i < rim {
-            let next = if i + 1 == rim && self.is_closed() {
-                first
-            } else {
-                self.add_edge(centre, self.corner(i + 1))
+        // One corner more than edges when the rim is open; a closed one ends where it began.
+        while i <= rim {
+            let next = match first {
+                Some(first) if i == rim && self.is_closed() => first,
+                _ => {
+                    let corner = self.corner(i);
+                    let edge = self.add_edge(centre, corner);
+                    spoke(edge, corner);
+                    edge
+                }
             };
-            self.add_face(self.side(i), next.twin(), last);
-            last = next;
+            if let Some(last) = last {
+                self.add_face(self.side(i - 1), next.twin(), last);
+            } else {
+                first = Some(next);
+            }
+            last = Some(next);
             i += 1;
         }
     }

@@ -118,9 +118,9 @@ pub fn link_condition(mesh: &FlatMesh, e: u32) -> bool {
         return false;
     }
     let mut common = 0;
-    mesh.spokes(a, |h| {
+    mesh.each_spoke(a, |h| {
         let v = mesh.tip(h);
-        mesh.spokes(b, |g| {
+        mesh.each_spoke(b, |g| {
             let meets = mesh.tip(g) == v;
             common += u32::from(meets);
             !meets
@@ -133,13 +133,9 @@ pub fn link_condition(mesh: &FlatMesh, e: u32) -> bool {
 /// Whether a vertex lies on the boundary.
 #[inline(always)]
 pub fn is_border(mesh: &FlatMesh, v: u32) -> bool {
-    // The walk begins at the boundary if there is one.
-    let mut border = false;
-    mesh.spokes(v, |h| {
-        border = mesh.face(h ^ 1) == NO_FACE;
-        false
-    });
-    border
+    !mesh.each_spoke(v, |h| {
+        mesh.face(h) != NO_FACE && mesh.face(h ^ 1) != NO_FACE
+    })
 }
 
 kernel! {

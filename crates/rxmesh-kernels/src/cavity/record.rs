@@ -154,6 +154,19 @@ impl Cavity {
     }
 }
 
+/// What the sides of a cavity's faces are.
+#[derive(Clone, Copy, Default)]
+struct Sides {
+    /// Edges that are deleted.
+    edges: u32,
+    /// Those of them that are of the mesh's boundary.
+    borders: u32,
+    /// Edges of the rim.
+    rim: u32,
+    /// One of them.
+    first: u32,
+}
+
 /// Writes the record of a winner's cavity.
 pub(super) struct Recorder<'a, O> {
     pub op: &'a O,
@@ -171,7 +184,12 @@ impl<O: Operator> Recorder<'_, O> {
     pub(super) fn write(&self) -> bool {
         let record = self.round.records.from(self.at);
         let faces = self.list_faces(record);
-        let (edges, borders, rim, first) = self.list_edges(record, faces);
+        let Sides {
+            edges,
+            borders,
+            rim,
+            first,
+        } = self.list_edges(record, faces);
         if rim == 0 {
             return false;
         }
@@ -231,42 +249,39 @@ impl<O: Operator> Recorder<'_, O> {
         n
     }
 
-    /// Lists the edges; how many, how many of them are of the boundary, the number of rim edges and one of them.
+    /// Lists the edges, and counts what the sides of the faces are.
     #[inline(always)]
-    fn list_edges(&self, record: GlobalMut<u32>, faces: u32) -> (u32, u32, u32, u32) {
-        let (mut edges, mut borders, mut rim, mut first) = (0, 0, 0, 0);
-        let mut side = |h: u32| {
-            let across = self.mesh.face(h ^ 1);
-            let inside = self.is_inside(across);
-            let border = across == NO_FACE && self.deletes_border(h >> 1);
-            // An edge between two faces of the cavity is met twice.
-            if inside && h & 1 == 0 || border {
-                record.set(RECORD_HEADER + faces + edges, h >> 1);
-                edges += 1;
-                borders += u32::from(border);
-            } else if !inside {
-                if rim == 0 {
-                    first = h;
-                }
-                rim += 1;
-            }
-        };
+    fn list_edges(&self, record: GlobalMut<u32>, faces: u32) -> Sides {
+        let mut sides = Sides::default();
         let mut i = 0;
         while i < faces {
             let [a, b, c] = self.mesh.sides(record.get(RECORD_HEADER + i));
-            // One call, so that it is inlined and its counters stay in registers.
-            let mut k = 0;
-            while k < 3 {
-                side(match k {
-                    0 => a,
-                    1 => b,
-                    _ => c,
-                });
-                k += 1;
-            }
+            sides = self.side(record, faces, a, sides);
+            sides = self.side(record, faces, b, sides);
+            sides = self.side(record, faces, c, sides);
             i += 1;
         }
-        (edges, borders, rim, first)
+        sides
+    }
+
+    /// One side of a face. The counts go in and out by value, so that they stay in registers.
+    #[inline(always)]
+    fn side(&self, record: GlobalMut<u32>, faces: u32, h: u32, mut n: Sides) -> Sides {
+        let across = self.mesh.face(h ^ 1);
+        let inside = self.is_inside(across);
+        let border = across == NO_FACE && self.deletes_border(h >> 1);
+        // An edge between two faces of the cavity is met twice.
+        if inside && h & 1 == 0 || border {
+            record.set(RECORD_HEADER + faces + n.edges, h >> 1);
+            n.edges += 1;
+            n.borders += u32::from(border);
+        } else if !inside {
+            if n.rim == 0 {
+                n.first = h;
+            }
+            n.rim += 1;
+        }
+        n
     }
 
     /// The rim edge after `h`, or nothing where the rim ends at the boundary.
@@ -305,46 +320,57 @@ impl<O: Operator> Recorder<'_, O> {
     #[inline(always)]
     fn walk_rim(&self, record: GlobalMut<u32>, at: u32, rim: u32, first: u32) -> (u32, bool) {
         let mut start = first;
-        let mut n = 0;
         let mut open = false;
-        // Back to the beginning; a rim without one is closed.
+        loop {
+            let mut h = start;
+            let mut n = 0;
+            let mut ends = false;
+            while n < rim {
+                let v = self.mesh.origin(h);
+                let border = if self.mesh.face(h ^ 1) == NO_FACE {
+                    BORDER
+                } else {
+                    0
+                };
+                record.set(at + 2 * n, h);
+                record.set(at + 2 * n + 1, v | border | self.loses_edge(v));
+                n += 1;
+                match self.rim_after(h) {
+                    Some(next) if next == start => return (n, true),
+                    Some(next) => h = next,
+                    None => {
+                        ends = true;
+                        break;
+                    }
+                }
+            }
+            if ends && !open {
+                // Not closed: once more from where it begins.
+                open = true;
+                start = self.rim_start(first, rim);
+                continue;
+            }
+            let v = self.mesh.tip(h);
+            record.set(at + 2 * n, NO_FACE);
+            record.set(at + 2 * n + 1, v | self.loses_edge(v));
+            // Neither closed nor at its end: more than one rim.
+            return (if ends { n } else { 0 }, false);
+        }
+    }
+
+    /// Where an open rim begins.
+    #[inline(always)]
+    fn rim_start(&self, first: u32, rim: u32) -> u32 {
+        let mut start = first;
+        let mut n = 0;
         while n < rim {
             match self.rim_before(start) {
-                Some(h) if h == first => {
-                    start = first;
-                    break;
-                }
                 Some(h) => start = h,
-                None => {
-                    open = true;
-                    break;
-                }
-            }
-            n += 1;
-        }
-        let mut h = start;
-        n = 0;
-        while n < rim {
-            let v = self.mesh.origin(h);
-            let border = if self.mesh.face(h ^ 1) == NO_FACE {
-                BORDER
-            } else {
-                0
-            };
-            record.set(at + 2 * n, h);
-            record.set(at + 2 * n + 1, v | border | self.loses_edge(v));
-            n += 1;
-            match self.rim_after(h) {
-                Some(next) if next == start => return (n, true),
-                Some(next) => h = next,
                 None => break,
             }
+            n += 1;
         }
-        let v = self.mesh.tip(h);
-        record.set(at + 2 * n, NO_FACE);
-        record.set(at + 2 * n + 1, v | self.loses_edge(v));
-        // Neither closed nor at its end: more than one rim.
-        (if open { n } else { 0 }, false)
+        start
     }
 
     #[inline(always)]

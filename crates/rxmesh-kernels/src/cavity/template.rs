@@ -63,7 +63,7 @@ template! {
     /// The vertex with its faces: the same elements as [`V`].
     VF of Vertex: |mesh, v, sink| sink.vertex(v);
     /// The vertex, its neighbours and all at them.
-    VV of Vertex: |mesh, v, sink| sink.vertex(v) && mesh.spokes(v, |h| sink.vertex(mesh.tip(h)));
+    VV of Vertex: |mesh, v, sink| sink.vertex(v) && mesh.each_spoke(v, |h| sink.vertex(mesh.tip(h)));
     /// The edge and its faces.
     E of Edge: |mesh, e, sink| sink.edge(e);
     /// The edge with its faces: the same elements as [`E`].
@@ -115,7 +115,7 @@ impl<F: FnMut(u32) -> bool> Sink for Faces<'_, F> {
     fn vertex(&mut self, v: u32) -> bool {
         self.vertices += 1;
         let mesh = self.mesh;
-        mesh.spokes(v, |h| {
+        mesh.each_spoke(v, |h| {
             let f = mesh.face(h);
             f == NO_FACE || (self.f)(f)
         })

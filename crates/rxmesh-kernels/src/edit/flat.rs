@@ -164,6 +164,47 @@ impl FlatMesh {
         }
     }
 
+    /// As [`FlatMesh::spokes`], but begins anywhere, which spares an interior vertex a turn.
+    #[inline(always)]
+    pub fn each_spoke(&self, v: u32, f: impl FnMut(u32) -> bool) -> bool {
+        let e = self.ve.get(v);
+        e >= DEAD || self.each_spoke_from(self.leaving(v, e), f)
+    }
+
+    /// Runs `f` on the half-edges around the origin of `start`: from it against the clock, and if that ends at the boundary, with the
+    /// clock from its other side. Otherwise as [`FlatMesh::spokes`].
+    #[inline(always)]
+    pub fn each_spoke_from(&self, start: u32, mut f: impl FnMut(u32) -> bool) -> bool {
+        let mut h = start;
+        let mut left = self.face_capacity();
+        // Two loops in one, so that `f` is inlined once.
+        let mut back = false;
+        loop {
+            if !f(h) {
+                return false;
+            }
+            if left == 0 {
+                return true;
+            }
+            left -= 1;
+            if !back {
+                if self.face(h) != NO_FACE {
+                    h = self.previous(h) ^ 1;
+                    if h == start {
+                        return true;
+                    }
+                    continue;
+                }
+                back = true;
+                h = start;
+            }
+            if self.face(h ^ 1) == NO_FACE {
+                return true;
+            }
+            h = self.next(h ^ 1);
+        }
+    }
+
     /// Turns with the clock around the origin of `h` to the boundary, or, where there is none, back to `h`.
     #[inline(always)]
     fn first_spoke(&self, h: u32) -> u32 {
@@ -182,6 +223,6 @@ impl FlatMesh {
     /// Whether an edge joins two vertices. The faces around `a` are one fan or one cycle.
     #[inline(always)]
     pub fn joined(&self, a: u32, b: u32) -> bool {
-        !self.spokes(a, |h| self.tip(h) != b)
+        !self.each_spoke(a, |h| self.tip(h) != b)
     }
 }

@@ -1,0 +1,414 @@
+//! Simplification by edge collapse.
+
+use crate::Error;
+use crate::edit::{Column, RunReport, Seeds, Session};
+use crate::engine::{Buffer, EngineError};
+use glam::Vec3;
+use rxmesh_kernels::algo::quadric::Stored;
+use rxmesh_kernels::algo::simplify::{
+    COST_SHIFT, Collapse, HISTOGRAM_WORDS, REFUSALS, REFUSED, Refusal, SELECT_WORDS, SimplifyCosts,
+    SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect, Surface,
+};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::{Kind, Vertex};
+use std::cell::Cell;
+
+/// Rounds after which refused edges are looked at again.
+const FORGIVE_AFTER: u32 = 8;
+
+/// Most rounds in which nothing is done and nothing refused.
+const IDLE_ROUNDS: u32 = 3;
+
+/// How far to simplify.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target {
+    /// To at most so many faces.
+    Faces(u32),
+    /// To this part of the faces, in (0, 1].
+    Ratio(f64),
+}
+
+/// What makes an edge cheap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cost {
+    /// The quadric error at the best place for the new vertex (Garland and Heckbert 1997).
+    #[default]
+    Quadric,
+    /// The squared length; the new vertex comes into the middle, or onto the boundary.
+    Length,
+}
+
+/// How to simplify.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimplifyOptions {
+    /// How far.
+    pub target: Target,
+    /// Which edges first.
+    pub cost: Cost,
+    /// The part of the edges, the cheapest, that one round looks at, in (0, 1]. Smaller is closer to serial simplification, and takes more rounds.
+    pub quantile: f64,
+    /// Decides between edges of the same cost.
+    pub seed: u32,
+    /// Most rounds.
+    pub max_rounds: u32,
+}
+
+impl SimplifyOptions {
+    /// The default options for a target.
+    pub fn new(target: Target) -> Self {
+        SimplifyOptions {
+            target,
+            cost: Cost::Quadric,
+            quantile: 0.15,
+            seed: 0,
+            max_rounds: 100_000,
+        }
+    }
+}
+
+/// Why simplification ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// The number of faces is reached.
+    #[default]
+    Reached,
+    /// Every edge that is left is refused.
+    Stuck,
+    /// The number of rounds was used up.
+    Rounds,
+}
+
+/// Edges that are left, by why they are not collapsed. Only counted when the number of faces was not reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Refused {
+    /// A frozen face is near.
+    pub frozen: u32,
+    /// The surface would become another one, or a component vanish.
+    pub link: u32,
+    /// A face would turn over or lose its area.
+    pub fold: u32,
+    /// Positions that are not finite.
+    pub not_finite: u32,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct SimplifyReport {
+    /// The rounds; `done` is the number of collapses.
+    pub run: RunReport,
+    /// Faces at the beginning.
+    pub faces_before: u32,
+    /// Faces that were wanted.
+    pub target: u32,
+    /// Faces at the end.
+    pub faces: u32,
+    /// Why it ended.
+    pub end: End,
+    /// Edges that are left and cannot go, when it ended before the number was reached.
+    pub refused: Refused,
+}
+
+impl SimplifyOptions {
+    /// Whether they make sense for a mesh of so many faces.
+    ///
+    /// # Errors
+    ///
+    /// As [`simplify`].
+    pub fn check(&self, faces: u32) -> Result<(), Error> {
+        self.goal(faces).map(|_| ())
+    }
+
+    /// The number of faces to reach from `faces`.
+    fn goal(&self, faces: u32) -> Result<u32, Error> {
+        if !(self.quantile > 0.0 && self.quantile <= 1.0) {
+            return Err(Error::Options(format!(
+                "the quantile is {}, but must be above 0 and at most 1",
+                self.quantile
+            )));
+        }
+        match self.target {
+            Target::Faces(0) => Err(Error::Options(
+                "0 faces are wanted, but at least 1 must be left".into(),
+            )),
+            Target::Faces(n) => Ok(n),
+            Target::Ratio(r) if r > 0.0 && r <= 1.0 => {
+                Ok((f64::from(faces) * r).round().max(1.0) as u32)
+            }
+            Target::Ratio(r) => Err(Error::Options(format!(
+                "the ratio is {r}, but must be above 0 and at most 1"
+            ))),
+        }
+    }
+}
+
+/// Collapses edges, the cheapest first, until no more than a number of faces is left: exactly that number on closed surfaces when it is even, else
+/// at most one less. Collapses that would change the topology (the link condition of Dey et al. 1999), turn a face over or touch a
+/// frozen face are refused; the report says why when the number cannot be reached.
+///
+/// Quadrics are weighted by area; boundaries are held by planes that stand on them. The new vertex comes to the place of least error.
+///
+/// # Errors
+///
+/// [`Error::Options`] for a ratio outside (0, 1], no faces, a quantile outside (0, 1], before anything is changed; what the session says.
+pub fn simplify(
+    session: &mut Session,
+    x: Column<Vertex, Vec3>,
+    options: &SimplifyOptions,
+) -> Result<SimplifyReport, Error> {
+    let faces = session.count(Kind::Face)?;
+    let goal = options.goal(faces)?;
+    let mut report = SimplifyReport {
+        faces_before: faces,
+        target: goal,
+        faces,
+        ..SimplifyReport::default()
+    };
+    if faces > goal {
+        let mut work = Work::new(session, x, options)?;
+        report.end = work.rounds(session, options, &mut report)?;
+        if report.end != End::Reached {
+            report.refused = work.refusals(session)?;
+        }
+    }
+    Ok(report)
+}
+
+/// The buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
+struct Work {
+    x: Column<Vertex, Vec3>,
+    quadrics: Buffer<Stored>,
+    locked: Buffer<u32>,
+    costs: Buffer<u32>,
+    refused: Buffer<u32>,
+    histograms: [Buffer<u32>; 2],
+    counts: Buffer<u32>,
+    scale: f32,
+    salt: u32,
+    /// The cost up to which edges are entered.
+    bound: u32,
+    /// Edges that are not refused, by cost.
+    bins: Vec<u32>,
+    /// Which histogram is written next. A round that is repeated writes more than one.
+    turn: Cell<usize>,
+}
+
+impl Work {
+    fn new(
+        session: &mut Session,
+        x: Column<Vertex, Vec3>,
+        options: &SimplifyOptions,
+    ) -> Result<Work, Error> {
+        let engine = session.engine().clone();
+        let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
+        let locks = if session.frozen_faces() > 0 { v } else { 0 };
+        let histogram = || engine.zeroed(HISTOGRAM_WORDS as usize);
+        let mut work = Work {
+            x,
+            quadrics: engine.zeroed(0)?,
+            locked: engine.zeroed(locks)?,
+            costs: engine.zeroed(e)?,
+            refused: engine.zeroed(session.set_words())?,
+            histograms: [histogram()?, histogram()?],
+            counts: engine.zeroed(2)?,
+            scale: 1.0,
+            salt: options.seed,
+            bound: 0,
+            bins: Vec::new(),
+            turn: Cell::new(0),
+        };
+        if locks > 0 {
+            let kernel = SimplifyLocks {
+                mesh: session.mesh(),
+                claims: session.face_claims(),
+                locked: work.locked.global_mut(),
+            };
+            engine.launch_flat(session.capacity(Kind::Face), kernel)?;
+        }
+        work.cost_edges(session)?;
+        if options.cost == Cost::Quadric {
+            work.scale = work.typical_scale();
+            work.quadrics = engine.zeroed(v)?;
+            let kernel = SimplifyQuadrics {
+                mesh: session.mesh(),
+                surface: work.surface(session),
+            };
+            engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
+            work.cost_edges(session)?;
+        }
+        Ok(work)
+    }
+
+    fn surface(&self, session: &Session) -> Surface {
+        Surface {
+            x: session.write(self.x),
+            quadrics: self.quadrics.global_mut(),
+            locked: self.locked.global(),
+            scale: self.scale,
+        }
+    }
+
+    /// The cost of every edge, and how many have which.
+    fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
+        let kernel = SimplifyCosts {
+            mesh: session.mesh(),
+            surface: self.surface(session),
+            costs: self.costs.global_mut(),
+        };
+        session
+            .engine()
+            .launch_flat(session.capacity(Kind::Edge), kernel)?;
+        self.enter(session, false)?;
+        Ok(())
+    }
+
+    /// One over the median edge length, as a power of two, after the lengths were counted.
+    fn typical_scale(&self) -> f32 {
+        let square = f32::from_bits(bin_end(self.quantile_bin(0.5)));
+        if square.is_normal() {
+            (-0.5 * square.log2()).round().clamp(-60.0, 60.0).exp2()
+        } else {
+            1.0
+        }
+    }
+
+    /// Edges that are not refused.
+    fn open_edges(&self) -> u64 {
+        self.bins.iter().map(|&n| u64::from(n)).sum()
+    }
+
+    /// The first bin up to which there are so many of the edges as `quantile` says.
+    fn quantile_bin(&self, quantile: f64) -> u32 {
+        let want = ((self.open_edges() as f64 * quantile).ceil() as u64).max(1);
+        let mut sum = 0;
+        for (bin, &n) in self.bins.iter().enumerate() {
+            sum += u64::from(n);
+            if sum >= want {
+                return bin as u32;
+            }
+        }
+        self.bins.len().saturating_sub(1) as u32
+    }
+
+    /// Enters the edges below the bound for the next round; how many.
+    fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
+        let queued = session.enqueue(|s, queue| self.select(s, queue, forgive))?;
+        self.count()?;
+        Ok(queued)
+    }
+
+    fn select(&self, s: &Session, queue: GlobalMut<u32>, forgive: bool) -> Result<(), Error> {
+        let turn = self.turn.replace(1 - self.turn.get());
+        let kernel = SimplifySelect {
+            costs: self.costs.global_mut(),
+            refused: self.refused.global_mut(),
+            queue,
+            histogram: self.histograms[turn].global_mut(),
+            next: self.histograms[1 - turn].global_mut(),
+            bound: self.bound,
+            forgive: u32::from(forgive),
+        };
+        let blocks = queue.len().div_ceil(SELECT_WORDS);
+        Ok(s.engine().launch_blocks(blocks, kernel)?)
+    }
+
+    /// Reads the histogram that was written last.
+    fn count(&mut self) -> Result<(), EngineError> {
+        let last = 1 - self.turn.get();
+        self.bins = self.histograms[last].read_range(1, HISTOGRAM_WORDS as usize - 1)?;
+        Ok(())
+    }
+
+    fn collapse(&self, session: &Session) -> Collapse {
+        Collapse {
+            surface: self.surface(session),
+            costs: self.costs.global_mut(),
+            refused: self.refused.global_mut(),
+            counts: self.counts.global_mut(),
+            salt: self.salt,
+        }
+    }
+
+    /// Rounds until the goal is reached or nothing can be done.
+    fn rounds(
+        &mut self,
+        session: &mut Session,
+        options: &SimplifyOptions,
+        report: &mut SimplifyReport,
+    ) -> Result<End, Error> {
+        let (mut borders, mut queued, mut idle) = (0, 0, 0);
+        // When refusals were forgiven last: the round, and how many collapses there had been.
+        let mut forgiven = (0, 0);
+        while report.faces > report.target {
+            if report.run.rounds >= options.max_rounds {
+                return Ok(End::Rounds);
+            }
+            self.bound = bin_end(self.quantile_bin(options.quantile));
+            let changed = report.run.done > forgiven.1;
+            if queued == 0 {
+                // Everything cheap is done, which the histogram tells by now, or all edges are refused.
+                let all_refused = self.open_edges() == 0;
+                if all_refused && !changed {
+                    return Ok(End::Stuck);
+                }
+                if all_refused {
+                    self.bound = REFUSED - 1;
+                    forgiven = (report.run.rounds, report.run.done);
+                }
+                queued = self.enter(session, all_refused)?;
+                continue;
+            }
+            let forgive = changed && report.run.rounds >= forgiven.0 + FORGIVE_AFTER;
+            let before = self.open_edges();
+            let round = session.round_with(
+                Seeds::Queued,
+                (report.faces - report.target).div_ceil(2),
+                |s| self.collapse(s),
+                |s, queue| self.select(s, queue, forgive),
+            )?;
+            self.count()?;
+            queued = round.queued;
+            report.run.add(&round);
+            if forgive {
+                forgiven = (report.run.rounds, report.run.done);
+            }
+            let all = self.counts.read_range(1, 1)?[0];
+            report.faces -= 2 * round.done - (all - borders);
+            borders = all;
+            self.salt = self.salt.wrapping_add(1);
+            // Cavities that are no disks come up for ever.
+            let same = round.done == 0 && !forgive && self.open_edges() == before;
+            idle = if same { idle + 1 } else { 0 };
+            if idle > IDLE_ROUNDS {
+                return Ok(End::Stuck);
+            }
+        }
+        Ok(End::Reached)
+    }
+
+    fn refusals(&self, session: &Session) -> Result<Refused, Error> {
+        let counts = session.engine().zeroed::<u32>(REFUSALS)?;
+        let kernel = SimplifyRefusals {
+            collapse: self.collapse(session),
+            mesh: session.mesh(),
+            refusals: counts.global_mut(),
+        };
+        session
+            .engine()
+            .launch_flat(session.capacity(Kind::Edge), kernel)?;
+        let counts = counts.read()?;
+        let of = |r: Refusal| counts[r as usize];
+        Ok(Refused {
+            frozen: of(Refusal::Frozen),
+            link: of(Refusal::Link),
+            fold: of(Refusal::Fold),
+            not_finite: of(Refusal::NotFinite),
+        })
+    }
+}
+
+/// The largest cost in a bin.
+fn bin_end(bin: u32) -> u32 {
+    (bin << COST_SHIFT) | ((1 << COST_SHIFT) - 1)
+}

@@ -1,0 +1,566 @@
+//! Simplification by edge collapse: quadric errors (Garland and Heckbert 1997) or the shortest edge first.
+//!
+//! Serial simplification takes the cheapest edge of the whole mesh, over and over. Here a round takes all edges that are cheaper than a bound and the
+//! cheapest among the edges at their ends; the bound is a quantile of the costs, so that no round carries out what a serial run would come to much later.
+//! The cost of an edge is kept, and computed anew only when one of its ends has changed.
+
+use super::quadric::{Quadric, Stored};
+use crate::cavity::marked::link_condition;
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
+use crate::edit::{FlatMesh, NO_FACE, NONE};
+use crate::exec::Block;
+use crate::kernel;
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::math::{hash, length, normalize_or_zero};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use glam::Vec3;
+
+/// In a cost: the edge was refused, and waits until refusals are forgiven.
+pub const REFUSED: u32 = 1 << 31;
+
+/// The weight of the planes that hold the boundary against those of the faces.
+const BOUNDARY_WEIGHT: f32 = 10.0;
+
+/// The least cosine between the normals of a face before and after a collapse.
+const LEAST_COSINE: f32 = 0.2;
+
+/// Bins of the histogram of costs: by exponent and three bits of the mantissa.
+pub const COST_BINS: u32 = 1 << 11;
+
+/// The bits of a cost below its bin.
+pub const COST_SHIFT: u32 = 20;
+
+/// Words of a histogram's buffer: word 0 is not used.
+pub const HISTOGRAM_WORDS: u32 = COST_BINS + 1;
+
+/// Why an edge is not collapsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Refusal {
+    /// It touches a frozen face.
+    Frozen = 1,
+    /// The surface would become another one (the link condition), or vanish.
+    Link = 2,
+    /// A face would turn over.
+    Fold = 3,
+    /// Something is not a finite number.
+    NotFinite = 4,
+}
+
+/// Words of a count of refusals: word 0 is not used.
+pub const REFUSALS: usize = 5;
+
+kernel! {
+    /// What all kernels of a simplification share.
+    pub struct Surface: Flat {
+        /// Positions of the vertices.
+        pub x: GlobalMut<Vec3>,
+        /// Quadrics of the vertices; empty when the length is the cost.
+        pub quadrics: GlobalMut<Stored>,
+        /// Whether each vertex is at a frozen face; empty when there is none.
+        pub locked: Global<u32>,
+        /// Lengths are measured in units of one over this, so that their powers are in range.
+        pub scale: f32,
+    }
+}
+
+/// Where a collapse would put the new vertex, and what that costs.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement {
+    /// The position.
+    pub at: Vec3,
+    /// The quadric there.
+    pub quadric: Quadric,
+    /// The cost.
+    pub cost: f32,
+}
+
+impl Surface {
+    #[inline(always)]
+    fn by_length(&self) -> bool {
+        self.quadrics.is_empty()
+    }
+
+    #[inline(always)]
+    fn is_locked(&self, v: u32) -> bool {
+        !self.locked.is_empty() && self.locked.get(v) != 0
+    }
+
+    #[inline(always)]
+    fn quadric(&self, v: u32) -> Quadric {
+        Quadric::load(self.quadrics.get(v))
+    }
+
+    /// The placement for an edge between two vertices with these positions and quadrics.
+    #[inline(always)]
+    fn placement(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric) -> Placement {
+        let half = (b - a) * (0.5 * self.scale);
+        let q = qa.moved(half).plus(qb.moved(-half));
+        let offset = q.minimum(2.0 * length(half));
+        let quadric = q.moved(offset);
+        Placement {
+            at: (a + b) * 0.5 + offset * (1.0 / self.scale),
+            quadric,
+            cost: quadric.constant,
+        }
+    }
+
+    /// The bits of an edge's cost: they order as the costs do. [`NONE`] when it must not be collapsed.
+    #[inline(always)]
+    fn cost(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric) -> u32 {
+        let d = (b - a) * self.scale;
+        let cost = if self.by_length() {
+            d.dot(d)
+        } else {
+            self.placement(a, qa, b, qb).cost
+        };
+        if cost < f32::INFINITY {
+            cost.to_bits() & !REFUSED
+        } else {
+            NONE
+        }
+    }
+
+    /// The cost of an edge from its ends' quadrics in memory.
+    #[inline(always)]
+    fn cost_of(&self, a: u32, b: u32) -> u32 {
+        if self.is_locked(a) || self.is_locked(b) {
+            return NONE;
+        }
+        let quadric = |v: u32| {
+            if self.by_length() {
+                Quadric::ZERO
+            } else {
+                self.quadric(v)
+            }
+        };
+        self.cost(self.x.get(a), quadric(a), self.x.get(b), quadric(b))
+    }
+}
+
+kernel! {
+    /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary planes that stand on it. One index a vertex slot.
+    pub struct SimplifyQuadrics: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Where to.
+        pub surface: Surface,
+    }
+}
+
+impl FlatKernel for SimplifyQuadrics {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let (mesh, s) = (&self.mesh, &self.surface);
+        let mut q = Quadric::ZERO;
+        if !mesh.vertex_lives(v) {
+            return;
+        }
+        let at = s.x.get(v);
+        let to = |w: u32| (s.x.get(w) - at) * s.scale;
+        mesh.each_spoke(v, |h| {
+            let leaves = mesh.face(h) != NO_FACE;
+            if leaves {
+                let normal = face_normal(mesh, s, h);
+                let double = length(normal);
+                if double > 0.0 {
+                    q = q.plus(Quadric::plane(normal, 0.5 / double));
+                }
+            }
+            let comes = mesh.face(h ^ 1) != NO_FACE;
+            if leaves != comes {
+                let side = to(mesh.tip(h));
+                let up = normalize_or_zero(face_normal(mesh, s, if leaves { h } else { h ^ 1 }));
+                q = q.plus(Quadric::plane(side.cross(up), BOUNDARY_WEIGHT));
+            }
+            true
+        });
+        s.quadrics.set(v, q.store());
+    }
+}
+
+/// The normal of the face of a half-edge, twice its area long.
+#[inline(always)]
+fn face_normal(mesh: &FlatMesh, s: &Surface, h: u32) -> Vec3 {
+    let a = s.x.get(mesh.origin(h));
+    let to = |w: u32| (s.x.get(w) - a) * s.scale;
+    to(mesh.tip(h)).cross(to(mesh.tip(mesh.next(h))))
+}
+
+kernel! {
+    /// Marks the vertices at frozen faces. One index a face slot.
+    pub struct SimplifyLocks: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Claims on faces, which tell the frozen ones.
+        pub claims: GlobalMut<u64>,
+        /// The marks, zero before.
+        pub locked: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for SimplifyLocks {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        if self.mesh.face_lives(f) && self.claims.get(f) == crate::cavity::FROZEN {
+            let [a, b, c] = self.mesh.sides(f);
+            self.locked.store(self.mesh.origin(a), 1);
+            self.locked.store(self.mesh.origin(b), 1);
+            self.locked.store(self.mesh.origin(c), 1);
+        }
+    }
+}
+
+kernel! {
+    /// The cost of each edge. One index an edge slot.
+    pub struct SimplifyCosts: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Positions and quadrics.
+        pub surface: Surface,
+        /// The costs, as bits; [`NONE`] for dead and locked edges.
+        pub costs: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for SimplifyCosts {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let cost = if self.mesh.edge_lives(e) {
+            self.surface
+                .cost_of(self.mesh.origin(2 * e), self.mesh.tip(2 * e))
+        } else {
+            NONE
+        };
+        self.costs.set(e, cost);
+    }
+}
+
+/// Words of a set of edges that one block of [`SimplifySelect`] works on.
+pub const SELECT_WORDS: u32 = 256;
+
+kernel! {
+    /// Between two rounds: enters the edges that are cheap enough, marks those that were refused, and counts the costs of the others.
+    pub struct SimplifySelect: Block {
+        /// The costs.
+        pub costs: GlobalMut<u32>,
+        /// Edges that were refused in this round, a bit each; empty afterwards.
+        pub refused: GlobalMut<u32>,
+        /// The edges that are entered, a bit each.
+        pub queue: GlobalMut<u32>,
+        /// Words 1 and up: edges by their cost's bin. Zero before.
+        pub histogram: GlobalMut<u32>,
+        /// The histogram of the next time, which is made zero.
+        pub next: GlobalMut<u32>,
+        /// Costs up to this one are cheap enough.
+        pub bound: u32,
+        /// Whether all refusals are forgiven.
+        pub forgive: u32,
+    }
+}
+
+/// What [`SimplifySelect`] keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct SelectTables {
+    histogram: Shared<u32>,
+    chosen: Shared<u32>,
+}
+
+impl BlockKernel for SimplifySelect {
+    type Tables = SelectTables;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> SelectTables {
+        SelectTables {
+            histogram: plan.take(COST_BINS),
+            chosen: plan.take(SELECT_WORDS),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, t: &SelectTables) {
+        let first = block * SELECT_WORDS;
+        let words = (self.queue.len() - first).min(SELECT_WORDS);
+        let edges = self.costs.len().saturating_sub(32 * first).min(32 * words);
+        b.phase(|p| {
+            p.each(COST_BINS, |i| t.histogram.set(i, 0));
+            p.each(words, |i| t.chosen.set(i, 0));
+        });
+        b.each(edges, |i| self.look(32 * first + i, i, t));
+        b.last_phase(|p| {
+            p.each(words, |i| {
+                self.queue.set(first + i, t.chosen.get(i));
+                self.refused.set(first + i, 0);
+            });
+            p.each(COST_BINS, |i| {
+                let n = t.histogram.get(i);
+                if n != 0 {
+                    self.histogram.fetch_add(i + 1, n);
+                }
+                if block == 0 {
+                    self.next.set(i + 1, 0);
+                }
+            });
+        });
+    }
+}
+
+impl SimplifySelect {
+    #[inline(always)]
+    fn look(&self, e: u32, i: u32, t: &SelectTables) {
+        let mut cost = self.costs.get(e);
+        if cost == NONE {
+            return;
+        }
+        let was_refused = self.refused.get(e / 32) >> (e % 32) & 1 != 0;
+        let marked = if self.forgive != 0 {
+            cost & !REFUSED
+        } else {
+            cost | if was_refused { REFUSED } else { 0 }
+        };
+        if marked != cost {
+            self.costs.set(e, marked);
+            cost = marked;
+        }
+        if cost & REFUSED == 0 {
+            t.histogram.fetch_add(cost >> COST_SHIFT, 1);
+            if cost <= self.bound {
+                t.chosen.fetch_or(i / 32, 1 << (i % 32));
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Collapses an edge to the place of least cost.
+    pub struct Collapse: Flat {
+        /// Positions and quadrics.
+        pub surface: Surface,
+        /// The costs of the edges.
+        pub costs: GlobalMut<u32>,
+        /// Where refused edges are entered, a bit each.
+        pub refused: GlobalMut<u32>,
+        /// Word 1 counts collapses that delete one face only: those of boundary edges.
+        pub counts: GlobalMut<u32>,
+        /// Mixed into the hash that decides between edges of the same cost.
+        pub salt: u32,
+    }
+}
+
+/// What the walk around one end of an edge tells.
+#[derive(Clone, Copy)]
+struct End {
+    edges: u32,
+    border: bool,
+    cheapest: bool,
+}
+
+impl Collapse {
+    /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether it is on the boundary.
+    #[inline(always)]
+    fn end(&self, mesh: &FlatMesh, half: u32, cost: u32) -> End {
+        let e = half >> 1;
+        let mut end = End {
+            edges: 0,
+            border: false,
+            cheapest: true,
+        };
+        let order = hash(e ^ self.salt);
+        mesh.each_spoke_from(half, |h| {
+            let other = h >> 1;
+            end.border |= mesh.face(h ^ 1) == NO_FACE;
+            end.edges += 1;
+            let c = self.costs.get(other);
+            end.cheapest = c > cost || other == e || c == cost && hash(other ^ self.salt) > order;
+            end.cheapest
+        });
+        end
+    }
+
+    /// Where the new vertex comes.
+    #[inline(always)]
+    fn placement(&self, mesh: &FlatMesh, e: u32) -> Placement {
+        let s = &self.surface;
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let (xa, xb) = (s.x.get(a), s.x.get(b));
+        if s.by_length() {
+            let on_border = |v: u32| crate::cavity::marked::is_border(mesh, v);
+            let at = match (on_border(a), on_border(b)) {
+                (true, false) => xa,
+                (false, true) => xb,
+                _ => (xa + xb) * 0.5,
+            };
+            return Placement {
+                at,
+                quadric: Quadric::ZERO,
+                cost: 0.0,
+            };
+        }
+        s.placement(xa, s.quadric(a), xb, s.quadric(b))
+    }
+
+    /// Why an edge must not be collapsed, if so.
+    #[inline(always)]
+    fn refusal(&self, mesh: &FlatMesh, e: u32, ends: [End; 2]) -> Option<Refusal> {
+        let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
+        // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a tetrahedron.
+        let left = ends[0].edges + ends[1].edges - if interior { 4 } else { 3 };
+        let on_border = !interior || ends[0].border || ends[1].border;
+        if left < if on_border { 2 } else { 3 } || !link_condition(mesh, e) {
+            return Some(Refusal::Link);
+        }
+        let p = self.placement(mesh, e).at;
+        if !p.is_finite() {
+            return Some(Refusal::NotFinite);
+        }
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        if self.folds(mesh, a, b, p) || self.folds(mesh, b, a, p) {
+            return Some(Refusal::Fold);
+        }
+        None
+    }
+
+    /// Whether a face at `v` but not at `w` turns too far, or vanishes, when `v` goes to `p`.
+    #[inline(always)]
+    fn folds(&self, mesh: &FlatMesh, v: u32, w: u32, p: Vec3) -> bool {
+        let s = &self.surface;
+        let at = s.x.get(v);
+        let by = (p - at) * s.scale;
+        !mesh.each_spoke(v, |h| {
+            if mesh.face(h) == NO_FACE {
+                return true;
+            }
+            let (c, d) = (mesh.tip(h), mesh.tip(mesh.next(h)));
+            if c == w || d == w {
+                return true;
+            }
+            let (c, d) = ((s.x.get(c) - at) * s.scale, (s.x.get(d) - at) * s.scale);
+            let (old, new) = (c.cross(d), (c - by).cross(d - by));
+            let (before, after) = (old.dot(old), new.dot(new));
+            let dot = old.dot(new);
+            // A face that has no area can only get better.
+            before == 0.0 || dot > 0.0 && dot * dot > LEAST_COSINE * LEAST_COSINE * before * after
+        })
+    }
+
+    /// Looks at both ends; nothing when another edge goes first.
+    #[inline(always)]
+    fn ends(&self, mesh: &FlatMesh, e: u32, cost: u32) -> Option<[End; 2]> {
+        let a = self.end(mesh, 2 * e, cost);
+        if !a.cheapest {
+            return None;
+        }
+        let b = self.end(mesh, 2 * e + 1, cost);
+        b.cheapest.then_some([a, b])
+    }
+}
+
+/// What the cavity of a collapse hands over to its fill-in.
+#[derive(Clone, Copy, Debug)]
+pub struct NewVertex {
+    at: Vec3,
+    quadric: Quadric,
+}
+
+impl Operator for Collapse {
+    type Template = template::EV;
+    type Plan = NewVertex;
+    const RIM_IS_SIMPLE: bool = true;
+
+    #[inline(always)]
+    fn template(&self) -> template::EV {
+        template::EV
+    }
+
+    /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
+    #[inline(always)]
+    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+        let e = seed.0;
+        let cost = self.costs.get(e);
+        if cost >= REFUSED {
+            return None;
+        }
+        let ends = self.ends(mesh, e, cost)?;
+        if self.refusal(mesh, e, ends).is_some() {
+            self.refused.fetch_or(e / 32, 1 << (e % 32));
+            return None;
+        }
+        Some(Priority::ascending(f32::from_bits(cost)))
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity) -> NewVertex {
+        let p = self.placement(cavity.mesh(), cavity.seed());
+        let mut i = 0;
+        while i < cavity.edges() {
+            self.costs.set(cavity.edge(i), NONE);
+            i += 1;
+        }
+        let e = cavity.seed();
+        if cavity.mesh().face(2 * e) == NO_FACE || cavity.mesh().face(2 * e + 1) == NO_FACE {
+            self.counts.fetch_add(1, 1);
+        }
+        NewVertex {
+            at: p.at,
+            quadric: p.quadric,
+        }
+    }
+
+    #[inline(always)]
+    fn fill(&self, new: NewVertex, hole: &mut Hole<'_>) {
+        let s = &self.surface;
+        let v = hole.add_vertex();
+        s.x.set(v.id(), new.at);
+        if !s.by_length() {
+            s.quadrics.set(v.id(), new.quadric.store());
+        }
+        hole.add_star_with(v, |spoke, corner| {
+            let w = corner.id();
+            let cost = if s.is_locked(w) {
+                NONE
+            } else {
+                let q = if s.by_length() {
+                    Quadric::ZERO
+                } else {
+                    s.quadric(w)
+                };
+                s.cost(new.at, new.quadric, s.x.get(w), q)
+            };
+            self.costs.set(spoke.edge(), cost);
+        });
+    }
+}
+
+kernel! {
+    /// Counts the live edges by why they are not collapsed. One index an edge slot.
+    pub struct SimplifyRefusals: Flat {
+        /// The operator.
+        pub collapse: Collapse,
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// By [`Refusal`].
+        pub refusals: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for SimplifyRefusals {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let (c, mesh) = (&self.collapse, &self.mesh);
+        if !mesh.edge_lives(e) {
+            return;
+        }
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let refusal = if c.surface.is_locked(a) || c.surface.is_locked(b) {
+            Some(Refusal::Frozen)
+        } else if c.costs.get(e) == NONE {
+            Some(Refusal::NotFinite)
+        } else {
+            // With a cost of zero no other goes first.
+            c.ends(mesh, e, 0).and_then(|ends| c.refusal(mesh, e, ends))
+        };
+        if let Some(refusal) = refusal {
+            self.refusals.fetch_add(refusal as u32, 1);
+        }
+    }
+}

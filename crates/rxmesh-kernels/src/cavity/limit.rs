@@ -1,0 +1,134 @@
+//! Between resolve and fill-in: no more winners than wanted.
+
+use super::record::RECORD_HEADER;
+use super::round::{Counter, Round};
+use super::{Claims, Key};
+use crate::edit::NONE;
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::BlockKernel;
+use crate::mem::{Plan, Shared};
+
+kernel! {
+    /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no new slots. One block.
+    pub struct Limit: Block {
+        /// The claims, whose values on a winner's faces are its key.
+        pub claims: Claims,
+        /// The round.
+        pub round: Round,
+        /// How many winners to keep.
+        pub most: u32,
+    }
+}
+
+/// Bits of a key that one pass looks at.
+const DIGIT_BITS: u32 = 11;
+const DIGITS: u32 = 1 << DIGIT_BITS;
+
+/// Passes over the bits of a key below its epoch.
+const PASSES: u32 = Key::ORDER_BITS.div_ceil(DIGIT_BITS);
+
+/// What [`Limit`] keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct LimitTables {
+    /// Keys by their digit.
+    counts: Shared<u32>,
+    /// Words 1 and 2: the digits found so far, highest first. Word 3: how many keys to keep among those that begin so.
+    found: Shared<u32>,
+    scratch: Shared<u32>,
+}
+
+impl LimitTables {
+    #[inline(always)]
+    fn prefix(&self) -> u64 {
+        u64::from(self.found.get(1)) << 32 | u64::from(self.found.get(2))
+    }
+}
+
+impl BlockKernel for Limit {
+    type Tables = LimitTables;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> LimitTables {
+        LimitTables {
+            counts: plan.take(DIGITS),
+            found: plan.take(4),
+            scratch: plan.take(SCRATCH_WORDS),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, _: u32, t: &LimitTables) {
+        let round = &self.round;
+        if round.stopped() {
+            return;
+        }
+        let n = round.counter(Counter::Winners);
+        let winners = b.count(n, t.scratch, |i| self.key(i).is_some());
+        if winners <= self.most {
+            return;
+        }
+        b.lead(|| {
+            t.found.set(1, 0);
+            t.found.set(2, 0);
+            t.found.set(3, self.most);
+        });
+        let mut pass = PASSES;
+        while pass > 0 {
+            pass -= 1;
+            self.look(b, t, n, pass * DIGIT_BITS);
+        }
+        // As many keys as wanted are below this one.
+        let bound = t.prefix();
+        b.last_phase(|p| {
+            p.each(n, |i| {
+                if self.key(i).is_some_and(|k| k >= bound) {
+                    round.enqueue(round.winners.get(2 * i));
+                    round.winners.set(2 * i, NONE);
+                }
+            });
+            p.lead(|| round.count(Counter::Conflicts, winners - self.most));
+        });
+    }
+}
+
+impl Limit {
+    /// The key of winner `i` below its epoch; nothing if the cavity was refused.
+    #[inline(always)]
+    fn key(&self, i: u32) -> Option<u64> {
+        let round = &self.round;
+        if round.winners.get(2 * i) == NONE {
+            return None;
+        }
+        let face = round
+            .records
+            .get(round.winners.get(2 * i + 1) + RECORD_HEADER);
+        Some(self.claims.order_of(face))
+    }
+
+    /// Finds the digit at bit `shift` of the first key that is too much.
+    #[inline(always)]
+    fn look<B: Block>(&self, b: B, t: &LimitTables, n: u32, shift: u32) {
+        b.each(DIGITS, |i| t.counts.set(i, 0));
+        let prefix = t.prefix();
+        b.each(n, |i| {
+            if let Some(key) = self.key(i).map(|k| k >> shift)
+                && key >> DIGIT_BITS == prefix
+            {
+                t.counts.fetch_add(key as u32 % DIGITS, 1);
+            }
+        });
+        b.lead(|| {
+            let mut left = t.found.get(3);
+            let mut digit = 0;
+            while t.counts.get(digit) <= left && digit + 1 < DIGITS {
+                left -= t.counts.get(digit);
+                digit += 1;
+            }
+            let prefix = prefix << DIGIT_BITS | u64::from(digit);
+            t.found.set(1, (prefix >> 32) as u32);
+            t.found.set(2, prefix as u32);
+            t.found.set(3, left);
+        });
+    }
+}
