@@ -2,6 +2,7 @@
 
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::CgStep;
+use crate::algo::closest::Project;
 use crate::algo::curvature::Curvatures;
 use crate::algo::delaunay::{CountDelaunay, DelaunayFlip};
 use crate::algo::filter::{FilterBalls, FilterLarge};
@@ -15,6 +16,9 @@ use crate::algo::measure::{Affine, EdgeLengths};
 use crate::algo::normals::{GatherNormals, VertexNormals};
 use crate::algo::prepare::WritePrepared;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
+use crate::algo::remesh::{
+    Accept, CollapseShort, Deviations, EqualiseFlip, MarkFeatures, Relax, SplitLong, SumLengths,
+};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
 use crate::algo::smooth::{SmoothCotangent, SmoothUniform};
@@ -161,6 +165,21 @@ macro_rules! list {
             block delaunay_resolve: Resolve<DelaunayFlip>;
             flat delaunay_fill: FillIn<DelaunayFlip>;
             flat delaunay_count: CountDelaunay;
+            block sum_lengths: SumLengths;
+            flat mark_features: MarkFeatures;
+            flat split_long_claim: Claim<SplitLong>;
+            block split_long_resolve: Resolve<SplitLong>;
+            flat split_long_fill: FillIn<SplitLong>;
+            flat collapse_short_claim: Claim<CollapseShort>;
+            block collapse_short_resolve: Resolve<CollapseShort>;
+            flat collapse_short_fill: FillIn<CollapseShort>;
+            flat deviations: Deviations;
+            flat equalise_claim: Claim<EqualiseFlip>;
+            block equalise_resolve: Resolve<EqualiseFlip>;
+            flat equalise_fill: FillIn<EqualiseFlip>;
+            flat relax: Relax;
+            flat accept: Accept;
+            flat project: Project;
         }
     };
 }

@@ -1,6 +1,7 @@
 //! Flags of the commands that change the connectivity.
 
 use super::ComputeArgs;
+use super::shared::positive;
 use clap::Args;
 
 /// What all of them take.
@@ -20,4 +21,22 @@ pub(crate) struct DelaunayArgs {
     /// Most rounds
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_rounds: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RemeshArgs {
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+    /// The length that edges shall have [default: the mean length of the input's edges]
+    #[arg(long, value_name = "LENGTH", value_parser = positive)]
+    pub(crate) target_length: Option<f64>,
+    /// How often to split, contract, flip and smooth
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) iterations: u32,
+    /// Keep edges whose faces meet at this angle in degrees or more (0 is flat)
+    #[arg(long, value_name = "ANGLE", value_parser = positive)]
+    pub(crate) keep_features: Option<f64>,
+    /// Move vertices back to the input's surface after each smoothing step
+    #[arg(long)]
+    pub(crate) project: bool,
 }

@@ -9,7 +9,7 @@ pub(crate) use apps::{
     CurvatureArgs, FilterArgs, GeodesicArgs, McfArgs, MethodChoice, NormalsArgs, SmoothArgs,
     SpringArgs, WeightsChoice,
 };
-pub(crate) use edit::{DelaunayArgs, EditArgs};
+pub(crate) use edit::{DelaunayArgs, EditArgs, RemeshArgs};
 pub(crate) use generate::{GenerateArgs, MakeArgs, Shape};
 pub(crate) use shared::{
     CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OutputArgs,
@@ -33,6 +33,11 @@ A mesh without a folder in its name that is not in the current folder is looked 
 Formats: OBJ, PLY, OFF, STL, told by the extension.
 
 Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged.";
+
+const REMESH: &str = "Example: rxmesh-apps remesh bunny.obj --target-length 0.002 --project -o even.ply
+
+Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the boundary) and smooths in the
+tangent planes, over and over (Botsch and Kobbelt 2004). The boundary stays. Meshes that are not manifold are refused.";
 
 const MCF: &str = "Example: rxmesh-apps mcf bunny.obj --time-step 0.001 -o smooth.ply
 
@@ -105,6 +110,9 @@ pub(crate) enum Command {
     /// Flip edges until the mesh is Delaunay
     #[command(after_help = "Example: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply")]
     Delaunay(DelaunayArgs),
+    /// Make triangles of one size and near to equilateral
+    #[command(after_help = REMESH)]
+    Remesh(RemeshArgs),
     /// Show counts, sizes, patch statistics and engines
     #[command(after_help = INFO)]
     Info(InfoArgs),

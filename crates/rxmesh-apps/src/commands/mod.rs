@@ -12,6 +12,7 @@ mod geodesic;
 mod info;
 mod mcf;
 mod normals;
+mod remesh;
 mod session;
 mod smooth;
 mod spring;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Smooth(args) => smooth::run(&args)?,
         Command::Spring(args) => spring::run(&args)?,
         Command::Delaunay(args) => return delaunay::run(&args),
+        Command::Remesh(args) => return remesh::run(&args),
         Command::Info(args) => info::run(&args)?,
         Command::Check(args) => check::run(&args)?,
         Command::Convert(args) => convert::run(&args)?,

@@ -2,6 +2,7 @@
 
 pub mod boundary;
 mod cg;
+pub mod closest;
 pub mod curvature;
 pub mod delaunay;
 pub mod filter;
@@ -11,6 +12,7 @@ pub mod mcf;
 mod measure;
 pub mod normals;
 pub mod reduce;
+pub mod remesh;
 pub mod scan;
 pub mod smooth;
 pub mod spring;

@@ -2,6 +2,7 @@
 
 pub mod boundary;
 pub mod cg;
+pub mod closest;
 pub mod curvature;
 pub mod delaunay;
 pub mod filter;
@@ -12,6 +13,7 @@ pub mod measure;
 pub mod normals;
 pub mod prepare;
 pub mod reduce;
+pub mod remesh;
 pub mod rows;
 pub mod scan;
 pub mod smooth;

@@ -87,7 +87,7 @@ kernel! {
     pub struct Claims: Flat {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,
-        /// On pairs of vertices that a cavity will join, and on edges that must keep a face: by hash. A collision costs a round, no more.
+        /// On pairs of vertices that a cavity will join, on edges that must keep a face, and on guarded vertices (as pairs with themselves): by hash. A collision costs a round, no more.
         pub pairs: GlobalMut<u64>,
     }
 }

@@ -56,9 +56,9 @@ impl Growth {
 ///
 /// | method | may read | may write |
 /// | --- | --- | --- |
-/// | [`candidate`](Operator::candidate), [`joins`](Operator::joins) | the whole mesh, all attributes | nothing |
+/// | [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
 /// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
-/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds |
+/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: what it needs of the old connectivity, `plan` hands over.
 pub trait Operator: Bind + Copy + Send + Sync + 'static {
@@ -87,6 +87,18 @@ pub trait Operator: Bind + Copy + Send + Sync + 'static {
         _mesh: &FlatMesh,
         _seed: Seed<Self>,
         _pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        true
+    }
+
+    /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until `vertex` returns false; whether it
+    /// never did. `fill` may write attributes of these vertices.
+    #[inline(always)]
+    fn guards(
+        &self,
+        _mesh: &FlatMesh,
+        _seed: Seed<Self>,
+        _vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {
         true
     }

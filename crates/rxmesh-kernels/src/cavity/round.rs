@@ -196,6 +196,10 @@ impl<O: Operator> Claim<O> {
             claims.take_pair(a, b, key);
             true
         });
+        op.guards(mesh, id, &mut |v| {
+            claims.take_pair(v, v, key);
+            true
+        });
         faces(&template, mesh, seed, |f| {
             if O::LEAVES_HOLE {
                 each_side(mesh, f, |a, b| {
