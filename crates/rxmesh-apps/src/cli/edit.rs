@@ -36,7 +36,7 @@ pub(crate) struct RemeshArgs {
     /// Keep edges whose faces meet at this angle in degrees or more (0 is flat)
     #[arg(long, value_name = "ANGLE", value_parser = positive)]
     pub(crate) keep_features: Option<f64>,
-    /// Move vertices back to the input's surface after each smoothing step
+    /// Move vertices back to the input's surface in each iteration
     #[arg(long)]
     pub(crate) project: bool,
 }

@@ -33,7 +33,7 @@ pub struct RemeshOptions {
     pub smoothing_steps: u32,
     /// Edges whose faces' normals make at least this angle in degrees stay, as the boundary does.
     pub keep_features: Option<f32>,
-    /// Whether to move vertices back to the closest points of the input after each smoothing step.
+    /// Whether to move vertices back to the closest points of the input after each iteration's smoothing; needs at least one step.
     pub project: bool,
     /// Most rounds of each operator in an iteration.
     pub max_rounds: u32,
@@ -132,9 +132,16 @@ pub fn remesh(
         Some(length) => length,
         None => mean_length(session, x)?,
     };
+    let nothing = RunReport {
+        finished: true,
+        ..RunReport::default()
+    };
     let mut report = RemeshReport {
         target_length: target,
-        ..RemeshReport::default()
+        features: 0,
+        split: nothing,
+        collapse: nothing,
+        flip: nothing,
     };
     if session.capacity(Kind::Face) == 0 {
         return Ok(report);
@@ -151,9 +158,7 @@ pub fn remesh(
         let collapse = remesher.collapse(session, target * SHORT, target * LONG)?;
         report.collapse.merge(&collapse);
         report.flip.merge(&remesher.flip(session)?);
-        for _ in 0..options.smoothing_steps {
-            remesher.relax(session)?;
-        }
+        remesher.relax(session, options.smoothing_steps)?;
     }
     Ok(report)
 }
@@ -292,35 +297,33 @@ impl Remesher {
         }
     }
 
-    /// One smoothing step, and back to the surface.
-    pub(super) fn relax(&self, session: &Session) -> Result<(), Error> {
+    /// Smoothing steps, and back to the surface.
+    pub(super) fn relax(&self, session: &Session, steps: u32) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
-        engine.launch_flat(
-            n,
-            Relax {
-                mesh: session.mesh(),
-                x: session.read(self.x),
-                lines: self.lines(session),
-                moved: session.write(self.moved),
-            },
-        )?;
-        match &self.surface {
-            Some(surface) => engine.launch_flat(
+        for step in 1..=steps {
+            engine.launch_flat(
                 n,
-                Project {
-                    surface: surface.view(),
-                    ve: session.mesh().ve.read(),
-                    from: session.read(self.moved),
-                    to: session.write(self.x),
+                Relax {
+                    mesh: session.mesh(),
+                    x: session.read(self.x),
+                    lines: self.lines(session),
+                    moved: session.write(self.moved),
                 },
-            )?,
-            None => engine.launch_flat(
-                n,
-                Accept {
-                    moved: session.read(self.moved),
-                    x: session.write(self.x),
-                },
-            )?,
+            )?;
+            let (from, to) = (session.read(self.moved), session.write(self.x));
+            match &self.surface {
+                // The steps are in tangent planes: it is enough to come back after the last.
+                Some(surface) if step == steps => engine.launch_flat(
+                    n,
+                    Project {
+                        surface: surface.view(),
+                        ve: session.mesh().ve.read(),
+                        from,
+                        to,
+                    },
+                )?,
+                _ => engine.launch_flat(n, Accept { moved: from, x: to })?,
+            }
         }
         Ok(())
     }

@@ -50,33 +50,49 @@ impl Surface {
     #[inline(always)]
     pub fn closest(&self, p: Vec3) -> Vec3 {
         let mut best = (f32::INFINITY, p);
-        // Down to a near leaf first: what is found there cuts off nearly everything else.
         let mut node = 1;
-        while node < self.leaves {
-            let (left, right) = (
-                self.box_distance(2 * node, p),
-                self.box_distance(2 * node + 1, p),
-            );
-            node = 2 * node + u32::from(right < left);
-        }
-        let near = node;
-        self.look(near, p, &mut best);
-        node = 1;
+        // Whether the other child of the parent was visited, a bit a level, this node's lowest: what a stack would tell.
+        let mut visited = 0u32;
         loop {
-            let nearer = self.box_distance(node, p) < best.0;
-            if nearer && node < self.leaves {
-                node *= 2;
-                continue;
-            }
-            if nearer && node != near {
+            let mut open;
+            if node < self.leaves {
+                let (near, distance) = self.nearer_child(node, p);
+                node = near;
+                visited <<= 1;
+                open = distance < best.0;
+            } else {
                 self.look(node, p, &mut best);
+                open = false;
             }
-            // The next node that is not below this one: up while it is a right child, then to the right.
-            node += 1;
-            node >>= node.trailing_zeros();
-            if node == 1 {
-                return best.1;
+            while !open {
+                if node == 1 {
+                    return best.1;
+                }
+                if visited & 1 == 0 {
+                    visited |= 1;
+                    node ^= 1;
+                    open = self.box_distance(node, p) < best.0;
+                } else {
+                    visited >>= 1;
+                    node >>= 1;
+                }
             }
+        }
+    }
+
+    /// The child of an inner node whose box is nearer, or, when the point is in both, the one whose centre is nearer; and its squared distance.
+    #[inline(always)]
+    fn nearer_child(&self, node: u32, p: Vec3) -> (u32, f32) {
+        let (left, right) = (2 * node, 2 * node + 1);
+        let (l, r) = (self.box_distance(left, p), self.box_distance(right, p));
+        let off_centre = |node: u32| {
+            let d = self.boxes.get(2 * node) + self.boxes.get(2 * node + 1) - p * 2.0;
+            d.dot(d)
+        };
+        if l < r || l == r && off_centre(left) <= off_centre(right) {
+            (left, l)
+        } else {
+            (right, r)
         }
     }
 }

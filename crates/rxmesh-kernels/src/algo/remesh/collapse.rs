@@ -193,12 +193,13 @@ impl Operator for CollapseShort {
         let v = hole.add_vertex();
         self.x.set(v.id(), plan.place);
         let mut bit = 1u32;
-        hole.add_star_each(v, |hole, corner, edge| {
+        let queue = hole.queue();
+        hole.add_star_with(v, |edge, corner| {
             self.lines.mark(edge.edge(), plan.marked & bit != 0);
             bit = bit.rotate_left(1);
             let d = self.place_of(corner.id()) - plan.place;
             if d.dot(d) < self.shortest {
-                hole.again(edge.edge());
+                queue.again(edge.edge());
             }
         });
     }

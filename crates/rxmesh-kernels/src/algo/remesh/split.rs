@@ -62,12 +62,13 @@ impl Operator for SplitLong {
     fn fill(&self, plan: Halves, hole: &mut Hole<'_>) {
         let v = hole.add_vertex();
         self.x.set(v.id(), plan.middle);
-        hole.add_star_each(v, |hole, corner, edge| {
+        let queue = hole.queue();
+        hole.add_star_with(v, |edge, corner| {
             let half = corner.id() == plan.ends[0] || corner.id() == plan.ends[1];
             self.lines.mark(edge.edge(), half && plan.marked);
             let d = self.x.get(corner.id()) - plan.middle;
             if d.dot(d) > self.longest {
-                hole.again(edge.edge());
+                queue.again(edge.edge());
             }
         });
     }
