@@ -17,7 +17,8 @@ use crate::algo::normals::{GatherNormals, VertexNormals};
 use crate::algo::prepare::WritePrepared;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
 use crate::algo::remesh::{
-    Accept, CollapseShort, Deviations, EqualiseFlip, MarkFeatures, Relax, SplitLong, SumLengths,
+    Accept, CollapseShort, CountRings, Deviations, EqualiseFlip, MarkFeatures, Relax, SplitLong,
+    SumLengths, WriteRings,
 };
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
@@ -177,6 +178,8 @@ macro_rules! list {
             flat equalise_claim: Claim<EqualiseFlip>;
             block equalise_resolve: Resolve<EqualiseFlip>;
             flat equalise_fill: FillIn<EqualiseFlip>;
+            flat count_rings: CountRings;
+            flat write_rings: WriteRings;
             flat relax: Relax;
             flat accept: Accept;
             flat project: Project;

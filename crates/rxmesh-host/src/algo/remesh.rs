@@ -2,14 +2,16 @@
 
 use super::closest::SurfaceTree;
 use super::reduce::combine;
+use super::scan::exclusive;
 use crate::Error;
 use crate::edit::{Column, RunReport, Session};
+use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::algo::remesh::{
-    Accept, CollapseShort, Deviations, EqualiseFlip, LENGTH_CHUNK, Lines, MarkFeatures, Relax,
-    SplitLong, SumLengths,
+    Accept, CollapseShort, CountRings, Deviations, EqualiseFlip, LENGTH_CHUNK, Lines, MarkFeatures,
+    Relax, Rings, SplitLong, SumLengths, WriteRings,
 };
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
@@ -99,6 +101,21 @@ impl RemeshReport {
         all.merge(&self.flip);
         all.finished = self.split.finished && self.collapse.finished && self.flip.finished;
         all
+    }
+}
+
+/// The arrays of [`Rings`].
+struct RingTables {
+    starts: Buffer<u32>,
+    tips: Buffer<u32>,
+}
+
+impl RingTables {
+    fn view(&self) -> Rings {
+        Rings {
+            starts: self.starts.global(),
+            tips: self.tips.global(),
+        }
     }
 }
 
@@ -297,16 +314,42 @@ impl Remesher {
         }
     }
 
+    fn rings(&self, session: &Session) -> Result<RingTables, Error> {
+        let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        let tables = RingTables {
+            starts: engine.zeroed(n as usize + 1)?,
+            tips: engine.zeroed(2 * session.capacity(Kind::Edge) as usize)?,
+        };
+        engine.launch_flat(
+            n,
+            CountRings {
+                mesh: session.mesh(),
+                counts: tables.starts.global_mut(),
+            },
+        )?;
+        exclusive(engine, &tables.starts)?;
+        engine.launch_flat(
+            n,
+            WriteRings {
+                mesh: session.mesh(),
+                lines: self.lines(session),
+                starts: tables.starts.global(),
+                tips: tables.tips.global_mut(),
+            },
+        )?;
+        Ok(tables)
+    }
+
     /// Smoothing steps, and back to the surface.
     pub(super) fn relax(&self, session: &Session, steps: u32) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        let rings = self.rings(session)?;
         for step in 1..=steps {
             engine.launch_flat(
                 n,
                 Relax {
-                    mesh: session.mesh(),
+                    rings: rings.view(),
                     x: session.read(self.x),
-                    lines: self.lines(session),
                     moved: session.write(self.moved),
                 },
             )?;

@@ -115,7 +115,7 @@ impl<F: FnMut(u32) -> bool> Sink for Faces<'_, F> {
     fn vertex(&mut self, v: u32) -> bool {
         self.vertices += 1;
         let mesh = self.mesh;
-        mesh.spokes(v, |h| {
+        mesh.each_spoke(v, |h| {
             let f = mesh.face(h);
             f == NO_FACE || (self.f)(f)
         })

@@ -179,9 +179,45 @@ impl FlatMesh {
         at
     }
 
+    /// As [`FlatMesh::spokes`], but from any of the half-edges, and at the boundary not in order: one turn around the vertex instead of two.
+    #[inline(always)]
+    pub fn each_spoke(&self, v: u32, mut f: impl FnMut(u32) -> bool) -> bool {
+        let e = self.ve.get(v);
+        if e >= DEAD {
+            return true;
+        }
+        let start = self.leaving(v, e);
+        let (mut h, mut back) = (start, false);
+        let mut left = self.face_capacity();
+        loop {
+            if !f(h) {
+                return false;
+            }
+            if left == 0 {
+                return true;
+            }
+            left -= 1;
+            if !back {
+                if self.face(h) != NO_FACE {
+                    h = self.previous(h) ^ 1;
+                    if h == start {
+                        return true;
+                    }
+                    continue;
+                }
+                // The boundary: what is left lies on the other side of the start.
+                (h, back) = (start, true);
+            }
+            if self.face(h ^ 1) == NO_FACE {
+                return true;
+            }
+            h = self.next(h ^ 1);
+        }
+    }
+
     /// Whether an edge joins two vertices. The faces around `a` are one fan or one cycle.
     #[inline(always)]
     pub fn joined(&self, a: u32, b: u32) -> bool {
-        !self.spokes(a, |h| self.tip(h) != b)
+        !self.each_spoke(a, |h| self.tip(h) != b)
     }
 }

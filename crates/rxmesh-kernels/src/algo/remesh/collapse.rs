@@ -79,7 +79,7 @@ impl CollapseShort {
     #[inline(always)]
     fn may_move(&self, mesh: &FlatMesh, v: u32, other: u32, to: Vec3) -> bool {
         let at = self.place_of(v);
-        mesh.spokes(v, |h| {
+        mesh.each_spoke(v, |h| {
             let tip = mesh.tip(h);
             let p = self.place_of(tip);
             if tip != other {
@@ -106,7 +106,7 @@ impl CollapseShort {
     #[inline(always)]
     fn valence(mesh: &FlatMesh, v: u32) -> u32 {
         let mut n = 0;
-        mesh.spokes(v, |_| {
+        mesh.each_spoke(v, |_| {
             n += 1;
             true
         });
@@ -136,6 +136,7 @@ impl Operator for CollapseShort {
     type Template = template::EV;
     type Plan = Contraction;
     const RIM_IS_SIMPLE: bool = true;
+    const SHARE: f32 = 0.125;
 
     #[inline(always)]
     fn template(&self) -> template::EV {
@@ -144,20 +145,23 @@ impl Operator for CollapseShort {
 
     #[inline(always)]
     fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
-        let e = seed.0;
-        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        let d = self.place_of(a) - self.place_of(b);
-        // Not written as `>=`, so that lengths that are no number are refused.
-        let short = d.dot(d) < self.shortest;
-        if !short {
+        if !self.wants(mesh, seed) {
             return None;
         }
+        let e = seed.0;
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let to = self.target(mesh, e)?;
         let may = self.may_move(mesh, a, b, to)
             && self.may_move(mesh, b, a, to)
             && self.keeps_lines(mesh, e)
             && link_condition(mesh, e);
         may.then_some(Priority::NONE)
+    }
+
+    #[inline(always)]
+    fn wants(&self, mesh: &FlatMesh, seed: Seed<Self>) -> bool {
+        let d = self.place_of(mesh.origin(2 * seed.0)) - self.place_of(mesh.tip(2 * seed.0));
+        d.dot(d) < self.shortest
     }
 
     #[inline(always)]

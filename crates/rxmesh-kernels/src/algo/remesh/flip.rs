@@ -134,7 +134,7 @@ impl FlatKernel for Deviations {
             return;
         }
         let (mut edges, mut best) = (0u32, 6u32);
-        mesh.spokes(v, |h| {
+        mesh.each_spoke(v, |h| {
             edges += 1;
             if mesh.face(h) == NO_FACE {
                 best = 4;

@@ -61,7 +61,7 @@ impl Lines {
             before: v,
             after: v,
         };
-        mesh.spokes(v, |h| {
+        mesh.each_spoke(v, |h| {
             if self.has(mesh, h >> 1) {
                 on.after = mesh.tip(h);
                 if on.count == 0 {

@@ -12,7 +12,7 @@ pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
 pub use length::{LENGTH_CHUNK, SumLengths};
 pub use lines::{CORNER_COSINE, Lines, MarkFeatures, OnLine};
-pub use relax::{Accept, Relax};
+pub use relax::{Accept, CountRings, GAP, LINE, Relax, Rings, WriteRings};
 pub use split::SplitLong;
 
 use crate::math::sqrt;
