@@ -118,24 +118,20 @@ pub fn link_condition(mesh: &FlatMesh, e: u32) -> bool {
     // The neighbours of `b` as a set that may hold more: hardly any of `a` must be looked for among them.
     let (mut set, mut border_b) = (0u64, false);
     let bit = |v: u32| 1u64 << (hash(v) % 64);
-    mesh.each_spoke(b, |g| {
+    let mut turn = mesh.turn(b);
+    while let Some(g) = turn.step(mesh) {
         set |= bit(mesh.tip(g));
         border_b |= mesh.face(g) == NO_FACE;
-        true
-    });
+    }
     let (mut common, mut border_a) = (0, false);
-    mesh.each_spoke(a, |h| {
+    let mut turn = mesh.turn(a);
+    while let Some(h) = turn.step(mesh) {
         let v = mesh.tip(h);
         border_a |= mesh.face(h) == NO_FACE;
         if set & bit(v) != 0 {
-            mesh.each_spoke(b, |g| {
-                let meets = mesh.tip(g) == v;
-                common += u32::from(meets);
-                !meets
-            });
+            common += u32::from(mesh.joined(b, v));
         }
-        true
-    });
+    }
     common == 1 + u32::from(interior) && !(interior && border_a && border_b)
 }
 

@@ -75,31 +75,44 @@ impl CollapseShort {
         }
     }
 
-    /// Whether the faces at `v`, one end of the edge, may have it moved to a place.
+    /// Whether the faces at both ends may have them moved to a place.
     #[inline(always)]
-    fn may_move(&self, mesh: &FlatMesh, v: u32, other: u32, to: Vec3) -> bool {
-        let at = self.place_of(v);
-        mesh.each_spoke(v, |h| {
-            let tip = mesh.tip(h);
-            let p = self.place_of(tip);
-            if tip != other {
+    fn may_meet(&self, mesh: &FlatMesh, e: u32, to: Vec3) -> bool {
+        // A loop, so that its body is there once.
+        let mut end = 0;
+        while end < 2 {
+            let (v, other) = (mesh.origin(2 * e + end), mesh.tip(2 * e + end));
+            let at = self.place_of(v);
+            let mut turn = mesh.turn(v);
+            while let Some(h) = turn.step(mesh) {
+                let tip = mesh.tip(h);
+                if tip == other {
+                    continue;
+                }
+                let p = self.place_of(tip);
                 let d = p - to;
                 if d.dot(d) > self.longest {
                     return false;
                 }
+                if mesh.face(h) == NO_FACE {
+                    continue;
+                }
+                let third = mesh.tip(mesh.next(h));
+                if third != other && !self.may_turn(at, to, p, self.place_of(third)) {
+                    return false;
+                }
             }
-            if mesh.face(h) == NO_FACE || tip == other {
-                return true;
-            }
-            let third = mesh.tip(mesh.next(h));
-            if third == other {
-                return true;
-            }
-            let q = self.place_of(third);
-            let new = shape(to, p, q);
-            agree((p - at).cross(q - at), (p - to).cross(q - to), TURN)
-                && (new >= GOOD || new >= shape(at, p, q))
-        })
+            end += 1;
+        }
+        true
+    }
+
+    /// Whether a corner of a triangle may move, the other two being `p` and `q`.
+    #[inline(always)]
+    fn may_turn(&self, at: Vec3, to: Vec3, p: Vec3, q: Vec3) -> bool {
+        let new = shape(to, p, q);
+        agree((p - at).cross(q - at), (p - to).cross(q - to), TURN)
+            && (new >= GOOD || new >= shape(at, p, q))
     }
 
     /// Edges at a vertex.
@@ -149,12 +162,9 @@ impl Operator for CollapseShort {
             return None;
         }
         let e = seed.0;
-        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let to = self.target(mesh, e)?;
-        let may = self.may_move(mesh, a, b, to)
-            && self.may_move(mesh, b, a, to)
-            && self.keeps_lines(mesh, e)
-            && link_condition(mesh, e);
+        let may =
+            self.may_meet(mesh, e, to) && self.keeps_lines(mesh, e) && link_condition(mesh, e);
         may.then_some(Priority::NONE)
     }
 
