@@ -27,6 +27,7 @@ use crate::algo::spring::{
     SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringLengths,
     SpringProduct, SpringScatter,
 };
+use crate::algo::track::{Advect, SmoothNullSpace, SplitStretched};
 use crate::cavity::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
@@ -183,6 +184,11 @@ macro_rules! list {
             flat relax: Relax;
             flat accept: Accept;
             flat project: Project;
+            flat advect: Advect;
+            flat split_stretched_claim: Claim<SplitStretched>;
+            block split_stretched_resolve: Resolve<SplitStretched>;
+            flat split_stretched_fill: FillIn<SplitStretched>;
+            flat smooth_null_space: SmoothNullSpace;
         }
     };
 }

@@ -40,3 +40,27 @@ pub(crate) struct RemeshArgs {
     #[arg(long)]
     pub(crate) project: bool,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct TrackArgs {
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+    /// How often to move the surface and to improve its mesh
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) frames: u32,
+    /// Time of a frame
+    #[arg(long, value_name = "DT", default_value_t = 0.01, value_parser = positive)]
+    pub(crate) time_step: f64,
+    /// Velocity of the field, about
+    #[arg(long, value_name = "SPEED", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) speed: f64,
+    /// Size of the field's eddies, about
+    #[arg(long, value_name = "LENGTH", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) noise_scale: f64,
+    /// The length that edges shall have about: half as long to half as long again [default: the mean length of the input's edges]
+    #[arg(long, value_name = "LENGTH", value_parser = positive)]
+    pub(crate) target_length: Option<f64>,
+    /// Write every frame, numbered, beside the last one
+    #[arg(long)]
+    pub(crate) sequence: bool,
+}

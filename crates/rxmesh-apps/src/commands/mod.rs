@@ -17,6 +17,7 @@ mod session;
 mod smooth;
 mod spring;
 pub(crate) mod text;
+mod track;
 
 use crate::Outcome;
 use crate::cli::Command;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Spring(args) => spring::run(&args)?,
         Command::Delaunay(args) => return delaunay::run(&args),
         Command::Remesh(args) => return remesh::run(&args),
+        Command::Track(args) => return track::run(&args),
         Command::Info(args) => info::run(&args)?,
         Command::Check(args) => check::run(&args)?,
         Command::Convert(args) => convert::run(&args)?,

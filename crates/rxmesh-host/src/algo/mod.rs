@@ -16,3 +16,4 @@ pub mod remesh;
 pub mod scan;
 pub mod smooth;
 pub mod spring;
+pub mod track;

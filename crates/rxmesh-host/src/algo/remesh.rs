@@ -5,7 +5,7 @@ use super::reduce::combine;
 use super::scan::exclusive;
 use crate::Error;
 use crate::edit::{Column, RunReport, Session};
-use crate::engine::Buffer;
+use crate::engine::{Buffer, EngineError};
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::reduce::Reduction;
@@ -13,6 +13,7 @@ use rxmesh_kernels::algo::remesh::{
     Accept, CollapseShort, CountRings, Deviations, EqualiseFlip, LENGTH_CHUNK, Lines, MarkFeatures,
     Relax, Rings, SplitLong, SumLengths, WriteRings,
 };
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
 /// Edges longer than this many targets are split.
@@ -260,7 +261,7 @@ impl Remesher {
         Ok(counts.read()?[1])
     }
 
-    fn lines(&self, session: &Session) -> Lines {
+    pub(super) fn lines(&self, session: &Session) -> Lines {
         Lines {
             marks: session.write(self.marks),
             any: u32::from(self.features > 0),
@@ -342,30 +343,43 @@ impl Remesher {
 
     /// Smoothing steps, and back to the surface.
     pub(super) fn relax(&self, session: &Session, steps: u32) -> Result<(), Error> {
+        let engine = session.engine();
+        self.smooth(session, steps, |rings, moved| {
+            engine.launch_flat(
+                session.capacity(Kind::Vertex),
+                Relax {
+                    rings,
+                    x: session.read(self.x),
+                    moved,
+                },
+            )
+        })
+    }
+
+    /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.
+    pub(super) fn smooth(
+        &self,
+        session: &Session,
+        steps: u32,
+        step: impl Fn(Rings, GlobalMut<Vec3>) -> Result<(), EngineError>,
+    ) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let rings = self.rings(session)?;
-        for step in 1..=steps {
-            engine.launch_flat(
-                n,
-                Relax {
-                    rings: rings.view(),
-                    x: session.read(self.x),
-                    moved: session.write(self.moved),
-                },
-            )?;
-            let (from, to) = (session.read(self.moved), session.write(self.x));
+        for i in 1..=steps {
+            step(rings.view(), session.write(self.moved))?;
+            let (moved, x) = (session.read(self.moved), session.write(self.x));
             match &self.surface {
                 // The steps are in tangent planes: it is enough to come back after the last.
-                Some(surface) if step == steps => engine.launch_flat(
+                Some(surface) if i == steps => engine.launch_flat(
                     n,
                     Project {
                         surface: surface.view(),
                         ve: session.mesh().ve.read(),
-                        from,
-                        to,
+                        from: moved,
+                        to: x,
                     },
                 )?,
-                _ => engine.launch_flat(n, Accept { moved: from, x: to })?,
+                _ => engine.launch_flat(n, Accept { moved, x })?,
             }
         }
         Ok(())

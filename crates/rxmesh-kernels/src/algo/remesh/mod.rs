@@ -6,13 +6,15 @@ mod flip;
 mod length;
 mod lines;
 mod relax;
+mod rings;
 mod split;
 
 pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
 pub use length::{LENGTH_CHUNK, SumLengths};
 pub use lines::{CORNER_COSINE, Lines, MarkFeatures, OnLine};
-pub use relax::{Accept, CountRings, GAP, LINE, Relax, Rings, WriteRings};
+pub use relax::{Accept, Relax};
+pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
 pub use split::SplitLong;
 
 use crate::math::sqrt;
