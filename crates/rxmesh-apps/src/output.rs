@@ -7,7 +7,7 @@ use rxmesh_host::io::{Encoding, Format, WriteOptions};
 use std::path::{Path, PathBuf};
 
 /// Where and how to write; known to be possible as far as one can see beforehand.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) path: PathBuf,
     pub(crate) options: WriteOptions,
@@ -55,4 +55,15 @@ pub(crate) fn default_name(input: &Path, what: &str, extension: &str) -> PathBuf
     let mut name = input.file_stem().unwrap_or_default().to_os_string();
     name.push(format!("_{what}.{extension}"));
     PathBuf::from(name)
+}
+
+/// A file of a sequence: `<stem>_0001.<extension>` beside the last one.
+pub(crate) fn numbered(last: &Path, number: u32) -> PathBuf {
+    let mut name = last.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!("_{number:04}"));
+    if let Some(extension) = last.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    last.with_file_name(name)
 }

@@ -1,7 +1,7 @@
 //! The record of a run: the JSON object that `--json` writes. `docs/cli.md` describes every key; keys stay.
 
 use crate::report::Report;
-use rxmesh_host::mesh::{CheckReport, EdgeLengths, Quality};
+use rxmesh_host::mesh::{CheckReport, EdgeLengths, Quality, Spread};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
 use serde::Serialize;
 use std::path::Path;
@@ -125,12 +125,22 @@ pub(crate) struct FoundEngine {
 pub(crate) struct EditRecord {
     pub(crate) before: Quality,
     pub(crate) after: Quality,
+    /// Lengths of edges over the length that they should have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) edge_length_over_target: Option<OverTarget>,
     /// Faces that touch a place that is not manifold, and were left as they are.
     pub(crate) frozen_faces: u32,
     /// Whether `--validate` was given, and so found nothing.
     pub(crate) validated: bool,
     /// What the command reports.
     pub(crate) report: serde_json::Value,
+}
+
+/// Lengths of edges over a target.
+#[derive(Debug, Serialize)]
+pub(crate) struct OverTarget {
+    pub(crate) before: Spread,
+    pub(crate) after: Spread,
 }
 
 #[derive(Debug, Serialize)]

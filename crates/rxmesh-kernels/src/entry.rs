@@ -2,6 +2,7 @@
 
 use crate::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use crate::algo::cg::CgStep;
+use crate::algo::closest::Project;
 use crate::algo::curvature::Curvatures;
 use crate::algo::delaunay::{CountDelaunay, DelaunayFlip};
 use crate::algo::filter::{FilterBalls, FilterLarge};
@@ -15,6 +16,10 @@ use crate::algo::measure::{Affine, EdgeLengths};
 use crate::algo::normals::{GatherNormals, VertexNormals};
 use crate::algo::prepare::WritePrepared;
 use crate::algo::reduce::{ReducePartials, ReducePatches};
+use crate::algo::remesh::{
+    Accept, CollapseShort, CountRings, Deviations, EqualiseFlip, MarkFeatures, Relax, SplitLong,
+    SumLengths, WriteRings,
+};
 use crate::algo::rows::{CountRows, WriteRows};
 use crate::algo::scan::{ScanAdd, ScanChunks, SumChunks};
 use crate::algo::simplify::{
@@ -25,6 +30,7 @@ use crate::algo::spring::{
     SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights, SpringLengths,
     SpringProduct, SpringScatter,
 };
+use crate::algo::track::{Advect, SmoothNullSpace, SplitStretched};
 use crate::cavity::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
@@ -220,6 +226,28 @@ macro_rules! list {
             block simplify_resolve: Resolve<Collapse>;
             flat simplify_fill: FillIn<Collapse>;
             flat simplify_refusals: SimplifyRefusals;
+            block sum_lengths: SumLengths;
+            flat mark_features: MarkFeatures;
+            flat split_long_claim: Claim<SplitLong>;
+            block split_long_resolve: Resolve<SplitLong>;
+            flat split_long_fill: FillIn<SplitLong>;
+            flat collapse_short_claim: Claim<CollapseShort>;
+            block collapse_short_resolve: Resolve<CollapseShort>;
+            flat collapse_short_fill: FillIn<CollapseShort>;
+            flat deviations: Deviations;
+            flat equalise_claim: Claim<EqualiseFlip>;
+            block equalise_resolve: Resolve<EqualiseFlip>;
+            flat equalise_fill: FillIn<EqualiseFlip>;
+            flat count_rings: CountRings;
+            flat write_rings: WriteRings;
+            flat relax: Relax;
+            flat accept: Accept;
+            flat project: Project;
+            flat advect: Advect;
+            flat split_stretched_claim: Claim<SplitStretched>;
+            block split_stretched_resolve: Resolve<SplitStretched>;
+            flat split_stretched_fill: FillIn<SplitStretched>;
+            flat smooth_null_space: SmoothNullSpace;
         }
     };
 }

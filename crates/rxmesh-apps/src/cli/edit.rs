@@ -1,6 +1,7 @@
 //! Flags of the commands that change the connectivity.
 
 use super::ComputeArgs;
+use super::shared::positive;
 use clap::{Args, ValueEnum};
 
 /// What all of them take.
@@ -55,4 +56,46 @@ pub(crate) struct SimplifyArgs {
     /// Most rounds
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub(crate) max_rounds: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RemeshArgs {
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+    /// The length that edges shall have [default: the mean length of the input's edges]
+    #[arg(long, value_name = "LENGTH", value_parser = positive)]
+    pub(crate) target_length: Option<f64>,
+    /// How often to split, contract, flip and smooth
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) iterations: u32,
+    /// Keep edges whose faces meet at this angle in degrees or more (0 is flat)
+    #[arg(long, value_name = "ANGLE", value_parser = positive)]
+    pub(crate) keep_features: Option<f64>,
+    /// Move vertices back to the input's surface in each iteration
+    #[arg(long)]
+    pub(crate) project: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrackArgs {
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+    /// How often to move the surface and to improve its mesh
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) frames: u32,
+    /// Time of a frame
+    #[arg(long, value_name = "DT", default_value_t = 0.01, value_parser = positive)]
+    pub(crate) time_step: f64,
+    /// Velocity of the field, about
+    #[arg(long, value_name = "SPEED", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) speed: f64,
+    /// Size of the field's eddies, about
+    #[arg(long, value_name = "LENGTH", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) noise_scale: f64,
+    /// The length that edges shall have about: half as long to half as long again [default: the mean length of the input's edges]
+    #[arg(long, value_name = "LENGTH", value_parser = positive)]
+    pub(crate) target_length: Option<f64>,
+    /// Write every frame, numbered, beside the last one
+    #[arg(long)]
+    pub(crate) sequence: bool,
 }

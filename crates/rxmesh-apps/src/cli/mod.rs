@@ -9,7 +9,7 @@ pub(crate) use apps::{
     CurvatureArgs, FilterArgs, GeodesicArgs, McfArgs, MethodChoice, NormalsArgs, SmoothArgs,
     SpringArgs, WeightsChoice,
 };
-pub(crate) use edit::{CostChoice, DelaunayArgs, EditArgs, SimplifyArgs};
+pub(crate) use edit::{CostChoice, DelaunayArgs, EditArgs, RemeshArgs, SimplifyArgs, TrackArgs};
 pub(crate) use generate::{GenerateArgs, MakeArgs, Shape};
 pub(crate) use shared::{
     CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OutputArgs,
@@ -33,6 +33,16 @@ A mesh without a folder in its name that is not in the current folder is looked 
 Formats: OBJ, PLY, OFF, STL, told by the extension.
 
 Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged.";
+
+const REMESH: &str = "Example: rxmesh-apps remesh bunny.obj --target-length 0.002 --project -o even.ply
+
+Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the boundary) and smooths in the
+tangent planes, over and over (Botsch and Kobbelt 2004). The boundary stays. Meshes that are not manifold are refused.";
+
+const TRACK: &str = "Example: rxmesh-apps track sphere.obj --frames 200 --sequence -o flow.ply
+
+The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and those opposite wide angles are
+split, short ones contracted, edges flipped and vertices smoothed, as El Topo does with collisions off (Brochu and Bridson 2009).";
 
 const MCF: &str = "Example: rxmesh-apps mcf bunny.obj --time-step 0.001 -o smooth.ply
 
@@ -115,6 +125,12 @@ pub(crate) enum Command {
     /// Simplify a mesh to a number of faces by collapsing edges
     #[command(after_help = SIMPLIFY)]
     Simplify(SimplifyArgs),
+    /// Make triangles of one size and near to equilateral
+    #[command(after_help = REMESH)]
+    Remesh(RemeshArgs),
+    /// Move a surface with a velocity field, and keep its mesh good
+    #[command(after_help = TRACK)]
+    Track(TrackArgs),
     /// Show counts, sizes, patch statistics and engines
     #[command(after_help = INFO)]
     Info(InfoArgs),

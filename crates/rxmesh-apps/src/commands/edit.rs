@@ -3,7 +3,7 @@
 use super::text;
 use crate::cli::EditArgs;
 use crate::output::{Target, default_name};
-use crate::record::EditRecord;
+use crate::record::{EditRecord, OverTarget};
 use crate::run::Run;
 use anyhow::{Context, Result, bail};
 use rxmesh_host::Vec3;
@@ -20,6 +20,8 @@ pub(super) struct Editing {
     pub(super) target: Target,
     pub(super) before: Quality,
     pub(super) validate: bool,
+    /// The length that edges should have, if the command has one.
+    pub(super) target_length: Option<f64>,
     path: PathBuf,
 }
 
@@ -68,6 +70,7 @@ impl Editing {
             target,
             before,
             validate,
+            target_length: None,
             path: input.path,
         })
     }
@@ -109,6 +112,10 @@ impl Editing {
         self.run.record.edit = Some(EditRecord {
             before: self.before,
             after,
+            edge_length_over_target: self.target_length.map(|l| OverTarget {
+                before: self.before.edge_length.over(l),
+                after: after.edge_length.over(l),
+            }),
             frozen_faces: self.session.frozen_faces(),
             validated: self.validate,
             report: serde_json::to_value(report)?,
@@ -116,8 +123,8 @@ impl Editing {
         self.run.write(&self.target, &mesh)?;
         let r = &self.run.record;
         let mut out = text::input(r) + &text::engine(r) + lines;
-        out += &measures("before", &self.before);
-        out += &measures("after", &after);
+        out += &measures("before", &self.before, self.target_length);
+        out += &measures("after", &after, self.target_length);
         if self.validate {
             out += "validated: no finding\n";
         }
@@ -139,11 +146,20 @@ pub(super) fn rounds(run: &RunReport) -> String {
     )
 }
 
-fn measures(when: &str, q: &Quality) -> String {
+fn measures(when: &str, q: &Quality, target: Option<f64>) -> String {
     let n = text::number;
     let (l, v, a) = (&q.edge_length, &q.valence, &q.smallest_angle);
+    let over = target.map_or(String::new(), |t| {
+        let l = l.over(t);
+        format!(
+            ", over the target {} to {} (mean {})",
+            n(l.min),
+            n(l.max),
+            n(l.mean)
+        )
+    });
     format!(
-        "{when}: {} vertices, {} faces, edges {} to {} (mean {}), valence {} to {} (mean {}), smallest angle {} (mean {}) degrees\n",
+        "{when}: {} vertices, {} faces, edges {} to {} (mean {}){over}, valence {} to {} (mean {}), smallest angle {} (mean {}) degrees\n",
         q.vertices,
         q.faces,
         n(l.min),

@@ -12,11 +12,13 @@ mod geodesic;
 mod info;
 mod mcf;
 mod normals;
+mod remesh;
 mod session;
 mod simplify;
 mod smooth;
 mod spring;
 pub(crate) mod text;
+mod track;
 
 use crate::Outcome;
 use crate::cli::Command;
@@ -34,6 +36,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Spring(args) => spring::run(&args)?,
         Command::Delaunay(args) => return delaunay::run(&args),
         Command::Simplify(args) => return simplify::run(&args),
+        Command::Remesh(args) => return remesh::run(&args),
+        Command::Track(args) => return track::run(&args),
         Command::Info(args) => info::run(&args)?,
         Command::Check(args) => check::run(&args)?,
         Command::Convert(args) => convert::run(&args)?,

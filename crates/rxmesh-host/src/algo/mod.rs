@@ -2,6 +2,7 @@
 
 pub mod boundary;
 mod cg;
+pub mod closest;
 pub mod curvature;
 pub mod delaunay;
 pub mod filter;
@@ -11,7 +12,9 @@ pub mod mcf;
 mod measure;
 pub mod normals;
 pub mod reduce;
+pub mod remesh;
 pub mod scan;
 pub mod simplify;
 pub mod smooth;
 pub mod spring;
+pub mod track;

@@ -45,6 +45,7 @@ impl Session {
             salt: 0,
             counted: vec![0; COUNTERS],
             queued: 0,
+            share: u32::MAX,
         };
         rx.run(OpenPatches {
             mesh: session.mesh(),

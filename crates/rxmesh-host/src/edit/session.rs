@@ -35,6 +35,8 @@ pub struct Session {
     pub(super) counted: Vec<u32>,
     /// Seeds in the list, from the last round.
     pub(super) queued: u32,
+    /// See [`rxmesh_kernels::cavity::Round::share`].
+    pub(super) share: u32,
 }
 
 /// The arrays of [`FlatMesh`].

@@ -15,6 +15,15 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// The same values over a length.
+    pub fn over(&self, length: f64) -> Spread {
+        Spread {
+            min: self.min / length,
+            mean: self.mean / length,
+            max: self.max / length,
+        }
+    }
+
     /// The spread of some values.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Spread {
         let (mut n, mut sum, mut min, mut max) = (0u64, 0.0, f64::INFINITY, f64::NEG_INFINITY);

@@ -2,6 +2,7 @@
 
 pub mod boundary;
 pub mod cg;
+pub mod closest;
 pub mod curvature;
 pub mod delaunay;
 pub mod filter;
@@ -9,12 +10,15 @@ pub mod geodesic;
 pub mod kring;
 pub mod mcf;
 pub mod measure;
+pub mod noise;
 pub mod normals;
 pub mod prepare;
 pub mod quadric;
 pub mod reduce;
+pub mod remesh;
 pub mod rows;
 pub mod scan;
 pub mod simplify;
 pub mod smooth;
 pub mod spring;
+pub mod track;

@@ -73,12 +73,12 @@ impl Key {
     /// Bits that order the keys of one round: all but the epoch's and the mark's.
     pub(super) const ORDER_BITS: u32 = EPOCH_AT - 1;
 
-    /// The key of a seed. `salt` changes the hash from round to round, so that no seed is unlucky for ever.
+    /// The key of a seed with some hash.
     #[inline(always)]
-    pub fn new(epoch: u32, priority: Priority, seed: u32, salt: u32) -> Key {
+    pub fn new(epoch: u32, priority: Priority, hash: u32) -> Key {
         Key(u64::from(epoch) << EPOCH_AT
             | u64::from(priority.0) << PRIORITY_AT
-            | u64::from(hash(seed ^ salt)) << 1)
+            | u64::from(hash) << 1)
     }
 }
 
@@ -87,7 +87,7 @@ kernel! {
     pub struct Claims: Flat {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,
-        /// On pairs of vertices that a cavity will join, and on edges that must keep a face: by hash. A collision costs a round, no more.
+        /// On pairs of vertices that a cavity will join, on edges that must keep a face, and on guarded vertices (as pairs with themselves): by hash. A collision costs a round, no more.
         pub pairs: GlobalMut<u64>,
     }
 }

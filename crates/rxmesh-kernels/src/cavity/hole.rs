@@ -52,6 +52,18 @@ impl Side<'_> {
     }
 }
 
+/// Takes seeds for the next round.
+#[derive(Clone, Copy)]
+pub struct Queue<'h>(&'h Round);
+
+impl Queue<'_> {
+    /// Makes an element, of the kind of the seeds, a seed of the next round.
+    #[inline(always)]
+    pub fn again(self, seed: u32) {
+        self.0.enqueue(seed);
+    }
+}
+
 /// Where the slots of one kind come from: first those of what was deleted, then those that were reserved.
 #[derive(Clone, Copy)]
 pub(super) struct Reserve {
@@ -308,6 +320,12 @@ impl<'h> Hole<'h> {
             last = next.twin();
             i += 1;
         }
+    }
+
+    /// The queue of the next round's seeds, for use while the hole is being filled.
+    #[inline(always)]
+    pub fn queue(&self) -> Queue<'h> {
+        Queue(self.round)
     }
 
     /// Makes an element, of the kind of the seeds, a seed of the next round.

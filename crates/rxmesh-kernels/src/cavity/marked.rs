@@ -7,6 +7,7 @@ use super::{Cavity, Growth, Hole, Operator, Priority, Seed, template};
 use crate::algo::delaunay::{Diamond, flip};
 use crate::edit::{FlatMesh, NO_FACE};
 use crate::kernel;
+use crate::math::hash;
 use crate::mem::GlobalMut;
 use glam::Vec3;
 
@@ -114,20 +115,24 @@ impl Operator for SplitMarked {
 pub fn link_condition(mesh: &FlatMesh, e: u32) -> bool {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
     let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
-    if interior && is_border(mesh, a) && is_border(mesh, b) {
-        return false;
+    // The neighbours of `b` as a set that may hold more: hardly any of `a` must be looked for among them.
+    let (mut set, mut border_b) = (0u64, false);
+    let bit = |v: u32| 1u64 << (hash(v) % 64);
+    let mut turn = mesh.turn(b);
+    while let Some(g) = turn.step(mesh) {
+        set |= bit(mesh.tip(g));
+        border_b |= mesh.face(g) == NO_FACE;
     }
-    let mut common = 0;
-    mesh.each_spoke(a, |h| {
+    let (mut common, mut border_a) = (0, false);
+    let mut turn = mesh.turn(a);
+    while let Some(h) = turn.step(mesh) {
         let v = mesh.tip(h);
-        mesh.each_spoke(b, |g| {
-            let meets = mesh.tip(g) == v;
-            common += u32::from(meets);
-            !meets
-        });
-        true
-    });
-    common == 1 + u32::from(interior)
+        border_a |= mesh.face(h) == NO_FACE;
+        if set & bit(v) != 0 {
+            common += u32::from(mesh.joined(b, v));
+        }
+    }
+    common == 1 + u32::from(interior) && !(interior && border_a && border_b)
 }
 
 /// Whether a vertex lies on the boundary.

@@ -23,7 +23,7 @@ pub mod template;
 pub use claims::{Claims, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
 pub use collect::{COLLECT_WORDS, Collect};
 pub use fill::FillIn;
-pub use hole::{Corner, Hole, Side};
+pub use hole::{Corner, Hole, Queue, Side};
 pub use limit::Limit;
 pub use operator::{Growth, Operator, Seed};
 pub use record::{Cavity, RECORD_HEADER};

@@ -56,9 +56,9 @@ impl Growth {
 ///
 /// | method | may read | may write |
 /// | --- | --- | --- |
-/// | [`candidate`](Operator::candidate), [`joins`](Operator::joins) | the whole mesh, all attributes | nothing |
+/// | [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
 /// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
-/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds |
+/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: what it needs of the old connectivity, `plan` hands over.
 pub trait Operator: Bind + Copy + Send + Sync + 'static {
@@ -73,11 +73,21 @@ pub trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Whether `candidate` makes sure that no vertex occurs twice on the rim, so that it need not be looked up.
     const RIM_IS_SIMPLE: bool = false;
 
+    /// The share of the seeds that the first round of a run looks at; later rounds adapt it. Less than 1 saves work where each cavity overlaps many others:
+    /// seeds with large hashes would lose anyway.
+    const SHARE: f32 = 1.0;
+
     /// The template.
     fn template(&self) -> Self::Template;
 
     /// Whether a live seed wants to be changed, and how urgently. The seed's faces are not frozen.
     fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority>;
+
+    /// A quick look at a live seed that is put off because of [`Operator::SHARE`]: false if `candidate` would certainly say no.
+    #[inline(always)]
+    fn wants(&self, _mesh: &FlatMesh, _seed: Seed<Self>) -> bool {
+        true
+    }
 
     /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns false; whether it never did. Pairs that are
     /// joined already make the candidate be refused, and no other cavity of the round joins the same.
@@ -87,6 +97,18 @@ pub trait Operator: Bind + Copy + Send + Sync + 'static {
         _mesh: &FlatMesh,
         _seed: Seed<Self>,
         _pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        true
+    }
+
+    /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until `vertex` returns false; whether it
+    /// never did. `fill` may write attributes of these vertices.
+    #[inline(always)]
+    fn guards(
+        &self,
+        _mesh: &FlatMesh,
+        _seed: Seed<Self>,
+        _vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {
         true
     }

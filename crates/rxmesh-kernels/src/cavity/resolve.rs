@@ -139,6 +139,9 @@ impl<O: Operator> Resolve<O> {
             && op.joins(mesh, Seed::<O>::new(seed), &mut |a, b| {
                 claims.has_pair(a, b, key)
             })
+            && op.guards(mesh, Seed::<O>::new(seed), &mut |v| {
+                claims.has_pair(v, v, key)
+            })
         {
             record_words(faces, vertices)
         } else {

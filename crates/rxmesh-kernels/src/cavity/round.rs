@@ -6,6 +6,7 @@ use crate::edit::{FlatMesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
+use crate::math::hash;
 use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Element, Kind};
 
@@ -70,6 +71,8 @@ kernel! {
         pub salt: u32,
         /// Number of frozen faces.
         pub frozen: u32,
+        /// Seeds with larger hashes are put off to the next round: where cavities crowd, only small hashes win.
+        pub share: u32,
     }
 }
 
@@ -104,7 +107,13 @@ impl Round {
 
     #[inline(always)]
     pub(super) fn key(&self, priority: u32, seed: u32) -> Key {
-        Key::new(self.epoch, Priority::from_bits(priority), seed, self.salt)
+        Key::new(self.epoch, Priority::from_bits(priority), self.hash(seed))
+    }
+
+    /// The hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is unlucky for ever.
+    #[inline(always)]
+    fn hash(&self, seed: u32) -> u32 {
+        hash(seed ^ self.salt)
     }
 }
 
@@ -156,9 +165,13 @@ impl<O: Operator> FlatKernel for Claim<O> {
             round.counters.set(Counter::NoSlots as u32, 0);
         }
         let seed = round.seed(i);
-        round
-            .pending
-            .set(i, self.candidate(seed).map_or(NONE, |p| p.bits()));
+        let mut priority = NONE;
+        if round.hash(seed) <= round.share {
+            priority = self.candidate(seed).map_or(NONE, |p| p.bits());
+        } else if lives::<O>(&self.mesh, seed) && self.op.wants(&self.mesh, Seed::<O>::new(seed)) {
+            round.enqueue(seed);
+        }
+        round.pending.set(i, priority);
     }
 }
 
@@ -194,6 +207,10 @@ impl<O: Operator> Claim<O> {
         }
         op.joins(mesh, id, &mut |a, b| {
             claims.take_pair(a, b, key);
+            true
+        });
+        op.guards(mesh, id, &mut |v| {
+            claims.take_pair(v, v, key);
             true
         });
         faces(&template, mesh, seed, |f| {

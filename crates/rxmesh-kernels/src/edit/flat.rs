@@ -44,6 +44,50 @@ kernel! {
 
 impl crate::attr::Field for FlatMesh {}
 
+/// A turn around a vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    start: u32,
+    next: u32,
+    back: bool,
+    left: u32,
+}
+
+impl Turn {
+    /// The next half-edge that leaves the vertex.
+    #[inline(always)]
+    pub fn step(&mut self, mesh: &FlatMesh) -> Option<u32> {
+        let h = self.next;
+        if h == NONE {
+            return None;
+        }
+        self.next = self.after(mesh, h);
+        Some(h)
+    }
+
+    #[inline(always)]
+    fn after(&mut self, mesh: &FlatMesh, h: u32) -> u32 {
+        if self.left == 0 {
+            return NONE;
+        }
+        self.left -= 1;
+        let mut h = h;
+        if !self.back {
+            if mesh.face(h) != NO_FACE {
+                let next = mesh.previous(h) ^ 1;
+                return if next == self.start { NONE } else { next };
+            }
+            // The boundary: what is left lies on the other side of the start.
+            (h, self.back) = (self.start, true);
+        }
+        if mesh.face(h ^ 1) == NO_FACE {
+            NONE
+        } else {
+            mesh.next(h ^ 1)
+        }
+    }
+}
+
 impl FlatMesh {
     /// Room for faces.
     #[inline(always)]
@@ -218,6 +262,19 @@ impl FlatMesh {
             }
         }
         at
+    }
+
+    /// [`FlatMesh::each_spoke`] as a loop, for bodies so large that the compiler would make functions of them.
+    #[inline(always)]
+    pub fn turn(&self, v: u32) -> Turn {
+        let e = self.ve.get(v);
+        let start = if e >= DEAD { NONE } else { self.leaving(v, e) };
+        Turn {
+            start,
+            next: start,
+            back: false,
+            left: self.face_capacity(),
+        }
     }
 
     /// Whether an edge joins two vertices. The faces around `a` are one fan or one cycle.

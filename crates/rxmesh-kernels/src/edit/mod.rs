@@ -4,6 +4,6 @@ mod flat;
 mod free;
 mod open;
 
-pub use flat::{DEAD, FlatMesh, NO_FACE, NONE, VERTEX_LIMIT};
+pub use flat::{DEAD, FlatMesh, NO_FACE, NONE, Turn, VERTEX_LIMIT};
 pub use free::{ListFree, MarkDead};
 pub use open::{Fill, Freeze, OpenFaces, OpenPatches, OpenVertices, Suspects};

@@ -1,0 +1,387 @@
+//! Isotropic remeshing.
+
+use super::closest::SurfaceTree;
+use super::reduce::combine;
+use super::scan::exclusive;
+use crate::Error;
+use crate::edit::{Column, RunReport, Session};
+use crate::engine::{Buffer, EngineError};
+use glam::Vec3;
+use rxmesh_kernels::algo::closest::Project;
+use rxmesh_kernels::algo::reduce::Reduction;
+use rxmesh_kernels::algo::remesh::{
+    Accept, CollapseShort, CountRings, Deviations, EqualiseFlip, LENGTH_CHUNK, Lines, MarkFeatures,
+    Relax, Rings, SplitLong, SumLengths, WriteRings,
+};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::{Edge, Kind, Vertex};
+
+/// Edges longer than this many targets are split.
+const LONG: f32 = 4.0 / 3.0;
+
+/// Edges shorter than this many targets are contracted.
+const SHORT: f32 = 4.0 / 5.0;
+
+/// Flip passes end when one changes less than one edge in so many: what is left would not be seen in the result.
+const FEW_FLIPS: u64 = 500;
+
+/// How to remesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RemeshOptions {
+    /// The length that edges shall have; the mean of the input's if there is none.
+    pub target_length: Option<f32>,
+    /// How often to split, contract, flip and smooth.
+    pub iterations: u32,
+    /// Smoothing steps an iteration.
+    pub smoothing_steps: u32,
+    /// Edges whose faces' normals make at least this angle in degrees stay, as the boundary does.
+    pub keep_features: Option<f32>,
+    /// Whether to move vertices back to the closest points of the input after each iteration's smoothing; needs at least one step.
+    pub project: bool,
+    /// Most rounds of each operator in an iteration.
+    pub max_rounds: u32,
+}
+
+impl Default for RemeshOptions {
+    fn default() -> Self {
+        RemeshOptions {
+            target_length: None,
+            iterations: 3,
+            smoothing_steps: 5,
+            keep_features: None,
+            project: false,
+            max_rounds: 1000,
+        }
+    }
+}
+
+impl RemeshOptions {
+    /// # Errors
+    ///
+    /// [`Error::Options`] for numbers that make no sense.
+    pub fn check(&self) -> Result<(), Error> {
+        let bad = |what: String| Err(Error::Options(what));
+        if let Some(l) = self.target_length
+            && !(l > 0.0 && (l * l).is_normal())
+        {
+            return bad(format!(
+                "the target length must be a finite number above 0 whose square is one too, not {l}"
+            ));
+        }
+        if let Some(a) = self.keep_features
+            && !(a > 0.0 && a <= 180.0)
+        {
+            return bad(format!(
+                "the angle of features must be above 0 and at most 180 degrees, not {a}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct RemeshReport {
+    /// The length that edges should have.
+    pub target_length: f32,
+    /// Edges that were kept as features at the beginning.
+    pub features: u32,
+    /// Splits.
+    pub split: RunReport,
+    /// Contractions.
+    pub collapse: RunReport,
+    /// Flips.
+    pub flip: RunReport,
+}
+
+impl RemeshReport {
+    /// All three.
+    pub fn run(&self) -> RunReport {
+        let mut all = self.split;
+        all.merge(&self.collapse);
+        all.merge(&self.flip);
+        all.finished = self.split.finished && self.collapse.finished && self.flip.finished;
+        all
+    }
+}
+
+/// The arrays of [`Rings`].
+struct RingTables {
+    starts: Buffer<u32>,
+    tips: Buffer<u32>,
+}
+
+impl RingTables {
+    fn view(&self) -> Rings {
+        Rings {
+            starts: self.starts.global(),
+            tips: self.tips.global(),
+        }
+    }
+}
+
+/// A session with what remeshing keeps between its passes.
+#[derive(Debug)]
+pub(super) struct Remesher {
+    x: Column<Vertex, Vec3>,
+    moved: Column<Vertex, Vec3>,
+    deviation: Column<Vertex, u32>,
+    marks: Column<Edge, u32>,
+    features: u32,
+    surface: Option<SurfaceTree>,
+    max_rounds: u32,
+}
+
+/// Remeshes towards edges of one length and vertices of valence 6 (Botsch and Kobbelt 2004): in each iteration edges above 4/3 of the target are split, those below 4/5
+/// contracted (where the surface stays what it is, no edge gets too long and no normal turns over), edges flipped to bring valences nearer to 6, or 4 on
+/// the boundary, and vertices smoothed in their tangent planes. The boundary stays, and so do sharp edges on request.
+///
+/// # Errors
+///
+/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, before anything is changed; what the session says.
+pub fn remesh(
+    session: &mut Session,
+    x: Column<Vertex, Vec3>,
+    options: &RemeshOptions,
+) -> Result<RemeshReport, Error> {
+    options.check()?;
+    refuse_frozen(session, "remeshing")?;
+    let target = match options.target_length {
+        Some(length) => length,
+        None => mean_length(session, x)?,
+    };
+    let nothing = RunReport {
+        finished: true,
+        ..RunReport::default()
+    };
+    let mut report = RemeshReport {
+        target_length: target,
+        features: 0,
+        split: nothing,
+        collapse: nothing,
+        flip: nothing,
+    };
+    if session.capacity(Kind::Face) == 0 {
+        return Ok(report);
+    }
+    RemeshOptions {
+        target_length: Some(target),
+        ..*options
+    }
+    .check()?;
+    let remesher = Remesher::new(session, x, options)?;
+    report.features = remesher.features;
+    for _ in 0..options.iterations {
+        report.split.merge(&remesher.split(session, target * LONG)?);
+        let collapse = remesher.collapse(session, target * SHORT, target * LONG)?;
+        report.collapse.merge(&collapse);
+        report.flip.merge(&remesher.flip(session)?);
+        remesher.relax(session, options.smoothing_steps)?;
+    }
+    Ok(report)
+}
+
+/// # Errors
+///
+/// [`Error::Options`] when faces are frozen.
+pub(super) fn refuse_frozen(session: &Session, what: &str) -> Result<(), Error> {
+    match session.frozen_faces() {
+        0 => Ok(()),
+        n => Err(Error::Options(format!(
+            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is not"
+        ))),
+    }
+}
+
+/// The mean length of the live edges; 0 when there is none.
+pub(super) fn mean_length(session: &Session, x: Column<Vertex, Vec3>) -> Result<f32, Error> {
+    let engine = session.engine();
+    let chunks = session.capacity(Kind::Edge).div_ceil(LENGTH_CHUNK);
+    let (lengths, edges) = (
+        engine.zeroed::<f64>(chunks as usize)?,
+        engine.zeroed::<f64>(chunks as usize)?,
+    );
+    if chunks == 0 {
+        return Ok(0.0);
+    }
+    engine.launch_blocks(
+        chunks,
+        SumLengths {
+            mesh: session.mesh(),
+            x: session.read(x),
+            lengths: lengths.global_mut(),
+            edges: edges.global_mut(),
+        },
+    )?;
+    let length = combine(engine, &lengths, Reduction::Sum)?;
+    let n = combine(engine, &edges, Reduction::Sum)?;
+    Ok(if n > 0.0 { (length / n) as f32 } else { 0.0 })
+}
+
+impl Remesher {
+    pub(super) fn new(
+        session: &mut Session,
+        x: Column<Vertex, Vec3>,
+        options: &RemeshOptions,
+    ) -> Result<Remesher, Error> {
+        let surface = if options.project {
+            let (mesh, _) = session.to_mesh(x)?;
+            let engine = session.engine();
+            Some(SurfaceTree::new(engine, &mesh.positions, &mesh.faces)?)
+        } else {
+            None
+        };
+        let mut remesher = Remesher {
+            x,
+            moved: session.column()?,
+            deviation: session.column()?,
+            marks: session.column()?,
+            features: 0,
+            surface,
+            max_rounds: options.max_rounds,
+        };
+        if let Some(angle) = options.keep_features {
+            remesher.features = remesher.mark_features(session, angle)?;
+        }
+        Ok(remesher)
+    }
+
+    fn mark_features(&self, session: &Session, angle: f32) -> Result<u32, Error> {
+        let counts = session.engine().zeroed::<u32>(2)?;
+        session.engine().launch_flat(
+            session.capacity(Kind::Edge),
+            MarkFeatures {
+                mesh: session.mesh(),
+                x: session.read(self.x),
+                marks: session.write(self.marks),
+                cosine: angle.to_radians().cos(),
+                counts: counts.global_mut(),
+            },
+        )?;
+        Ok(counts.read()?[1])
+    }
+
+    pub(super) fn lines(&self, session: &Session) -> Lines {
+        Lines {
+            marks: session.write(self.marks),
+            any: u32::from(self.features > 0),
+        }
+    }
+
+    pub(super) fn split(&self, session: &mut Session, longest: f32) -> Result<RunReport, Error> {
+        session.run(self.max_rounds, |s| SplitLong {
+            x: s.write(self.x),
+            lines: self.lines(s),
+            longest: longest * longest,
+        })
+    }
+
+    pub(super) fn collapse(
+        &self,
+        session: &mut Session,
+        shortest: f32,
+        longest: f32,
+    ) -> Result<RunReport, Error> {
+        session.run(self.max_rounds, |s| CollapseShort {
+            x: s.write(self.x),
+            lines: self.lines(s),
+            shortest: shortest * shortest,
+            longest: longest * longest,
+        })
+    }
+
+    pub(super) fn flip(&self, session: &mut Session) -> Result<RunReport, Error> {
+        session.engine().launch_flat(
+            session.capacity(Kind::Vertex),
+            Deviations {
+                mesh: session.mesh(),
+                deviation: session.write(self.deviation),
+            },
+        )?;
+        let mut report = RunReport::default();
+        // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find them.
+        loop {
+            let left = self.max_rounds - report.rounds;
+            let pass = session.run(left, |s| EqualiseFlip {
+                x: s.read(self.x),
+                lines: self.lines(s),
+                deviation: s.write(self.deviation),
+            })?;
+            report.merge(&pass);
+            let few = pass.done * FEW_FLIPS < u64::from(session.capacity(Kind::Edge));
+            if few || report.rounds >= self.max_rounds {
+                return Ok(report);
+            }
+        }
+    }
+
+    fn rings(&self, session: &Session) -> Result<RingTables, Error> {
+        let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        let tables = RingTables {
+            starts: engine.zeroed(n as usize + 1)?,
+            tips: engine.zeroed(2 * session.capacity(Kind::Edge) as usize)?,
+        };
+        engine.launch_flat(
+            n,
+            CountRings {
+                mesh: session.mesh(),
+                counts: tables.starts.global_mut(),
+            },
+        )?;
+        exclusive(engine, &tables.starts)?;
+        engine.launch_flat(
+            n,
+            WriteRings {
+                mesh: session.mesh(),
+                lines: self.lines(session),
+                starts: tables.starts.global(),
+                tips: tables.tips.global_mut(),
+            },
+        )?;
+        Ok(tables)
+    }
+
+    /// Smoothing steps, and back to the surface.
+    pub(super) fn relax(&self, session: &Session, steps: u32) -> Result<(), Error> {
+        let engine = session.engine();
+        self.smooth(session, steps, |rings, moved| {
+            engine.launch_flat(
+                session.capacity(Kind::Vertex),
+                Relax {
+                    rings,
+                    x: session.read(self.x),
+                    moved,
+                },
+            )
+        })
+    }
+
+    /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.
+    pub(super) fn smooth(
+        &self,
+        session: &Session,
+        steps: u32,
+        step: impl Fn(Rings, GlobalMut<Vec3>) -> Result<(), EngineError>,
+    ) -> Result<(), Error> {
+        let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        let rings = self.rings(session)?;
+        for i in 1..=steps {
+            step(rings.view(), session.write(self.moved))?;
+            let (moved, x) = (session.read(self.moved), session.write(self.x));
+            match &self.surface {
+                // The steps are in tangent planes: it is enough to come back after the last.
+                Some(surface) if i == steps => engine.launch_flat(
+                    n,
+                    Project {
+                        surface: surface.view(),
+                        ve: session.mesh().ve.read(),
+                        from: moved,
+                        to: x,
+                    },
+                )?,
+                _ => engine.launch_flat(n, Accept { moved, x })?,
+            }
+        }
+        Ok(())
+    }
+}

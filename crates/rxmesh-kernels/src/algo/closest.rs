@@ -1,0 +1,161 @@
+//! The closest point of a surface, by a hierarchy of boxes.
+
+use crate::edit::DEAD;
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::mem::{Global, GlobalMut};
+use glam::Vec3;
+
+/// Triangles a leaf.
+pub const LEAF: u32 = 4;
+
+kernel! {
+    /// A surface, for look-ups. The tree is complete: node `i` has the children `2 i` and `2 i + 1`, node 1 is the root, the last `leaves` nodes are the leaves.
+    pub struct Surface: Flat {
+        /// Least and greatest corner of each node's box; the box of a node without triangles has its corners at infinity.
+        pub boxes: Global<Vec3>,
+        /// Three corners a triangle, [`LEAF`] triangles a leaf. The last leaves have fewer.
+        pub corners: Global<Vec3>,
+        /// Number of leaves, a power of two.
+        pub leaves: u32,
+    }
+}
+
+impl Surface {
+    #[inline(always)]
+    fn box_distance(&self, node: u32, p: Vec3) -> f32 {
+        let (low, high) = (self.boxes.get(2 * node), self.boxes.get(2 * node + 1));
+        let d = (low - p).max(p - high).max(Vec3::ZERO);
+        d.dot(d)
+    }
+
+    /// Looks at the triangles of a leaf.
+    #[inline(always)]
+    fn look(&self, node: u32, p: Vec3, best: &mut (f32, Vec3)) {
+        let first = (node - self.leaves) * LEAF;
+        let end = (first + LEAF).min(self.corners.len() / 3);
+        let mut t = first;
+        while t < end {
+            let x = |k: u32| self.corners.get(3 * t + k);
+            let q = closest_on_triangle(p, x(0), x(1), x(2));
+            let d = (q - p).dot(q - p);
+            if d < best.0 {
+                *best = (d, q);
+            }
+            t += 1;
+        }
+    }
+
+    /// The point of the surface that is closest to `p`; `p` when there is none.
+    #[inline(always)]
+    pub fn closest(&self, p: Vec3) -> Vec3 {
+        let mut best = (f32::INFINITY, p);
+        let mut node = 1;
+        // Whether the other child of the parent was visited, a bit a level, this node's lowest: what a stack would tell.
+        let mut visited = 0u32;
+        loop {
+            let mut open;
+            if node < self.leaves {
+                let (near, distance) = self.nearer_child(node, p);
+                node = near;
+                visited <<= 1;
+                open = distance < best.0;
+            } else {
+                self.look(node, p, &mut best);
+                open = false;
+            }
+            while !open {
+                if node == 1 {
+                    return best.1;
+                }
+                if visited & 1 == 0 {
+                    visited |= 1;
+                    node ^= 1;
+                    open = self.box_distance(node, p) < best.0;
+                } else {
+                    visited >>= 1;
+                    node >>= 1;
+                }
+            }
+        }
+    }
+
+    /// The child of an inner node whose box is nearer, or, when the point is in both, the one whose centre is nearer; and its squared distance.
+    #[inline(always)]
+    fn nearer_child(&self, node: u32, p: Vec3) -> (u32, f32) {
+        let (left, right) = (2 * node, 2 * node + 1);
+        let (l, r) = (self.box_distance(left, p), self.box_distance(right, p));
+        let off_centre = |node: u32| {
+            let d = self.boxes.get(2 * node) + self.boxes.get(2 * node + 1) - p * 2.0;
+            d.dot(d)
+        };
+        if l < r || l == r && off_centre(left) <= off_centre(right) {
+            (left, l)
+        } else {
+            (right, r)
+        }
+    }
+}
+
+/// The point of a triangle that is closest to `p` (Ericson, "Real-time collision detection", 2005, section 5.1.5).
+#[inline(always)]
+pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return a;
+    }
+    let bp = p - b;
+    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
+    if d3 >= 0.0 && d4 <= d3 {
+        return b;
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        return a + ab * ratio(d1, d1 - d3);
+    }
+    let cp = p - c;
+    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
+    if d6 >= 0.0 && d5 <= d6 {
+        return c;
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        return a + ac * ratio(d2, d2 - d6);
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+        return b + (c - b) * ratio(d4 - d3, (d4 - d3) + (d5 - d6));
+    }
+    let whole = va + vb + vc;
+    a + ab * ratio(vb, whole) + ac * ratio(vc, whole)
+}
+
+/// A ratio, 0 where a degenerate triangle leaves none.
+#[inline(always)]
+fn ratio(part: f32, whole: f32) -> f32 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+kernel! {
+    /// Moves live vertices to the closest points of a surface. One index a vertex slot.
+    pub struct Project: Flat {
+        /// The surface.
+        pub surface: Surface,
+        /// An edge a vertex, or [`DEAD`].
+        pub ve: Global<u32>,
+        /// Where the vertices are now.
+        pub from: Global<Vec3>,
+        /// Where to write their new places.
+        pub to: GlobalMut<Vec3>,
+    }
+}
+
+impl FlatKernel for Project {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        if self.ve.get(v) != DEAD {
+            self.to.set(v, self.surface.closest(self.from.get(v)));
+        }
+    }
+}

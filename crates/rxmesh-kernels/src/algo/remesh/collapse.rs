@@ -1,0 +1,220 @@
+//! Contractions of short edges.
+
+use super::{CORNER_COSINE, Lines, OnLine, agree, shape};
+use crate::cavity::marked::link_condition;
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
+use crate::edit::{FlatMesh, NO_FACE};
+use crate::kernel;
+use crate::mem::GlobalMut;
+use glam::Vec3;
+
+/// No normal turns by more than the angle of this cosine (60 degrees).
+const TURN: f32 = 0.5;
+
+/// Triangles this good are good enough ([`shape`]); worse ones must not get worse still.
+const GOOD: f32 = 0.3;
+
+/// Corners of a rim whose lines can be remembered.
+const MOST_CORNERS: u32 = 32;
+
+kernel! {
+    /// Contracts edges that are shorter than some length, if no edge gets longer than another length, no normal turns over, lines stay, and
+    /// the surface stays what it is.
+    pub struct CollapseShort: Flat {
+        /// Positions.
+        pub x: GlobalMut<Vec3>,
+        /// Lines: their edges are contracted along them, and corners stay.
+        pub lines: Lines,
+        /// The square of the length below which edges go.
+        pub shortest: f32,
+        /// The square of the length above which no edge may get.
+        pub longest: f32,
+    }
+}
+
+/// What becomes of an edge that is contracted.
+#[derive(Clone, Copy, Debug)]
+pub struct Contraction {
+    place: Vec3,
+    /// The rim corners from which a marked edge leads to the new vertex, a bit each.
+    marked: u32,
+}
+
+impl CollapseShort {
+    #[inline(always)]
+    fn place_of(&self, v: u32) -> Vec3 {
+        self.x.get(v)
+    }
+
+    #[inline(always)]
+    fn may_leave(&self, v: u32, on: &OnLine) -> bool {
+        let x = |v: u32| self.place_of(v);
+        on.is_smooth(x(v), x(on.before), x(on.after), CORNER_COSINE)
+    }
+
+    /// Where the ends of an edge meet: in its middle, or at the end that a line holds. Nothing when lines hold both.
+    #[inline(always)]
+    fn target(&self, mesh: &FlatMesh, e: u32) -> Option<Vec3> {
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let (on_a, on_b) = (self.lines.at(mesh, a), self.lines.at(mesh, b));
+        let (x_a, x_b) = (self.place_of(a), self.place_of(b));
+        if on_a.count == 0 && on_b.count == 0 {
+            return Some((x_a + x_b) * 0.5);
+        }
+        if !self.lines.has(mesh, e) {
+            return match (on_a.count, on_b.count) {
+                (0, _) => Some(x_b),
+                (_, 0) => Some(x_a),
+                _ => None,
+            };
+        }
+        if self.may_leave(b, &on_b) {
+            Some(x_a)
+        } else {
+            self.may_leave(a, &on_a).then_some(x_b)
+        }
+    }
+
+    /// Whether the faces at both ends may have them moved to a place.
+    #[inline(always)]
+    fn may_meet(&self, mesh: &FlatMesh, e: u32, to: Vec3) -> bool {
+        // A loop, so that its body is there once.
+        let mut end = 0;
+        while end < 2 {
+            let (v, other) = (mesh.origin(2 * e + end), mesh.tip(2 * e + end));
+            let at = self.place_of(v);
+            let mut turn = mesh.turn(v);
+            while let Some(h) = turn.step(mesh) {
+                let tip = mesh.tip(h);
+                if tip == other {
+                    continue;
+                }
+                let p = self.place_of(tip);
+                let d = p - to;
+                if d.dot(d) > self.longest {
+                    return false;
+                }
+                if mesh.face(h) == NO_FACE {
+                    continue;
+                }
+                let third = mesh.tip(mesh.next(h));
+                if third != other && !self.may_turn(at, to, p, self.place_of(third)) {
+                    return false;
+                }
+            }
+            end += 1;
+        }
+        true
+    }
+
+    /// Whether a corner of a triangle may move, the other two being `p` and `q`.
+    #[inline(always)]
+    fn may_turn(&self, at: Vec3, to: Vec3, p: Vec3, q: Vec3) -> bool {
+        let new = shape(to, p, q);
+        agree((p - at).cross(q - at), (p - to).cross(q - to), TURN)
+            && (new >= GOOD || new >= shape(at, p, q))
+    }
+
+    /// Edges at a vertex.
+    #[inline(always)]
+    fn valence(mesh: &FlatMesh, v: u32) -> u32 {
+        let mut n = 0;
+        mesh.each_spoke(v, |_| {
+            n += 1;
+            true
+        });
+        n
+    }
+
+    /// Whether the lines at the ends can be told apart afterwards: beside the edge no two of them become one, and they can be remembered.
+    #[inline(always)]
+    fn keeps_lines(&self, mesh: &FlatMesh, e: u32) -> bool {
+        if self.lines.any == 0 {
+            return true;
+        }
+        let merges = |h: u32| {
+            mesh.face(h) != NO_FACE && {
+                let (next, previous) = mesh.around(h);
+                self.lines.has(mesh, next >> 1) && self.lines.has(mesh, previous >> 1)
+            }
+        };
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        !merges(2 * e)
+            && !merges(2 * e + 1)
+            && Self::valence(mesh, a) + Self::valence(mesh, b) <= MOST_CORNERS
+    }
+}
+
+impl Operator for CollapseShort {
+    type Template = template::EV;
+    type Plan = Contraction;
+    const RIM_IS_SIMPLE: bool = true;
+    const SHARE: f32 = 0.125;
+
+    #[inline(always)]
+    fn template(&self) -> template::EV {
+        template::EV
+    }
+
+    #[inline(always)]
+    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+        if !self.wants(mesh, seed) {
+            return None;
+        }
+        let e = seed.0;
+        let to = self.target(mesh, e)?;
+        let may =
+            self.may_meet(mesh, e, to) && self.keeps_lines(mesh, e) && link_condition(mesh, e);
+        may.then_some(Priority::NONE)
+    }
+
+    #[inline(always)]
+    fn wants(&self, mesh: &FlatMesh, seed: Seed<Self>) -> bool {
+        let d = self.place_of(mesh.origin(2 * seed.0)) - self.place_of(mesh.tip(2 * seed.0));
+        d.dot(d) < self.shortest
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity) -> Contraction {
+        let mesh = cavity.mesh();
+        let e = cavity.seed();
+        let place = self.target(mesh, e).unwrap_or(Vec3::ZERO);
+        let mut marked = 0;
+        if self.lines.any != 0 {
+            let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+            let mut i = 0;
+            while i < cavity.edges() {
+                let at = cavity.edge(i);
+                if at != e && self.lines.is_marked(at) {
+                    let (u, v) = (mesh.origin(2 * at), mesh.tip(2 * at));
+                    let far = if u == a || u == b { v } else { u };
+                    let mut k = 0;
+                    while k < cavity.corners() {
+                        if cavity.corner(k) == far {
+                            marked |= 1 << (k % MOST_CORNERS);
+                        }
+                        k += 1;
+                    }
+                }
+                i += 1;
+            }
+        }
+        Contraction { place, marked }
+    }
+
+    #[inline(always)]
+    fn fill(&self, plan: Contraction, hole: &mut Hole<'_>) {
+        let v = hole.add_vertex();
+        self.x.set(v.id(), plan.place);
+        let mut bit = 1u32;
+        let queue = hole.queue();
+        hole.add_star_with(v, |edge, corner| {
+            self.lines.mark(edge.edge(), plan.marked & bit != 0);
+            bit = bit.rotate_left(1);
+            let d = self.place_of(corner.id()) - plan.place;
+            if d.dot(d) < self.shortest {
+                queue.again(edge.edge());
+            }
+        });
+    }
+}

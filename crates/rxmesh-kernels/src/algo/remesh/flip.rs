@@ -1,0 +1,146 @@
+//! Flips that equalise the valences.
+
+use super::{Lines, agree, shape};
+use crate::algo::delaunay::{Diamond, flip};
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
+use crate::edit::{DEAD, FlatMesh, NO_FACE};
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::mem::{Global, GlobalMut};
+use glam::Vec3;
+
+/// Neither new normal is farther from that of the two old faces together than the angle of this cosine (45 degrees).
+const TURN: f32 = 0.707_106_77;
+
+/// Triangles this good are good enough ([`shape`]); worse ones must not get worse still.
+const GOOD: f32 = 0.5;
+
+kernel! {
+    /// Flips an edge when that brings the valences at its diamond nearer to their best: 6, and 4 on the boundary.
+    pub struct EqualiseFlip: Flat {
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// Lines, which are not flipped.
+        pub lines: Lines,
+        /// What [`Deviations`] gives; kept up to date.
+        pub deviation: GlobalMut<u32>,
+    }
+}
+
+impl EqualiseFlip {
+    #[inline(always)]
+    fn deviation_of(&self, v: u32) -> i32 {
+        self.deviation.get(v) as i32
+    }
+
+    /// By how much the sum of the squared deviations sinks, halved and less one: it does when this is above 0.
+    #[inline(always)]
+    fn gain(&self, q: Diamond) -> i32 {
+        self.deviation_of(q.a) + self.deviation_of(q.b)
+            - self.deviation_of(q.c)
+            - self.deviation_of(q.d)
+            - 2
+    }
+
+    /// Whether the two new triangles lie like the old ones and are not bad.
+    #[inline(always)]
+    fn fits(&self, q: Diamond) -> bool {
+        let x = |v: u32| self.x.get(v);
+        let (a, b, c, d) = (x(q.a), x(q.b), x(q.c), x(q.d));
+        let old = (b - a).cross(c - a) + (a - b).cross(d - b);
+        let new = shape(a, d, c).min(shape(b, c, d));
+        agree((d - a).cross(c - a), old, TURN)
+            && agree((b - d).cross(c - d), old, TURN)
+            && (new >= GOOD || new >= shape(a, b, c).min(shape(a, b, d)))
+    }
+}
+
+impl Operator for EqualiseFlip {
+    type Template = template::E;
+    /// See [`Diamond::place`].
+    type Plan = u32;
+    const RIM_IS_SIMPLE: bool = true;
+
+    #[inline(always)]
+    fn template(&self) -> template::E {
+        template::E
+    }
+
+    #[inline(always)]
+    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+        let q = Diamond::new(mesh, seed.0)?;
+        let gain = self.gain(q);
+        (gain > 0 && !self.lines.is_marked(seed.0) && self.fits(q))
+            .then(|| Priority::descending(gain as f32))
+    }
+
+    #[inline(always)]
+    fn joins(
+        &self,
+        mesh: &FlatMesh,
+        seed: Seed<Self>,
+        pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        Diamond::new(mesh, seed.0).is_none_or(|q| pair(q.c, q.d))
+    }
+
+    #[inline(always)]
+    fn guards(
+        &self,
+        mesh: &FlatMesh,
+        seed: Seed<Self>,
+        vertex: &mut impl FnMut(u32) -> bool,
+    ) -> bool {
+        Diamond::new(mesh, seed.0)
+            .is_none_or(|q| vertex(q.a) && vertex(q.b) && vertex(q.c) && vertex(q.d))
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity) -> u32 {
+        Diamond::place(cavity)
+    }
+
+    #[inline(always)]
+    fn fill(&self, i: u32, hole: &mut Hole<'_>) {
+        let change = |at: u32, by: u32| {
+            let v = hole.corner(at).id();
+            self.deviation
+                .set(v, self.deviation.get(v).wrapping_add(by));
+        };
+        change(i, u32::MAX);
+        change(i + 2, u32::MAX);
+        change(i + 1, 1);
+        change(i + 3, 1);
+        flip(hole, i);
+        hole.again_rim();
+    }
+}
+
+kernel! {
+    /// By how much each vertex has more edges than 6, or 4 on the boundary; two's complement. One index a vertex slot.
+    pub struct Deviations: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// The deviations.
+        pub deviation: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for Deviations {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let mesh = &self.mesh;
+        if mesh.ve.get(v) >= DEAD {
+            return;
+        }
+        let (mut edges, mut best) = (0u32, 6u32);
+        mesh.each_spoke(v, |h| {
+            edges += 1;
+            if mesh.face(h) == NO_FACE {
+                best = 4;
+            }
+            true
+        });
+        self.deviation.set(v, edges.wrapping_sub(best));
+    }
+}

@@ -1,0 +1,118 @@
+//! The lines of a surface that remeshing keeps: its boundary and its sharp edges.
+
+use crate::algo::delaunay::Diamond;
+use crate::edit::{FlatMesh, NO_FACE};
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::math::sqrt;
+use crate::mem::{Global, GlobalMut};
+use glam::Vec3;
+
+/// A line that turns by more than 30 degrees has a corner.
+pub const CORNER_COSINE: f32 = 0.866_025_4;
+
+kernel! {
+    /// Which edges are of a line: those of the boundary, and those that are marked.
+    pub struct Lines: Flat {
+        /// 1 for each edge of a feature, else 0; by edge.
+        pub marks: GlobalMut<u32>,
+        /// Whether there are features.
+        pub any: u32,
+    }
+}
+
+/// The line edges at a vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct OnLine {
+    /// How many.
+    pub count: u32,
+    /// The vertex at the other end of the first.
+    pub before: u32,
+    /// The vertex at the other end of the last.
+    pub after: u32,
+}
+
+impl Lines {
+    /// Whether an edge is of a line.
+    #[inline(always)]
+    pub fn has(&self, mesh: &FlatMesh, e: u32) -> bool {
+        mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE || self.is_marked(e)
+    }
+
+    /// Whether an edge is marked.
+    #[inline(always)]
+    pub fn is_marked(&self, e: u32) -> bool {
+        self.any != 0 && self.marks.get(e) != 0
+    }
+
+    /// Marks an edge or not.
+    #[inline(always)]
+    pub fn mark(&self, e: u32, mark: bool) {
+        if self.any != 0 {
+            self.marks.set(e, u32::from(mark));
+        }
+    }
+
+    /// The line edges at a vertex.
+    #[inline(always)]
+    pub fn at(&self, mesh: &FlatMesh, v: u32) -> OnLine {
+        let mut on = OnLine {
+            count: 0,
+            before: v,
+            after: v,
+        };
+        mesh.each_spoke(v, |h| {
+            if self.has(mesh, h >> 1) {
+                on.after = mesh.tip(h);
+                if on.count == 0 {
+                    on.before = on.after;
+                }
+                on.count += 1;
+            }
+            true
+        });
+        on
+    }
+}
+
+impl OnLine {
+    /// Whether the vertex is inside a line that turns by no more than the angle of a cosine there.
+    #[inline(always)]
+    pub fn is_smooth(&self, at: Vec3, before: Vec3, after: Vec3, cosine: f32) -> bool {
+        let (u, w) = (at - before, after - at);
+        self.count == 2 && u.dot(w) >= cosine * sqrt(u.dot(u) * w.dot(w))
+    }
+}
+
+kernel! {
+    /// Marks the edges whose faces' normals make a larger angle than one of this cosine, and counts them in word 1. One index an edge slot.
+    pub struct MarkFeatures: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// The marks.
+        pub marks: GlobalMut<u32>,
+        /// The cosine.
+        pub cosine: f32,
+        /// Word 1: the number of marks.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for MarkFeatures {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let sharp = self.mesh.edge_lives(e)
+            && Diamond::new(&self.mesh, e).is_some_and(|q| {
+                let x = |v: u32| self.x.get(v);
+                let (a, b, c, d) = (x(q.a), x(q.b), x(q.c), x(q.d));
+                let (u, v) = ((b - a).cross(c - a), (a - b).cross(d - b));
+                u.dot(v) < self.cosine * sqrt(u.dot(u) * v.dot(v))
+            });
+        self.marks.set(e, u32::from(sharp));
+        if sharp {
+            self.counts.fetch_add(1, 1);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Isotropic remeshing (Botsch and Kobbelt 2004, "A remeshing approach to multiresolution modeling", section 4): edges much longer than a target are
+//! split, much shorter ones contracted, flips equalise the valences, vertices move in their tangent planes.
+
+mod collapse;
+mod flip;
+mod length;
+mod lines;
+mod relax;
+mod rings;
+mod split;
+
+pub use collapse::CollapseShort;
+pub use flip::{Deviations, EqualiseFlip};
+pub use length::{LENGTH_CHUNK, SumLengths};
+pub use lines::{CORNER_COSINE, Lines, MarkFeatures, OnLine};
+pub use relax::{Accept, Relax};
+pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
+pub use split::SplitLong;
+
+use crate::math::sqrt;
+use glam::Vec3;
+
+/// Twice the area of a triangle over the sum of its squared sides, such that equilateral triangles have 1 and degenerate ones 0.
+#[inline(always)]
+pub(crate) fn shape(a: Vec3, b: Vec3, c: Vec3) -> f32 {
+    const EQUILATERAL: f32 = 3.464_101_6;
+    let (u, v, w) = (b - a, c - b, a - c);
+    let n = u.cross(v);
+    let sides = u.dot(u) + v.dot(v) + w.dot(w);
+    if sides > 0.0 {
+        EQUILATERAL * sqrt(n.dot(n)) / sides
+    } else {
+        0.0
+    }
+}
+
+/// Whether two normals of any length point the same way: their cosine is at least `least`, which is not negative.
+#[inline(always)]
+pub(crate) fn agree(u: Vec3, v: Vec3, least: f32) -> bool {
+    let dot = u.dot(v);
+    dot >= 0.0 && dot * dot >= least * least * (u.dot(u) * v.dot(v))
+}

@@ -1,0 +1,215 @@
+//! The neighbours of all vertices, and what smoothing does with them.
+
+use super::{Lines, OnLine, agree};
+use crate::edit::{FlatMesh, NO_FACE};
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::math::{length, normalize_or_zero};
+use crate::mem::{Global, GlobalMut};
+use glam::Vec3;
+
+/// Vertices slide along lines that are straight to within 1 degree, and stay on others.
+const STRAIGHT: f32 = 0.999_847_7;
+
+/// No normal turns by more than the angle of this cosine (60 degrees) in one step.
+const TURN: f32 = 0.5;
+
+kernel! {
+    /// The neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked once.
+    pub struct Rings: Flat {
+        /// Where each vertex's neighbours begin, and behind the last one.
+        pub starts: Global<u32>,
+        /// Neighbours against the clock, from the boundary if there is one; with [`LINE`] and [`GAP`].
+        pub tips: Global<u32>,
+    }
+}
+
+/// With a neighbour: the edge to it is of a line.
+pub const LINE: u32 = 1 << 31;
+
+/// With a neighbour: there is no face between it and the next.
+pub const GAP: u32 = 1 << 30;
+
+kernel! {
+    /// Counts the neighbours of each vertex. One index a vertex slot.
+    pub struct CountRings: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// How many.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for CountRings {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let mut n = 0;
+        self.mesh.each_spoke(v, |_| {
+            n += 1;
+            true
+        });
+        self.counts.set(v, n);
+    }
+}
+
+kernel! {
+    /// Writes [`Rings`]. One index a vertex slot.
+    pub struct WriteRings: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Lines.
+        pub lines: Lines,
+        /// See [`Rings`].
+        pub starts: Global<u32>,
+        /// See [`Rings`].
+        pub tips: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for WriteRings {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let mesh = &self.mesh;
+        let mut at = self.starts.get(v);
+        mesh.spokes(v, |h| {
+            let mut tip = mesh.tip(h);
+            if self.lines.has(mesh, h >> 1) {
+                tip |= LINE;
+            }
+            if mesh.face(h) == NO_FACE {
+                tip |= GAP;
+            }
+            self.tips.set(at, tip);
+            at += 1;
+            true
+        });
+    }
+}
+
+/// Where a vertex is, and where its neighbours are listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Star {
+    /// The vertex.
+    pub at: Vec3,
+    from: u32,
+    to: u32,
+}
+
+impl Rings {
+    /// The star of a vertex.
+    #[inline(always)]
+    pub fn star(&self, x: Global<Vec3>, v: u32) -> Star {
+        Star {
+            at: x.get(v),
+            from: self.starts.get(v),
+            to: self.starts.get(v + 1),
+        }
+    }
+
+    /// Shows the other two corners of each face at a vertex, until `f` returns false; whether it never did.
+    #[inline(always)]
+    pub fn faces(
+        &self,
+        x: Global<Vec3>,
+        star: &Star,
+        mut f: impl FnMut(Vec3, Vec3) -> bool,
+    ) -> bool {
+        if star.from == star.to {
+            return true;
+        }
+        // The last face of a closed ring lies between the last neighbour and the first.
+        let mut tagged = self.tips.get(star.to - 1);
+        let mut p = x.get(tagged & !(LINE | GAP));
+        let mut i = star.from;
+        while i < star.to {
+            let next = self.tips.get(i);
+            let q = x.get(next & !(LINE | GAP));
+            if tagged & GAP == 0 && !f(p, q) {
+                return false;
+            }
+            (tagged, p) = (next, q);
+            i += 1;
+        }
+        true
+    }
+
+    /// Where a vertex of a line goes: to the middle between its neighbours where the line is straight, else it stays. Nothing for a vertex of no line.
+    #[inline(always)]
+    pub fn along_line(&self, x: Global<Vec3>, star: &Star) -> Option<Vec3> {
+        let mut on = OnLine {
+            count: 0,
+            before: 0,
+            after: 0,
+        };
+        let mut i = star.from;
+        while i < star.to {
+            let tip = self.tips.get(i);
+            if tip & LINE != 0 {
+                on.after = tip & !(LINE | GAP);
+                if on.count == 0 {
+                    on.before = on.after;
+                }
+                on.count += 1;
+            }
+            i += 1;
+        }
+        if on.count == 0 {
+            return None;
+        }
+        let (at, before, after) = (star.at, x.get(on.before), x.get(on.after));
+        if !on.is_smooth(at, before, after, STRAIGHT) {
+            return Some(at);
+        }
+        let along = normalize_or_zero(after - before);
+        Some(at + along * along.dot((before + after) * 0.5 - at))
+    }
+
+    /// Where a vertex gets by the whole step, or the half, or nothing of it: no face turns over.
+    #[inline(always)]
+    pub fn as_far_as_possible(&self, x: Global<Vec3>, star: &Star, step: Vec3) -> Vec3 {
+        let at = star.at;
+        let mut part = 1.0;
+        while part > 0.3 {
+            let to = at + step * part;
+            let fits = self.faces(x, star, |p, q| {
+                agree((p - at).cross(q - at), (p - to).cross(q - to), TURN)
+            });
+            if fits {
+                return to;
+            }
+            part *= 0.5;
+        }
+        at
+    }
+}
+
+/// The way from a vertex to the centre of mass of its faces, from sums over them.
+#[derive(Clone, Copy, Debug)]
+pub struct Centre {
+    sum: Vec3,
+    area: f32,
+}
+
+impl Centre {
+    /// No face yet.
+    pub const NONE: Centre = Centre {
+        sum: Vec3::ZERO,
+        area: 0.0,
+    };
+
+    /// Adds the face between two edges; twice its area and its normal, as long as that.
+    #[inline(always)]
+    pub fn add(&mut self, u: Vec3, w: Vec3) -> (f32, Vec3) {
+        let n = u.cross(w);
+        let twice = length(n);
+        self.sum += (u + w) * twice;
+        self.area += twice;
+        (twice, n)
+    }
+
+    /// The way; nothing when the faces have no area.
+    #[inline(always)]
+    pub fn way(&self) -> Option<Vec3> {
+        (self.area > 0.0 && self.area < f32::INFINITY).then(|| self.sum * (1.0 / (3.0 * self.area)))
+    }
+}
