@@ -3,6 +3,7 @@
 mod apps;
 mod build;
 mod copy;
+mod edit;
 mod mcf;
 mod query;
 mod spring;
@@ -219,6 +220,31 @@ pub(crate) const ROWS: &[Row] = &[
         "spring-implicit",
         "mass-spring system: one implicit step of 10 conjugate-gradient iterations",
         spring::implicit,
+    ),
+    row(
+        "edit-open-close",
+        "an edit session opened and closed, nothing changed, on the wall clock",
+        edit::open_close,
+    ),
+    row(
+        "delaunay",
+        "edge flips to a Delaunay mesh, noise of a quarter edge, on the wall clock",
+        edit::flips,
+    ),
+    row(
+        "remesh",
+        "isotropic remeshing, 3 iterations, mean length, on the wall clock",
+        edit::remeshing,
+    ),
+    row(
+        "simplify",
+        "quadric simplification to a tenth, on the wall clock",
+        edit::simplification,
+    ),
+    row(
+        "track",
+        "surface tracking: a frame of advection and improvement, on the wall clock",
+        edit::tracking,
     ),
     ordered("build-shuffled", Order::Shuffled, &BUILD),
     ordered("vv-shuffled", Order::Shuffled, &ONE_RINGS),
