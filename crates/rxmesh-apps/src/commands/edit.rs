@@ -56,13 +56,6 @@ impl Editing {
             let x = session.attach(&x)?;
             Ok((session, x))
         })?;
-        let frozen = session.frozen_faces();
-        if frozen > 0 {
-            run.warn(format!(
-                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stay as they are",
-                input.path.display()
-            ));
-        }
         Ok(Editing {
             run,
             session,
@@ -102,6 +95,13 @@ impl Editing {
                     wrong.len()
                 );
             }
+        }
+        let frozen = self.session.frozen_faces();
+        if frozen > 0 {
+            self.run.warn(format!(
+                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as they are",
+                self.path.display()
+            ));
         }
         let (session, x) = (&self.session, self.x);
         let ((mesh, _), ms) = self
