@@ -88,3 +88,13 @@ macro_rules! conformance {
         }
     };
 }
+
+/// The engine whose results have the same bits: one thread of the CPU engine for all CPU engines, whatever they do in parallel. A GPU rounds otherwise
+/// (products and sums are fused, roots approximate): there it is the GPU itself, in another run.
+pub fn same_rounding(engine: &Engine) -> Engine {
+    if engine.is_cuda() {
+        engine.clone()
+    } else {
+        Engine::cpu_with_threads(1).expect("one thread")
+    }
+}

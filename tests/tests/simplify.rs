@@ -11,11 +11,11 @@ use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::distance;
-use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
 
 conformance! {
-    reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_as_the_cpu_engine, refuses_bad_options,
+    reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run, refuses_bad_options,
     shortest_edges_go, survives_a_small_start
 }
 
@@ -169,7 +169,7 @@ fn result(engine: &Engine, mesh: &TriMesh, cost: Cost) -> (SimplifyReport, HostA
     (report, session.to_host().unwrap(), x)
 }
 
-fn same_bits_as_the_cpu_engine(engine: &Engine) {
+fn same_bits_on_every_run(engine: &Engine) {
     let meshes = [
         bumpy(engine),
         fixtures::with_boundary(9, 7),
@@ -177,7 +177,7 @@ fn same_bits_as_the_cpu_engine(engine: &Engine) {
     ];
     for mesh in &meshes {
         for cost in [Cost::Quadric, Cost::Length] {
-            let want = result(&Engine::cpu_with_threads(1).unwrap(), mesh, cost);
+            let want = result(&same_rounding(engine), mesh, cost);
             let got = result(engine, mesh, cost);
             assert_eq!(got.0, want.0);
             assert!(got.1 == want.1 && got.2 == want.2, "the meshes differ");

@@ -12,10 +12,10 @@ use rxmesh_host::mesh::{TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
-use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
 
-conformance! { tracks_a_hundred_frames, refuses_bad_input, same_bits_as_the_cpu_engine }
+conformance! { tracks_a_hundred_frames, refuses_bad_input, same_bits_on_every_run }
 
 fn volume(m: &TriMesh) -> f64 {
     let x = |v: u32| m.positions[v as usize].as_dvec3();
@@ -177,14 +177,14 @@ fn refuses_bad_input(engine: &Engine) {
     }
 }
 
-fn same_bits_as_the_cpu_engine(engine: &Engine) {
+fn same_bits_on_every_run(engine: &Engine) {
     let mesh = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
     let frames = if is_slow(engine) { 4 } else { 20 };
     let want = tracked(
-        &Engine::cpu_with_threads(1).unwrap(),
+        &same_rounding(engine),
         &mesh,
         &options(frames),
-        "one thread",
+        "another run",
     );
     let got = tracked(engine, &mesh, &options(frames), "engine");
     assert_eq!(got.report, want.report);
