@@ -29,7 +29,7 @@ use crate::cavity::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
 use crate::cavity::{Claim, Collect, FillIn, Limit, RankChunks, RankWords, ResetClaims, Resolve};
-use crate::edit::{Fill, Freeze, ListFree, MarkDead, OpenFaces, OpenPatches, OpenVertices};
+use crate::edit::{Fill, Freeze, ListFree, MarkDead, MoveSet, OpenPatches, OpenVertices};
 use crate::query::{
     Corners, Diamond, EE, EF, EV, FE, FF, FV, Fans, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
@@ -135,10 +135,10 @@ macro_rules! list {
             flat filter_large: FilterLarge;
             flat fill: Fill;
             patch open_patches: OpenPatches;
-            flat open_faces: OpenFaces;
             flat open_vertices: OpenVertices;
             flat freeze: Freeze;
             flat mark_dead: MarkDead;
+            flat move_set: MoveSet;
             flat list_free: ListFree;
             flat reset_claims: ResetClaims;
             block collect: Collect;

@@ -7,7 +7,7 @@ use rxmesh_kernels::cavity::{
     COLLECT_WORDS, Claim, Collect, Counter, FillIn, Growth, Limit, Operator, RANK_WORDS,
     RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Template,
 };
-use rxmesh_kernels::edit::{ListFree, MarkDead};
+use rxmesh_kernels::edit::{ListFree, MarkDead, MoveSet};
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
@@ -87,6 +87,25 @@ impl Session {
     pub fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
+        op: impl FnMut(&Session) -> O,
+    ) -> Result<RunReport, Error>
+    where
+        Claim<O>: Entry,
+        Resolve<O>: Entry,
+        FillIn<O>: Entry,
+    {
+        self.run_from(Seeds::All, max_rounds, op)
+    }
+
+    /// As [`Session::run`], from other seeds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::round`].
+    pub fn run_from<O: Operator>(
+        &mut self,
+        mut seeds: Seeds,
+        max_rounds: u32,
         mut op: impl FnMut(&Session) -> O,
     ) -> Result<RunReport, Error>
     where
@@ -95,7 +114,6 @@ impl Session {
         FillIn<O>: Entry,
     {
         let mut report = RunReport::default();
-        let mut seeds = Seeds::All;
         while report.rounds < max_rounds && !report.finished {
             report.add(&self.round(seeds, &mut op)?);
             seeds = Seeds::Queued;
@@ -154,6 +172,11 @@ impl Session {
             ..RoundReport::default()
         };
         self.queued = 0;
+        if seeds == Seeds::All && std::mem::take(&mut self.has_refused) {
+            let to = self.state.refused.global_mut();
+            self.engine
+                .launch_flat(to.len(), rxmesh_kernels::edit::Fill { to, value: 0 })?;
+        }
         if n == 0 {
             return Ok(report);
         }
@@ -183,6 +206,7 @@ impl Session {
                 report.candidates = counted(Counter::Candidates);
                 report.conflicts = counted(Counter::Conflicts);
                 report.refused = counted(Counter::Refused) + no_disk;
+                self.has_refused |= counted(Counter::Refused) > 0;
                 report.done = report.candidates - report.conflicts - no_disk;
                 report.queued = count(Counter::List);
                 self.queued = report.queued;
@@ -227,6 +251,23 @@ impl Session {
         Ok(self.queued)
     }
 
+    /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the next round; how many they are. Others that
+    /// were carried out may have made room for them.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn enqueue_refused(&mut self) -> Result<u32, Error> {
+        if !std::mem::take(&mut self.has_refused) {
+            self.queued = 0;
+            return Ok(0);
+        }
+        self.enqueue(|s, to| {
+            let from = s.state.refused.global_mut();
+            Ok(s.engine.launch_flat(to.len(), MoveSet { from, to })?)
+        })
+    }
+
     fn collect(&self) -> Result<(), Error> {
         let s = &self.state;
         let collect = Collect {
@@ -253,6 +294,7 @@ impl Session {
             list: s.list.global(),
             pending: s.pending.global_mut(),
             queue: s.queue.global_mut(),
+            refused: s.refused.global_mut(),
             won: s.won.global_mut(),
             winners: s.winners.global_mut(),
             records: s.records.global_mut(),

@@ -32,6 +32,8 @@ pub struct Session {
     pub(super) counted: Vec<u32>,
     /// Seeds in the list, from the last round.
     pub(super) queued: u32,
+    /// Whether the set of refused seeds may have members.
+    pub(super) has_refused: bool,
 }
 
 /// The arrays of [`FlatMesh`].
@@ -50,6 +52,7 @@ pub(super) struct State {
     pub list: Buffer<u32>,
     pub pending: Buffer<u32>,
     pub queue: Buffer<u32>,
+    pub refused: Buffer<u32>,
     pub won: Buffer<u32>,
     pub winners: Buffer<u32>,
     pub records: Buffer<u32>,

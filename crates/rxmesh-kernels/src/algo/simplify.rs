@@ -413,20 +413,25 @@ impl Collapse {
         if !p.is_finite() {
             return Some(Refusal::NotFinite);
         }
-        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        if self.folds(mesh, a, b, p) || self.folds(mesh, b, a, p) {
-            return Some(Refusal::Fold);
+        // One call, so that it is inlined.
+        let mut side = 0;
+        while side < 2 {
+            if self.folds(mesh, 2 * e + side, p) {
+                return Some(Refusal::Fold);
+            }
+            side += 1;
         }
         None
     }
 
-    /// Whether a face at `v` but not at `w` turns too far, or vanishes, when `v` goes to `p`.
+    /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin goes to `p`.
     #[inline(always)]
-    fn folds(&self, mesh: &FlatMesh, v: u32, w: u32, p: Vec3) -> bool {
+    fn folds(&self, mesh: &FlatMesh, half: u32, p: Vec3) -> bool {
+        let (v, w) = (mesh.origin(half), mesh.tip(half));
         let s = &self.surface;
         let at = s.x.get(v);
         let by = (p - at) * s.scale;
-        !mesh.each_spoke(v, |h| {
+        !mesh.each_spoke_from(half, |h| {
             if mesh.face(h) == NO_FACE {
                 return true;
             }

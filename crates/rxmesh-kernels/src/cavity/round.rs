@@ -52,6 +52,8 @@ kernel! {
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
+        /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round looked at all elements.
+        pub refused: GlobalMut<u32>,
         /// This round's winners, a bit each, for operators that need slots.
         pub won: GlobalMut<u32>,
         /// Winners: seed, and where its record begins. The seed is [`NONE`] if the cavity was refused.
@@ -178,6 +180,7 @@ impl<O: Operator> Claim<O> {
             return Some(priority);
         }
         round.count(Counter::Refused, 1);
+        round.refused.fetch_or(seed / 32, 1 << (seed % 32));
         None
     }
 
