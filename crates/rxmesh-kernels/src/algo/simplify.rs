@@ -353,23 +353,32 @@ struct End {
     edges: u32,
     border: bool,
     cheapest: bool,
+    /// A bit for each neighbour, by hash.
+    neighbours: u64,
+    /// Neighbours whose bit is among those of the other end.
+    met: u32,
 }
 
 impl Collapse {
     /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether it is on the boundary.
     #[inline(always)]
-    fn end(&self, mesh: &FlatMesh, half: u32, cost: u32) -> End {
+    fn end(&self, mesh: &FlatMesh, half: u32, cost: u32, other_end: u64) -> End {
         let e = half >> 1;
         let mut end = End {
             edges: 0,
             border: false,
             cheapest: true,
+            neighbours: 0,
+            met: 0,
         };
         let order = hash(e ^ self.salt);
         mesh.each_spoke_from(half, |h| {
             let other = h >> 1;
             end.border |= mesh.face(h ^ 1) == NO_FACE;
             end.edges += 1;
+            let bit = 1 << (hash(mesh.tip(h)) % 64);
+            end.neighbours |= bit;
+            end.met += u32::from(other == e || other_end & bit != 0);
             let c = self.costs.get(other);
             end.cheapest = c > cost || other == e || c == cost && hash(other ^ self.salt) > order;
             end.cheapest
@@ -406,7 +415,14 @@ impl Collapse {
         // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a tetrahedron.
         let left = ends[0].edges + ends[1].edges - if interior { 4 } else { 3 };
         let on_border = !interior || ends[0].border || ends[1].border;
-        if left < if on_border { 2 } else { 3 } || !link_condition(mesh, e) {
+        if left < if on_border { 2 } else { 3 } {
+            return Some(Refusal::Link);
+        }
+        // The edge's own tip is among those met. When there are no more of them than the faces' corners, none can be too much.
+        let met = ends[1].met - 1;
+        let both_on_border = interior && ends[0].border && ends[1].border;
+        let plain = met == 1 + u32::from(interior) && !both_on_border;
+        if !plain && !link_condition(mesh, e) {
             return Some(Refusal::Link);
         }
         let p = self.placement(mesh, e).at;
@@ -451,11 +467,11 @@ impl Collapse {
     /// Looks at both ends; nothing when another edge goes first.
     #[inline(always)]
     fn ends(&self, mesh: &FlatMesh, e: u32, cost: u32) -> Option<[End; 2]> {
-        let a = self.end(mesh, 2 * e, cost);
+        let a = self.end(mesh, 2 * e, cost, 0);
         if !a.cheapest {
             return None;
         }
-        let b = self.end(mesh, 2 * e + 1, cost);
+        let b = self.end(mesh, 2 * e + 1, cost, a.neighbours);
         b.cheapest.then_some([a, b])
     }
 }
