@@ -18,6 +18,8 @@ conformance! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_
 /// What flipping made of a mesh.
 struct Flipped {
     report: DelaunayReport,
+    /// The input in the session's order.
+    before: TriMesh,
     mesh: TriMesh,
     arrays: HostArrays,
 }
@@ -31,6 +33,7 @@ fn flip(engine: &Engine, mesh: &TriMesh) -> Flipped {
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::open(&rx).unwrap();
     let x = session.attach(&x).unwrap();
+    let before = session.to_mesh(x).unwrap().0;
     let report = delaunay(&mut session, x, &DelaunayOptions::default()).unwrap();
     let wrong = session.validate().unwrap();
     assert!(wrong.is_empty(), "{wrong:?}");
@@ -38,6 +41,7 @@ fn flip(engine: &Engine, mesh: &TriMesh) -> Flipped {
     let mesh = session.to_mesh(x).unwrap().0;
     Flipped {
         report,
+        before,
         mesh,
         arrays,
     }
@@ -77,7 +81,7 @@ fn noisy(engine: &Engine) -> TriMesh {
         _ => 5,
     };
     let mut mesh = generate::icosphere(levels).unwrap();
-    generate::noise(&mut mesh, 0.2, 3).unwrap();
+    generate::noise(&mut mesh, 0.35, 3).unwrap();
     mesh
 }
 
@@ -87,7 +91,7 @@ fn angles_sum_to_pi(engine: &Engine) {
     square.positions.iter_mut().for_each(|p| p.z = 0.0);
     for mesh in [noisy(engine), square] {
         let before = violations(&mesh, 1e-4);
-        assert!(before.len() > mesh.face_count() / 40, "{}", before.len());
+        assert!(before.len() > mesh.face_count() / 60, "{}", before.len());
         let after = flip(engine, &mesh);
         assert!(after.report.run.finished && after.report.run.done > 0);
         assert_eq!(after.report.frozen, 0);
@@ -97,8 +101,16 @@ fn angles_sum_to_pi(engine: &Engine) {
             "{left:?} {:?}",
             after.report
         );
-        assert!(after.report.left < 3, "{:?}", after.report);
-        assert_eq!(after.mesh.positions, mesh.positions, "no vertex moves");
+        // Noise may leave folds that no flip mends.
+        assert!(
+            after.report.left as usize <= before.len() / 20,
+            "{:?}",
+            after.report
+        );
+        assert_eq!(
+            after.mesh.positions, after.before.positions,
+            "no vertex moves"
+        );
         // A second time there is nothing to do.
         let again = flip(engine, &after.mesh);
         assert_eq!(again.report.run.done, 0, "{:?}", again.report);
@@ -141,7 +153,7 @@ fn other_edges_stay(engine: &Engine) {
     for fixture in fixtures::suited(engine) {
         let after = flip(engine, &fixture.mesh);
         let of = |m: &TriMesh| edges(m, |o| o.len() != 2);
-        assert_eq!(of(&after.mesh), of(&fixture.mesh), "{}", fixture.name);
+        assert_eq!(of(&after.mesh), of(&after.before), "{}", fixture.name);
         assert!(after.report.run.finished, "{}", fixture.name);
     }
 }

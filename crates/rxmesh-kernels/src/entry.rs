@@ -28,7 +28,9 @@ use crate::algo::spring::{
 use crate::cavity::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
-use crate::cavity::{Claim, Collect, FillIn, Limit, RankChunks, RankWords, ResetClaims, Resolve};
+use crate::cavity::{
+    Claim, Collect, FillIn, Interpolate, Limit, RankChunks, RankWords, ResetClaims, Resolve,
+};
 use crate::edit::{Fill, Freeze, ListFree, MarkDead, MoveSet, OpenPatches, OpenVertices};
 use crate::query::{
     Corners, Diamond, EE, EF, EV, FE, FF, FV, Fans, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
@@ -143,6 +145,7 @@ macro_rules! list {
             flat reset_claims: ResetClaims;
             block collect: Collect;
             block limit: Limit;
+            flat interpolate: Interpolate;
             block rank_words: RankWords;
             block rank_chunks: RankChunks;
             flat flip_marked_claim: Claim<FlipMarked>;

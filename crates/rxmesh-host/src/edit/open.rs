@@ -42,6 +42,8 @@ impl Session {
             salt: 0,
             counted: vec![0; COUNTERS],
             queued: 0,
+            hooks: Vec::new(),
+            births: engine.zeroed(0)?,
             has_refused: false,
         };
         // Slots that patches keep free are dead; all others are written.

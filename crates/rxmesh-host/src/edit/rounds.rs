@@ -4,8 +4,8 @@ use super::open::reset_claims;
 use super::session::Session;
 use crate::Error;
 use rxmesh_kernels::cavity::{
-    COLLECT_WORDS, Claim, Collect, Counter, FillIn, Growth, Limit, Operator, RANK_WORDS,
-    RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Template,
+    BIRTH_WORDS, Births, COLLECT_WORDS, Claim, Collect, Counter, FillIn, Growth, Limit, Operator,
+    RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Template,
 };
 use rxmesh_kernels::edit::{ListFree, MarkDead, MoveSet};
 use rxmesh_kernels::kernel::Entry;
@@ -180,6 +180,7 @@ impl Session {
         if n == 0 {
             return Ok(report);
         }
+        self.make_births::<O>(n)?;
         let mut listed = false;
         loop {
             self.next_epoch()?;
@@ -298,6 +299,7 @@ impl Session {
             won: s.won.global_mut(),
             winners: s.winners.global_mut(),
             records: s.records.global_mut(),
+            births: self.births.global_mut(),
             counters: s.counters.global_mut(),
             seeds: n,
             all: u32::from(seeds == Seeds::All),
@@ -349,6 +351,31 @@ impl Session {
                 faces: self.slots(Kind::Face),
             },
         )?;
+        for hook in &self.hooks {
+            let each = O::GROWTH.births();
+            let births = Births {
+                list: self.births.global(),
+                counters: s.counters.global(),
+                each,
+                records: s.records.len() as u32,
+            };
+            hook(self, births, self.most_winners(n) * each)?;
+        }
+        Ok(())
+    }
+
+    /// Winners of so many seeds: each deletes a face or more.
+    fn most_winners(&self, seeds: u32) -> u32 {
+        seeds.min(self.capacity(Kind::Face))
+    }
+
+    /// Room for the births of a round, if anybody asks for them.
+    fn make_births<O: Operator>(&mut self, seeds: u32) -> Result<(), Error> {
+        let births = self.most_winners(seeds) as usize * O::GROWTH.births() as usize;
+        let words = births * BIRTH_WORDS as usize;
+        if !self.hooks.is_empty() && self.births.len() < words {
+            self.births = self.engine.zeroed(words)?;
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 
 use super::quadric::{Quadric, Stored};
 use crate::cavity::marked::link_condition;
-use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
+use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, template};
 use crate::edit::{FlatMesh, NO_FACE, NONE};
 use crate::exec::Block;
 use crate::kernel;
@@ -408,6 +408,22 @@ impl Collapse {
         s.placement(xa, s.quadric(a), xb, s.quadric(b))
     }
 
+    /// The place between the ends of an edge that is nearest to a point.
+    #[inline(always)]
+    fn origin(&self, mesh: &FlatMesh, e: u32, p: Vec3) -> Origin {
+        let s = &self.surface;
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let xa = s.x.get(a);
+        let (along, to) = ((s.x.get(b) - xa) * s.scale, (p - xa) * s.scale);
+        let square = along.dot(along);
+        let part = if square > 0.0 {
+            (along.dot(to) / square).clamp(0.0, 1.0)
+        } else {
+            0.5
+        };
+        Origin::between(a, b, part)
+    }
+
     /// Why an edge must not be collapsed, if so.
     #[inline(always)]
     fn refusal(&self, mesh: &FlatMesh, e: u32, ends: [End; 2]) -> Option<Refusal> {
@@ -480,6 +496,7 @@ impl Collapse {
 #[derive(Clone, Copy, Debug)]
 pub struct NewVertex {
     at: Vec3,
+    origin: Origin,
     quadric: Quadric,
 }
 
@@ -523,6 +540,7 @@ impl Operator for Collapse {
         }
         NewVertex {
             at: p.at,
+            origin: self.origin(cavity.mesh(), e, p.at),
             quadric: p.quadric,
         }
     }
@@ -530,7 +548,7 @@ impl Operator for Collapse {
     #[inline(always)]
     fn fill(&self, new: NewVertex, hole: &mut Hole<'_>) {
         let s = &self.surface;
-        let v = hole.add_vertex();
+        let v = hole.add_vertex_at(new.origin);
         s.x.set(v.id(), new.at);
         if !s.by_length() {
             s.quadrics.set(v.id(), new.quadric.store());

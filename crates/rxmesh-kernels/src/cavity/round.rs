@@ -60,6 +60,8 @@ kernel! {
         pub winners: GlobalMut<u32>,
         /// The records of the winners ([`super::Cavity`]).
         pub records: GlobalMut<u32>,
+        /// See [`super::Births`]; empty when no attribute needs them.
+        pub births: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
         /// Number of seeds to look at.
