@@ -8,6 +8,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::{Kind, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::repack::RepackOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::distance;
@@ -16,7 +17,7 @@ use rxmesh_tests::fixtures;
 
 conformance! {
     reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run, refuses_bad_options,
-    shortest_edges_go, survives_a_small_start
+    shortest_edges_go, survives_a_small_start, attributes_follow
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
@@ -251,6 +252,55 @@ fn survives_a_small_start(engine: &Engine) {
         assert!(
             got.1 == want.1 && got.2 == want.2,
             "2^{power}: the meshes differ"
+        );
+    }
+}
+
+/// A column that is linear in the position stays so within the error of the simplification: it is interpolated at the point of the edge next to the new
+/// vertex. One that is not interpolated holds values of the input.
+fn attributes_follow(engine: &Engine) {
+    let mesh = bumpy(engine);
+    let rx = RxMesh::new(
+        engine,
+        mesh.vertex_count(),
+        &mesh.faces,
+        &PatchOptions::default(),
+    )
+    .unwrap();
+    let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
+    let ids: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
+    let ids = rx.attribute_from::<Vertex, u32>(&ids).unwrap();
+    let mut session = Session::open(&rx).unwrap();
+    let (place, copy, ids) = (
+        session.attach(&x).unwrap(),
+        session.attach(&x).unwrap(),
+        session.attach(&ids).unwrap(),
+    );
+    session.interpolate(copy);
+    let options = SimplifyOptions {
+        cost: Cost::Length,
+        ..SimplifyOptions::new(Target::Ratio(0.4))
+    };
+    simplify(&mut session, place, &options).unwrap();
+    let mut closed = session.close(RepackOptions::default()).unwrap();
+    let (mut place, mut copy, mut ids) = (closed.take(place), closed.take(copy), closed.take(ids));
+    let place = place.to_input(&closed.mesh).unwrap();
+    let copy = copy.to_input(&closed.mesh).unwrap();
+    // By length, new vertices lie in the middle of their edge: the copy of the positions is interpolated to them.
+    let far = place
+        .iter()
+        .zip(&copy)
+        .map(|(p, q)| p.distance(*q))
+        .fold(0.0, f32::max);
+    assert!(far < 1e-5, "{far}");
+    let moved = place.iter().filter(|p| !mesh.positions.contains(p)).count();
+    assert!(moved > place.len() / 4, "{moved} of {}", place.len());
+    let ids = ids.to_input(&closed.mesh).unwrap();
+    let mut seen = vec![false; mesh.vertex_count()];
+    for id in ids {
+        assert!(
+            !std::mem::replace(&mut seen[id as usize], true),
+            "{id} twice"
         );
     }
 }

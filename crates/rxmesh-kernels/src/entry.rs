@@ -34,8 +34,10 @@ use crate::algo::track::{Advect, SmoothNullSpace, SplitStretched};
 use crate::cavity::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
-use crate::cavity::{Claim, Collect, FillIn, Limit, RankChunks, RankWords, ResetClaims, Resolve};
-use crate::edit::{Fill, Freeze, ListFree, MarkDead, OpenFaces, OpenPatches, OpenVertices};
+use crate::cavity::{
+    Claim, Collect, FillIn, Interpolate, Limit, RankChunks, RankWords, ResetClaims, Resolve,
+};
+use crate::edit::{Fill, Freeze, ListFree, MarkDead, MoveSet, OpenPatches, OpenVertices};
 use crate::query::{
     Corners, Diamond, EE, EF, EV, FE, FF, FV, Fans, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
@@ -189,14 +191,15 @@ macro_rules! list {
             flat repack_permute: RepackPermute;
             flat fill: Fill;
             patch open_patches: OpenPatches;
-            flat open_faces: OpenFaces;
             flat open_vertices: OpenVertices;
             flat freeze: Freeze;
             flat mark_dead: MarkDead;
+            flat move_set: MoveSet;
             flat list_free: ListFree;
             flat reset_claims: ResetClaims;
             block collect: Collect;
             block limit: Limit;
+            flat interpolate: Interpolate;
             block rank_words: RankWords;
             block rank_chunks: RankChunks;
             flat flip_marked_claim: Claim<FlipMarked>;

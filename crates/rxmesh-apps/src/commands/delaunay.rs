@@ -10,6 +10,7 @@ pub(super) fn run(args: &DelaunayArgs) -> Result<Outcome> {
     let mut edit = Editing::open("delaunay", &args.edit, |_, _| Ok(()))?;
     let options = DelaunayOptions {
         max_rounds: args.max_rounds,
+        ..DelaunayOptions::default()
     };
     let report = edit.work("flipping", |session, x| Ok(delaunay(session, x, &options)?))?;
     if !report.run.finished {

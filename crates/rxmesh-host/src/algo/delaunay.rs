@@ -1,7 +1,7 @@
 //! Delaunay edge flips.
 
 use crate::Error;
-use crate::edit::{Column, RunReport, Session};
+use crate::edit::{Column, RunReport, Seeds, Session};
 use glam::Vec3;
 use rxmesh_kernels::algo::delaunay::{CountDelaunay, DelaunayFlip};
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -11,11 +11,16 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 pub struct DelaunayOptions {
     /// Most rounds.
     pub max_rounds: u32,
+    /// Whether to count the edges that are left, in one more pass over all.
+    pub count_left: bool,
 }
 
 impl Default for DelaunayOptions {
     fn default() -> Self {
-        DelaunayOptions { max_rounds: 10_000 }
+        DelaunayOptions {
+            max_rounds: 10_000,
+            count_left: true,
+        }
     }
 }
 
@@ -24,9 +29,9 @@ impl Default for DelaunayOptions {
 pub struct DelaunayReport {
     /// The rounds; `done` is the number of flips.
     pub run: RunReport,
-    /// Interior edges that violate the criterion still: their flip would fold the surface or make an edge that exists.
+    /// Interior edges that violate the criterion still, 0 unless counted: their flip would fold the surface or make an edge that exists.
     pub left: u32,
-    /// Interior edges that violate the criterion and are frozen.
+    /// Interior edges that violate the criterion and are frozen, 0 unless counted.
     pub frozen: u32,
 }
 
@@ -43,13 +48,21 @@ pub fn delaunay(
 ) -> Result<DelaunayReport, Error> {
     let mut report = DelaunayReport::default();
     let op = |s: &Session| DelaunayFlip { x: s.read(x) };
-    loop {
-        // What was refused may be possible once others have flipped: only a pass over all edges without a flip ends it.
-        let pass = session.run(options.max_rounds.saturating_sub(report.run.rounds), op)?;
-        report.run.merge(&pass);
-        if pass.done == 0 || pass.refused == 0 || report.run.rounds >= options.max_rounds {
+    report.run = session.run(options.max_rounds, op)?;
+    // What was refused may be possible once others have flipped.
+    while report.run.finished && report.run.rounds < options.max_rounds {
+        if session.enqueue_refused()? == 0 {
             break;
         }
+        let left = options.max_rounds - report.run.rounds;
+        let pass = session.run_from(Seeds::Queued, left, op)?;
+        report.run.merge(&pass);
+        if pass.done == 0 {
+            break;
+        }
+    }
+    if !options.count_left {
+        return Ok(report);
     }
     let counts = session.engine().zeroed::<u32>(3)?;
     let count = CountDelaunay {

@@ -49,6 +49,7 @@ impl Session {
         let words = set_words(capacity);
         let (list, pending) = (state.list.grown(seeds)?, self.engine.zeroed(seeds)?);
         let (queue, won) = (state.queue.grown(words)?, state.won.grown(words)?);
+        let refused = state.refused.grown(words)?;
         let winners = self.engine.zeroed(2 * seeds)?;
         let ranks = self.engine.zeroed(words)?;
         let chunks = self.engine.zeroed(words.div_ceil(RANK_WORDS as usize))?;
@@ -76,6 +77,7 @@ impl Session {
         self.state.list = list;
         self.state.pending = pending;
         self.state.queue = queue;
+        self.state.refused = refused;
         self.state.won = won;
         self.state.winners = winners;
         self.state.ranks = ranks;

@@ -5,9 +5,7 @@ use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::store::RxMesh;
 use rxmesh_kernels::cavity::{COUNTERS, Claims, RANK_WORDS, RESET_EPOCH, ResetClaims};
-use rxmesh_kernels::edit::{
-    DEAD, Fill, Freeze, NONE, OpenFaces, OpenPatches, OpenVertices, VERTEX_LIMIT,
-};
+use rxmesh_kernels::edit::{DEAD, Fill, Freeze, NONE, OpenPatches, OpenVertices, VERTEX_LIMIT};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 
@@ -46,23 +44,34 @@ impl Session {
             counted: vec![0; COUNTERS],
             queued: 0,
             share: u32::MAX,
+            hooks: Vec::new(),
+            births: engine.zeroed(0)?,
+            has_refused: false,
         };
-        rx.run(OpenPatches {
-            mesh: session.mesh(),
-        })?;
-        session.freeze()?;
+        // Slots that patches keep free are dead; all others are written.
+        if Kind::ALL.iter().any(|&k| rx.count(k) != rx.linear_len(k)) {
+            session.flat.bury(engine, [0; 3])?;
+        }
+        session.freeze(rx)?;
         Ok(session)
     }
 
-    /// EF and VE, and what must not be changed.
-    fn freeze(&mut self) -> Result<(), Error> {
+    /// The arrays from the patches, and what must not be changed.
+    fn freeze(&mut self, rx: &RxMesh) -> Result<(), Error> {
         let [vertices, _, faces] = self.capacity;
         let engine = &self.engine;
         let corners = engine.zeroed::<u32>(vertices as usize)?;
         let frozen = engine.zeroed::<u32>(4)?;
         let (mesh, at) = (self.mesh(), corners.global_mut());
-        engine.launch_flat(faces, OpenFaces { mesh, corners: at })?;
-        engine.launch_flat(vertices, OpenVertices { mesh, corners: at })?;
+        rx.run(OpenPatches { mesh, corners: at })?;
+        engine.launch_flat(
+            vertices,
+            OpenVertices {
+                mesh,
+                corners: at,
+                frozen: frozen.global_mut(),
+            },
+        )?;
         engine.launch_flat(
             faces,
             Freeze {
@@ -106,7 +115,7 @@ pub(super) fn fill(
 }
 
 impl Flat {
-    /// Arrays without a live element.
+    /// Arrays, not written yet.
     fn new(engine: &Engine, [vertices, edges, faces]: [u32; 3]) -> Result<Flat, EngineError> {
         let (v, e, f) = (vertices as usize, edges as usize, faces as usize);
         let flat = Flat {
@@ -116,7 +125,6 @@ impl Flat {
             ve: engine.zeroed(v)?,
             fp: engine.zeroed(f)?,
         };
-        flat.bury(engine, [0; 3])?;
         Ok(flat)
     }
 
@@ -146,6 +154,7 @@ impl State {
             list: engine.zeroed(seeds)?,
             pending: engine.zeroed(seeds)?,
             queue: engine.zeroed(words)?,
+            refused: engine.zeroed(words)?,
             won: engine.zeroed(words)?,
             winners: engine.zeroed(2 * seeds)?,
             records: engine.zeroed((RECORD_WORDS as usize * faces).max(LEAST_RECORDS))?,

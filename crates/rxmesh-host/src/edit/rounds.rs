@@ -4,10 +4,10 @@ use super::open::reset_claims;
 use super::session::Session;
 use crate::Error;
 use rxmesh_kernels::cavity::{
-    COLLECT_WORDS, Claim, Collect, Counter, FillIn, Growth, Limit, Operator, RANK_WORDS,
-    RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Template,
+    BIRTH_WORDS, Births, COLLECT_WORDS, Claim, Collect, Counter, FillIn, Growth, Limit, Operator,
+    RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Template,
 };
-use rxmesh_kernels::edit::{ListFree, MarkDead};
+use rxmesh_kernels::edit::{ListFree, MarkDead, MoveSet};
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
@@ -102,6 +102,25 @@ impl Session {
     pub fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
+        op: impl FnMut(&Session) -> O,
+    ) -> Result<RunReport, Error>
+    where
+        Claim<O>: Entry,
+        Resolve<O>: Entry,
+        FillIn<O>: Entry,
+    {
+        self.run_from(Seeds::All, max_rounds, op)
+    }
+
+    /// As [`Session::run`], from other seeds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::round`].
+    pub fn run_from<O: Operator>(
+        &mut self,
+        mut seeds: Seeds,
+        max_rounds: u32,
         mut op: impl FnMut(&Session) -> O,
     ) -> Result<RunReport, Error>
     where
@@ -110,7 +129,6 @@ impl Session {
         FillIn<O>: Entry,
     {
         let mut report = RunReport::default();
-        let mut seeds = Seeds::All;
         let mut share = f64::from(O::SHARE);
         while report.rounds < max_rounds && !report.finished {
             if seeds == Seeds::Queued && self.queued < MANY_SEEDS {
@@ -178,9 +196,15 @@ impl Session {
             ..RoundReport::default()
         };
         self.queued = 0;
+        if seeds == Seeds::All && std::mem::take(&mut self.has_refused) {
+            let to = self.state.refused.global_mut();
+            self.engine
+                .launch_flat(to.len(), rxmesh_kernels::edit::Fill { to, value: 0 })?;
+        }
         if n == 0 {
             return Ok(report);
         }
+        self.make_births::<O>(n)?;
         let mut listed = false;
         loop {
             self.next_epoch()?;
@@ -207,6 +231,7 @@ impl Session {
                 report.candidates = counted(Counter::Candidates);
                 report.conflicts = counted(Counter::Conflicts);
                 report.refused = counted(Counter::Refused) + no_disk;
+                self.has_refused |= counted(Counter::Refused) > 0;
                 report.done = report.candidates - report.conflicts - no_disk;
                 report.queued = count(Counter::List);
                 self.queued = report.queued;
@@ -251,6 +276,23 @@ impl Session {
         Ok(self.queued)
     }
 
+    /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the next round; how many they are. Others that
+    /// were carried out may have made room for them.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn enqueue_refused(&mut self) -> Result<u32, Error> {
+        if !std::mem::take(&mut self.has_refused) {
+            self.queued = 0;
+            return Ok(0);
+        }
+        self.enqueue(|s, to| {
+            let from = s.state.refused.global_mut();
+            Ok(s.engine.launch_flat(to.len(), MoveSet { from, to })?)
+        })
+    }
+
     fn collect(&self) -> Result<(), Error> {
         let s = &self.state;
         let collect = Collect {
@@ -277,9 +319,11 @@ impl Session {
             list: s.list.global(),
             pending: s.pending.global_mut(),
             queue: s.queue.global_mut(),
+            refused: s.refused.global_mut(),
             won: s.won.global_mut(),
             winners: s.winners.global_mut(),
             records: s.records.global_mut(),
+            births: self.births.global_mut(),
             counters: s.counters.global_mut(),
             seeds: n,
             all: u32::from(seeds == Seeds::All),
@@ -332,6 +376,31 @@ impl Session {
                 faces: self.slots(Kind::Face),
             },
         )?;
+        for hook in &self.hooks {
+            let each = O::GROWTH.births();
+            let births = Births {
+                list: self.births.global(),
+                counters: s.counters.global(),
+                each,
+                records: s.records.len() as u32,
+            };
+            hook(self, births, self.most_winners(n) * each)?;
+        }
+        Ok(())
+    }
+
+    /// Winners of so many seeds: each deletes a face or more.
+    fn most_winners(&self, seeds: u32) -> u32 {
+        seeds.min(self.capacity(Kind::Face))
+    }
+
+    /// Room for the births of a round, if anybody asks for them.
+    fn make_births<O: Operator>(&mut self, seeds: u32) -> Result<(), Error> {
+        let births = self.most_winners(seeds) as usize * O::GROWTH.births() as usize;
+        let words = births * BIRTH_WORDS as usize;
+        if !self.hooks.is_empty() && self.births.len() < words {
+            self.births = self.engine.zeroed(words)?;
+        }
         Ok(())
     }
 

@@ -5,11 +5,11 @@ use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::repack::words_of;
 use crate::store::{Attribute, AttributeError};
-use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::cavity::{Claims, FROZEN, Slots};
+use rxmesh_kernels::attr::{Sum, Value};
+use rxmesh_kernels::cavity::{Births, Claims, FROZEN, Interpolate, Slots};
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
-use rxmesh_kernels::topo::{Element, Kind};
+use rxmesh_kernels::topo::{Element, Kind, Vertex};
 
 /// A mesh opened for changes: flat arrays in session ids, which begin as the linear ids of the patched mesh. New elements take
 /// free slots; ids of live elements never change while the session is open.
@@ -37,7 +37,15 @@ pub struct Session {
     pub(super) queued: u32,
     /// See [`rxmesh_kernels::cavity::Round::share`].
     pub(super) share: u32,
+    /// What runs after each fill-in for attributes of new vertices, and the births that it reads.
+    pub(super) hooks: Vec<Hook>,
+    pub(super) births: Buffer<u32>,
+    /// Whether the set of refused seeds may have members.
+    pub(super) has_refused: bool,
 }
+
+/// Launches the kernels that compute attributes of the vertices that a round has made.
+pub(super) type Hook = Box<dyn Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync>;
 
 /// The arrays of [`FlatMesh`].
 pub(super) struct Flat {
@@ -55,6 +63,7 @@ pub(super) struct State {
     pub list: Buffer<u32>,
     pub pending: Buffer<u32>,
     pub queue: Buffer<u32>,
+    pub refused: Buffer<u32>,
     pub won: Buffer<u32>,
     pub winners: Buffer<u32>,
     pub records: Buffer<u32>,
@@ -191,6 +200,33 @@ impl Session {
         words_of::<T>()?;
         let values = self.engine.zeroed(self.capacity(K::KIND) as usize)?;
         Ok(self.add(values))
+    }
+
+    /// Has new vertices get the weighted mean of the values of those they arose from: the ends of an edge that is split or collapsed, the corners of a face.
+    /// For operators that say so ([`rxmesh_kernels::cavity::Hole::add_vertex_at`]).
+    ///
+    /// # Panics
+    ///
+    /// When the column is another session's.
+    pub fn interpolate<T: Sum>(&mut self, column: Column<Vertex, T>) {
+        self.values(column);
+        self.after_births(move |s, births, n| {
+            let kernel = Interpolate {
+                births,
+                values: s.write(column).cast(),
+                components: T::COMPONENTS,
+            };
+            Ok(s.engine().launch_flat(n, kernel)?)
+        });
+    }
+
+    /// Has `hook` run after the fill-in of every round, to launch a kernel of one's own with [`Births`] among its arguments for so many indices: for
+    /// attributes whose new values are no weighted means. It may run in vain when a round runs out of room; the births are empty then.
+    pub fn after_births(
+        &mut self,
+        hook: impl Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync + 'static,
+    ) {
+        self.hooks.push(Box::new(hook));
     }
 
     fn add<K: Element, T: Value>(&mut self, values: Buffer<T>) -> Column<K, T> {

@@ -6,7 +6,7 @@
 
 use super::quadric::{Quadric, Stored};
 use crate::cavity::marked::link_condition;
-use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
+use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, template};
 use crate::edit::{FlatMesh, NO_FACE, NONE};
 use crate::exec::Block;
 use crate::kernel;
@@ -353,23 +353,32 @@ struct End {
     edges: u32,
     border: bool,
     cheapest: bool,
+    /// A bit for each neighbour, by hash.
+    neighbours: u64,
+    /// Neighbours whose bit is among those of the other end.
+    met: u32,
 }
 
 impl Collapse {
     /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether it is on the boundary.
     #[inline(always)]
-    fn end(&self, mesh: &FlatMesh, half: u32, cost: u32) -> End {
+    fn end(&self, mesh: &FlatMesh, half: u32, cost: u32, other_end: u64) -> End {
         let e = half >> 1;
         let mut end = End {
             edges: 0,
             border: false,
             cheapest: true,
+            neighbours: 0,
+            met: 0,
         };
         let order = hash(e ^ self.salt);
         mesh.each_spoke_from(half, |h| {
             let other = h >> 1;
             end.border |= mesh.face(h ^ 1) == NO_FACE;
             end.edges += 1;
+            let bit = 1 << (hash(mesh.tip(h)) % 64);
+            end.neighbours |= bit;
+            end.met += u32::from(other == e || other_end & bit != 0);
             let c = self.costs.get(other);
             end.cheapest = c > cost || other == e || c == cost && hash(other ^ self.salt) > order;
             end.cheapest
@@ -399,6 +408,22 @@ impl Collapse {
         s.placement(xa, s.quadric(a), xb, s.quadric(b))
     }
 
+    /// The place between the ends of an edge that is nearest to a point.
+    #[inline(always)]
+    fn origin(&self, mesh: &FlatMesh, e: u32, p: Vec3) -> Origin {
+        let s = &self.surface;
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let xa = s.x.get(a);
+        let (along, to) = ((s.x.get(b) - xa) * s.scale, (p - xa) * s.scale);
+        let square = along.dot(along);
+        let part = if square > 0.0 {
+            (along.dot(to) / square).clamp(0.0, 1.0)
+        } else {
+            0.5
+        };
+        Origin::between(a, b, part)
+    }
+
     /// Why an edge must not be collapsed, if so.
     #[inline(always)]
     fn refusal(&self, mesh: &FlatMesh, e: u32, ends: [End; 2]) -> Option<Refusal> {
@@ -406,27 +431,39 @@ impl Collapse {
         // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a tetrahedron.
         let left = ends[0].edges + ends[1].edges - if interior { 4 } else { 3 };
         let on_border = !interior || ends[0].border || ends[1].border;
-        if left < if on_border { 2 } else { 3 } || !link_condition(mesh, e) {
+        if left < if on_border { 2 } else { 3 } {
+            return Some(Refusal::Link);
+        }
+        // The edge's own tip is among those met. When there are no more of them than the faces' corners, none can be too much.
+        let met = ends[1].met - 1;
+        let both_on_border = interior && ends[0].border && ends[1].border;
+        let plain = met == 1 + u32::from(interior) && !both_on_border;
+        if !plain && !link_condition(mesh, e) {
             return Some(Refusal::Link);
         }
         let p = self.placement(mesh, e).at;
         if !p.is_finite() {
             return Some(Refusal::NotFinite);
         }
-        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        if self.folds(mesh, a, b, p) || self.folds(mesh, b, a, p) {
-            return Some(Refusal::Fold);
+        // One call, so that it is inlined.
+        let mut side = 0;
+        while side < 2 {
+            if self.folds(mesh, 2 * e + side, p) {
+                return Some(Refusal::Fold);
+            }
+            side += 1;
         }
         None
     }
 
-    /// Whether a face at `v` but not at `w` turns too far, or vanishes, when `v` goes to `p`.
+    /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin goes to `p`.
     #[inline(always)]
-    fn folds(&self, mesh: &FlatMesh, v: u32, w: u32, p: Vec3) -> bool {
+    fn folds(&self, mesh: &FlatMesh, half: u32, p: Vec3) -> bool {
+        let (v, w) = (mesh.origin(half), mesh.tip(half));
         let s = &self.surface;
         let at = s.x.get(v);
         let by = (p - at) * s.scale;
-        !mesh.each_spoke(v, |h| {
+        !mesh.each_spoke_from(half, |h| {
             if mesh.face(h) == NO_FACE {
                 return true;
             }
@@ -446,11 +483,11 @@ impl Collapse {
     /// Looks at both ends; nothing when another edge goes first.
     #[inline(always)]
     fn ends(&self, mesh: &FlatMesh, e: u32, cost: u32) -> Option<[End; 2]> {
-        let a = self.end(mesh, 2 * e, cost);
+        let a = self.end(mesh, 2 * e, cost, 0);
         if !a.cheapest {
             return None;
         }
-        let b = self.end(mesh, 2 * e + 1, cost);
+        let b = self.end(mesh, 2 * e + 1, cost, a.neighbours);
         b.cheapest.then_some([a, b])
     }
 }
@@ -459,6 +496,7 @@ impl Collapse {
 #[derive(Clone, Copy, Debug)]
 pub struct NewVertex {
     at: Vec3,
+    origin: Origin,
     quadric: Quadric,
 }
 
@@ -502,6 +540,7 @@ impl Operator for Collapse {
         }
         NewVertex {
             at: p.at,
+            origin: self.origin(cavity.mesh(), e, p.at),
             quadric: p.quadric,
         }
     }
@@ -509,7 +548,7 @@ impl Operator for Collapse {
     #[inline(always)]
     fn fill(&self, new: NewVertex, hole: &mut Hole<'_>) {
         let s = &self.surface;
-        let v = hole.add_vertex();
+        let v = hole.add_vertex_at(new.origin);
         s.x.set(v.id(), new.at);
         if !s.by_length() {
             s.quadrics.set(v.id(), new.quadric.store());

@@ -1,9 +1,9 @@
 //! Last launch of a round that changes the mesh: cuts the winners' cavities and fills them.
 
-use super::Operator;
 use super::hole::{Hole, Reserve};
 use super::record::Cavity;
 use super::round::{Counter, RANK_WORDS, Round, Slots, bind_fields};
+use super::{BIRTH_WORDS, Operator};
 use crate::edit::{FlatMesh, NONE};
 use crate::kernel::FlatKernel;
 use crate::mem::{Bind, Global, Piece};
@@ -48,6 +48,14 @@ impl<O: Operator> FlatKernel for FillIn<O> {
         if i >= round.counter(Counter::Winners) || round.stopped() {
             return;
         }
+        if !round.births.is_empty() {
+            let each = O::GROWTH.births();
+            let mut k = 0;
+            while k < each {
+                round.births.set(BIRTH_WORDS * (each * i + k), NONE);
+                k += 1;
+            }
+        }
         let seed = round.winners.get(2 * i);
         if seed == NONE {
             return;
@@ -67,7 +75,13 @@ impl<O: Operator> FlatKernel for FillIn<O> {
             Reserve::new(own[k], base + rank * grow[k], grow[k])
         };
         let slots = [&self.vertices, &self.edges, &self.faces];
-        let mut hole = Hole::cut(cavity, round, slots, [reserve(0), reserve(1), reserve(2)]);
+        let mut hole = Hole::cut(
+            cavity,
+            round,
+            slots,
+            [reserve(0), reserve(1), reserve(2)],
+            [O::GROWTH.births() * i, O::GROWTH.births()],
+        );
         self.op.fill(plan, &mut hole);
         if O::LEAVES_HOLE {
             hole.close::<true>();

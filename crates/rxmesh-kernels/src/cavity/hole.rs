@@ -1,5 +1,6 @@
 //! The hole that a cavity leaves, and what fills it.
 
+use super::births::{self, Origin};
 use super::record::{BORDER, Cavity, LOSES_EDGE};
 use super::round::{Counter, Round, Slots};
 use crate::edit::{DEAD, FlatMesh, NO_FACE, NONE};
@@ -121,6 +122,8 @@ pub struct Hole<'h> {
     edges: Reserve,
     faces: Reserve,
     patch: u32,
+    /// Where the next birth is entered, and how many may be.
+    births: [u32; 2],
     broken: bool,
     brand: Brand<'h>,
 }
@@ -133,6 +136,7 @@ impl<'h> Hole<'h> {
         round: &'h Round,
         slots: AllSlots<'h>,
         reserves: [Reserve; 3],
+        births: [u32; 2],
     ) -> Self {
         let mesh = cavity.mesh();
         let patch = mesh.fp.get(cavity.face(0));
@@ -149,6 +153,7 @@ impl<'h> Hole<'h> {
             edges: reserves[1],
             faces: reserves[2],
             patch,
+            births,
             broken: false,
             brand: PhantomData,
         }
@@ -213,6 +218,24 @@ impl<'h> Hole<'h> {
             new: true,
             brand: PhantomData,
         }
+    }
+
+    /// As [`Hole::add_vertex`], and tells the attributes that are interpolated where it lies. For the first vertex of a hole, or as many as
+    /// [`super::Growth::vertices`].
+    #[inline(always)]
+    pub fn add_vertex_at(&mut self, origin: Origin) -> Corner<'h> {
+        let v = self.add_vertex();
+        let list = self.round.births;
+        if list.is_empty() || v.id == NONE {
+            return v;
+        }
+        if self.births[1] == 0 {
+            self.broken = true;
+        } else {
+            births::enter(list, self.births[0], v.id, origin);
+            self.births = [self.births[0] + 1, self.births[1] - 1];
+        }
+        v
     }
 
     /// Adds an edge; the side that leaves `a`.

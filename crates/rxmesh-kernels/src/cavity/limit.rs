@@ -50,9 +50,11 @@ impl BlockKernel for Limit {
 
     #[inline(always)]
     fn carve(&mut self, plan: &mut Plan) -> LimitTables {
+        // In this order: the device compiler takes word 0 of the first piece for one that could be anywhere.
+        let found = plan.take(4);
         LimitTables {
             counts: plan.take(DIGITS),
-            found: plan.take(4),
+            found,
             scratch: plan.take(SCRATCH_WORDS),
         }
     }

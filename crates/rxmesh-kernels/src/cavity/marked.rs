@@ -3,7 +3,7 @@
 //! A mark is a number of one's own, 0 for none: seeds with smaller marks go first. An operator that is carried out removes the mark, so a
 //! run ends when every mark was worked off, or refused, or its element deleted by another.
 
-use super::{Cavity, Growth, Hole, Operator, Priority, Seed, template};
+use super::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, template};
 use crate::algo::delaunay::{Diamond, flip};
 use crate::edit::{FlatMesh, NO_FACE};
 use crate::kernel;
@@ -65,8 +65,9 @@ impl Operator for FlipMarked {
 
 /// The middle of an edge.
 #[inline(always)]
-fn middle(mesh: &FlatMesh, x: GlobalMut<Vec3>, e: u32) -> Vec3 {
-    (x.get(mesh.origin(2 * e)) + x.get(mesh.tip(2 * e))) * 0.5
+fn middle(mesh: &FlatMesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
+    let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+    ((x.get(a) + x.get(b)) * 0.5, Origin::between(a, b, 0.5))
 }
 
 kernel! {
@@ -81,7 +82,7 @@ kernel! {
 
 impl Operator for SplitMarked {
     type Template = template::E;
-    type Plan = Vec3;
+    type Plan = (Vec3, Origin);
     const GROWTH: Growth = Growth::VERTEX;
     const RIM_IS_SIMPLE: bool = false;
 
@@ -96,14 +97,14 @@ impl Operator for SplitMarked {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> Vec3 {
+    fn plan(&self, cavity: &Cavity) -> (Vec3, Origin) {
         self.marks.set(cavity.seed(), 0);
         middle(cavity.mesh(), self.x, cavity.seed())
     }
 
     #[inline(always)]
-    fn fill(&self, middle: Vec3, hole: &mut Hole<'_>) {
-        let v = hole.add_vertex();
+    fn fill(&self, (middle, origin): (Vec3, Origin), hole: &mut Hole<'_>) {
+        let v = hole.add_vertex_at(origin);
         self.x.set(v.id(), middle);
         hole.add_star(v);
     }
@@ -155,7 +156,7 @@ kernel! {
 
 impl Operator for CollapseMarked {
     type Template = template::EV;
-    type Plan = Vec3;
+    type Plan = (Vec3, Origin);
     const RIM_IS_SIMPLE: bool = true;
 
     #[inline(always)]
@@ -170,14 +171,14 @@ impl Operator for CollapseMarked {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> Vec3 {
+    fn plan(&self, cavity: &Cavity) -> (Vec3, Origin) {
         self.marks.set(cavity.seed(), 0);
         middle(cavity.mesh(), self.x, cavity.seed())
     }
 
     #[inline(always)]
-    fn fill(&self, middle: Vec3, hole: &mut Hole<'_>) {
-        let v = hole.add_vertex();
+    fn fill(&self, (middle, origin): (Vec3, Origin), hole: &mut Hole<'_>) {
+        let v = hole.add_vertex_at(origin);
         self.x.set(v.id(), middle);
         hole.add_star(v);
     }
@@ -195,7 +196,7 @@ kernel! {
 
 impl Operator for SplitFaceMarked {
     type Template = template::F;
-    type Plan = Vec3;
+    type Plan = (Vec3, Origin);
     const GROWTH: Growth = Growth::VERTEX;
 
     #[inline(always)]
@@ -209,15 +210,20 @@ impl Operator for SplitFaceMarked {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> Vec3 {
+    fn plan(&self, cavity: &Cavity) -> (Vec3, Origin) {
         self.marks.set(cavity.seed(), 0);
         let x = |i: u32| self.x.get(cavity.corner(i));
-        (x(0) + x(1) + x(2)) * (1.0 / 3.0)
+        let third = 1.0 / 3.0;
+        let origin = Origin {
+            parents: [cavity.corner(0), cavity.corner(1), cavity.corner(2)],
+            weights: [third; 3],
+        };
+        ((x(0) + x(1) + x(2)) * third, origin)
     }
 
     #[inline(always)]
-    fn fill(&self, centre: Vec3, hole: &mut Hole<'_>) {
-        let v = hole.add_vertex();
+    fn fill(&self, (centre, origin): (Vec3, Origin), hole: &mut Hole<'_>) {
+        let v = hole.add_vertex_at(origin);
         self.x.set(v.id(), centre);
         hole.add_star(v);
     }

@@ -8,6 +8,7 @@
 //! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`], [`FillIn`], and
 //! [`Collect`], which lists the next round's seeds. docs/dynamic.md tells them phase by phase.
 
+mod births;
 mod claims;
 mod collect;
 mod fill;
@@ -20,6 +21,7 @@ mod resolve;
 mod round;
 pub mod template;
 
+pub use births::{BIRTH_WORDS, Births, Interpolate, Origin};
 pub use claims::{Claims, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
 pub use collect::{COLLECT_WORDS, Collect};
 pub use fill::FillIn;

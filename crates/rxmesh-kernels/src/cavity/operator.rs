@@ -42,6 +42,12 @@ impl Growth {
         [self.vertices, self.edges, self.faces]
     }
 
+    /// Births that a cavity may have: entries of [`super::Births`].
+    #[inline(always)]
+    pub const fn births(self) -> u32 {
+        if self.vertices > 1 { self.vertices } else { 1 }
+    }
+
     /// Whether nothing is needed.
     #[inline(always)]
     pub const fn is_none(self) -> bool {

@@ -53,12 +53,16 @@ kernel! {
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
+        /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round looked at all elements.
+        pub refused: GlobalMut<u32>,
         /// This round's winners, a bit each, for operators that need slots.
         pub won: GlobalMut<u32>,
         /// Winners: seed, and where its record begins. The seed is [`NONE`] if the cavity was refused.
         pub winners: GlobalMut<u32>,
         /// The records of the winners ([`super::Cavity`]).
         pub records: GlobalMut<u32>,
+        /// See [`super::Births`]; empty when no attribute needs them.
+        pub births: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
         /// Number of seeds to look at.
@@ -191,6 +195,7 @@ impl<O: Operator> Claim<O> {
             return Some(priority);
         }
         round.count(Counter::Refused, 1);
+        round.refused.fetch_or(seed / 32, 1 << (seed % 32));
         None
     }
 

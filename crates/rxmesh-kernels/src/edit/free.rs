@@ -1,4 +1,4 @@
-//! Lists of free slots, ascending: a set of them as bits, ranked by the kernels that rank winners, then written.
+//! Sets as bits. Lists of free slots, ascending: a set of them as bits, ranked by the kernels that rank winners, then written.
 
 use super::flat::{DEAD, NONE};
 use crate::cavity::RANK_WORDS;
@@ -59,5 +59,23 @@ impl FlatKernel for ListFree {
             bits &= bits - 1;
             at += 1;
         }
+    }
+}
+
+kernel! {
+    /// Puts a set in another one's place, and empties it. One index a word.
+    pub struct MoveSet: Flat {
+        /// The set.
+        pub from: GlobalMut<u32>,
+        /// The other one.
+        pub to: GlobalMut<u32>,
+    }
+}
+
+impl FlatKernel for MoveSet {
+    #[inline(always)]
+    fn run(&self, word: u32) {
+        self.to.set(word, self.from.get(word));
+        self.from.set(word, 0);
     }
 }

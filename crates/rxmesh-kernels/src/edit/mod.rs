@@ -5,5 +5,5 @@ mod free;
 mod open;
 
 pub use flat::{DEAD, FlatMesh, NO_FACE, NONE, Turn, VERTEX_LIMIT};
-pub use free::{ListFree, MarkDead};
-pub use open::{Fill, Freeze, OpenFaces, OpenPatches, OpenVertices, Suspects};
+pub use free::{ListFree, MarkDead, MoveSet};
+pub use open::{Fill, Freeze, OpenPatches, OpenTables, OpenVertices, Suspects};

@@ -1,13 +1,13 @@
 //! Opening an edit session: patches to flat arrays, and what must be frozen.
 //!
-//! Launches in order: [`Fill`] of all arrays, [`OpenPatches`], [`OpenFaces`], [`OpenVertices`], [`Freeze`].
+//! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`OpenVertices`], [`Freeze`].
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{FlatKernel, PatchKernel};
-use crate::mem::{GlobalMut, Plan};
-use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
+use crate::mem::{GlobalMut, Plan, Shared};
+use crate::topo::{Edge, Face, Kind, Patch, PatchHeader, Vertex};
 
 kernel! {
     /// The same value everywhere.
@@ -26,42 +26,6 @@ impl FlatKernel for Fill {
     }
 }
 
-kernel! {
-    /// FE with directions, EV and the patch of every owned element, in linear ids. Vertices begin without an edge.
-    pub struct OpenPatches: Patch {
-        /// The session's mesh, all of it dead.
-        pub mesh: FlatMesh,
-    }
-}
-
-impl PatchKernel for OpenPatches {
-    type Tables = ();
-
-    #[inline(always)]
-    fn carve(&mut self, _: &PatchHeader, _: &mut Plan) {}
-
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
-        let (vertices, edges) = (patch.map::<Vertex>(), patch.map::<Edge>());
-        let fe = self.mesh.fe.from(3 * patch.base::<Face>());
-        let ev = self.mesh.ev.from(2 * patch.base::<Edge>());
-        let fp = self.mesh.fp.from(patch.base::<Face>());
-        let ve = self.mesh.ve.from(patch.base::<Vertex>());
-        let (stored_fe, stored_ev) = (patch.fe(), patch.ev());
-        b.last_phase(|p| {
-            p.each(3 * patch.owned::<Face>(), |k| {
-                let side = u32::from(stored_fe.get(k));
-                fe.set(k, edges.linear(side >> 1) << 1 | side & 1);
-            });
-            p.each(2 * patch.owned::<Edge>(), |k| {
-                ev.set(k, vertices.linear(u32::from(stored_ev.get(k))));
-            });
-            p.each(patch.owned::<Face>(), |f| fp.set(f, patch.id()));
-            p.each(patch.owned::<Vertex>(), |v| ve.set(v, NONE));
-        });
-    }
-}
-
 /// In the count of a vertex's corners: the vertex is frozen.
 const FROZEN: u32 = 1 << 31;
 
@@ -69,38 +33,114 @@ const FROZEN: u32 = 1 << 31;
 pub type Suspects = GlobalMut<u32>;
 
 kernel! {
-    /// EF and VE from FE, and the ends of edges that are not manifold and consistently oriented. One index a face slot.
-    pub struct OpenFaces: Flat {
-        /// The mesh.
+    /// FE with directions, EV, EF, an edge a vertex and the patch of every owned element, in linear ids; and the ends of edges that are not manifold and
+    /// consistently oriented. A patch has all faces of its edges and vertices, so that all is counted in shared memory.
+    pub struct OpenPatches: Patch {
+        /// The session's mesh.
         pub mesh: FlatMesh,
         /// One word a vertex, zeroed before.
         pub corners: Suspects,
     }
 }
 
-impl FlatKernel for OpenFaces {
+/// What [`OpenPatches`] keeps in shared memory, of owned elements.
+#[derive(Clone, Copy)]
+pub struct OpenTables {
+    /// The face of each half-edge.
+    ef: Shared<u32>,
+    /// An edge of each vertex.
+    ve: Shared<u32>,
+    /// Faces at each vertex.
+    corners: Shared<u32>,
+}
+
+impl PatchKernel for OpenPatches {
+    type Tables = OpenTables;
+
     #[inline(always)]
-    fn run(&self, f: u32) {
-        let (mesh, corners) = (self.mesh, self.corners);
-        if !mesh.face_lives(f) {
-            return;
+    fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> OpenTables {
+        let owned = |kind: Kind| u32::from(header.owned[kind as usize]);
+        OpenTables {
+            ef: plan.take(2 * owned(Kind::Edge)),
+            ve: plan.take(owned(Kind::Vertex)),
+            corners: plan.take(owned(Kind::Vertex)),
         }
-        let [a, b, c] = mesh.sides(f);
-        let ends = [mesh.origin(a), mesh.origin(b), mesh.origin(c)];
-        let repeats = ends[0] == ends[1] || ends[1] == ends[2] || ends[2] == ends[0];
-        let one = |h: u32, v: u32| {
-            // The lowest of several faces stays, so that the outcome does not depend on the order.
-            let taken = mesh.ef.fetch_min(h, f) != NO_FACE;
-            mesh.ve.fetch_min(v, h >> 1);
-            corners.fetch_add(v, 1);
-            if taken || repeats {
-                corners.fetch_or(v, FROZEN);
-                corners.fetch_or(mesh.tip(h), FROZEN);
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &OpenTables) {
+        let (owned_edges, owned_vertices) = (patch.owned::<Edge>(), patch.owned::<Vertex>());
+        b.phase(|p| {
+            p.each(2 * owned_edges, |h| t.ef.set(h, NO_FACE));
+            p.each(owned_vertices, |v| {
+                t.ve.set(v, NONE);
+                t.corners.set(v, 0);
+            });
+        });
+        b.each(patch.total::<Face>(), |f| self.count(patch, f, t));
+        let (vertices, edges) = (patch.map::<Vertex>(), patch.map::<Edge>());
+        let fe = self.mesh.fe.from(3 * patch.base::<Face>());
+        let ev = self.mesh.ev.from(2 * patch.base::<Edge>());
+        let ef = self.mesh.ef.from(2 * patch.base::<Edge>());
+        let fp = self.mesh.fp.from(patch.base::<Face>());
+        let ve = self.mesh.ve.from(patch.base::<Vertex>());
+        let corners = self.corners.from(patch.base::<Vertex>());
+        let (stored_fe, stored_ev) = (patch.fe(), patch.ev());
+        b.last_phase(|p| {
+            p.each(3 * patch.owned::<Face>(), |k| {
+                let side = u32::from(stored_fe.get(k));
+                fe.set(k, edges.linear(side >> 1) << 1 | side & 1);
+            });
+            p.each(2 * owned_edges, |k| {
+                ev.set(k, vertices.linear(u32::from(stored_ev.get(k))));
+                ef.set(k, t.ef.get(k));
+            });
+            p.each(patch.owned::<Face>(), |f| fp.set(f, patch.id()));
+            p.each(owned_vertices, |v| {
+                ve.set(v, t.ve.get(v));
+                // Another patch may be marking it.
+                corners.fetch_add(v, t.corners.get(v));
+            });
+        });
+    }
+}
+
+impl OpenPatches {
+    /// Counts a face of the patch, owned or not, at its owned edges and vertices.
+    #[inline(always)]
+    fn count(&self, patch: &Patch, f: u32, t: &OpenTables) {
+        let [a, b, c] = patch.face_edges(f);
+        let ends = |side: u32| {
+            let (source, target) = patch.edge_vertices(side >> 1);
+            if side & 1 == 0 {
+                (source, target)
+            } else {
+                (target, source)
             }
         };
-        one(a, ends[0]);
-        one(b, ends[1]);
-        one(c, ends[2]);
+        let (ea, eb, ec) = (ends(a), ends(b), ends(c));
+        let repeats = ea.0 == eb.0 || eb.0 == ec.0 || ec.0 == ea.0;
+        let (vertices, edges, faces) = (
+            patch.map::<Vertex>(),
+            patch.map::<Edge>(),
+            patch.map::<Face>(),
+        );
+        let one = |side: u32, (from, to): (u32, u32)| {
+            // The lowest of several faces stays, so that the outcome does not depend on the order.
+            let taken = side >> 1 < patch.owned::<Edge>()
+                && t.ef.fetch_min(side, faces.linear(f)) != NO_FACE;
+            if from < patch.owned::<Vertex>() {
+                t.ve.fetch_min(from, edges.linear(side >> 1));
+                t.corners.fetch_add(from, 1);
+            }
+            if taken || repeats {
+                self.corners.fetch_or(vertices.linear(from), FROZEN);
+                self.corners.fetch_or(vertices.linear(to), FROZEN);
+            }
+        };
+        one(a, ea);
+        one(b, eb);
+        one(c, ec);
     }
 }
 
@@ -109,8 +149,10 @@ kernel! {
     pub struct OpenVertices: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
-        /// What [`OpenFaces`] found.
+        /// What [`OpenPatches`] found.
         pub corners: Suspects,
+        /// Word 2: whether any vertex is frozen.
+        pub frozen: GlobalMut<u32>,
     }
 }
 
@@ -118,17 +160,21 @@ impl FlatKernel for OpenVertices {
     #[inline(always)]
     fn run(&self, v: u32) {
         let corners = self.corners.get(v);
+        if corners & FROZEN != 0 {
+            self.frozen.store(2, 1);
+        }
         if corners & FROZEN != 0 || self.mesh.ve.get(v) >= DEAD {
             return;
         }
         // Frozen neighbours may lead the walk astray: more faces than there are end it.
         let mut met = 0;
-        self.mesh.spokes(v, |h| {
+        self.mesh.each_spoke(v, |h| {
             met += u32::from(self.mesh.face(h) != NO_FACE);
             met <= corners
         });
         if met != corners {
             self.corners.set(v, corners | FROZEN);
+            self.frozen.store(2, 1);
         }
     }
 }
@@ -142,7 +188,7 @@ kernel! {
         pub corners: Suspects,
         /// Who claims each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
         pub claims: GlobalMut<u64>,
-        /// Counts the frozen faces in word 1.
+        /// Counts the frozen faces in word 1. Word 2: whether there is any, which spares a look at each.
         pub frozen: GlobalMut<u32>,
     }
 }
@@ -150,7 +196,7 @@ kernel! {
 impl FlatKernel for Freeze {
     #[inline(always)]
     fn run(&self, f: u32) {
-        let frozen = self.mesh.face_lives(f) && {
+        let frozen = self.frozen.get(2) != 0 && self.mesh.face_lives(f) && {
             let [a, b, c] = self.mesh.sides(f);
             let at = |h: u32| self.corners.get(self.mesh.origin(h)) & FROZEN != 0;
             at(a) || at(b) || at(c)

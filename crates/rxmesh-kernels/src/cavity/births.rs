@@ -1,0 +1,127 @@
+//! Which vertices a round has made, and of which: what the attributes of new vertices are computed from.
+
+use super::round::Counter;
+use crate::edit::NONE;
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::mem::{Global, GlobalMut};
+
+/// Words of a birth: the new vertex, three parents, three weights, one that is not used.
+pub const BIRTH_WORDS: u32 = 8;
+
+/// Where a new vertex lies between old ones, which may be deleted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// Old vertices.
+    pub parents: [u32; 3],
+    /// Their weights, of sum one.
+    pub weights: [f32; 3],
+}
+
+impl Origin {
+    /// On the way from `a` to `b`: 0 is at `a`, 1 at `b`.
+    #[inline(always)]
+    pub fn between(a: u32, b: u32, part: f32) -> Origin {
+        Origin {
+            parents: [a, b, a],
+            weights: [1.0 - part, part, 0.0],
+        }
+    }
+}
+
+kernel! {
+    /// The births of a round, as a field of kernels that compute attributes of new vertices: one index `0..` as many as the host says each. They run after the fill-in, when the
+    /// parents' values are still in their slots; a new vertex may have the slot of one of its own parents, and of no other's.
+    pub struct Births: Flat {
+        /// [`BIRTH_WORDS`] words each.
+        pub list: Global<u32>,
+        /// See [`Counter`].
+        pub counters: Global<u32>,
+        /// Births that a winner may have.
+        pub each: u32,
+        /// Room for records: when it ran out nothing was done.
+        pub records: u32,
+    }
+}
+
+impl crate::attr::Field for Births {}
+
+impl Births {
+    /// Birth `i`: the new vertex, and where it lies.
+    #[inline(always)]
+    pub fn get(&self, i: u32) -> Option<(u32, Origin)> {
+        let counter = |c: Counter| self.counters.get(c as u32);
+        let stopped = counter(Counter::Records) > self.records || counter(Counter::NoSlots) != 0;
+        if stopped || i >= counter(Counter::Winners) * self.each {
+            return None;
+        }
+        let at = BIRTH_WORDS * i;
+        let vertex = self.list.get(at);
+        if vertex == NONE {
+            return None;
+        }
+        let word = |k: u32| self.list.get(at + k);
+        Some((
+            vertex,
+            Origin {
+                parents: [word(1), word(2), word(3)],
+                weights: [
+                    f32::from_bits(word(4)),
+                    f32::from_bits(word(5)),
+                    f32::from_bits(word(6)),
+                ],
+            },
+        ))
+    }
+}
+
+/// Writes a birth.
+#[inline(always)]
+pub(super) fn enter(list: GlobalMut<u32>, i: u32, vertex: u32, origin: Origin) {
+    let at = BIRTH_WORDS * i;
+    let ([a, b, c], [u, v, w]) = (origin.parents, origin.weights);
+    list.set(at, vertex);
+    list.set(at + 1, a);
+    list.set(at + 2, b);
+    list.set(at + 3, c);
+    list.set(at + 4, u.to_bits());
+    list.set(at + 5, v.to_bits());
+    list.set(at + 6, w.to_bits());
+}
+
+kernel! {
+    /// Gives each new vertex the weighted mean of its parents' values. One index a possible birth.
+    pub struct Interpolate: Flat {
+        /// The births.
+        pub births: Births,
+        /// Components of the values.
+        pub values: GlobalMut<f32>,
+        /// Components a value.
+        pub components: u32,
+    }
+}
+
+impl FlatKernel for Interpolate {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let Some((vertex, o)) = self.births.get(i) else {
+            return;
+        };
+        let mut c = 0;
+        while c < self.components {
+            let term = |v: u32, w: f32| {
+                // What has no weight may be anything, infinite too.
+                if w == 0.0 {
+                    0.0
+                } else {
+                    w * self.values.get(v * self.components + c)
+                }
+            };
+            let sum = term(o.parents[0], o.weights[0])
+                + term(o.parents[1], o.weights[1])
+                + term(o.parents[2], o.weights[2]);
+            self.values.set(vertex * self.components + c, sum);
+            c += 1;
+        }
+    }
+}

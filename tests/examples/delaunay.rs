@@ -1,0 +1,53 @@
+//! Times Delaunay flips and the opening of a session on the CPU engine.
+//!
+//!     cargo run --release -p rxmesh-tests --example delaunay -- MESH [LEVELS [NOISE]]
+//!
+//! LEVELS Loop subdivisions come first, then noise of so many mean edge lengths.
+
+use glam::Vec3;
+use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
+use rxmesh_host::edit::Session;
+use rxmesh_host::engine::Engine;
+use rxmesh_host::io::ReadOptions;
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::mesh::generate::{Scheme, noise, subdivide};
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::store::RxMesh;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().collect();
+    let number = |i: usize, default: f64| args.get(i).map_or(Ok(default), |a| a.parse::<f64>());
+    let mesh = rxmesh_host::io::read(args[1].as_ref(), &ReadOptions::default())?.mesh;
+    let mut mesh = subdivide(&mesh, number(2, 0.0)? as u32, Scheme::Loop)?;
+    noise(&mut mesh, number(3, 0.25)? as f32, 1)?;
+    let engine = Engine::cpu();
+    let rx = RxMesh::new(
+        &engine,
+        mesh.vertex_count(),
+        &mesh.faces,
+        &PatchOptions::default(),
+    )?;
+    let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
+    let options = DelaunayOptions {
+        count_left: false,
+        ..DelaunayOptions::default()
+    };
+    for _ in 0..5 {
+        let start = Instant::now();
+        let mut session = Session::open(&rx)?;
+        let x = session.attach(&x)?;
+        let opened = start.elapsed();
+        let start = Instant::now();
+        let report = delaunay(&mut session, x, &options)?;
+        println!(
+            "opened in {opened:.1?}, {} flips in {:.1?}, {} rounds, {} conflicts, {} refused",
+            report.run.done,
+            start.elapsed(),
+            report.run.rounds,
+            report.run.conflicts,
+            report.run.refused
+        );
+    }
+    Ok(())
+}
