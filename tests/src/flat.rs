@@ -149,7 +149,7 @@ impl Flat {
             NONE | DEAD => id,
             id => ids[id as usize],
         };
-        let turned = |e: u32| u32::from(e % 3 == 0);
+        let turned = |e: u32| u32::from(e.is_multiple_of(3));
         let mut out = Flat {
             fe: vec![NONE; 3 * f_id.len()],
             ev: vec![NONE; 2 * e_id.len()],

@@ -373,11 +373,10 @@ fn closes_with_attributes(engine: &Engine) {
 /// The corners of the live faces, in order, as places among the live vertices.
 fn input_triangles(plain: &Plain, renumbering: &Renumbering) -> Vec<[u32; 3]> {
     let linear = renumbering.linear(Kind::Vertex).read().unwrap();
-    let mut count = 0;
     let mut place = vec![u32::MAX; linear.len()];
-    for (slot, _) in linear.iter().enumerate().filter(|(_, id)| **id != u32::MAX) {
+    let live = (0..linear.len()).filter(|&slot| linear[slot] != u32::MAX);
+    for (count, slot) in (0..).zip(live) {
         place[slot] = count;
-        count += 1;
     }
     let corners = plain.faces.values();
     corners.map(|t| t.map(|v| place[v as usize])).collect()

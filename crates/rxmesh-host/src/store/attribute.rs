@@ -210,7 +210,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
                 self.device.read_into(&mut self.host)?;
             } else {
                 let (placed, source) = (self.device.read()?, self.source.as_deref());
-                self.layout.from_device(&placed, source, &mut self.host);
+                self.layout.read_device(&placed, source, &mut self.host);
             }
             self.fresh = Fresh::Both;
         }

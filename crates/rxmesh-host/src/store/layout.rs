@@ -121,7 +121,7 @@ impl Layout {
     }
 
     /// The other way.
-    pub(super) fn from_device<T: Value>(
+    pub(super) fn read_device<T: Value>(
         self,
         device: &[T],
         source: Option<&[u32]>,
