@@ -87,7 +87,8 @@ kernel! {
     pub struct Claims: Flat {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,
-        /// On pairs of vertices that a cavity will join, on edges that must keep a face, and on guarded vertices (as pairs with themselves): by hash. A collision costs a round, no more.
+        /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those that must keep one fan: by hash. A collision
+        /// costs a round, no more.
         pub pairs: GlobalMut<u64>,
     }
 }
@@ -142,7 +143,7 @@ impl Claims {
         low * PAIR_SLOTS + hash(high) % PAIR_SLOTS
     }
 
-    /// Claims the right to join two vertices, or to leave their edge without a face.
+    /// Claims the right to join two vertices, or, if they are the same, to open a hole at it.
     #[inline(always)]
     pub(super) fn take_pair(&self, a: u32, b: u32, key: Key) {
         self.pairs.fetch_min(Claims::pair(a, b), key.0);

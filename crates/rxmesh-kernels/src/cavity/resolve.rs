@@ -1,7 +1,7 @@
 //! Second launch of a round: who has won.
 
 use super::record::{Recorder, record_words};
-use super::round::{Counter, Round, bind_fields, each_side};
+use super::round::{Counter, Round, bind_fields, each_corner};
 use super::template::Faces;
 use super::{Claims, Key, Operator, Seed, Template};
 use crate::edit::{FlatMesh, NONE};
@@ -129,7 +129,7 @@ impl<O: Operator> Resolve<O> {
             f: |f| {
                 faces += 1;
                 claims.has_face(f, key)
-                    && (!O::LEAVES_HOLE || each_side(mesh, f, |a, b| claims.has_pair(a, b, key)))
+                    && (!O::LEAVES_HOLE || each_corner(mesh, f, |v| claims.has_pair(v, v, key)))
             },
             vertices: 0,
         };

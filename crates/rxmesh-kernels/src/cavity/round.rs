@@ -220,8 +220,8 @@ impl<O: Operator> Claim<O> {
         });
         faces(&template, mesh, seed, |f| {
             if O::LEAVES_HOLE {
-                each_side(mesh, f, |a, b| {
-                    claims.take_pair(a, b, key);
+                each_corner(mesh, f, |v| {
+                    claims.take_pair(v, v, key);
                     true
                 });
             }
@@ -260,12 +260,11 @@ pub(super) fn faces<T: Template>(
     )
 }
 
-/// Shows the ends of a face's sides.
+/// Shows the corners of a face. Cavities that stay open claim them: two holes that meet in a vertex would leave it two fans.
 #[inline(always)]
-pub(super) fn each_side(mesh: &FlatMesh, f: u32, mut pair: impl FnMut(u32, u32) -> bool) -> bool {
+pub(super) fn each_corner(mesh: &FlatMesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
     let [a, b, c] = mesh.sides(f);
-    let (u, v, w) = (mesh.origin(a), mesh.origin(b), mesh.origin(c));
-    pair(u, v) && pair(v, w) && pair(w, u)
+    corner(mesh.origin(a)) && corner(mesh.origin(b)) && corner(mesh.origin(c))
 }
 
 kernel! {

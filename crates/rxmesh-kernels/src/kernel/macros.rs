@@ -170,7 +170,8 @@ macro_rules! kernels {
 ///
 /// `entries! { pub LIST; patch name: Type; prepared name: Type; block name: Type; flat name: Type; }`: `prepared` is a
 /// [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) kernel once more, on prepared relations;
-/// `prepare name: R` is what prepares relation `R`. On the device every kernel becomes
+/// `prepare name: R` is what prepares relation `R`; `claim name: O`, `resolve name: O` and `fill name: O` are the three kernels of an
+/// [`Operator`](crate::cavity::Operator), all of which it needs. On the device every kernel becomes
 /// a PTX entry by [`export_entries!`](crate::export_entries), which takes the same list.
 #[macro_export]
 macro_rules! entries {
@@ -188,6 +189,21 @@ macro_rules! entries {
             const NAME: &'static str = concat!("rx_", stringify!($name));
         }
     };
+    (@name claim $name:ident $ty:ty) => {
+        impl $crate::kernel::ClaimEntry for $ty {
+            const NAME: &'static str = concat!("rx_", stringify!($name));
+        }
+    };
+    (@name resolve $name:ident $ty:ty) => {
+        impl $crate::kernel::ResolveEntry for $ty {
+            const NAME: &'static str = concat!("rx_", stringify!($name));
+        }
+    };
+    (@name fill $name:ident $ty:ty) => {
+        impl $crate::kernel::FillEntry for $ty {
+            const NAME: &'static str = concat!("rx_", stringify!($name));
+        }
+    };
     (@name $form:ident $name:ident $ty:ty) => {
         impl $crate::kernel::Entry for $ty {
             const NAME: &'static str = concat!("rx_", stringify!($name));
@@ -198,6 +214,9 @@ macro_rules! entries {
     (@info prepared $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::PatchArgs<$crate::kernel::OnPrepared<$ty>>) };
     (@info block $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$ty>) };
     (@info flat $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$ty>) };
+    (@info claim $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$crate::cavity::Claim<$ty>>) };
+    (@info resolve $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$crate::cavity::Resolve<$ty>>) };
+    (@info fill $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$crate::cavity::FillIn<$ty>>) };
     (@layout $name:ident, $args:ty) => {
         $crate::kernel::KernelInfo {
             name: concat!("rx_", stringify!($name)),
@@ -234,6 +253,15 @@ macro_rules! export_entries {
     };
     (@entry prepared $name:ident $ty:ty) => {
         $crate::export_entries!(@entry patch $name $crate::kernel::OnPrepared<$ty>);
+    };
+    (@entry claim $name:ident $ty:ty) => {
+        $crate::export_entries!(@entry flat $name $crate::cavity::Claim<$ty>);
+    };
+    (@entry resolve $name:ident $ty:ty) => {
+        $crate::export_entries!(@entry block $name $crate::cavity::Resolve<$ty>);
+    };
+    (@entry fill $name:ident $ty:ty) => {
+        $crate::export_entries!(@entry flat $name $crate::cavity::FillIn<$ty>);
     };
     (@entry block $name:ident $ty:ty) => {
         const _: () = {

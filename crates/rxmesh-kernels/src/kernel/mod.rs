@@ -133,6 +133,37 @@ pub trait PreparedEntry: OverRelations {
     const NAME: &'static str;
 }
 
+/// The names of an operator's three kernels: [`crate::cavity::Claim`], [`crate::cavity::Resolve`], [`crate::cavity::FillIn`]. Implemented by
+/// [`crate::entries!`] for operators listed as `claim`, `resolve` and `fill`: traits of the operator, so that a crate can list operators of its own.
+pub trait ClaimEntry: crate::cavity::Operator {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+}
+
+/// See [`ClaimEntry`].
+pub trait ResolveEntry: crate::cavity::Operator {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+}
+
+/// See [`ClaimEntry`].
+pub trait FillEntry: crate::cavity::Operator {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+}
+
+impl<O: ClaimEntry> Entry for crate::cavity::Claim<O> {
+    const NAME: &'static str = <O as ClaimEntry>::NAME;
+}
+
+impl<O: ResolveEntry> Entry for crate::cavity::Resolve<O> {
+    const NAME: &'static str = <O as ResolveEntry>::NAME;
+}
+
+impl<O: FillEntry> Entry for crate::cavity::FillIn<O> {
+    const NAME: &'static str = <O as FillEntry>::NAME;
+}
+
 impl<K: PreparedEntry> Entry for OnPrepared<K> {
     const NAME: &'static str = <K as PreparedEntry>::NAME;
 }
