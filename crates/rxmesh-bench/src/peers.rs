@@ -41,6 +41,8 @@ const OPERATIONS: &[&str] = &[
     "geodesic",
     "curvature",
     "smooth-step",
+    "simplify",
+    "remesh",
 ];
 
 /// Version of the schema.
