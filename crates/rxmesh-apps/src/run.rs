@@ -1,10 +1,10 @@
 //! One run of a command: its stages, timed and shown, and the record that grows along.
 
-use crate::cli::{CommonArgs, EngineChoice, PatchArgs};
+use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
 use crate::commands::text;
 use crate::console::Console;
 use crate::input::{self, Input};
-use crate::output::Target;
+use crate::output::{Target, default_name};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use anyhow::{Context, Result, anyhow};
@@ -44,6 +44,22 @@ impl Run {
             },
             start,
         })
+    }
+
+    /// A run of a command that writes a mesh, and where to: by default a name made of the input's and the command's, in the current folder. Refuses
+    /// an output that could not be written.
+    pub(crate) fn with_target(
+        command: &'static str,
+        args: &ComputeArgs,
+        extension: &str,
+    ) -> Result<(Run, Target)> {
+        let run = Run::new(command, &args.common)?;
+        let output = args
+            .output
+            .clone()
+            .unwrap_or_else(|| default_name(&args.input.mesh, command, extension));
+        let target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        Ok((run, target))
     }
 
     /// Runs a stage; returns what it gave and how many milliseconds it took.

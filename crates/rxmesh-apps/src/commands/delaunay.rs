@@ -27,9 +27,5 @@ pub(super) fn run(args: &DelaunayArgs) -> Result<Outcome> {
         edit.duration()
     );
     edit.finish(&report, &lines)?;
-    Ok(if report.run.finished {
-        Outcome::Success
-    } else {
-        Outcome::Unconverged
-    })
+    Ok(Outcome::of(report.run.finished))
 }

@@ -2,7 +2,7 @@
 
 use super::text;
 use crate::cli::EditArgs;
-use crate::output::{Target, default_name};
+use crate::output::Target;
 use crate::record::{EditRecord, OverTarget};
 use crate::run::Run;
 use anyhow::{Context, Result, bail};
@@ -33,12 +33,7 @@ impl Editing {
         check: impl FnOnce(&TriMesh, &Quality) -> Result<()>,
     ) -> Result<Editing> {
         let (validate, args) = (args.validate, &args.compute);
-        let mut run = Run::new(command, &args.common)?;
-        let output = args
-            .output
-            .clone()
-            .unwrap_or_else(|| default_name(&args.input.mesh, command, "obj"));
-        let target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        let (mut run, target) = Run::with_target(command, args, "obj")?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
         mesh.validate()

@@ -34,9 +34,5 @@ pub(super) fn run(args: &RemeshArgs) -> Result<Outcome> {
         edit.duration()
     );
     edit.finish(&report, &lines)?;
-    Ok(if all.finished {
-        Outcome::Success
-    } else {
-        Outcome::Unconverged
-    })
+    Ok(Outcome::of(all.finished))
 }

@@ -1,7 +1,7 @@
 //! What the applications share: from the file to a patched mesh on an engine, and back to a file.
 
 use crate::cli::ComputeArgs;
-use crate::output::{Target, default_name};
+use crate::output::Target;
 use crate::run::Run;
 use anyhow::{Result, anyhow, bail};
 use rxmesh_host::algo::normals;
@@ -37,19 +37,14 @@ impl Session {
     /// Reads the mesh, starts the engine, cuts the mesh into patches and moves it over. Refuses an output that could not
     /// be written before any of it.
     pub(super) fn open(command: &'static str, args: &ComputeArgs, gives: Gives) -> Result<Session> {
-        let mut run = Run::new(command, &args.common)?;
         let extension = if gives == Gives::Mesh { "obj" } else { "ply" };
-        let output = args
-            .output
-            .clone()
-            .unwrap_or_else(|| default_name(&args.input.mesh, command, extension));
-        let target = Target::new(&output, &args.encoding, run.console.json_file())?;
-        if let (Gives::Columns, Some(format)) = (gives, Format::of_name(&output))
+        let (mut run, target) = Run::with_target(command, args, extension)?;
+        if let (Gives::Columns, Some(format)) = (gives, Format::of_name(&target.path))
             && !format.holds_columns()
         {
             bail!(
                 "{}: {format} cannot hold values of vertices, which are all that `{command}` computes; PLY can",
-                output.display()
+                target.path.display()
             );
         }
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;

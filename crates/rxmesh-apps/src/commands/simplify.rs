@@ -41,11 +41,7 @@ pub(super) fn run(args: &SimplifyArgs) -> Result<Outcome> {
         edit.duration()
     );
     edit.finish(&report, &lines)?;
-    Ok(if reached {
-        Outcome::Success
-    } else {
-        Outcome::Unconverged
-    })
+    Ok(Outcome::of(reached))
 }
 
 /// Why there are more faces than wanted.

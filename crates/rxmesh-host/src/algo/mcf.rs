@@ -1,6 +1,7 @@
 //! Mean curvature flow: one implicit step, solved by matrix-free conjugate gradients.
 
 use super::cg::{Cg, Progress};
+use super::measure::{positive, power_of_two, transform};
 use super::reduce;
 use crate::Error;
 use crate::engine::Buffer;
@@ -8,7 +9,7 @@ use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::CgVector;
 use rxmesh_kernels::algo::mcf::{McfAssembled, McfFans, McfProduct, McfSetup, REGULAR};
-use rxmesh_kernels::algo::measure::{Affine, EdgeLengths};
+use rxmesh_kernels::algo::measure::EdgeLengths;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -123,15 +124,6 @@ pub fn mean_curvature_flow(
 }
 
 fn check(options: &McfOptions) -> Result<(), Error> {
-    let positive = |name: &'static str, v: f64| {
-        if v > 0.0 && v.is_finite() {
-            Ok(())
-        } else {
-            Err(Error::Options(format!(
-                "{name} is {v}, but must be a positive number"
-            )))
-        }
-    };
     if let Some(dt) = options.time_step {
         positive("the time step", dt)?;
     }
@@ -171,36 +163,18 @@ impl Frame {
                 what: "a vertex coordinate",
             });
         }
-        // A power of two: scaling changes no digit.
-        let scale = if size > 0.0 {
-            (-size.log2().round()).clamp(-100.0, 100.0).exp2()
-        } else {
-            1.0
-        };
-        Ok(Frame { origin, scale })
+        Ok(Frame {
+            origin,
+            scale: power_of_two(size),
+        })
     }
 
     fn enter(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-        let n = rx.linear_len(Kind::Vertex);
-        let affine = Affine {
-            x: x.global_mut()?,
-            origin: self.origin,
-            scale: self.scale as f32,
-            shift: Vec3::ZERO,
-        };
-        Ok(rx.engine().launch_flat(n, affine)?)
+        transform(rx, x, self.origin, self.scale, Vec3::ZERO)
     }
 
     fn leave(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-        let n = rx.linear_len(Kind::Vertex);
-        let scale = (1.0 / self.scale) as f32;
-        let affine = Affine {
-            x: x.global_mut()?,
-            origin: Vec3::ZERO,
-            scale,
-            shift: self.origin,
-        };
-        Ok(rx.engine().launch_flat(n, affine)?)
+        transform(rx, x, Vec3::ZERO, 1.0 / self.scale, self.origin)
     }
 }
 
@@ -287,8 +261,7 @@ impl<'a> Solver<'a> {
         x: &mut Attribute<Vertex, Vec3>,
         max_iterations: u32,
     ) -> Result<Progress, Error> {
-        let (vector, r) = self.cg.start(self.x0.global()?);
-        self.product(vector, r)?;
+        self.start()?;
         let mut launched = 0;
         loop {
             // A look costs about as much as an iteration on a small mesh; launches after the end cost little.
@@ -304,6 +277,12 @@ impl<'a> Solver<'a> {
                 return Ok(progress);
             }
         }
+    }
+
+    /// The first residual.
+    fn start(&self) -> Result<(), Error> {
+        let (vector, r) = self.cg.start(self.x0.global()?);
+        self.product(vector, r)
     }
 
     /// One iteration: two launches, no waiting.
@@ -379,8 +358,7 @@ impl<'a> McfIterations<'a> {
         let mut copy = rx.attribute()?;
         copy.copy_from(x)?;
         let solver = Solver::new(rx, x, dt, options)?;
-        let (vector, r) = solver.cg.start(solver.x0.global()?);
-        solver.product(vector, r)?;
+        solver.start()?;
         Ok(McfIterations { solver, x: copy })
     }
 

@@ -17,11 +17,16 @@ pub(super) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64
         });
     }
     let size = (squares / (3.0 * f64::from(rx.count(Kind::Vertex).max(1)))).sqrt();
-    Ok(if size > 0.0 {
+    Ok(power_of_two(size))
+}
+
+/// A power of two that brings a size near one, which changes no digit; one for no size.
+pub(super) fn power_of_two(size: f64) -> f64 {
+    if size > 0.0 {
         (-size.log2().round()).clamp(-100.0, 100.0).exp2()
     } else {
         1.0
-    })
+    }
 }
 
 /// Multiplies all coordinates.
@@ -30,11 +35,22 @@ pub(super) fn resize(
     x: &mut Attribute<Vertex, Vec3>,
     scale: f64,
 ) -> Result<(), Error> {
+    transform(rx, x, Vec3::ZERO, scale, Vec3::ZERO)
+}
+
+/// `(x - origin) * scale + shift` for all coordinates.
+pub(super) fn transform(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    origin: Vec3,
+    scale: f64,
+    shift: Vec3,
+) -> Result<(), Error> {
     let affine = Affine {
         x: x.global_mut()?,
-        origin: Vec3::ZERO,
+        origin,
         scale: scale as f32,
-        shift: Vec3::ZERO,
+        shift,
     };
     Ok(rx
         .engine()

@@ -1,7 +1,7 @@
 //! Attributes: typed values on the elements of one kind, with a copy on the host and one on the engine.
 
 use super::RxMesh;
-use super::layout::{Layout, Order};
+use super::layout::Layout;
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
 use rxmesh_kernels::attr::{
@@ -95,31 +95,47 @@ impl<K: Element, T: Value> Attribute<K, T> {
     pub(super) fn zeroed(rx: &RxMesh, layout: Layout) -> Result<Self, Error> {
         layout.check::<T>(K::KIND)?;
         let device = rx.engine().zeroed(layout.len(rx, K::KIND))?;
-        device.set_mesh(rx.id());
-        let source = match layout.order {
-            Order::Patch => None,
-            Order::Input => rx.source(K::KIND)?.map(Arc::from),
+        let (place, source) = layout.place(rx, K::KIND)?;
+        Ok(Attribute::over(rx, device, layout, place, source))
+    }
+
+    pub(super) fn from_input(rx: &RxMesh, input: &[T], layout: Layout) -> Result<Self, Error> {
+        let linear = to_linear::<K, T>(rx, input)?;
+        layout.check::<T>(K::KIND)?;
+        let (place, source) = layout.place(rx, K::KIND)?;
+        let device = if layout.is_plain() {
+            rx.engine().upload(&linear)?
+        } else {
+            let n = layout.len(rx, K::KIND);
+            rx.engine()
+                .upload(&layout.to_device(&linear, source.as_deref(), n))?
         };
-        Ok(Attribute {
+        let mut attribute = Attribute::over(rx, device, layout, place, source);
+        attribute.host = linear;
+        attribute.fresh = Fresh::Both;
+        Ok(attribute)
+    }
+
+    /// Over values that are on the engine.
+    fn over(
+        rx: &RxMesh,
+        device: Buffer<T>,
+        layout: Layout,
+        place: Place,
+        source: Option<Arc<[u32]>>,
+    ) -> Self {
+        device.set_mesh(rx.id());
+        Attribute {
             device,
             host: Vec::new(),
             fresh: Fresh::Device,
             mesh: rx.id(),
             layout,
-            place: layout.place(rx, K::KIND)?,
+            place,
             source,
             linear_len: rx.linear_len(K::KIND) as usize,
             of: PhantomData,
-        })
-    }
-
-    pub(super) fn from_input(rx: &RxMesh, input: &[T], layout: Layout) -> Result<Self, Error> {
-        let linear = to_linear::<K, T>(rx, input)?;
-        let mut attribute = Attribute::zeroed(rx, layout)?;
-        attribute.host = linear;
-        attribute.fresh = Fresh::Host;
-        attribute.upload()?;
-        Ok(attribute)
+        }
     }
 
     /// Order and layout of the values on the engine.
@@ -129,18 +145,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
 
     /// Values of the elements of a mesh that are on the engine already, one a linear id.
     pub(crate) fn from_buffer(rx: &RxMesh, device: Buffer<T>) -> Self {
-        device.set_mesh(rx.id());
-        Attribute {
-            linear_len: device.len(),
-            device,
-            host: Vec::new(),
-            fresh: Fresh::Device,
-            mesh: rx.id(),
-            layout: Layout::default(),
-            place: Place::plain(),
-            source: None,
-            of: PhantomData,
-        }
+        Attribute::over(rx, device, Layout::default(), Place::plain(), None)
     }
 
     /// Number of values: the length of the linear id space.

@@ -3,11 +3,11 @@
 use super::RxMesh;
 use super::attribute::plural;
 use crate::Error;
-use crate::engine::{Buffer, EngineError};
+use crate::engine::Buffer;
 use rxmesh_kernels::attr::{Place, Value};
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// In which order values lie on the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -71,19 +71,22 @@ impl Layout {
         }
     }
 
-    /// What kernels need to know.
-    pub(super) fn place(self, rx: &RxMesh, kind: Kind) -> Result<Place, Error> {
-        if self.is_plain() {
-            return Ok(Place::plain());
-        }
+    /// What kernels need to know, and for values in the input's order the input's index of each linear id.
+    pub(super) fn place(
+        self,
+        rx: &RxMesh,
+        kind: Kind,
+    ) -> Result<(Place, Option<Arc<[u32]>>), Error> {
         let plane = match self.words {
             Words::Together => 0,
             Words::Apart => self.len(rx, kind) as u32,
         };
-        let plain = Place::plain();
         Ok(match self.order {
-            Order::Patch => plain.apart(plane),
-            Order::Input => Place::new(rx.places(kind)?, plane),
+            Order::Patch => (Place::plain().apart(plane), None),
+            Order::Input => {
+                let (source, order) = rx.places(kind)?;
+                (Place::new(order, plane), Some(source))
+            }
         })
     }
 
@@ -156,25 +159,35 @@ impl Layout {
     }
 }
 
-/// For vertices and faces the input's index of each linear id, on the engine; made when an attribute in the input's order asks for it.
+/// For vertices and faces the input's index of each linear id, on both sides; made when an attribute in the input's order asks for it.
 #[derive(Default)]
-pub(super) struct Places(Mutex<[Option<Buffer<u32>>; 3]>);
+pub(super) struct Places(Mutex<[Option<Indices>; 3]>);
+
+struct Indices {
+    host: Arc<[u32]>,
+    engine: Buffer<u32>,
+}
 
 impl RxMesh {
-    fn places(&self, kind: Kind) -> Result<Global<u32>, Error> {
+    fn places(&self, kind: Kind) -> Result<(Arc<[u32]>, Global<u32>), Error> {
         let mut places = self
             .places_store()
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let slot = &mut places[kind as usize];
-        if let Some(buffer) = slot {
-            return Ok(buffer.global());
-        }
-        let source = self.source(kind)?.ok_or_else(|| {
-            Error::Options(format!("{} have no order in the input", plural(kind)))
-        })?;
-        let made: Result<Buffer<u32>, EngineError> = self.engine().upload(source);
-        Ok(slot.insert(made?).global())
+        let indices = match slot {
+            Some(indices) => indices,
+            None => {
+                let source = self.source(kind)?.ok_or_else(|| {
+                    Error::Options(format!("{} have no order in the input", plural(kind)))
+                })?;
+                slot.insert(Indices {
+                    host: Arc::from(source),
+                    engine: self.engine().upload(source)?,
+                })
+            }
+        };
+        Ok((Arc::clone(&indices.host), indices.engine.global()))
     }
 }
