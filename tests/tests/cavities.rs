@@ -6,9 +6,9 @@ use glam::Vec3;
 use rxmesh_host::edit::{Column, Seeds, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::cavity::{
-    Births, Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Template, template,
+    Births, Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, Template, template,
 };
-use rxmesh_host::kernels::edit::{FlatMesh, NO_FACE};
+use rxmesh_host::kernels::edit::{Mesh, NO_FACE};
 use rxmesh_host::kernels::kernel::{ClaimEntry, FillEntry, FlatKernel, ResolveEntry};
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
@@ -47,14 +47,14 @@ macro_rules! refill {
             fn template(&self) -> template::$template {
                 template::$template
             }
-            fn candidate(&self, _: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+            fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
                 chosen(seed.0, self.rarity)
             }
-            fn plan(&self, cavity: &Cavity) -> Vec3 {
+            fn plan(&self, cavity: &Cavity<impl Site>) -> Vec3 {
                 let n = cavity.corners();
                 (0..n).map(|i| self.x.get(cavity.corner(i))).sum::<Vec3>() / n as f32
             }
-            fn fill(&self, centre: Vec3, hole: &mut Hole<'_>) {
+            fn fill(&self, centre: Vec3, hole: &mut Hole<'_, impl Site>) {
                 let v = hole.add_vertex();
                 self.x.set(v.id(), centre);
                 hole.add_star(v);
@@ -82,11 +82,11 @@ impl Operator for Punch {
     fn template(&self) -> template::F {
         template::F
     }
-    fn candidate(&self, _: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         chosen(seed.0, self.rarity)
     }
-    fn plan(&self, _: &Cavity) {}
-    fn fill(&self, (): (), _: &mut Hole<'_>) {}
+    fn plan(&self, _: &Cavity<impl Site>) {}
+    fn fill(&self, (): (), _: &mut Hole<'_, impl Site>) {}
 }
 
 kernel! {
@@ -100,7 +100,7 @@ kernel! {
 }
 
 impl SplitFour {
-    fn is_corner(mesh: &FlatMesh, f: u32, v: u32) -> bool {
+    fn is_corner(mesh: &impl Mesh, f: u32, v: u32) -> bool {
         mesh.sides(f).iter().any(|&h| mesh.origin(h) == v)
     }
 }
@@ -117,14 +117,14 @@ impl Operator for SplitFour {
     fn template(&self) -> template::FF {
         template::FF
     }
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let inner = mesh
             .sides(seed.0)
             .iter()
             .all(|&h| mesh.face(h ^ 1) != NO_FACE);
         inner.then(|| chosen(seed.0, self.rarity)).flatten()
     }
-    fn plan(&self, cavity: &Cavity) -> Self::Plan {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan {
         let first = u32::from(!SplitFour::is_corner(
             cavity.mesh(),
             cavity.seed(),
@@ -138,7 +138,7 @@ impl Operator for SplitFour {
             sides.map(|(a, b)| Origin::between(a, b, 0.5)),
         )
     }
-    fn fill(&self, (first, at, origins): Self::Plan, hole: &mut Hole<'_>) {
+    fn fill(&self, (first, at, origins): Self::Plan, hole: &mut Hole<'_, impl Site>) {
         let middles = [0, 1, 2].map(|k| hole.add_vertex_at(origins[k]));
         for k in 0..3 {
             self.x.set(middles[k].id(), at[k]);

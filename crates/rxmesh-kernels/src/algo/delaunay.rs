@@ -1,7 +1,7 @@
 //! Delaunay edge flips: until the angles opposite every interior edge sum up to at most pi.
 
-use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
-use crate::edit::{FlatMesh, NO_FACE};
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
+use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, sqrt};
@@ -35,7 +35,7 @@ pub struct Diamond {
 impl Diamond {
     /// The diamond of an edge; nothing on the boundary.
     #[inline(always)]
-    pub fn new(mesh: &FlatMesh, e: u32) -> Option<Diamond> {
+    pub fn new(mesh: &impl Mesh, e: u32) -> Option<Diamond> {
         if mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE {
             return None;
         }
@@ -49,7 +49,7 @@ impl Diamond {
 
     /// Where on the rim of an edge's cavity the edge ends: at corners 0 and 2, or 1 and 3.
     #[inline(always)]
-    pub fn place(cavity: &Cavity) -> u32 {
+    pub fn place(cavity: &Cavity<impl Site>) -> u32 {
         let half = 2 * cavity.seed();
         let first = cavity.corner(0);
         u32::from(first != cavity.mesh().origin(half) && first != cavity.mesh().tip(half))
@@ -108,7 +108,7 @@ impl Operator for DelaunayFlip {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let q = Diamond::new(mesh, seed.0)?;
         (self.is_violated(q) && !self.folds(q)).then_some(Priority::NONE)
     }
@@ -116,7 +116,7 @@ impl Operator for DelaunayFlip {
     #[inline(always)]
     fn joins(
         &self,
-        mesh: &FlatMesh,
+        mesh: &impl Mesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -124,12 +124,12 @@ impl Operator for DelaunayFlip {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> u32 {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> u32 {
         Diamond::place(cavity)
     }
 
     #[inline(always)]
-    fn fill(&self, i: u32, hole: &mut Hole<'_>) {
+    fn fill(&self, i: u32, hole: &mut Hole<'_, impl Site>) {
         flip(hole, i);
         hole.again_rim();
     }
@@ -137,7 +137,7 @@ impl Operator for DelaunayFlip {
 
 /// Fills a hole of four rim edges, whose old diagonal left corner `i`, with the other diagonal.
 #[inline(always)]
-pub fn flip(hole: &mut Hole<'_>, i: u32) {
+pub fn flip(hole: &mut Hole<'_, impl Site>, i: u32) {
     let new = hole.add_edge(hole.corner(i + 1), hole.corner(i + 3));
     hole.add_face(hole.side(i + 1), hole.side(i + 2), new.twin());
     hole.add_face(hole.side(i + 3), hole.side(i), new);

@@ -6,8 +6,8 @@
 
 use super::quadric::{Quadric, Stored};
 use crate::cavity::marked::link_condition;
-use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, template};
-use crate::edit::{FlatMesh, NO_FACE, NONE};
+use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
+use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -181,7 +181,7 @@ impl FlatKernel for SimplifyQuadrics {
 
 /// The normal of the face of a half-edge, twice its area long.
 #[inline(always)]
-fn face_normal(mesh: &FlatMesh, s: &Surface, h: u32) -> Vec3 {
+fn face_normal(mesh: &impl Mesh, s: &Surface, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
     let to = |w: u32| (s.x.get(w) - a) * s.scale;
     to(mesh.tip(h)).cross(to(mesh.tip(mesh.next(h))))
@@ -362,7 +362,7 @@ struct End {
 impl Collapse {
     /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether it is on the boundary.
     #[inline(always)]
-    fn end(&self, mesh: &FlatMesh, half: u32, cost: u32, other_end: u64) -> End {
+    fn end(&self, mesh: &impl Mesh, half: u32, cost: u32, other_end: u64) -> End {
         let e = half >> 1;
         let mut end = End {
             edges: 0,
@@ -388,7 +388,7 @@ impl Collapse {
 
     /// Where the new vertex comes.
     #[inline(always)]
-    fn placement(&self, mesh: &FlatMesh, e: u32) -> Placement {
+    fn placement(&self, mesh: &impl Mesh, e: u32) -> Placement {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (xa, xb) = (s.x.get(a), s.x.get(b));
@@ -410,7 +410,7 @@ impl Collapse {
 
     /// The place between the ends of an edge that is nearest to a point.
     #[inline(always)]
-    fn origin(&self, mesh: &FlatMesh, e: u32, p: Vec3) -> Origin {
+    fn origin(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Origin {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let xa = s.x.get(a);
@@ -426,7 +426,7 @@ impl Collapse {
 
     /// Why an edge must not be collapsed, if so.
     #[inline(always)]
-    fn refusal(&self, mesh: &FlatMesh, e: u32, ends: [End; 2]) -> Option<Refusal> {
+    fn refusal(&self, mesh: &impl Mesh, e: u32, ends: [End; 2]) -> Option<Refusal> {
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
         // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a tetrahedron.
         let left = ends[0].edges + ends[1].edges - if interior { 4 } else { 3 };
@@ -458,7 +458,7 @@ impl Collapse {
 
     /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin goes to `p`.
     #[inline(always)]
-    fn folds(&self, mesh: &FlatMesh, half: u32, p: Vec3) -> bool {
+    fn folds(&self, mesh: &impl Mesh, half: u32, p: Vec3) -> bool {
         let (v, w) = (mesh.origin(half), mesh.tip(half));
         let s = &self.surface;
         let at = s.x.get(v);
@@ -482,7 +482,7 @@ impl Collapse {
 
     /// Looks at both ends; nothing when another edge goes first.
     #[inline(always)]
-    fn ends(&self, mesh: &FlatMesh, e: u32, cost: u32) -> Option<[End; 2]> {
+    fn ends(&self, mesh: &impl Mesh, e: u32, cost: u32) -> Option<[End; 2]> {
         let a = self.end(mesh, 2 * e, cost, 0);
         if !a.cheapest {
             return None;
@@ -512,7 +512,7 @@ impl Operator for Collapse {
 
     /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
         let cost = self.costs.get(e);
         if cost >= REFUSED {
@@ -527,7 +527,7 @@ impl Operator for Collapse {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> NewVertex {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> NewVertex {
         let p = self.placement(cavity.mesh(), cavity.seed());
         let mut i = 0;
         while i < cavity.edges() {
@@ -546,7 +546,7 @@ impl Operator for Collapse {
     }
 
     #[inline(always)]
-    fn fill(&self, new: NewVertex, hole: &mut Hole<'_>) {
+    fn fill(&self, new: NewVertex, hole: &mut Hole<'_, impl Site>) {
         let s = &self.surface;
         let v = hole.add_vertex_at(new.origin);
         s.x.set(v.id(), new.at);

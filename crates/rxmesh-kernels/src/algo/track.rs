@@ -2,8 +2,8 @@
 
 use super::noise::CurlNoise;
 use super::remesh::{Centre, Lines, Rings};
-use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, template};
-use crate::edit::{FlatMesh, NO_FACE};
+use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Site, template};
+use crate::edit::{Mesh, NO_FACE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
@@ -48,7 +48,7 @@ kernel! {
 impl SplitStretched {
     /// Whether the face of a half-edge has a wide angle opposite it.
     #[inline(always)]
-    fn is_wide(&self, mesh: &FlatMesh, h: u32) -> bool {
+    fn is_wide(&self, mesh: &impl Mesh, h: u32) -> bool {
         if mesh.face(h) == NO_FACE {
             return false;
         }
@@ -80,7 +80,7 @@ impl Operator for SplitStretched {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let h = 2 * seed.0;
         let d = self.x.get(mesh.origin(h)) - self.x.get(mesh.tip(h));
         let square = d.dot(d);
@@ -91,7 +91,7 @@ impl Operator for SplitStretched {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> Halves {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> Halves {
         let e = cavity.seed();
         let ends = [cavity.mesh().origin(2 * e), cavity.mesh().tip(2 * e)];
         Halves {
@@ -102,7 +102,7 @@ impl Operator for SplitStretched {
     }
 
     #[inline(always)]
-    fn fill(&self, plan: Halves, hole: &mut Hole<'_>) {
+    fn fill(&self, plan: Halves, hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex();
         self.x.set(v.id(), plan.middle);
         let queue = hole.queue();

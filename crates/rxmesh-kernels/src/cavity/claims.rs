@@ -53,12 +53,12 @@ impl Priority {
     }
 
     #[inline(always)]
-    pub(super) fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         self.0
     }
 
     #[inline(always)]
-    pub(super) fn from_bits(bits: u32) -> Priority {
+    pub(crate) fn from_bits(bits: u32) -> Priority {
         Priority(bits)
     }
 }

@@ -1,8 +1,9 @@
 //! Last launch of a round that changes the mesh: cuts the winners' cavities and fills them.
 
-use super::hole::{Hole, Reserve};
+use super::hole::Hole;
 use super::record::Cavity;
 use super::round::{Counter, RANK_WORDS, Round, Slots, bind_fields};
+use super::site::{FlatSite, Reserved};
 use super::{BIRTH_WORDS, Operator};
 use crate::edit::{FlatMesh, NONE};
 use crate::kernel::FlatKernel;
@@ -60,28 +61,16 @@ impl<O: Operator> FlatKernel for FillIn<O> {
         if seed == NONE {
             return;
         }
-        let record = round.records.from(round.winners.get(2 * i + 1));
-        let cavity = Cavity::new(self.mesh, record, seed);
-        let plan = self.op.plan(&cavity);
-        let rank = if O::GROWTH.is_none() {
-            0
-        } else {
-            self.rank(seed)
-        };
-        let own = [cavity.vertices(), cavity.edges(), cavity.faces()];
-        let grow = O::GROWTH.by_kind();
-        let reserve = |k: usize| {
-            let base = round.counters.get(Counter::Base as u32 + k as u32);
-            Reserve::new(own[k], base + rank * grow[k], grow[k])
-        };
-        let slots = [&self.vertices, &self.edges, &self.faces];
-        let mut hole = Hole::cut(
-            cavity,
+        let site = FlatSite {
+            mesh: &self.mesh,
             round,
-            slots,
-            [reserve(0), reserve(1), reserve(2)],
-            [O::GROWTH.births() * i, O::GROWTH.births()],
-        );
+            record: round.records.from(round.winners.get(2 * i + 1)),
+            reserved: (!O::GROWTH.is_none()).then(|| self.reserved(seed)),
+            births: O::GROWTH.births() * i,
+        };
+        let cavity = Cavity::new(site, seed);
+        let plan = self.op.plan(&cavity);
+        let mut hole = Hole::cut(cavity, O::GROWTH.births());
         self.op.fill(plan, &mut hole);
         if O::LEAVES_HOLE {
             hole.close::<true>();
@@ -92,6 +81,20 @@ impl<O: Operator> FlatKernel for FillIn<O> {
 }
 
 impl<O: Operator> FillIn<O> {
+    /// The slots that are reserved for a winner.
+    #[inline(always)]
+    fn reserved(&self, seed: u32) -> Reserved<'_> {
+        let rank = self.rank(seed);
+        let room = O::GROWTH.by_kind();
+        let base =
+            |k: u32| self.round.counters.get(Counter::Base as u32 + k) + rank * room[k as usize];
+        Reserved {
+            slots: [&self.vertices, &self.edges, &self.faces],
+            base: [base(0), base(1), base(2)],
+            room,
+        }
+    }
+
     /// Number of winners with smaller seeds.
     #[inline(always)]
     fn rank(&self, seed: u32) -> u32 {

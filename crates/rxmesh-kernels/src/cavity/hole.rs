@@ -1,9 +1,10 @@
 //! The hole that a cavity leaves, and what fills it.
 
-use super::births::{self, Origin};
+use super::births::Origin;
 use super::record::{BORDER, Cavity, LOSES_EDGE};
-use super::round::{Counter, Round, Slots};
-use crate::edit::{DEAD, FlatMesh, NO_FACE, NONE};
+use super::site::Site;
+use crate::edit::{Mesh, MeshMut, NO_FACE, NONE};
+use crate::topo::Kind;
 use core::marker::PhantomData;
 
 /// Makes ids of one hole useless in another.
@@ -55,112 +56,71 @@ impl Side<'_> {
 
 /// Takes seeds for the next round.
 #[derive(Clone, Copy)]
-pub struct Queue<'h>(&'h Round);
+pub struct Queue<'h, S>(S, Brand<'h>);
 
-impl Queue<'_> {
+impl<S: Site> Queue<'_, S> {
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     #[inline(always)]
     pub fn again(self, seed: u32) {
-        self.0.enqueue(seed);
+        self.0.again(seed);
     }
 }
-
-/// Where the slots of one kind come from: first those of what was deleted, then those that were reserved.
-#[derive(Clone, Copy)]
-pub(super) struct Reserve {
-    used: u32,
-    own: u32,
-    base: u32,
-    room: u32,
-}
-
-impl Reserve {
-    #[inline(always)]
-    pub(super) fn new(own: u32, base: u32, room: u32) -> Reserve {
-        Reserve {
-            used: 0,
-            own,
-            base,
-            room,
-        }
-    }
-
-    /// The next slot, [`NONE`] when there is none.
-    #[inline(always)]
-    fn take(&mut self, own: impl FnOnce(u32) -> u32, slots: &Slots) -> u32 {
-        let k = self.used;
-        if k >= self.own + self.room {
-            return NONE;
-        }
-        self.used += 1;
-        if k < self.own {
-            own(k)
-        } else {
-            slots.slot(self.base + (k - self.own))
-        }
-    }
-
-    /// How many of the cavity's own slots were used.
-    #[inline(always)]
-    fn used_own(&self) -> u32 {
-        self.used.min(self.own)
-    }
-}
-
-/// The free slots of all kinds: V, E, F.
-pub(super) type AllSlots<'a> = [&'a Slots; 3];
 
 /// A hole while it is being filled. Its rim edges are numbered as in [`Cavity`].
 ///
 /// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]). What breaks this is counted and
 /// ends in an error on the host, or is found by the session's `validate`.
-pub struct Hole<'h> {
-    cavity: Cavity,
-    round: &'h Round,
-    slots: AllSlots<'h>,
-    vertices: Reserve,
-    edges: Reserve,
-    faces: Reserve,
+pub struct Hole<'h, S> {
+    cavity: Cavity<S>,
+    /// Slots that were taken of each kind, first the cavity's own: V, E, F.
+    vertices: u32,
+    edges: u32,
+    faces: u32,
     patch: u32,
-    /// Where the next birth is entered, and how many may be.
+    /// Births that were told, and how many may be.
     births: [u32; 2],
     broken: bool,
     brand: Brand<'h>,
 }
 
-impl<'h> Hole<'h> {
-    /// Cuts the hole.
+/// Where a kind's slots come from: first from what was deleted, then those that are reserved.
+#[inline(always)]
+fn take(
+    used: &mut u32,
+    own: u32,
+    slot: impl FnOnce(u32) -> u32,
+    reserved: impl FnOnce(u32) -> u32,
+) -> u32 {
+    let k = *used;
+    *used += 1;
+    if k < own { slot(k) } else { reserved(k - own) }
+}
+
+impl<'h, S: Site> Hole<'h, S> {
+    /// Cuts the hole. It may tell of so many births.
     #[inline(always)]
-    pub(super) fn cut(
-        cavity: Cavity,
-        round: &'h Round,
-        slots: AllSlots<'h>,
-        reserves: [Reserve; 3],
-        births: [u32; 2],
-    ) -> Self {
+    pub(crate) fn cut(cavity: Cavity<S>, births: u32) -> Self {
         let mesh = cavity.mesh();
-        let patch = mesh.fp.get(cavity.face(0));
+        let patch = mesh.label(cavity.face(0));
         let mut i = 0;
         while i < cavity.rim() {
-            mesh.ef.set(cavity.rim_half(i), NO_FACE);
+            mesh.set_face(cavity.rim_half(i), NO_FACE);
             i += 1;
         }
         Hole {
             cavity,
-            round,
-            slots,
-            vertices: reserves[0],
-            edges: reserves[1],
-            faces: reserves[2],
+            vertices: 0,
+            edges: 0,
+            faces: 0,
             patch,
-            births,
+            births: [0, births],
             broken: false,
             brand: PhantomData,
         }
     }
 
     #[inline(always)]
-    fn mesh(&self) -> &FlatMesh {
+    fn mesh(&self) -> &S::Mesh {
         self.cavity.mesh()
     }
 
@@ -207,11 +167,16 @@ impl<'h> Hole<'h> {
     #[inline(always)]
     pub fn add_vertex(&mut self) -> Corner<'h> {
         let cavity = self.cavity;
-        let id = self.vertices.take(|k| cavity.vertex(k), self.slots[0]);
+        let id = take(
+            &mut self.vertices,
+            cavity.vertices(),
+            |k| cavity.vertex(k),
+            |k| cavity.site().slot(Kind::Vertex, k),
+        );
         if id == NONE {
             self.broken = true;
         } else {
-            self.mesh().ve.set(id, NONE);
+            self.mesh().set_edge_at(id, NONE);
         }
         Corner {
             id,
@@ -225,15 +190,16 @@ impl<'h> Hole<'h> {
     #[inline(always)]
     pub fn add_vertex_at(&mut self, origin: Origin) -> Corner<'h> {
         let v = self.add_vertex();
-        let list = self.round.births;
-        if list.is_empty() || v.id == NONE {
+        let site = self.cavity.site();
+        if !site.listens() || v.id == NONE {
             return v;
         }
-        if self.births[1] == 0 {
+        let [told, most] = self.births;
+        if told == most {
             self.broken = true;
         } else {
-            births::enter(list, self.births[0], v.id, origin);
-            self.births = [self.births[0] + 1, self.births[1] - 1];
+            site.birth(told, v.id, origin);
+            self.births = [told + 1, most];
         }
         v
     }
@@ -242,20 +208,24 @@ impl<'h> Hole<'h> {
     #[inline(always)]
     pub fn add_edge(&mut self, a: Corner<'h>, b: Corner<'h>) -> Side<'h> {
         let cavity = self.cavity;
-        let e = self.edges.take(|k| cavity.edge(k), self.slots[1]);
+        let e = take(
+            &mut self.edges,
+            cavity.edges(),
+            |k| cavity.edge(k),
+            |k| cavity.site().slot(Kind::Edge, k),
+        );
         if e == NONE || a.id == NONE || b.id == NONE || a.id == b.id {
             self.broken = true;
         } else {
             let mesh = cavity.mesh();
-            mesh.ev.set(2 * e, a.id);
-            mesh.ev.set(2 * e + 1, b.id);
-            mesh.ef.set(2 * e, NO_FACE);
-            mesh.ef.set(2 * e + 1, NO_FACE);
+            mesh.set_ends(e, [a.id, b.id]);
+            mesh.set_face(2 * e, NO_FACE);
+            mesh.set_face(2 * e + 1, NO_FACE);
             if a.new {
-                mesh.ve.set(a.id, e);
+                mesh.set_edge_at(a.id, e);
             }
             if b.new {
-                mesh.ve.set(b.id, e);
+                mesh.set_edge_at(b.id, e);
             }
         }
         Side {
@@ -270,19 +240,22 @@ impl<'h> Hole<'h> {
     #[inline(always)]
     pub fn add_face(&mut self, a: Side<'h>, b: Side<'h>, c: Side<'h>) -> u32 {
         let cavity = self.cavity;
-        let f = self.faces.take(|k| cavity.face(k), self.slots[2]);
+        let f = take(
+            &mut self.faces,
+            cavity.faces(),
+            |k| cavity.face(k),
+            |k| cavity.site().slot(Kind::Face, k),
+        );
         if f == NONE || self.broken || a.to != b.from || b.to != c.from || c.to != a.from {
             self.broken = true;
             return f;
         }
         let mesh = cavity.mesh();
-        mesh.fe.set(3 * f, a.half);
-        mesh.fe.set(3 * f + 1, b.half);
-        mesh.fe.set(3 * f + 2, c.half);
-        mesh.ef.set(a.half, f);
-        mesh.ef.set(b.half, f);
-        mesh.ef.set(c.half, f);
-        mesh.fp.set(f, self.patch);
+        mesh.set_sides(f, [a.half, b.half, c.half]);
+        mesh.set_face(a.half, f);
+        mesh.set_face(b.half, f);
+        mesh.set_face(c.half, f);
+        mesh.set_label(f, self.patch);
         f
     }
 
@@ -347,14 +320,14 @@ impl<'h> Hole<'h> {
 
     /// The queue of the next round's seeds, for use while the hole is being filled.
     #[inline(always)]
-    pub fn queue(&self) -> Queue<'h> {
-        Queue(self.round)
+    pub fn queue(&self) -> Queue<'h, S> {
+        Queue(self.cavity.site(), PhantomData)
     }
 
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     #[inline(always)]
     pub fn again(&self, seed: u32) {
-        self.round.enqueue(seed);
+        self.cavity.site().again(seed);
     }
 
     /// Makes all rim edges seeds of the next round, for operators whose seeds are edges.
@@ -369,21 +342,21 @@ impl<'h> Hole<'h> {
 
     /// Buries what was deleted and whose slot was not used, and gives the rim's vertices edges.
     #[inline(always)]
-    pub(super) fn close<const LEAVES_HOLE: bool>(self) {
+    pub(crate) fn close<const LEAVES_HOLE: bool>(self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());
-        let mut k = self.faces.used_own();
+        let mut k = self.faces;
         while k < cavity.faces() {
-            mesh.fe.set(3 * cavity.face(k), NONE);
+            mesh.bury_face(cavity.face(k));
             k += 1;
         }
-        k = self.edges.used_own();
+        k = self.edges;
         while k < cavity.edges() {
-            bury_edge(mesh, cavity.edge(k));
+            mesh.bury_edge(cavity.edge(k));
             k += 1;
         }
-        k = self.vertices.used_own();
+        k = self.vertices;
         while k < cavity.vertices() {
-            mesh.ve.set(cavity.vertex(k), DEAD);
+            mesh.bury_vertex(cavity.vertex(k));
             k += 1;
         }
         let filled = if LEAVES_HOLE {
@@ -393,7 +366,7 @@ impl<'h> Hole<'h> {
             self.repair()
         };
         if self.broken || !filled {
-            self.round.count(Counter::Broken, 1);
+            self.cavity.site().broken();
         }
     }
 
@@ -408,7 +381,7 @@ impl<'h> Hole<'h> {
             let half = cavity.rim_half(if i < cavity.rim() { i } else { i - 1 });
             filled = filled && mesh.face(half) != NO_FACE;
             if v & LOSES_EDGE != 0 {
-                mesh.ve.store(cavity.corner(i), half >> 1);
+                mesh.store_edge_at(cavity.corner(i), half >> 1);
             }
             i += 1;
         }
@@ -429,7 +402,7 @@ impl<'h> Hole<'h> {
             let before = if i > 0 { i - 1 } else { rim - 1 };
             let has_before = i > 0 || cavity.is_closed();
             let (stays_before, stays) = (has_before && !goes(before), i < rim && !goes(i));
-            let edge = mesh.ve.load(v);
+            let edge = mesh.load_edge_at(v);
             let loses = cavity.marked_corner(i) & LOSES_EDGE != 0
                 || has_before && !stays_before && cavity.rim_half(before) >> 1 == edge
                 || i < rim && !stays && cavity.rim_half(i) >> 1 == edge;
@@ -441,23 +414,16 @@ impl<'h> Hole<'h> {
                 } else {
                     NONE
                 };
-                mesh.ve.store(v, new);
+                mesh.store_edge_at(v, new);
             }
             i += 1;
         }
         i = 0;
         while i < rim {
             if goes(i) {
-                bury_edge(mesh, cavity.rim_half(i) >> 1);
+                mesh.bury_edge(cavity.rim_half(i) >> 1);
             }
             i += 1;
         }
     }
-}
-
-#[inline(always)]
-fn bury_edge(mesh: &FlatMesh, e: u32) {
-    mesh.ev.set(2 * e, NONE);
-    mesh.ef.set(2 * e, NO_FACE);
-    mesh.ef.set(2 * e + 1, NO_FACE);
 }

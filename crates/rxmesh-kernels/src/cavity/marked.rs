@@ -3,9 +3,9 @@
 //! A mark is a number of one's own, 0 for none: seeds with smaller marks go first. An operator that is carried out removes the mark, so a
 //! run ends when every mark was worked off, or refused, or its element deleted by another.
 
-use super::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, template};
+use super::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::algo::delaunay::{Diamond, flip};
-use crate::edit::{FlatMesh, NO_FACE};
+use crate::edit::{Mesh, NO_FACE};
 use crate::kernel;
 use crate::math::hash;
 use crate::mem::GlobalMut;
@@ -36,7 +36,7 @@ impl Operator for FlipMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         Diamond::new(mesh, seed.0)?;
         priority(self.marks.get(seed.0))
     }
@@ -44,7 +44,7 @@ impl Operator for FlipMarked {
     #[inline(always)]
     fn joins(
         &self,
-        mesh: &FlatMesh,
+        mesh: &impl Mesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -52,20 +52,20 @@ impl Operator for FlipMarked {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> u32 {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> u32 {
         self.marks.set(cavity.seed(), 0);
         Diamond::place(cavity)
     }
 
     #[inline(always)]
-    fn fill(&self, place: u32, hole: &mut Hole<'_>) {
+    fn fill(&self, place: u32, hole: &mut Hole<'_, impl Site>) {
         flip(hole, place);
     }
 }
 
 /// The middle of an edge.
 #[inline(always)]
-fn middle(mesh: &FlatMesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
+fn middle(mesh: &impl Mesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
     ((x.get(a) + x.get(b)) * 0.5, Origin::between(a, b, 0.5))
 }
@@ -92,18 +92,18 @@ impl Operator for SplitMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, _: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         priority(self.marks.get(seed.0))
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> (Vec3, Origin) {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> (Vec3, Origin) {
         self.marks.set(cavity.seed(), 0);
         middle(cavity.mesh(), self.x, cavity.seed())
     }
 
     #[inline(always)]
-    fn fill(&self, (middle, origin): (Vec3, Origin), hole: &mut Hole<'_>) {
+    fn fill(&self, (middle, origin): (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex_at(origin);
         self.x.set(v.id(), middle);
         hole.add_star(v);
@@ -113,7 +113,7 @@ impl Operator for SplitMarked {
 /// Whether an edge can be contracted without changing what the surface is: its ends have no common neighbours but those opposite it, and an edge between two
 /// vertices of the boundary is of the boundary (Dey, Edelsbrunner, Guha, Nekhayev 1999).
 #[inline(always)]
-pub fn link_condition(mesh: &FlatMesh, e: u32) -> bool {
+pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
     let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
     // The neighbours of `b` as a set that may hold more: hardly any of `a` must be looked for among them.
@@ -138,7 +138,7 @@ pub fn link_condition(mesh: &FlatMesh, e: u32) -> bool {
 
 /// Whether a vertex lies on the boundary.
 #[inline(always)]
-pub fn is_border(mesh: &FlatMesh, v: u32) -> bool {
+pub fn is_border(mesh: &impl Mesh, v: u32) -> bool {
     !mesh.each_spoke(v, |h| {
         mesh.face(h) != NO_FACE && mesh.face(h ^ 1) != NO_FACE
     })
@@ -165,19 +165,19 @@ impl Operator for CollapseMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let priority = priority(self.marks.get(seed.0))?;
         link_condition(mesh, seed.0).then_some(priority)
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> (Vec3, Origin) {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> (Vec3, Origin) {
         self.marks.set(cavity.seed(), 0);
         middle(cavity.mesh(), self.x, cavity.seed())
     }
 
     #[inline(always)]
-    fn fill(&self, (middle, origin): (Vec3, Origin), hole: &mut Hole<'_>) {
+    fn fill(&self, (middle, origin): (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex_at(origin);
         self.x.set(v.id(), middle);
         hole.add_star(v);
@@ -205,12 +205,12 @@ impl Operator for SplitFaceMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, _: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         priority(self.marks.get(seed.0))
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> (Vec3, Origin) {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> (Vec3, Origin) {
         self.marks.set(cavity.seed(), 0);
         let x = |i: u32| self.x.get(cavity.corner(i));
         let third = 1.0 / 3.0;
@@ -222,7 +222,7 @@ impl Operator for SplitFaceMarked {
     }
 
     #[inline(always)]
-    fn fill(&self, (centre, origin): (Vec3, Origin), hole: &mut Hole<'_>) {
+    fn fill(&self, (centre, origin): (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex_at(origin);
         self.x.set(v.id(), centre);
         hole.add_star(v);
@@ -249,7 +249,7 @@ struct Ring {
 
 impl Ring {
     #[inline(always)]
-    fn new(mesh: &FlatMesh, v: u32) -> Ring {
+    fn new(mesh: &impl Mesh, v: u32) -> Ring {
         let mut ring = Ring {
             spokes: 0,
             first: 0,
@@ -273,7 +273,7 @@ impl Ring {
 
     /// The corner at which the fan meets, and those next to it on the rim when it is closed.
     #[inline(always)]
-    fn apex(&self, mesh: &FlatMesh, v: u32) -> [u32; 3] {
+    fn apex(&self, mesh: &impl Mesh, v: u32) -> [u32; 3] {
         if self.border {
             return [self.first; 3];
         }
@@ -307,7 +307,7 @@ impl Operator for RemoveMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let priority = priority(self.marks.get(seed.0))?;
         let ring = Ring::new(mesh, seed.0);
         // Three faces whose outer sides are those of one face would leave that face twice.
@@ -327,7 +327,7 @@ impl Operator for RemoveMarked {
     #[inline(always)]
     fn joins(
         &self,
-        mesh: &FlatMesh,
+        mesh: &impl Mesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -347,7 +347,7 @@ impl Operator for RemoveMarked {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> u32 {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> u32 {
         self.marks.set(cavity.seed(), 0);
         if !cavity.is_closed() {
             return 0;
@@ -364,7 +364,7 @@ impl Operator for RemoveMarked {
     }
 
     #[inline(always)]
-    fn fill(&self, apex: u32, hole: &mut Hole<'_>) {
+    fn fill(&self, apex: u32, hole: &mut Hole<'_, impl Site>) {
         hole.add_fan(apex);
     }
 }

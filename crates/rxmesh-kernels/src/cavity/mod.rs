@@ -3,7 +3,8 @@
 //! An [`Operator`] says which seeds want a change and how urgently, a [`Template`] what is deleted around a seed, and
 //! [`Operator::fill`] what comes in its place. Which of the overlapping cavities of a round are carried out is decided below it, here by
 //! claims: every candidate puts its key on each face that it would delete, by atomic minimum; who keeps all of them has won. Nobody waits, nothing
-//! is rolled back, and the outcome does not depend on the order in which threads run.
+//! is rolled back, and the outcome does not depend on the order in which threads run. What differs between such engines lies behind two traits,
+//! [`Mesh`](crate::edit::Mesh) and [`Site`]; operators, records and holes are written on these.
 //!
 //! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`], [`FillIn`], and
 //! [`Collect`], which lists the next round's seeds. docs/dynamic.md tells them phase by phase.
@@ -16,9 +17,10 @@ mod hole;
 mod limit;
 pub mod marked;
 mod operator;
-mod record;
+pub(crate) mod record;
 mod resolve;
-mod round;
+pub(crate) mod round;
+pub(crate) mod site;
 pub mod template;
 
 pub use births::{BIRTH_WORDS, Births, Interpolate, Origin};
@@ -31,4 +33,5 @@ pub use operator::{Growth, Operator, Seed};
 pub use record::{Cavity, RECORD_HEADER};
 pub use resolve::{RESOLVE_ITEMS, Resolve};
 pub use round::{COUNTERS, Claim, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
+pub use site::Site;
 pub use template::{Sink, Template};

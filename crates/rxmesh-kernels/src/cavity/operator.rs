@@ -1,7 +1,11 @@
 //! What a user writes: which cavities, in which order, filled with what.
+//!
+//! The methods of [`Operator`] do not say what mesh they see: `&impl Mesh`, `&Cavity<impl Site>`, `&mut Hole<'_, impl Site>`. Where a mesh lies is the
+//! engine's choice, which may keep it as the flat arrays of a session, or one patch of it in shared memory; an operator is compiled for
+//! each. Its ids are those of the mesh at hand, and its attributes are found by them.
 
-use super::{Cavity, Hole, Priority, Template};
-use crate::edit::FlatMesh;
+use super::{Cavity, Hole, Priority, Site, Template};
+use crate::edit::Mesh;
 use crate::mem::Bind;
 use crate::topo::Linear;
 
@@ -87,11 +91,11 @@ pub trait Operator: Bind + Copy + Send + Sync + 'static {
     fn template(&self) -> Self::Template;
 
     /// Whether a live seed wants to be changed, and how urgently. The seed's faces are not frozen.
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority>;
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
 
     /// A quick look at a live seed that is put off because of [`Operator::SHARE`]: false if `candidate` would certainly say no.
     #[inline(always)]
-    fn wants(&self, _mesh: &FlatMesh, _seed: Seed<Self>) -> bool {
+    fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
         true
     }
 
@@ -100,7 +104,7 @@ pub trait Operator: Bind + Copy + Send + Sync + 'static {
     #[inline(always)]
     fn joins(
         &self,
-        _mesh: &FlatMesh,
+        _mesh: &impl Mesh,
         _seed: Seed<Self>,
         _pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -112,7 +116,7 @@ pub trait Operator: Bind + Copy + Send + Sync + 'static {
     #[inline(always)]
     fn guards(
         &self,
-        _mesh: &FlatMesh,
+        _mesh: &impl Mesh,
         _seed: Seed<Self>,
         _vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {
@@ -120,8 +124,8 @@ pub trait Operator: Bind + Copy + Send + Sync + 'static {
     }
 
     /// Looks at the cavity before it is cut.
-    fn plan(&self, cavity: &Cavity) -> Self::Plan;
+    fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan;
 
     /// Fills the hole.
-    fn fill(&self, plan: Self::Plan, hole: &mut Hole<'_>);
+    fn fill(&self, plan: Self::Plan, hole: &mut Hole<'_, impl Site>);
 }

@@ -1,10 +1,10 @@
 //! The record of a cavity: what it deletes, and its rim in order.
 
-use super::round::{Round, faces};
+use super::round::faces;
+use super::site::{Holder, Site};
 use super::template::{Vertices, deletes};
-use super::{Claims, Key, Operator, Template};
-use crate::edit::{FlatMesh, NO_FACE};
-use crate::mem::GlobalMut;
+use super::{Operator, Template};
+use crate::edit::{Mesh, NO_FACE};
 
 /// Words before the lists of a record: numbers of faces, edges and vertices deleted, and of rim edges (the highest bit: the rim is closed).
 ///
@@ -23,7 +23,7 @@ pub(super) const BORDER: u32 = 1 << 30;
 /// The most words that a record with so many faces (counted as often as they are met) and vertices takes: each face has three sides, each
 /// of which is a rim edge of two words or at least half an edge.
 #[inline(always)]
-pub(super) fn record_words(faces: u32, vertices: u32) -> u32 {
+pub(crate) fn record_words(faces: u32, vertices: u32) -> u32 {
     RECORD_HEADER + 2 + 7 * faces + vertices
 }
 
@@ -32,24 +32,23 @@ pub(super) fn record_words(faces: u32, vertices: u32) -> u32 {
 /// The rim runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had its face in the cavity.
 /// A closed rim has as many corners as edges; a rim that is open, because the cavity takes edges of the boundary, has one more.
 #[derive(Clone, Copy, Debug)]
-pub struct Cavity {
-    mesh: FlatMesh,
-    record: GlobalMut<u32>,
+pub struct Cavity<S> {
+    site: S,
     seed: u32,
     counts: [u32; 3],
     rim: u32,
     closed: bool,
 }
 
-impl Cavity {
+impl<S: Site> Cavity<S> {
+    /// The cavity of a seed whose record lies at a site.
     #[inline(always)]
-    pub(super) fn new(mesh: FlatMesh, record: GlobalMut<u32>, seed: u32) -> Cavity {
-        let rim = record.get(3);
+    pub(crate) fn new(site: S, seed: u32) -> Self {
+        let rim = site.word(3);
         Cavity {
-            mesh,
-            record,
+            site,
             seed,
-            counts: [record.get(2), record.get(1), record.get(0)],
+            counts: [site.word(2), site.word(1), site.word(0)],
             rim: rim & !CLOSED,
             closed: rim & CLOSED != 0,
         }
@@ -57,8 +56,13 @@ impl Cavity {
 
     /// The mesh. Only the cavity and its rim may be looked at: what lies beyond may be changing.
     #[inline(always)]
-    pub fn mesh(&self) -> &FlatMesh {
-        &self.mesh
+    pub fn mesh(&self) -> &S::Mesh {
+        self.site.mesh()
+    }
+
+    #[inline(always)]
+    pub(super) fn site(&self) -> S {
+        self.site
     }
 
     /// The seed.
@@ -76,7 +80,7 @@ impl Cavity {
     /// Deleted face `i`.
     #[inline(always)]
     pub fn face(&self, i: u32) -> u32 {
-        self.record.get(RECORD_HEADER + i)
+        self.site.word(RECORD_HEADER + i)
     }
 
     /// Number of edges that are deleted.
@@ -88,7 +92,7 @@ impl Cavity {
     /// Deleted edge `i`.
     #[inline(always)]
     pub fn edge(&self, i: u32) -> u32 {
-        self.record.get(RECORD_HEADER + self.counts[2] + i)
+        self.site.word(RECORD_HEADER + self.counts[2] + i)
     }
 
     /// Number of vertices that are deleted.
@@ -100,7 +104,7 @@ impl Cavity {
     /// Deleted vertex `i`.
     #[inline(always)]
     pub fn vertex(&self, i: u32) -> u32 {
-        self.record.get(self.rim_at() + 2 * self.corners() + i)
+        self.site.word(self.rim_at() + 2 * self.corners() + i)
     }
 
     /// Number of rim edges.
@@ -129,7 +133,7 @@ impl Cavity {
     /// Rim half-edge `i`, whose face is deleted. A closed rim goes on from its beginning.
     #[inline(always)]
     pub fn rim_half(&self, i: u32) -> u32 {
-        self.record.get(self.rim_at() + 2 * self.wrapped(i))
+        self.site.word(self.rim_at() + 2 * self.wrapped(i))
     }
 
     /// Rim vertex `i`. A closed rim goes on from its beginning.
@@ -141,7 +145,7 @@ impl Cavity {
     /// Rim vertex `i` with its marks.
     #[inline(always)]
     pub(super) fn marked_corner(&self, i: u32) -> u32 {
-        self.record.get(self.rim_at() + 2 * self.wrapped(i) + 1)
+        self.site.word(self.rim_at() + 2 * self.wrapped(i) + 1)
     }
 
     #[inline(always)]
@@ -168,41 +172,42 @@ struct Sides {
 }
 
 /// Writes the record of a winner's cavity.
-pub(super) struct Recorder<'a, O> {
+pub(crate) struct Recorder<'a, O, S, H> {
+    /// The operator.
     pub op: &'a O,
-    pub mesh: &'a FlatMesh,
-    pub claims: &'a Claims,
-    pub round: &'a Round,
+    /// Where to.
+    pub site: S,
+    /// Who holds the cavity's faces.
+    pub holder: H,
+    /// The seed.
     pub seed: u32,
-    pub key: Key,
-    pub at: u32,
 }
 
-impl<O: Operator> Recorder<'_, O> {
+impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// Writes the record; false when the cavity is no disk.
     #[inline(always)]
-    pub(super) fn write(&self) -> bool {
-        let record = self.round.records.from(self.at);
-        let faces = self.list_faces(record);
+    pub(crate) fn write(&self) -> bool {
+        let faces = self.list_faces();
         let Sides {
             edges,
             borders,
             rim,
             first,
-        } = self.list_edges(record, faces);
+        } = self.list_edges(faces);
         if rim == 0 {
             return false;
         }
         let rim_at = RECORD_HEADER + faces + edges;
-        let (walked, closed) = self.walk_rim(record, rim_at, rim, first);
+        let (walked, closed) = self.walk_rim(rim_at, rim, first);
         let corners = walked + u32::from(!closed);
-        let Some(vertices) = self.list_vertices(record, rim_at + 2 * corners) else {
+        let Some(vertices) = self.list_vertices(rim_at + 2 * corners) else {
             return false;
         };
-        record.set(0, faces);
-        record.set(1, edges);
-        record.set(2, vertices);
-        record.set(3, walked | if closed { CLOSED } else { 0 });
+        self.site.set_word(0, faces);
+        self.site.set_word(1, edges);
+        self.site.set_word(2, vertices);
+        self.site
+            .set_word(3, walked | if closed { CLOSED } else { 0 });
         // Euler's formula for a disk: closed rims around inner vertices, open ones with a stretch of the boundary.
         let disk = if closed {
             borders == 0 && faces + 2 == rim + 2 * vertices
@@ -214,34 +219,39 @@ impl<O: Operator> Recorder<'_, O> {
         walked == rim
             && disk
             && holds
-            && (O::RIM_IS_SIMPLE || self.rim_is_simple(record, rim_at, corners))
-            && (!O::LEAVES_HOLE || self.keeps_fans(record, rim_at, rim, closed))
+            && (O::RIM_IS_SIMPLE || self.rim_is_simple(rim_at, corners))
+            && (!O::LEAVES_HOLE || self.keeps_fans(rim_at, rim, closed))
+    }
+
+    #[inline(always)]
+    fn mesh(&self) -> &S::Mesh {
+        self.site.mesh()
     }
 
     #[inline(always)]
     fn is_inside(&self, f: u32) -> bool {
-        f != NO_FACE && self.claims.has_face(f, self.key)
+        f != NO_FACE && self.holder.holds(f)
     }
 
     #[inline(always)]
     fn deletes_border(&self, e: u32) -> bool {
-        deletes(&self.op.template(), self.mesh, self.seed, e)
+        deletes(&self.op.template(), self.mesh(), self.seed, e)
     }
 
     /// Whether the cavity deletes an edge.
     #[inline(always)]
     fn deletes(&self, e: u32) -> bool {
-        let (f, g) = (self.mesh.face(2 * e), self.mesh.face(2 * e + 1));
+        let (f, g) = (self.mesh().face(2 * e), self.mesh().face(2 * e + 1));
         let (in_f, in_g) = (self.is_inside(f), self.is_inside(g));
         in_f && in_g || (in_f && g == NO_FACE || in_g && f == NO_FACE) && self.deletes_border(e)
     }
 
     #[inline(always)]
-    fn list_faces(&self, record: GlobalMut<u32>) -> u32 {
+    fn list_faces(&self) -> u32 {
         let mut n = 0;
-        faces(&self.op.template(), self.mesh, self.seed, |f| {
-            if self.claims.list_face(f, self.key) {
-                record.set(RECORD_HEADER + n, f);
+        faces(&self.op.template(), self.mesh(), self.seed, |f| {
+            if self.holder.list(f) {
+                self.site.set_word(RECORD_HEADER + n, f);
                 n += 1;
             }
             true
@@ -251,14 +261,14 @@ impl<O: Operator> Recorder<'_, O> {
 
     /// Lists the edges, and counts what the sides of the faces are.
     #[inline(always)]
-    fn list_edges(&self, record: GlobalMut<u32>, faces: u32) -> Sides {
+    fn list_edges(&self, faces: u32) -> Sides {
         let mut sides = Sides::default();
         let mut i = 0;
         while i < faces {
-            let [a, b, c] = self.mesh.sides(record.get(RECORD_HEADER + i));
-            sides = self.side(record, faces, a, sides);
-            sides = self.side(record, faces, b, sides);
-            sides = self.side(record, faces, c, sides);
+            let [a, b, c] = self.mesh().sides(self.site.word(RECORD_HEADER + i));
+            sides = self.side(faces, a, sides);
+            sides = self.side(faces, b, sides);
+            sides = self.side(faces, c, sides);
             i += 1;
         }
         sides
@@ -266,13 +276,13 @@ impl<O: Operator> Recorder<'_, O> {
 
     /// One side of a face. The counts go in and out by value, so that they stay in registers.
     #[inline(always)]
-    fn side(&self, record: GlobalMut<u32>, faces: u32, h: u32, mut n: Sides) -> Sides {
-        let across = self.mesh.face(h ^ 1);
+    fn side(&self, faces: u32, h: u32, mut n: Sides) -> Sides {
+        let across = self.mesh().face(h ^ 1);
         let inside = self.is_inside(across);
         let border = across == NO_FACE && self.deletes_border(h >> 1);
         // An edge between two faces of the cavity is met twice.
         if inside && h & 1 == 0 || border {
-            record.set(RECORD_HEADER + faces + n.edges, h >> 1);
+            self.site.set_word(RECORD_HEADER + faces + n.edges, h >> 1);
             n.edges += 1;
             n.borders += u32::from(border);
         } else if !inside {
@@ -287,11 +297,11 @@ impl<O: Operator> Recorder<'_, O> {
     /// The rim edge after `h`, or nothing where the rim ends at the boundary.
     #[inline(always)]
     fn rim_after(&self, h: u32) -> Option<u32> {
-        let mut g = self.mesh.next(h);
+        let mut g = self.mesh().next(h);
         loop {
-            let across = self.mesh.face(g ^ 1);
+            let across = self.mesh().face(g ^ 1);
             if self.is_inside(across) {
-                g = self.mesh.next(g ^ 1);
+                g = self.mesh().next(g ^ 1);
             } else if across == NO_FACE && self.deletes_border(g >> 1) {
                 return None;
             } else {
@@ -303,11 +313,11 @@ impl<O: Operator> Recorder<'_, O> {
     /// The rim edge before `h`, or nothing where the rim begins at the boundary.
     #[inline(always)]
     fn rim_before(&self, h: u32) -> Option<u32> {
-        let mut g = self.mesh.previous(h);
+        let mut g = self.mesh().previous(h);
         loop {
-            let across = self.mesh.face(g ^ 1);
+            let across = self.mesh().face(g ^ 1);
             if self.is_inside(across) {
-                g = self.mesh.previous(g ^ 1);
+                g = self.mesh().previous(g ^ 1);
             } else if across == NO_FACE && self.deletes_border(g >> 1) {
                 return None;
             } else {
@@ -318,7 +328,7 @@ impl<O: Operator> Recorder<'_, O> {
 
     /// Writes the rim in order from `first`, or from where it begins; its length, at most `rim`, and whether it is closed.
     #[inline(always)]
-    fn walk_rim(&self, record: GlobalMut<u32>, at: u32, rim: u32, first: u32) -> (u32, bool) {
+    fn walk_rim(&self, at: u32, rim: u32, first: u32) -> (u32, bool) {
         let mut start = first;
         let mut open = false;
         loop {
@@ -326,14 +336,15 @@ impl<O: Operator> Recorder<'_, O> {
             let mut n = 0;
             let mut ends = false;
             while n < rim {
-                let v = self.mesh.origin(h);
-                let border = if self.mesh.face(h ^ 1) == NO_FACE {
+                let v = self.mesh().origin(h);
+                let border = if self.mesh().face(h ^ 1) == NO_FACE {
                     BORDER
                 } else {
                     0
                 };
-                record.set(at + 2 * n, h);
-                record.set(at + 2 * n + 1, v | border | self.loses_edge(v));
+                self.site.set_word(at + 2 * n, h);
+                self.site
+                    .set_word(at + 2 * n + 1, v | border | self.loses_edge(v));
                 n += 1;
                 match self.rim_after(h) {
                     Some(next) if next == start => return (n, true),
@@ -350,9 +361,9 @@ impl<O: Operator> Recorder<'_, O> {
                 start = self.rim_start(first, rim);
                 continue;
             }
-            let v = self.mesh.tip(h);
-            record.set(at + 2 * n, NO_FACE);
-            record.set(at + 2 * n + 1, v | self.loses_edge(v));
+            let v = self.mesh().tip(h);
+            self.site.set_word(at + 2 * n, NO_FACE);
+            self.site.set_word(at + 2 * n + 1, v | self.loses_edge(v));
             // Neither closed nor at its end: more than one rim.
             return (if ends { n } else { 0 }, false);
         }
@@ -375,7 +386,7 @@ impl<O: Operator> Recorder<'_, O> {
 
     #[inline(always)]
     fn loses_edge(&self, v: u32) -> u32 {
-        if self.deletes(self.mesh.ve.get(v)) {
+        if self.deletes(self.mesh().edge_at(v)) {
             LOSES_EDGE
         } else {
             0
@@ -384,20 +395,20 @@ impl<O: Operator> Recorder<'_, O> {
 
     /// Lists the vertices; nothing when one is named twice.
     #[inline(always)]
-    fn list_vertices(&self, record: GlobalMut<u32>, at: u32) -> Option<u32> {
+    fn list_vertices(&self, at: u32) -> Option<u32> {
         let mut n = 0;
         let all = self.op.template().elements(
-            self.mesh,
+            self.mesh(),
             self.seed,
             &mut Vertices(|v| {
                 let mut i = 0;
                 while i < n {
-                    if record.get(at + i) == v {
+                    if self.site.word(at + i) == v {
                         return false;
                     }
                     i += 1;
                 }
-                record.set(at + n, v);
+                self.site.set_word(at + n, v);
                 n += 1;
                 true
             }),
@@ -407,8 +418,8 @@ impl<O: Operator> Recorder<'_, O> {
 
     /// Whether no vertex is on the rim twice.
     #[inline(always)]
-    fn rim_is_simple(&self, record: GlobalMut<u32>, at: u32, corners: u32) -> bool {
-        let vertex = |i: u32| record.get(at + 2 * i + 1) & !(LOSES_EDGE | BORDER);
+    fn rim_is_simple(&self, at: u32, corners: u32) -> bool {
+        let vertex = |i: u32| self.site.word(at + 2 * i + 1) & !(LOSES_EDGE | BORDER);
         let mut i = 1;
         while i < corners {
             let mut k = 0;
@@ -425,16 +436,16 @@ impl<O: Operator> Recorder<'_, O> {
 
     /// Whether the faces beyond the rim stay one fan at each of its vertices when the hole stays open.
     #[inline(always)]
-    fn keeps_fans(&self, record: GlobalMut<u32>, at: u32, rim: u32, closed: bool) -> bool {
-        let half = |i: u32| record.get(at + 2 * i);
+    fn keeps_fans(&self, at: u32, rim: u32, closed: bool) -> bool {
+        let half = |i: u32| self.site.word(at + 2 * i);
         let mut i = u32::from(!closed);
         while i < rim {
             let (before, after) = (half(if i == 0 { rim - 1 } else { i - 1 }), half(i));
             let mut h = after ^ 1;
-            if self.mesh.face(before ^ 1) != NO_FACE {
+            if self.mesh().face(before ^ 1) != NO_FACE {
                 // Around the vertex, from the rim edge that leaves it to the one that comes in.
-                while self.mesh.face(h) != NO_FACE && h != before {
-                    h = self.mesh.next(h) ^ 1;
+                while self.mesh().face(h) != NO_FACE && h != before {
+                    h = self.mesh().next(h) ^ 1;
                 }
                 if h != before && h != after ^ 1 {
                     return false;

@@ -2,6 +2,7 @@
 
 use super::record::{Recorder, record_words};
 use super::round::{Counter, Round, bind_fields, each_corner};
+use super::site::{Claimant, FlatSite};
 use super::template::Faces;
 use super::{Claims, Key, Operator, Seed, Template};
 use crate::edit::{FlatMesh, NONE};
@@ -156,12 +157,18 @@ impl<O: Operator> Resolve<O> {
         let seed = round.seed(i);
         let recorder = Recorder {
             op: &self.op,
-            mesh: &self.mesh,
-            claims: &self.claims,
-            round,
+            site: FlatSite {
+                mesh: &self.mesh,
+                round,
+                record: round.records.from(at),
+                reserved: None,
+                births: 0,
+            },
+            holder: Claimant {
+                claims: &self.claims,
+                key: round.key(round.pending.get(i), seed),
+            },
             seed,
-            key: round.key(round.pending.get(i), seed),
-            at,
         };
         let disk = recorder.write();
         round

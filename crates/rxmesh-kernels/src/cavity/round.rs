@@ -2,7 +2,7 @@
 
 use super::template::{Faces, face_of};
 use super::{Claims, Growth, Key, Operator, Priority, Seed, Template};
-use crate::edit::{FlatMesh, NO_FACE, NONE};
+use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -232,8 +232,9 @@ impl<O: Operator> Claim<O> {
     }
 }
 
+/// Whether there is a seed in a slot.
 #[inline(always)]
-fn lives<O: Operator>(mesh: &FlatMesh, seed: u32) -> bool {
+pub(crate) fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
     match <<O::Template as Template>::Seed as Element>::KIND {
         Kind::Vertex => mesh.vertex_lives(seed),
         Kind::Edge => mesh.edge_lives(seed),
@@ -243,9 +244,9 @@ fn lives<O: Operator>(mesh: &FlatMesh, seed: u32) -> bool {
 
 /// Shows the faces of a cavity, some more than once.
 #[inline(always)]
-pub(super) fn faces<T: Template>(
+pub(crate) fn faces<T: Template>(
     template: &T,
-    mesh: &FlatMesh,
+    mesh: &impl Mesh,
     seed: u32,
     f: impl FnMut(u32) -> bool,
 ) -> bool {
@@ -262,7 +263,7 @@ pub(super) fn faces<T: Template>(
 
 /// Shows the corners of a face. Cavities that stay open claim them: two holes that meet in a vertex would leave it two fans.
 #[inline(always)]
-pub(super) fn each_corner(mesh: &FlatMesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
+pub(crate) fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
     let [a, b, c] = mesh.sides(f);
     corner(mesh.origin(a)) && corner(mesh.origin(b)) && corner(mesh.origin(c))
 }

@@ -15,7 +15,7 @@
 //! | [`FF`] | the face and those across its sides | 1:4 split |
 //! | [`FV`] | its corners and all at them | face collapse |
 
-use crate::edit::{FlatMesh, NO_FACE, NONE};
+use crate::edit::{Mesh, NO_FACE, NONE};
 use crate::topo::{Edge, Element, Face, Vertex};
 
 /// Takes the elements that a cavity deletes. Each method returns whether to go on.
@@ -35,7 +35,7 @@ pub trait Template: Copy {
 
     /// Hands every element that the cavity of a seed deletes to the sink, until it has enough; whether it never had. The same elements in
     /// the same order whenever it is called in one round.
-    fn elements<S: Sink>(&self, mesh: &FlatMesh, seed: u32, sink: &mut S) -> bool;
+    fn elements(&self, mesh: &impl Mesh, seed: u32, sink: &mut impl Sink) -> bool;
 }
 
 macro_rules! template {
@@ -47,7 +47,7 @@ macro_rules! template {
         impl Template for $name {
             type Seed = $seed;
             #[inline(always)]
-            fn elements<S: Sink>(&self, $mesh: &FlatMesh, $id: u32, $sink: &mut S) -> bool {
+            fn elements(&self, $mesh: &impl Mesh, $id: u32, $sink: &mut impl Sink) -> bool {
                 let _ = $mesh;
                 $body
             }
@@ -89,7 +89,7 @@ template! {
 }
 
 #[inline(always)]
-fn sides_of<S: Sink>(mesh: &FlatMesh, f: u32, sink: &mut S) -> bool {
+fn sides_of(mesh: &impl Mesh, f: u32, sink: &mut impl Sink) -> bool {
     if f == NO_FACE {
         return true;
     }
@@ -98,19 +98,22 @@ fn sides_of<S: Sink>(mesh: &FlatMesh, f: u32, sink: &mut S) -> bool {
 }
 
 #[inline(always)]
-fn across<S: Sink>(mesh: &FlatMesh, h: u32, sink: &mut S) -> bool {
+fn across(mesh: &impl Mesh, h: u32, sink: &mut impl Sink) -> bool {
     let f = mesh.face(h ^ 1);
     f == NO_FACE || sink.face(f)
 }
 
 /// Shows every face that a cavity deletes, some more than once, and counts its vertices.
-pub(super) struct Faces<'a, F> {
-    pub mesh: &'a FlatMesh,
+pub(crate) struct Faces<'a, M, F> {
+    /// The mesh.
+    pub mesh: &'a M,
+    /// Is shown the faces, until it returns false.
     pub f: F,
+    /// Vertices that were named so far.
     pub vertices: u32,
 }
 
-impl<F: FnMut(u32) -> bool> Sink for Faces<'_, F> {
+impl<M: Mesh, F: FnMut(u32) -> bool> Sink for Faces<'_, M, F> {
     #[inline(always)]
     fn vertex(&mut self, v: u32) -> bool {
         self.vertices += 1;
@@ -174,14 +177,14 @@ impl Sink for Search {
 
 /// Whether a cavity deletes an edge of the boundary.
 #[inline(always)]
-pub(super) fn deletes<T: Template>(template: &T, mesh: &FlatMesh, seed: u32, edge: u32) -> bool {
+pub(crate) fn deletes<T: Template>(template: &T, mesh: &impl Mesh, seed: u32, edge: u32) -> bool {
     let ends = [mesh.origin(2 * edge), mesh.tip(2 * edge)];
     !template.elements(mesh, seed, &mut Search { edge, ends })
 }
 
 /// An incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
 #[inline(always)]
-pub(super) fn face_of<K: Element>(mesh: &FlatMesh, seed: u32) -> u32 {
+pub(crate) fn face_of<K: Element>(mesh: &impl Mesh, seed: u32) -> u32 {
     use crate::topo::Kind;
     let of_edge = |e: u32| {
         let f = mesh.face(2 * e);
@@ -195,7 +198,7 @@ pub(super) fn face_of<K: Element>(mesh: &FlatMesh, seed: u32) -> u32 {
         Kind::Face => seed,
         Kind::Edge => of_edge(seed),
         Kind::Vertex => {
-            let e = mesh.ve.get(seed);
+            let e = mesh.edge_at(seed);
             if e == NONE { NO_FACE } else { of_edge(e) }
         }
     }

@@ -1,9 +1,11 @@
-//! Edit sessions: the mesh as flat arrays that kernels may change, and what opens it.
+//! Edit sessions: the mesh as flat arrays that kernels may change, what opens it, and the traits by which operators see it.
 
 mod flat;
 mod free;
+mod mesh;
 mod open;
 
-pub use flat::{DEAD, FlatMesh, NO_FACE, NONE, Turn, VERTEX_LIMIT};
+pub use flat::{DEAD, FlatMesh, NO_FACE, NONE, VERTEX_LIMIT};
 pub use free::{ListFree, MarkDead, MoveSet};
+pub use mesh::{Mesh, MeshMut, Turn};
 pub use open::{Fill, Freeze, OpenPatches, OpenTables, OpenVertices, Suspects};

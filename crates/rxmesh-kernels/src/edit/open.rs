@@ -3,6 +3,7 @@
 //! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`OpenVertices`], [`Freeze`].
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
+use super::mesh::Mesh;
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{FlatKernel, PatchKernel};

@@ -2,8 +2,8 @@
 
 use super::{CORNER_COSINE, Lines, OnLine, agree, shape};
 use crate::cavity::marked::link_condition;
-use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
-use crate::edit::{FlatMesh, NO_FACE};
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
+use crate::edit::{Mesh, NO_FACE};
 use crate::kernel;
 use crate::mem::GlobalMut;
 use glam::Vec3;
@@ -54,7 +54,7 @@ impl CollapseShort {
 
     /// Where the ends of an edge meet: in its middle, or at the end that a line holds. Nothing when lines hold both.
     #[inline(always)]
-    fn target(&self, mesh: &FlatMesh, e: u32) -> Option<Vec3> {
+    fn target(&self, mesh: &impl Mesh, e: u32) -> Option<Vec3> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (on_a, on_b) = (self.lines.at(mesh, a), self.lines.at(mesh, b));
         let (x_a, x_b) = (self.place_of(a), self.place_of(b));
@@ -77,7 +77,7 @@ impl CollapseShort {
 
     /// Whether the faces at both ends may have them moved to a place.
     #[inline(always)]
-    fn may_meet(&self, mesh: &FlatMesh, e: u32, to: Vec3) -> bool {
+    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3) -> bool {
         // A loop, so that its body is there once.
         let mut end = 0;
         while end < 2 {
@@ -117,7 +117,7 @@ impl CollapseShort {
 
     /// Edges at a vertex.
     #[inline(always)]
-    fn valence(mesh: &FlatMesh, v: u32) -> u32 {
+    fn valence(mesh: &impl Mesh, v: u32) -> u32 {
         let mut n = 0;
         mesh.each_spoke(v, |_| {
             n += 1;
@@ -128,7 +128,7 @@ impl CollapseShort {
 
     /// Whether the lines at the ends can be told apart afterwards: beside the edge no two of them become one, and they can be remembered.
     #[inline(always)]
-    fn keeps_lines(&self, mesh: &FlatMesh, e: u32) -> bool {
+    fn keeps_lines(&self, mesh: &impl Mesh, e: u32) -> bool {
         if self.lines.any == 0 {
             return true;
         }
@@ -157,7 +157,7 @@ impl Operator for CollapseShort {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         if !self.wants(mesh, seed) {
             return None;
         }
@@ -169,13 +169,13 @@ impl Operator for CollapseShort {
     }
 
     #[inline(always)]
-    fn wants(&self, mesh: &FlatMesh, seed: Seed<Self>) -> bool {
+    fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
         let d = self.place_of(mesh.origin(2 * seed.0)) - self.place_of(mesh.tip(2 * seed.0));
         d.dot(d) < self.shortest
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> Contraction {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> Contraction {
         let mesh = cavity.mesh();
         let e = cavity.seed();
         let place = self.target(mesh, e).unwrap_or(Vec3::ZERO);
@@ -203,7 +203,7 @@ impl Operator for CollapseShort {
     }
 
     #[inline(always)]
-    fn fill(&self, plan: Contraction, hole: &mut Hole<'_>) {
+    fn fill(&self, plan: Contraction, hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex();
         self.x.set(v.id(), plan.place);
         let mut bit = 1u32;

@@ -2,8 +2,8 @@
 
 use super::{Lines, agree, shape};
 use crate::algo::delaunay::{Diamond, flip};
-use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, template};
-use crate::edit::{DEAD, FlatMesh, NO_FACE};
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
+use crate::edit::{DEAD, FlatMesh, Mesh, NO_FACE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
@@ -67,7 +67,7 @@ impl Operator for EqualiseFlip {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let q = Diamond::new(mesh, seed.0)?;
         let gain = self.gain(q);
         (gain > 0 && !self.lines.is_marked(seed.0) && self.fits(q))
@@ -77,7 +77,7 @@ impl Operator for EqualiseFlip {
     #[inline(always)]
     fn joins(
         &self,
-        mesh: &FlatMesh,
+        mesh: &impl Mesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -87,7 +87,7 @@ impl Operator for EqualiseFlip {
     #[inline(always)]
     fn guards(
         &self,
-        mesh: &FlatMesh,
+        mesh: &impl Mesh,
         seed: Seed<Self>,
         vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {
@@ -96,12 +96,12 @@ impl Operator for EqualiseFlip {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> u32 {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> u32 {
         Diamond::place(cavity)
     }
 
     #[inline(always)]
-    fn fill(&self, i: u32, hole: &mut Hole<'_>) {
+    fn fill(&self, i: u32, hole: &mut Hole<'_, impl Site>) {
         let change = |at: u32, by: u32| {
             let v = hole.corner(at).id();
             self.deviation

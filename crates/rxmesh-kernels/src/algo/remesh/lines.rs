@@ -1,7 +1,7 @@
 //! The lines of a surface that remeshing keeps: its boundary and its sharp edges.
 
 use crate::algo::delaunay::Diamond;
-use crate::edit::{FlatMesh, NO_FACE};
+use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
@@ -35,7 +35,7 @@ pub struct OnLine {
 impl Lines {
     /// Whether an edge is of a line.
     #[inline(always)]
-    pub fn has(&self, mesh: &FlatMesh, e: u32) -> bool {
+    pub fn has(&self, mesh: &impl Mesh, e: u32) -> bool {
         mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE || self.is_marked(e)
     }
 
@@ -55,7 +55,7 @@ impl Lines {
 
     /// The line edges at a vertex.
     #[inline(always)]
-    pub fn at(&self, mesh: &FlatMesh, v: u32) -> OnLine {
+    pub fn at(&self, mesh: &impl Mesh, v: u32) -> OnLine {
         let mut on = OnLine {
             count: 0,
             before: v,

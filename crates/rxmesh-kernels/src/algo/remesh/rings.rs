@@ -1,7 +1,7 @@
 //! The neighbours of all vertices, and what smoothing does with them.
 
 use super::{Lines, OnLine, agree};
-use crate::edit::{FlatMesh, NO_FACE};
+use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero};

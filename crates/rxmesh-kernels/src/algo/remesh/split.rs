@@ -1,8 +1,8 @@
 //! Splits of long edges.
 
 use super::Lines;
-use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, template};
-use crate::edit::FlatMesh;
+use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Site, template};
+use crate::edit::Mesh;
 use crate::kernel;
 use crate::mem::GlobalMut;
 use glam::Vec3;
@@ -38,7 +38,7 @@ impl Operator for SplitLong {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &FlatMesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
         let d = self.x.get(mesh.origin(2 * e)) - self.x.get(mesh.tip(2 * e));
         let square = d.dot(d);
@@ -48,7 +48,7 @@ impl Operator for SplitLong {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity) -> Halves {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> Halves {
         let e = cavity.seed();
         let ends = [cavity.mesh().origin(2 * e), cavity.mesh().tip(2 * e)];
         Halves {
@@ -59,7 +59,7 @@ impl Operator for SplitLong {
     }
 
     #[inline(always)]
-    fn fill(&self, plan: Halves, hole: &mut Hole<'_>) {
+    fn fill(&self, plan: Halves, hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex();
         self.x.set(v.id(), plan.middle);
         let queue = hole.queue();

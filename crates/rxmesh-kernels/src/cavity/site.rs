@@ -1,0 +1,134 @@
+//! Where a cavity is recorded, cut and filled: what differs between engines of the cavity operator.
+
+use super::births::{self, Origin};
+use super::claims::{Claims, Key};
+use super::round::{Counter, Round, Slots};
+use crate::edit::{FlatMesh, MeshMut, NONE};
+use crate::mem::GlobalMut;
+use crate::topo::Kind;
+
+/// The place of one cavity: the mesh that it is cut out of, its record, its slots, and whom it tells what became of it.
+///
+/// [`Cavity`](super::Cavity) and [`Hole`](super::Hole) are written on it, so that operators run unchanged wherever the mesh lies.
+pub trait Site: Copy {
+    /// The mesh.
+    type Mesh: MeshMut;
+
+    /// The mesh.
+    fn mesh(&self) -> &Self::Mesh;
+    /// Word `i` of the cavity's record.
+    fn word(&self, i: u32) -> u32;
+    /// Sets word `i` of the cavity's record.
+    fn set_word(&self, i: u32, v: u32);
+    /// The free slot `k` that is reserved for this cavity beyond those of what it deletes; [`NONE`] when there are not so many.
+    fn slot(&self, kind: Kind, k: u32) -> u32;
+    /// Makes an element, of the kind of the seeds, a seed of the next round.
+    fn again(&self, seed: u32);
+    /// Tells that the fill-in broke the rules.
+    fn broken(&self);
+    /// Tells of birth `k` of this cavity: where a new vertex lies. Nothing happens if nobody listens.
+    fn birth(&self, k: u32, vertex: u32, origin: Origin);
+    /// Whether births are wanted.
+    fn listens(&self) -> bool;
+}
+
+/// Which faces the candidate holds whose cavity is to be recorded.
+pub(crate) trait Holder: Copy {
+    /// Whether it holds a face.
+    fn holds(&self, f: u32) -> bool;
+    /// Marks a face that it holds; false if it was marked before.
+    fn list(&self, f: u32) -> bool;
+}
+
+/// The slots that are reserved for one winner.
+#[derive(Clone, Copy)]
+pub(super) struct Reserved<'a> {
+    /// Where they come from: V, E, F.
+    pub slots: [&'a Slots; 3],
+    /// Its first one among all of the session.
+    pub base: [u32; 3],
+    /// How many it has.
+    pub room: [u32; 3],
+}
+
+/// A site of the claims engine: in the flat arrays of a session.
+#[derive(Clone, Copy)]
+pub(super) struct FlatSite<'a> {
+    pub mesh: &'a FlatMesh,
+    pub round: &'a Round,
+    /// Starts with the record.
+    pub record: GlobalMut<u32>,
+    /// Nothing for operators that need no new slots, and before they are reserved.
+    pub reserved: Option<Reserved<'a>>,
+    /// Where the births of this cavity begin.
+    pub births: u32,
+}
+
+impl Site for FlatSite<'_> {
+    type Mesh = FlatMesh;
+
+    #[inline(always)]
+    fn mesh(&self) -> &FlatMesh {
+        self.mesh
+    }
+
+    #[inline(always)]
+    fn word(&self, i: u32) -> u32 {
+        self.record.get(i)
+    }
+
+    #[inline(always)]
+    fn set_word(&self, i: u32, v: u32) {
+        self.record.set(i, v);
+    }
+
+    #[inline(always)]
+    fn slot(&self, kind: Kind, k: u32) -> u32 {
+        let kind = kind as usize;
+        match self.reserved {
+            Some(r) if k < r.room[kind] => r.slots[kind].slot(r.base[kind] + k),
+            _ => NONE,
+        }
+    }
+
+    #[inline(always)]
+    fn again(&self, seed: u32) {
+        self.round.enqueue(seed);
+    }
+
+    #[inline(always)]
+    fn broken(&self) {
+        self.round.count(Counter::Broken, 1);
+    }
+
+    #[inline(always)]
+    fn birth(&self, k: u32, vertex: u32, origin: Origin) {
+        if self.listens() {
+            births::enter(self.round.births, self.births + k, vertex, origin);
+        }
+    }
+
+    #[inline(always)]
+    fn listens(&self) -> bool {
+        !self.round.births.is_empty()
+    }
+}
+
+/// The holder of the faces that a key has claimed.
+#[derive(Clone, Copy)]
+pub(super) struct Claimant<'a> {
+    pub claims: &'a Claims,
+    pub key: Key,
+}
+
+impl Holder for Claimant<'_> {
+    #[inline(always)]
+    fn holds(&self, f: u32) -> bool {
+        self.claims.has_face(f, self.key)
+    }
+
+    #[inline(always)]
+    fn list(&self, f: u32) -> bool {
+        self.claims.list_face(f, self.key)
+    }
+}

@@ -1,0 +1,240 @@
+//! A mesh as operators see it, wherever its arrays lie.
+//!
+//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another engine of the cavity operator may keep one
+//! patch of it in shared memory. Operators are written once, on these traits.
+
+use super::flat::{DEAD, NO_FACE, NONE};
+
+/// A mesh to look at, by half-edges `h = edge << 1 | direction` (see [`FlatMesh`](super::FlatMesh)).
+///
+/// Ids are those of the view, and attributes are found by the same ids. Everything below the first group of methods follows from it.
+pub trait Mesh: Copy {
+    /// The vertex that a half-edge leaves; [`NONE`] for the even half-edge of a dead edge.
+    fn origin(&self, h: u32) -> u32;
+    /// The face of a half-edge, or [`NO_FACE`].
+    fn face(&self, h: u32) -> u32;
+    /// The three half-edges of a face, in the order of its corners: corner `k` is the origin of half-edge `k`.
+    fn sides(&self, f: u32) -> [u32; 3];
+    /// An incident edge of a vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
+    fn edge_at(&self, v: u32) -> u32;
+    /// Whether there is a face in a slot.
+    fn face_lives(&self, f: u32) -> bool;
+    /// Whether there is an edge in a slot.
+    fn edge_lives(&self, e: u32) -> bool;
+    /// Whether there is a vertex in a slot.
+    fn vertex_lives(&self, v: u32) -> bool;
+    /// No walk around a vertex takes more steps: the number of slots of faces.
+    fn turn_limit(&self) -> u32;
+
+    /// The vertex that a half-edge reaches.
+    #[inline(always)]
+    fn tip(&self, h: u32) -> u32 {
+        self.origin(h ^ 1)
+    }
+
+    /// The half-edges after and before `h` in its face, which exists.
+    #[inline(always)]
+    fn around(&self, h: u32) -> (u32, u32) {
+        let [a, b, c] = self.sides(self.face(h));
+        if h == a {
+            (b, c)
+        } else if h == b {
+            (c, a)
+        } else {
+            (a, b)
+        }
+    }
+
+    /// The half-edge after `h` in its face, which exists.
+    #[inline(always)]
+    fn next(&self, h: u32) -> u32 {
+        self.around(h).0
+    }
+
+    /// The half-edge before `h` in its face, which exists.
+    #[inline(always)]
+    fn previous(&self, h: u32) -> u32 {
+        self.around(h).1
+    }
+
+    /// The half-edge of edge `e` that leaves vertex `v`, one of its ends.
+    #[inline(always)]
+    fn leaving(&self, v: u32, e: u32) -> u32 {
+        2 * e + u32::from(self.origin(2 * e) != v)
+    }
+
+    /// Runs `f` on the half-edges that leave a vertex whose faces are one fan or one cycle: against the clock, from the boundary if there
+    /// is one, each edge once. Stops when `f` returns false; whether it never did.
+    #[inline(always)]
+    fn spokes(&self, v: u32, mut f: impl FnMut(u32) -> bool) -> bool {
+        let e = self.edge_at(v);
+        if e >= DEAD {
+            return true;
+        }
+        let start = self.first_spoke(self.leaving(v, e));
+        let mut h = start;
+        // At frozen vertices the walk may miss its start; it ends all the same.
+        let mut left = self.turn_limit();
+        loop {
+            if !f(h) {
+                return false;
+            }
+            if self.face(h) == NO_FACE || left == 0 {
+                return true;
+            }
+            left -= 1;
+            h = self.previous(h) ^ 1;
+            if h == start {
+                return true;
+            }
+        }
+    }
+
+    /// As [`Mesh::spokes`], but begins anywhere, which spares an interior vertex a turn.
+    #[inline(always)]
+    fn each_spoke(&self, v: u32, f: impl FnMut(u32) -> bool) -> bool {
+        let e = self.edge_at(v);
+        e >= DEAD || self.each_spoke_from(self.leaving(v, e), f)
+    }
+
+    /// Runs `f` on the half-edges around the origin of `start`: from it against the clock, and if that ends at the boundary, with the
+    /// clock from its other side. Otherwise as [`Mesh::spokes`].
+    #[inline(always)]
+    fn each_spoke_from(&self, start: u32, mut f: impl FnMut(u32) -> bool) -> bool {
+        let mut h = start;
+        let mut left = self.turn_limit();
+        // Two loops in one, so that `f` is inlined once.
+        let mut back = false;
+        loop {
+            if !f(h) {
+                return false;
+            }
+            if left == 0 {
+                return true;
+            }
+            left -= 1;
+            if !back {
+                if self.face(h) != NO_FACE {
+                    h = self.previous(h) ^ 1;
+                    if h == start {
+                        return true;
+                    }
+                    continue;
+                }
+                back = true;
+                h = start;
+            }
+            if self.face(h ^ 1) == NO_FACE {
+                return true;
+            }
+            h = self.next(h ^ 1);
+        }
+    }
+
+    /// Turns with the clock around the origin of `h` to the boundary, or, where there is none, back to `h`.
+    #[inline(always)]
+    fn first_spoke(&self, h: u32) -> u32 {
+        let mut at = h;
+        let mut left = self.turn_limit();
+        while self.face(at ^ 1) != NO_FACE && left > 0 {
+            left -= 1;
+            at = self.next(at ^ 1);
+            if at == h {
+                break;
+            }
+        }
+        at
+    }
+
+    /// [`Mesh::each_spoke`] as a loop, for bodies so large that the compiler would make functions of them.
+    #[inline(always)]
+    fn turn(&self, v: u32) -> Turn {
+        let e = self.edge_at(v);
+        let start = if e >= DEAD { NONE } else { self.leaving(v, e) };
+        Turn {
+            start,
+            next: start,
+            back: false,
+            left: self.turn_limit(),
+        }
+    }
+
+    /// Whether an edge joins two vertices. The faces around `a` are one fan or one cycle.
+    #[inline(always)]
+    fn joined(&self, a: u32, b: u32) -> bool {
+        !self.each_spoke(a, |h| self.tip(h) != b)
+    }
+}
+
+/// A mesh to change: what the filling of a hole writes.
+///
+/// Only what belongs to the cavity may be written, and of its rim the inner sides and the entries of vertices whose edge is deleted; so cavities of one
+/// round write disjoint words.
+pub trait MeshMut: Mesh {
+    /// Sets the three half-edges of a face.
+    fn set_sides(&self, f: u32, sides: [u32; 3]);
+    /// Sets source and target of an edge.
+    fn set_ends(&self, e: u32, ends: [u32; 2]);
+    /// Sets the face of a half-edge, or [`NO_FACE`].
+    fn set_face(&self, h: u32, f: u32);
+    /// Sets the incident edge of a new vertex, which no other cavity knows.
+    fn set_edge_at(&self, v: u32, e: u32);
+    /// Sets the incident edge of a vertex of the rim, at which other cavities of the round may look at the time.
+    fn store_edge_at(&self, v: u32, e: u32);
+    /// The incident edge of a vertex of the rim, which another cavity of the round may be setting.
+    fn load_edge_at(&self, v: u32) -> u32;
+    /// Makes a face dead.
+    fn bury_face(&self, f: u32);
+    /// Makes an edge dead.
+    fn bury_edge(&self, e: u32);
+    /// Makes a vertex dead.
+    fn bury_vertex(&self, v: u32);
+    /// The patch that a face is labelled with.
+    fn label(&self, f: u32) -> u32;
+    /// Labels a face with a patch.
+    fn set_label(&self, f: u32, label: u32);
+}
+
+/// A turn around a vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    start: u32,
+    next: u32,
+    back: bool,
+    left: u32,
+}
+
+impl Turn {
+    /// The next half-edge that leaves the vertex.
+    #[inline(always)]
+    pub fn step(&mut self, mesh: &impl Mesh) -> Option<u32> {
+        let h = self.next;
+        if h == NONE {
+            return None;
+        }
+        self.next = self.after(mesh, h);
+        Some(h)
+    }
+
+    #[inline(always)]
+    fn after(&mut self, mesh: &impl Mesh, h: u32) -> u32 {
+        if self.left == 0 {
+            return NONE;
+        }
+        self.left -= 1;
+        let mut h = h;
+        if !self.back {
+            if mesh.face(h) != NO_FACE {
+                let next = mesh.previous(h) ^ 1;
+                return if next == self.start { NONE } else { next };
+            }
+            // The boundary: what is left lies on the other side of the start.
+            (h, self.back) = (self.start, true);
+        }
+        if mesh.face(h ^ 1) == NO_FACE {
+            NONE
+        } else {
+            mesh.next(h ^ 1)
+        }
+    }
+}
