@@ -13,6 +13,7 @@
 //! - [`edit`]: the mesh of an edit session as flat arrays, and what opens it.
 //! - [`cavity`]: the cavity operator: templates, claims, rounds, fill-in.
 //! - [`repack`]: flat arrays into patches, after an edit.
+//! - [`speculative`]: parts of the engine that edits patches in shared memory under locks.
 //! - [`algo`]: device half of the algorithms.
 //! - [`entry`]: the one list of this crate's kernels.
 #![no_std]
@@ -33,6 +34,7 @@ pub mod math;
 pub mod mem;
 pub mod query;
 pub mod repack;
+pub mod speculative;
 pub mod topo;
 
 pub use glam::Vec3;

@@ -122,6 +122,86 @@ pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_or(v, Relaxed)
 }
 
+/// Bitwise and; returns the old value.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+#[inline(always)]
+pub unsafe fn fetch_and(at: *mut u32, v: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { cell(at) }.fetch_and(v, Relaxed)
+}
+
+/// Replaces `old` by `new`; returns what was there, which is `old` when it was replaced.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+#[inline(always)]
+pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
+    // SAFETY: the caller's.
+    match unsafe { cell(at) }.compare_exchange(old, new, Relaxed, Relaxed) {
+        Ok(was) | Err(was) => was,
+    }
+}
+
+/// Replaces `old` by `new` and tells whether it did: then this thread sees what was written before the [`release`] that wrote `old`
+/// (contract U6).
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+#[inline(always)]
+pub unsafe fn acquire(at: *mut u32, old: u32, new: u32) -> bool {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's.
+    unsafe {
+        let done = compare_exchange(at, old, new) == old;
+        if done {
+            cuda_std::thread::device_fence();
+        }
+        done
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    // SAFETY: the caller's.
+    unsafe {
+        let cell = cell(at);
+        cell.compare_exchange(old, new, core::sync::atomic::Ordering::Acquire, Relaxed)
+            .is_ok()
+    }
+}
+
+/// Writes `v`: what this thread has written before, and what it has seen of others, is seen by whoever [`acquire`]s it (contract U6).
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+#[inline(always)]
+pub unsafe fn release(at: *mut u32, v: u32) {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's.
+    unsafe {
+        cuda_std::thread::device_fence();
+        store(at, v);
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    // SAFETY: the caller's.
+    unsafe {
+        cell(at).store(v, core::sync::atomic::Ordering::Release);
+    }
+}
+
+/// Orders this thread's accesses of global memory before and after it, as all blocks see them; with relaxed atomics on either side it does what
+/// [`acquire`] and [`release`] do (contract U6).
+#[inline(always)]
+pub fn fence() {
+    #[cfg(target_arch = "nvptx64")]
+    cuda_std::thread::device_fence();
+    #[cfg(not(target_arch = "nvptx64"))]
+    core::sync::atomic::fence(core::sync::atomic::Ordering::AcqRel);
+}
+
 /// # Safety
 ///
 /// `at` is aligned and valid for atomic access (contract U3).

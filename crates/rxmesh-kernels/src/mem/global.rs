@@ -435,6 +435,35 @@ impl GlobalMut<u32> {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_or(self.cell(i), v) }
     }
+
+    /// Keeps the bits of `v` in element `i` atomically; returns what it was.
+    #[inline(always)]
+    pub fn fetch_and(self, i: u32, v: u32) -> u32 {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::fetch_and(self.cell(i), v) }
+    }
+
+    /// Replaces element `i` by `new` if it is `old`, atomically; returns what it was.
+    #[inline(always)]
+    pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::compare_exchange(self.cell(i), old, new) }
+    }
+
+    /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier its block, sees what the
+    /// thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until then (contract U6 of docs/unsafe.md).
+    #[inline(always)]
+    pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::acquire(self.cell(i), old, new) }
+    }
+
+    /// Sets element `i` atomically, for a later [`GlobalMut::acquire`] (contract U6).
+    #[inline(always)]
+    pub fn release(self, i: u32, v: u32) {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::release(self.cell(i), v) }
+    }
 }
 
 impl GlobalMut<u64> {

@@ -197,6 +197,39 @@ impl Shared<u32> {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_or(self.at.add(i as usize), v) }
     }
+
+    /// Keeps the bits of `v` in element `i` atomically; returns what it was.
+    #[inline(always)]
+    pub fn fetch_and(self, i: u32, v: u32) -> u32 {
+        debug_assert!(i < self.n, "shared and at {i} of {}", self.n);
+        if self.plain() {
+            return self.update(i, |old| old & v);
+        }
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::fetch_and(self.at.add(i as usize), v) }
+    }
+
+    /// Replaces element `i` atomically; returns what it was.
+    #[inline(always)]
+    pub fn swap(self, i: u32, v: u32) -> u32 {
+        debug_assert!(i < self.n, "shared swap at {i} of {}", self.n);
+        if self.plain() {
+            return self.update(i, |_| v);
+        }
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::swap(self.at.add(i as usize), v) }
+    }
+
+    /// Replaces element `i` by `new` if it is `old`, atomically; returns what it was.
+    #[inline(always)]
+    pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
+        debug_assert!(i < self.n, "shared exchange at {i} of {}", self.n);
+        if self.plain() {
+            return self.update(i, |was| if was == old { new } else { was });
+        }
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::compare_exchange(self.at.add(i as usize), old, new) }
+    }
 }
 
 impl Shared<f32> {

@@ -8,6 +8,23 @@ pub trait Words: Copy {
     fn get(self, i: u32) -> u32;
     /// Sets word `i`.
     fn set(self, i: u32, v: u32);
+    /// Number of words.
+    fn len(self) -> u32;
+    /// Whether there is no word.
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+    /// Word `i`, which other threads may be changing atomically.
+    fn load(self, i: u32) -> u32;
+    /// Replaces word `i` by `new` if it is `old`, atomically; returns what it was.
+    fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32;
+    /// Replaces word `i`, atomically; returns what it was.
+    fn swap(self, i: u32, v: u32) -> u32;
+    /// Sets the bits of `v` in word `i`, atomically; returns what it was.
+    fn fetch_or(self, i: u32, v: u32) -> u32;
+    /// Keeps the bits of `v` in word `i`, atomically; returns what it was.
+    fn fetch_and(self, i: u32, v: u32) -> u32;
     /// Replaces word `i` by the smaller of it and `v`, atomically; returns what it was.
     fn fetch_min(self, i: u32, v: u32) -> u32;
     /// Sorts the first `n` words, for a block of one thread.
@@ -25,6 +42,30 @@ macro_rules! words {
             #[inline(always)]
             fn set(self, i: u32, v: u32) {
                 $view::<u32>::set(self, i, v);
+            }
+            #[inline(always)]
+            fn len(self) -> u32 {
+                $view::<u32>::len(self)
+            }
+            #[inline(always)]
+            fn load(self, i: u32) -> u32 {
+                $view::<u32>::load(self, i)
+            }
+            #[inline(always)]
+            fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
+                $view::<u32>::compare_exchange(self, i, old, new)
+            }
+            #[inline(always)]
+            fn swap(self, i: u32, v: u32) -> u32 {
+                $view::<u32>::swap(self, i, v)
+            }
+            #[inline(always)]
+            fn fetch_or(self, i: u32, v: u32) -> u32 {
+                $view::<u32>::fetch_or(self, i, v)
+            }
+            #[inline(always)]
+            fn fetch_and(self, i: u32, v: u32) -> u32 {
+                $view::<u32>::fetch_and(self, i, v)
             }
             #[inline(always)]
             fn fetch_min(self, i: u32, v: u32) -> u32 {
