@@ -27,6 +27,15 @@ impl Origin {
             weights: [1.0 - part, part, 0.0],
         }
     }
+
+    /// The weighted mean of the parents' values. What has no weight may be anything, infinite too.
+    #[inline(always)]
+    pub fn mean(&self, value: impl Fn(u32) -> f32) -> f32 {
+        let term = |v: u32, w: f32| if w == 0.0 { 0.0 } else { w * value(v) };
+        term(self.parents[0], self.weights[0])
+            + term(self.parents[1], self.weights[1])
+            + term(self.parents[2], self.weights[2])
+    }
 }
 
 kernel! {
@@ -109,17 +118,7 @@ impl FlatKernel for Interpolate {
         };
         let mut c = 0;
         while c < self.components {
-            let term = |v: u32, w: f32| {
-                // What has no weight may be anything, infinite too.
-                if w == 0.0 {
-                    0.0
-                } else {
-                    w * self.values.get(v * self.components + c)
-                }
-            };
-            let sum = term(o.parents[0], o.weights[0])
-                + term(o.parents[1], o.weights[1])
-                + term(o.parents[2], o.weights[2]);
+            let sum = o.mean(|v| self.values.get(v * self.components + c));
             self.values.set(vertex * self.components + c, sum);
             c += 1;
         }

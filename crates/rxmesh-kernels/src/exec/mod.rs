@@ -83,6 +83,20 @@ pub unsafe trait Block: Copy {
         self.sync(INTERNAL);
     }
 
+    /// Runs `f` on one thread and gives all threads what it returned. `word` has two words of which the second counts.
+    #[inline(always)]
+    fn tell(self, word: Shared<u32>, f: impl FnOnce() -> u32) -> u32 {
+        if self.rank(INTERNAL) == 0 {
+            // Word 1: the device compiler takes the very address of a plan's first piece for one that could be anywhere.
+            word.set(1, f());
+        }
+        self.sync(INTERNAL);
+        let told = word.get(1);
+        // Before the word is used again.
+        self.sync(INTERNAL);
+        told
+    }
+
     /// Runs `f` on one thread, then tells whether this is the last of the launch's `blocks` blocks to get here: it may go on with
     /// what the `f` of all of them wrote. Nobody waits for another block. `arrived` is two words of which the second counts: zero before, and
     /// zero again afterwards. What `f` wrote is read with atomic loads.
