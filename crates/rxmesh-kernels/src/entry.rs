@@ -56,6 +56,7 @@ use crate::repack::relabel::{
 };
 use crate::repack::ribbon::RepackRibbon;
 use crate::repack::write::{RepackHeaders, RepackWrite};
+use crate::speculative::FillQueue;
 
 /// Hands the list to a macro: what is listed here exists on every engine.
 macro_rules! list {
@@ -251,6 +252,7 @@ macro_rules! list {
             block split_stretched_resolve: Resolve<SplitStretched>;
             flat split_stretched_fill: FillIn<SplitStretched>;
             flat smooth_null_space: SmoothNullSpace;
+            flat fill_queue: FillQueue;
         }
     };
 }
