@@ -58,6 +58,11 @@ use crate::repack::ribbon::RepackRibbon;
 use crate::repack::write::{RepackHeaders, RepackWrite};
 use crate::speculative::FillQueue;
 
+use crate::speculative::{
+    BuildPatches, Census, FillQueue, Flatten, MarkSeeds, Merge, NumberElements, NumberVertices,
+    PlaceByHandle, QueuePatches, Slice, Speculate,
+};
+
 /// Hands the list to a macro: what is listed here exists on every engine.
 macro_rules! list {
     ($to:path { $($head:tt)* }) => {
@@ -191,6 +196,17 @@ macro_rules! list {
             block repack_write: RepackWrite;
             flat repack_permute: RepackPermute;
             flat fill: Fill;
+            patch patches_number_vertices: NumberVertices;
+            patch patches_number_elements: NumberElements;
+            patch patches_build: BuildPatches;
+            flat patches_place: PlaceByHandle;
+            block patches_flatten: Flatten;
+            flat patches_mark: MarkSeeds;
+            flat patches_queue: QueuePatches;
+            flat patches_empty_queue: FillQueue;
+            block patches_census: Census;
+            block patches_slice: Slice;
+            block patches_merge: Merge;
             patch open_patches: OpenPatches;
             flat open_vertices: OpenVertices;
             flat freeze: Freeze;
@@ -206,21 +222,27 @@ macro_rules! list {
             flat flip_marked_claim: Claim<FlipMarked>;
             block flip_marked_resolve: Resolve<FlipMarked>;
             flat flip_marked_fill: FillIn<FlipMarked>;
+            block flip_marked_speculate: Speculate<FlipMarked>;
             flat split_marked_claim: Claim<SplitMarked>;
             block split_marked_resolve: Resolve<SplitMarked>;
             flat split_marked_fill: FillIn<SplitMarked>;
+            block split_marked_speculate: Speculate<SplitMarked>;
             flat collapse_marked_claim: Claim<CollapseMarked>;
             block collapse_marked_resolve: Resolve<CollapseMarked>;
             flat collapse_marked_fill: FillIn<CollapseMarked>;
+            block collapse_marked_speculate: Speculate<CollapseMarked>;
             flat split_face_marked_claim: Claim<SplitFaceMarked>;
             block split_face_marked_resolve: Resolve<SplitFaceMarked>;
             flat split_face_marked_fill: FillIn<SplitFaceMarked>;
+            block split_face_marked_speculate: Speculate<SplitFaceMarked>;
             flat remove_marked_claim: Claim<RemoveMarked>;
             block remove_marked_resolve: Resolve<RemoveMarked>;
             flat remove_marked_fill: FillIn<RemoveMarked>;
+            block remove_marked_speculate: Speculate<RemoveMarked>;
             flat delaunay_claim: Claim<DelaunayFlip>;
             block delaunay_resolve: Resolve<DelaunayFlip>;
             flat delaunay_fill: FillIn<DelaunayFlip>;
+            block delaunay_speculate: Speculate<DelaunayFlip>;
             flat delaunay_count: CountDelaunay;
             flat simplify_quadrics: SimplifyQuadrics;
             flat simplify_locks: SimplifyLocks;
@@ -235,13 +257,16 @@ macro_rules! list {
             flat split_long_claim: Claim<SplitLong>;
             block split_long_resolve: Resolve<SplitLong>;
             flat split_long_fill: FillIn<SplitLong>;
+            block split_long_speculate: Speculate<SplitLong>;
             flat collapse_short_claim: Claim<CollapseShort>;
             block collapse_short_resolve: Resolve<CollapseShort>;
             flat collapse_short_fill: FillIn<CollapseShort>;
+            block collapse_short_speculate: Speculate<CollapseShort>;
             flat deviations: Deviations;
             flat equalise_claim: Claim<EqualiseFlip>;
             block equalise_resolve: Resolve<EqualiseFlip>;
             flat equalise_fill: FillIn<EqualiseFlip>;
+            block equalise_speculate: Speculate<EqualiseFlip>;
             flat count_rings: CountRings;
             flat write_rings: WriteRings;
             flat relax: Relax;
@@ -251,6 +276,7 @@ macro_rules! list {
             flat split_stretched_claim: Claim<SplitStretched>;
             block split_stretched_resolve: Resolve<SplitStretched>;
             flat split_stretched_fill: FillIn<SplitStretched>;
+            block split_stretched_speculate: Speculate<SplitStretched>;
             flat smooth_null_space: SmoothNullSpace;
             flat fill_queue: FillQueue;
         }

@@ -171,7 +171,7 @@ macro_rules! kernels {
 /// `entries! { pub LIST; patch name: Type; prepared name: Type; block name: Type; flat name: Type; }`: `prepared` is a
 /// [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) kernel once more, on prepared relations;
 /// `prepare name: R` is what prepares relation `R`; `claim name: O`, `resolve name: O` and `fill name: O` are the three kernels of an
-/// [`Operator`](crate::cavity::Operator), all of which it needs. On the device every kernel becomes
+/// [`Operator`](crate::cavity::Operator), all of which it needs, and `speculate name: O` is its kernel on the speculative engine. On the device every kernel becomes
 /// a PTX entry by [`export_entries!`](crate::export_entries), which takes the same list.
 #[macro_export]
 macro_rules! entries {
@@ -204,6 +204,11 @@ macro_rules! entries {
             const NAME: &'static str = concat!("rx_", stringify!($name));
         }
     };
+    (@name speculate $name:ident $ty:ty) => {
+        impl $crate::kernel::SpeculateEntry for $ty {
+            const NAME: &'static str = concat!("rx_", stringify!($name));
+        }
+    };
     (@name $form:ident $name:ident $ty:ty) => {
         impl $crate::kernel::Entry for $ty {
             const NAME: &'static str = concat!("rx_", stringify!($name));
@@ -217,6 +222,7 @@ macro_rules! entries {
     (@info claim $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$crate::cavity::Claim<$ty>>) };
     (@info resolve $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$crate::cavity::Resolve<$ty>>) };
     (@info fill $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$crate::cavity::FillIn<$ty>>) };
+    (@info speculate $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$crate::speculative::Speculate<$ty>>) };
     (@layout $name:ident, $args:ty) => {
         $crate::kernel::KernelInfo {
             name: concat!("rx_", stringify!($name)),
@@ -262,6 +268,9 @@ macro_rules! export_entries {
     };
     (@entry fill $name:ident $ty:ty) => {
         $crate::export_entries!(@entry flat $name $crate::cavity::FillIn<$ty>);
+    };
+    (@entry speculate $name:ident $ty:ty) => {
+        $crate::export_entries!(@entry block $name $crate::speculative::Speculate<$ty>);
     };
     (@entry block $name:ident $ty:ty) => {
         const _: () = {

@@ -152,6 +152,16 @@ pub trait FillEntry: crate::cavity::Operator {
     const NAME: &'static str;
 }
 
+/// The name of an operator's kernel on the speculative engine, [`crate::speculative::Speculate`]: implemented for operators listed as `speculate`.
+pub trait SpeculateEntry: crate::cavity::Operator {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+}
+
+impl<O: SpeculateEntry> Entry for crate::speculative::Speculate<O> {
+    const NAME: &'static str = <O as SpeculateEntry>::NAME;
+}
+
 impl<O: ClaimEntry> Entry for crate::cavity::Claim<O> {
     const NAME: &'static str = <O as ClaimEntry>::NAME;
 }

@@ -209,7 +209,7 @@ impl Expansion {
     #[inline(always)]
     fn begin<B: Block>(&self, b: B, host: &Host<'_>, n: u32) {
         b.phase(|p| {
-            p.each(|i| self.parties.0.set(i, EMPTY_SLOT));
+            p.each(STASH_SLOTS, |i| self.parties.0.set(i, EMPTY_SLOT));
             p.each(6, |i| self.sets.set(i, 0));
             p.each(COUNTS, |i| self.counts.set(i, 0));
             self.inverse[0].clear(p);
@@ -434,7 +434,7 @@ impl Expansion {
     fn check_stashes<B: Block>(&self, b: B, host: &Host<'_>) {
         let (stash, s) = (host.local.parts.stash(), self.shape);
         b.phase(|p| {
-            p.each(|slot| {
+            p.each(STASH_SLOTS, |slot| {
                 let party = self.parties.get(slot);
                 if party != EMPTY_SLOT && party != host.id {
                     let theirs = host.store.patch(party).stash();
@@ -634,7 +634,7 @@ impl Expansion {
         let (s, theirs) = (self.shape, host.store.patch(party));
         let stash = theirs.stash();
         b.phase(|p| p.each(2, |i| self.sets.set(GIVERS + i, 0)));
-        b.each(|i| {
+        b.each(STASH_SLOTS, |i| {
             let owner = stash.get(i);
             if owner != EMPTY_SLOT
                 && let Some(slot) = self.parties.find(owner)

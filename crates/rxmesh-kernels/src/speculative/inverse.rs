@@ -8,14 +8,14 @@ use crate::mem::{Plan, Shared};
 const FREE: u32 = u32::MAX;
 
 /// The element is new and has no local id yet.
-pub const PENDING: u32 = u32::MAX;
+const PENDING: u32 = u32::MAX;
 
 /// With a local id: the element is new.
 const NEW: u32 = 1 << 31;
 
 /// A hash table with open addressing in shared memory. Insertions may run at the same time, and look-ups may.
 #[derive(Clone, Copy, Debug)]
-pub struct Inverse {
+pub(super) struct Inverse {
     keys: Shared<u32>,
     values: Shared<u32>,
 }
@@ -23,7 +23,7 @@ pub struct Inverse {
 impl Inverse {
     /// Takes room for the elements of a kind of which a patch has room for so many.
     #[inline(always)]
-    pub fn take(room: u32, plan: &mut Plan) -> Inverse {
+    pub(super) fn take(room: u32, plan: &mut Plan) -> Inverse {
         let n = room + room / 4;
         Inverse {
             keys: plan.take(n),
@@ -33,13 +33,13 @@ impl Inverse {
 
     /// Places.
     #[inline(always)]
-    pub fn len(&self) -> u32 {
+    pub(super) fn len(&self) -> u32 {
         self.keys.len()
     }
 
     /// Empties it.
     #[inline(always)]
-    pub fn clear<B: Block>(&self, p: Phase<B>) {
+    pub(super) fn clear<B: Block>(&self, p: Phase<B>) {
         p.each(self.len(), |i| {
             self.keys.set(i, FREE);
             self.values.set(i, PENDING);
@@ -58,7 +58,7 @@ impl Inverse {
 
     /// Makes sure that a handle has a place; whether it is new, or nothing when there is no room.
     #[inline(always)]
-    pub fn insert(&self, handle: u32) -> Option<bool> {
+    pub(super) fn insert(&self, handle: u32) -> Option<bool> {
         let mut i = self.first(handle);
         let mut left = self.len();
         while left > 0 {
@@ -96,7 +96,7 @@ impl Inverse {
 
     /// The local id of a handle.
     #[inline(always)]
-    pub fn find(&self, handle: u32) -> Option<u32> {
+    pub(super) fn find(&self, handle: u32) -> Option<u32> {
         match self.values.get(self.place(handle)?) {
             PENDING => None,
             local => Some(local & !NEW),
@@ -105,7 +105,7 @@ impl Inverse {
 
     /// Gives a handle that has a place its local id.
     #[inline(always)]
-    pub fn set(&self, handle: u32, local: u32) {
+    pub(super) fn set(&self, handle: u32, local: u32) {
         if let Some(i) = self.place(handle) {
             self.values.set(i, local);
         }
@@ -113,21 +113,21 @@ impl Inverse {
 
     /// The handle at a place, when it has no local id yet.
     #[inline(always)]
-    pub fn pending(&self, i: u32) -> Option<u32> {
+    pub(super) fn pending(&self, i: u32) -> Option<u32> {
         let handle = self.keys.load(i);
         (handle != FREE && self.values.get(i) == PENDING).then_some(handle)
     }
 
     /// The handle at a place, its local id, and whether it is new.
     #[inline(always)]
-    pub fn entry(&self, i: u32) -> Option<(u32, u32, bool)> {
+    pub(super) fn entry(&self, i: u32) -> Option<(u32, u32, bool)> {
         let (handle, value) = (self.keys.load(i), self.values.get(i));
         (handle != FREE && value != PENDING).then_some((handle, value & !NEW, value & NEW != 0))
     }
 
     /// Gives the handle at a place, which is new, its local id.
     #[inline(always)]
-    pub fn number(&self, i: u32, local: u32) {
+    pub(super) fn number(&self, i: u32, local: u32) {
         self.values.set(i, local | NEW);
     }
 }

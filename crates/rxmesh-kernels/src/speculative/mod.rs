@@ -4,14 +4,38 @@
 //! - [`stash`]: which patches a patch borders on, at most 64 (section 5.1);
 //! - [`table`]: hash tables from a ribbon element's local id to its owner (section 5.1);
 //! - [`queue`]: which patches are to be worked on (section 5.3);
-//! - [`lock`]: who works on a patch (section 5.3).
+//! - [`lock`]: who works on a patch (section 5.3);
+//! - [`store`]: the patches in global memory, with room to grow, and the rules that hold between them;
+//! - [`build`]: from a static mesh to such patches, and to a session's flat arrays;
+//! - [`local`]: a patch's copy in shared memory, and the mesh that operators see in it;
+//! - [`visit`]: the kernel: what a block does with a patch (sections 4.3, 5.2, 5.3);
+//! - [`resolve`]: choosing, cutting and filling inside a patch (section 5.2);
+//! - [`expand`]: taking over what a cavity needs of other patches (sections 4.1, 5.2);
+//! - [`slice`](mod@slice): cutting patches in two and uniting them (section 5.1);
+//! - [`schedule`]: seeds, and which patches wait (sections 4.2, 5.3).
 
+pub mod build;
+pub mod expand;
+mod inverse;
+pub mod local;
 pub mod lock;
 pub mod queue;
+pub mod resolve;
+pub mod schedule;
+pub mod slice;
 pub mod stash;
+pub mod store;
 pub mod table;
+pub mod tally;
+pub mod visit;
 
+pub use build::{BuildPatches, Flatten, NumberElements, NumberVertices, PlaceByHandle};
 pub use lock::Locks;
 pub use queue::{FarApart, FillQueue, PatchQueue, far_apart};
+pub use schedule::{CENSUS_WORDS, Census, Mark, MarkSeeds, QueuePatches};
+pub use slice::{Merge, Slice};
 pub use stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
+pub use store::{ColumnEntry, Columns, MOST_ELEMENTS, PatchStore, STAYS, Shape};
 pub use table::{OVERFLOW, RibbonEntry, Table};
+pub use tally::{TALLIES, Tally};
+pub use visit::{Speculate, seed_kind};

@@ -16,8 +16,8 @@ use crate::mem::{Plan, Shared};
 use crate::topo::Kind;
 
 /// States of a candidate that are no priority.
-pub const WON: u32 = LIMIT + 1;
-pub const LOST: u32 = LIMIT + 2;
+const WON: u32 = LIMIT + 1;
+const LOST: u32 = LIMIT + 2;
 const CUT: u32 = LIMIT + 3;
 
 /// Nobody claims it.

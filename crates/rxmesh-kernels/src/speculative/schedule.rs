@@ -1,6 +1,6 @@
 //! Between launches: which elements are seeds, which patches wait, how large patches are.
 
-use super::queue::{PatchQueue, far_apart};
+use super::queue::{FarApart, PatchQueue};
 use super::store::PatchStore;
 use super::tally::Tally;
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -84,8 +84,10 @@ kernel! {
     pub struct QueuePatches: Flat {
         /// The patches.
         pub store: PatchStore,
-        /// The queue.
+        /// The queue, which is empty.
         pub queue: PatchQueue,
+        /// In which order.
+        pub order: FarApart,
         /// See [`Tally`]: patches that were queued count as left.
         pub tally: GlobalMut<u32>,
         /// Visits of each patch, which are set to zero.
@@ -96,7 +98,7 @@ kernel! {
 impl FlatKernel for QueuePatches {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let id = far_apart(i, self.store.patches);
+        let id = self.order.at(i);
         self.visits.set(id, 0);
         let s = self.store.shape;
         let masks = self.store.patch(id).masks.part(s.seeds(), s.set_words());
