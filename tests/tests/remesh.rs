@@ -13,9 +13,16 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
 
-conformance! { meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, refuses_bad_input, same_bits_on_every_run }
+conformance! { meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns, refuses_bad_input, same_bits_on_every_run }
 
+/// A session with the positions.
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
+    let (session, [x, _]) = open_twice(engine, mesh);
+    (session, x)
+}
+
+/// A session with the positions and a copy of them.
+fn open_twice(engine: &Engine, mesh: &TriMesh) -> (Session, [Column<Vertex, Vec3>; 2]) {
     let options = PatchOptions {
         patch_size: 128,
         ..PatchOptions::default()
@@ -23,8 +30,8 @@ fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::open(&rx).unwrap();
-    let x = session.attach(&x).unwrap();
-    (session, x)
+    let columns = [session.attach(&x).unwrap(), session.attach(&x).unwrap()];
+    (session, columns)
 }
 
 struct Remeshed {
@@ -242,6 +249,45 @@ fn projects_to_the_input(engine: &Engine) {
             })
             .fold(f32::INFINITY, f32::min);
         assert!(near < 1e-6, "{p} is {near} off the input");
+    }
+}
+
+/// A copy of the positions that is interpolated goes where they go: to the middles of edges that are split, and to where the ends of contracted edges meet, which is the end that a
+/// line holds where one does. (Smoothing moves the positions alone.)
+fn interpolates_columns(engine: &Engine) {
+    let n = size(engine).min(16);
+    for (name, mesh) in [
+        ("sphere", generate::icosphere(2).unwrap()),
+        ("grid", fixtures::with_boundary(n + 1, n)),
+        ("cube", cube(n)),
+    ] {
+        let mean = quality(&mesh).edge_length.mean as f32;
+        for part in [0.6, 1.7] {
+            let (mut session, [x, copy]) = open_twice(engine, &mesh);
+            session.interpolate(copy);
+            let options = RemeshOptions {
+                target_length: Some(mean * part),
+                smoothing_steps: 0,
+                keep_features: (name == "cube").then_some(60.0),
+                ..RemeshOptions::default()
+            };
+            let report = remesh(&mut session, x, &options).unwrap();
+            let of = if part < 1.0 {
+                report.split
+            } else {
+                report.collapse
+            };
+            assert!(of.done > 10, "{name}: {report:?}");
+            let (positions, _) = session.to_mesh(x).unwrap();
+            let (copies, _) = session.to_mesh(copy).unwrap();
+            let size = positions
+                .positions
+                .iter()
+                .fold(0.0, |m, p| p.length().max(m));
+            for (p, q) in positions.positions.iter().zip(&copies.positions) {
+                assert!(p.distance(*q) <= 1e-6 * size, "{name}: {p} but {q}");
+            }
+        }
     }
 }
 

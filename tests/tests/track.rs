@@ -15,7 +15,7 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
 
-conformance! { tracks_a_hundred_frames, refuses_bad_input, same_bits_on_every_run }
+conformance! { tracks_a_hundred_frames, interpolates_columns, refuses_bad_input, same_bits_on_every_run }
 
 fn volume(m: &TriMesh) -> f64 {
     let x = |v: u32| m.positions[v as usize].as_dvec3();
@@ -108,6 +108,30 @@ fn tracks_a_hundred_frames(engine: &Engine) {
     let after = tracked(engine, &grid, &options(frames), "grid");
     assert!(after.mesh.faces.len() > n as usize);
     assert!(after.mesh.positions.iter().all(|x| x.is_finite()));
+}
+
+/// Where nothing moves, a copy of the positions that is interpolated stays one.
+fn interpolates_columns(engine: &Engine) {
+    let mesh = generate::icosphere(2).unwrap();
+    let patches = PatchOptions::default();
+    let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches).unwrap();
+    let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
+    let mut session = Session::open(&rx).unwrap();
+    let (x, copy) = (session.attach(&x).unwrap(), session.attach(&x).unwrap());
+    session.interpolate(copy);
+    let still = TrackOptions {
+        time_step: 0.0,
+        smoothing_steps: 0,
+        target_length: Some(quality(&mesh).edge_length.mean as f32 * 0.5),
+        ..options(2)
+    };
+    let report = track(&mut session, x, &still, |_, _| Ok::<_, Error>(())).unwrap();
+    assert!(report.split.done > 100, "{report:?}");
+    let (positions, _) = session.to_mesh(x).unwrap();
+    let (copies, _) = session.to_mesh(copy).unwrap();
+    for (p, q) in positions.positions.iter().zip(&copies.positions) {
+        assert!(p.distance(*q) <= 1e-6, "{p} but {q}");
+    }
 }
 
 fn refuses_bad_input(engine: &Engine) {

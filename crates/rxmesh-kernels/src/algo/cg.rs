@@ -235,18 +235,11 @@ impl CgVector {
 
     /// To start the solver: the vector `x`.
     pub fn start(x: Global<Vec3>, inverse: Global<f32>, scalars: Scalars) -> Self {
-        // SAFETY: empty views are never accessed (contract U4).
-        let (old, new) = unsafe {
-            (
-                Global::new(core::ptr::dangling(), 0),
-                GlobalMut::new(core::ptr::dangling_mut(), 0),
-            )
-        };
         CgVector {
             r: x,
             inverse,
-            old,
-            new,
+            old: Global::empty(),
+            new: GlobalMut::empty(),
             scalars,
             start: 1,
             here: Shared::empty(),

@@ -1,7 +1,7 @@
 //! Explicit surface tracking as El Topo does it (Brochu and Bridson 2009), without collisions.
 
 use super::noise::CurlNoise;
-use super::remesh::{Centre, Lines, Rings};
+use super::remesh::{Centre, Halves, Lines, Rings, longer_first};
 use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Site, template};
 use crate::edit::{Mesh, NO_FACE};
 use crate::kernel;
@@ -61,14 +61,6 @@ impl SplitStretched {
     }
 }
 
-/// What is known of an edge that is split.
-#[derive(Clone, Copy, Debug)]
-pub struct Halves {
-    middle: Vec3,
-    ends: [u32; 2],
-    marked: bool,
-}
-
 impl Operator for SplitStretched {
     type Template = template::E;
     type Plan = Halves;
@@ -86,34 +78,17 @@ impl Operator for SplitStretched {
         let square = d.dot(d);
         let stretched = square > self.longest
             || square > self.shortest && (self.is_wide(mesh, h) || self.is_wide(mesh, h + 1));
-        let class = f32::from_bits(square.to_bits() & 0xffc0_0000);
-        (stretched && square < f32::INFINITY).then(|| Priority::descending(class))
+        (stretched && square < f32::INFINITY).then(|| longer_first(square))
     }
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> Halves {
-        let e = cavity.seed();
-        let ends = [cavity.mesh().origin(2 * e), cavity.mesh().tip(2 * e)];
-        Halves {
-            middle: (self.x.get(ends[0]) + self.x.get(ends[1])) * 0.5,
-            ends,
-            marked: self.lines.is_marked(e),
-        }
+        Halves::new(cavity, self.x, &self.lines)
     }
 
     #[inline(always)]
     fn fill(&self, plan: Halves, hole: &mut Hole<'_, impl Site>) {
-        let v = hole.add_vertex();
-        self.x.set(v.id(), plan.middle);
-        let queue = hole.queue();
-        hole.add_star_with(v, |edge, corner| {
-            let half = corner.id() == plan.ends[0] || corner.id() == plan.ends[1];
-            self.lines.mark(edge.edge(), half && plan.marked);
-            let d = self.x.get(corner.id()) - plan.middle;
-            if d.dot(d) > self.longest {
-                queue.again(edge.edge());
-            }
-        });
+        plan.fill(hole, self.x, &self.lines, self.longest);
     }
 }
 

@@ -34,9 +34,10 @@ impl Place {
     /// Patch order, words of a value together.
     #[inline(always)]
     pub fn plain() -> Place {
-        // SAFETY: an empty view is never accessed (contract U4).
-        let order = unsafe { Global::new(core::ptr::dangling(), 0) };
-        Place { order, plane: 0 }
+        Place {
+            order: Global::empty(),
+            plane: 0,
+        }
     }
 
     /// By a list of places, one a linear id, or in patch order when it is empty; with `plane` elements from word to word when that is not 0.

@@ -63,6 +63,14 @@ impl Operator for FlipMarked {
     }
 }
 
+/// Fills a hole with a star around a new vertex.
+#[inline(always)]
+fn add_star_at(hole: &mut Hole<'_, impl Site>, x: GlobalMut<Vec3>, (at, origin): (Vec3, Origin)) {
+    let v = hole.add_vertex_at(origin);
+    x.set(v.id(), at);
+    hole.add_star(v);
+}
+
 /// The middle of an edge.
 #[inline(always)]
 fn middle(mesh: &impl Mesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
@@ -103,10 +111,8 @@ impl Operator for SplitMarked {
     }
 
     #[inline(always)]
-    fn fill(&self, (middle, origin): (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
-        let v = hole.add_vertex_at(origin);
-        self.x.set(v.id(), middle);
-        hole.add_star(v);
+    fn fill(&self, centre: (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
+        add_star_at(hole, self.x, centre);
     }
 }
 
@@ -177,10 +183,8 @@ impl Operator for CollapseMarked {
     }
 
     #[inline(always)]
-    fn fill(&self, (middle, origin): (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
-        let v = hole.add_vertex_at(origin);
-        self.x.set(v.id(), middle);
-        hole.add_star(v);
+    fn fill(&self, centre: (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
+        add_star_at(hole, self.x, centre);
     }
 }
 
@@ -222,10 +226,8 @@ impl Operator for SplitFaceMarked {
     }
 
     #[inline(always)]
-    fn fill(&self, (centre, origin): (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
-        let v = hole.add_vertex_at(origin);
-        self.x.set(v.id(), centre);
-        hole.add_star(v);
+    fn fill(&self, centre: (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
+        add_star_at(hole, self.x, centre);
     }
 }
 

@@ -123,6 +123,16 @@ impl<T: bytemuck::Pod> Global<T> {
         }
     }
 
+    /// A view of nothing.
+    #[inline(always)]
+    pub const fn empty() -> Self {
+        Global {
+            at: core::ptr::dangling(),
+            n: 0,
+            of: PhantomData,
+        }
+    }
+
     /// Number of elements.
     #[inline(always)]
     pub fn len(self) -> u32 {
@@ -197,6 +207,16 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
         GlobalMut {
             at,
             n: n as u64,
+            of: PhantomData,
+        }
+    }
+
+    /// A view of nothing.
+    #[inline(always)]
+    pub const fn empty() -> Self {
+        GlobalMut {
+            at: core::ptr::dangling_mut(),
+            n: 0,
             of: PhantomData,
         }
     }

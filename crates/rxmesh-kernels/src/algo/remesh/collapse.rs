@@ -2,7 +2,7 @@
 
 use super::{CORNER_COSINE, Lines, OnLine, agree, shape};
 use crate::cavity::marked::link_condition;
-use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
+use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::{Mesh, NO_FACE};
 use crate::kernel;
 use crate::mem::GlobalMut;
@@ -36,6 +36,7 @@ kernel! {
 #[derive(Clone, Copy, Debug)]
 pub struct Contraction {
     place: Vec3,
+    origin: Origin,
     /// The rim corners from which a marked edge leads to the new vertex, a bit each.
     marked: u32,
 }
@@ -52,26 +53,27 @@ impl CollapseShort {
         on.is_smooth(x(v), x(on.before), x(on.after), CORNER_COSINE)
     }
 
-    /// Where the ends of an edge meet: in its middle, or at the end that a line holds. Nothing when lines hold both.
+    /// Where the ends of an edge meet, and which part of the way from its source that is: in its middle, or at the end that a line holds. Nothing when
+    /// lines hold both.
     #[inline(always)]
-    fn target(&self, mesh: &impl Mesh, e: u32) -> Option<Vec3> {
+    fn target(&self, mesh: &impl Mesh, e: u32) -> Option<(Vec3, f32)> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (on_a, on_b) = (self.lines.at(mesh, a), self.lines.at(mesh, b));
         let (x_a, x_b) = (self.place_of(a), self.place_of(b));
         if on_a.count == 0 && on_b.count == 0 {
-            return Some((x_a + x_b) * 0.5);
+            return Some(((x_a + x_b) * 0.5, 0.5));
         }
         if !self.lines.has(mesh, e) {
             return match (on_a.count, on_b.count) {
-                (0, _) => Some(x_b),
-                (_, 0) => Some(x_a),
+                (0, _) => Some((x_b, 1.0)),
+                (_, 0) => Some((x_a, 0.0)),
                 _ => None,
             };
         }
         if self.may_leave(b, &on_b) {
-            Some(x_a)
+            Some((x_a, 0.0))
         } else {
-            self.may_leave(a, &on_a).then_some(x_b)
+            self.may_leave(a, &on_a).then_some((x_b, 1.0))
         }
     }
 
@@ -162,7 +164,7 @@ impl Operator for CollapseShort {
             return None;
         }
         let e = seed.0;
-        let to = self.target(mesh, e)?;
+        let (to, _) = self.target(mesh, e)?;
         let may =
             self.may_meet(mesh, e, to) && self.keeps_lines(mesh, e) && link_condition(mesh, e);
         may.then_some(Priority::NONE)
@@ -178,10 +180,10 @@ impl Operator for CollapseShort {
     fn plan(&self, cavity: &Cavity<impl Site>) -> Contraction {
         let mesh = cavity.mesh();
         let e = cavity.seed();
-        let place = self.target(mesh, e).unwrap_or(Vec3::ZERO);
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let (place, part) = self.target(mesh, e).unwrap_or((Vec3::ZERO, 0.0));
         let mut marked = 0;
         if self.lines.any != 0 {
-            let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
             let mut i = 0;
             while i < cavity.edges() {
                 let at = cavity.edge(i);
@@ -199,12 +201,16 @@ impl Operator for CollapseShort {
                 i += 1;
             }
         }
-        Contraction { place, marked }
+        Contraction {
+            place,
+            origin: Origin::between(a, b, part),
+            marked,
+        }
     }
 
     #[inline(always)]
     fn fill(&self, plan: Contraction, hole: &mut Hole<'_, impl Site>) {
-        let v = hole.add_vertex();
+        let v = hole.add_vertex_at(plan.origin);
         self.x.set(v.id(), plan.place);
         let mut bit = 1u32;
         let queue = hole.queue();

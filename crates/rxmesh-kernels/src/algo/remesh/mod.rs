@@ -15,7 +15,8 @@ pub use length::{LENGTH_CHUNK, SumLengths};
 pub use lines::{CORNER_COSINE, Lines, MarkFeatures, OnLine};
 pub use relax::{Accept, Relax};
 pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
-pub use split::SplitLong;
+pub(crate) use split::longer_first;
+pub use split::{Halves, SplitLong};
 
 use crate::math::sqrt;
 use glam::Vec3;

@@ -1,7 +1,7 @@
 //! Splits of long edges.
 
 use super::Lines;
-use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Site, template};
+use crate::cavity::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::Mesh;
 use crate::kernel;
 use crate::mem::GlobalMut;
@@ -19,12 +19,56 @@ kernel! {
     }
 }
 
-/// What is known of an edge that is split.
+/// What is known of an edge that is split in its middle.
 #[derive(Clone, Copy, Debug)]
 pub struct Halves {
     middle: Vec3,
     ends: [u32; 2],
     marked: bool,
+}
+
+impl Halves {
+    /// Looks at the seed of a cavity.
+    #[inline(always)]
+    pub(crate) fn new(cavity: &Cavity<impl Site>, x: GlobalMut<Vec3>, lines: &Lines) -> Halves {
+        let e = cavity.seed();
+        let (a, b) = (cavity.mesh().origin(2 * e), cavity.mesh().tip(2 * e));
+        Halves {
+            middle: (x.get(a) + x.get(b)) * 0.5,
+            ends: [a, b],
+            marked: lines.is_marked(e),
+        }
+    }
+
+    /// Fills the hole with a star around the middle. A line goes on in both halves of its edge, and new edges of a squared length above `longest` are seeds again.
+    #[inline(always)]
+    pub(crate) fn fill(
+        self,
+        hole: &mut Hole<'_, impl Site>,
+        x: GlobalMut<Vec3>,
+        lines: &Lines,
+        longest: f32,
+    ) {
+        let [a, b] = self.ends;
+        let v = hole.add_vertex_at(Origin::between(a, b, 0.5));
+        x.set(v.id(), self.middle);
+        let queue = hole.queue();
+        hole.add_star_with(v, |edge, corner| {
+            let half = corner.id() == a || corner.id() == b;
+            lines.mark(edge.edge(), half && self.marked);
+            let d = x.get(corner.id()) - self.middle;
+            if d.dot(d) > longest {
+                queue.again(edge.edge());
+            }
+        });
+    }
+}
+
+/// The priority of an edge by its squared length: in classes of length, a factor of about 1.2 apart. Inside a class the hash decides, so that many can win
+/// at a time.
+#[inline(always)]
+pub(crate) fn longer_first(square: f32) -> Priority {
+    Priority::descending(f32::from_bits(square.to_bits() & 0xffc0_0000))
 }
 
 impl Operator for SplitLong {
@@ -42,34 +86,16 @@ impl Operator for SplitLong {
         let e = seed.0;
         let d = self.x.get(mesh.origin(2 * e)) - self.x.get(mesh.tip(2 * e));
         let square = d.dot(d);
-        // Classes of length, a factor of about 1.2 apart: inside a class the hash decides, so that many can win at a time.
-        let class = f32::from_bits(square.to_bits() & 0xffc0_0000);
-        (square > self.longest && square < f32::INFINITY).then(|| Priority::descending(class))
+        (square > self.longest && square < f32::INFINITY).then(|| longer_first(square))
     }
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> Halves {
-        let e = cavity.seed();
-        let ends = [cavity.mesh().origin(2 * e), cavity.mesh().tip(2 * e)];
-        Halves {
-            middle: (self.x.get(ends[0]) + self.x.get(ends[1])) * 0.5,
-            ends,
-            marked: self.lines.is_marked(e),
-        }
+        Halves::new(cavity, self.x, &self.lines)
     }
 
     #[inline(always)]
     fn fill(&self, plan: Halves, hole: &mut Hole<'_, impl Site>) {
-        let v = hole.add_vertex();
-        self.x.set(v.id(), plan.middle);
-        let queue = hole.queue();
-        hole.add_star_with(v, |edge, corner| {
-            let half = corner.id() == plan.ends[0] || corner.id() == plan.ends[1];
-            self.lines.mark(edge.edge(), half && plan.marked);
-            let d = self.x.get(corner.id()) - plan.middle;
-            if d.dot(d) > self.longest {
-                queue.again(edge.edge());
-            }
-        });
+        plan.fill(hole, self.x, &self.lines, self.longest);
     }
 }
