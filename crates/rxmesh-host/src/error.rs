@@ -40,6 +40,12 @@ pub enum Error {
         /// How many holes.
         count: u32,
     },
+    /// The speculative engine lost track of its patches.
+    #[error("{count} elements are missing in the tables of their patches; the session is void")]
+    Patches {
+        /// How many.
+        count: u32,
+    },
     /// A computation left the finite numbers.
     #[error("{what} is not a finite number")]
     NotFinite {

@@ -59,7 +59,7 @@ use crate::repack::write::{RepackHeaders, RepackWrite};
 use crate::speculative::FillQueue;
 
 use crate::speculative::{
-    BuildPatches, Census, FillQueue, Flatten, MarkSeeds, Merge, NumberElements, NumberVertices,
+    BuildPatches, Census, Flatten, MarkSeeds, Merge, NumberElements, NumberVertices,
     PlaceByHandle, QueuePatches, Slice, Speculate,
 };
 
@@ -203,7 +203,6 @@ macro_rules! list {
             block patches_flatten: Flatten;
             flat patches_mark: MarkSeeds;
             flat patches_queue: QueuePatches;
-            flat patches_empty_queue: FillQueue;
             block patches_census: Census;
             block patches_slice: Slice;
             block patches_merge: Merge;

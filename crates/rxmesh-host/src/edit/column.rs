@@ -5,6 +5,7 @@ use crate::engine::{Buffer, EngineError};
 use crate::repack::Renumbering;
 use crate::store::RxMesh;
 use rxmesh_kernels::attr::Value;
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
 use std::any::Any;
 use std::marker::PhantomData;
@@ -42,10 +43,14 @@ impl<K, T> Column<K, T> {
 }
 
 /// A column whatever its type.
-pub(super) trait AnyColumn: Send + Sync {
+pub(crate) trait AnyColumn: Send + Sync {
     /// Vertices, edges or faces.
     fn kind(&self) -> Kind;
     fn grow(&mut self, len: usize) -> Result<(), EngineError>;
+    /// The values as words.
+    fn words(&self) -> GlobalMut<u32>;
+    /// Words a value.
+    fn width(&self) -> u32;
     fn as_any(&self) -> &dyn Any;
     fn as_any_mut(&mut self) -> &mut dyn Any;
     /// The attribute of the new mesh.
@@ -82,6 +87,14 @@ impl<K: Element, T: Value> AnyColumn for ColumnOf<K, T> {
     fn grow(&mut self, len: usize) -> Result<(), EngineError> {
         self.values = self.values.grown(len)?;
         Ok(())
+    }
+
+    fn words(&self) -> GlobalMut<u32> {
+        self.values.global_mut().cast()
+    }
+
+    fn width(&self) -> u32 {
+        (size_of::<T>() / size_of::<u32>()) as u32
     }
 
     fn as_any(&self) -> &dyn Any {

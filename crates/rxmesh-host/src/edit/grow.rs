@@ -18,6 +18,10 @@ impl Session {
     ///
     /// More elements than ids, or no memory on the engine; nothing is lost then.
     pub fn reserve(&mut self, more: [u32; 3]) -> Result<(), Error> {
+        if self.speculative.is_some() {
+            // Patches have room of their own, and grow in number.
+            return Ok(());
+        }
         let mut capacity = self.capacity;
         for k in 0..3 {
             let want = u64::from(self.unused[k]) + u64::from(more[k]);
@@ -33,7 +37,7 @@ impl Session {
         self.grow_to(capacity)
     }
 
-    fn grow_to(&mut self, capacity: [u32; 3]) -> Result<(), Error> {
+    pub(crate) fn grow_to(&mut self, capacity: [u32; 3]) -> Result<(), Error> {
         let old = self.capacity.map(|n| n as usize);
         let [v, e, f] = capacity.map(|n| n as usize);
         let (flat, state) = (&self.flat, &self.state);
@@ -83,6 +87,9 @@ impl Session {
         self.state.ranks = ranks;
         self.state.chunks = chunks;
         self.capacity = capacity;
+        if self.speculative.is_some() {
+            self.unused = capacity;
+        }
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use super::session::{Flat, Session, State};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
+use crate::speculative::{Conflicts, Patches, SpeculativeOptions};
 use crate::store::RxMesh;
 use rxmesh_kernels::cavity::{COUNTERS, Claims, RANK_WORDS, RESET_EPOCH, ResetClaims};
 use rxmesh_kernels::edit::{DEAD, Fill, Freeze, NONE, OpenPatches, OpenVertices, VERTEX_LIMIT};
@@ -47,12 +48,37 @@ impl Session {
             hooks: Vec::new(),
             births: engine.zeroed(0)?,
             has_refused: false,
+            blended: Vec::new(),
+            speculative: None,
+            speculative_options: SpeculativeOptions::default(),
         };
         // Slots that patches keep free are dead; all others are written.
         if Kind::ALL.iter().any(|&k| rx.count(k) != rx.linear_len(k)) {
             session.flat.bury(engine, [0; 3])?;
         }
         session.freeze(rx)?;
+        Ok(session)
+    }
+
+    /// Opens a patched mesh for an engine of one's choice. The mesh itself is not changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::open`]; on the speculative engine also [`Error::Options`] for a mesh whose patches are too large for it or have too many neighbours.
+    pub fn open_with(rx: &RxMesh, conflicts: Conflicts) -> Result<Session, Error> {
+        let mut session = Session::open(rx)?;
+        if conflicts == Conflicts::Claims {
+            return Ok(session);
+        }
+        let patches = Patches::build(rx, &session.state.faces)?;
+        let capacity = patches.capacity();
+        check_limit(capacity)?;
+        session.flat = Flat::new(&session.engine, capacity)?;
+        session.state = State::new(&session.engine, capacity)?;
+        (session.capacity, session.unused) = (capacity, capacity);
+        session.patches = patches.count;
+        patches.flatten(&session.engine, &session.flat, &session.state.faces)?;
+        session.speculative = Some(Box::new(patches));
         Ok(session)
     }
 

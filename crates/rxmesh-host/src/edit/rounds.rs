@@ -10,6 +10,7 @@ use rxmesh_kernels::cavity::{
 use rxmesh_kernels::edit::{ListFree, MarkDead, MoveSet};
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::speculative::Speculate;
 use rxmesh_kernels::topo::{Element, Kind};
 
 /// Which elements a round looks at.
@@ -108,6 +109,7 @@ impl Session {
         Claim<O>: Entry,
         Resolve<O>: Entry,
         FillIn<O>: Entry,
+        Speculate<O>: Entry,
     {
         self.run_from(Seeds::All, max_rounds, op)
     }
@@ -127,7 +129,11 @@ impl Session {
         Claim<O>: Entry,
         Resolve<O>: Entry,
         FillIn<O>: Entry,
+        Speculate<O>: Entry,
     {
+        if self.speculative.is_some() {
+            return self.speculate(seeds, max_rounds, op);
+        }
         let mut report = RunReport::default();
         let mut share = f64::from(O::SHARE);
         while report.rounds < max_rounds && !report.finished {
@@ -182,6 +188,11 @@ impl Session {
         Resolve<O>: Entry,
         FillIn<O>: Entry,
     {
+        if self.speculative.is_some() {
+            return Err(Error::Options(
+                "single rounds and their limits need the claims engine: the speculative one has no order of cavities".into(),
+            ));
+        }
         if most != u32::MAX && !O::GROWTH.is_none() {
             return Err(Error::Options(
                 "only operators that need no new slots can be limited".into(),
@@ -286,6 +297,10 @@ impl Session {
         if !std::mem::take(&mut self.has_refused) {
             self.queued = 0;
             return Ok(0);
+        }
+        if self.speculative.is_some() {
+            self.queued = self.enqueue_refused_patches()?;
+            return Ok(self.queued);
         }
         self.enqueue(|s, to| {
             let from = s.state.refused.global_mut();

@@ -4,51 +4,60 @@ use super::column::{AnyColumn, Column, ColumnOf};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::repack::words_of;
+use crate::speculative::{Conflicts, Patches, Speculation, SpeculativeOptions};
 use crate::store::{Attribute, AttributeError};
 use rxmesh_kernels::attr::{Sum, Value};
 use rxmesh_kernels::cavity::{Births, Claims, FROZEN, Interpolate, Slots};
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::speculative::PlaceByHandle;
 use rxmesh_kernels::topo::{Element, Kind, Vertex};
 
-/// A mesh opened for changes: flat arrays in session ids, which begin as the linear ids of the patched mesh. New elements take
-/// free slots; ids of live elements never change while the session is open.
+/// A mesh opened for changes: flat arrays in session ids. New elements take free slots.
+///
+/// With [`Conflicts::Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change while the session is open. With
+/// [`Conflicts::Speculative`] they are an element's patch times the room of a patch plus its local id there, and change when an operator runs: keep what belongs to elements in columns.
 pub struct Session {
-    pub(super) engine: Engine,
+    pub(crate) engine: Engine,
     pub(super) mesh_id: u64,
     /// Patches of the mesh that was opened: labels of faces are smaller.
-    pub(super) patches: u32,
+    pub(crate) patches: u32,
     /// Slots by kind.
     pub(super) capacity: [u32; 3],
     /// The first slot by kind that was never used.
     pub(super) unused: [u32; 3],
-    pub(super) flat: Flat,
-    pub(super) state: State,
+    pub(crate) flat: Flat,
+    pub(crate) state: State,
     /// Free slots below `unused`, when they were listed last.
     pub(super) free: [Buffer<u32>; 3],
     pub(super) listed: [u32; 3],
-    pub(super) columns: Vec<Box<dyn AnyColumn>>,
+    pub(crate) columns: Vec<Box<dyn AnyColumn>>,
     pub(super) frozen: u32,
     pub(super) epoch: u32,
-    pub(super) salt: u32,
+    pub(crate) salt: u32,
     /// The counters as they were read last: they count on over all rounds.
     pub(super) counted: Vec<u32>,
     /// Seeds in the list, from the last round.
-    pub(super) queued: u32,
+    pub(crate) queued: u32,
     /// See [`rxmesh_kernels::cavity::Round::share`].
     pub(super) share: u32,
     /// What runs after each fill-in for attributes of new vertices, and the births that it reads.
-    pub(super) hooks: Vec<Hook>,
+    pub(crate) hooks: Vec<Hook>,
     pub(super) births: Buffer<u32>,
     /// Whether the set of refused seeds may have members.
-    pub(super) has_refused: bool,
+    pub(crate) has_refused: bool,
+    /// Vertex columns that are interpolated.
+    pub(crate) blended: Vec<usize>,
+    /// The patches, when the session was opened for the speculative engine.
+    pub(crate) speculative: Option<Box<Patches>>,
+    pub(crate) speculative_options: SpeculativeOptions,
 }
 
 /// Launches the kernels that compute attributes of the vertices that a round has made.
-pub(super) type Hook = Box<dyn Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync>;
+pub(crate) type Hook = Box<dyn Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync>;
 
 /// The arrays of [`FlatMesh`].
-pub(super) struct Flat {
+pub(crate) struct Flat {
     pub fe: Buffer<u32>,
     pub ev: Buffer<u32>,
     pub ef: Buffer<u32>,
@@ -57,7 +66,7 @@ pub(super) struct Flat {
 }
 
 /// The arrays of [`Claims`] and [`rxmesh_kernels::cavity::Round`].
-pub(super) struct State {
+pub(crate) struct State {
     pub faces: Buffer<u64>,
     pub pairs: Buffer<u64>,
     pub list: Buffer<u32>,
@@ -105,6 +114,29 @@ impl Session {
     /// The engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Who decides between overlapping cavities.
+    pub fn conflicts(&self) -> Conflicts {
+        match self.speculative {
+            None => Conflicts::Claims,
+            Some(_) => Conflicts::Speculative,
+        }
+    }
+
+    /// What the speculative engine did since the session was opened; nothing in a session of the claims engine.
+    pub fn speculation(&self) -> Option<Speculation> {
+        self.speculative.as_ref().map(|p| p.total)
+    }
+
+    /// Bytes that the speculative engine's patches take on the engine, without attributes.
+    pub fn patch_bytes(&self) -> Option<usize> {
+        self.speculative.as_ref().map(|p| p.bytes())
+    }
+
+    /// Changes how the speculative engine runs.
+    pub fn set_speculative_options(&mut self, options: SpeculativeOptions) {
+        self.speculative_options = options;
     }
 
     /// Number of slots of a kind, live or not: the length of its columns.
@@ -186,8 +218,22 @@ impl Session {
         if x.mesh_id() != self.mesh_id {
             return Err(AttributeError::OtherMesh.into());
         }
-        x.global()?;
-        let values = x.buffer().grown(self.capacity(K::KIND) as usize)?;
+        let from = x.global()?;
+        let Some(patches) = &self.speculative else {
+            let values = x.buffer().grown(self.capacity(K::KIND) as usize)?;
+            return Ok(self.add(values));
+        };
+        let values = self.engine.zeroed::<T>(self.capacity(K::KIND) as usize)?;
+        let from = from.cast::<u32>();
+        self.engine.launch_flat(
+            from.len(),
+            PlaceByHandle {
+                handles: patches.handles[K::KIND as usize].global(),
+                from,
+                to: values.global_mut().cast(),
+                width: (size_of::<T>() / size_of::<u32>()) as u32,
+            },
+        )?;
         Ok(self.add(values))
     }
 
@@ -210,6 +256,7 @@ impl Session {
     /// When the column is another session's.
     pub fn interpolate<T: Sum>(&mut self, column: Column<Vertex, T>) {
         self.values(column);
+        self.blended.push(column.index());
         self.after_births(move |s, births, n| {
             let kernel = Interpolate {
                 births,

@@ -2,6 +2,7 @@
 
 use super::session::{HostArrays, Session};
 use crate::Error;
+use crate::speculative::PatchViolation;
 use rxmesh_kernels::edit::{DEAD, NONE};
 use rxmesh_kernels::topo::Kind;
 use std::collections::HashMap;
@@ -114,6 +115,9 @@ pub enum Violation {
         /// The slot.
         slot: u32,
     },
+    /// The speculative engine's patches.
+    #[error(transparent)]
+    Patch(#[from] PatchViolation),
     /// A live face without a patch.
     #[error("face {face} has no patch")]
     NoPatch {
@@ -145,6 +149,10 @@ impl Session {
             check.vertices();
         }
         self.check_slots(&mut check)?;
+        if let Some(patches) = &self.speculative {
+            let found = patches.violations()?;
+            check.found.extend(found.into_iter().map(Violation::Patch));
+        }
         Ok(check.found)
     }
 

@@ -117,12 +117,13 @@ impl BlockKernel for Slice {
             if t.expansion.run(b, &host, n) == Outcome::Done {
                 t.local.commit(b, &self.store, spare);
                 b.lead(|| {
-                    self.store.needs.store(1 + large, 0);
                     self.tally.fetch_add(Tally::Sliced as u32, 1);
                 });
             }
         }
         b.lead(|| {
+            // Whatever came of it: a visit asks again.
+            self.store.needs.store(1 + large, 0);
             locks.unlock(large, spare);
             locks.unlock(spare, spare);
         });

@@ -1,0 +1,276 @@
+//! The patches' memory.
+
+use super::run::Speculation;
+use crate::Error;
+use crate::edit::Flat;
+use crate::engine::{Buffer, Engine, EngineError};
+use crate::store::RxMesh;
+use rxmesh_kernels::edit::{Fill, FlatMesh};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::speculative::{
+    BuildPatches, Census, Flatten, Locks, MOST_ELEMENTS, NumberElements, NumberVertices, PatchQueue,
+    PatchStore, Shape, TALLIES, Tally, table,
+};
+use rxmesh_kernels::topo::Kind;
+
+/// How many times the elements of the largest patch every patch has room for (Mahmoud et al. 2024, section 6: "a patch is allowed to grow up to two times its
+/// initial size").
+const ROOM: u32 = 2;
+
+/// The least room for elements of a kind.
+const LEAST_ROOM: u32 = 64;
+
+/// Spare patches, as a part of all: one in so many, and one more.
+const SPARE: u32 = 8;
+
+/// The part of a patch's elements that may belong to others.
+const RIBBON: (u32, u32) = (5, 8);
+
+/// Patches with room to grow.
+pub(crate) struct Patches {
+    pub shape: Shape,
+    /// Patches that there is memory for.
+    pub count: u32,
+    /// Patches that have been in use; those behind are empty.
+    pub used: u32,
+    /// Empty patches among those.
+    pub empty: Vec<u32>,
+    topology: Buffer<u16>,
+    masks: Buffer<u32>,
+    ribbons: Buffer<u32>,
+    moved: Buffer<u16>,
+    locks: Buffer<u32>,
+    pub needs: Buffer<u32>,
+    pub visits: Buffer<u32>,
+    pub queue: Buffer<u32>,
+    pub tally: Buffer<u32>,
+    /// Handles by linear id of the mesh that was opened.
+    pub handles: [Buffer<u32>; 3],
+    /// What was counted since the session was opened.
+    pub total: Speculation,
+}
+
+/// Room for the elements of each kind, and the tables.
+fn shape_of(rx: &RxMesh) -> Result<Shape, Error> {
+    let room = |kind: Kind| {
+        let most = rx.headers().iter().map(|h| h.total[kind as usize]).max();
+        let most = u32::from(most.unwrap_or(0));
+        let room = (ROOM * most).max(LEAST_ROOM).next_multiple_of(32);
+        if most > MOST_ELEMENTS {
+            return Err(Error::Options(format!(
+                "a patch has {most} elements of a kind, but the speculative engine's ids have 13 bits: at most {MOST_ELEMENTS}; use smaller patches, or claims"
+            )));
+        }
+        Ok(room.min(MOST_ELEMENTS))
+    };
+    let words = |room: u32| table::words_for(room * RIBBON.0 / RIBBON.1).next_multiple_of(4);
+    let [vertices, edges, faces] = [room(Kind::Vertex)?, room(Kind::Edge)?, room(Kind::Face)?];
+    Ok(Shape {
+        vertices,
+        edges,
+        faces,
+        vertex_table: words(vertices),
+        edge_table: words(edges),
+        face_table: words(faces),
+    })
+}
+
+impl Patches {
+    /// The patches of a mesh, of which some faces are frozen: `flat` tells, in linear ids.
+    pub(crate) fn build(rx: &RxMesh, claims: &Buffer<u64>) -> Result<Patches, Error> {
+        let engine = rx.engine();
+        let shape = shape_of(rx)?;
+        let used = rx.headers().len() as u32;
+        let count = used + used / SPARE + 1;
+        let mut patches = Patches {
+            shape,
+            count: 0,
+            used,
+            empty: Vec::new(),
+            topology: engine.zeroed(0)?,
+            masks: engine.zeroed(0)?,
+            ribbons: engine.zeroed(0)?,
+            moved: engine.zeroed(0)?,
+            locks: engine.zeroed(0)?,
+            needs: engine.zeroed(1)?,
+            visits: engine.zeroed(0)?,
+            queue: engine.zeroed(0)?,
+            tally: engine.zeroed(TALLIES)?,
+            handles: [
+                unknown(engine, rx.linear_len(Kind::Vertex))?,
+                unknown(engine, rx.linear_len(Kind::Edge))?,
+                unknown(engine, rx.linear_len(Kind::Face))?,
+            ],
+            total: Speculation::default(),
+        };
+        patches.grow(engine, count)?;
+        let [vertices, edges, faces] = &patches.handles;
+        rx.run(NumberVertices {
+            room: shape.vertices,
+            handles: vertices.global_mut(),
+        })?;
+        // Patches look up vertices of others.
+        let (v, e, f) = (vertices.global(), edges.global(), faces.global());
+        rx.run(NumberElements {
+            edge_room: shape.edges,
+            face_room: shape.faces,
+            edges: edges.global_mut(),
+            faces: faces.global_mut(),
+        })?;
+        rx.run(BuildPatches {
+            store: patches.store(),
+            vertices: v,
+            edges: e,
+            faces: f,
+            claims: claims.global(),
+            tally: patches.tally.global_mut(),
+        })?;
+        let tally = patches.tally.read()?;
+        if tally[Tally::Crowded as usize] > 0 {
+            return Err(Error::Options(
+                "a patch has more than 64 neighbours, which the speculative engine cannot name; use larger patches, or claims".into(),
+            ));
+        }
+        if tally[Tally::Corrupt as usize] > 0 {
+            return Err(Error::Options(
+                "a patch has more elements of its neighbours than the speculative engine has room for; use larger patches, or claims".into(),
+            ));
+        }
+        Ok(patches)
+    }
+
+    /// Memory for so many patches.
+    pub(crate) fn grow(&mut self, engine: &Engine, count: u32) -> Result<(), Error> {
+        if count <= self.count {
+            return Ok(());
+        }
+        let (s, old, n) = (self.shape, self.count, count as usize);
+        let capacity = Kind::ALL.map(|k| u64::from(count) * u64::from(s.room(k)));
+        for (k, &n) in capacity.iter().enumerate() {
+            let limit = u64::from(u32::MAX / 4);
+            if n > limit {
+                return Err(Error::TooLarge {
+                    what: ["vertices", "edges", "faces"][k],
+                    count: n,
+                    limit,
+                });
+            }
+        }
+        let topology = self.topology.grown(n * s.topology() as usize)?;
+        let masks = self.masks.grown(n * s.masks() as usize)?;
+        let ribbons = self.ribbons.grown(n * s.ribbons() as usize)?;
+        let moved = self.moved.grown(n * s.moved() as usize)?;
+        let fill = |to: GlobalMut<u32>, value: u32| engine.launch_flat(to.len(), Fill { to, value });
+        fill(ribbons.global_mut().from(old * s.ribbons()), u32::MAX)?;
+        fill(
+            moved.global_mut().from(old * s.moved()).cast::<u32>(),
+            u32::MAX,
+        )?;
+        self.locks = engine.zeroed(n)?;
+        self.needs = self.needs.grown(n + 1)?;
+        self.visits = engine.zeroed(n)?;
+        self.queue = engine.zeroed(PatchQueue::words_for(count) as usize)?;
+        (self.topology, self.masks) = (topology, masks);
+        (self.ribbons, self.moved) = (ribbons, moved);
+        self.count = count;
+        Ok(())
+    }
+
+    /// The patches as a kernel argument.
+    pub(crate) fn store(&self) -> PatchStore {
+        PatchStore {
+            shape: self.shape,
+            topology: self.topology.global_mut(),
+            masks: self.masks.global_mut(),
+            ribbons: self.ribbons.global_mut(),
+            moved: self.moved.global_mut(),
+            locks: Locks::new(self.locks.global_mut()),
+            needs: self.needs.global_mut(),
+            patches: self.count,
+        }
+    }
+
+    /// Handles by kind.
+    pub(crate) fn capacity(&self) -> [u32; 3] {
+        Kind::ALL.map(|k| self.count * self.shape.room(k))
+    }
+
+    /// Writes the flat arrays.
+    pub(crate) fn flatten(
+        &self,
+        engine: &Engine,
+        flat: &Flat,
+        claims: &Buffer<u64>,
+    ) -> Result<(), EngineError> {
+        let mesh = FlatMesh {
+            fe: flat.fe.global_mut(),
+            ev: flat.ev.global_mut(),
+            ef: flat.ef.global_mut(),
+            ve: flat.ve.global_mut(),
+            fp: flat.fp.global_mut(),
+        };
+        engine.launch_blocks(
+            self.count,
+            Flatten {
+                store: self.store(),
+                mesh,
+                claims: claims.global_mut(),
+            },
+        )
+    }
+
+    /// Owned vertices, owned faces and faces of each patch.
+    pub(crate) fn census(&self, engine: &Engine) -> Result<Vec<[u32; 3]>, EngineError> {
+        let to = engine.zeroed::<u32>(3 * self.count as usize)?;
+        engine.launch_blocks(
+            self.count,
+            Census {
+                store: self.store(),
+                to: to.global_mut(),
+            },
+        )?;
+        let words = to.read()?;
+        Ok(words.chunks_exact(3).map(|w| [w[0], w[1], w[2]]).collect())
+    }
+
+    /// The arrays on the host.
+    pub(super) fn to_host(&self) -> Result<HostPatches, EngineError> {
+        Ok(HostPatches {
+            shape: self.shape,
+            topology: self.topology.read()?,
+            masks: self.masks.read()?,
+            ribbons: self.ribbons.read()?,
+            moved: self.moved.read()?,
+            locks: self.locks.read()?,
+        })
+    }
+
+    /// Bytes on the engine, without attributes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.count as usize * self.shape.bytes() as usize
+    }
+}
+
+/// The patches' arrays on the host.
+pub(super) struct HostPatches {
+    pub shape: Shape,
+    pub topology: Vec<u16>,
+    pub masks: Vec<u32>,
+    pub ribbons: Vec<u32>,
+    pub moved: Vec<u16>,
+    pub locks: Vec<u32>,
+}
+
+/// A word for each of `n` elements, not known yet.
+fn unknown(engine: &Engine, n: u32) -> Result<Buffer<u32>, EngineError> {
+    let words = engine.zeroed::<u32>(n as usize)?;
+    let to = words.global_mut();
+    engine.launch_flat(
+        n,
+        Fill {
+            to,
+            value: u32::MAX,
+        },
+    )?;
+    Ok(words)
+}

@@ -1,0 +1,327 @@
+//! Launches of the speculative engine until no seed is left (Mahmoud et al. 2024, sections 4.3 and 5.3).
+
+use super::Patches;
+use crate::Error;
+use crate::edit::{RunReport, Seeds, Session};
+use crate::engine::{Buffer, Engine};
+use rxmesh_kernels::cavity::Operator;
+use rxmesh_kernels::edit::Fill;
+use rxmesh_kernels::kernel::Entry;
+use rxmesh_kernels::mem::{Bind, GlobalMut};
+use rxmesh_kernels::speculative::{
+    ColumnEntry, Columns, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue, QueuePatches, Speculate,
+    Tally, seed_kind,
+};
+use rxmesh_kernels::topo::Kind;
+
+/// Visits of a patch in one launch.
+const MOST_VISITS: u32 = 4;
+
+/// Blocks that run at a time, for each multiprocessor or thread.
+const BLOCKS: u32 = 2;
+
+/// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
+const IDLE_LAUNCHES: u32 = 2;
+
+/// What the speculative engine did, beside the cavities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Speculation {
+    /// Launches.
+    pub launches: u64,
+    /// Patches that blocks took from the queue.
+    pub visits: u64,
+    /// Visits that ended at once, because somebody else worked on the patch.
+    pub turned: u64,
+    /// Visits that did nothing, for lack of locks: with those that were turned away, the work that is wasted (Mahmoud et al. 2024, Figure 6).
+    pub wasted: u64,
+    /// Expansions that were given up because a neighbour was locked.
+    pub dropped: u64,
+    /// Expansions.
+    pub expanded: u64,
+    /// Vertices that changed their patch.
+    pub moved: u64,
+    /// Patches that were cut in two.
+    pub sliced: u64,
+    /// Patches that were united with a neighbour.
+    pub merged: u64,
+}
+
+impl Speculation {
+    fn add(&mut self, tally: &[u32]) {
+        let count = |t: Tally| u64::from(tally[t as usize]);
+        self.visits += count(Tally::Visits);
+        self.turned += count(Tally::Turned);
+        self.wasted += count(Tally::Wasted);
+        self.dropped += count(Tally::Dropped);
+        self.expanded += count(Tally::Expanded);
+        self.moved += count(Tally::Moved);
+        self.sliced += count(Tally::Sliced);
+        self.merged += count(Tally::Merged);
+    }
+}
+
+/// How the speculative engine runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpeculativeOptions {
+    /// Blocks that run at a time; as many as suit the engine unless given.
+    pub blocks: Option<u32>,
+    /// Whether every visit locks all neighbours of its patch, needed or not: the worst case of the paper's Figure 6.
+    pub lock_all: bool,
+}
+
+impl Session {
+    /// Rounds of an operator on the speculative engine; a round is a launch.
+    pub(crate) fn speculate<O: Operator>(
+        &mut self,
+        seeds: Seeds,
+        max_rounds: u32,
+        mut op: impl FnMut(&Session) -> O,
+    ) -> Result<RunReport, Error>
+    where
+        Speculate<O>: Entry,
+    {
+        let Some(mut patches) = self.speculative.take() else {
+            return Err(Error::Options(
+                "the session was not opened for the speculative engine".into(),
+            ));
+        };
+        let result = self.launches(&mut patches, seeds, max_rounds, &mut op);
+        let flattened = patches.flatten(&self.engine, &self.flat, &self.state.faces);
+        self.patches = patches.count;
+        self.speculative = Some(patches);
+        let report = result?;
+        flattened?;
+        Ok(report)
+    }
+
+    fn launches<O: Operator>(
+        &mut self,
+        patches: &mut Patches,
+        seeds: Seeds,
+        max_rounds: u32,
+        op: &mut impl FnMut(&Session) -> O,
+    ) -> Result<RunReport, Error>
+    where
+        Speculate<O>: Entry,
+    {
+        if self.hooks.len() != self.blended.len() {
+            return Err(Error::Options(
+                "hooks after births need the claims engine: on the speculative one elements move while it runs".into(),
+            ));
+        }
+        let kind = seed_kind::<O>();
+        let mut report = RunReport::default();
+        let options = self.speculative_options;
+        let all = options.blocks.unwrap_or_else(|| default_blocks(&self.engine));
+        let mut blocks = all;
+        if seeds == Seeds::All {
+            patches.mark(&self.engine, kind, Mark::All)?;
+            self.has_refused = false;
+        }
+        patches.reset(&self.engine)?;
+        patches.enqueue(&self.engine)?;
+        let (mut idle, mut waiting) = (0, u64::MAX);
+        let mut columns = self.column_table()?;
+        loop {
+            // How many wait is read with the counts of the launch before.
+            if report.rounds > 0 {
+                let tally = patches.tally.read()?;
+                let count = |t: Tally| tally[t as usize];
+                patches.total.add(&tally);
+                check::<O>(&tally)?;
+                report.candidates += u64::from(count(Tally::Candidates));
+                report.conflicts += u64::from(count(Tally::Conflicts));
+                report.refused += u64::from(count(Tally::Refused) + count(Tally::NoDisk));
+                report.done += u64::from(count(Tally::Done));
+                self.has_refused |= count(Tally::Refused) > 0;
+                let left = u64::from(count(Tally::Waiting));
+                report.finished = left == 0;
+                if report.finished {
+                    break;
+                }
+                let sliced = if count(Tally::Full) > 0 {
+                    let sliced = self.slice_full(patches, kind)?;
+                    columns = self.column_table()?;
+                    sliced
+                } else {
+                    0
+                };
+                let progress = count(Tally::Done) > 0 || left < waiting || sliced > 0;
+                waiting = left;
+                idle = if progress { 0 } else { idle + 1 };
+                if progress {
+                    blocks = all;
+                } else if idle > IDLE_LAUNCHES {
+                    // Alone, no block finds a lock taken: what is left cannot be done at all.
+                    if blocks == 1 {
+                        let given_up = patches.mark(&self.engine, kind, Mark::GiveUp)?;
+                        report.refused += u64::from(given_up);
+                        self.has_refused |= given_up > 0;
+                        report.finished = true;
+                        break;
+                    }
+                    (blocks, idle) = (1, 0);
+                }
+                if report.rounds >= max_rounds {
+                    break;
+                }
+                if sliced > 0 {
+                    patches.reset(&self.engine)?;
+                    patches.enqueue(&self.engine)?;
+                } else {
+                    patches.reset_tally(&self.engine)?;
+                }
+            }
+            report.rounds += 1;
+            self.salt = self.salt.wrapping_add(0x9e37_79b9);
+            patches.total.launches += 1;
+            let kernel = Speculate {
+                op: op(self),
+                store: patches.store(),
+                columns: columns.view(),
+                queue: PatchQueue::new(patches.queue.global_mut()),
+                tally: patches.tally.global_mut(),
+                visits: patches.visits.global_mut(),
+                most_visits: MOST_VISITS,
+                salt: self.salt,
+                lock_all: u32::from(options.lock_all),
+            };
+            self.engine.launch_blocks(blocks.min(patches.count), kernel)?;
+            patches.enqueue(&self.engine)?;
+        }
+        if report.done > 0 {
+            self.unite_small(patches, kind)?;
+        }
+        self.queued = 0;
+        Ok(report)
+    }
+
+    /// Makes refused seeds seeds again, on the speculative engine; how many they are.
+    pub(crate) fn enqueue_refused_patches(&mut self) -> Result<u32, Error> {
+        let Some(patches) = &mut self.speculative else {
+            return Ok(0);
+        };
+        Ok(patches.mark(&self.engine, Kind::Edge, Mark::Refused)?)
+    }
+
+    /// The columns, for the kernels that move elements.
+    pub(super) fn column_table(&self) -> Result<ColumnTable, Error> {
+        let entries: Vec<ColumnEntry> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(i, column)| {
+                let words = column.words();
+                let mut address = 0;
+                words.visit(&mut |piece| address = piece.at as u64);
+                ColumnEntry {
+                    address,
+                    len: u64::from(words.len()),
+                    width: column.width(),
+                    kind: column.kind() as u32,
+                    blend: u32::from(self.blended.contains(&i)),
+                    reserved: 0,
+                }
+            })
+            .collect();
+        Ok(ColumnTable {
+            blended: self.blended.len() as u32,
+            entries: self.engine.upload(&entries)?,
+        })
+    }
+}
+
+/// Blocks that suit an engine.
+fn default_blocks(engine: &Engine) -> u32 {
+    let info = engine.info();
+    if engine.is_cuda() {
+        BLOCKS * info.units.max(1)
+    } else {
+        info.units.max(2)
+    }
+}
+
+/// Turns what must not happen into errors.
+fn check<O: Operator>(tally: &[u32]) -> Result<(), Error> {
+    let count = tally[Tally::Broken as usize];
+    if count > 0 {
+        return Err(Error::Operator {
+            operator: std::any::type_name::<O>(),
+            count,
+        });
+    }
+    check_patches(tally)
+}
+
+pub(super) fn check_patches(tally: &[u32]) -> Result<(), Error> {
+    match tally[Tally::Corrupt as usize] {
+        0 => Ok(()),
+        count => Err(Error::Patches { count }),
+    }
+}
+
+/// The columns on the engine.
+pub(super) struct ColumnTable {
+    entries: Buffer<ColumnEntry>,
+    blended: u32,
+}
+
+impl ColumnTable {
+    pub(super) fn view(&self) -> Columns {
+        Columns {
+            list: self.entries.global(),
+            blended: self.blended,
+        }
+    }
+}
+
+impl Patches {
+    /// Changes the sets of seeds; how many were marked.
+    pub(super) fn mark(&self, engine: &Engine, kind: Kind, mark: Mark) -> Result<u32, Error> {
+        let count = engine.zeroed::<u32>(2)?;
+        engine.launch_flat(
+            self.count * self.shape.set_words(),
+            MarkSeeds {
+                store: self.store(),
+                kind: kind as u32,
+                mark: mark as u32,
+                count: count.global_mut(),
+            },
+        )?;
+        Ok(count.read()?[1])
+    }
+
+    pub(super) fn reset_tally(&self, engine: &Engine) -> Result<(), Error> {
+        let to: GlobalMut<u32> = self.tally.global_mut();
+        Ok(engine.launch_flat(to.len(), Fill { to, value: 0 })?)
+    }
+
+    /// Empties the queue and the tally.
+    pub(super) fn reset(&self, engine: &Engine) -> Result<(), Error> {
+        self.empty_queue(engine)?;
+        self.reset_tally(engine)
+    }
+
+    fn empty_queue(&self, engine: &Engine) -> Result<(), Error> {
+        let queue = PatchQueue::new(self.queue.global_mut());
+        if let Some(kernel) = FillQueue::new(queue, 0) {
+            engine.launch_flat(kernel.len(), kernel)?;
+        }
+        Ok(())
+    }
+
+    /// Queues the patches that have seeds.
+    pub(super) fn enqueue(&self, engine: &Engine) -> Result<(), Error> {
+        self.empty_queue(engine)?;
+        Ok(engine.launch_flat(
+            self.count,
+            QueuePatches {
+                store: self.store(),
+                queue: PatchQueue::new(self.queue.global_mut()),
+                order: FarApart::new(self.count),
+                tally: self.tally.global_mut(),
+                visits: self.visits.global_mut(),
+            },
+        )?)
+    }
+}
