@@ -57,6 +57,7 @@ use crate::repack::relabel::{
 use crate::repack::ribbon::RepackRibbon;
 use crate::repack::write::{RepackHeaders, RepackWrite};
 use crate::speculative::FillQueue;
+use crate::speculative::exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 
 /// Hands the list to a macro: what is listed here exists on every engine.
 macro_rules! list {
@@ -253,6 +254,10 @@ macro_rules! list {
             flat split_stretched_fill: FillIn<SplitStretched>;
             flat smooth_null_space: SmoothNullSpace;
             flat fill_queue: FillQueue;
+            block exercise_table: ExerciseTable;
+            block exercise_stash: ExerciseStash;
+            block exercise_queue: ExerciseQueue;
+            block exercise_locks: ExerciseLocks;
         }
     };
 }

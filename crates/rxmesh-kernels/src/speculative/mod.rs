@@ -4,8 +4,10 @@
 //! - [`stash`]: which patches a patch borders on, at most 64 (section 5.1);
 //! - [`table`]: hash tables from a ribbon element's local id to its owner (section 5.1);
 //! - [`queue`]: which patches are to be worked on (section 5.3);
-//! - [`lock`]: who works on a patch (section 5.3).
+//! - [`lock`]: who works on a patch (section 5.3);
+//! - [`exercise`]: kernels that put each of these to work by itself, for the tests.
 
+pub mod exercise;
 pub mod lock;
 pub mod queue;
 pub mod stash;
