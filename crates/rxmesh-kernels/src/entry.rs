@@ -57,6 +57,7 @@ use crate::repack::relabel::{
 use crate::repack::ribbon::RepackRibbon;
 use crate::repack::write::{RepackHeaders, RepackWrite};
 use crate::speculative::FillQueue;
+use crate::speculative::exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 
 use crate::speculative::{
     BuildPatches, Census, Flatten, MarkSeeds, Merge, NumberElements, NumberVertices,
@@ -278,6 +279,10 @@ macro_rules! list {
             block split_stretched_speculate: Speculate<SplitStretched>;
             flat smooth_null_space: SmoothNullSpace;
             flat fill_queue: FillQueue;
+            block exercise_table: ExerciseTable;
+            block exercise_stash: ExerciseStash;
+            block exercise_queue: ExerciseQueue;
+            block exercise_locks: ExerciseLocks;
         }
     };
 }

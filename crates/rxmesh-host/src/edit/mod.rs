@@ -13,7 +13,6 @@ mod session;
 mod validate;
 
 pub use close::Closed;
-pub(crate) use column::AnyColumn;
 pub use column::Column;
 pub use rounds::{RoundReport, RunReport, Seeds};
 pub(crate) use session::Flat;

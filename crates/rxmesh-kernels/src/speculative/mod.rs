@@ -12,9 +12,11 @@
 //! - [`resolve`]: choosing, cutting and filling inside a patch (section 5.2);
 //! - [`expand`]: taking over what a cavity needs of other patches (sections 4.1, 5.2);
 //! - [`slice`](mod@slice): cutting patches in two and uniting them (section 5.1);
-//! - [`schedule`]: seeds, and which patches wait (sections 4.2, 5.3).
+//! - [`schedule`]: seeds, and which patches wait (sections 4.2, 5.3);
+//! - [`exercise`]: kernels that put stash, tables, queue and locks to work by themselves, for the tests.
 
 pub mod build;
+pub mod exercise;
 pub mod expand;
 mod inverse;
 pub mod local;
