@@ -31,7 +31,7 @@ impl PatchKernel for NumberVertices {
     #[inline(always)]
     fn carve(&mut self, _: &PatchHeader, _: &mut Plan) {}
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
         let to = self.handles.from(patch.base::<Vertex>());
         b.last_phase(|p| {
@@ -65,7 +65,7 @@ impl PatchKernel for NumberElements {
     #[inline(always)]
     fn carve(&mut self, _: &PatchHeader, _: &mut Plan) {}
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
         let map = patch.map::<Vertex>();
         // Whether this patch owns the vertex of lowest linear id.
@@ -127,7 +127,7 @@ impl PatchKernel for BuildPatches {
     #[inline(always)]
     fn carve(&mut self, _: &PatchHeader, _: &mut Plan) {}
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
         let (s, to) = (self.store.shape, self.store.patch(patch.id()));
         let (ev, fe) = (patch.ev(), patch.fe());
@@ -189,7 +189,7 @@ impl PatchKernel for BuildPatches {
 
 impl BuildPatches {
     /// Makes a local element owned, or enters its owner.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn own(&self, id: u32, kind: Kind, i: u32, handle: u32) {
         let (s, to) = (self.store.shape, self.store.patch(id));
         if !to.is_active(kind, i) {
@@ -261,7 +261,7 @@ impl BlockKernel for Flatten {
         Local::take(self.store.shape, plan)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, id: u32, local: &Local) {
         let (s, parts) = (self.store.shape, local.parts);
         local.load(b, &self.store, id);

@@ -163,7 +163,7 @@ impl Expansion {
     }
 
     /// Takes over the first `n` vertices of [`Expansion::wanted`], all of which others own.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn run<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
         self.begin(b, host, n);
         let outcome = self.prepare(b, host, n);
@@ -177,7 +177,7 @@ impl Expansion {
     }
 
     /// Everything that can fail.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn prepare<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
         if b.tell(self.told, || self.lock(host)) != DONE {
             return Outcome::Locked;
@@ -206,7 +206,7 @@ impl Expansion {
     }
 
     /// The donors, and what the patch has of others already.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn begin<B: Block>(&self, b: B, host: &Host<'_>, n: u32) {
         b.phase(|p| {
             p.each(STASH_SLOTS, |i| self.parties.0.set(i, EMPTY_SLOT));
@@ -254,7 +254,7 @@ impl Expansion {
     }
 
     /// Locks the parties that are not locked yet. One thread.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn lock(&self, host: &Host<'_>) -> u32 {
         let locks = host.store.locks;
         let mut slot = 0;
@@ -275,7 +275,7 @@ impl Expansion {
     }
 
     /// Lets go of the parties.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn release<B: Block>(&self, b: B, host: &Host<'_>) {
         b.lead(|| {
             let mut slot = 0;
@@ -289,7 +289,7 @@ impl Expansion {
     }
 
     /// Runs phases for each donor.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn each_donor<B: Block>(&self, b: B, f: impl Fn(u32)) {
         let mut slot = 0;
         while slot < STASH_SLOTS {
@@ -303,7 +303,7 @@ impl Expansion {
     }
 
     /// What a donor has at the vertices that it will lose.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn look<B: Block>(&self, b: B, host: &Host<'_>, n: u32, donor: u32) {
         let (s, from) = (self.shape, host.store.patch(donor));
         b.phase(|p| {
@@ -343,7 +343,7 @@ impl Expansion {
     }
 
     /// Marks a face of a donor with its edges and corners.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn mark(
         &self,
         set: Shared<u32>,
@@ -370,7 +370,7 @@ impl Expansion {
     }
 
     /// Enters what comes in from a donor, and who else takes part.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn survey<B: Block>(&self, b: B, host: &Host<'_>, n: u32, donor: u32) {
         self.look(b, host, n, donor);
         let (s, from) = (self.shape, host.store.patch(donor));
@@ -430,7 +430,7 @@ impl Expansion {
     }
 
     /// Whether every party can name the patch, and the patch every owner.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn check_stashes<B: Block>(&self, b: B, host: &Host<'_>) {
         let (stash, s) = (host.local.parts.stash(), self.shape);
         b.phase(|p| {
@@ -459,7 +459,7 @@ impl Expansion {
     }
 
     /// Gives the new elements of a kind local ids.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn number<B: Block>(&self, b: B, host: &Host<'_>, kind: Kind) {
         let (parts, inverse) = (host.local.parts, self.inverse[kind as usize]);
         let words = self.shape.room(kind) / 32;
@@ -487,7 +487,7 @@ impl Expansion {
     }
 
     /// The local id of a handle.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn local_of(&self, host: &Host<'_>, kind: Kind, handle: u32) -> u32 {
         let base = host.store.base(host.id, kind);
         if handle / self.shape.room(kind) == host.id {
@@ -499,7 +499,7 @@ impl Expansion {
     }
 
     /// Brings in what a donor has at the vertices that it loses, and takes from it what it has no use for.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn transfer<B: Block>(&self, b: B, host: &Host<'_>, n: u32, donor: u32) {
         self.look(b, host, n, donor);
         let (s, from, to) = (self.shape, host.store.patch(donor), host.local.parts);
@@ -579,7 +579,7 @@ impl Expansion {
     }
 
     /// One element of a donor: gives it away if it is owned and `given`; drops it unless the donor has a face there still, or owns the vertex.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn hand_over(&self, host: &Host<'_>, donor: u32, kind: Kind, i: u32, given: bool) {
         let (s, from) = (self.shape, host.store.patch(donor));
         if !from.is_active(kind, i) {
@@ -599,7 +599,7 @@ impl Expansion {
     }
 
     /// Makes an element of a donor, with its attributes, the patch's own.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn give(&self, host: &Host<'_>, donor: u32, kind: Kind, i: u32) {
         let (s, from, to) = (self.shape, host.store.patch(donor), host.local.parts);
         let handle = host.store.base(donor, kind) + i;
@@ -617,7 +617,7 @@ impl Expansion {
     }
 
     /// Names the new owner in the tables of all parties.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn tell_witnesses<B: Block>(&self, b: B, host: &Host<'_>) {
         let mut slot = 0;
         while slot < STASH_SLOTS {
@@ -629,7 +629,7 @@ impl Expansion {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn tell_one<B: Block>(&self, b: B, host: &Host<'_>, party: u32) {
         let (s, theirs) = (self.shape, host.store.patch(party));
         let stash = theirs.stash();
@@ -675,7 +675,7 @@ impl Expansion {
     }
 
     /// Brings the patch's own tables up to date, and clears what was noted of the donors.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn settle<B: Block>(&self, b: B, host: &Host<'_>) {
         let (s, parts) = (self.shape, host.local.parts);
         let stash = parts.stash();

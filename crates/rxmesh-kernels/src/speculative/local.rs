@@ -41,7 +41,7 @@ impl Local {
     }
 
     /// Copies a patch from global memory. Its lock is held, or nothing runs beside this that changes patches.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn load<B: Block>(&self, b: B, store: &PatchStore, id: u32) {
         let (from, to, s) = (store.patch(id), self.parts, store.shape);
         b.phase(|p| {
@@ -52,7 +52,7 @@ impl Local {
     }
 
     /// Writes the patch back.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn commit<B: Block>(&self, b: B, store: &PatchStore, id: u32) {
         let (from, to, s) = (self.parts, store.patch(id), store.shape);
         b.phase(|p| {
@@ -66,7 +66,7 @@ impl Local {
     }
 
     /// Makes an empty patch.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn clear<B: Block>(&self, b: B) {
         let (to, s) = (self.parts, self.parts.shape);
         b.phase(|p| {
@@ -76,7 +76,7 @@ impl Local {
     }
 
     /// Derives the faces of half-edges and the edges of vertices.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn derive<B: Block>(&self, b: B) {
         let (parts, s) = (&self.parts, self.parts.shape);
         b.phase(|p| {
@@ -98,7 +98,7 @@ impl Local {
 
     /// Copies the attributes of all elements that are not owned from their owners' places to this patch's, so that all local elements have theirs at the patch's
     /// base plus their local id.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn fetch_ghosts<B: Block>(&self, b: B, id: u32, columns: &Columns) {
         b.phase(|p| {
             self.fetch_kind(p, id, columns, Kind::Vertex);
@@ -107,7 +107,7 @@ impl Local {
         });
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn fetch_kind<B: Block>(&self, p: Phase<B>, id: u32, columns: &Columns, kind: Kind) {
         let (parts, table) = (self.parts, self.parts.table(kind));
         let base = id * parts.shape.room(kind);
@@ -119,7 +119,7 @@ impl Local {
     }
 
     /// Empties the slots of the stash that no table names. `used` has two words.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn sweep_stash<B: Block>(&self, b: B, used: Shared<u32>) {
         let parts = &self.parts;
         b.phase(|p| p.each(2, |i| used.set(i, 0)));
@@ -157,7 +157,7 @@ impl Local {
 }
 
 /// Copies 16-bit entries, of which there is an even number, two at a time.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn copy_entries<B: Block>(
     p: Phase<B>,
     n: u32,

@@ -113,7 +113,7 @@ struct Needs<'a, O> {
 
 impl<O: Operator> Needs<'_, O> {
     /// Shows each place in the claims on faces (`false`) or pairs (`true`), until `f` returns false; whether it never did.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn each(&self, f: impl Fn(bool, u32) -> bool) -> bool {
         let (op, mesh, id) = (self.op, &self.mesh, Seed::<O>::new(self.seed));
         let pair = |a: u32, b: u32| {
@@ -216,7 +216,7 @@ impl Site for PatchSite<'_> {
         self.broken.fetch_add(BROKEN, 1);
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn birth(&self, _: u32, vertex: u32, origin: Origin) {
         let mut c = 0;
         while c < self.columns.list.len() {
@@ -242,7 +242,7 @@ impl Site for PatchSite<'_> {
 
 impl<O: Operator> Visit<'_, O> {
     /// Chooses among the candidates, and cuts and fills the cavities of the chosen; how many those are.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn resolve<B: Block>(&self, b: B, c: &Candidates, t: &Choice, salt: u32) -> u32 {
         self.choose(b, c, t, salt);
         self.make_room(b, c, t);
@@ -269,7 +269,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// The independent set.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn choose<B: Block>(&self, b: B, c: &Candidates, t: &Choice, salt: u32) {
         let n = c.n;
         b.phase(|p| {
@@ -346,7 +346,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Room for the winners' records and new elements; who finds none has lost.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn make_room<B: Block>(&self, b: B, c: &Candidates, t: &Choice) {
         let n = c.n;
         b.each(n, |i| {
@@ -391,7 +391,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Words of a winner's record.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn words(&self, seed: u32) -> u32 {
         let mut n = 0;
         let mesh = self.mesh.of(seed);
@@ -409,7 +409,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Lists the free local ids of a kind, ascending; how many there are.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn list_free<B: Block>(&self, b: B, t: &Choice, kind: Kind) -> u32 {
         let parts = &self.host.local.parts;
         let words = parts.shape.room(kind) / 32;
@@ -433,7 +433,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Records the winners' cavities, then cuts and fills them.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn carry_out<B: Block>(&self, b: B, c: &Candidates, t: &Choice) {
         let (n, parts) = (c.n, &self.host.local.parts);
         let site = |i: u32| PatchSite {

@@ -74,7 +74,7 @@ impl BlockKernel for Slice {
         carve(&self.store, plan)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, block: u32, t: &SliceTables) {
         let (large, spare) = (self.pairs.get(2 * block), self.pairs.get(2 * block + 1));
         let locks = self.store.locks;
@@ -135,7 +135,7 @@ const FAR: u32 = u32::MAX;
 
 impl Slice {
     /// Parts the owned vertices of a patch into two sides by Lloyd's algorithm on its graph.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn halve<B: Block>(&self, b: B, t: &SliceTables) {
         let n = t.local.parts.shape.vertices;
         let owned = |v: u32| t.local.parts.is_owned(Kind::Vertex, v);
@@ -183,7 +183,7 @@ impl Slice {
     }
 
     /// Notes in `flags` which owned vertices have a neighbour on the other side.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn mark_seam<B: Block>(&self, b: B, t: &SliceTables) {
         let parts = &t.local.parts;
         b.each(parts.shape.vertices, |v| t.flags.set(v, 0));
@@ -201,7 +201,7 @@ impl Slice {
     }
 
     /// Distances from some vertices along edges between owned vertices: `distance << 1 | side`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn spread<B: Block>(&self, b: B, t: &SliceTables, start: impl Fn(u32) -> Option<u32>) {
         let parts = &t.local.parts;
         let s = parts.shape;
@@ -243,7 +243,7 @@ impl Slice {
 }
 
 /// The vertex with the largest distance among some, the lowest of several; [`NONE`] when there is none.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn farthest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool) -> u32 {
     let best = b.max(n, t.scratch, |v| {
         if among(v) {
@@ -260,7 +260,7 @@ fn farthest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool
 }
 
 /// The lowest vertex among some; [`NONE`] when there is none.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn lowest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool) -> u32 {
     let first = b.min(n, t.scratch, |v| {
         if among(v) {
@@ -303,7 +303,7 @@ impl BlockKernel for Merge {
         carve(&self.store, plan)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, block: u32, t: &SliceTables) {
         let small = self.small.get(block);
         let (mut slot, mut tries) = (0, 0);
@@ -323,7 +323,7 @@ impl BlockKernel for Merge {
 
 impl Merge {
     /// Moves all of `small` to patch `id`; whether that worked.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn unite<B: Block>(&self, b: B, t: &SliceTables, id: u32, small: u32) -> bool {
         let locks = self.store.locks;
         let locked = b.tell(t.told, || {

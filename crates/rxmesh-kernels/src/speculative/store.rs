@@ -424,14 +424,14 @@ pub struct ColumnEntry {
 
 impl ColumnEntry {
     /// The column's words.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn words(&self) -> GlobalMut<u32> {
         // SAFETY: the host enters addresses of live buffers of the engine, and keeps them while the kernel runs (contract U4 of docs/unsafe.md).
         unsafe { GlobalMut::new(self.address as usize as *mut u32, self.len as usize) }
     }
 
     /// Copies the value at one handle to another.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn copy(&self, from: u32, to: u32) {
         let words = self.words();
         let mut k = 0;
@@ -444,7 +444,7 @@ impl ColumnEntry {
 
 impl Columns {
     /// Copies the values of an element of a kind, in all columns.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn copy(&self, kind: Kind, from: u32, to: u32) {
         let mut c = 0;
         while c < self.list.len() {

@@ -149,7 +149,7 @@ impl<O: Operator> BlockKernel for Speculate<O> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, _: u32, t: &VisitTables) {
         // Every patch comes up a bounded number of times.
         let mut left = self.store.patches.saturating_mul(self.most_visits);
@@ -177,7 +177,7 @@ impl<O: Operator> Speculate<O> {
     }
 
     /// One patch from the queue.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn serve<B: Block>(&self, b: B, t: &VisitTables, id: u32) {
         let locked = b.tell(t.told, || {
             self.count(Tally::Visits, 1);
@@ -243,7 +243,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Works on the patch, whose lock is held; whether it must come up again.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, t: &VisitTables, salt: u32, lock_all: bool) -> bool {
         let host = &self.host;
         t.local.load(b, host.store, host.id);
@@ -299,7 +299,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Turns until no seed is left that can be decided; whether some are left for lack of locks, and whether the patch has changed its neighbours.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn turns<B: Block>(&self, b: B, t: &VisitTables, salt: u32) -> (bool, bool) {
         let host = &self.host;
         let (parts, kind) = (&host.local.parts, host.seeds);
@@ -373,7 +373,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Asks the operator about the seeds.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn ask<B: Block>(&self, b: B, t: &VisitTables, c: &Candidates) {
         b.phase(|p| {
             p.each(t.misses.seeds.len(), |i| t.misses.seeds.set(i, 0));
@@ -384,7 +384,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// What a seed is: a candidate with its priority, waiting for vertices, or done with.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn judge(&self, t: &VisitTables, i: u32) -> u32 {
         let parts = &self.host.local.parts;
         let (mesh, seed) = (self.mesh.of(i), self.base + i);
@@ -402,7 +402,7 @@ impl<O: Operator> Visit<'_, O> {
         state
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn consider(&self, mesh: &PatchMesh, seed: u32) -> u32 {
         let (op, parts) = (self.op, &self.host.local.parts);
         let id = Seed::<O>::new(seed);
@@ -449,7 +449,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Takes over the first `n` vertices listed in the room for wanted ones, local ids, which become handles.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn expand<B: Block>(&self, b: B, t: &VisitTables, n: u32) -> Outcome {
         let (host, wanted) = (&self.host, t.expansion.wanted);
         b.each(n, |i| {
@@ -469,7 +469,7 @@ impl<O: Operator> Visit<'_, O> {
     }
 
     /// Notes that the patch is full.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn full<B: Block>(&self, b: B) {
         b.lead(|| {
             let needs = self.host.store.needs;
