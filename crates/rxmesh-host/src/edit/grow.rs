@@ -87,9 +87,6 @@ impl Session {
         self.state.ranks = ranks;
         self.state.chunks = chunks;
         self.capacity = capacity;
-        if self.speculative.is_some() {
-            self.unused = capacity;
-        }
         Ok(())
     }
 

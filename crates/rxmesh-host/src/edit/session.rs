@@ -23,9 +23,9 @@ pub struct Session {
     /// Patches of the mesh that was opened: labels of faces are smaller.
     pub(crate) patches: u32,
     /// Slots by kind.
-    pub(super) capacity: [u32; 3],
+    pub(crate) capacity: [u32; 3],
     /// The first slot by kind that was never used.
-    pub(super) unused: [u32; 3],
+    pub(crate) unused: [u32; 3],
     pub(crate) flat: Flat,
     pub(crate) state: State,
     /// Free slots below `unused`, when they were listed last.

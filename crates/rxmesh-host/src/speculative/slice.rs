@@ -34,6 +34,7 @@ impl Session {
             let count = patches.used + patches.count / MORE;
             patches.grow(&self.engine, count)?;
             self.grow_to(patches.capacity())?;
+            self.unused = self.capacity;
         }
         let list = self.engine.upload(&pairs)?;
         let columns = self.column_table()?;
