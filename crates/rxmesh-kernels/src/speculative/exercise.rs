@@ -131,7 +131,8 @@ impl ExerciseStash {
         b.each(STASH_SLOTS / 2, |i| stash.remove(2 * i + 1));
         b.each(n, |i| tell(1, i, stash.find(patch(i))));
         b.lead(|| out.set(3 * n + 1, stash.count()));
-        b.each(n, |i| tell(2, i, stash.insert(patch(i))));
+        // From the other end, so that patches do not simply come back where they were.
+        b.each(n, |i| tell(2, n - 1 - i, stash.insert(patch(n - 1 - i))));
         b.lead(|| out.set(3 * n + 2, stash.count()));
         let to = self.stashes.from(block * STASH_SLOTS);
         b.each(STASH_SLOTS, |slot| to.set(slot, stash.get(slot)));

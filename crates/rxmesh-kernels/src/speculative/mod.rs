@@ -14,6 +14,6 @@ pub mod stash;
 pub mod table;
 
 pub use lock::Locks;
-pub use queue::{FarApart, FillQueue, PatchQueue, far_apart};
+pub use queue::{FarApart, FillQueue, PatchQueue, Queue, far_apart};
 pub use stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
 pub use table::{OVERFLOW, RibbonEntry, Table};
