@@ -180,54 +180,73 @@ fn a_table_misses_as_many_entries_as_it_refuses() {
     }
 }
 
+/// Takes each of `patches` patches `times` times from a queue with room for `room`, and puts it back in between; returns the tickets that it took.
+fn circulate(engine: &Engine, seed: u32, (room, patches, times): (u32, u32, u32)) -> u32 {
+    let fresh = engine
+        .zeroed::<u32>(PatchQueue::words_for(room) as usize)
+        .unwrap();
+    let fill = FillQueue::new(PatchQueue::new(fresh.global_mut()), patches).unwrap();
+    engine.launch_flat(fill.len(), fill).unwrap();
+    let words: Vec<AtomicU32> = fresh
+        .read()
+        .unwrap()
+        .into_iter()
+        .map(AtomicU32::new)
+        .collect();
+    let queue = Queue::new(Restless(&words));
+    let taken = memory(patches);
+    taken.iter().for_each(|t| t.store(0, SeqCst));
+    let (held, most) = (AtomicU32::new(0), AtomicU32::new(0));
+    let turn = |_: u32| {
+        let mut in_vain = 0;
+        while in_vain < 50 {
+            let Some(patch) = queue.pop() else {
+                in_vain += 1;
+                continue;
+            };
+            most.fetch_max(held.fetch_add(1, SeqCst) + 1, SeqCst);
+            let before = taken[patch as usize].fetch_add(1, SeqCst);
+            held.fetch_sub(1, SeqCst);
+            if before + 1 < times {
+                assert!(queue.push(patch), "there is room: seed {seed}");
+            }
+        }
+    };
+    let mut turns = 0;
+    while !queue.is_empty() || turns == 0 {
+        together(seed + turns, turn);
+        turns += 1;
+        assert!(turns < 1000, "items stay in the queue: seed {seed}");
+    }
+    assert!(
+        most.load(SeqCst) <= patches,
+        "two had one patch: seed {seed}"
+    );
+    let taken: Vec<u32> = taken.iter().map(|t| t.load(SeqCst)).collect();
+    assert_eq!(taken, vec![times; patches as usize], "seed {seed}");
+    assert_eq!(queue.pop(), None);
+    queue.tickets()
+}
+
 #[test]
 fn a_queue_hands_out_what_it_got() {
     let engine = Engine::cpu_with_threads(1).unwrap();
     for seed in 0..600 {
         let (room, patches) = [(2, 1), (2, 2), (4, 3), (4, 4), (8, 3), (16, 16)][seed as usize % 6];
-        let fresh = engine
-            .zeroed::<u32>(PatchQueue::words_for(room) as usize)
-            .unwrap();
-        let fill = FillQueue::new(PatchQueue::new(fresh.global_mut()), patches).unwrap();
-        engine.launch_flat(fill.len(), fill).unwrap();
-        let words: Vec<AtomicU32> = fresh
-            .read()
-            .unwrap()
-            .into_iter()
-            .map(AtomicU32::new)
-            .collect();
-        let queue = Queue::new(Restless(&words));
-        let times = 12;
-        let taken = memory(patches);
-        taken.iter().for_each(|t| t.store(0, SeqCst));
-        let (held, most) = (AtomicU32::new(0), AtomicU32::new(0));
-        let turn = |_: u32| {
-            let mut in_vain = 0;
-            while in_vain < 50 {
-                let Some(patch) = queue.pop() else {
-                    in_vain += 1;
-                    continue;
-                };
-                most.fetch_max(held.fetch_add(1, SeqCst) + 1, SeqCst);
-                let before = taken[patch as usize].fetch_add(1, SeqCst);
-                held.fetch_sub(1, SeqCst);
-                if before + 1 < times {
-                    assert!(queue.push(patch), "there is room: seed {seed}");
-                }
-            }
-        };
-        let mut turns = 0;
-        while !queue.is_empty() || turns == 0 {
-            together(seed + turns, turn);
-            turns += 1;
-            assert!(turns < 1000, "items stay in the queue: seed {seed}");
-        }
+        circulate(&engine, seed, (room, patches, 12));
+    }
+}
+
+/// An item that comes late does not stay behind those who take: it would be found only after all slots of the queue have been looked at.
+#[test]
+fn nothing_stays_behind_in_a_queue() {
+    let engine = Engine::cpu_with_threads(1).unwrap();
+    for seed in 0..100 {
+        let (patches, times) = (3, 60);
+        let tickets = circulate(&engine, seed, (1 << 12, patches, times));
         assert!(
-            most.load(SeqCst) <= patches,
-            "two had one patch: seed {seed}"
+            tickets < 4 * patches * times,
+            "{tickets} tickets: seed {seed}"
         );
-        let taken: Vec<u32> = taken.iter().map(|t| t.load(SeqCst)).collect();
-        assert_eq!(taken, vec![times; patches as usize], "seed {seed}");
-        assert_eq!(queue.pop(), None);
     }
 }

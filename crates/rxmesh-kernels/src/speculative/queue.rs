@@ -83,6 +83,12 @@ impl<W: Words> Queue<W> {
         self.len() == 0
     }
 
+    /// Tickets that were used for taking since the queue was filled: one for each patch taken, and one for each slot that was looked at too early.
+    #[inline(always)]
+    pub fn tickets(self) -> u32 {
+        self.words.load(HEAD)
+    }
+
     /// The slot of a ticket.
     #[inline(always)]
     fn slot(self, ticket: u32) -> u32 {
