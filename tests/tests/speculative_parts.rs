@@ -458,29 +458,29 @@ fn queue_without_room(engine: &Engine) {
 
 // Locks.
 
-/// Works on each patch `times` times under its lock and that of `other(patch)`; returns how often locks were not had.
+/// Works on each item `times` times under the two locks of `locks` that it wants; returns how often it did not get them.
 fn work_under_locks(
     engine: &Engine,
-    (patches, times, blocks, tries): (u32, u32, u32, u32),
-    other: impl Fn(u32) -> u32,
+    (items, locks, times, blocks, tries): (u32, u32, u32, u32, u32),
+    wanted: impl Fn(u32) -> [u32; 2],
 ) -> u32 {
-    let queue = Queue::new(engine, patches, patches);
-    let others: Vec<u32> = (0..patches).map(other).collect();
-    let partner = engine.upload(&others).unwrap();
+    let queue = Queue::new(engine, items, items);
+    let wanted: Vec<[u32; 2]> = (0..items).map(wanted).collect();
+    let input = engine.upload::<u32>(wanted.as_flattened()).unwrap();
     let zeroed = |n: u32| engine.zeroed::<u32>(n as usize).unwrap();
-    let (locks, done, errors) = (zeroed(patches), zeroed(patches), zeroed(4));
-    let guarded = zeroed(patches * GUARDED);
+    let (words, done, errors) = (zeroed(locks), zeroed(items), zeroed(4));
+    let guarded = zeroed(locks * GUARDED);
     let mut launches = 0;
     while queue.len() > 0 {
-        assert!(launches < LAUNCHES, "{} patches are left", queue.len());
+        assert!(launches < LAUNCHES, "{} items are left", queue.len());
         let kernel = ExerciseLocks {
             times,
             steps: 50,
             first: launches * blocks,
             tries,
             queue: queue.view(),
-            locks: Locks::new(locks.global_mut()),
-            others: partner.global(),
+            locks: Locks::new(words.global_mut()),
+            wanted: input.global(),
             done: done.global_mut(),
             guarded: guarded.global_mut(),
             errors: errors.global_mut(),
@@ -488,24 +488,16 @@ fn work_under_locks(
         engine.launch_blocks(blocks, kernel).unwrap();
         launches += 1;
     }
-    let what = format!("{patches} patches, {blocks} blocks, {tries} tries");
+    let what = format!("{items} items, {locks} locks, {blocks} blocks, {tries} tries");
     let errors = errors.read().unwrap();
     assert_eq!((errors[1], errors[3]), (0, 0), "{what}");
-    assert_eq!(
-        done.read().unwrap(),
-        vec![times; patches as usize],
-        "{what}"
-    );
-    assert_eq!(
-        locks.read().unwrap(),
-        vec![0; patches as usize],
-        "every lock is free: {what}"
-    );
-    let mut want = vec![times; patches as usize];
-    for (patch, &other) in others.iter().enumerate() {
-        if other as usize != patch {
-            want[other as usize] += times;
-        }
+    assert_eq!(done.read().unwrap(), vec![times; items as usize], "{what}");
+    let free = vec![0; locks as usize];
+    assert_eq!(words.read().unwrap(), free, "every lock is free: {what}");
+    let mut want = free;
+    for [a, b] in wanted {
+        want[a as usize] += times;
+        want[b as usize] += if a == b { 0 } else { times };
     }
     for (i, &sum) in guarded.read().unwrap().iter().enumerate() {
         assert_eq!(sum, want[i / GUARDED as usize], "word {i}: {what}");
@@ -513,31 +505,34 @@ fn work_under_locks(
     errors[2]
 }
 
+/// As in the engine: each patch wants its own lock and a neighbour's, near or far.
 fn locks(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 1000, 24, 6, 2);
     let times = amount(engine, 60, 60, 10, 2);
-    for patches in [3, 40, 500] {
+    for n in [3, 40, 500] {
         for tries in [1, 4, 12] {
-            work_under_locks(engine, (patches, times, blocks, tries), |p| {
-                (p + 1) % patches
-            });
-            work_under_locks(engine, (patches, times, blocks, tries), |p| {
-                hash(p ^ tries) % patches
-            });
+            let sizes = (n, n, times, blocks, tries);
+            work_under_locks(engine, sizes, |p| [p, (p + 1) % n]);
+            work_under_locks(engine, sizes, |p| [p, hash(p ^ tries) % n]);
         }
     }
     // Locks of one's own are always had.
-    assert_eq!(work_under_locks(engine, (200, times, blocks, 1), |p| p), 0);
+    assert_eq!(
+        work_under_locks(engine, (200, 200, times, blocks, 1), |p| [p, p]),
+        0
+    );
 }
 
-/// Half of the blocks take the one lock first and half the other: a deadlock, if anybody waited.
+/// All want the same two locks, half of them the one first and half the other: a deadlock, if anybody waited.
 fn two_locks_in_opposite_orders(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 300, 24, 6, 2);
-    let times = amount(engine, 400, 400, 40, 5);
+    let times = amount(engine, 40, 100, 20, 5);
     for tries in [1, 3, 10] {
-        work_under_locks(engine, (2, times, blocks, tries), |p| 1 - p);
+        work_under_locks(engine, (blocks, 2, times, blocks, tries), |p| {
+            [p % 2, 1 - p % 2]
+        });
     }
 }
 
@@ -548,12 +543,11 @@ fn many_small_runs(engine: &Engine) {
         let mut random = Random(seed << 10);
         let patches = 1 + random.below(12);
         let blocks = 1 + random.below(16);
-        let (times, tries) = (1 + random.below(8), 1 + random.below(6));
+        let (times, tries) = (1 + random.below(12), 1 + random.below(6));
         let room = patches + random.below(5);
         circulate(engine, patches, room, times, blocks, random.below(3));
-        let shift = random.below(patches);
-        work_under_locks(engine, (patches, times, blocks, tries), |p| {
-            (p + shift) % patches
-        });
+        let (locks, shift) = (1 + random.below(patches), random.below(patches));
+        let sizes = (patches, locks, times, blocks, tries);
+        work_under_locks(engine, sizes, |p| [p % locks, (p + shift) % locks]);
     }
 }

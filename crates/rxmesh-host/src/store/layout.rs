@@ -9,6 +9,9 @@ use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The input's index of each linear id.
+pub(super) type Source = Arc<[u32]>;
+
 /// In which order values lie on the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Order {
@@ -76,7 +79,7 @@ impl Layout {
         self,
         rx: &RxMesh,
         kind: Kind,
-    ) -> Result<(Place, Option<Arc<[u32]>>), Error> {
+    ) -> Result<(Place, Option<Source>), Error> {
         let plane = match self.words {
             Words::Together => 0,
             Words::Apart => self.len(rx, kind) as u32,

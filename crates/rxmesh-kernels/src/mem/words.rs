@@ -21,6 +21,8 @@ pub trait Words: Copy {
     fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32;
     /// Replaces word `i`, atomically; returns what it was.
     fn swap(self, i: u32, v: u32) -> u32;
+    /// Adds to word `i`, atomically; returns what it was.
+    fn fetch_add(self, i: u32, v: u32) -> u32;
     /// Sets the bits of `v` in word `i`, atomically; returns what it was.
     fn fetch_or(self, i: u32, v: u32) -> u32;
     /// Keeps the bits of `v` in word `i`, atomically; returns what it was.
@@ -58,6 +60,10 @@ macro_rules! words {
             #[inline(always)]
             fn swap(self, i: u32, v: u32) -> u32 {
                 $view::<u32>::swap(self, i, v)
+            }
+            #[inline(always)]
+            fn fetch_add(self, i: u32, v: u32) -> u32 {
+                $view::<u32>::fetch_add(self, i, v)
             }
             #[inline(always)]
             fn fetch_or(self, i: u32, v: u32) -> u32 {

@@ -131,7 +131,8 @@ impl ExerciseStash {
         b.each(STASH_SLOTS / 2, |i| stash.remove(2 * i + 1));
         b.each(n, |i| tell(1, i, stash.find(patch(i))));
         b.lead(|| out.set(3 * n + 1, stash.count()));
-        b.each(n, |i| tell(2, i, stash.insert(patch(i))));
+        // From the other end, so that patches do not simply come back where they were.
+        b.each(n, |i| tell(2, n - 1 - i, stash.insert(patch(n - 1 - i))));
         b.lead(|| out.set(3 * n + 2, stash.count()));
         let to = self.stashes.from(block * STASH_SLOTS);
         b.each(STASH_SLOTS, |slot| to.set(slot, stash.get(slot)));
@@ -230,12 +231,12 @@ impl BlockKernel for ExerciseQueue {
 pub const GUARDED: u32 = 64;
 
 kernel! {
-    /// Takes patches from a queue, locks each and another one, adds to what the locks guard, and puts the patch back until it has been worked on often enough. All that is
+    /// Takes items from a queue, gets the two locks that each wants, adds to what these guard, and puts the item back until it has been worked on often enough. All that is
     /// guarded is read and written plainly.
     pub struct ExerciseLocks: Block {
-        /// How often each patch is to be worked on.
+        /// How often each item is to be worked on.
         pub times: u32,
-        /// Most steps of a block, in each of which it takes a patch.
+        /// Most steps of a block, in each of which it takes an item.
         pub steps: u32,
         /// Number of the first block's owner.
         pub first: u32,
@@ -243,46 +244,49 @@ kernel! {
         pub tries: u32,
         /// The queue.
         pub queue: PatchQueue,
-        /// A lock for each patch.
+        /// The locks.
         pub locks: Locks,
-        /// The other patch of each.
-        pub others: Global<u32>,
-        /// How often each patch has been worked on.
+        /// Two locks for each item, in the order in which it takes them; it may be the same lock.
+        pub wanted: Global<u32>,
+        /// How often each item has been worked on. Plain, because the queue orders it.
         pub done: GlobalMut<u32>,
-        /// [`GUARDED`] words a patch: one more for each time that it was locked.
+        /// [`GUARDED`] words a lock: one more for each time that it was had.
         pub guarded: GlobalMut<u32>,
-        /// Word 1: patches that the queue did not take back. Word 2: locks that were not had. Word 3: locks that were not their owner's.
+        /// Word 1: items that the queue did not take back. Word 2: items whose locks were not had. Word 3: locks that were not their owner's.
         pub errors: GlobalMut<u32>,
     }
 }
 
 impl ExerciseLocks {
-    /// Locks both patches or none.
+    /// Gets both locks or none.
     #[inline(always)]
-    fn lock_both(&self, patch: u32, other: u32, owner: u32) -> bool {
-        if !self.locks.try_lock(patch, owner, self.tries) {
+    fn lock_both(&self, a: u32, b: u32, owner: u32) -> bool {
+        if !self.locks.try_lock(a, owner, self.tries) {
             return false;
         }
-        if other != patch && !self.locks.try_lock(other, owner, self.tries) {
-            self.locks.unlock(patch, owner);
+        if a != b && !self.locks.try_lock(b, owner, self.tries) {
+            self.locks.unlock(a, owner);
             return false;
         }
         true
     }
 
-    /// Gives both back, and the patch to the queue if it is not done.
+    /// Gives both back.
     #[inline(always)]
-    fn finish(&self, patch: u32, other: u32, owner: u32) {
-        let done = self.done.get(patch) + 1;
-        self.done.set(patch, done);
-        if self.locks.owner(patch) != Some(owner) || self.locks.owner(other) != Some(owner) {
+    fn unlock_both(&self, a: u32, b: u32, owner: u32) {
+        if self.locks.owner(a) != Some(owner) || self.locks.owner(b) != Some(owner) {
             self.errors.fetch_add(3, 1);
         }
-        if other != patch {
-            self.locks.unlock(other, owner);
+        if a != b {
+            self.locks.unlock(b, owner);
         }
-        self.locks.unlock(patch, owner);
-        if done < self.times && !self.queue.push(patch) {
+        self.locks.unlock(a, owner);
+    }
+
+    /// Puts an item back.
+    #[inline(always)]
+    fn again(&self, item: u32) {
+        if !self.queue.push(item) {
             self.errors.fetch_add(1, 1);
         }
     }
@@ -303,27 +307,35 @@ impl BlockKernel for ExerciseLocks {
         let mut step = 0;
         while step < self.steps {
             b.lead(|| word.set(1, self.queue.pop().unwrap_or(EMPTY_SLOT)));
-            let patch = word.get(1);
-            if patch == EMPTY_SLOT {
+            let item = word.get(1);
+            if item == EMPTY_SLOT {
                 return;
             }
-            let other = self.others.get(patch);
-            b.lead(|| word.set(2, u32::from(self.lock_both(patch, other, owner))));
+            let (first, second) = (self.wanted.get(2 * item), self.wanted.get(2 * item + 1));
+            b.lead(|| word.set(2, u32::from(self.lock_both(first, second, owner))));
             if word.get(2) != 0 {
                 b.each(GUARDED, |i| {
-                    let at = |patch: u32| patch * GUARDED + i;
-                    self.guarded.set(at(patch), self.guarded.get(at(patch)) + 1);
-                    if other != patch {
-                        self.guarded.set(at(other), self.guarded.get(at(other)) + 1);
+                    let more = |lock: u32| {
+                        let at = lock * GUARDED + i;
+                        self.guarded.set(at, self.guarded.get(at) + 1);
+                    };
+                    more(first);
+                    if first != second {
+                        more(second);
                     }
                 });
-                b.lead(|| self.finish(patch, other, owner));
+                b.lead(|| {
+                    self.unlock_both(first, second, owner);
+                    let done = self.done.get(item) + 1;
+                    self.done.set(item, done);
+                    if done < self.times {
+                        self.again(item);
+                    }
+                });
             } else {
                 b.lead(|| {
                     self.errors.fetch_add(2, 1);
-                    if !self.queue.push(patch) {
-                        self.errors.fetch_add(1, 1);
-                    }
+                    self.again(item);
                 });
             }
             step += 1;

@@ -33,7 +33,7 @@ pub mod visit;
 
 pub use build::{BuildPatches, Flatten, NumberElements, NumberVertices, PlaceByHandle};
 pub use lock::Locks;
-pub use queue::{FarApart, FillQueue, PatchQueue, far_apart};
+pub use queue::{FarApart, FillQueue, PatchQueue, Queue, far_apart};
 pub use schedule::{CENSUS_WORDS, Census, Mark, MarkSeeds, QueuePatches};
 pub use slice::{Merge, Slice};
 pub use stash::{EMPTY_SLOT, STASH_SLOTS, Stash};

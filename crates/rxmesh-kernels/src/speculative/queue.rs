@@ -2,7 +2,7 @@
 
 use crate::kernel;
 use crate::kernel::FlatKernel;
-use crate::mem::{Bind, GlobalMut, Piece, atomic};
+use crate::mem::{Bind, GlobalMut, Piece, Words, atomic};
 
 /// A slot that waits for the next item.
 const EMPTY: u32 = u32::MAX;
@@ -32,9 +32,12 @@ const HEADER: u32 = 160;
 /// the patch sees (contract U6 of docs/unsafe.md).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct PatchQueue {
-    words: GlobalMut<u32>,
+pub struct Queue<W> {
+    words: W,
 }
+
+/// The queue of a launch, in global memory.
+pub type PatchQueue = Queue<GlobalMut<u32>>;
 
 impl Bind for PatchQueue {
     #[inline(always)]
@@ -46,17 +49,17 @@ impl Bind for PatchQueue {
     }
 }
 
-impl PatchQueue {
+impl<W: Words> Queue<W> {
     /// Words of a queue with room for so many patches, at least: the room is a power of two.
     pub const fn words_for(patches: u32) -> u32 {
         let room = if patches < 2 { 2 } else { patches };
         HEADER + room.next_power_of_two()
     }
 
-    /// A queue over [`PatchQueue::words_for`] words; [`FillQueue`] makes it ready.
+    /// A queue over [`Queue::words_for`] words; [`FillQueue`] makes it ready.
     #[inline(always)]
-    pub fn new(words: GlobalMut<u32>) -> PatchQueue {
-        let queue = PatchQueue { words };
+    pub fn new(words: W) -> Queue<W> {
+        let queue = Queue { words };
         debug_assert!(words.len() > HEADER && queue.capacity().is_power_of_two());
         queue
     }
@@ -74,10 +77,16 @@ impl PatchQueue {
         if items > 0 { items as u32 } else { 0 }
     }
 
-    /// Whether the queue is empty, as [`PatchQueue::len`] tells.
+    /// Whether the queue is empty, as [`Queue::len`] tells.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.len() == 0
+    }
+
+    /// Tickets that were used for taking since the queue was filled: one for each patch taken, and one for each slot that was looked at too early.
+    #[inline(always)]
+    pub fn tickets(self) -> u32 {
+        self.words.load(HEAD)
     }
 
     /// The slot of a ticket.
@@ -240,7 +249,7 @@ fn largest_quotient(a: u32, n: u32) -> u32 {
 
 kernel! {
     /// Puts the patches `0..patches` into a queue, in an order in which neighbours are far apart, whatever the queue held. Runs for each word of the queue
-    /// ([`PatchQueue::words_for`]).
+    /// ([`Queue::words_for`]).
     pub struct FillQueue: Flat {
         /// The queue: room for all patches.
         queue: PatchQueue,
