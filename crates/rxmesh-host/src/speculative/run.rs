@@ -147,7 +147,7 @@ impl Session {
                     0
                 };
                 let progress = count(Tally::Done) > 0 || left < waiting || sliced > 0;
-                waiting = left;
+                waiting = waiting.min(left);
                 idle = if progress { 0 } else { idle + 1 };
                 if progress {
                     blocks = all;

@@ -16,9 +16,16 @@ impl Session {
     /// Cuts the patches that are full in two; how many were cut.
     pub(super) fn slice_full(&mut self, patches: &mut Patches, seeds: Kind) -> Result<u32, Error> {
         let needs = patches.needs.read()?;
+        let census = patches.census(&self.engine)?;
+        // A small patch is not full: what it wants is too large for any.
+        let large = patches.shape.faces / 2;
         let full: Vec<u32> = (0..patches.count)
-            .filter(|&p| needs[1 + p as usize] != 0)
+            .filter(|&p| needs[1 + p as usize] != 0 && census[p as usize][2] > large)
             .collect();
+        patches.needs.clear()?;
+        if full.is_empty() {
+            return Ok(0);
+        }
         let mut pairs = Vec::with_capacity(2 * full.len());
         for &large in &full {
             let spare = match patches.empty.pop() {

@@ -12,7 +12,7 @@ use super::inverse::Inverse;
 use super::local::{Local, LocalParts};
 use super::tally::Tally;
 use super::stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
-use super::store::{Columns, Entries, PatchStore, STAYS, Shape};
+use super::store::{Columns, Entries, PatchStore, STAYS, Shape, each_kind};
 use super::table::{OVERFLOW, RibbonEntry};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::mem::{GlobalMut, Plan, Shared};
@@ -47,7 +47,9 @@ pub struct Expansion {
     /// Sets of parties, by their place, two words each: donors, locked here, donors as a witness's stash has them.
     sets: Shared<u32>,
     /// What the patch has of others, by handle.
-    inverse: [Inverse; 3],
+    inverse: Inverse,
+    /// Of a donor: the patch's local ids of what is near, as the sections of `moved` lie.
+    names: Shared<u16>,
     /// Of a donor: vertices that it loses.
     taken: Shared<u32>,
     /// Of a donor: elements at those vertices, as the masks of owned elements lie.
@@ -148,11 +150,8 @@ impl Expansion {
             wanted: plan.take(shape.vertices + 1),
             parties: Stash(plan.take(STASH_SLOTS)),
             sets: plan.take(6),
-            inverse: [
-                Inverse::take(shape.vertices, plan),
-                Inverse::take(shape.edges, plan),
-                Inverse::take(shape.faces, plan),
-            ],
+            inverse: Inverse::take(shape.vertices + shape.edges + shape.faces, plan),
+            names: plan.take(shape.moved()),
             taken: plan.take(shape.vertices / 32),
             near: plan.take(masks),
             stays: plan.take(masks),
@@ -166,9 +165,8 @@ impl Expansion {
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn run<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
         self.begin(b, host, n);
-        let outcome = self.prepare(b, host, n);
+        let outcome = self.passes(b, host, n);
         if outcome == Outcome::Done {
-            self.each_donor(b, |d| self.transfer(b, host, n, d));
             self.tell_witnesses(b, host);
             self.settle(b, host);
         }
@@ -176,14 +174,41 @@ impl Expansion {
         outcome
     }
 
-    /// Everything that can fail.
+    /// Two passes over the donors: what comes in from them, then, if all that can fail has not, its transfer.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn prepare<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
+    fn passes<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
         if b.tell(self.told, || self.lock(host)) != DONE {
             return Outcome::Locked;
         }
-        self.each_donor(b, |d| self.survey(b, host, n, d));
-        // First who takes part: nobody waits for a lock in vain.
+        let mut pass = 0;
+        while pass < 2 {
+            if pass == 1 {
+                let outcome = self.admit(b, host);
+                if outcome != Outcome::Done {
+                    return outcome;
+                }
+            }
+            let mut slot = 0;
+            while slot < STASH_SLOTS {
+                if self.is_in(DONORS, slot) {
+                    let donor = self.parties.get(slot);
+                    self.look(b, host, n, donor);
+                    if pass == 0 {
+                        self.survey(b, host, donor);
+                    } else {
+                        self.transfer(b, host, donor);
+                    }
+                }
+                slot += 1;
+            }
+            pass += 1;
+        }
+        Outcome::Done
+    }
+
+    /// Whether what comes in may: all parties can be locked, and there is room everywhere.
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
+    fn admit<B: Block>(&self, b: B, host: &Host<'_>) -> Outcome {
         let lock = || {
             if self.counts.load(OVERFLOWS) != 0 {
                 return NO_ROOM;
@@ -196,13 +221,18 @@ impl Expansion {
             _ => return Outcome::NoRoom,
         }
         self.check_stashes(b, host);
-        self.number(b, host, Kind::Vertex);
-        self.number(b, host, Kind::Edge);
-        self.number(b, host, Kind::Face);
+        each_kind(|kind| self.number(b, host, kind));
         if b.tell(self.told, || self.counts.load(OVERFLOWS)) != 0 {
             return Outcome::NoRoom;
         }
         Outcome::Done
+    }
+
+    /// What the patch has of others' elements of a kind.
+    #[inline(always)]
+    fn inverse(&self, kind: Kind) -> Inverse {
+        self.inverse
+            .part(self.shape.moved_at(kind), self.shape.room(kind))
     }
 
     /// The donors, and what the patch has of others already.
@@ -212,9 +242,7 @@ impl Expansion {
             p.each(STASH_SLOTS, |i| self.parties.0.set(i, EMPTY_SLOT));
             p.each(6, |i| self.sets.set(i, 0));
             p.each(COUNTS, |i| self.counts.set(i, 0));
-            self.inverse[0].clear(p);
-            self.inverse[1].clear(p);
-            self.inverse[2].clear(p);
+            self.inverse.clear(p);
         });
         let parts = &host.local.parts;
         b.phase(|p| {
@@ -226,8 +254,8 @@ impl Expansion {
                     None => self.overflow(),
                 }
             });
-            let known = |kind: Kind, inverse: &Inverse| {
-                let table = parts.table(kind);
+            each_kind(|kind| {
+                let (table, inverse) = (parts.table(kind), self.inverse(kind));
                 p.each(table.len(), |i| {
                     if let Some(entry) = table.entry(i) {
                         let handle = parts.handle_of(kind, entry);
@@ -236,10 +264,7 @@ impl Expansion {
                         }
                     }
                 });
-            };
-            known(Kind::Vertex, &self.inverse[0]);
-            known(Kind::Edge, &self.inverse[1]);
-            known(Kind::Face, &self.inverse[2]);
+            });
         });
     }
 
@@ -286,20 +311,6 @@ impl Expansion {
                 slot += 1;
             }
         });
-    }
-
-    /// Runs phases for each donor.
-    #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn each_donor<B: Block>(&self, b: B, f: impl Fn(u32)) {
-        let mut slot = 0;
-        while slot < STASH_SLOTS {
-            // Donors are known before the first phase.
-            if self.is_in(DONORS, slot) {
-                f(self.parties.get(slot));
-            }
-            slot += 1;
-        }
-        let _ = b;
     }
 
     /// What a donor has at the vertices that it will lose.
@@ -371,12 +382,12 @@ impl Expansion {
 
     /// Enters what comes in from a donor, and who else takes part.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn survey<B: Block>(&self, b: B, host: &Host<'_>, n: u32, donor: u32) {
-        self.look(b, host, n, donor);
+    fn survey<B: Block>(&self, b: B, host: &Host<'_>, donor: u32) {
         let (s, from) = (self.shape, host.store.patch(donor));
         b.lead(|| self.counts.set(LOST_EDGES, 0));
         b.phase(|p| {
-            let enter = |kind: Kind, inverse: &Inverse| {
+            each_kind(|kind| {
+                let inverse = self.inverse(kind);
                 p.each(s.room(kind), |i| {
                     if !self.is_marked(self.near, kind, i) {
                         return;
@@ -399,10 +410,7 @@ impl Expansion {
                         self.counts.fetch_add(LOST_EDGES, 1);
                     }
                 });
-            };
-            enter(Kind::Vertex, &self.inverse[0]);
-            enter(Kind::Edge, &self.inverse[1]);
-            enter(Kind::Face, &self.inverse[2]);
+            });
         });
         // What the donor keeps as ribbon must fit its tables.
         let used = |kind: Kind| {
@@ -443,7 +451,8 @@ impl Expansion {
                     }
                 }
             });
-            let name = |kind: Kind, inverse: &Inverse| {
+            each_kind(|kind| {
+                let inverse = self.inverse(kind);
                 p.each(inverse.len(), |i| {
                     if let Some(handle) = inverse.pending(i)
                         && stash.insert(handle / s.room(kind)).is_none()
@@ -451,17 +460,14 @@ impl Expansion {
                         self.overflow();
                     }
                 });
-            };
-            name(Kind::Vertex, &self.inverse[0]);
-            name(Kind::Edge, &self.inverse[1]);
-            name(Kind::Face, &self.inverse[2]);
+            });
         });
     }
 
     /// Gives the new elements of a kind local ids.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn number<B: Block>(&self, b: B, host: &Host<'_>, kind: Kind) {
-        let (parts, inverse) = (host.local.parts, self.inverse[kind as usize]);
+        let (parts, inverse) = (host.local.parts, self.inverse(kind));
         let words = self.shape.room(kind) / 32;
         let masks = parts.masks.part(self.shape.active(kind), words);
         b.phase(|p| {
@@ -493,73 +499,47 @@ impl Expansion {
         if handle / self.shape.room(kind) == host.id {
             return handle - base;
         }
-        let found = self.inverse[kind as usize].find(handle);
+        let found = self.inverse(kind).find(handle);
         host.check(found.is_some());
         found.unwrap_or(0)
     }
 
     /// Brings in what a donor has at the vertices that it loses, and takes from it what it has no use for.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn transfer<B: Block>(&self, b: B, host: &Host<'_>, n: u32, donor: u32) {
-        self.look(b, host, n, donor);
-        let (s, from, to) = (self.shape, host.store.patch(donor), host.local.parts);
-        let local = |kind: Kind, i: u32| self.local_of(host, kind, from.handle(donor, kind, i));
+    fn transfer<B: Block>(&self, b: B, host: &Host<'_>, donor: u32) {
+        let (s, from) = (self.shape, host.store.patch(donor));
         b.phase(|p| {
-            p.each(s.vertices, |v| {
-                if self.is_marked(self.near, Kind::Vertex, v) {
-                    to.enter(s.active(Kind::Vertex), local(Kind::Vertex, v));
-                }
-            });
-            p.each(s.edges, |e| {
-                if self.is_marked(self.near, Kind::Edge, e) {
-                    let at = local(Kind::Edge, e);
-                    if to.enter(s.active(Kind::Edge), at) {
-                        to.topology.put(2 * at, local(Kind::Vertex, from.origin(2 * e)));
-                        to.topology
-                            .put(2 * at + 1, local(Kind::Vertex, from.origin(2 * e + 1)));
+            each_kind(|kind| {
+                p.each(s.room(kind), |i| {
+                    if self.is_marked(self.near, kind, i) {
+                        let at = self.local_of(host, kind, from.handle(donor, kind, i));
+                        self.names.set(s.moved_at(kind) + i, at as u16);
                     }
-                }
+                });
             });
-            p.each(s.faces, |f| {
-                if self.is_marked(self.near, Kind::Face, f) {
-                    let at = local(Kind::Face, f);
-                    if to.enter(s.active(Kind::Face), at) {
-                        let mut k = 0;
-                        while k < 3 {
-                            let h = from.side(f, k);
-                            let side = 2 * local(Kind::Edge, h >> 1) + (h & 1);
-                            to.topology.put(s.fe() + 3 * at + k, side);
-                            k += 1;
-                        }
-                        if from.is_frozen(f) {
-                            to.enter(s.frozen(), at);
-                        } else {
-                            to.leave(s.frozen(), at);
-                        }
-                    }
-                }
+            // The stash gets its slot before tables name it.
+            p.lead(|| {
+                from.stash().insert(host.id);
             });
         });
-        // The stash gets its slot before tables name it.
-        b.lead(|| {
-            from.stash().insert(host.id);
-        });
+        self.bring_in(b, host, &from);
         b.phase(|p| {
-            p.each(s.vertices, |v| self.hand_over(host, donor, Kind::Vertex, v, self.is_taken(v)));
-            p.each(s.edges, |e| {
-                let given = self.is_given_edge(&from, e);
-                self.hand_over(host, donor, Kind::Edge, e, given);
-            });
-            p.each(s.faces, |f| {
-                let given = !self.is_marked(self.stays, Kind::Face, f);
-                self.hand_over(host, donor, Kind::Face, f, given);
+            each_kind(|kind| {
+                p.each(s.room(kind), |i| {
+                    let given = match kind {
+                        Kind::Vertex => self.is_taken(i),
+                        Kind::Edge => self.is_given_edge(&from, i),
+                        Kind::Face => !self.is_marked(self.stays, Kind::Face, i),
+                    };
+                    self.hand_over(host, donor, kind, i, given);
+                });
             });
         });
         // What was given away and stays as ribbon.
         let slot = from.stash().find(host.id).unwrap_or(0);
         let moved = host.store.moved(donor);
         b.phase(|p| {
-            let enter = |kind: Kind| {
+            each_kind(|kind| {
                 p.each(s.room(kind), |i| {
                     let at = moved.get(s.moved_at(kind) + i);
                     if at != STAYS && self.is_marked(self.stays, kind, i) {
@@ -572,9 +552,58 @@ impl Expansion {
                         host.check(from.table(kind).insert(entry));
                     }
                 });
-            };
-            enter(Kind::Vertex);
-            enter(Kind::Edge);
+            });
+        });
+    }
+
+    /// The patch's name of a donor's element that is near.
+    #[inline(always)]
+    fn name(&self, kind: Kind, i: u32) -> u32 {
+        u32::from(self.names.get(self.shape.moved_at(kind) + i))
+    }
+
+    /// Writes the edges and faces that come in.
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
+    fn bring_in<B: Block>(
+        &self,
+        b: B,
+        host: &Host<'_>,
+        from: &super::store::Parts<GlobalMut<u16>, GlobalMut<u32>>,
+    ) {
+        let (s, to) = (self.shape, host.local.parts);
+        b.phase(|p| {
+            p.each(s.vertices, |v| {
+                if self.is_marked(self.near, Kind::Vertex, v) {
+                    to.enter(s.active(Kind::Vertex), self.name(Kind::Vertex, v));
+                }
+            });
+            p.each(s.edges, |e| {
+                if !self.is_marked(self.near, Kind::Edge, e) {
+                    return;
+                }
+                let at = self.name(Kind::Edge, e);
+                if to.enter(s.active(Kind::Edge), at) {
+                    let end = |side: u32| self.name(Kind::Vertex, from.origin(2 * e + side));
+                    to.topology.put(2 * at, end(0));
+                    to.topology.put(2 * at + 1, end(1));
+                }
+            });
+            p.each(s.faces, |f| {
+                if !self.is_marked(self.near, Kind::Face, f) {
+                    return;
+                }
+                let at = self.name(Kind::Face, f);
+                if to.enter(s.active(Kind::Face), at) {
+                    let mut k = 0;
+                    while k < 3 {
+                        let h = from.side(f, k);
+                        let side = 2 * self.name(Kind::Edge, h >> 1) + (h & 1);
+                        to.topology.put(s.fe() + 3 * at + k, side);
+                        k += 1;
+                    }
+                    pass_on(from.is_frozen(f), to, s.frozen(), at);
+                }
+            });
         });
     }
 
@@ -603,7 +632,8 @@ impl Expansion {
     fn give(&self, host: &Host<'_>, donor: u32, kind: Kind, i: u32) {
         let (s, from, to) = (self.shape, host.store.patch(donor), host.local.parts);
         let handle = host.store.base(donor, kind) + i;
-        let at = self.local_of(host, kind, handle);
+        // What is given away is near.
+        let at = self.name(kind, i);
         let moved = host.store.moved(donor);
         moved.set(s.moved_at(kind) + i, at as u16);
         from.leave(s.owned(kind), i);
@@ -648,7 +678,7 @@ impl Expansion {
         });
         let slot = stash.find(host.id).unwrap_or(0);
         b.phase(|p| {
-            let repair = |kind: Kind| {
+            each_kind(|kind| {
                 let table = theirs.table(kind);
                 p.each(table.len(), |i| {
                     let Some(entry) = table.entry(i) else {
@@ -667,10 +697,7 @@ impl Expansion {
                         });
                     }
                 });
-            };
-            repair(Kind::Vertex);
-            repair(Kind::Edge);
-            repair(Kind::Face);
+            });
         });
     }
 
@@ -681,7 +708,8 @@ impl Expansion {
         let stash = parts.stash();
         // Out goes what is owned now.
         b.phase(|p| {
-            let out = |kind: Kind, inverse: &Inverse| {
+            each_kind(|kind| {
+                let inverse = self.inverse(kind);
                 p.each(inverse.len(), |i| {
                     if let Some((_, local, false)) = inverse.entry(i)
                         && parts.is_owned(kind, local)
@@ -689,13 +717,11 @@ impl Expansion {
                         parts.table(kind).remove(local);
                     }
                 });
-            };
-            out(Kind::Vertex, &self.inverse[0]);
-            out(Kind::Edge, &self.inverse[1]);
-            out(Kind::Face, &self.inverse[2]);
+            });
         });
         b.phase(|p| {
-            let enter = |kind: Kind, inverse: &Inverse| {
+            each_kind(|kind| {
+                let inverse = self.inverse(kind);
                 p.each(inverse.len(), |i| {
                     if let Some((handle, local, true)) = inverse.entry(i)
                         && !parts.is_owned(kind, local)
@@ -709,14 +735,16 @@ impl Expansion {
                         host.check(parts.table(kind).insert(entry));
                     }
                 });
-            };
-            enter(Kind::Vertex, &self.inverse[0]);
-            enter(Kind::Edge, &self.inverse[1]);
-            enter(Kind::Face, &self.inverse[2]);
-        });
-        self.each_donor(b, |d| {
-            let moved = host.store.moved(d);
-            b.each(s.moved(), |i| moved.set(i, STAYS));
+            });
+            // What was noted of the donors.
+            let mut slot = 0;
+            while slot < STASH_SLOTS {
+                if self.is_in(DONORS, slot) {
+                    let moved = host.store.moved(self.parties.get(slot));
+                    p.each(s.moved(), |i| moved.set(i, STAYS));
+                }
+                slot += 1;
+            }
         });
     }
 }

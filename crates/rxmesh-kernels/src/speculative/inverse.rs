@@ -13,6 +13,12 @@ const PENDING: u32 = u32::MAX;
 /// With a local id: the element is new.
 const NEW: u32 = 1 << 31;
 
+/// Places for so many elements, of which there is a multiple of 32.
+#[inline(always)]
+const fn places(room: u32) -> u32 {
+    room / 4 * 5
+}
+
 /// A hash table with open addressing in shared memory. Insertions may run at the same time, and look-ups may.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inverse {
@@ -21,13 +27,23 @@ pub(super) struct Inverse {
 }
 
 impl Inverse {
-    /// Takes room for the elements of a kind of which a patch has room for so many.
+    /// Takes room for the elements of all kinds of which a patch has room for so many.
     #[inline(always)]
     pub(super) fn take(room: u32, plan: &mut Plan) -> Inverse {
-        let n = room + room / 4;
+        let n = places(room);
         Inverse {
             keys: plan.take(n),
             values: plan.take(n),
+        }
+    }
+
+    /// The part for `room` elements behind that for `before`.
+    #[inline(always)]
+    pub(super) fn part(&self, before: u32, room: u32) -> Inverse {
+        let (at, n) = (places(before), places(room));
+        Inverse {
+            keys: self.keys.part(at, n),
+            values: self.values.part(at, n),
         }
     }
 

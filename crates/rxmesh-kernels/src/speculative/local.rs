@@ -1,7 +1,7 @@
 //! The copy of a patch in shared memory, and the mesh that operators see in it.
 
 use super::stash::STASH_SLOTS;
-use super::store::{Columns, Entries, Parts, PatchStore, Shape};
+use super::store::{Columns, Entries, Parts, PatchStore, Shape, each_kind};
 use crate::edit::{DEAD, Mesh, MeshMut, NO_FACE, NONE};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
@@ -101,9 +101,7 @@ impl Local {
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn fetch_ghosts<B: Block>(&self, b: B, id: u32, columns: &Columns) {
         b.phase(|p| {
-            self.fetch_kind(p, id, columns, Kind::Vertex);
-            self.fetch_kind(p, id, columns, Kind::Edge);
-            self.fetch_kind(p, id, columns, Kind::Face);
+            each_kind(|kind| self.fetch_kind(p, id, columns, kind));
         });
     }
 
@@ -124,17 +122,14 @@ impl Local {
         let parts = &self.parts;
         b.phase(|p| p.each(2, |i| used.set(i, 0)));
         b.phase(|p| {
-            let mark = |kind: Kind| {
+            each_kind(|kind| {
                 let table = parts.table(kind);
                 p.each(table.len(), |i| {
                     if let Some(entry) = table.entry(i) {
                         used.fetch_or(entry.slot / 32, 1 << (entry.slot % 32));
                     }
                 });
-            };
-            mark(Kind::Vertex);
-            mark(Kind::Edge);
-            mark(Kind::Face);
+            });
         });
         b.each(STASH_SLOTS, |slot| {
             if used.load(slot / 32) >> (slot % 32) & 1 == 0 {

@@ -5,7 +5,7 @@
 //! elements with their claims are the graph: nobody writes its edges down.
 
 use super::local::PatchMesh;
-use super::store::{Columns, Shape};
+use super::store::{Columns, Shape, each_kind, pick};
 use super::tally::Tally;
 use super::visit::{Candidates, LIMIT, Visit};
 use crate::cavity::{Cavity, Hole, Holder, Operator, Origin, Recorder, Seed, Site, each_corner, faces, record_words};
@@ -14,11 +14,23 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::math::hash;
 use crate::mem::{Plan, Shared};
 use crate::topo::Kind;
+use core::marker::PhantomData;
 
 /// States of a candidate that are no priority.
 const WON: u32 = LIMIT + 1;
 const LOST: u32 = LIMIT + 2;
 const CUT: u32 = LIMIT + 3;
+/// It has won in this round.
+const WINS: u32 = LIMIT + 4;
+
+/// Steps of a round. First: whether a winner of an earlier round has what a candidate needs.
+const CHECK: u32 = 0;
+/// Writes its key to all that it needs.
+const CLAIM: u32 = 1;
+/// Whether it kept all.
+const VERIFY: u32 = 2;
+/// Takes all for ever.
+const TAKE: u32 = 3;
 
 /// Nobody claims it.
 const FREE: u32 = u32::MAX;
@@ -48,7 +60,7 @@ pub struct Choice {
     /// Of each candidate: winners before it.
     rank: Shared<u32>,
     /// Free local ids, by kind.
-    free: [Shared<u32>; 3],
+    free: Shared<u32>,
     before: Shared<u32>,
     counts: Shared<u32>,
     told: Shared<u32>,
@@ -77,11 +89,7 @@ impl Choice {
             records: plan.take(RECORD_WORDS * shape.faces),
             place: plan.take(candidates),
             rank: plan.take(candidates),
-            free: [
-                plan.take(shape.vertices),
-                plan.take(shape.edges),
-                plan.take(shape.faces),
-            ],
+            free: plan.take(shape.moved()),
             before: plan.take(shape.set_words()),
             told: plan.take(4),
             scratch: plan.take(SCRATCH_WORDS),
@@ -156,21 +164,38 @@ impl Holder for Winner {
 }
 
 /// Where a cavity is cut and filled: in a patch in shared memory.
-#[derive(Clone, Copy)]
-pub struct PatchSite<'a> {
+pub struct PatchSite<'a, O> {
     mesh: PatchMesh,
     record: Shared<u32>,
-    free: &'a [Shared<u32>; 3],
-    /// Winners before this one, and slots each of them may take.
+    free: Shared<u32>,
+    /// Winners before this one.
     rank: u32,
-    grow: [u32; 3],
     columns: &'a Columns,
-    /// The kind of the seeds.
-    seeds: Kind,
+    /// What the ids of seeds begin with.
+    first: u32,
     broken: Shared<u32>,
+    of: PhantomData<fn() -> O>,
 }
 
-impl Site for PatchSite<'_> {
+impl<O> Clone for PatchSite<'_, O> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<O> Copy for PatchSite<'_, O> {}
+
+/// Slots of a kind that a cavity may take beyond its own.
+#[inline(always)]
+fn grow_of<O: Operator>(kind: Kind) -> u32 {
+    match kind {
+        Kind::Vertex => O::GROWTH.vertices,
+        Kind::Edge => O::GROWTH.edges,
+        Kind::Face => O::GROWTH.faces,
+    }
+}
+
+impl<O: Operator> Site for PatchSite<'_, O> {
     type Mesh = PatchMesh;
 
     #[inline(always)]
@@ -190,16 +215,12 @@ impl Site for PatchSite<'_> {
 
     #[inline(always)]
     fn slot(&self, kind: Kind, k: u32) -> u32 {
-        let grow = self.grow[kind as usize];
+        let grow = grow_of::<O>(kind);
         if k >= grow {
             return NONE;
         }
-        let local = match kind {
-            Kind::Vertex => self.free[0].get(self.rank * grow + k),
-            Kind::Edge => self.free[1].get(self.rank * grow + k),
-            Kind::Face => self.free[2].get(self.rank * grow + k),
-        };
-        self.mesh.base[kind as usize] + local
+        let at = self.mesh.local.parts.shape.moved_at(kind) + self.rank * grow + k;
+        pick(kind, self.mesh.base) + self.free.get(at)
     }
 
     #[inline(always)]
@@ -207,7 +228,7 @@ impl Site for PatchSite<'_> {
         let parts = &self.mesh.local.parts;
         parts.enter(
             parts.shape.seeds(),
-            seed - self.mesh.base[self.seeds as usize],
+            seed - self.first,
         );
     }
 
@@ -280,55 +301,14 @@ impl<O: Operator> Visit<'_, O> {
             p.each(t.pairs.len(), |i| t.pairs.set(i, FREE));
             p.each(COUNTS, |i| t.counts.set(i, 0));
         });
-        let claim = |pair: bool, i: u32| if pair { t.pairs } else { t.claims }.load(i);
         let mut round = 0;
         while round < ROUNDS && b.any(n, t.scratch, |i| c.state.get(i) < LIMIT) {
-            b.each(n, |i| {
-                let state = c.state.get(i);
-                if state >= LIMIT {
-                    return;
-                }
-                let (seed, key) = (c.list.get(i), key(state, c.list.get(i), salt));
-                let needs = self.needs(t, seed);
-                if !needs.each(|pair, at| claim(pair, at) != TAKEN) {
-                    c.state.set(i, LOST);
-                    return;
-                }
-                needs.each(|pair, at| {
-                    if pair {
-                        t.pairs.fetch_min(at, key);
-                    } else {
-                        t.claims.fetch_min(at, key);
-                    }
-                    true
-                });
-            });
-            b.each(n, |i| {
-                let (state, seed) = (c.state.get(i), c.list.get(i));
-                if state < LIMIT
-                    && self
-                        .needs(t, seed)
-                        .each(|pair, at| claim(pair, at) == key(state, seed, salt))
-                {
-                    t.place.set(i, WON);
-                } else {
-                    t.place.set(i, 0);
-                }
-            });
-            b.each(n, |i| {
-                if t.place.get(i) == WON {
-                    c.state.set(i, WON);
-                    self.needs(t, c.list.get(i)).each(|pair, at| {
-                        if pair {
-                            t.pairs.swap(at, TAKEN);
-                        } else {
-                            t.claims.swap(at, TAKEN);
-                            t.held.set(at, (i + 1) as u16);
-                        }
-                        true
-                    });
-                }
-            });
+            // One loop for what a round does with the needs of its candidates: what an operator needs is compiled once.
+            let mut step = CHECK;
+            while step <= TAKE {
+                b.each(n, |i| self.step(c, t, i, step, salt));
+                step += 1;
+            }
             b.phase(|p| {
                 p.each(t.claims.len(), |i| {
                     if t.claims.get(i) != TAKEN {
@@ -345,6 +325,43 @@ impl<O: Operator> Visit<'_, O> {
         }
     }
 
+    /// One step of a round for candidate `i`: [`CHECK`], [`CLAIM`], [`VERIFY`] or [`TAKE`].
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
+    fn step(&self, c: &Candidates, t: &Choice, i: u32, step: u32, salt: u32) {
+        let (state, seed) = (c.state.get(i), c.list.get(i));
+        let takes = step == TAKE;
+        if takes != (state == WINS) || !takes && state >= LIMIT {
+            return;
+        }
+        let key = key(state, seed, salt);
+        let all = self.needs(t, seed).each(|pair, at| {
+            let claims = if pair { t.pairs } else { t.claims };
+            if step == CLAIM {
+                claims.fetch_min(at, key);
+            } else if takes {
+                claims.swap(at, TAKEN);
+                if !pair {
+                    t.held.set(at, (i + 1) as u16);
+                }
+            } else {
+                let claim = claims.load(at);
+                return if step == CHECK {
+                    claim != TAKEN
+                } else {
+                    claim == key
+                };
+            }
+            true
+        });
+        if takes {
+            c.state.set(i, WON);
+        } else if step == CHECK && !all {
+            c.state.set(i, LOST);
+        } else if step == VERIFY && all {
+            c.state.set(i, WINS);
+        }
+    }
+
     /// Room for the winners' records and new elements; who finds none has lost.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn make_room<B: Block>(&self, b: B, c: &Candidates, t: &Choice) {
@@ -355,29 +372,26 @@ impl<O: Operator> Visit<'_, O> {
             t.place.set(i, if won { self.words(c.list.get(i)) } else { 0 });
         });
         b.scan(t.rank, n, t.scratch);
-        b.scan(t.place, n, t.scratch);
-        let free = if O::GROWTH.is_none() {
-            [0; 3]
-        } else {
-            [
-                self.list_free(b, t, Kind::Vertex),
-                self.list_free(b, t, Kind::Edge),
-                self.list_free(b, t, Kind::Face),
-            ]
-        };
-        let grow = O::GROWTH.by_kind();
-        let fits = |i: u32| {
-            let most = t.rank.get(i) + 1;
-            most * grow[0] <= free[0] && most * grow[1] <= free[1] && most * grow[2] <= free[2]
-        };
+        let words = b.scan(t.place, n, t.scratch);
+        let end = |i: u32| if i + 1 < n { t.place.get(i + 1) } else { words };
+        // How many winners there are slots for.
+        let mut most = u32::MAX;
+        if !O::GROWTH.is_none() {
+            each_kind(|kind| {
+                let (free, grow) = (self.list_free(b, t, kind), grow_of::<O>(kind));
+                if grow > 0 {
+                    most = most.min(free / grow);
+                }
+            });
+        }
         b.each(n, |i| {
             if c.state.get(i) != WON {
                 return;
             }
-            if !fits(i) {
+            if t.rank.get(i) >= most {
                 t.counts.fetch_or(SHORT, 1);
                 c.state.set(i, LOST);
-            } else if t.place.get(i) + self.words(c.list.get(i)) > t.records.len() {
+            } else if end(i) > t.records.len() {
                 // Too large for ever when it is the first.
                 if t.place.get(i) == 0 {
                     t.counts.fetch_or(SHORT, 2);
@@ -416,11 +430,7 @@ impl<O: Operator> Visit<'_, O> {
         let masks = parts.masks.part(parts.shape.active(kind), words);
         b.each(words, |w| t.before.set(w, (!masks.get(w)).count_ones()));
         let n = b.scan(t.before, words, t.scratch);
-        let list = match kind {
-            Kind::Vertex => t.free[0],
-            Kind::Edge => t.free[1],
-            Kind::Face => t.free[2],
-        };
+        let list = t.free.part(parts.shape.moved_at(kind), parts.shape.room(kind));
         b.each(words, |w| {
             let (mut bits, mut at) = (!masks.get(w), t.before.get(w));
             while bits != 0 {
@@ -439,12 +449,12 @@ impl<O: Operator> Visit<'_, O> {
         let site = |i: u32| PatchSite {
             mesh: self.mesh.of(c.list.get(i)),
             record: t.records.part(t.place.get(i), t.records.len() - t.place.get(i)),
-            free: &t.free,
+            free: t.free,
             rank: t.rank.get(i),
-            grow: O::GROWTH.by_kind(),
             columns: self.host.columns,
-            seeds: self.host.seeds,
+            first: self.base,
             broken: t.counts,
+            of: PhantomData::<fn() -> O>,
         };
         b.each(n, |i| {
             if c.state.get(i) != WON {

@@ -1,23 +1,13 @@
 //! Between launches: which elements are seeds, which patches wait, how large patches are.
 
 use super::queue::{FarApart, PatchQueue};
-use super::store::PatchStore;
+use super::store::{PatchStore, kind_of};
 use super::tally::Tally;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::topo::Kind;
-
-/// Element kind by number.
-#[inline(always)]
-pub(super) const fn kind_of(kind: u32) -> Kind {
-    match kind {
-        0 => Kind::Vertex,
-        1 => Kind::Edge,
-        _ => Kind::Face,
-    }
-}
 
 /// What [`MarkSeeds`] does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

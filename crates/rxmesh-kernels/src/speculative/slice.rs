@@ -5,9 +5,8 @@
 
 use super::expand::{Expansion, Host, Outcome};
 use super::local::Local;
-use super::schedule::kind_of;
 use super::stash::{EMPTY_SLOT, STASH_SLOTS};
-use super::store::{Columns, PatchStore};
+use super::store::{Columns, PatchStore, kind_of};
 use super::tally::Tally;
 use crate::edit::NONE;
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -122,8 +121,6 @@ impl BlockKernel for Slice {
             }
         }
         b.lead(|| {
-            // Whatever came of it: a visit asks again.
-            self.store.needs.store(1 + large, 0);
             locks.unlock(large, spare);
             locks.unlock(spare, spare);
         });

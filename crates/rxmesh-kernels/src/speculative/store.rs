@@ -39,25 +39,44 @@ kernel! {
     }
 }
 
+/// Element kind by number.
+#[inline(always)]
+pub(super) const fn kind_of(kind: u32) -> Kind {
+    match kind {
+        0 => Kind::Vertex,
+        1 => Kind::Edge,
+        _ => Kind::Face,
+    }
+}
+
+/// Runs `f` for each kind, in a loop: what is large is compiled once.
+#[inline(always)]
+pub(super) fn each_kind(mut f: impl FnMut(Kind)) {
+    let mut kind = 0;
+    while kind < 3 {
+        f(kind_of(kind));
+        kind += 1;
+    }
+}
+
+/// The value for a kind. Not a `match`: of fields that follow each other the device compiler makes an array in local memory.
+#[inline(always)]
+pub(super) const fn pick(kind: Kind, [vertex, edge, face]: [u32; 3]) -> u32 {
+    let k = kind as u32;
+    vertex * (k == 0) as u32 + edge * (k == 1) as u32 + face * (k == 2) as u32
+}
+
 impl Shape {
     /// Room for elements of a kind.
     #[inline(always)]
     pub const fn room(&self, kind: Kind) -> u32 {
-        match kind {
-            Kind::Vertex => self.vertices,
-            Kind::Edge => self.edges,
-            Kind::Face => self.faces,
-        }
+        pick(kind, [self.vertices, self.edges, self.faces])
     }
 
     /// Words of a kind's table.
     #[inline(always)]
     pub const fn table(&self, kind: Kind) -> u32 {
-        match kind {
-            Kind::Vertex => self.vertex_table,
-            Kind::Edge => self.edge_table,
-            Kind::Face => self.face_table,
-        }
+        pick(kind, [self.vertex_table, self.edge_table, self.face_table])
     }
 
     /// Entries of a patch in `topology`: EV, then FE, as in [`crate::topo::PatchHeader`].
@@ -86,11 +105,7 @@ impl Shape {
     /// Where the mask of owned elements of a kind begins.
     #[inline(always)]
     pub const fn owned(&self, kind: Kind) -> u32 {
-        match kind {
-            Kind::Vertex => 0,
-            Kind::Edge => self.vertices / 32,
-            Kind::Face => (self.vertices + self.edges) / 32,
-        }
+        pick(kind, [0, self.vertices / 32, (self.vertices + self.edges) / 32])
     }
 
     /// Where the mask of active elements of a kind begins.
@@ -126,11 +141,7 @@ impl Shape {
     /// Where the table of a kind begins in `ribbons`, after the stash.
     #[inline(always)]
     pub const fn table_at(&self, kind: Kind) -> u32 {
-        match kind {
-            Kind::Vertex => STASH_SLOTS,
-            Kind::Edge => STASH_SLOTS + self.vertex_table,
-            Kind::Face => STASH_SLOTS + self.vertex_table + self.edge_table,
-        }
+        pick(kind, [STASH_SLOTS, STASH_SLOTS + self.vertex_table, STASH_SLOTS + self.vertex_table + self.edge_table])
     }
 
     /// Words of a patch in `ribbons`.
@@ -148,11 +159,7 @@ impl Shape {
     /// Where the entries of a kind begin in a patch's part of `moved`.
     #[inline(always)]
     pub const fn moved_at(&self, kind: Kind) -> u32 {
-        match kind {
-            Kind::Vertex => 0,
-            Kind::Edge => self.vertices,
-            Kind::Face => self.vertices + self.edges,
-        }
+        pick(kind, [0, self.vertices, self.vertices + self.edges])
     }
 
     /// Bytes of a patch, without attributes.
