@@ -3,6 +3,7 @@
 use crate::report::Report;
 use rxmesh_host::mesh::{CheckReport, EdgeLengths, Quality, Spread};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
+use rxmesh_host::speculative::{Conflicts, Speculation};
 use serde::Serialize;
 use std::path::Path;
 
@@ -132,8 +133,31 @@ pub(crate) struct EditRecord {
     pub(crate) frozen_faces: u32,
     /// Whether `--validate` was given, and so found nothing.
     pub(crate) validated: bool,
+    /// Who decided between changes that overlap.
+    pub(crate) conflicts: Conflicts,
+    /// What the speculative engine did, when it was that one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) speculation: Option<SpeculationRecord>,
     /// What the command reports.
     pub(crate) report: serde_json::Value,
+}
+
+/// What the speculative engine did.
+#[derive(Debug, Serialize)]
+pub(crate) struct SpeculationRecord {
+    #[serde(flatten)]
+    pub(crate) counts: Speculation,
+    /// The part of the visits that did nothing, in percent.
+    pub(crate) wasted_percent: f64,
+}
+
+impl From<Speculation> for SpeculationRecord {
+    fn from(counts: Speculation) -> SpeculationRecord {
+        SpeculationRecord {
+            counts,
+            wasted_percent: 100.0 * counts.wasted_share(),
+        }
+    }
 }
 
 /// Lengths of edges over a target.

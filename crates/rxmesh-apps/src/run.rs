@@ -127,15 +127,16 @@ impl Run {
         Ok(engine)
     }
 
-    /// Cuts the mesh into patches, or takes those of the cache.
+    /// Cuts the mesh into patches of the size that was asked for, else of `default_size` faces; or takes those of the cache.
     pub(crate) fn patch(
         &mut self,
         mesh: &TriMesh,
         path: &Path,
         args: &PatchArgs,
+        default_size: u32,
     ) -> Result<PatchSet> {
         let options = PatchOptions {
-            patch_size: args.patch_size,
+            patch_size: args.patch_size.unwrap_or(default_size),
             seed: args.seed.seed,
             ..PatchOptions::default()
         };
@@ -162,8 +163,8 @@ impl Run {
         }
         self.record.timings_ms.patch = ms;
         self.record.patches = Some(PatchRecord {
-            patch_size: args.patch_size,
-            seed: args.seed.seed,
+            patch_size: options.patch_size,
+            seed: options.seed,
             cache: from,
             ..PatchRecord::from(&set.stats)
         });

@@ -1,7 +1,8 @@
 //! Old and new records side by side.
 
-use crate::record::Record;
+use crate::record::{Amount, Record};
 use crate::table::{align, short};
+use rxmesh_host::speculative::Conflicts;
 
 /// Changes below this are noise.
 const NOTEWORTHY: f64 = 0.05;
@@ -36,6 +37,22 @@ pub(crate) fn compare(old: &Record, new: &Record) -> String {
             mark.to_owned(),
         ]);
     }
+    // What is no time: the same columns, with the unit in place of the mark.
+    for amount in &new.amounts {
+        let same = |a: &&Amount| a.row == amount.row && a.mesh == amount.mesh;
+        let Some(before) = old.amounts.iter().find(same) else {
+            continue;
+        };
+        let (was, is) = (before.median(), amount.median());
+        lines.push(vec![
+            amount.row.clone(),
+            amount.mesh.clone(),
+            short(was),
+            short(is),
+            short(was / is),
+            amount.unit.to_string(),
+        ]);
+    }
     let mut text = format!(
         "\nold: commit {}, {}, {} on {}\nnew: commit {}, {}, {} on {}\n",
         old.commit,
@@ -47,7 +64,11 @@ pub(crate) fn compare(old: &Record, new: &Record) -> String {
         new.engine.name,
         new.engine.device
     );
-    if old.options.order != new.options.order || old.options.patch_size != new.options.patch_size {
+    let settings = |r: &Record| {
+        let sizes = [Conflicts::Claims, Conflicts::Speculative];
+        (r.options.order, sizes.map(|c| r.options.patch_size_of(c)))
+    };
+    if settings(old) != settings(new) {
         text += "the two were measured with different options\n";
     }
     text += &align(&lines);

@@ -2,6 +2,7 @@
 
 mod agree;
 mod compare;
+mod edits;
 mod floor;
 mod measure;
 mod mesh;
@@ -34,6 +35,8 @@ struct Arguments {
 enum Task {
     /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
     Agree(agree::Arguments),
+    /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every invariant of the results
+    Edits(edits::Arguments),
     /// Compare two records
     Compare {
         /// The earlier record
@@ -63,6 +66,16 @@ enum Task {
     Rows,
 }
 
+/// Which rows to measure, by the engine of edits that they use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RowsOf {
+    /// Those that do not use the speculative engine
+    Claims,
+    /// Those that do
+    Speculative,
+    Both,
+}
+
 /// Which engines to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EngineChoice {
@@ -86,6 +99,7 @@ fn start(arguments: Arguments) -> Result<()> {
     match arguments.task {
         None => run::run(&arguments.run),
         Some(Task::Agree(arguments)) => agree::run(&arguments),
+        Some(Task::Edits(arguments)) => edits::run(&arguments),
         Some(Task::Compare { old, new }) => {
             let (old, new) = (record::Record::read(&old)?, record::Record::read(&new)?);
             print!("{}", compare::compare(&old, &new));

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::measure::median;
 use crate::mesh::{Meshes, Order, Size};
 use crate::record::{MeshRecord, Options, Record, Run};
-use crate::rows::{ROWS, Row};
+use crate::rows::{ROWS, Row, Work};
 use crate::run;
 use crate::table::short;
 
@@ -104,6 +104,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(
         rows.iter().all(|r| r.order.is_none()),
         "peers are compared on the input as given"
+    );
+    ensure!(
+        !rows.iter().any(|r| matches!(r.work, Work::Amount(_))),
+        "peers are compared by times"
     );
     let mut record = PeersRecord::new(arguments.run.options());
     let all = record.host_threads;

@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
+use rxmesh_host::speculative::Conflicts;
 
-use crate::record::{Record, Run};
+use crate::record::{MeshRecord, Record, Run};
 use crate::rows::ROWS;
 use crate::table::short;
+
+mod edits;
 
 const COLUMNS: usize = 4;
 const WIDTH: f64 = 300.0;
@@ -15,9 +18,13 @@ const HEIGHT: f64 = 270.0;
 /// Room of a panel left, right, above and below of its axes.
 const MARGIN: [f64; 4] = [46.0, 14.0, 26.0, 78.0];
 /// Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
-const OURS: [&str; 3] = ["#0072b2", "#009e73", "#56b4e9"];
+const OURS: [&str; 4] = ["#0072b2", "#009e73", "#56b4e9", "#000000"];
+/// What stands behind the name of a row for another order of the input or another engine of edits.
+const SUFFIXES: [&str; 4] = ["", "-shuffled", "-sorted", "-speculative"];
 const THEIRS: [&str; 3] = ["#d55e00", "#e69f00", "#cc79a7"];
 const FLOOR: &str = "#888888";
+/// Parts of an axis that begins at zero.
+const TICKS: i32 = 5;
 
 /// A line of a panel.
 struct Line {
@@ -28,27 +35,70 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
-/// Writes one file for each record that has two sizes or more; returns the files.
+/// How the values of a panel are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scale {
+    /// By decades, milliseconds.
+    Decades,
+    /// From zero.
+    FromZero,
+}
+
+/// A panel of a picture.
+struct Panel {
+    title: String,
+    scale: Scale,
+    lines: Vec<Line>,
+}
+
+/// Writes one file for each record that has two sizes or more, and one on the engines of edits where they were measured; returns the files.
 pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut files = Vec::new();
     for record in records.iter().filter(|r| r.meshes.len() > 1) {
         let path = folder.join(format!("{}.svg", record.machine()));
-        std::fs::write(&path, svg(record)).with_context(|| path.display().to_string())?;
-        files.push(path);
+        let title = "median milliseconds over faces; dotted: the bytes that must move at the measured bandwidth";
+        write_picture(record, title, &times(record), path, &mut files)?;
+        let panels = edits::panels(record);
+        if !panels.is_empty() {
+            let path = folder.join(format!("{}-edits.svg", record.machine()));
+            let title = "claims and speculative engine (Mahmoud et al. 2024) over faces; times are median milliseconds";
+            write_picture(record, title, &panels, path, &mut files)?;
+        }
     }
     ensure!(!files.is_empty(), "no record has more than one size");
     Ok(files)
 }
 
-/// The whole picture.
-fn svg(record: &Record) -> String {
-    let panels: Vec<(&str, Vec<Line>)> = ROWS
+fn write_picture(
+    record: &Record,
+    title: &str,
+    panels: &[Panel],
+    path: PathBuf,
+    files: &mut Vec<PathBuf>,
+) -> Result<()> {
+    std::fs::write(&path, svg(record, title, panels))
+        .with_context(|| path.display().to_string())?;
+    files.push(path);
+    Ok(())
+}
+
+/// Panels of the rows that are times.
+fn times(record: &Record) -> Vec<Panel> {
+    let rows = ROWS
         .iter()
-        .filter(|r| r.order.is_none())
-        .map(|r| (r.name, lines(record, r.name)))
-        .filter(|(_, lines)| lines.iter().any(|l| l.points.len() > 1))
-        .collect();
+        .filter(|r| r.order.is_none() && r.conflicts == Conflicts::Claims);
+    rows.map(|r| Panel {
+        title: r.name.to_owned(),
+        scale: Scale::Decades,
+        lines: lines(record, r.name),
+    })
+    .filter(|p| p.lines.iter().any(|l| l.points.len() > 1))
+    .collect()
+}
+
+/// The whole picture.
+fn svg(record: &Record, about: &str, panels: &[Panel]) -> String {
     let rows = panels.len().div_ceil(COLUMNS);
     let (width, height) = (COLUMNS as f64 * WIDTH, 40.0 + rows as f64 * HEIGHT);
     let mut out = format!(
@@ -56,37 +106,39 @@ fn svg(record: &Record) -> String {
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
     );
     let title = format!(
-        "{} ({} engine), commit {}, {}: median milliseconds over faces; dotted: the bytes that must move at the measured bandwidth",
+        "{} ({} engine), commit {}, {}: {about}",
         record.engine.device,
         record.engine.name,
         record.commit,
         &record.date[..10.min(record.date.len())]
     );
     text(&mut out, (12.0, 24.0), "start", 14, &title);
-    for (i, (name, lines)) in panels.iter().enumerate() {
+    for (i, p) in panels.iter().enumerate() {
         let x = (i % COLUMNS) as f64 * WIDTH;
         let y = 40.0 + (i / COLUMNS) as f64 * HEIGHT;
         let _ = writeln!(out, "<g transform=\"translate({x} {y})\">");
-        panel(&mut out, name, lines);
+        panel(&mut out, p);
         out += "</g>\n";
     }
     out + "</svg>\n"
 }
 
-/// What a row's panel shows: its time, also with other orders of the input, its floor, and what others need.
-fn lines(record: &Record, row: &str) -> Vec<Line> {
-    let runs = |name: &str| -> Vec<(f64, &Run)> {
-        let of = |m: &crate::record::MeshRecord| {
-            let same = |r: &&Run| r.row == name && r.mesh == m.name;
-            Some((f64::from(m.faces), record.runs.iter().find(same)?))
-        };
-        let mut runs: Vec<_> = record.meshes.iter().filter_map(of).collect();
-        runs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        runs
+/// Faces and runs of a row, by faces.
+fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
+    let of = |m: &MeshRecord| {
+        let same = |r: &&Run| r.row == row && r.mesh == m.name;
+        Some((f64::from(m.faces), record.runs.iter().find(same)?))
     };
+    let mut runs: Vec<_> = record.meshes.iter().filter_map(of).collect();
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    runs
+}
+
+/// What a row's panel shows: its time, also with other orders of the input and on the other engine of edits, its floor, and what others need.
+fn lines(record: &Record, row: &str) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (suffix, color) in ["", "-shuffled", "-sorted"].iter().zip(OURS) {
-        let runs = runs(&format!("{row}{suffix}"));
+    for (suffix, color) in SUFFIXES.iter().zip(OURS) {
+        let runs = runs(record, &format!("{row}{suffix}"));
         lines.push(Line {
             name: format!("rxmesh{}", suffix.replace('-', ", ")),
             color,
@@ -94,7 +146,7 @@ fn lines(record: &Record, row: &str) -> Vec<Line> {
             points: runs.iter().map(|(faces, r)| (*faces, r.median())).collect(),
         });
     }
-    let main = runs(row);
+    let main = runs(record, row);
     let floor = |(faces, r): &(f64, &Run)| {
         let over = record.over_floor(r)?;
         Some((*faces, r.median() / over))
@@ -127,6 +179,20 @@ fn lines(record: &Record, row: &str) -> Vec<Line> {
     lines
 }
 
+/// A round number that is at least as large as some values, and above zero: 1, 2, 2.5 or 5 with a power of ten.
+fn ceiling(values: impl Iterator<Item = f64>) -> f64 {
+    let most = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return 1.0;
+    }
+    let power = 10f64.powf(most.log10().floor());
+    let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|s| s * power);
+    steps
+        .into_iter()
+        .find(|&s| s >= most)
+        .unwrap_or(10.0 * power)
+}
+
 /// Whole decades around some positive values, as exponents of ten.
 fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values
@@ -141,19 +207,32 @@ fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (low, high.max(low + 1.0))
 }
 
-fn panel(out: &mut String, name: &str, lines: &[Line]) {
+fn panel(out: &mut String, panel: &Panel) {
+    let Panel {
+        title,
+        scale,
+        lines,
+    } = panel;
     let [left, right, above, below] = MARGIN;
     let (w, h) = (WIDTH - left - right, HEIGHT - above - below);
     let all = || lines.iter().flat_map(|l| &l.points);
     let (x0, x1) = decades(all().map(|p| p.0));
-    let (y0, y1) = decades(all().map(|p| p.1));
+    let values = || all().map(|p| p.1);
+    let (y0, y1) = match scale {
+        Scale::Decades => decades(values()),
+        Scale::FromZero => (0.0, ceiling(values())),
+    };
+    let height = |y: f64| match scale {
+        Scale::Decades => y.log10(),
+        Scale::FromZero => y,
+    };
     let at = |(faces, ms): (f64, f64)| {
         (
             left + w * (faces.log10() - x0) / (x1 - x0),
-            above + h * (y1 - ms.log10()) / (y1 - y0),
+            above + h * (y1 - height(ms)) / (y1 - y0),
         )
     };
-    text(out, (left, above - 8.0), "start", 12, name);
+    text(out, (left, above - 8.0), "start", 12, title);
     for decade in x0 as i32..=x1 as i32 {
         let (x, _) = at((10f64.powi(decade), 1.0));
         grid(out, (x, above), (x, above + h));
@@ -163,10 +242,19 @@ fn panel(out: &mut String, name: &str, lines: &[Line]) {
         };
         text(out, (x, above + h + 12.0), "middle", 9, &label);
     }
-    for decade in y0 as i32..=y1 as i32 {
-        let (_, y) = at((1.0, 10f64.powi(decade)));
+    let ticks: Vec<f64> = match scale {
+        Scale::Decades => (y0 as i32..=y1 as i32).map(|d| 10f64.powi(d)).collect(),
+        Scale::FromZero => (0..=TICKS)
+            .map(|k| y1 * f64::from(k) / f64::from(TICKS))
+            .collect(),
+    };
+    for tick in ticks {
+        let (_, y) = at((1.0, tick));
         grid(out, (left, y), (left + w, y));
-        let label = format!("{}", 10f64.powi(decade));
+        let label = match scale {
+            Scale::Decades => format!("{tick}"),
+            Scale::FromZero => format!("{}", (tick * 1e6).round() / 1e6),
+        };
         text(out, (left - 4.0, y + 3.0), "end", 9, &label);
     }
     for (i, line) in lines.iter().enumerate() {
@@ -187,10 +275,11 @@ fn panel(out: &mut String, name: &str, lines: &[Line]) {
             for ((x, y), (faces, ms)) in points.iter().zip(&line.points) {
                 let _ = writeln!(
                     out,
-                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.4\" fill=\"{}\"><title>{} faces: {} ms</title></circle>",
+                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.4\" fill=\"{}\"><title>{} faces: {}{}</title></circle>",
                     line.color,
                     faces,
-                    short(*ms)
+                    short(*ms),
+                    if *scale == Scale::Decades { " ms" } else { "" }
                 );
             }
         }
@@ -251,6 +340,9 @@ mod tests {
         assert_eq!(decades([0.02, 3.0].into_iter()), (-2.0, 1.0));
         assert_eq!(decades([10.0].into_iter()), (1.0, 2.0));
         assert_eq!(decades([0.0, f64::NAN].into_iter()), (0.0, 1.0));
+        assert_eq!(ceiling([0.3, 61.0].into_iter()), 100.0);
+        assert_eq!(ceiling([2.2, f64::NAN].into_iter()), 2.5);
+        assert_eq!(ceiling([0.0].into_iter()), 1.0);
     }
 
     #[test]
@@ -262,7 +354,7 @@ mod tests {
         record.meshes = ["20k", "320k"]
             .map(|name| crate::record::tests::mesh(name, name.len() as u32 * 1000))
             .to_vec();
-        let picture = svg(&record);
+        let picture = svg(&record, "", &times(&record));
         assert_eq!(picture.matches("<polyline").count(), 3);
         assert!(picture.contains(">vv<") && picture.contains(">ve<"));
         assert!(!picture.contains(">vv-shuffled<") && picture.contains("rxmesh, shuffled"));

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::peers::PeersRecord;
-use crate::record::{MeshRecord, Record, Run};
+use crate::record::{Amount, MeshRecord, Record, Run};
 use crate::rows::ROWS;
 use crate::table::short;
 
@@ -109,7 +109,45 @@ fn markdown(record: &Record) -> String {
             text += &format!("| {} | {} |\n", row.name, cells.join(" | "));
         }
     }
-    text + &orders(record)
+    text + &amounts(record) + &orders(record)
+}
+
+/// What is no time: one line a row, with what others have.
+fn amounts(record: &Record) -> String {
+    let mut lines = String::new();
+    for row in ROWS {
+        let mut about = String::new();
+        let cells: Vec<String> = record
+            .meshes
+            .iter()
+            .map(|m| {
+                let same = |a: &&Amount| a.row == row.name && a.mesh == m.name;
+                let Some(a) = record.amounts.iter().find(same) else {
+                    return String::new();
+                };
+                let others = a.references.iter();
+                let others: Vec<String> = others
+                    .map(|r| format!("{}: {}", r.system, r.value))
+                    .collect();
+                about = format!("{} | {}", a.unit, others.join("; "));
+                short(a.median())
+            })
+            .collect();
+        if cells.iter().any(|c| !c.is_empty()) {
+            lines += &format!("| {} | {} | {about} |\n", row.name, cells.join(" | "));
+        }
+    }
+    if lines.is_empty() {
+        return lines;
+    }
+    let mut heading = "| row |".to_owned();
+    for mesh in &record.meshes {
+        heading += &format!(" {} faces |", mesh.name);
+    }
+    let rule = " ---: |".repeat(record.meshes.len());
+    format!(
+        "\nWhat is no time (less is better):\n\n{heading} unit | others |\n| --- |{rule} --- | --- |\n{lines}"
+    )
 }
 
 /// What the order of the input does, on the largest mesh that was measured in several.
@@ -153,6 +191,28 @@ fn cell(record: &Record, row: &str, mesh: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Unit;
+    use crate::record::tests::{mesh, record};
+
+    #[test]
+    fn what_is_no_time_has_its_unit_and_its_references() {
+        let mut record = record(&[("vv", 1.0)]);
+        record.meshes = vec![mesh("20k", 20_000), mesh("80k", 80_000)];
+        assert!(!markdown(&record).contains("no time"));
+        record.amounts = vec![Amount {
+            row: "bytes-speculative".into(),
+            mesh: "80k".into(),
+            unit: Unit::BytesAFace,
+            values: vec![50.0, 40.0, 60.0],
+            figures: serde_json::Map::new(),
+            references: crate::reference::amounts("bytes-speculative", false),
+            goal: None,
+            patch_size: Some(256),
+        }];
+        let text = markdown(&record);
+        let line = "| bytes-speculative |  | 50.00 | bytes a face | paper, Appendix A, calculated: 18.75 |";
+        assert!(text.contains(line), "{text}");
+    }
 
     #[test]
     fn only_the_part_between_the_marks_changes() {

@@ -7,11 +7,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context as _, Result};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::patch::{PatchOptions, PatchStats};
+use rxmesh_host::speculative::{Conflicts, PATCH_SIZE};
 use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
 use crate::mesh::Order;
-use crate::reference::Reference;
+use crate::reference::{AmountReference, Reference};
 
 /// Version of the schema.
 pub(crate) const SCHEMA: u32 = 1;
@@ -28,6 +29,9 @@ pub(crate) struct Record {
     pub(crate) ceiling: Option<Ceiling>,
     pub(crate) meshes: Vec<MeshRecord>,
     pub(crate) runs: Vec<Run>,
+    /// What was measured and is no time.
+    #[serde(default)]
+    pub(crate) amounts: Vec<Amount>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,6 +53,19 @@ pub(crate) struct Options {
     /// Threads of patch kernels' blocks, when not each kernel's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) block_threads: Option<u32>,
+    /// Most faces of a patch in the rows of the speculative engine, when not the library's number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) speculative_patch_size: Option<u32>,
+}
+
+impl Options {
+    /// Most faces of a patch in the rows of an engine of edits.
+    pub(crate) fn patch_size_of(&self, conflicts: Conflicts) -> u32 {
+        match conflicts {
+            Conflicts::Claims => self.patch_size,
+            Conflicts::Speculative => self.speculative_patch_size.unwrap_or(PATCH_SIZE),
+        }
+    }
 }
 
 /// Measured copy bandwidth, bytes read and bytes written counted.
@@ -105,6 +122,59 @@ pub(crate) struct Run {
     pub(crate) figures: serde_json::Map<String, serde_json::Value>,
     pub(crate) references: Vec<Reference>,
     pub(crate) goal_ms: Option<f64>,
+    /// Most faces of a patch, where it is not that of the options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) patch_size: Option<u32>,
+}
+
+/// A row's figure that is no time, on one mesh. Less is better.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Amount {
+    pub(crate) row: String,
+    pub(crate) mesh: String,
+    pub(crate) unit: Unit,
+    /// Samples; the headline is their median.
+    pub(crate) values: Vec<f64>,
+    /// Other figures of the row.
+    pub(crate) figures: serde_json::Map<String, serde_json::Value>,
+    /// What others have, in the same unit.
+    pub(crate) references: Vec<AmountReference>,
+    pub(crate) goal: Option<f64>,
+    /// Most faces of a patch, where it is not that of the options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) patch_size: Option<u32>,
+}
+
+/// What an amount counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Unit {
+    /// A part of something, in percent.
+    #[default]
+    #[serde(rename = "%")]
+    Percent,
+    /// Bytes a face.
+    #[serde(rename = "bytes a face")]
+    BytesAFace,
+    /// A time over another one.
+    #[serde(rename = "times")]
+    Times,
+}
+
+impl std::fmt::Display for Unit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Unit::Percent => "%",
+            Unit::BytesAFace => "bytes a face",
+            Unit::Times => "times",
+        })
+    }
+}
+
+impl Amount {
+    /// The median.
+    pub(crate) fn median(&self) -> f64 {
+        median(&self.values)
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -149,6 +219,7 @@ impl Record {
             ceiling: None,
             meshes: Vec::new(),
             runs: Vec::new(),
+            amounts: Vec::new(),
         }
     }
 
@@ -207,9 +278,10 @@ impl MeshRecord {
     }
 }
 
-pub(crate) fn patch_options(options: &Options) -> PatchOptions {
+/// How meshes are cut for the rows of an engine of edits; all others are claims'.
+pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOptions {
     PatchOptions {
-        patch_size: options.patch_size,
+        patch_size: options.patch_size_of(conflicts),
         seed: options.seed,
         growth: 1.0,
     }
@@ -275,6 +347,7 @@ pub(crate) mod tests {
             budget_s: 1.0,
             batch: 1,
             block_threads: None,
+            speculative_patch_size: None,
         };
         let mut record = Record::new(&Engine::cpu(), options);
         record.runs = rows
@@ -293,6 +366,7 @@ pub(crate) mod tests {
                 figures: serde_json::Map::new(),
                 references: Vec::new(),
                 goal_ms: None,
+                patch_size: None,
             })
             .collect();
         record

@@ -7,6 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::mesh::BASE_FACES;
+
 /// A figure measured elsewhere.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Reference {
@@ -121,7 +123,6 @@ const FIGURES: &[Figures] = &[
     gpu("remesh", "RXMesh", [809.0, 1354.0, 3153.0, 11832.0]),
     gpu("simplify", "RXMesh, quadrics", [1104.0, 0.0, 0.0, 0.0]),
     gpu("simplify", "RXMesh, shortest edge", [1000.0, 0.0, 0.0, 0.0]),
-    gpu("track", "RXMesh, sphere", [40.8, 359.0, 0.0, 0.0]),
     cpu(
         "delaunay",
         "geometry-central, extrinsic",
@@ -156,6 +157,29 @@ const FIGURES: &[Figures] = &[
     ),
 ];
 
+/// Figures over sizes that are not those of the bench.
+struct Curve {
+    row: &'static str,
+    system: &'static str,
+    /// Faces and milliseconds.
+    points: &'static [(u32, f64)],
+}
+
+/// GPU figures. The spheres are subdivided icosahedra, whose sizes are 2 % from those of the bench.
+const CURVES: &[Curve] = &[Curve {
+    row: "track",
+    system: "RXMesh, sphere",
+    points: &[
+        (1280, 12.5),
+        (20_480, 40.8),
+        (81_920, 108.0),
+        (327_680, 359.0),
+    ],
+}];
+
+/// How far the size of a curve's point may be from that of the mesh it is compared with, as a part.
+const NEAR: f64 = 0.05;
+
 /// Where this project wants to be, in the order of [`Figures::ms`]. On GPUs for one H200, on CPUs for two cores.
 const GOALS: &[Figures] = &[
     gpu("build", "16 host cores", [0.0, 0.0, 100.0, 400.0]),
@@ -188,6 +212,9 @@ const GOALS: &[Figures] = &[
     gpu("remesh", "", [10.0, 0.0, 60.0, 0.0]),
     gpu("simplify", "", [5.0, 0.0, 50.0, 0.0]),
     gpu("track", "", [1.5, 0.0, 0.0, 0.0]),
+    gpu("delaunay-speculative", "", [0.0, 0.0, 100.0, 0.0]),
+    gpu("remesh-speculative", "", [200.0, 0.0, 1000.0, 0.0]),
+    gpu("track-speculative", "", [20.0, 0.0, 0.0, 0.0]),
     cpu("delaunay", "", [0.0, 0.0, 120.0, 0.0]),
     cpu("remesh", "", [0.0, 0.0, 2500.0, 0.0]),
     cpu("simplify", "", [0.0, 0.0, 1000.0, 0.0]),
@@ -197,6 +224,32 @@ const GOALS: &[Figures] = &[
     cpu("mcf", "", [0.0, 0.0, 500.0, 0.0]),
     cpu("geodesic", "", [0.0, 0.0, 500.0, 0.0]),
 ];
+
+/// A figure measured elsewhere that is no time, for every size.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct AmountReference {
+    /// What was measured or calculated.
+    pub(crate) system: String,
+    /// In the unit of the row.
+    pub(crate) value: f64,
+}
+
+/// Rows, whether they are measured on GPUs only, systems and values. All from Mahmoud et al. 2024.
+const AMOUNTS: &[(&str, bool, &str, f64)] = &[
+    ("slowdown", true, "paper, Table 3, mean", 1.10),
+    ("slowdown-speculative", true, "paper, Table 3, mean", 1.10),
+    ("bytes", false, "paper, Appendix A, calculated", 18.75),
+    ("bytes", false, "RXMesh 2021, calculated", 37.4),
+    (
+        "bytes-speculative",
+        false,
+        "paper, Appendix A, calculated",
+        18.75,
+    ),
+];
+
+/// Most wasted work on a GPU from this subdivision level on, in percent (Mahmoud et al. 2024, section 4.3 and Figure 6).
+const WASTED_GOAL: (u32, f64) = (3, 2.0);
 
 /// RXMesh's device bytes a face, by size.
 const BYTES_A_FACE: [f64; 4] = [0.0, 79.0, 75.0, 70.0];
@@ -228,9 +281,50 @@ fn find<'a>(
         })
 }
 
-/// What others need for a row at a subdivision level.
+/// What others need for a row at a subdivision level; for both engines of edits.
 pub(crate) fn references(row: &str, cuda: bool, level: u32) -> Vec<Reference> {
-    find(FIGURES, row, cuda, level).collect()
+    let row = without_engine(row);
+    let faces = f64::from((BASE_FACES as u32) << (2 * level));
+    let near = |&&(n, _): &&(u32, f64)| (f64::from(n) / faces - 1.0).abs() < NEAR;
+    let on_curve = |c: &Curve| {
+        let &(_, ms) = c.points.iter().find(near)?;
+        Some(Reference {
+            system: c.system.to_owned(),
+            ms,
+        })
+    };
+    let curves = CURVES.iter().filter(|c| cuda && c.row == row);
+    find(FIGURES, row, cuda, level)
+        .chain(curves.filter_map(on_curve))
+        .collect()
+}
+
+/// The row that measures the same with the default engine of edits.
+pub(crate) fn without_engine(row: &str) -> &str {
+    row.strip_suffix("-speculative").unwrap_or(row)
+}
+
+/// Figures of others for a row over sizes of their own: the system, faces and milliseconds.
+pub(crate) fn curve(row: &str, cuda: bool) -> Option<(&'static str, &'static [(u32, f64)])> {
+    let curve = CURVES.iter().find(|c| cuda && c.row == row)?;
+    Some((curve.system, curve.points))
+}
+
+/// What others have for a row that is no time.
+pub(crate) fn amounts(row: &str, cuda: bool) -> Vec<AmountReference> {
+    let found = AMOUNTS.iter().filter(|a| a.0 == row && (cuda || !a.1));
+    found
+        .map(|&(_, _, system, value)| AmountReference {
+            system: system.to_owned(),
+            value,
+        })
+        .collect()
+}
+
+/// What this project wants of a row that is no time.
+pub(crate) fn amount_goal(row: &str, cuda: bool, level: u32) -> Option<f64> {
+    let (from, most) = WASTED_GOAL;
+    (cuda && level >= from && row.starts_with("wasted")).then_some(most)
 }
 
 /// What this project wants to need.
@@ -259,13 +353,39 @@ mod tests {
     }
 
     #[test]
+    fn both_engines_of_edits_have_the_same_references() {
+        for (level, ms) in [(0, 40.8), (1, 108.0), (2, 359.0)] {
+            for row in ["track", "track-speculative"] {
+                let found = references(row, true, level);
+                assert_eq!(found.len(), 1);
+                assert_eq!(found[0].ms, ms);
+            }
+        }
+        assert!(
+            references("track", true, 3).is_empty() && references("track", false, 0).is_empty()
+        );
+        assert_eq!(references("delaunay-speculative", true, 3)[0].ms, 356.0);
+        assert_eq!(goal("delaunay-speculative", true, 3), Some(100.0));
+        assert_eq!(goal("delaunay", true, 3), Some(2.5));
+    }
+
+    #[test]
+    fn figures_that_are_no_times() {
+        assert_eq!(amounts("slowdown-speculative", true)[0].value, 1.10);
+        assert!(amounts("slowdown-speculative", false).is_empty());
+        assert_eq!(amounts("bytes-speculative", false).len(), 1);
+        assert_eq!(amounts("bytes", false)[1].value, 37.4);
+        assert_eq!(amount_goal("wasted-all", true, 3), Some(2.0));
+        assert_eq!(amount_goal("wasted-all", true, 2), None);
+        assert_eq!(amount_goal("slowdown", true, 3), None);
+    }
+
+    #[test]
     fn every_figure_belongs_to_a_row() {
-        for figures in FIGURES.iter().chain(GOALS) {
-            assert!(
-                crate::rows::ROWS.iter().any(|r| r.name == figures.row),
-                "{}",
-                figures.row
-            );
+        let named = FIGURES.iter().chain(GOALS).map(|f| f.row);
+        let others = CURVES.iter().map(|c| c.row);
+        for row in named.chain(others).chain(AMOUNTS.iter().map(|a| a.0)) {
+            assert!(crate::rows::ROWS.iter().any(|r| r.name == row), "{row}");
         }
     }
 }

@@ -7,15 +7,16 @@ use anyhow::{Context as _, Result, bail, ensure};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchStats;
+use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::topo::Kind;
 
-use crate::EngineChoice;
 use crate::floor::Parts;
 use crate::measure::Effort;
 use crate::mesh::{Meshes, Order, Size, recipe};
 use crate::record::{MeshRecord, Options, Record, patch_options};
 use crate::rows::{self, Bench, ROWS, Row, Work};
+use crate::{EngineChoice, RowsOf};
 use crate::{compare, reference, table};
 
 #[derive(clap::Args)]
@@ -30,6 +31,9 @@ pub(crate) struct Arguments {
     /// Only these rows; `rxmesh-bench rows` lists them
     #[arg(long, value_delimiter = ',', value_name = "ROW")]
     rows: Vec<String>,
+    /// Only rows of this engine of edits
+    #[arg(long, value_enum, default_value = "both")]
+    conflicts: RowsOf,
     /// Most samples of a row
     #[arg(long, value_name = "N")]
     repeat: Option<usize>,
@@ -45,6 +49,9 @@ pub(crate) struct Arguments {
     /// Most faces of a patch
     #[arg(long, default_value_t = 512, value_name = "N")]
     patch_size: u32,
+    /// Most faces of a patch in rows of the speculative engine [default: 256]
+    #[arg(long, value_name = "N")]
+    speculative_patch_size: Option<u32>,
     /// Seed of the patches
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -109,8 +116,21 @@ impl Arguments {
                 names.join(", ")
             );
         }
-        let wanted = |r: &&Row| self.rows.is_empty() || self.rows.iter().any(|n| n == r.name);
-        Ok(ROWS.iter().filter(wanted).collect())
+        let conflicts = match self.conflicts {
+            RowsOf::Both => None,
+            RowsOf::Claims => Some(Conflicts::Claims),
+            RowsOf::Speculative => Some(Conflicts::Speculative),
+        };
+        let wanted = |r: &&Row| {
+            let named = self.rows.is_empty() || self.rows.iter().any(|n| n == r.name);
+            named && conflicts.is_none_or(|c| c == r.conflicts)
+        };
+        let rows: Vec<&Row> = ROWS.iter().filter(wanted).collect();
+        ensure!(
+            !rows.is_empty(),
+            "none of these rows is measured on that engine of edits"
+        );
+        Ok(rows)
     }
 
     pub(crate) fn options(&self) -> Options {
@@ -123,6 +143,7 @@ impl Arguments {
             budget_s: effort.budget.as_secs_f64(),
             batch: effort.batch,
             block_threads: self.block_threads,
+            speculative_patch_size: self.speculative_patch_size,
         }
     }
 }
@@ -209,8 +230,40 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size.
+/// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size, with the patches of the options.
 pub(crate) fn measure(
+    engine: &Engine,
+    mesh: &TriMesh,
+    size: Size,
+    rows: &[&Row],
+    effort: Effort,
+    record: &mut Record,
+) -> Result<()> {
+    engine.set_block_threads(record.options.block_threads);
+    let of = |conflicts| -> Vec<&Row> {
+        let rows = rows.iter().filter(|r| r.conflicts == conflicts);
+        rows.copied().collect()
+    };
+    measure_with(
+        Conflicts::Claims,
+        engine,
+        mesh,
+        size,
+        &of(Conflicts::Claims),
+        effort,
+        record,
+    )?;
+    let speculative = of(Conflicts::Speculative);
+    if speculative.is_empty() {
+        return Ok(());
+    }
+    let conflicts = Conflicts::Speculative;
+    measure_with(conflicts, engine, mesh, size, &speculative, effort, record)
+}
+
+/// The rows of one engine of edits, which have patches of one size.
+fn measure_with(
+    conflicts: Conflicts,
     engine: &Engine,
     mesh: &TriMesh,
     size: Size,
@@ -221,31 +274,41 @@ pub(crate) fn measure(
     let say = |what: &str| eprintln!("{} on {}: {what}", size.name(), engine.name());
     let timed = rows.iter().find(|r| matches!(r.work, Work::Build));
     say(timed.map_or("build", |r| r.name));
-    let options = patch_options(&record.options);
-    engine.set_block_threads(record.options.block_threads);
+    let options = patch_options(&record.options, conflicts);
+    let own = (conflicts == Conflicts::Speculative).then_some(options.patch_size);
     let (rx, stats, built) = rows::build(engine, mesh, &options, timed.map(|_| effort))?;
     if let Some(row) = timed {
         record
             .runs
-            .push(rows::finish(row.name, size, engine, built));
+            .push(rows::finish(row.name, size, engine, own, built));
     }
     let bench = Bench {
         engine,
         rx: &rx,
         mesh,
+        conflicts,
         parts: Parts::of(&rx),
         effort,
     };
     for row in rows {
-        if let Work::On(run) = row.work {
-            say(row.name);
-            let measured = run(&bench).with_context(|| format!("row {}", row.name))?;
-            record
-                .runs
-                .push(rows::finish(row.name, size, engine, measured));
+        let name = row.name;
+        match row.work {
+            Work::Build => {}
+            Work::On(run) => {
+                say(name);
+                let measured = run(&bench).with_context(|| format!("row {name}"))?;
+                let run = rows::finish(name, size, engine, own, measured);
+                record.runs.push(run);
+            }
+            Work::Amount(count) => {
+                say(name);
+                let counted = count(&bench).with_context(|| format!("row {name}"))?;
+                let amount = rows::finish_amount(name, size, engine, own, counted);
+                record.amounts.push(amount);
+            }
         }
     }
-    if record.meshes.iter().all(|m| m.name != size.name()) {
+    if conflicts == Conflicts::Claims && record.meshes.iter().all(|m| m.name != size.name()) {
         record.meshes.push(about(&rx, size, &stats)?);
     }
     Ok(())

@@ -90,7 +90,32 @@ fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {
     }
     let mut lines = vec![HEADING.map(str::to_owned).to_vec()];
     lines.extend(runs.iter().map(|run| line(record, run)));
-    text + &align(&lines)
+    text + &align(&lines) + &amounts(record, mesh)
+}
+
+/// What is no time.
+fn amounts(record: &Record, mesh: &MeshRecord) -> String {
+    let found = record.amounts.iter().filter(|a| a.mesh == mesh.name);
+    let mut lines: Vec<Vec<String>> = found
+        .map(|a| {
+            let (low, high) = range(&a.values);
+            vec![
+                a.row.clone(),
+                short(a.median()),
+                a.unit.to_string(),
+                short(low),
+                short(high),
+                optional(a.references.first().map(|r| r.value)),
+                optional(a.goal),
+            ]
+        })
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let heading = ["row", "value", "unit", "min", "max", "ref", "goal"];
+    lines.insert(0, heading.map(str::to_owned).to_vec());
+    format!("no times:\n{}", align(&lines))
 }
 
 fn stages(mesh: &MeshRecord, build: &Run) -> String {

@@ -3,6 +3,7 @@
 use super::ComputeArgs;
 use super::shared::positive;
 use clap::{Args, ValueEnum};
+use rxmesh_host::speculative::Conflicts;
 
 /// What all of them take.
 #[derive(Debug, Args)]
@@ -12,6 +13,27 @@ pub(crate) struct EditArgs {
     /// Check every invariant of the result before it is written
     #[arg(long)]
     pub(crate) validate: bool,
+    /// Who decides between changes that overlap
+    #[arg(long, value_enum, value_name = "WHO", default_value = "claims")]
+    pub(crate) conflicts: ConflictsChoice,
+}
+
+/// Who decides between changes that overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConflictsChoice {
+    /// Claims on flat arrays, in rounds over the whole mesh: the same result on every run
+    Claims,
+    /// Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): who comes first
+    Speculative,
+}
+
+impl From<ConflictsChoice> for Conflicts {
+    fn from(choice: ConflictsChoice) -> Conflicts {
+        match choice {
+            ConflictsChoice::Claims => Conflicts::Claims,
+            ConflictsChoice::Speculative => Conflicts::Speculative,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -9,7 +9,9 @@ pub(crate) use apps::{
     CurvatureArgs, FilterArgs, GeodesicArgs, McfArgs, MethodChoice, NormalsArgs, SmoothArgs,
     SpringArgs, WeightsChoice,
 };
-pub(crate) use edit::{CostChoice, DelaunayArgs, EditArgs, RemeshArgs, SimplifyArgs, TrackArgs};
+pub(crate) use edit::{
+    ConflictsChoice, CostChoice, DelaunayArgs, EditArgs, RemeshArgs, SimplifyArgs, TrackArgs,
+};
 pub(crate) use generate::{GenerateArgs, MakeArgs, Shape};
 pub(crate) use shared::{
     CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OutputArgs,
@@ -33,6 +35,9 @@ A mesh without a folder in its name that is not in the current folder is looked 
 Formats: OBJ, PLY, OFF, STL, told by the extension.
 
 Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged.";
+
+const DELAUNAY: &str = "Examples: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply
+          rxmesh-apps delaunay scan.ply --conflicts speculative -o scan_delaunay.ply";
 
 const REMESH: &str = "Example: rxmesh-apps remesh bunny.obj --target-length 0.002 --project -o even.ply
 
@@ -87,6 +92,8 @@ Edges collapse to the point of least quadric error (Garland and Heckbert 1997), 
 Collapses that would change the topology or turn a face over are refused; when that leaves more
 faces than were asked for, the exit code is 3 and the reasons are listed.";
 
+const EDITED_PATCHES: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
+
 const VALUES_OUTPUT: &str = "Where to write; a format that holds columns (PLY) [default: <input>_<command>.ply in the current folder]";
 
 const INFO: &str = "Examples: rxmesh-apps info bunny.obj
@@ -120,16 +127,16 @@ pub(crate) enum Command {
     #[command(after_help = SPRING)]
     Spring(SpringArgs),
     /// Flip edges until the mesh is Delaunay
-    #[command(after_help = "Example: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply")]
+    #[command(after_help = DELAUNAY, mut_arg("patch_size", |a| a.help(EDITED_PATCHES)))]
     Delaunay(DelaunayArgs),
     /// Simplify a mesh to a number of faces by collapsing edges
     #[command(after_help = SIMPLIFY)]
     Simplify(SimplifyArgs),
     /// Make triangles of one size and near to equilateral
-    #[command(after_help = REMESH)]
+    #[command(after_help = REMESH, mut_arg("patch_size", |a| a.help(EDITED_PATCHES)))]
     Remesh(RemeshArgs),
     /// Move a surface with a velocity field, and keep its mesh good
-    #[command(after_help = TRACK)]
+    #[command(after_help = TRACK, mut_arg("patch_size", |a| a.help(EDITED_PATCHES)))]
     Track(TrackArgs),
     /// Show counts, sizes, patch statistics and engines
     #[command(after_help = INFO)]

@@ -71,14 +71,19 @@ pub(crate) enum EngineChoice {
 
 #[derive(Debug, Args)]
 pub(crate) struct PatchArgs {
-    /// Most faces a patch
-    #[arg(long, value_name = "FACES", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65535))]
-    pub(crate) patch_size: u32,
+    /// Most faces a patch [default: 512]
+    #[arg(long, value_name = "FACES", value_parser = clap::value_parser!(u32).range(1..=65535))]
+    pub(crate) patch_size: Option<u32>,
     #[command(flatten)]
     pub(crate) seed: SeedArgs,
     /// Keep the patches in a file beside the mesh (MESH.rxpatch) and use them when they are there
     #[arg(long)]
     pub(crate) cache: bool,
+}
+
+impl PatchArgs {
+    /// Faces a patch unless the command or the user says otherwise.
+    pub(crate) const DEFAULT_SIZE: u32 = 512;
 }
 
 #[derive(Debug, Args)]

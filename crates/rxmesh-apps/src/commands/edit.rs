@@ -1,15 +1,16 @@
 //! What the commands that change the connectivity share: open a session, measure, validate, write.
 
 use super::text;
-use crate::cli::EditArgs;
+use crate::cli::{EditArgs, PatchArgs};
 use crate::output::Target;
-use crate::record::{EditRecord, OverTarget};
+use crate::record::{EditRecord, OverTarget, SpeculationRecord};
 use crate::run::Run;
 use anyhow::{Context, Result, bail};
 use rxmesh_host::Vec3;
 use rxmesh_host::edit::{Column, RunReport, Session};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, quality};
+use rxmesh_host::speculative::{self, Conflicts};
 use std::path::PathBuf;
 
 /// A mesh open for editing.
@@ -32,7 +33,7 @@ impl Editing {
         args: &EditArgs,
         check: impl FnOnce(&TriMesh, &Quality) -> Result<()>,
     ) -> Result<Editing> {
-        let (validate, args) = (args.validate, &args.compute);
+        let (validate, conflicts, args) = (args.validate, args.conflicts.into(), &args.compute);
         let (mut run, target) = Run::with_target(command, args, "obj")?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
@@ -44,10 +45,14 @@ impl Editing {
             run.warn("what the input holds beside vertices and faces is left out: it does not fit the new faces".into());
         }
         let engine = run.engine(args.engine.engine)?;
-        let set = run.patch(&mesh, &input.path, &args.patch)?;
+        let patch_size = match conflicts {
+            Conflicts::Claims => PatchArgs::DEFAULT_SIZE,
+            Conflicts::Speculative => speculative::PATCH_SIZE,
+        };
+        let set = run.patch(&mesh, &input.path, &args.patch, patch_size)?;
         let (_, (session, x)) = run.upload(&engine, set, |rx| {
             let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
-            let mut session = Session::open(rx)?;
+            let mut session = Session::open_with(rx, conflicts)?;
             let x = session.attach(&x)?;
             Ok((session, x))
         })?;
@@ -113,11 +118,13 @@ impl Editing {
             }),
             frozen_faces: self.session.frozen_faces(),
             validated: self.validate,
+            conflicts: self.session.conflicts(),
+            speculation: self.session.speculation().map(SpeculationRecord::from),
             report: serde_json::to_value(report)?,
         });
         self.run.write(&self.target, &mesh)?;
         let r = &self.run.record;
-        let mut out = text::input(r) + &text::engine(r) + lines;
+        let mut out = text::input(r) + &text::engine(r) + &conflicts(&self.session) + lines;
         out += &measures("before", &self.before, self.target_length);
         out += &measures("after", &after, self.target_length);
         if self.validate {
@@ -131,6 +138,19 @@ impl Editing {
     pub(super) fn duration(&self) -> String {
         text::duration(self.run.record.timings_ms.run.unwrap_or(0.0))
     }
+}
+
+/// Who decided between changes that overlap, and what the speculative engine did.
+fn conflicts(session: &Session) -> String {
+    let who = session.conflicts();
+    let Some(did) = session.speculation().map(SpeculationRecord::from) else {
+        return format!("conflicts: {who}\n");
+    };
+    let (wasted, n) = (text::number(did.wasted_percent), &did.counts);
+    format!(
+        "conflicts: {who}, {} launches, {} visits of patches ({wasted} % wasted), {} vertices moved to another patch, {} patches sliced, {} merged\n",
+        n.launches, n.visits, n.moved, n.sliced, n.merged
+    )
 }
 
 /// Rounds and conflicts in words.

@@ -1,7 +1,7 @@
 //! `info`: what a mesh is made of and how it is cut; which engines there are.
 
 use super::text;
-use crate::cli::InfoArgs;
+use crate::cli::{InfoArgs, PatchArgs};
 use crate::record::{FoundEngine, MeshRecord, PatchRecord};
 use crate::run::{Run, cuda};
 use anyhow::Result;
@@ -31,7 +31,7 @@ fn look(run: &mut Run, name: &Path, args: &InfoArgs) -> Result<()> {
     let input = run.read(name, args.triangulate.triangulate)?;
     let mesh = &input.loaded.mesh;
     let engine = run.engine(args.engine.engine)?;
-    let set = run.patch(mesh, &input.path, &args.patch)?;
+    let set = run.patch(mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
     let (rx, ()) = run.upload(&engine, set, |_| Ok(()))?;
     if args.prepared {
         let (sizes, ms) = run.stage("preparing", || prepare(&rx))?;

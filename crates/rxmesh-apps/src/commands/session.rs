@@ -1,6 +1,6 @@
 //! What the applications share: from the file to a patched mesh on an engine, and back to a file.
 
-use crate::cli::ComputeArgs;
+use crate::cli::{ComputeArgs, PatchArgs};
 use crate::output::Target;
 use crate::run::Run;
 use anyhow::{Result, anyhow, bail};
@@ -50,7 +50,7 @@ impl Session {
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
         let engine = run.engine(args.engine.engine)?;
-        let set = run.patch(&mesh, &input.path, &args.patch)?;
+        let set = run.patch(&mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
         let (rx, x) = run.upload(&engine, set, |rx| {
             rx.attribute_from::<Vertex, Vec3>(&mesh.positions)
         })?;

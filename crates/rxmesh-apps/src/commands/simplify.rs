@@ -2,11 +2,15 @@
 
 use super::edit::{Editing, rounds};
 use crate::Outcome;
-use crate::cli::{CostChoice, SimplifyArgs};
-use anyhow::{Context, Result};
+use crate::cli::{ConflictsChoice, CostChoice, SimplifyArgs};
+use anyhow::{Context, Result, ensure};
 use rxmesh_host::algo::simplify::{Cost, End, SimplifyOptions, SimplifyReport, Target, simplify};
 
 pub(super) fn run(args: &SimplifyArgs) -> Result<Outcome> {
+    ensure!(
+        args.edit.conflicts == ConflictsChoice::Claims,
+        "simplification takes the cheapest edges first, and the speculative engine has no order of changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims"
+    );
     let target = match (args.faces, args.ratio) {
         (Some(n), _) => Target::Faces(n),
         (None, ratio) => Target::Ratio(ratio.context("neither --faces nor --ratio")?),

@@ -1,21 +1,21 @@
 //! Changes of the connectivity. Each sample opens a session of its own, untimed, and waits for the operation's end: wall clock, because the host takes part in every round.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use glam::Vec3;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
-use rxmesh_host::algo::normals::vertex_normals_unscaled;
 use rxmesh_host::algo::remesh::{RemeshOptions, remesh};
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify};
 use rxmesh_host::algo::track::{TrackOptions, track};
 use rxmesh_host::edit::{Column, RunReport, Session};
 use rxmesh_host::mesh::generate::noise;
+use rxmesh_host::mesh::quality;
 use rxmesh_host::repack::RepackOptions;
-use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::topo::{Kind, Vertex};
 use serde_json::{Map, Value};
 
+use super::amounts::counts;
 use super::{Bench, Measured};
-use crate::measure::{self, Times, median};
+use crate::measure::{self, Times};
 
 /// Noise of the mesh that is made Delaunay, in mean edge lengths.
 const JITTER: f32 = 0.25;
@@ -24,26 +24,40 @@ const FRAMES: u32 = 10;
 
 type Positions = Column<Vertex, Vec3>;
 
-/// Times `work` on sessions over a mesh with these positions; the first one warms up.
+/// What a row's operation left behind.
+struct Worked {
+    measured: Measured,
+    session: Session,
+    x: Positions,
+}
+
+/// Times `work` on sessions over a mesh with these positions; the first one warms up. The session of the last sample is kept.
 fn operation(
     b: &Bench<'_>,
     positions: &[Vec3],
     mut work: impl FnMut(&mut Session, Positions) -> Result<Map<String, Value>>,
-) -> Result<Measured> {
+) -> Result<Worked> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(positions)?;
-    let mut figures = Map::new();
+    let (mut figures, mut last) = (Map::new(), None);
     let mut sample = || -> Result<f64> {
-        let mut session = Session::open(b.rx)?;
+        last = None;
+        let mut session = Session::open_with(b.rx, b.conflicts)?;
         let x = session.attach(&x)?;
         b.engine.synchronize()?;
-        measure::wall_ms(b.engine, || {
+        let ms = measure::wall_ms(b.engine, || {
             figures = work(&mut session, x)?;
             Ok(())
-        })
+        })?;
+        last = Some((session, x));
+        Ok(ms)
     };
     sample()?;
     let ms = b.effort.samples(sample)?;
-    Ok(Measured {
+    let (session, x) = last.context("no sample")?;
+    if let Some(did) = session.speculation() {
+        figures.insert("speculation".into(), counts(&did)?.into());
+    }
+    let measured = Measured {
         per: "face",
         elements: b.count(Kind::Face),
         times: Times {
@@ -52,6 +66,11 @@ fn operation(
         },
         figures,
         ..Measured::default()
+    };
+    Ok(Worked {
+        measured,
+        session,
+        x,
     })
 }
 
@@ -83,55 +102,62 @@ pub(super) fn open_close(b: &Bench<'_>) -> Result<Measured> {
     })
 }
 
-/// Delaunay flips on a mesh with noise; static kernels before and after go into the figures.
-pub(super) fn flips(b: &Bench<'_>) -> Result<Measured> {
+/// The positions with noise.
+pub(super) fn jittered(b: &Bench<'_>) -> Result<Vec<Vec3>> {
     let mut mesh = b.mesh.clone();
     noise(&mut mesh, JITTER, 1)?;
+    Ok(mesh.positions)
+}
+
+/// Delaunay flips on a mesh with noise.
+pub(super) fn flips(b: &Bench<'_>) -> Result<Measured> {
     let options = DelaunayOptions::default();
-    let mut measured = operation(b, &mesh.positions, |session, x| {
+    let worked = operation(b, &jittered(b)?, |session, x| {
         let report = delaunay(session, x, &options)?;
         ensure!(report.run.finished, "not finished: {report:?}");
         Ok(figures(&report.run, &[("left", report.left.into())]))
     })?;
-    let x = b.rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
-    let mut session = Session::open(b.rx)?;
-    let column = session.attach(&x)?;
-    delaunay(&mut session, column, &options)?;
-    let mut closed = session.close(RepackOptions::default())?;
-    let after = closed.take(column);
-    let slowdown = normals_ms(b, &closed.mesh, &after)? / normals_ms(b, b.rx, &x)?;
-    measured
-        .figures
-        .insert("slowdown of normals afterwards".into(), slowdown.into());
-    Ok(measured)
+    Ok(worked.measured)
 }
 
-fn normals_ms(b: &Bench<'_>, rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64> {
-    let mut n = rx.attribute()?;
-    let times = measure::launches(b.engine, b.effort, || {
-        Ok(vertex_normals_unscaled(rx, x, &mut n)?)
-    })?;
-    Ok(median(&times.ms))
-}
-
-/// Three iterations towards the mean length.
+/// Three iterations towards the mean length, and how good the result is (Mahmoud et al. 2024, Table 4).
 pub(super) fn remeshing(b: &Bench<'_>) -> Result<Measured> {
     let options = RemeshOptions::default();
-    operation(b, &b.mesh.positions, |session, x| {
+    let mut target = 0.0;
+    let worked = operation(b, &b.mesh.positions, |session, x| {
         let report = remesh(session, x, &options)?;
+        target = f64::from(report.target_length);
         let faces = session.count(Kind::Face)?;
         Ok(figures(&report.run(), &[("faces", faces.into())]))
-    })
+    })?;
+    let mut measured = worked.measured;
+    let (mesh, _) = worked.session.to_mesh(worked.x)?;
+    let q = quality(&mesh);
+    // The input is a torus; as many edges as three a two faces are as many as a closed manifold has.
+    ensure!(
+        2 * q.edges == 3 * q.faces && q.vertices + q.faces == q.edges,
+        "the torus has become another surface: {q:?}"
+    );
+    for (name, spread) in [
+        ("edge_length_over_target", q.edge_length.over(target)),
+        ("valence", q.valence),
+        ("smallest_angle", q.smallest_angle),
+    ] {
+        let spread = serde_json::to_value(spread)?;
+        measured.figures.insert(name.into(), spread);
+    }
+    Ok(measured)
 }
 
 /// To a tenth of the faces.
 pub(super) fn simplification(b: &Bench<'_>) -> Result<Measured> {
     let options = SimplifyOptions::new(Target::Ratio(0.1));
-    operation(b, &b.mesh.positions, |session, x| {
+    let worked = operation(b, &b.mesh.positions, |session, x| {
         let report = simplify(session, x, &options)?;
         ensure!(report.faces <= report.target, "not reached: {report:?}");
         Ok(figures(&report.run, &[("faces", report.faces.into())]))
-    })
+    })?;
+    Ok(worked.measured)
 }
 
 /// One frame of tracking: advection and improvement, the mean over some.
@@ -140,11 +166,12 @@ pub(super) fn tracking(b: &Bench<'_>) -> Result<Measured> {
         frames: FRAMES,
         ..TrackOptions::default()
     };
-    let mut measured = operation(b, &b.mesh.positions, |session, x| {
+    let worked = operation(b, &b.mesh.positions, |session, x| {
         let report = track::<rxmesh_host::Error>(session, x, &options, |_, _| Ok(()))?;
         let faces = session.count(Kind::Face)?;
         Ok(figures(&report.run(), &[("faces", faces.into())]))
     })?;
+    let mut measured = worked.measured;
     for ms in &mut measured.times.ms {
         *ms /= f64::from(FRAMES);
     }

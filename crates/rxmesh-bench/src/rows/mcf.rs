@@ -1,10 +1,12 @@
 //! Mean curvature flow: iterations of its solver, and whole solves.
 
 use anyhow::{Result, ensure};
+use glam::Vec3;
 use rxmesh_host::algo::mcf::{
     McfIterations, McfOptions, Preconditioner, Weights, mean_curvature_flow, mean_edge_length,
 };
-use rxmesh_kernels::topo::Kind;
+use rxmesh_host::store::{Attribute, RxMesh};
+use rxmesh_kernels::topo::{Kind, Vertex};
 
 use super::apps::positions;
 use super::{Bench, Measured};
@@ -16,10 +18,14 @@ const ITERATIONS: u32 = 32;
 
 /// One iteration: a number of them launched one after the other from the start, without the set-up and without looks at the
 /// convergence.
-fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
-    let x = positions(b)?;
+fn iteration_times(
+    b: &Bench<'_>,
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+    weights: Weights,
+) -> Result<(Times, f64)> {
     // A large step converges slowly: the residual stays far from the smallest numbers.
-    let mean = mean_edge_length(b.rx, &x)?;
+    let mean = mean_edge_length(rx, x)?;
     let options = McfOptions {
         tolerance: 1e-30,
         weights,
@@ -28,7 +34,7 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
     };
     let mut residual = 0.0;
     let mut sample = |clock: fn(&_, &mut dyn FnMut() -> Result<()>) -> Result<f64>| {
-        let mut solver = McfIterations::new(b.rx, &x, 1000.0 * mean * mean, &options)?;
+        let mut solver = McfIterations::new(rx, x, 1000.0 * mean * mean, &options)?;
         b.engine.synchronize()?;
         let ms = clock(b.engine, &mut || {
             (0..ITERATIONS).try_for_each(|_| Ok(solver.iterate()?))
@@ -53,6 +59,20 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
             .effort
             .samples(|| sample(|engine, work| measure::wall_ms(engine, work)))?;
     }
+    Ok((times, residual))
+}
+
+/// An iteration with weights computed anew on any mesh: its times, and the residual after some.
+pub(super) fn matrix_free_times(
+    b: &Bench<'_>,
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+) -> Result<(Times, f64)> {
+    iteration_times(b, rx, x, Weights::OnTheFly)
+}
+
+fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
+    let (times, residual) = iteration_times(b, b.rx, &positions(b)?, weights)?;
     let vertices = b.count(Kind::Vertex);
     // Two passes, because the dot products stand between them: d, r read and d, q written; then x, d, r, q read and x, r written.
     let vectors = (

@@ -1,5 +1,6 @@
 //! The rows of the table: what is measured, and on what.
 
+mod amounts;
 mod apps;
 mod build;
 mod copy;
@@ -12,6 +13,7 @@ mod surface;
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::kernel::{BlockKernel, Entry, PatchKernel};
 use rxmesh_kernels::topo::Kind;
@@ -20,7 +22,7 @@ use serde_json::{Map, Value};
 use crate::floor::{Floor, Parts};
 use crate::measure::{Effort, Times};
 use crate::mesh::{Order, Size};
-use crate::record::{KernelRecord, Run};
+use crate::record::{Amount, KernelRecord, Run, Unit};
 use crate::reference;
 
 pub(crate) use build::build;
@@ -34,6 +36,8 @@ pub(crate) struct Row {
     pub(crate) about: &'static str,
     /// The order of the input, where it is not that of the run: the row has its own mesh then.
     pub(crate) order: Option<Order>,
+    /// The engine of edits. Rows of the speculative one have a mesh of their own, with the patches that suit it.
+    pub(crate) conflicts: Conflicts,
     /// The measurement.
     pub(crate) work: Work,
 }
@@ -45,6 +49,8 @@ pub(crate) enum Work {
     Build,
     /// On the mesh.
     On(fn(&Bench<'_>) -> Result<Measured>),
+    /// On the mesh, and no time.
+    Amount(fn(&Bench<'_>) -> Result<Counted>),
 }
 
 const fn row(
@@ -56,7 +62,31 @@ const fn row(
         name,
         about,
         order: None,
+        conflicts: Conflicts::Claims,
         work: Work::On(run),
+    }
+}
+
+/// A row that is no time.
+const fn amount(
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Bench<'_>) -> Result<Counted>,
+) -> Row {
+    Row {
+        name,
+        about,
+        order: None,
+        conflicts: Conflicts::Claims,
+        work: Work::Amount(run),
+    }
+}
+
+/// The row on the speculative engine.
+const fn speculative(row: Row) -> Row {
+    Row {
+        conflicts: Conflicts::Speculative,
+        ..row
     }
 }
 
@@ -66,6 +96,7 @@ const fn ordered(name: &'static str, order: Order, row: &Row) -> Row {
         name,
         about: row.about,
         order: Some(order),
+        conflicts: row.conflicts,
         work: row.work,
     }
 }
@@ -74,6 +105,7 @@ const BUILD: Row = Row {
     name: "build",
     about: "faces in memory to mesh on the engine, upload included",
     order: None,
+    conflicts: Conflicts::Claims,
     work: Work::Build,
 };
 const ONE_RINGS: Row = row("vv", "one-rings written out", query::vv);
@@ -231,11 +263,21 @@ pub(crate) const ROWS: &[Row] = &[
         "edge flips to a Delaunay mesh, noise of a quarter edge, on the wall clock",
         edit::flips,
     ),
+    speculative(row(
+        "delaunay-speculative",
+        "the same on the speculative engine",
+        edit::flips,
+    )),
     row(
         "remesh",
         "isotropic remeshing, 3 iterations, mean length, on the wall clock",
         edit::remeshing,
     ),
+    speculative(row(
+        "remesh-speculative",
+        "the same on the speculative engine",
+        edit::remeshing,
+    )),
     row(
         "simplify",
         "quadric simplification to a tenth, on the wall clock",
@@ -246,6 +288,37 @@ pub(crate) const ROWS: &[Row] = &[
         "surface tracking: a frame of advection and improvement, on the wall clock",
         edit::tracking,
     ),
+    speculative(row(
+        "track-speculative",
+        "the same on the speculative engine",
+        edit::tracking,
+    )),
+    amount(
+        "slowdown",
+        "a mean curvature flow iteration after Delaunay flips and closing, over one before",
+        amounts::slowdown,
+    ),
+    speculative(amount(
+        "slowdown-speculative",
+        "the same after flips on the speculative engine",
+        amounts::slowdown,
+    )),
+    speculative(amount(
+        "wasted",
+        "visits of patches that do nothing, Delaunay flips on the speculative engine",
+        amounts::wasted,
+    )),
+    speculative(amount(
+        "wasted-all",
+        "the same when every visit locks all neighbours, needed or not",
+        amounts::wasted_all,
+    )),
+    amount("bytes", "memory of the static mesh", amounts::bytes),
+    speculative(amount(
+        "bytes-speculative",
+        "memory of the speculative engine's patches, with room to grow and spare patches",
+        amounts::bytes,
+    )),
     ordered("build-shuffled", Order::Shuffled, &BUILD),
     ordered("vv-shuffled", Order::Shuffled, &ONE_RINGS),
     ordered("normals-shuffled", Order::Shuffled, &NORMALS),
@@ -261,6 +334,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) rx: &'a RxMesh,
     pub(crate) mesh: &'a TriMesh,
+    /// The engine of edits.
+    pub(crate) conflicts: Conflicts,
     pub(crate) parts: Parts,
     pub(crate) effort: Effort,
 }
@@ -273,6 +348,15 @@ pub(crate) struct Measured {
     pub(crate) floor: Floor,
     pub(crate) times: Times,
     pub(crate) kernels: Vec<KernelRecord>,
+    pub(crate) figures: Map<String, Value>,
+}
+
+/// What a row gives that is no time.
+#[derive(Default)]
+pub(crate) struct Counted {
+    pub(crate) unit: Unit,
+    /// Samples.
+    pub(crate) values: Vec<f64>,
     pub(crate) figures: Map<String, Value>,
 }
 
@@ -305,8 +389,14 @@ fn block_kernel<K: BlockKernel + Entry>() -> KernelRecord {
     }
 }
 
-/// Puts a row's measurement into the record's form.
-pub(crate) fn finish(name: &str, size: Size, engine: &Engine, m: Measured) -> Run {
+/// Puts a row's measurement into the record's form; `patch_size` where it is the row's own.
+pub(crate) fn finish(
+    name: &str,
+    size: Size,
+    engine: &Engine,
+    patch_size: Option<u32>,
+    m: Measured,
+) -> Run {
     Run {
         row: name.to_owned(),
         mesh: size.name().to_owned(),
@@ -321,5 +411,26 @@ pub(crate) fn finish(name: &str, size: Size, engine: &Engine, m: Measured) -> Ru
         figures: m.figures,
         references: reference::references(name, engine.is_cuda(), size.0),
         goal_ms: reference::goal(name, engine.is_cuda(), size.0),
+        patch_size,
+    }
+}
+
+/// As [`finish`], for what is no time.
+pub(crate) fn finish_amount(
+    name: &str,
+    size: Size,
+    engine: &Engine,
+    patch_size: Option<u32>,
+    c: Counted,
+) -> Amount {
+    Amount {
+        row: name.to_owned(),
+        mesh: size.name().to_owned(),
+        unit: c.unit,
+        values: c.values,
+        figures: c.figures,
+        references: reference::amounts(name, engine.is_cuda()),
+        goal: reference::amount_goal(name, engine.is_cuda(), size.0),
+        patch_size,
     }
 }

@@ -12,6 +12,10 @@ pub(crate) use patches::Patches;
 pub use run::{Speculation, SpeculativeOptions};
 pub use validate::PatchViolation;
 
+/// Most faces that a patch should have when it is made: patches grow while they are worked on, to about twice their size (Mahmoud et al. 2024, section 6,
+/// "Parameters").
+pub const PATCH_SIZE: u32 = 256;
+
 /// Who decides which of several overlapping cavities is carried out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -22,6 +26,13 @@ pub enum Conflicts {
     /// Patches in shared memory, worked on at the same time, with locks where cavities reach over their borders (Mahmoud et al. 2024). Which cavities are
     /// carried out depends on who comes first.
     Speculative,
+}
+
+impl Speculation {
+    /// The part of the visits that did nothing, 0 to 1; 0 when there was none (Mahmoud et al. 2024, Figure 6).
+    pub fn wasted_share(&self) -> f64 {
+        (self.turned + self.wasted) as f64 / self.visits.max(1) as f64
+    }
 }
 
 impl std::fmt::Display for Conflicts {
