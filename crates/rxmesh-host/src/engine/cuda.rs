@@ -49,8 +49,12 @@ struct Modules {
 }
 
 impl Modules {
-    /// Compiles a kernel.
-    fn compile(&mut self, name: &'static str) -> Result<Function, EngineError> {
+    /// Compiles a kernel, for at most so many registers a thread if there is a limit.
+    fn compile(
+        &mut self,
+        name: &'static str,
+        registers: Option<u32>,
+    ) -> Result<Function, EngineError> {
         let text = self
             .libraries
             .iter()
@@ -62,8 +66,9 @@ impl Modules {
                 e as u32
             ))
         };
-        let module = Module::from_ptx_cstr(&text, &[ModuleJitOption::DetermineTargetFromContext])
-            .map_err(refused)?;
+        let mut options = vec![ModuleJitOption::DetermineTargetFromContext];
+        options.extend(registers.map(ModuleJitOption::MaxRegisters));
+        let module = Module::from_ptx_cstr(&text, &options).map_err(refused)?;
         let raw = module.get_function(name).map_err(refused)?.to_raw();
         self.loaded.push(module);
         let function = Function {
@@ -182,11 +187,16 @@ impl Cuda {
     }
 
     /// The kernel's function, ready for a launch with this much shared memory.
-    fn function(&self, name: &'static str, shared: u32) -> Result<cu::CUfunction, EngineError> {
+    fn function(
+        &self,
+        name: &'static str,
+        registers: Option<u32>,
+        shared: u32,
+    ) -> Result<cu::CUfunction, EngineError> {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let function = match modules.functions.get(name) {
             Some(f) => *f,
-            None => modules.compile(name)?,
+            None => modules.compile(name, registers)?,
         };
         if shared > self.shared_limit {
             return Err(EngineError::SharedMemory {
@@ -216,14 +226,14 @@ impl Cuda {
 
     fn launch<A: Copy>(
         &self,
-        name: &'static str,
+        (name, registers): (&'static str, Option<u32>),
         blocks: u32,
         threads: u32,
         shared: u32,
         args: A,
     ) -> Result<(), EngineError> {
         self.enter()?;
-        let function = self.function(name, shared)?;
+        let function = self.function(name, registers, shared)?;
         let mut pointers = [(&raw const args).cast_mut().cast::<c_void>()];
         // SAFETY: the entry takes one parameter of type `A` (the fingerprint checks its layout), the addresses in it were
         // checked to be live, and the shared memory is what the kernel's plan measures (contracts U2, U4).
@@ -256,7 +266,7 @@ impl Cuda {
             kernel,
         };
         self.launch(
-            K::NAME,
+            (K::NAME, None),
             patches.headers.len() as u32,
             match self.threads.load(Relaxed) {
                 0 => whole_warps(K::THREADS),
@@ -285,7 +295,9 @@ impl Cuda {
             fault: self.fault(),
             kernel,
         };
-        self.launch(K::NAME, blocks, whole_warps(K::THREADS), shared, args)
+        let threads = match std::env::var("TUNE_T") { Ok(v) if K::REGISTERS.is_some() => v.parse().unwrap(), _ => whole_warps(K::THREADS) };
+        let regs = match std::env::var("TUNE_R") { Ok(v) if K::REGISTERS.is_some() => Some(v.parse().unwrap()), _ => K::REGISTERS };
+        self.launch((K::NAME, regs), blocks, threads, shared, args)
     }
 
     pub(super) fn run_flat<K: FlatKernel + Entry>(
@@ -295,7 +307,7 @@ impl Cuda {
     ) -> Result<(), EngineError> {
         let threads = whole_warps(K::THREADS);
         self.launch(
-            K::NAME,
+            (K::NAME, None),
             n.div_ceil(threads),
             threads,
             0,

@@ -20,6 +20,9 @@ const MOST_VISITS: u32 = 4;
 /// Blocks that run at a time, for each multiprocessor or thread.
 const BLOCKS: u32 = 2;
 
+/// Patches that there should be for each block.
+const PATCHES_A_BLOCK: u32 = 6;
+
 /// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
 const IDLE_LAUNCHES: u32 = 2;
 
@@ -30,6 +33,8 @@ pub struct Speculation {
     pub launches: u64,
     /// Patches that blocks took from the queue.
     pub visits: u64,
+    /// Patches that blocks took from the queue and put back because somebody worked next to them.
+    pub skipped: u64,
     /// Visits that ended at once, because somebody else worked on the patch.
     pub turned: u64,
     /// Visits that did nothing, for lack of locks: with those that were turned away, the work that is wasted (Mahmoud et al. 2024, Figure 6).
@@ -50,6 +55,7 @@ impl Speculation {
     fn add(&mut self, tally: &[u32]) {
         let count = |t: Tally| u64::from(tally[t as usize]);
         self.visits += count(Tally::Visits);
+        self.skipped += count(Tally::Skipped);
         self.turned += count(Tally::Turned);
         self.wasted += count(Tally::Wasted);
         self.dropped += count(Tally::Dropped);
@@ -112,7 +118,9 @@ impl Session {
         let kind = seed_kind::<O>();
         let mut report = RunReport::default();
         let options = self.speculative_options;
-        let all = options.blocks.unwrap_or_else(|| default_blocks(&self.engine));
+        let all = options
+            .blocks
+            .unwrap_or_else(|| default_blocks(&self.engine, patches.used));
         let mut blocks = all;
         if seeds == Seeds::All {
             patches.mark(&self.engine, kind, Mark::All)?;
@@ -231,14 +239,17 @@ impl Session {
     }
 }
 
-/// Blocks that suit an engine.
-fn default_blocks(engine: &Engine) -> u32 {
-    let info = engine.info();
-    if engine.is_cuda() {
-        BLOCKS * info.units.max(1)
+/// Blocks that suit an engine and a mesh: more than one for so many patches would be in each other's way.
+fn default_blocks(engine: &Engine, patches: u32) -> u32 {
+    let units = engine.info().units;
+    let most = if engine.is_cuda() {
+        BLOCKS * units
     } else {
-        info.units.max(2)
-    }
+        units
+    };
+    let pb: u32 = std::env::var("TUNE_P").ok().map_or(PATCHES_A_BLOCK, |v| v.parse().unwrap());
+    let most = std::env::var("TUNE_B").ok().map_or(most, |v| v.parse().unwrap());
+    most.min(patches / pb).max(2)
 }
 
 /// Turns what must not happen into errors.

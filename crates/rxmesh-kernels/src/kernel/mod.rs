@@ -104,6 +104,8 @@ pub trait PatchKernel: Bind + Copy + Send + Sync + 'static {
 pub trait BlockKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
+    /// The most registers a CUDA thread may have, where more would keep blocks from running at a time; as many as the compiler likes unless given.
+    const REGISTERS: Option<u32> = None;
     /// What the kernel keeps in shared memory.
     type Tables: Copy;
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.

@@ -93,7 +93,7 @@ impl Locks {
 
 /// Lets some time pass.
 #[inline(always)]
-fn pause(nanos: u32) {
+pub(super) fn pause(nanos: u32) {
     #[cfg(target_arch = "nvptx64")]
     cuda_std::thread::nanosleep(nanos);
     #[cfg(not(target_arch = "nvptx64"))]

@@ -46,7 +46,9 @@ pub enum Tally {
     Queued = 20,
     /// Seeds that waited in them.
     Waiting = 21,
+    /// Patches that a block put back because somebody worked next to them.
+    Skipped = 22,
 }
 
 /// Words of a tally.
-pub const TALLIES: usize = 22;
+pub const TALLIES: usize = 23;

@@ -6,6 +6,7 @@
 
 use super::expand::{Expansion, Host, Outcome};
 use super::local::{Local, Misses, PatchMesh};
+use super::lock::pause;
 use super::queue::PatchQueue;
 use super::resolve::Choice;
 use super::stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
@@ -35,6 +36,10 @@ const EXPANSIONS: u32 = 6;
 
 /// Attempts at the patch's own lock.
 const LOCK_TRIES: u32 = 4;
+
+/// Patches that a block puts back one after the other because of their neighbours, and how long it pauses each time.
+const SKIPS: u32 = 16;
+const SKIP_NANOS: u32 = 500;
 
 /// Takes patches from the queue until it is empty, and carries out the operator's cavities on each. As many blocks as run at a time.
 #[repr(C)]
@@ -111,6 +116,7 @@ pub struct VisitTables {
 }
 
 impl<O: Operator> BlockKernel for Speculate<O> {
+    const REGISTERS: Option<u32> = Some(128);
     type Tables = VisitTables;
 
     #[inline(always)]
@@ -153,11 +159,23 @@ impl<O: Operator> BlockKernel for Speculate<O> {
     fn run<B: Block>(&self, b: B, _: u32, t: &VisitTables) {
         // Every patch comes up a bounded number of times.
         let mut left = self.store.patches.saturating_mul(self.most_visits);
+        let mut skipped = 0;
         while left > 0 {
             let id = b.tell(t.told, || self.queue.pop().unwrap_or(u32::MAX));
             if id == u32::MAX {
                 return;
             }
+            // Somebody works next to it: better another one, a few times.
+            if skipped < SKIPS && self.is_busy(b, t, id) {
+                skipped += 1;
+                b.lead(|| {
+                    self.count(Tally::Skipped, 1);
+                    self.queue.push(id);
+                    pause(SKIP_NANOS);
+                });
+                continue;
+            }
+            skipped = 0;
             self.serve(b, t, id);
             left -= 1;
         }
@@ -174,6 +192,16 @@ impl<O: Operator> Speculate<O> {
     #[inline(always)]
     fn count(&self, what: Tally, n: u32) {
         self.tally.fetch_add(what as u32, n);
+    }
+
+    /// Whether somebody works on a patch or on one of its neighbours. A look, no promise.
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
+    fn is_busy<B: Block>(&self, b: B, t: &VisitTables, id: u32) -> bool {
+        let (stash, locks) = (self.store.patch(id).stash(), self.store.locks);
+        b.any(STASH_SLOTS, t.scratch, |i| {
+            let patch = stash.get(i);
+            patch < self.store.patches && locks.owner(patch).is_some()
+        }) || b.tell(t.told, || u32::from(locks.owner(id).is_some())) != 0
     }
 
     /// One patch from the queue.
