@@ -64,6 +64,12 @@ done
 for size in 64 512 1024; do
     step "agree-$size" 120 "$programs/rxmesh-bench" agree --size 20k --patch-size "$size" && tail -n 4 "$logs/agree-$size.log"
 done
+# Edits of the speculative engine, with patches of three sizes, many seeds, and every neighbour locked.
+for size in 32 64 256; do
+    step "edits-$size" 120 "$programs/rxmesh-bench" edits --engine cuda --patch-size "$size" --faces $((40 * size)) --runs 10 \
+        && tail -n 4 "$logs/edits-$size.log"
+done
+step edits-lock-all 120 "$programs/rxmesh-bench" edits --engine cuda --runs 10 --lock-all
 step agree-large 240 "$programs/rxmesh-bench" agree --size 1.28m && tail -n 4 "$logs/agree-large.log"
 
 # The command line gives the same mesh on both engines.
@@ -100,8 +106,11 @@ if [ -n "$sanitizer" ]; then
     for tool in memcheck racecheck; do
         # One launch a row: the tools slow everything down a hundred times.
         step "$tool" 300 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 \
-            "$programs/rxmesh-bench" --engine cuda --quick --repeat 1 --batch 1 --sizes 20k
+            "$programs/rxmesh-bench" --engine cuda --quick --repeat 1 --batch 1 --sizes 20k --conflicts claims
         grep -h 'ERROR SUMMARY\|RACECHECK SUMMARY' "$logs/$tool.log" || true
+        step "$tool-edits" 300 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 \
+            "$programs/rxmesh-bench" edits --engine cuda --faces 500 --patch-size 48 --frames 1
+        grep -h 'ERROR SUMMARY\|RACECHECK SUMMARY' "$logs/$tool-edits.log" || true
     done
 else
     skip sanitizer "no compute-sanitizer"

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::peers::PeersRecord;
-use crate::record::{Amount, MeshRecord, Record, Run};
+use crate::record::{Amount, MeshRecord, Record, Run, speculative_settings};
 use crate::rows::ROWS;
 use crate::table::short;
 
@@ -77,11 +77,12 @@ fn between(text: &str, [begin, end]: [&str; 2], middle: &str) -> Option<String> 
 fn markdown(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
-        "**{}** ({} engine, commit {}, {}), medians in ms; in brackets the reference's time over ours\n\n| row |",
+        "**{}** ({} engine, commit {}, {}), medians in ms; in brackets the reference's time over ours{}\n\n| row |",
         engine.device,
         engine.name,
         record.commit,
-        &record.date[..10.min(record.date.len())]
+        &record.date[..10.min(record.date.len())],
+        speculative_settings(record).map_or(String::new(), |s| format!("; {s}"))
     );
     for mesh in &record.meshes {
         text += &format!(" {} faces |", mesh.name);
@@ -210,7 +211,7 @@ mod tests {
             patch_size: Some(256),
         }];
         let text = markdown(&record);
-        let line = "| bytes-speculative |  | 50.00 | bytes a face | paper, Appendix A, calculated: 18.75 |";
+        let line = "| bytes-speculative |  | 50.00 | bytes a face | paper, Appendix A: 18.75 |";
         assert!(text.contains(line), "{text}");
     }
 

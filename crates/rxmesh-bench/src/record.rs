@@ -14,6 +14,17 @@ use crate::measure::median;
 use crate::mesh::Order;
 use crate::reference::{AmountReference, Reference};
 
+/// How the rows of the speculative engine were measured, in words; nothing where there are none.
+pub(crate) fn speculative_settings(record: &Record) -> Option<String> {
+    let runs = record.runs.iter().filter_map(|r| r.patch_size);
+    let sizes = runs.chain(record.amounts.iter().filter_map(|a| a.patch_size));
+    let size = sizes.max()?;
+    Some(format!(
+        "patches of at most {} faces, {size} in rows of the speculative engine",
+        record.options.patch_size
+    ))
+}
+
 /// Version of the schema.
 pub(crate) const SCHEMA: u32 = 1;
 

@@ -238,12 +238,12 @@ pub(crate) struct AmountReference {
 const AMOUNTS: &[(&str, bool, &str, f64)] = &[
     ("slowdown", true, "paper, Table 3, mean", 1.10),
     ("slowdown-speculative", true, "paper, Table 3, mean", 1.10),
-    ("bytes", false, "paper, Appendix A, calculated", 18.75),
+    ("bytes", false, "paper, Appendix A", 18.75),
     ("bytes", false, "RXMesh 2021, calculated", 37.4),
     (
         "bytes-speculative",
         false,
-        "paper, Appendix A, calculated",
+        "paper, Appendix A",
         18.75,
     ),
 ];

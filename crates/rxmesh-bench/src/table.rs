@@ -1,7 +1,7 @@
 //! Tables for people.
 
 use crate::measure::{median, range};
-use crate::record::{MeshRecord, Record, Run};
+use crate::record::{MeshRecord, Record, Run, speculative_settings};
 
 /// A number with four digits, in at most eight columns.
 pub(crate) fn short(x: f64) -> String {
@@ -56,6 +56,9 @@ pub(crate) fn table(record: &Record) -> String {
             ceiling.what,
             ceiling.bytes >> 20
         );
+    }
+    if let Some(settings) = speculative_settings(record) {
+        text += &format!("{settings}\n");
     }
     for mesh in &record.meshes {
         text += &of_mesh(record, mesh);
