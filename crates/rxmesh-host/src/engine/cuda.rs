@@ -14,7 +14,7 @@ use rxmesh_kernels::kernel::{
 };
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
 use std::collections::HashMap;
-use std::ffi::c_void;
+use std::ffi::{CStr, CString, c_void};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -66,9 +66,14 @@ impl Modules {
                 e as u32
             ))
         };
-        let mut options = vec![ModuleJitOption::DetermineTargetFromContext];
-        options.extend(registers.map(ModuleJitOption::MaxRegisters));
-        let module = Module::from_ptx_cstr(&text, &options).map_err(refused)?;
+        let text = match registers {
+            Some(most) => limit_registers(&text, name, most).ok_or_else(|| {
+                EngineError::Ptx(format!("kernel `{name}` has no body in the PTX"))
+            })?,
+            None => text,
+        };
+        let module = Module::from_ptx_cstr(&text, &[ModuleJitOption::DetermineTargetFromContext])
+            .map_err(refused)?;
         let raw = module.get_function(name).map_err(refused)?.to_raw();
         self.loaded.push(module);
         let function = Function {
@@ -78,6 +83,15 @@ impl Modules {
         self.functions.insert(name, function);
         Ok(function)
     }
+}
+
+/// PTX whose entry may use at most so many registers a thread. (The driver's own option for it, as cust hands it over, is refused as an invalid value.)
+fn limit_registers(text: &CStr, name: &str, most: u32) -> Option<CString> {
+    let text = text.to_str().ok()?;
+    let entry = text.find(&format!(".entry {name}("))?;
+    let body = entry + text[entry..].find("\n{")?;
+    let limited = format!("{}\n.maxnreg {most}{}", &text[..body], &text[body..]);
+    CString::new(limited).ok()
 }
 
 #[derive(Clone, Copy)]
@@ -295,9 +309,13 @@ impl Cuda {
             fault: self.fault(),
             kernel,
         };
-        let threads = match std::env::var("TUNE_T") { Ok(v) if K::REGISTERS.is_some() => v.parse().unwrap(), _ => whole_warps(K::THREADS) };
-        let regs = match std::env::var("TUNE_R") { Ok(v) if K::REGISTERS.is_some() => Some(v.parse().unwrap()), _ => K::REGISTERS };
-        self.launch((K::NAME, regs), blocks, threads, shared, args)
+        self.launch(
+            (K::NAME, K::REGISTERS),
+            blocks,
+            whole_warps(K::THREADS),
+            shared,
+            args,
+        )
     }
 
     pub(super) fn run_flat<K: FlatKernel + Entry>(

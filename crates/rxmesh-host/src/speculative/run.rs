@@ -23,6 +23,9 @@ const BLOCKS: u32 = 2;
 /// Patches that there should be for each block.
 const PATCHES_A_BLOCK: u32 = 6;
 
+/// With so many patches a block, blocks keep two patches between them, else one.
+const SPARSE: u32 = 16;
+
 /// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
 const IDLE_LAUNCHES: u32 = 2;
 
@@ -193,6 +196,8 @@ impl Session {
                 most_visits: MOST_VISITS,
                 salt: self.salt,
                 lock_all: u32::from(options.lock_all),
+                // Where patches abound, those that are worked on at a time need not even share a neighbour.
+                rings: if patches.used / blocks >= SPARSE { 2 } else { 1 },
             };
             self.engine.launch_blocks(blocks.min(patches.count), kernel)?;
             patches.enqueue(&self.engine)?;
@@ -247,9 +252,7 @@ fn default_blocks(engine: &Engine, patches: u32) -> u32 {
     } else {
         units
     };
-    let pb: u32 = std::env::var("TUNE_P").ok().map_or(PATCHES_A_BLOCK, |v| v.parse().unwrap());
-    let most = std::env::var("TUNE_B").ok().map_or(most, |v| v.parse().unwrap());
-    most.min(patches / pb).max(2)
+    most.min(patches / PATCHES_A_BLOCK).max(2)
 }
 
 /// Turns what must not happen into errors.

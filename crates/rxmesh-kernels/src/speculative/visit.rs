@@ -63,6 +63,8 @@ pub struct Speculate<O> {
     pub salt: u32,
     /// Whether a visit locks all neighbours first, needed or not: the worst case of the paper's Figure 6.
     pub lock_all: u32,
+    /// How near another block's patch may not be when a block chooses one: 1, no neighbour; 2, no neighbour's neighbour.
+    pub rings: u32,
 }
 
 impl<O: Operator> Bind for Speculate<O> {
@@ -194,14 +196,21 @@ impl<O: Operator> Speculate<O> {
         self.tally.fetch_add(what as u32, n);
     }
 
-    /// Whether somebody works on a patch or on one of its neighbours. A look, no promise.
+    /// Whether somebody works on a patch or near it. A look, no promise.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn is_busy<B: Block>(&self, b: B, t: &VisitTables, id: u32) -> bool {
         let (stash, locks) = (self.store.patch(id).stash(), self.store.locks);
-        b.any(STASH_SLOTS, t.scratch, |i| {
-            let patch = stash.get(i);
-            patch < self.store.patches && locks.owner(patch).is_some()
-        }) || b.tell(t.told, || u32::from(locks.owner(id).is_some())) != 0
+        let busy = |patch: u32| patch < self.store.patches && locks.owner(patch).is_some();
+        // The patch itself, and its neighbours.
+        let first = |i: u32| busy(if i == STASH_SLOTS { id } else { stash.get(i) });
+        // Their neighbours.
+        let second = |i: u32| {
+            let patch = stash.get(i / STASH_SLOTS);
+            patch < self.store.patches
+                && busy(self.store.patch(patch).stash().get(i % STASH_SLOTS))
+        };
+        b.any(STASH_SLOTS + 1, t.scratch, first)
+            || self.rings > 1 && b.any(STASH_SLOTS * STASH_SLOTS, t.scratch, second)
     }
 
     /// One patch from the queue.
