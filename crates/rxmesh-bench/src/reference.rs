@@ -240,12 +240,7 @@ const AMOUNTS: &[(&str, bool, &str, f64)] = &[
     ("slowdown-speculative", true, "paper, Table 3, mean", 1.10),
     ("bytes", false, "paper, Appendix A", 18.75),
     ("bytes", false, "RXMesh 2021, calculated", 37.4),
-    (
-        "bytes-speculative",
-        false,
-        "paper, Appendix A",
-        18.75,
-    ),
+    ("bytes-speculative", false, "paper, Appendix A", 18.75),
 ];
 
 /// Most wasted work on a GPU from this subdivision level on, in percent (Mahmoud et al. 2024, section 4.3 and Figure 6).

@@ -1,5 +1,6 @@
 //! The measurement itself.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -287,6 +288,7 @@ fn measure_with(
         rx: &rx,
         mesh,
         conflicts,
+        jittered: OnceCell::new(),
         parts: Parts::of(&rx),
         effort,
     };

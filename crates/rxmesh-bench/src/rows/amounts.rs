@@ -23,7 +23,7 @@ const SAMPLES: usize = 3;
 
 /// An iteration of mean curvature flow after Delaunay flips over one before, as in Table 3 of Mahmoud et al. 2024; vertex normals beside it.
 pub(super) fn slowdown(b: &Bench<'_>) -> Result<Counted> {
-    let x = b.rx.attribute_from::<Vertex, Vec3>(&jittered(b)?)?;
+    let x = b.rx.attribute_from::<Vertex, Vec3>(jittered(b)?)?;
     let mut session = Session::open_with(b.rx, b.conflicts)?;
     let column = session.attach(&x)?;
     delaunay(&mut session, column, &DelaunayOptions::default())?;
@@ -67,7 +67,7 @@ pub(super) fn wasted_all(b: &Bench<'_>) -> Result<Counted> {
 }
 
 fn waste(b: &Bench<'_>, lock_all: bool) -> Result<Counted> {
-    let x = b.rx.attribute_from::<Vertex, Vec3>(&jittered(b)?)?;
+    let x = b.rx.attribute_from::<Vertex, Vec3>(jittered(b)?)?;
     let (start, mut values, mut last) = (Instant::now(), Vec::new(), Speculation::default());
     while values.is_empty()
         || values.len() < SAMPLES.min(b.effort.repeat) && start.elapsed() < b.effort.budget

@@ -103,16 +103,19 @@ pub(super) fn open_close(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// The positions with noise.
-pub(super) fn jittered(b: &Bench<'_>) -> Result<Vec<Vec3>> {
+pub(super) fn jittered<'b>(b: &'b Bench<'_>) -> Result<&'b [Vec3]> {
+    if let Some(positions) = b.jittered.get() {
+        return Ok(positions);
+    }
     let mut mesh = b.mesh.clone();
     noise(&mut mesh, JITTER, 1)?;
-    Ok(mesh.positions)
+    Ok(b.jittered.get_or_init(|| mesh.positions))
 }
 
 /// Delaunay flips on a mesh with noise.
 pub(super) fn flips(b: &Bench<'_>) -> Result<Measured> {
     let options = DelaunayOptions::default();
-    let worked = operation(b, &jittered(b)?, |session, x| {
+    let worked = operation(b, jittered(b)?, |session, x| {
         let report = delaunay(session, x, &options)?;
         ensure!(report.run.finished, "not finished: {report:?}");
         Ok(figures(&report.run, &[("left", report.left.into())]))

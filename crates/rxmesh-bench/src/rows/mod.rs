@@ -10,7 +10,10 @@ mod query;
 mod spring;
 mod surface;
 
+use std::cell::OnceCell;
+
 use anyhow::Result;
+use glam::Vec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::speculative::Conflicts;
@@ -336,6 +339,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) mesh: &'a TriMesh,
     /// The engine of edits.
     pub(crate) conflicts: Conflicts,
+    /// Positions with noise, made once for the rows that want them.
+    pub(crate) jittered: OnceCell<Vec<Vec3>>,
     pub(crate) parts: Parts,
     pub(crate) effort: Effort,
 }
