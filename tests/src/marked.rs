@@ -20,7 +20,8 @@ use std::collections::HashMap;
 /// Most rounds of a run: it ends long before.
 const ROUNDS: u32 = 10_000;
 
-/// Numbers by the positions of an element's vertices, sorted: one vertex, two or three.
+/// Numbers by the positions of an element's vertices, sorted: one vertex, two or three. Without those of several elements at one place, which splits of splits can make: the lines
+/// between the middles of opposite sides of a quadrilateral bisect each other.
 pub type Numbers = HashMap<Vec<Place>, u32>;
 
 /// The key of an element in [`Numbers`].
@@ -28,6 +29,19 @@ pub fn key(corners: impl IntoIterator<Item = Vec3>) -> Vec<Place> {
     let mut key: Vec<Place> = corners.into_iter().map(place).collect();
     key.sort_unstable();
     key
+}
+
+/// The numbers of elements, those at one place left out.
+pub fn by_place(elements: impl IntoIterator<Item = (Vec<Place>, u32)>) -> Numbers {
+    let mut all: HashMap<_, Option<u32>> = HashMap::new();
+    for (key, number) in elements {
+        all.entry(key)
+            .and_modify(|n| *n = None)
+            .or_insert(Some(number));
+    }
+    all.into_iter()
+        .filter_map(|(key, number)| number.map(|n| (key, n)))
+        .collect()
 }
 
 /// How many of the elements that are in both have their number still, and how many have another.
@@ -223,21 +237,18 @@ impl Marked {
             self.session.values(e).read().expect("values"),
             self.session.values(f).read().expect("values"),
         );
-        let mut out = [Numbers::new(), Numbers::new(), Numbers::new()];
-        for (i, _) in arrays.ve.iter().enumerate().filter(|(_, e)| **e != DEAD) {
-            out[0].insert(key([x[i]]), v[i]);
-        }
-        for (i, ends) in arrays.ev.chunks_exact(2).enumerate() {
-            if ends[0] != NONE {
-                out[1].insert(key(ends.iter().map(at)), e[i]);
-            }
-        }
-        for (i, sides) in arrays.fe.chunks_exact(3).enumerate() {
-            if sides[0] != NONE {
+        let vertices = (arrays.ve.iter().enumerate())
+            .filter(|(_, e)| **e != DEAD)
+            .map(|(i, _)| (key([x[i]]), v[i]));
+        let edges = (arrays.ev.chunks_exact(2).enumerate())
+            .filter(|(_, ends)| ends[0] != NONE)
+            .map(|(i, ends)| (key(ends.iter().map(at)), e[i]));
+        let faces = (arrays.fe.chunks_exact(3).enumerate())
+            .filter(|(_, sides)| sides[0] != NONE)
+            .map(|(i, sides)| {
                 let corners = [0, 1, 2].map(|k| arrays.ev[sides[k] as usize]);
-                out[2].insert(key(corners.iter().map(at)), f[i]);
-            }
-        }
-        out
+                (key(corners.iter().map(at)), f[i])
+            });
+        [by_place(vertices), by_place(edges), by_place(faces)]
     }
 }

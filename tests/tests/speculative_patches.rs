@@ -10,7 +10,7 @@ use rxmesh_tests::edits::{Edit, Plain};
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::fixtures;
 use rxmesh_tests::ids::InputIds;
-use rxmesh_tests::marked::{Marked, Numbers, kept, key};
+use rxmesh_tests::marked::{Marked, Numbers, by_place, kept, key};
 use rxmesh_tests::oracle::Oracle;
 use rxmesh_tests::places::triangles;
 
@@ -44,6 +44,10 @@ fn full_patches_are_cut(engine: &Engine) {
         m.mark(Edit::Split, || 1);
         let report = m.run_checked(Edit::Split, Seeds::All, &format!("round {round}"));
         assert!(report.done as usize >= before[1].len(), "{report:?}");
+        assert_eq!(
+            report.refused, 0,
+            "splits are possible everywhere: {report:?}"
+        );
         let [vertices, edges, _] = m.numbers();
         assert_eq!(kept(&before[0], &vertices), (before[0].len(), 0));
         // Every edge was split: it is there no longer.
@@ -179,7 +183,7 @@ fn values_arrive_where_their_elements_are(engine: &Engine) {
         let mut m = Marked::new(engine, &mesh, [8, 32, 128][i % 3]);
         let first = m.numbers();
         for &edit in &edits {
-            m.mark_some(edit, &mut Rng::new(i as u64), 20, 3);
+            m.mark_some(edit, &mut Rng::new(i as u64), 5, 3);
             m.run_checked(edit, Seeds::All, &format!("{edits:?}"));
         }
         let (now, _) = m.session.to_mesh(m.x).unwrap();
@@ -217,20 +221,21 @@ fn close(m: Marked) -> [Numbers; 3] {
     let mut of_edges = closed.take(m.numbers.1);
     of_edges.download().unwrap();
     let of_edges = of_edges.host().unwrap();
-    let mut got = [Numbers::new(), Numbers::new(), Numbers::new()];
     let x = |v: u32| at[v as usize];
-    for (&p, &n) in at.iter().zip(&of_vertices) {
-        got[0].insert(key([p]), n);
-    }
-    for (linear, &e) in edge_ids.all(Kind::Edge).iter().enumerate() {
-        if e != u32::MAX {
-            let (a, b) = oracle.edges[e as usize];
-            got[1].insert(key([x(a), x(b)]), of_edges[linear]);
-        }
-    }
-    for (f, &n) in mesh.faces.iter().zip(&of_faces) {
-        got[2].insert(key(f.map(x)), n);
-    }
+    let ends = |e: u32| {
+        let (a, b) = oracle.edges[e as usize];
+        key([x(a), x(b)])
+    };
+    let edges = edge_ids.all(Kind::Edge).iter().zip(of_edges);
+    let got = [
+        by_place(at.iter().zip(&of_vertices).map(|(&p, &n)| (key([p]), n))),
+        by_place(
+            edges
+                .filter(|(e, _)| **e != u32::MAX)
+                .map(|(&e, &n)| (ends(e), n)),
+        ),
+        by_place((mesh.faces.iter().zip(&of_faces)).map(|(f, &n)| (key(f.map(x)), n))),
+    ];
     for (kind, (got, want)) in got.iter().zip(&want).enumerate() {
         assert_eq!(got.len(), want.len(), "elements of kind {kind}");
         let (_, lost) = kept(want, got);

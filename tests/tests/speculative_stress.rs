@@ -34,7 +34,7 @@ fn small_runs_end(engine: &Engine) {
     }
 }
 
-/// Meshes of different kinds, of 20 to 160 faces, without two vertices at one place.
+/// Meshes of different kinds, of 8 to 160 faces.
 fn mesh(rng: &mut Rng) -> TriMesh {
     let between = |rng: &mut Rng, a: u64, b: u64| (a + rng.below(b - a)) as u32;
     let mut mesh = match rng.below(6) {
@@ -76,7 +76,7 @@ fn run(engine: &Engine, seed: u64) {
         if m.session.enqueue_refused().unwrap() > 0 && rng.below(2) == 0 {
             m.run_checked(edit, Seeds::Queued, &what);
         }
-        // Positions are no keys where faces lie twice; vertices always have theirs.
+        // Edges and faces may come again with what their slots held; vertices do not.
         let (_, lost) = kept(&before[0], &m.numbers()[0]);
         assert_eq!(lost, 0, "{what}, {edit:?}: values of vertices");
     }
