@@ -89,6 +89,26 @@ macro_rules! conformance {
     };
 }
 
+/// As [`conformance!`], with each way to decide between overlapping cavities: `conformance_of_conflicts! { a }` gives `claims::solo::a`, `speculative::solo::a` and so
+/// on. A check is a function of `&Engine` and [`Conflicts`](rxmesh_host::speculative::Conflicts).
+#[macro_export]
+macro_rules! conformance_of_conflicts {
+    ($($check:ident),* $(,)?) => {
+        $crate::conformance_of_conflicts!(@with claims, Claims; $($check)*);
+        $crate::conformance_of_conflicts!(@with speculative, Speculative; $($check)*);
+    };
+    (@with $module:ident, $conflicts:ident; $($check:ident)*) => {
+        mod $module {
+            use rxmesh_host::engine::Engine;
+            use rxmesh_host::speculative::Conflicts;
+            $(fn $check(engine: &Engine) {
+                super::$check(engine, Conflicts::$conflicts);
+            })*
+            $crate::conformance! { $($check),* }
+        }
+    };
+}
+
 /// The engine whose results have the same bits: one thread of the CPU engine for all CPU engines, whatever they do in parallel. A GPU rounds otherwise
 /// (products and sums are fused, roots approximate): there it is the GPU itself, in another run.
 pub fn same_rounding(engine: &Engine) -> Engine {

@@ -1,12 +1,14 @@
 //! Conformance suite of rxmesh: what the checks in `tests/` share.
 //!
 //! - [`edits`]: rounds of edit scripts, over plain triangles;
-//! - [`engines`]: one check, a test on every engine ([`conformance!`]);
+//! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to decide conflicts ([`conformance_of_conflicts!`]);
 //! - [`fixtures`]: meshes by property, made in code;
 //! - [`oracle`]: the expected answers, by naive host code over input ids;
 //! - [`fan`]: a vertex's faces, counter-clockwise;
 //! - [`flat`]: flat arrays of a mesh, for repacking;
 //! - [`ids`]: from linear ids back to input ids;
+//! - [`marked`]: sessions that operators on marked seeds work on, looked at by positions;
+//! - [`places`]: meshes by the positions of their vertices, whatever their ids;
 //! - [`smooth`]: vertex normals and mean curvature flow in `f64`.
 
 pub mod distance;
@@ -16,5 +18,7 @@ pub mod fan;
 pub mod fixtures;
 pub mod flat;
 pub mod ids;
+pub mod marked;
 pub mod oracle;
+pub mod places;
 pub mod smooth;

@@ -1,4 +1,4 @@
-//! Delaunay flips on every engine, by a criterion of its own: the angles opposite each edge, in `f64` on the host.
+//! Delaunay flips on every engine, by a criterion of its own: the angles opposite each edge, in `f64` on the host; with both ways to decide conflicts.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
@@ -7,31 +7,34 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
-use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::fixtures;
-use std::collections::{BTreeMap, BTreeSet};
+use rxmesh_tests::places::{self, Place, place};
+use rxmesh_tests::{conformance, conformance_of_conflicts};
+use std::collections::BTreeMap;
 
-conformance! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_edges_stay, same_bits_as_the_cpu_engine }
+conformance_of_conflicts! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_edges_stay }
+conformance! { same_bits_as_the_cpu_engine }
 
 /// What flipping made of a mesh.
 struct Flipped {
     report: DelaunayReport,
-    /// The input in the session's order.
+    /// The input in the session's order at the beginning.
     before: TriMesh,
     mesh: TriMesh,
     arrays: HostArrays,
 }
 
-fn flip(engine: &Engine, mesh: &TriMesh) -> Flipped {
+fn flip(engine: &Engine, mesh: &TriMesh, conflicts: Conflicts) -> Flipped {
     let options = PatchOptions {
         patch_size: 64,
         ..PatchOptions::default()
     };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open(&rx).unwrap();
+    let mut session = Session::open_with(&rx, conflicts).unwrap();
     let x = session.attach(&x).unwrap();
     let before = session.to_mesh(x).unwrap().0;
     let report = delaunay(&mut session, x, &DelaunayOptions::default()).unwrap();
@@ -85,14 +88,14 @@ fn noisy(engine: &Engine) -> TriMesh {
     mesh
 }
 
-fn angles_sum_to_pi(engine: &Engine) {
+fn angles_sum_to_pi(engine: &Engine, conflicts: Conflicts) {
     let mut square = generate::grid(12, 9).unwrap();
     generate::noise(&mut square, 0.2, 4).unwrap();
     square.positions.iter_mut().for_each(|p| p.z = 0.0);
     for mesh in [noisy(engine), square] {
         let before = violations(&mesh, 1e-4);
         assert!(before.len() > mesh.face_count() / 60, "{}", before.len());
-        let after = flip(engine, &mesh);
+        let after = flip(engine, &mesh, conflicts);
         assert!(after.report.run.finished && after.report.run.done > 0);
         assert_eq!(after.report.frozen, 0);
         let left = violations(&after.mesh, 1e-4);
@@ -107,18 +110,16 @@ fn angles_sum_to_pi(engine: &Engine) {
             "{:?}",
             after.report
         );
-        assert_eq!(
-            after.mesh.positions, after.before.positions,
-            "no vertex moves"
-        );
+        let at = places::vertices;
+        assert_eq!(at(&after.mesh), at(&after.before), "no vertex moves");
         // A second time there is nothing to do.
-        let again = flip(engine, &after.mesh);
+        let again = flip(engine, &after.mesh, conflicts);
         assert_eq!(again.report.run.done, 0, "{:?}", again.report);
     }
 }
 
 /// A tetrahedron with a flat face: its long edge violates the criterion, but the edge it would be flipped to is there.
-fn flips_that_are_refused_leave_their_edge(engine: &Engine) {
+fn flips_that_are_refused_leave_their_edge(engine: &Engine, conflicts: Conflicts) {
     let mut mesh = fixtures::tetrahedron();
     let places = [
         [-3.0, 0.0, 0.0],
@@ -129,7 +130,7 @@ fn flips_that_are_refused_leave_their_edge(engine: &Engine) {
     mesh.positions = places.map(Vec3::from).to_vec();
     let before = violations(&mesh, 1e-4);
     assert!(!before.is_empty());
-    let after = flip(engine, &mesh);
+    let after = flip(engine, &mesh, conflicts);
     assert_eq!(after.report.run.done, 0, "{:?}", after.report);
     assert_eq!(
         after.report.left as usize,
@@ -140,32 +141,52 @@ fn flips_that_are_refused_leave_their_edge(engine: &Engine) {
     assert!(after.report.run.finished);
 }
 
-fn edges(mesh: &TriMesh, keep: impl Fn(&[u32]) -> bool) -> BTreeSet<[u32; 2]> {
-    sums(mesh)
+/// Ends of the edges that do not have two faces, with the number of these, sorted.
+fn other_edges(mesh: &TriMesh) -> Vec<([Place; 2], usize)> {
+    let mut all: Vec<_> = sums(mesh)
         .into_iter()
-        .filter(|(_, (_, opposite))| keep(opposite))
-        .map(|(e, _)| e)
-        .collect()
+        .filter(|(_, (_, opposite))| opposite.len() != 2)
+        .map(|(e, (_, opposite))| {
+            let mut ends = e.map(|v| place(mesh.positions[v as usize]));
+            ends.sort_unstable();
+            (ends, opposite.len())
+        })
+        .collect();
+    all.sort_unstable();
+    all
 }
 
 /// Edges of the boundary and of several faces are never flipped, on any mesh.
-fn other_edges_stay(engine: &Engine) {
+fn other_edges_stay(engine: &Engine, conflicts: Conflicts) {
     for fixture in fixtures::suited(engine) {
-        let after = flip(engine, &fixture.mesh);
-        let of = |m: &TriMesh| edges(m, |o| o.len() != 2);
-        assert_eq!(of(&after.mesh), of(&after.before), "{}", fixture.name);
-        assert!(after.report.run.finished, "{}", fixture.name);
+        let after = flip(engine, &fixture.mesh, conflicts);
+        let name = &fixture.name;
+        assert_eq!(
+            other_edges(&after.mesh),
+            other_edges(&after.before),
+            "{name}"
+        );
+        assert_eq!(after.mesh.face_count(), after.before.face_count(), "{name}");
+        assert!(after.report.run.finished, "{name}");
     }
 }
 
 fn same_bits_as_the_cpu_engine(engine: &Engine) {
     let mesh = noisy(engine);
-    let want = flip(&Engine::cpu_with_threads(1).unwrap(), &mesh);
-    let got = flip(engine, &mesh);
+    let want = flip(
+        &Engine::cpu_with_threads(1).unwrap(),
+        &mesh,
+        Conflicts::Claims,
+    );
+    let got = flip(engine, &mesh, Conflicts::Claims);
     assert_eq!(got.report, want.report);
     assert!(got.arrays == want.arrays, "the arrays differ");
     if engine.name() == "cpu" {
-        let got = flip(&Engine::cpu_with_threads(7).unwrap(), &mesh);
+        let got = flip(
+            &Engine::cpu_with_threads(7).unwrap(),
+            &mesh,
+            Conflicts::Claims,
+        );
         assert!(got.arrays == want.arrays, "seven threads");
     }
 }

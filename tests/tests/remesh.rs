@@ -1,4 +1,4 @@
-//! Isotropic remeshing: sound after every round, quality, lines that stay, the same bits on every engine.
+//! Isotropic remeshing: sound after every round, quality, lines that stay, with both ways to decide conflicts; with claims the same bits on every engine.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -8,28 +8,34 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
-use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
+use rxmesh_tests::{conformance, conformance_of_conflicts};
 
-conformance! { meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns, refuses_bad_input, same_bits_on_every_run }
+conformance_of_conflicts! { meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns, refuses_bad_input }
+conformance! { same_bits_on_every_run }
 
 /// A session with the positions.
-fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
-    let (session, [x, _]) = open_twice(engine, mesh);
+fn open(engine: &Engine, mesh: &TriMesh, conflicts: Conflicts) -> (Session, Column<Vertex, Vec3>) {
+    let (session, [x, _]) = open_twice(engine, mesh, conflicts);
     (session, x)
 }
 
 /// A session with the positions and a copy of them.
-fn open_twice(engine: &Engine, mesh: &TriMesh) -> (Session, [Column<Vertex, Vec3>; 2]) {
+fn open_twice(
+    engine: &Engine,
+    mesh: &TriMesh,
+    conflicts: Conflicts,
+) -> (Session, [Column<Vertex, Vec3>; 2]) {
     let options = PatchOptions {
         patch_size: 128,
         ..PatchOptions::default()
     };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open(&rx).unwrap();
+    let mut session = Session::open_with(&rx, conflicts).unwrap();
     let columns = [session.attach(&x).unwrap(), session.attach(&x).unwrap()];
     (session, columns)
 }
@@ -41,8 +47,13 @@ struct Remeshed {
 }
 
 /// Remeshes, and checks what holds for every mesh: it is sound, and Euler's number stays.
-fn remeshed(engine: &Engine, mesh: &TriMesh, options: &RemeshOptions, what: &str) -> Remeshed {
-    let (mut session, x) = open(engine, mesh);
+fn remeshed(
+    (engine, conflicts): (&Engine, Conflicts),
+    mesh: &TriMesh,
+    options: &RemeshOptions,
+    what: &str,
+) -> Remeshed {
+    let (mut session, x) = open(engine, mesh, conflicts);
     let euler = session.euler_number().unwrap();
     let report = remesh(&mut session, x, options).unwrap();
     let wrong = session.validate().unwrap();
@@ -73,7 +84,7 @@ fn noisy(mut mesh: TriMesh, part: f32) -> TriMesh {
     mesh
 }
 
-fn meets_the_quality_bars(engine: &Engine) {
+fn meets_the_quality_bars(engine: &Engine, conflicts: Conflicts) {
     let n = size(engine);
     let levels = 2 + u32::from(n > 8) + u32::from(n > 16);
     for (name, mesh) in [
@@ -89,7 +100,7 @@ fn meets_the_quality_bars(engine: &Engine) {
             let what = format!("{name} with {part} of the mean");
             let Remeshed {
                 report, quality: q, ..
-            } = remeshed(engine, &mesh, &options, &what);
+            } = remeshed((engine, conflicts), &mesh, &options, &what);
             if n <= 8 {
                 // A dozen vertices around the tube: too coarse for the bars.
                 continue;
@@ -111,7 +122,7 @@ fn meets_the_quality_bars(engine: &Engine) {
     }
 }
 
-fn keeps_what_the_surface_is(engine: &Engine) {
+fn keeps_what_the_surface_is(engine: &Engine, conflicts: Conflicts) {
     let n = size(engine);
     let hard = [
         ("noisy sphere", noisy(fixtures::closed(3), 0.3)),
@@ -137,7 +148,7 @@ fn keeps_what_the_surface_is(engine: &Engine) {
                 ..RemeshOptions::default()
             };
             let what = format!("{name} with {part} of the mean");
-            let after = remeshed(engine, &mesh, &options, &what);
+            let after = remeshed((engine, conflicts), &mesh, &options, &what);
             if part == 0.5 && mesh.faces.len() > 100 {
                 assert!(after.mesh.faces.len() > mesh.faces.len(), "{what}");
             }
@@ -177,7 +188,7 @@ fn cube(n: u32) -> TriMesh {
     mesh
 }
 
-fn keeps_lines(engine: &Engine) {
+fn keeps_lines(engine: &Engine, conflicts: Conflicts) {
     let n = size(engine).min(16);
     // The corners and the edges of a cube stay: what is enclosed is the cube.
     for part in [0.6, 1.7] {
@@ -187,7 +198,7 @@ fn keeps_lines(engine: &Engine) {
             ..RemeshOptions::default()
         };
         let cube = cube(n);
-        let after = remeshed(engine, &cube, &options, "cube");
+        let after = remeshed((engine, conflicts), &cube, &options, "cube");
         assert_eq!(after.report.features, 12 * n);
         let volume = |m: &TriMesh| -> f64 {
             let x = |v: u32| m.positions[v as usize].as_dvec3();
@@ -215,7 +226,7 @@ fn keeps_lines(engine: &Engine) {
             target_length: Some(mean * part),
             ..RemeshOptions::default()
         };
-        let after = remeshed(engine, &grid, &options, "square");
+        let after = remeshed((engine, conflicts), &grid, &options, "square");
         let area = |m: &TriMesh| -> f64 {
             let x = |v: u32| m.positions[v as usize].as_dvec3();
             m.faces
@@ -228,14 +239,14 @@ fn keeps_lines(engine: &Engine) {
     }
 }
 
-fn projects_to_the_input(engine: &Engine) {
+fn projects_to_the_input(engine: &Engine, conflicts: Conflicts) {
     let n = size(engine);
     let mesh = generate::torus(2 * n, n, 1.0, 0.4).unwrap();
     let options = RemeshOptions {
         project: true,
         ..RemeshOptions::default()
     };
-    let after = remeshed(engine, &mesh, &options, "torus");
+    let after = remeshed((engine, conflicts), &mesh, &options, "torus");
     assert!(after.report.run().done > 0);
     // Each vertex lies on a triangle of the input, by plain search.
     let x = |v: u32| mesh.positions[v as usize];
@@ -254,7 +265,7 @@ fn projects_to_the_input(engine: &Engine) {
 
 /// A copy of the positions that is interpolated goes where they go: to the middles of edges that are split, and to where the ends of contracted edges meet, which is the end that a
 /// line holds where one does. (Smoothing moves the positions alone.)
-fn interpolates_columns(engine: &Engine) {
+fn interpolates_columns(engine: &Engine, conflicts: Conflicts) {
     let n = size(engine).min(16);
     for (name, mesh) in [
         ("sphere", generate::icosphere(2).unwrap()),
@@ -263,7 +274,7 @@ fn interpolates_columns(engine: &Engine) {
     ] {
         let mean = quality(&mesh).edge_length.mean as f32;
         for part in [0.6, 1.7] {
-            let (mut session, [x, copy]) = open_twice(engine, &mesh);
+            let (mut session, [x, copy]) = open_twice(engine, &mesh, conflicts);
             session.interpolate(copy);
             let options = RemeshOptions {
                 target_length: Some(mean * part),
@@ -291,9 +302,9 @@ fn interpolates_columns(engine: &Engine) {
     }
 }
 
-fn refuses_bad_input(engine: &Engine) {
+fn refuses_bad_input(engine: &Engine, conflicts: Conflicts) {
     let bad = |mesh: &TriMesh, options: &RemeshOptions, word: &str| {
-        let (mut session, x) = open(engine, mesh);
+        let (mut session, x) = open(engine, mesh, conflicts);
         let before = session.to_host().unwrap();
         let error = remesh(&mut session, x, options).unwrap_err();
         assert!(
@@ -324,7 +335,7 @@ fn same_bits_on_every_run(engine: &Engine) {
     let n = size(engine).min(24);
     let mesh = noisy(fixtures::torus(n, n), 0.3);
     let run = |engine: &Engine| {
-        let (mut session, x) = open(engine, &mesh);
+        let (mut session, x) = open(engine, &mesh, Conflicts::Claims);
         let options = RemeshOptions {
             target_length: Some(quality(&mesh).edge_length.mean as f32 * 0.9),
             keep_features: Some(50.0),

@@ -1,4 +1,4 @@
-//! Surface tracking: a hundred frames without a loss, curl noise without sources, null spaces.
+//! Surface tracking: a hundred frames without a loss, with both ways to decide conflicts; curl noise without sources, null spaces.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
@@ -10,12 +10,14 @@ use rxmesh_host::kernels::algo::track::Symmetric;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
-use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
+use rxmesh_tests::{conformance, conformance_of_conflicts};
 
-conformance! { tracks_a_hundred_frames, interpolates_columns, refuses_bad_input, same_bits_on_every_run }
+conformance_of_conflicts! { tracks_a_hundred_frames, interpolates_columns, refuses_bad_input }
+conformance! { same_bits_on_every_run }
 
 fn volume(m: &TriMesh) -> f64 {
     let x = |v: u32| m.positions[v as usize].as_dvec3();
@@ -33,14 +35,19 @@ struct Tracked {
 }
 
 /// Tracks, and looks at every frame: it is sound, Euler's number and the number of components' boundaries stay.
-fn tracked(engine: &Engine, mesh: &TriMesh, options: &TrackOptions, what: &str) -> Tracked {
+fn tracked(
+    (engine, conflicts): (&Engine, Conflicts),
+    mesh: &TriMesh,
+    options: &TrackOptions,
+    what: &str,
+) -> Tracked {
     let patches = PatchOptions {
         patch_size: 128,
         ..PatchOptions::default()
     };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open(&rx).unwrap();
+    let mut session = Session::open_with(&rx, conflicts).unwrap();
     let x = session.attach(&x).unwrap();
     let euler = session.euler_number().unwrap();
     let mut seen = 0;
@@ -76,14 +83,14 @@ fn options(frames: u32) -> TrackOptions {
     }
 }
 
-fn tracks_a_hundred_frames(engine: &Engine) {
+fn tracks_a_hundred_frames(engine: &Engine, conflicts: Conflicts) {
     let (levels, n, frames) = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => (1, 5, 5),
         (_, true) => (2, 8, 30),
         _ => (3, 16, 100),
     };
     let sphere = generate::icosphere(levels).unwrap();
-    let after = tracked(engine, &sphere, &options(frames), "sphere");
+    let after = tracked((engine, conflicts), &sphere, &options(frames), "sphere");
     let (before, now) = (volume(&sphere), volume(&after.mesh));
     if frames == 100 {
         assert!(
@@ -105,18 +112,18 @@ fn tracks_a_hundred_frames(engine: &Engine) {
         assert!(q.smallest_angle.mean > 35.0, "{:?}", q.smallest_angle);
     }
     let grid = generate::grid(n, n).unwrap();
-    let after = tracked(engine, &grid, &options(frames), "grid");
+    let after = tracked((engine, conflicts), &grid, &options(frames), "grid");
     assert!(after.mesh.faces.len() > n as usize);
     assert!(after.mesh.positions.iter().all(|x| x.is_finite()));
 }
 
 /// Where nothing moves, a copy of the positions that is interpolated stays one.
-fn interpolates_columns(engine: &Engine) {
+fn interpolates_columns(engine: &Engine, conflicts: Conflicts) {
     let mesh = generate::icosphere(2).unwrap();
     let patches = PatchOptions::default();
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open(&rx).unwrap();
+    let mut session = Session::open_with(&rx, conflicts).unwrap();
     let (x, copy) = (session.attach(&x).unwrap(), session.attach(&x).unwrap());
     session.interpolate(copy);
     let still = TrackOptions {
@@ -134,7 +141,7 @@ fn interpolates_columns(engine: &Engine) {
     }
 }
 
-fn refuses_bad_input(engine: &Engine) {
+fn refuses_bad_input(engine: &Engine, conflicts: Conflicts) {
     let bad = |mesh: &TriMesh, options: &TrackOptions, word: &str| {
         let rx = RxMesh::new(
             engine,
@@ -144,7 +151,7 @@ fn refuses_bad_input(engine: &Engine) {
         )
         .unwrap();
         let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-        let mut session = Session::open(&rx).unwrap();
+        let mut session = Session::open_with(&rx, conflicts).unwrap();
         let x = session.attach(&x).unwrap();
         let before = session.values(x).read().unwrap();
         let error = track(&mut session, x, options, |_, _| Ok::<_, Error>(())).unwrap_err();
@@ -205,12 +212,17 @@ fn same_bits_on_every_run(engine: &Engine) {
     let mesh = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
     let frames = if is_slow(engine) { 4 } else { 20 };
     let want = tracked(
-        &same_rounding(engine),
+        (&same_rounding(engine), Conflicts::Claims),
         &mesh,
         &options(frames),
         "another run",
     );
-    let got = tracked(engine, &mesh, &options(frames), "engine");
+    let got = tracked(
+        (engine, Conflicts::Claims),
+        &mesh,
+        &options(frames),
+        "engine",
+    );
     assert_eq!(got.report, want.report);
     assert!(got.arrays == want.arrays, "the arrays differ");
     assert!(got.x == want.x, "the positions differ");

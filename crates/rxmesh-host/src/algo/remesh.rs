@@ -161,7 +161,7 @@ pub fn remesh(
         collapse: nothing,
         flip: nothing,
     };
-    if session.capacity(Kind::Face) == 0 {
+    if session.count(Kind::Face)? == 0 {
         return Ok(report);
     }
     RemeshOptions {

@@ -146,7 +146,7 @@ pub fn track<E: From<Error>>(
         target_length: target,
         ..TrackReport::default()
     };
-    let moves = session.capacity(Kind::Face) > 0;
+    let moves = session.count(Kind::Face)? > 0;
     let remesher = Remesher::new(session, x, &options.remesh())?;
     for frame in 1..=options.frames {
         if moves {

@@ -1,0 +1,254 @@
+//! Sessions that operators on marked seeds work on. Everything is looked at by positions, because on the speculative engine elements change their ids.
+
+use crate::edits::Edit;
+use crate::places::{Place, place};
+use glam::Vec3;
+use rxmesh_host::Error;
+use rxmesh_host::edit::{Column, RunReport, Seeds, Session};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::cavity::marked::{
+    CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
+};
+use rxmesh_host::kernels::edit::{DEAD, NONE};
+use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
+use rxmesh_host::mesh::{Rng, TriMesh};
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::speculative::Conflicts;
+use rxmesh_host::store::RxMesh;
+use std::collections::HashMap;
+
+/// Most rounds of a run: it ends long before.
+const ROUNDS: u32 = 10_000;
+
+/// Numbers by the positions of an element's vertices, sorted: one vertex, two or three. Without those of several elements at one place, which splits of splits can make: the lines
+/// between the middles of opposite sides of a quadrilateral bisect each other.
+pub type Numbers = HashMap<Vec<Place>, u32>;
+
+/// The key of an element in [`Numbers`].
+pub fn key(corners: impl IntoIterator<Item = Vec3>) -> Vec<Place> {
+    let mut key: Vec<Place> = corners.into_iter().map(place).collect();
+    key.sort_unstable();
+    key
+}
+
+/// The numbers of elements, those at one place left out.
+pub fn by_place(elements: impl IntoIterator<Item = (Vec<Place>, u32)>) -> Numbers {
+    let mut all: HashMap<_, Option<u32>> = HashMap::new();
+    for (key, number) in elements {
+        all.entry(key)
+            .and_modify(|n| *n = None)
+            .or_insert(Some(number));
+    }
+    all.into_iter()
+        .filter_map(|(key, number)| number.map(|n| (key, n)))
+        .collect()
+}
+
+/// How many of the elements that are in both have their number still, and how many have another.
+pub fn kept(before: &Numbers, after: &Numbers) -> (usize, usize) {
+    let both = before
+        .iter()
+        .filter_map(|(k, n)| after.get(k).map(|now| n == now));
+    both.fold((0, 0), |(kept, lost), same| {
+        (kept + usize::from(same), lost + usize::from(!same))
+    })
+}
+
+/// A mesh in patches of so many faces at most.
+pub fn patched(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> RxMesh {
+    let options = PatchOptions {
+        patch_size,
+        ..PatchOptions::default()
+    };
+    RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).expect("a valid mesh")
+}
+
+/// Fails with what is wrong with a session.
+#[track_caller]
+pub fn check(session: &Session, what: &str) {
+    let wrong = session.validate().expect("a copy on the host");
+    assert!(
+        wrong.is_empty(),
+        "{what}: {} violations, first {:?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(8)]
+    );
+}
+
+/// Numbers that differ, for all elements of a kind.
+pub fn numbers(rx: &RxMesh, kind: Kind) -> Vec<u32> {
+    (0..rx.count(kind))
+        .map(|i| i.wrapping_mul(0x9e37_79b9))
+        .collect()
+}
+
+/// Takes such numbers into a session.
+pub fn attach_numbers<K: Element>(session: &mut Session, rx: &RxMesh) -> Column<K, u32> {
+    let x = rx
+        .attribute_from::<K, u32>(&numbers(rx, K::KIND))
+        .expect("a value for each");
+    session.attach(&x).expect("room for a column")
+}
+
+/// A session with its positions, a second copy of them that is interpolated, a number for every element, and marks.
+pub struct Marked {
+    /// The session.
+    pub session: Session,
+    /// Positions.
+    pub x: Column<Vertex, Vec3>,
+    /// Positions that are interpolated.
+    pub copy: Column<Vertex, Vec3>,
+    /// Numbers of vertices, edges and faces.
+    pub numbers: (Column<Vertex, u32>, Column<Edge, u32>, Column<Face, u32>),
+    marks: (Column<Vertex, u32>, Column<Edge, u32>, Column<Face, u32>),
+}
+
+impl Marked {
+    /// Opens a mesh in patches of some size for the speculative engine.
+    pub fn new(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Marked {
+        let rx = patched(engine, mesh, patch_size);
+        Marked::open(&rx, mesh, Conflicts::Speculative).expect("a mesh for this engine")
+    }
+
+    /// Opens a patched mesh.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::open_with`].
+    pub fn open(rx: &RxMesh, mesh: &TriMesh, conflicts: Conflicts) -> Result<Marked, Error> {
+        let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
+        let mut session = Session::open_with(rx, conflicts)?;
+        let numbers = (
+            attach_numbers(&mut session, rx),
+            attach_numbers(&mut session, rx),
+            attach_numbers(&mut session, rx),
+        );
+        let marks = (session.column()?, session.column()?, session.column()?);
+        let (x, copy) = (session.attach(&x)?, session.attach(&x)?);
+        session.interpolate(copy);
+        Ok(Marked {
+            session,
+            x,
+            copy,
+            numbers,
+            marks,
+        })
+    }
+
+    /// The kind of an operator's seeds.
+    pub fn kind(edit: Edit) -> Kind {
+        match edit {
+            Edit::Flip | Edit::Split | Edit::Collapse => Kind::Edge,
+            Edit::SplitFace => Kind::Face,
+            Edit::Remove => Kind::Vertex,
+        }
+    }
+
+    /// Marks the slots of an operator's kind.
+    pub fn mark(&mut self, edit: Edit, mut mark: impl FnMut() -> u32) {
+        let kind = Self::kind(edit);
+        let marks: Vec<u32> = (0..self.session.capacity(kind)).map(|_| mark()).collect();
+        let (v, e, f) = self.marks;
+        let s = &mut self.session;
+        match kind {
+            Kind::Vertex => s.set(v, &marks),
+            Kind::Edge => s.set(e, &marks),
+            Kind::Face => s.set(f, &marks),
+        }
+        .expect("a mark a slot");
+    }
+
+    /// Marks about `part` of 100 slots, with priorities up to `priorities`.
+    pub fn mark_some(&mut self, edit: Edit, rng: &mut Rng, part: u64, priorities: u64) {
+        self.mark(edit, || {
+            let priority = 1 + rng.below(priorities) as u32;
+            if rng.below(100) < part { priority } else { 0 }
+        });
+    }
+
+    /// Runs an operator on its marked seeds until none is left.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::run_from`].
+    pub fn run(&mut self, edit: Edit, seeds: Seeds) -> Result<RunReport, Error> {
+        let (x, (v, e, f)) = (self.x, self.marks);
+        let s = &mut self.session;
+        match edit {
+            Edit::Flip => s.run_from(seeds, ROUNDS, |s| FlipMarked { marks: s.write(e) }),
+            Edit::Split => s.run_from(seeds, ROUNDS, |s| SplitMarked {
+                marks: s.write(e),
+                x: s.write(x),
+            }),
+            Edit::Collapse => s.run_from(seeds, ROUNDS, |s| CollapseMarked {
+                marks: s.write(e),
+                x: s.write(x),
+            }),
+            Edit::SplitFace => s.run_from(seeds, ROUNDS, |s| SplitFaceMarked {
+                marks: s.write(f),
+                x: s.write(x),
+            }),
+            Edit::Remove => s.run_from(seeds, ROUNDS, |s| RemoveMarked { marks: s.write(v) }),
+        }
+    }
+
+    /// Runs an operator and checks what holds for all of them: the run ends, the session is sound, Euler's number stays, what is counted as done is what the mesh shows, and
+    /// interpolated positions are the positions.
+    pub fn run_checked(&mut self, edit: Edit, seeds: Seeds, what: &str) -> RunReport {
+        let count = |s: &Session| i64::from(s.count(Kind::Vertex).expect("a count"));
+        let (vertices, euler) = (count(&self.session), self.session.euler_number());
+        let report = match self.run(edit, seeds) {
+            Ok(report) => report,
+            Err(e) => panic!("{what}, {edit:?}: {e}"),
+        };
+        check(&self.session, &format!("{what}, {edit:?}"));
+        assert!(report.finished, "{what}, {edit:?}: {report:?}");
+        assert_eq!(self.session.euler_number(), euler, "{what}, {edit:?}");
+        let done = report.done as i64;
+        let expected = match edit {
+            Edit::Flip => 0,
+            Edit::Split | Edit::SplitFace => done,
+            Edit::Collapse | Edit::Remove => -done,
+        };
+        let change = count(&self.session) - vertices;
+        assert_eq!(change, expected, "{what}, {edit:?}: {report:?}");
+        self.check_copy(&format!("{what}, {edit:?}"));
+        report
+    }
+
+    fn check_copy(&self, what: &str) {
+        let read = |c| self.session.values(c).read().expect("values");
+        let (x, copy): (Vec<Vec3>, Vec<Vec3>) = (read(self.x), read(self.copy));
+        let arrays = self.session.to_host().expect("the arrays");
+        for (v, _) in arrays.ve.iter().enumerate().filter(|(_, e)| **e != DEAD) {
+            let (a, b) = (x[v], copy[v]);
+            assert!((a - b).length() <= 1e-5, "{what}: vertex {v}: {a} {b}");
+        }
+    }
+
+    /// The numbers of the live vertices, edges and faces. Those of new ones are whatever their slots held.
+    pub fn numbers(&self) -> [Numbers; 3] {
+        let arrays = self.session.to_host().expect("the arrays");
+        let x = self.session.values(self.x).read().expect("values");
+        let at = |v: &u32| x[*v as usize];
+        let (v, e, f) = self.numbers;
+        let (v, e, f) = (
+            self.session.values(v).read().expect("values"),
+            self.session.values(e).read().expect("values"),
+            self.session.values(f).read().expect("values"),
+        );
+        let vertices = (arrays.ve.iter().enumerate())
+            .filter(|(_, e)| **e != DEAD)
+            .map(|(i, _)| (key([x[i]]), v[i]));
+        let edges = (arrays.ev.chunks_exact(2).enumerate())
+            .filter(|(_, ends)| ends[0] != NONE)
+            .map(|(i, ends)| (key(ends.iter().map(at)), e[i]));
+        let faces = (arrays.fe.chunks_exact(3).enumerate())
+            .filter(|(_, sides)| sides[0] != NONE)
+            .map(|(i, sides)| {
+                let corners = [0, 1, 2].map(|k| arrays.ev[sides[k] as usize]);
+                (key(corners.iter().map(at)), f[i])
+            });
+        [by_place(vertices), by_place(edges), by_place(faces)]
+    }
+}
