@@ -60,8 +60,8 @@ use crate::speculative::FillQueue;
 use crate::speculative::exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 
 use crate::speculative::{
-    BuildPatches, Census, Flatten, MarkSeeds, Merge, NumberElements, NumberVertices,
-    PlaceByHandle, QueuePatches, Slice, Speculate,
+    BuildPatches, Census, Flatten, MarkSeeds, Merge, NumberElements, NumberVertices, PlaceByHandle,
+    QueuePatches, Slice, Speculate,
 };
 
 /// Hands the list to a macro: what is listed here exists on every engine.

@@ -6,6 +6,7 @@ use super::scan::exclusive;
 use crate::Error;
 use crate::edit::{Column, RunReport, Session};
 use crate::engine::{Buffer, EngineError};
+use crate::speculative::Conflicts;
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::reduce::Reduction;
@@ -195,14 +196,17 @@ pub(super) fn refuse_frozen(session: &Session, what: &str) -> Result<(), Error> 
 
 /// The mean length of the live edges; 0 when there is none.
 pub(super) fn mean_length(session: &Session, x: Column<Vertex, Vec3>) -> Result<f32, Error> {
+    Ok(lengths(session, x)?.0)
+}
+
+/// The mean and the greatest length of the live edges; zeroes when there is none.
+fn lengths(session: &Session, x: Column<Vertex, Vec3>) -> Result<(f32, f32), Error> {
     let engine = session.engine();
     let chunks = session.capacity(Kind::Edge).div_ceil(LENGTH_CHUNK);
-    let (lengths, edges) = (
-        engine.zeroed::<f64>(chunks as usize)?,
-        engine.zeroed::<f64>(chunks as usize)?,
-    );
+    let partials = || engine.zeroed::<f64>(chunks as usize);
+    let (lengths, edges, longest) = (partials()?, partials()?, partials()?);
     if chunks == 0 {
-        return Ok(0.0);
+        return Ok((0.0, 0.0));
     }
     engine.launch_blocks(
         chunks,
@@ -211,11 +215,44 @@ pub(super) fn mean_length(session: &Session, x: Column<Vertex, Vec3>) -> Result<
             x: session.read(x),
             lengths: lengths.global_mut(),
             edges: edges.global_mut(),
+            longest: longest.global_mut(),
         },
     )?;
     let length = combine(engine, &lengths, Reduction::Sum)?;
     let n = combine(engine, &edges, Reduction::Sum)?;
-    Ok(if n > 0.0 { (length / n) as f32 } else { 0.0 })
+    if n == 0.0 {
+        return Ok((0.0, 0.0));
+    }
+    let longest = combine(engine, &longest, Reduction::Max)?;
+    Ok(((length / n) as f32, longest as f32))
+}
+
+/// Bounds between which the splits of one pass lie, as a factor: that of the classes of length in which the claims engine prefers longer edges.
+const BOUNDS: f32 = 1.2;
+
+/// Most passes of splits.
+const MOST_PASSES: u32 = 24;
+
+/// The lengths above which edges are split, pass by pass, the last one `longest`. The claims engine takes longer edges first by itself. The speculative one has an order
+/// inside its patches only, and splits of shorter edges beside longer ones, again and again, would leave thin triangles and vertices of high valence: there the bound falls
+/// from the length of the longest edge.
+pub(super) fn bounds(
+    session: &Session,
+    x: Column<Vertex, Vec3>,
+    longest: f32,
+) -> Result<Vec<f32>, Error> {
+    if session.conflicts() == Conflicts::Claims {
+        return Ok(vec![longest]);
+    }
+    let greatest = lengths(session, x)?.1;
+    let mut all = vec![longest];
+    let mut bound = longest * BOUNDS;
+    while bound < greatest && (all.len() as u32) < MOST_PASSES {
+        all.push(bound);
+        bound *= BOUNDS;
+    }
+    all.reverse();
+    Ok(all)
 }
 
 impl Remesher {
@@ -269,11 +306,16 @@ impl Remesher {
     }
 
     pub(super) fn split(&self, session: &mut Session, longest: f32) -> Result<RunReport, Error> {
-        session.run(self.max_rounds, |s| SplitLong {
-            x: s.write(self.x),
-            lines: self.lines(s),
-            longest: longest * longest,
-        })
+        let mut report = RunReport::default();
+        for bound in bounds(session, self.x, longest)? {
+            let pass = session.run(self.max_rounds, |s| SplitLong {
+                x: s.write(self.x),
+                lines: self.lines(s),
+                longest: bound * bound,
+            })?;
+            report.merge(&pass);
+        }
+        Ok(report)
     }
 
     pub(super) fn collapse(

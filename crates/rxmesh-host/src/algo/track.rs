@@ -1,6 +1,6 @@
 //! Explicit surface tracking.
 
-use super::remesh::{RemeshOptions, Remesher, mean_length, refuse_frozen};
+use super::remesh::{RemeshOptions, Remesher, bounds, mean_length, refuse_frozen};
 use crate::Error;
 use crate::edit::{Column, RunReport, Session};
 use glam::Vec3;
@@ -177,14 +177,22 @@ fn one_frame(
             x: session.write(x),
         },
     )?;
-    let split = session.run(options.max_rounds, |s| SplitStretched {
-        x: s.write(x),
-        lines: remesher.lines(s),
-        longest: longest * longest,
-        shortest: 4.0 * shortest * shortest,
-        widest: options.widest_angle.to_radians().cos(),
-    })?;
-    report.split.merge(&split);
+    for bound in bounds(session, x, longest)? {
+        // Wide angles wait for the last pass: no angle is wider than one of cosine -1.
+        let angle = if bound > longest {
+            180.0
+        } else {
+            options.widest_angle
+        };
+        let split = session.run(options.max_rounds, |s| SplitStretched {
+            x: s.write(x),
+            lines: remesher.lines(s),
+            longest: bound * bound,
+            shortest: 4.0 * shortest * shortest,
+            widest: angle.to_radians().cos(),
+        })?;
+        report.split.merge(&split);
+    }
     let collapse = remesher.collapse(session, shortest, longest)?;
     report.collapse.merge(&collapse);
     report.flip.merge(&remesher.flip(session)?);

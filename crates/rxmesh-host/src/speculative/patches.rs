@@ -8,8 +8,8 @@ use crate::store::RxMesh;
 use rxmesh_kernels::edit::{Fill, FlatMesh};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::speculative::{
-    BuildPatches, Census, Flatten, Locks, MOST_ELEMENTS, NumberElements, NumberVertices, PatchQueue,
-    PatchStore, Shape, TALLIES, Tally, table,
+    BuildPatches, Census, Flatten, Locks, MOST_ELEMENTS, NumberElements, NumberVertices,
+    PatchQueue, PatchStore, Shape, TALLIES, Tally, table,
 };
 use rxmesh_kernels::topo::Kind;
 
@@ -160,7 +160,8 @@ impl Patches {
         let masks = self.masks.grown(n * s.masks() as usize)?;
         let ribbons = self.ribbons.grown(n * s.ribbons() as usize)?;
         let moved = self.moved.grown(n * s.moved() as usize)?;
-        let fill = |to: GlobalMut<u32>, value: u32| engine.launch_flat(to.len(), Fill { to, value });
+        let fill =
+            |to: GlobalMut<u32>, value: u32| engine.launch_flat(to.len(), Fill { to, value });
         fill(ribbons.global_mut().from(old * s.ribbons()), u32::MAX)?;
         fill(
             moved.global_mut().from(old * s.moved()).cast::<u32>(),

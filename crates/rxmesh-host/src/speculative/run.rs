@@ -9,8 +9,8 @@ use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::{Bind, GlobalMut};
 use rxmesh_kernels::speculative::{
-    ColumnEntry, Columns, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue, QueuePatches, Speculate,
-    Tally, seed_kind,
+    ColumnEntry, Columns, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue, QueuePatches,
+    Speculate, Tally, seed_kind,
 };
 use rxmesh_kernels::topo::Kind;
 
@@ -23,8 +23,11 @@ const BLOCKS: u32 = 2;
 /// Patches that there should be for each block.
 const PATCHES_A_BLOCK: u32 = 6;
 
+/// Waiting patches that there should be for each block.
+const WAITING_A_BLOCK: u32 = 3;
+
 /// With so many patches a block, blocks keep two patches between them, else one.
-const SPARSE: u32 = 16;
+const SPARSE: u32 = 64;
 
 /// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
 const IDLE_LAUNCHES: u32 = 2;
@@ -131,7 +134,7 @@ impl Session {
         }
         patches.reset(&self.engine)?;
         patches.enqueue(&self.engine)?;
-        let (mut idle, mut waiting) = (0, u64::MAX);
+        let (mut idle, mut waiting, mut queued) = (0, u64::MAX, patches.used);
         let mut columns = self.column_table()?;
         loop {
             // How many wait is read with the counts of the launch before.
@@ -157,6 +160,7 @@ impl Session {
                 } else {
                     0
                 };
+                queued = count(Tally::Queued);
                 let progress = count(Tally::Done) > 0 || left < waiting || sliced > 0;
                 waiting = waiting.min(left);
                 idle = if progress { 0 } else { idle + 1 };
@@ -197,9 +201,18 @@ impl Session {
                 salt: self.salt,
                 lock_all: u32::from(options.lock_all),
                 // Where patches abound, those that are worked on at a time need not even share a neighbour.
-                rings: if patches.used / blocks >= SPARSE { 2 } else { 1 },
+                rings: if patches.used / blocks >= SPARSE {
+                    2
+                } else {
+                    1
+                },
             };
-            self.engine.launch_blocks(blocks.min(patches.count), kernel)?;
+            // The fewer patches wait, the more often they are neighbours.
+            let blocks = match options.blocks {
+                Some(_) => blocks,
+                None => blocks.min(queued / WAITING_A_BLOCK).max(1),
+            };
+            self.engine.launch_blocks(blocks, kernel)?;
             patches.enqueue(&self.engine)?;
         }
         if report.done > 0 {
@@ -214,7 +227,7 @@ impl Session {
         let Some(patches) = &mut self.speculative else {
             return Ok(0);
         };
-        Ok(patches.mark(&self.engine, Kind::Edge, Mark::Refused)?)
+        patches.mark(&self.engine, Kind::Edge, Mark::Refused)
     }
 
     /// The columns, for the kernels that move elements.

@@ -9,6 +9,9 @@ use rxmesh_kernels::topo::Kind;
 /// Spare patches are added so many at a time, as a part of all: one in so many, and what is needed.
 const MORE: u32 = 8;
 
+/// A patch is large when it has this part of the faces that there is room for: one in so many.
+const LARGE: u32 = 3;
+
 /// Patches with fewer vertices, as a part of the room: one in so many, are united with a neighbour.
 const SMALL: u32 = 16;
 
@@ -18,7 +21,7 @@ impl Session {
         let needs = patches.needs.read()?;
         let census = patches.census(&self.engine)?;
         // A small patch is not full: what it wants is too large for any.
-        let large = patches.shape.faces / 2;
+        let large = patches.shape.faces / LARGE;
         let full: Vec<u32> = (0..patches.count)
             .filter(|&p| needs[1 + p as usize] != 0 && census[p as usize][2] > large)
             .collect();

@@ -62,7 +62,9 @@ pub enum PatchViolation {
         local: u32,
     },
     /// An element that is not owned, and whose owner the tables do not name, or name wrongly.
-    #[error("{kind:?} {local} of patch {patch} has no entry in its table, or one that names no owner")]
+    #[error(
+        "{kind:?} {local} of patch {patch} has no entry in its table, or one that names no owner"
+    )]
     Lost {
         /// The patch.
         patch: u32,
@@ -102,7 +104,9 @@ pub enum PatchViolation {
         local: u32,
     },
     /// A patch that owns a corner of a face and does not have it.
-    #[error("patch {patch} owns a corner of face {face} of patch {owner}, but does not have the face")]
+    #[error(
+        "patch {patch} owns a corner of face {face} of patch {owner}, but does not have the face"
+    )]
     Missing {
         /// The patch.
         patch: u32,
@@ -220,7 +224,8 @@ impl Check {
             let sides = self.sides(patch, f);
             let dead = |h: u32| !self.active(patch, Kind::Edge, h >> 1);
             if sides.into_iter().any(dead) {
-                self.found.push(PatchViolation::BrokenFace { patch, face: f });
+                self.found
+                    .push(PatchViolation::BrokenFace { patch, face: f });
                 continue;
             }
             let corners = self.corners(patch, f);
@@ -229,7 +234,8 @@ impl Check {
                 tips[k] == corners[(k + 1) % 3] && self.active(patch, Kind::Vertex, corners[k])
             });
             if !meets {
-                self.found.push(PatchViolation::BrokenFace { patch, face: f });
+                self.found
+                    .push(PatchViolation::BrokenFace { patch, face: f });
                 continue;
             }
             if !corners
@@ -251,7 +257,8 @@ impl Check {
                     self.owned(patch, kind, local),
                 );
                 if owned && !active {
-                    self.found.push(PatchViolation::Ghost { patch, kind, local });
+                    self.found
+                        .push(PatchViolation::Ghost { patch, kind, local });
                 }
                 let alone = kind == Kind::Vertex && owned;
                 if active && !alone && !met[kind as usize][local as usize] {

@@ -75,11 +75,7 @@ impl Layout {
     }
 
     /// What kernels need to know, and for values in the input's order the input's index of each linear id.
-    pub(super) fn place(
-        self,
-        rx: &RxMesh,
-        kind: Kind,
-    ) -> Result<(Place, Option<Source>), Error> {
+    pub(super) fn place(self, rx: &RxMesh, kind: Kind) -> Result<(Place, Option<Source>), Error> {
         let plane = match self.words {
             Words::Together => 0,
             Words::Apart => self.len(rx, kind) as u32,

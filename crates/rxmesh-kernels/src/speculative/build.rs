@@ -170,18 +170,10 @@ impl PatchKernel for BuildPatches {
                 );
             });
             p.each(patch.total::<Edge>(), |e| {
-                own(
-                    Kind::Edge,
-                    e,
-                    self.edges.get(patch.map::<Edge>().linear(e)),
-                );
+                own(Kind::Edge, e, self.edges.get(patch.map::<Edge>().linear(e)));
             });
             p.each(patch.total::<Face>(), |f| {
-                own(
-                    Kind::Face,
-                    f,
-                    self.faces.get(patch.map::<Face>().linear(f)),
-                );
+                own(Kind::Face, f, self.faces.get(patch.map::<Face>().linear(f)));
             });
         });
     }

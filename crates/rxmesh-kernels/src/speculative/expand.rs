@@ -10,10 +10,10 @@
 
 use super::inverse::Inverse;
 use super::local::{Local, LocalParts};
-use super::tally::Tally;
 use super::stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
 use super::store::{Columns, Entries, PatchStore, STAYS, Shape, each_kind};
 use super::table::{OVERFLOW, RibbonEntry};
+use super::tally::Tally;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::topo::Kind;
@@ -33,8 +33,8 @@ const DONE: u32 = 0;
 const LOCKED: u32 = 1;
 const NO_ROOM: u32 = 2;
 
-/// Attempts at a neighbour's lock.
-const LOCK_TRIES: u32 = 6;
+/// Attempts at a neighbour's lock: some tens of microseconds, about as long as an expansion holds it.
+const LOCK_TRIES: u32 = 16;
 
 /// What an expansion keeps in shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -247,7 +247,10 @@ impl Expansion {
         let parts = &host.local.parts;
         b.phase(|p| {
             p.each(n, |i| {
-                match self.parties.insert(self.wanted.get(i) / self.shape.vertices) {
+                match self
+                    .parties
+                    .insert(self.wanted.get(i) / self.shape.vertices)
+                {
                     Some(slot) => {
                         self.sets.fetch_or(DONORS + slot / 32, 1 << (slot % 32));
                     }
@@ -285,9 +288,7 @@ impl Expansion {
         let mut slot = 0;
         while slot < STASH_SLOTS {
             let patch = self.parties.get(slot);
-            if patch != EMPTY_SLOT
-                && !self.is_in(HELD, slot)
-                && locks.owner(patch) != Some(host.id)
+            if patch != EMPTY_SLOT && !self.is_in(HELD, slot) && locks.owner(patch) != Some(host.id)
             {
                 if !locks.try_lock(patch, host.id, LOCK_TRIES) {
                     return LOCKED;

@@ -153,12 +153,7 @@ impl Local {
 
 /// Copies 16-bit entries, of which there is an even number, two at a time.
 #[cfg_attr(target_arch = "nvptx64", inline(always))]
-fn copy_entries<B: Block>(
-    p: Phase<B>,
-    n: u32,
-    from: crate::mem::GlobalMut<u16>,
-    to: Shared<u16>,
-) {
+fn copy_entries<B: Block>(p: Phase<B>, n: u32, from: crate::mem::GlobalMut<u16>, to: Shared<u16>) {
     let (from, to) = (from.cast::<u32>(), to.cast::<u32>());
     p.each(n / 2, |i| to.set(i, from.get(i)));
 }
@@ -366,9 +361,7 @@ impl MeshMut for PatchMesh {
 
     #[inline(always)]
     fn store_edge_at(&self, v: u32, e: u32) {
-        self.local
-            .ve
-            .swap(self.vertex(v), self.edge_or_none(e));
+        self.local.ve.swap(self.vertex(v), self.edge_or_none(e));
     }
 
     #[inline(always)]

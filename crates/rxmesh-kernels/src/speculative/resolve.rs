@@ -8,7 +8,9 @@ use super::local::PatchMesh;
 use super::store::{Columns, Shape, each_kind, pick};
 use super::tally::Tally;
 use super::visit::{Candidates, LIMIT, Visit};
-use crate::cavity::{Cavity, Hole, Holder, Operator, Origin, Recorder, Seed, Site, each_corner, faces, record_words};
+use crate::cavity::{
+    Cavity, Holder, Hole, Operator, Origin, Recorder, Seed, Site, each_corner, faces, record_words,
+};
 use crate::edit::NONE;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::math::hash;
@@ -124,12 +126,7 @@ impl<O: Operator> Needs<'_, O> {
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn each(&self, f: impl Fn(bool, u32) -> bool) -> bool {
         let (op, mesh, id) = (self.op, &self.mesh, Seed::<O>::new(self.seed));
-        let pair = |a: u32, b: u32| {
-            f(
-                true,
-                self.choice.pair(mesh.vertex(a), mesh.vertex(b)),
-            )
-        };
+        let pair = |a: u32, b: u32| f(true, self.choice.pair(mesh.vertex(a), mesh.vertex(b)));
         faces(&op.template(), mesh, self.seed, |face| {
             f(false, mesh.local_face(face))
                 && (!O::LEAVES_HOLE || each_corner(mesh, face, |v| pair(v, v)))
@@ -226,10 +223,7 @@ impl<O: Operator> Site for PatchSite<'_, O> {
     #[inline(always)]
     fn again(&self, seed: u32) {
         let parts = &self.mesh.local.parts;
-        parts.enter(
-            parts.shape.seeds(),
-            seed - self.first,
-        );
+        parts.enter(parts.shape.seeds(), seed - self.first);
     }
 
     #[inline(always)]
@@ -369,7 +363,8 @@ impl<O: Operator> Visit<'_, O> {
         b.each(n, |i| {
             let won = c.state.get(i) == WON;
             t.rank.set(i, u32::from(won));
-            t.place.set(i, if won { self.words(c.list.get(i)) } else { 0 });
+            t.place
+                .set(i, if won { self.words(c.list.get(i)) } else { 0 });
         });
         b.scan(t.rank, n, t.scratch);
         let words = b.scan(t.place, n, t.scratch);
@@ -379,9 +374,7 @@ impl<O: Operator> Visit<'_, O> {
         if !O::GROWTH.is_none() {
             each_kind(|kind| {
                 let (free, grow) = (self.list_free(b, t, kind), grow_of::<O>(kind));
-                if grow > 0 {
-                    most = most.min(free / grow);
-                }
+                most = most.min(free.checked_div(grow).unwrap_or(most));
             });
         }
         b.each(n, |i| {
@@ -430,7 +423,9 @@ impl<O: Operator> Visit<'_, O> {
         let masks = parts.masks.part(parts.shape.active(kind), words);
         b.each(words, |w| t.before.set(w, (!masks.get(w)).count_ones()));
         let n = b.scan(t.before, words, t.scratch);
-        let list = t.free.part(parts.shape.moved_at(kind), parts.shape.room(kind));
+        let list = t
+            .free
+            .part(parts.shape.moved_at(kind), parts.shape.room(kind));
         b.each(words, |w| {
             let (mut bits, mut at) = (!masks.get(w), t.before.get(w));
             while bits != 0 {
@@ -448,7 +443,9 @@ impl<O: Operator> Visit<'_, O> {
         let (n, parts) = (c.n, &self.host.local.parts);
         let site = |i: u32| PatchSite {
             mesh: self.mesh.of(c.list.get(i)),
-            record: t.records.part(t.place.get(i), t.records.len() - t.place.get(i)),
+            record: t
+                .records
+                .part(t.place.get(i), t.records.len() - t.place.get(i)),
             free: t.free,
             rank: t.rank.get(i),
             columns: self.host.columns,

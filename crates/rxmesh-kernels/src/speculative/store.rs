@@ -105,7 +105,10 @@ impl Shape {
     /// Where the mask of owned elements of a kind begins.
     #[inline(always)]
     pub const fn owned(&self, kind: Kind) -> u32 {
-        pick(kind, [0, self.vertices / 32, (self.vertices + self.edges) / 32])
+        pick(
+            kind,
+            [0, self.vertices / 32, (self.vertices + self.edges) / 32],
+        )
     }
 
     /// Where the mask of active elements of a kind begins.
@@ -141,7 +144,14 @@ impl Shape {
     /// Where the table of a kind begins in `ribbons`, after the stash.
     #[inline(always)]
     pub const fn table_at(&self, kind: Kind) -> u32 {
-        pick(kind, [STASH_SLOTS, STASH_SLOTS + self.vertex_table, STASH_SLOTS + self.vertex_table + self.edge_table])
+        pick(
+            kind,
+            [
+                STASH_SLOTS,
+                STASH_SLOTS + self.vertex_table,
+                STASH_SLOTS + self.vertex_table + self.edge_table,
+            ],
+        )
     }
 
     /// Words of a patch in `ribbons`.

@@ -34,6 +34,9 @@ const TURNS: u32 = 64;
 /// Expansions of a visit.
 const EXPANSIONS: u32 = 6;
 
+/// The part of the seeds that is asked when what all of them want does not fit: one in so many.
+const FEWER: u32 = 8;
+
 /// Attempts at the patch's own lock.
 const LOCK_TRIES: u32 = 4;
 
@@ -206,8 +209,7 @@ impl<O: Operator> Speculate<O> {
         // Their neighbours.
         let second = |i: u32| {
             let patch = stash.get(i / STASH_SLOTS);
-            patch < self.store.patches
-                && busy(self.store.patch(patch).stash().get(i % STASH_SLOTS))
+            patch < self.store.patches && busy(self.store.patch(patch).stash().get(i % STASH_SLOTS))
         };
         b.any(STASH_SLOTS + 1, t.scratch, first)
             || self.rings > 1 && b.any(STASH_SLOTS * STASH_SLOTS, t.scratch, second)
@@ -316,7 +318,9 @@ impl<O: Operator> Visit<'_, O> {
             let patch = stash.get(slot);
             free = free
                 && (patch == EMPTY_SLOT || host.store.locks.try_lock(patch, host.id, LOCK_TRIES));
-            t.neighbours.0.set(slot, if free { patch } else { EMPTY_SLOT });
+            t.neighbours
+                .0
+                .set(slot, if free { patch } else { EMPTY_SLOT });
             slot += 1;
         }
         u32::from(free)
@@ -342,6 +346,8 @@ impl<O: Operator> Visit<'_, O> {
         let (parts, kind) = (&host.local.parts, host.seeds);
         let seeds = parts.shape.room(kind);
         let (mut turn, mut expansions, mut done) = (0, 0, 0);
+        // How many seeds a turn looks at: fewer when what all of them want does not fit.
+        let mut most = seeds;
         let (mut again, mut expanded) = (false, false);
         while turn < TURNS {
             turn += 1;
@@ -351,6 +357,7 @@ impl<O: Operator> Visit<'_, O> {
             if n == 0 {
                 break;
             }
+            let n = n.min(most);
             let c = Candidates {
                 list: t.list,
                 state: t.state,
@@ -373,21 +380,31 @@ impl<O: Operator> Visit<'_, O> {
                 } else {
                     Outcome::Locked
                 };
-                expansions += 1;
+                // What does not fit cost nobody anything.
+                expansions += u32::from(outcome != Outcome::NoRoom);
                 if outcome == Outcome::Done {
                     expanded = true;
+                    most = seeds;
                     t.local.derive(b);
                     t.local.fetch_ghosts(b, host.id, host.columns);
                     continue;
                 }
-                // What waits is put off; the rest goes on.
+                // What waits is put off, or fewer are asked at a time; the rest goes on.
                 again |= outcome == Outcome::Locked;
-                if outcome == Outcome::NoRoom {
-                    self.full(b);
+                if outcome == Outcome::NoRoom && n > 1 {
+                    most = n.div_ceil(FEWER);
+                    if n == most {
+                        most = 1;
+                    }
+                } else {
+                    if outcome == Outcome::NoRoom {
+                        self.full(b);
+                    }
+                    most = seeds;
+                    b.each(t.blocked.len(), |i| {
+                        t.blocked.set(i, t.blocked.get(i) | t.misses.seeds.get(i));
+                    });
                 }
-                b.each(t.blocked.len(), |i| {
-                    t.blocked.set(i, t.blocked.get(i) | t.misses.seeds.get(i));
-                });
             }
             let ready = b.count(n, t.scratch, |i| t.state.get(i) < LIMIT);
             if ready == 0 {

@@ -1,4 +1,4 @@
-//! The mean length of a session's edges.
+//! The mean and the greatest length of a session's edges.
 
 use crate::edit::{FlatMesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -12,7 +12,7 @@ use glam::Vec3;
 pub const LENGTH_CHUNK: u32 = 4096;
 
 kernel! {
-    /// Sums the lengths of the live edges of each chunk of slots, and counts them.
+    /// Sums the lengths of the live edges of each chunk of slots, counts them, and looks for the longest.
     pub struct SumLengths: Block {
         /// The mesh.
         pub mesh: FlatMesh,
@@ -22,6 +22,8 @@ kernel! {
         pub lengths: GlobalMut<f64>,
         /// A number of edges a chunk.
         pub edges: GlobalMut<f64>,
+        /// The greatest length of a chunk; minus infinity without an edge.
+        pub longest: GlobalMut<f64>,
     }
 }
 
@@ -39,19 +41,22 @@ impl BlockKernel for SumLengths {
         let n = (self.mesh.edge_capacity() - first).min(LENGTH_CHUNK);
         let (ev, x) = (self.mesh.ev.from(2 * first), self.x);
         let lives = |i: u32| ev.get(2 * i) != NONE;
-        let total = b.sum(n, scratch, |i| {
-            if lives(i) {
-                f64::from(length(x.get(ev.get(2 * i)) - x.get(ev.get(2 * i + 1))))
-            } else {
-                0.0
-            }
-        });
+        let of = |i: u32| f64::from(length(x.get(ev.get(2 * i)) - x.get(ev.get(2 * i + 1))));
+        let total = b.sum(n, scratch, |i| if lives(i) { of(i) } else { 0.0 });
+        let most = b.max(
+            n,
+            scratch,
+            |i| {
+                if lives(i) { of(i) } else { f64::NEG_INFINITY }
+            },
+        );
         let edges = b.count(n, scratch, lives);
-        let (lengths, counts) = (self.lengths, self.edges);
+        let (lengths, counts, longest) = (self.lengths, self.edges, self.longest);
         b.last_phase(|p| {
             p.lead(|| {
                 lengths.set(block, total);
                 counts.set(block, f64::from(edges));
+                longest.set(block, most);
             });
         });
     }
