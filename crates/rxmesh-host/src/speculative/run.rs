@@ -23,6 +23,9 @@ const BLOCKS: u32 = 2;
 /// Patches that there should be for each block.
 const PATCHES_A_BLOCK: u32 = 6;
 
+/// As [`PATCHES_A_BLOCK`], where each multiprocessor has a block: with so many less than 2 % of the visits are in vain.
+const PATCHES_APART: u32 = 32;
+
 /// Waiting patches that there should be for each block.
 const WAITING_A_BLOCK: u32 = 3;
 
@@ -257,15 +260,14 @@ impl Session {
     }
 }
 
-/// Blocks that suit an engine and a mesh: more than one for so many patches would be in each other's way.
+/// Blocks that suit an engine and a mesh. More find each other's patches locked; fewer leave multiprocessors idle, which counts for more until each has one.
 fn default_blocks(engine: &Engine, patches: u32) -> u32 {
     let units = engine.info().units;
-    let most = if engine.is_cuda() {
-        BLOCKS * units
-    } else {
-        units
-    };
-    most.min(patches / PATCHES_A_BLOCK).max(2)
+    if !engine.is_cuda() {
+        return units.min(patches / PATCHES_A_BLOCK).max(2);
+    }
+    let apart = (patches / PATCHES_A_BLOCK).min(units);
+    apart.max(patches / PATCHES_APART).min(BLOCKS * units).max(2)
 }
 
 /// Turns what must not happen into errors.
