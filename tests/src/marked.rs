@@ -216,6 +216,18 @@ impl Marked {
         report
     }
 
+    /// Moves every vertex a little, at random. A place at which an operator puts a new vertex is then nobody's that was there before: else the middle of two middles may be.
+    pub fn jitter(&mut self, rng: &mut Rng) {
+        let mut x = self.session.values(self.x).read().expect("values");
+        let mut small = || rng.signed_unit() as f32 * 1e-3;
+        for p in &mut x {
+            *p += Vec3::new(small(), small(), small());
+        }
+        for column in [self.x, self.copy] {
+            self.session.set(column, &x).expect("a value a slot");
+        }
+    }
+
     fn check_copy(&self, what: &str) {
         let read = |c| self.session.values(c).read().expect("values");
         let (x, copy): (Vec<Vec3>, Vec<Vec3>) = (read(self.x), read(self.copy));

@@ -68,6 +68,7 @@ fn run(engine: &Engine, seed: u64) {
     let mut m = Marked::new(engine, &mesh, patch_size);
     m.session.set_speculative_options(options);
     for edit in edits {
+        m.jitter(rng);
         let before = m.numbers();
         let part = 5 + rng.below(96);
         let priorities = 1 + rng.below(9);

@@ -35,6 +35,9 @@ const SPARSE: u32 = 64;
 /// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
 const IDLE_LAUNCHES: u32 = 2;
 
+/// How often patches are cut because nothing else goes on, until a cavity is carried out: what is too large for any patch does not become possible by it.
+const STUCK_CUTS: u32 = 8;
+
 /// What the speculative engine did, beside the cavities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Speculation {
@@ -137,7 +140,7 @@ impl Session {
         }
         patches.reset(&self.engine)?;
         patches.enqueue(&self.engine)?;
-        let (mut idle, mut waiting, mut queued) = (0, u64::MAX, patches.used);
+        let (mut idle, mut waiting, mut queued, mut stuck_cuts) = (0, u64::MAX, patches.used, 0);
         let mut columns = self.column_table()?;
         loop {
             // How many wait is read with the counts of the launch before.
@@ -156,15 +159,24 @@ impl Session {
                 if report.finished {
                     break;
                 }
+                let moves = count(Tally::Done) > 0 || left < waiting;
+                // The next thing would be to give up.
+                let stuck =
+                    !moves && blocks == 1 && idle >= IDLE_LAUNCHES && stuck_cuts < STUCK_CUTS;
                 let sliced = if count(Tally::Full) > 0 {
-                    let sliced = self.slice_full(patches, kind)?;
+                    let sliced = self.slice_full(patches, kind, stuck)?;
                     columns = self.column_table()?;
                     sliced
                 } else {
                     0
                 };
                 queued = count(Tally::Queued);
-                let progress = count(Tally::Done) > 0 || left < waiting || sliced > 0;
+                if count(Tally::Done) > 0 {
+                    stuck_cuts = 0;
+                } else if stuck {
+                    stuck_cuts += 1;
+                }
+                let progress = moves || sliced > 0;
                 waiting = waiting.min(left);
                 idle = if progress { 0 } else { idle + 1 };
                 if progress {
@@ -267,7 +279,10 @@ fn default_blocks(engine: &Engine, patches: u32) -> u32 {
         return units.min(patches / PATCHES_A_BLOCK).max(2);
     }
     let apart = (patches / PATCHES_A_BLOCK).min(units);
-    apart.max(patches / PATCHES_APART).min(BLOCKS * units).max(2)
+    apart
+        .max(patches / PATCHES_APART)
+        .min(BLOCKS * units)
+        .max(2)
 }
 
 /// Turns what must not happen into errors.

@@ -3,7 +3,7 @@
 use super::Patches;
 use crate::Error;
 use crate::edit::Session;
-use rxmesh_kernels::speculative::{Merge, Slice, Tally};
+use rxmesh_kernels::speculative::{Merge, NEEDS_SLICE, Slice, Tally};
 use rxmesh_kernels::topo::Kind;
 
 /// Spare patches are added so many at a time, as a part of all: one in so many, and what is needed.
@@ -12,18 +12,34 @@ const MORE: u32 = 8;
 /// A patch is large when it has this part of the faces that there is room for: one in so many.
 const LARGE: u32 = 3;
 
+/// Patches with fewer vertices of their own are not cut, whatever is wanted of them.
+const LEAST_CUT: u32 = 8;
+
 /// Patches with fewer vertices, as a part of the room: one in so many, are united with a neighbour.
 const SMALL: u32 = 16;
 
 impl Session {
-    /// Cuts the patches that are full in two; how many were cut.
-    pub(super) fn slice_full(&mut self, patches: &mut Patches, seeds: Kind) -> Result<u32, Error> {
+    /// Cuts the patches that are full in two; how many were cut. `stuck`: nothing else goes on, so that all are cut that took part where there was no room. Room may lack for
+    /// other things than faces: the tables of a patch hold only so many elements of others.
+    pub(super) fn slice_full(
+        &mut self,
+        patches: &mut Patches,
+        seeds: Kind,
+        stuck: bool,
+    ) -> Result<u32, Error> {
         let needs = patches.needs.read()?;
         let census = patches.census(&self.engine)?;
         // A small patch is not full: what it wants is too large for any.
         let large = patches.shape.faces / LARGE;
         let full: Vec<u32> = (0..patches.count)
-            .filter(|&p| needs[1 + p as usize] != 0 && census[p as usize][2] > large)
+            .filter(|&p| {
+                let (needs, [owned, _, faces]) = (needs[1 + p as usize], census[p as usize]);
+                if stuck {
+                    needs != 0 && owned >= LEAST_CUT
+                } else {
+                    needs & NEEDS_SLICE != 0 && faces > large
+                }
+            })
             .collect();
         patches.needs.clear()?;
         if full.is_empty() {

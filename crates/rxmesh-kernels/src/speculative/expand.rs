@@ -11,7 +11,7 @@
 use super::inverse::Inverse;
 use super::local::{Local, LocalParts};
 use super::stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
-use super::store::{Columns, Entries, PatchStore, STAYS, Shape, each_kind};
+use super::store::{Columns, Entries, MAY_NEED_SLICE, PatchStore, STAYS, Shape, each_kind};
 use super::table::{OVERFLOW, RibbonEntry};
 use super::tally::Tally;
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -70,8 +70,7 @@ const GIVERS: u32 = 4;
 
 /// Words of [`Expansion::counts`].
 const OVERFLOWS: u32 = 0;
-const LOST_EDGES: u32 = 1;
-const TICKETS: u32 = 2;
+const TICKETS: u32 = 1;
 const COUNTS: u32 = 8;
 
 /// The part of a table that may be in use.
@@ -204,6 +203,19 @@ impl Expansion {
             pass += 1;
         }
         Outcome::Done
+    }
+
+    /// Notes with all who took part that there was no room with one of them. One thread.
+    #[inline(always)]
+    pub(super) fn blame(&self, host: &Host<'_>) {
+        let mut slot = 0;
+        while slot < STASH_SLOTS {
+            let patch = self.parties.get(slot);
+            if patch != EMPTY_SLOT {
+                host.store.needs.fetch_or(1 + patch, MAY_NEED_SLICE);
+            }
+            slot += 1;
+        }
     }
 
     /// Whether what comes in may: all parties can be locked, and there is room everywhere.
@@ -385,7 +397,6 @@ impl Expansion {
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn survey<B: Block>(&self, b: B, host: &Host<'_>, donor: u32) {
         let (s, from) = (self.shape, host.store.patch(donor));
-        b.lead(|| self.counts.set(LOST_EDGES, 0));
         b.phase(|p| {
             each_kind(|kind| {
                 let inverse = self.inverse(kind);
@@ -404,25 +415,20 @@ impl Expansion {
                     if kind as u32 == Kind::Vertex as u32 && self.parties.insert(owner).is_none() {
                         self.overflow();
                     }
-                    if kind as u32 == Kind::Edge as u32
-                        && from.is_owned(kind, i)
-                        && self.is_given_edge(&from, i)
-                    {
-                        self.counts.fetch_add(LOST_EDGES, 1);
-                    }
                 });
             });
         });
-        // What the donor keeps as ribbon must fit its tables.
-        let used = |kind: Kind| {
-            let table = from.table(kind);
-            b.count(table.len(), self.scratch, |i| table.entry(i).is_some())
-        };
-        let (vertices, edges) = (used(Kind::Vertex), used(Kind::Edge));
-        let lost = b.count(s.vertices, self.scratch, |v| self.is_taken(v));
-        if vertices + lost > table_limit(s.vertex_table)
-            || edges + self.counts.load(LOST_EDGES) > table_limit(s.edge_table)
-        {
+        // What the donor keeps as ribbon must fit its tables. What it has no use for goes before that enters: counted is what there is then, or a patch whose tables are
+        // nearly full could not be cut.
+        let vertices = b.count(s.vertices, self.scratch, |v| {
+            self.is_marked(self.stays, Kind::Vertex, v)
+                && (!from.is_owned(Kind::Vertex, v) || self.is_taken(v))
+        });
+        let edges = b.count(s.edges, self.scratch, |e| {
+            self.is_marked(self.stays, Kind::Edge, e)
+                && (!from.is_owned(Kind::Edge, e) || self.is_given_edge(&from, e))
+        });
+        if vertices > table_limit(s.vertex_table) || edges > table_limit(s.edge_table) {
             b.lead(|| self.overflow());
         }
     }

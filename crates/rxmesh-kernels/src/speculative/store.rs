@@ -196,7 +196,7 @@ kernel! {
         pub moved: GlobalMut<u16>,
         /// Who works on which patch.
         pub locks: Locks,
-        /// Word 1 + patch: what the patch needs ([`NEEDS_SLICE`]).
+        /// Word 1 + patch: what the patch needs ([`NEEDS_SLICE`], [`MAY_NEED_SLICE`]).
         pub needs: GlobalMut<u32>,
         /// Number of patches, empty ones among them.
         pub patches: u32,
@@ -207,6 +207,9 @@ impl crate::attr::Field for PatchStore {}
 
 /// The patch has no room for what it should do.
 pub const NEEDS_SLICE: u32 = 1;
+
+/// Another patch found no room in this one, or in one beside it, for what it should do.
+pub const MAY_NEED_SLICE: u32 = 2;
 
 impl PatchStore {
     /// A patch, in global memory.

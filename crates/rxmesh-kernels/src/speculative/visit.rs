@@ -517,7 +517,7 @@ impl<O: Operator> Visit<'_, O> {
                 self.count(Tally::Moved, n);
             }
             Outcome::Locked => self.count(Tally::Dropped, 1),
-            Outcome::NoRoom => {}
+            Outcome::NoRoom => t.expansion.blame(host),
         });
         outcome
     }
