@@ -24,7 +24,7 @@ const LEAST_ROOM: u32 = 64;
 const SPARE: u32 = 8;
 
 /// The part of a patch's elements that may belong to others.
-const RIBBON: (u32, u32) = (5, 8);
+const RIBBON: (u32, u32) = (3, 4);
 
 /// Patches with room to grow.
 pub(crate) struct Patches {

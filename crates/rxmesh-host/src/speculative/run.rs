@@ -35,8 +35,9 @@ const SPARSE: u32 = 64;
 /// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
 const IDLE_LAUNCHES: u32 = 2;
 
-/// How often patches are cut because nothing else goes on, until a cavity is carried out: what is too large for any patch does not become possible by it.
-const STUCK_CUTS: u32 = 8;
+/// Launches after which patches are cut although no cavity was carried out. What is too large for any patch does not become possible by it: a patch would be cut, take over its other
+/// half again, and so on for ever.
+const VAIN_CUTS: u32 = 8;
 
 /// What the speculative engine did, beside the cavities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -140,7 +141,7 @@ impl Session {
         }
         patches.reset(&self.engine)?;
         patches.enqueue(&self.engine)?;
-        let (mut idle, mut waiting, mut queued, mut stuck_cuts) = (0, u64::MAX, patches.used, 0);
+        let (mut idle, mut waiting, mut queued, mut vain_cuts) = (0, u64::MAX, patches.used, 0);
         let mut columns = self.column_table()?;
         loop {
             // How many wait is read with the counts of the launch before.
@@ -161,20 +162,22 @@ impl Session {
                 }
                 let moves = count(Tally::Done) > 0 || left < waiting;
                 // The next thing would be to give up.
-                let stuck =
-                    !moves && blocks == 1 && idle >= IDLE_LAUNCHES && stuck_cuts < STUCK_CUTS;
-                let sliced = if count(Tally::Full) > 0 {
+                let stuck = !moves && blocks == 1 && idle >= IDLE_LAUNCHES;
+                let sliced = if count(Tally::Full) == 0 {
+                    0
+                } else if vain_cuts < VAIN_CUTS {
                     let sliced = self.slice_full(patches, kind, stuck)?;
                     columns = self.column_table()?;
                     sliced
                 } else {
+                    patches.needs.clear()?;
                     0
                 };
                 queued = count(Tally::Queued);
                 if count(Tally::Done) > 0 {
-                    stuck_cuts = 0;
-                } else if stuck {
-                    stuck_cuts += 1;
+                    vain_cuts = 0;
+                } else if sliced > 0 {
+                    vain_cuts += 1;
                 }
                 let progress = moves || sliced > 0;
                 waiting = waiting.min(left);
