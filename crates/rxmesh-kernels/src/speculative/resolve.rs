@@ -41,7 +41,7 @@ const FREE: u32 = u32::MAX;
 const TAKEN: u32 = 0;
 
 /// With the holder of a face: it has been listed.
-const LISTED: u32 = 1 << 15;
+const LISTED: u32 = 1 << 31;
 
 /// Rounds of the independent set; who is undecided then waits for the next turn.
 const ROUNDS: u32 = 24;
@@ -54,7 +54,7 @@ pub struct Choice {
     /// Claims on pairs of vertices, by hash.
     pairs: Shared<u32>,
     /// Who has won a face: candidate plus one.
-    held: Shared<u16>,
+    held: Shared<u32>,
     /// The records of the winners.
     records: Shared<u32>,
     /// Of each candidate: where its record begins.
@@ -138,7 +138,7 @@ impl<O: Operator> Needs<'_, O> {
 /// Tells the recorder which faces belong to a cavity.
 #[derive(Clone, Copy)]
 struct Winner {
-    held: Shared<u16>,
+    held: Shared<u32>,
     base: u32,
     me: u32,
 }
@@ -146,17 +146,13 @@ struct Winner {
 impl Holder for Winner {
     #[inline(always)]
     fn holds(&self, f: u32) -> bool {
-        u32::from(self.held.get(f - self.base)) & !LISTED == self.me
+        // Another winner may be marking its faces.
+        self.held.load(f - self.base) & !LISTED == self.me
     }
 
     #[inline(always)]
     fn list(&self, f: u32) -> bool {
-        let at = f - self.base;
-        let new = u32::from(self.held.get(at)) & LISTED == 0;
-        if new {
-            self.held.set(at, (self.me | LISTED) as u16);
-        }
-        new
+        self.held.fetch_or(f - self.base, LISTED) & LISTED == 0
     }
 }
 
@@ -335,7 +331,7 @@ impl<O: Operator> Visit<'_, O> {
             } else if takes {
                 claims.swap(at, TAKEN);
                 if !pair {
-                    t.held.set(at, (i + 1) as u16);
+                    t.held.set(at, i + 1);
                 }
             } else {
                 let claim = claims.load(at);
