@@ -240,7 +240,7 @@ impl Engine {
     }
 
     /// Bytes of shared memory that a block can have.
-    fn shared_limit(&self) -> u32 {
+    pub(crate) fn shared_limit(&self) -> u32 {
         let own = match &self.0.kind {
             Kind::Cpu(_) => u32::MAX,
             #[cfg(feature = "cuda")]

@@ -9,7 +9,7 @@ use rxmesh_kernels::edit::{Fill, FlatMesh};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::speculative::{
     BuildPatches, Census, Flatten, Locks, MOST_ELEMENTS, NumberElements, NumberVertices,
-    PatchQueue, PatchStore, Shape, TALLIES, Tally, table,
+    PatchQueue, PatchStore, Shape, TALLIES, Tally, shared_bytes, table,
 };
 use rxmesh_kernels::topo::Kind;
 
@@ -50,12 +50,36 @@ pub(crate) struct Patches {
     pub total: Speculation,
 }
 
-/// Room for the elements of each kind, and the tables.
+/// Room for the elements of each kind, and the tables: as much as patches should have, or, where that does not fit the engine's shared memory, less, so that
+/// they are cut earlier.
 fn shape_of(rx: &RxMesh) -> Result<Shape, Error> {
+    let limit = rx.engine().shared_limit();
+    let mut parts = ROOM * ROOM_PARTS;
+    loop {
+        let shape = shape_with(rx, parts)?;
+        let needed = shared_bytes(shape);
+        if needed <= limit {
+            return Ok(shape);
+        }
+        if parts == ROOM_PARTS {
+            return Err(Error::Options(format!(
+                "the speculative engine needs {needed} bytes of shared memory for the largest patch, but the engine has {limit}; use smaller patches, or claims"
+            )));
+        }
+        parts -= 1;
+    }
+}
+
+/// Steps in which room is given up, as parts of what the largest patch has.
+const ROOM_PARTS: u32 = 4;
+
+fn shape_with(rx: &RxMesh, parts: u32) -> Result<Shape, Error> {
     let room = |kind: Kind| {
         let most = rx.headers().iter().map(|h| h.total[kind as usize]).max();
         let most = u32::from(most.unwrap_or(0));
-        let room = (ROOM * most).max(LEAST_ROOM).next_multiple_of(32);
+        let room = (most * parts / ROOM_PARTS)
+            .max(LEAST_ROOM)
+            .next_multiple_of(32);
         if most > MOST_ELEMENTS {
             return Err(Error::Options(format!(
                 "a patch has {most} elements of a kind, but the speculative engine's ids have 13 bits: at most {MOST_ELEMENTS}; use smaller patches, or claims"

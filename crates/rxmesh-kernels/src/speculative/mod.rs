@@ -40,4 +40,4 @@ pub use stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
 pub use store::{ColumnEntry, Columns, MOST_ELEMENTS, NEEDS_SLICE, PatchStore, STAYS, Shape};
 pub use table::{OVERFLOW, RibbonEntry, Table};
 pub use tally::{TALLIES, Tally};
-pub use visit::{Speculate, seed_kind};
+pub use visit::{Speculate, seed_kind, shared_bytes};

@@ -10,7 +10,7 @@ use super::lock::pause;
 use super::queue::PatchQueue;
 use super::resolve::Choice;
 use super::stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
-use super::store::{Columns, NEEDS_SLICE, PatchStore};
+use super::store::{Columns, NEEDS_SLICE, PatchStore, Shape};
 use super::tally::Tally;
 use crate::cavity::{Operator, Seed, Template, each_corner, face_of, faces, lives};
 use crate::edit::{Mesh, NO_FACE};
@@ -126,38 +126,7 @@ impl<O: Operator> BlockKernel for Speculate<O> {
 
     #[inline(always)]
     fn carve(&mut self, plan: &mut Plan) -> VisitTables {
-        let s = self.store.shape;
-        let seeds = s.room(seed_kind::<O>());
-        let told = plan.take(8);
-        let local = Local::take(s, plan);
-        let misses = Misses {
-            seeds: plan.take(seeds / 32),
-            wanted: plan.take(s.vertices / 32),
-        };
-        let blocked = plan.take(seeds / 32);
-        let list = plan.take(seeds + 1);
-        let scratch = plan.take(SCRATCH_WORDS);
-        let state = plan.take(seeds);
-        let flags = plan.take(seeds.max(s.vertices));
-        let neighbours = Stash(plan.take(STASH_SLOTS));
-        // An expansion and a choice are never at work at the same time.
-        let mark = plan.mark();
-        let expansion = Expansion::take(s, plan);
-        plan.rewind(mark);
-        let choice = Choice::take(s, seeds, plan);
-        VisitTables {
-            local,
-            misses,
-            blocked,
-            list,
-            state,
-            flags,
-            neighbours,
-            told,
-            scratch,
-            expansion,
-            choice,
-        }
+        carve(self.store.shape, seed_kind::<O>(), plan)
     }
 
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
@@ -185,6 +154,49 @@ impl<O: Operator> BlockKernel for Speculate<O> {
             left -= 1;
         }
     }
+}
+
+/// The plan of a visit.
+#[inline(always)]
+fn carve(s: Shape, seeds: Kind, plan: &mut Plan) -> VisitTables {
+    let seeds = s.room(seeds);
+    let told = plan.take(8);
+    let local = Local::take(s, plan);
+    let misses = Misses {
+        seeds: plan.take(seeds / 32),
+        wanted: plan.take(s.vertices / 32),
+    };
+    let blocked = plan.take(seeds / 32);
+    let list = plan.take(seeds + 1);
+    let scratch = plan.take(SCRATCH_WORDS);
+    let state = plan.take(seeds);
+    let flags = plan.take(seeds.max(s.vertices));
+    let neighbours = Stash(plan.take(STASH_SLOTS));
+    // An expansion and a choice are never at work at the same time.
+    let mark = plan.mark();
+    let expansion = Expansion::take(s, plan);
+    plan.rewind(mark);
+    let choice = Choice::take(s, seeds, plan);
+    VisitTables {
+        local,
+        misses,
+        blocked,
+        list,
+        state,
+        flags,
+        neighbours,
+        told,
+        scratch,
+        expansion,
+        choice,
+    }
+}
+
+/// Bytes of shared memory that a visit of patches of a shape takes, for the operators that take most: those whose seeds are edges.
+pub fn shared_bytes(shape: Shape) -> u32 {
+    let mut plan = Plan::measure();
+    carve(shape, Kind::Edge, &mut plan);
+    plan.peak()
 }
 
 /// The kind of an operator's seeds.
