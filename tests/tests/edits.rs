@@ -284,7 +284,8 @@ fn random_scripts(engine: &Engine) {
             Ok(())
         })
         .unwrap();
-    assert!(done.get() > 0, "some edits are possible");
+    // Two scripts may come upon a mesh where nothing is possible.
+    assert!(done.get() > 0 || cases <= 2, "some edits are possible");
 }
 
 /// A fixed script with every operator, without looking in between.
