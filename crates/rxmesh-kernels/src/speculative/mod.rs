@@ -10,7 +10,7 @@
 //! - [`local`]: a patch's copy in shared memory, and the mesh that operators see in it;
 //! - [`visit`]: the kernel: what a block does with a patch (sections 4.3, 5.2, 5.3);
 //! - [`resolve`]: choosing, cutting and filling inside a patch (section 5.2);
-//! - [`expand`]: taking over what a cavity needs of other patches (sections 4.1, 5.2);
+//! - [`expand`]: taking over what a cavity needs of other patches (sections 4.1, 5.2): `expand.rs` asks, `transfer.rs` moves;
 //! - [`slice`](mod@slice): cutting patches in two and uniting them (section 5.1);
 //! - [`schedule`]: seeds, and which patches wait (sections 4.2, 5.3);
 //! - [`exercise`]: kernels that put stash, tables, queue and locks to work by themselves, for the tests.
@@ -29,6 +29,7 @@ pub mod stash;
 pub mod store;
 pub mod table;
 pub mod tally;
+mod transfer;
 pub mod visit;
 
 pub use build::{BuildPatches, Flatten, NumberElements, NumberVertices, PlaceByHandle};
