@@ -76,8 +76,8 @@ fn small_patches_are_united(engine: &Engine) {
         }
     }
     let done = m.session.speculation().unwrap();
-    // On the slow engines' small meshes there are few patches, which may take each other over vertex by vertex before one is small.
-    assert!(done.merged > 0 || is_slow(engine), "{done:?}");
+    // On small meshes there are few patches, which may take each other over vertex by vertex before one is small; a GPU's mesh has many.
+    assert!(done.merged > 0 || !engine.is_cuda(), "{done:?}");
     // What was united works on.
     for edit in [Edit::Split, Edit::Flip, Edit::Split, Edit::Collapse] {
         m.mark_some(edit, &mut rng, 60, 3);
