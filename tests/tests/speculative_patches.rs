@@ -66,18 +66,24 @@ fn full_patches_are_cut(engine: &Engine) {
 /// Contracts edges until hardly any are left: patches become small and are united.
 fn small_patches_are_united(engine: &Engine) {
     let mesh = ball(engine);
-    let mut m = Marked::new(engine, &mesh, if is_slow(engine) { 32 } else { 64 });
-    let mut rng = Rng::new(8);
-    for round in 0..40 {
-        m.mark_some(Edit::Collapse, &mut rng, 50, 3);
-        m.run_checked(Edit::Collapse, Seeds::All, &format!("round {round}"));
-        if m.session.speculation().unwrap().merged > 0 {
-            break;
+    let united = |seed: u64| {
+        let mut m = Marked::new(engine, &mesh, if is_slow(engine) { 32 } else { 64 });
+        let mut rng = Rng::new(seed);
+        for round in 0..40 {
+            m.mark_some(Edit::Collapse, &mut rng, 50, 3);
+            m.run_checked(
+                Edit::Collapse,
+                Seeds::All,
+                &format!("seed {seed}, round {round}"),
+            );
+            if m.session.speculation().unwrap().merged > 0 {
+                return Some((m, rng));
+            }
         }
-    }
-    let done = m.session.speculation().unwrap();
-    // On small meshes there are few patches, which may take each other over vertex by vertex before one is small; a GPU's mesh has many.
-    assert!(done.merged > 0 || !engine.is_cuda(), "{done:?}");
+        None
+    };
+    // Patches may take each other over vertex by vertex before one is small: who comes first decides, and other seeds follow.
+    let (mut m, mut rng) = (8..28).find_map(united).expect("no small patch was united");
     // What was united works on.
     for edit in [Edit::Split, Edit::Flip, Edit::Split, Edit::Collapse] {
         m.mark_some(edit, &mut rng, 60, 3);
