@@ -1,8 +1,8 @@
 //! The file that a command writes.
 
 use crate::cli::EncodingArgs;
-use crate::console::check_target;
 use anyhow::{Context, Result, bail};
+use rxmesh_host::files;
 use rxmesh_host::io::{Encoding, Format, WriteOptions};
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ impl Target {
                 path.display()
             );
         }
-        check_target(path).with_context(|| format!("{}: cannot be written", path.display()))?;
+        files::check(path).with_context(|| format!("{}: cannot be written", path.display()))?;
         let encoding = if encoding.ascii {
             Encoding::Ascii
         } else {

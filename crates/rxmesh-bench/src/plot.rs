@@ -77,7 +77,7 @@ fn write_picture(
     path: PathBuf,
     files: &mut Vec<PathBuf>,
 ) -> Result<()> {
-    std::fs::write(&path, svg(record, title, panels))
+    rxmesh_host::files::write_bytes(&path, svg(record, title, panels).as_bytes())
         .with_context(|| path.display().to_string())?;
     files.push(path);
     Ok(())

@@ -247,7 +247,8 @@ impl Record {
 
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        std::fs::write(path, text + "\n").with_context(|| path.display().to_string())
+        rxmesh_host::files::write_bytes(path, (text + "\n").as_bytes())
+           .with_context(|| path.display().to_string())
     }
 
     /// `<date>-<engine>-<device>.json`

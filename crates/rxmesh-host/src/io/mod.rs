@@ -4,7 +4,6 @@
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
 //! of the path see the old file or the new one. `docs/formats.md` says what each format keeps.
 
-mod atomic;
 mod error;
 mod obj;
 mod off;
@@ -19,9 +18,11 @@ mod text;
 
 pub use error::{IoError, Place};
 
+use crate::files;
 use crate::mesh::TriMesh;
 use std::borrow::Cow;
 use std::fmt;
+use std::io::Write;
 use std::path::Path;
 
 /// A file format.
@@ -223,7 +224,9 @@ type Pieces = Vec<Vec<u8>>;
 /// Writes a mesh. Either the whole file is there afterwards, or nothing has changed.
 pub fn write(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<WriteReport, IoError> {
     let (pieces, format, warnings) = encode(path, mesh, options)?;
-    let bytes = atomic::write(path, &pieces).map_err(|source| IoError::Write {
+    let bytes = pieces.iter().map(|p| p.len() as u64).sum();
+    let written = files::write(path, |file| pieces.iter().try_for_each(|p| file.write_all(p)));
+    written.map_err(|source| IoError::Write {
         path: path.to_owned(),
         source,
     })?;
