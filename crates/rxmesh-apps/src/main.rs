@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod console;
+mod ending;
 mod error;
 mod input;
 mod output;
@@ -16,6 +17,9 @@ mod run;
 use clap::Parser;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+
+#[global_allocator]
+static MEMORY: ending::OrEnd = ending::OrEnd;
 
 /// How a command that did its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +65,7 @@ fn main() -> ExitCode {
             "this is a bug in rxmesh-apps, please report it: {what}"
         ));
     }));
+    ending::on_signals();
     trace();
     match catch_unwind(AssertUnwindSafe(|| commands::run(cli.command))) {
         Ok(Ok(Outcome::Success)) => ExitCode::SUCCESS,

@@ -171,6 +171,8 @@ pub(crate) struct OverTarget {
 pub(crate) struct OutputRecord {
     pub(crate) path: String,
     pub(crate) format: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) format_because: Option<String>,
     pub(crate) bytes: u64,
     pub(crate) vertices: u64,
     pub(crate) faces: u64,

@@ -1,9 +1,10 @@
 //! `curvature`: Gaussian and mean curvature.
 
-use super::session::{Gives, Session, explained};
+use super::session::{Session, explained};
 use super::text;
 use crate::cli::CurvatureArgs;
 use crate::report::{CurvatureRecord, Report};
+use crate::output::Gives;
 use anyhow::Result;
 use rxmesh_host::algo::curvature::curvature;
 use std::f64::consts::TAU;

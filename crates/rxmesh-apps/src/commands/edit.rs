@@ -2,7 +2,7 @@
 
 use super::text;
 use crate::cli::{EditArgs, PatchArgs};
-use crate::output::Target;
+use crate::output::{Gives, Target};
 use crate::record::{EditRecord, OverTarget, SpeculationRecord};
 use crate::run::Run;
 use anyhow::{Context, Result, bail};
@@ -34,7 +34,7 @@ impl Editing {
         check: impl FnOnce(&TriMesh, &Quality) -> Result<()>,
     ) -> Result<Editing> {
         let (validate, conflicts, args) = (args.validate, args.conflicts.into(), &args.compute);
-        let (mut run, target) = Run::with_target(command, args, "obj")?;
+        let (mut run, target) = Run::with_target(command, args, Gives::Mesh)?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
         mesh.validate()

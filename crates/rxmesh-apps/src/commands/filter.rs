@@ -1,9 +1,10 @@
 //! `filter`: bilateral denoising.
 
-use super::session::{Gives, Session, explained};
+use super::session::{Session, explained};
 use super::text;
 use crate::cli::FilterArgs;
 use crate::report::{FilterRecord, LengthOrRule, Report};
+use crate::output::Gives;
 use anyhow::Result;
 use rxmesh_host::algo::filter::{Closeness, FilterOptions, bilateral_filter};
 

@@ -1,10 +1,11 @@
 //! `geodesic`: distances along the surface.
 
-use super::session::{Gives, Session, explained};
+use super::session::{Session, explained};
 use super::text;
 use crate::Outcome;
 use crate::cli::GeodesicArgs;
 use crate::report::{GeodesicRecord, Report};
+use crate::output::Gives;
 use anyhow::Result;
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic};
 

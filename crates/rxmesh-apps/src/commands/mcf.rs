@@ -1,10 +1,11 @@
 //! `mcf`: mean curvature flow.
 
-use super::session::{Gives, Session, explained};
+use super::session::{Session, explained};
 use super::text;
 use crate::Outcome;
 use crate::cli::McfArgs;
 use crate::report::{McfRecord, Report};
+use crate::output::Gives;
 use anyhow::Result;
 use rxmesh_host::algo::mcf::{McfOptions, Preconditioner, Weights, mean_curvature_flow};
 

@@ -1,8 +1,9 @@
 //! `normals`: vertex normals.
 
-use super::session::{Gives, Session, explained};
+use super::session::{Session, explained};
 use crate::cli::NormalsArgs;
 use crate::report::{NormalsRecord, Report};
+use crate::output::Gives;
 use anyhow::Result;
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::normals;
@@ -11,7 +12,7 @@ use rxmesh_host::kernels::topo::Vertex;
 const TOO_LARGE: &str = "coordinates are too large to compute normals";
 
 pub(super) fn run(args: &NormalsArgs) -> Result<()> {
-    let mut s = Session::open("normals", &args.compute, Gives::Mesh)?;
+    let mut s = Session::open("normals", &args.compute, Gives::Normals)?;
     let mut n = s.rx.attribute::<Vertex, Vec3>()?;
     s.compute("computing normals", |rx, x| {
         normals::vertex_normals(rx, x, &mut n).map_err(explained(TOO_LARGE))

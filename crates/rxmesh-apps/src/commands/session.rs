@@ -1,25 +1,15 @@
 //! What the applications share: from the file to a patched mesh on an engine, and back to a file.
 
 use crate::cli::{ComputeArgs, PatchArgs};
-use crate::output::Target;
+use crate::output::{Gives, Target};
 use crate::run::Run;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::io::Format;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_host::{Error, Vec3};
-
-/// Where an application's result is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gives {
-    /// In the mesh: any format will do.
-    Mesh,
-    /// In columns, which the format must hold.
-    Columns,
-}
 
 /// A mesh on an engine, with the run that it belongs to.
 #[derive(Debug)]
@@ -37,16 +27,7 @@ impl Session {
     /// Reads the mesh, starts the engine, cuts the mesh into patches and moves it over. Refuses an output that could not
     /// be written before any of it.
     pub(super) fn open(command: &'static str, args: &ComputeArgs, gives: Gives) -> Result<Session> {
-        let extension = if gives == Gives::Mesh { "obj" } else { "ply" };
-        let (mut run, target) = Run::with_target(command, args, extension)?;
-        if let (Gives::Columns, Some(format)) = (gives, Format::of_name(&target.path))
-            && !format.holds_columns()
-        {
-            bail!(
-                "{}: {format} cannot hold values of vertices, which are all that `{command}` computes; PLY can",
-                target.path.display()
-            );
-        }
+        let (mut run, target) = Run::with_target(command, args, gives)?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
         let engine = run.engine(args.engine.engine)?;

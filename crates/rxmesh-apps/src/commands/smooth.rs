@@ -1,9 +1,10 @@
 //! `smooth`: Laplacian and Taubin smoothing.
 
-use super::session::{Gives, Session, explained};
+use super::session::{Session, explained};
 use super::text;
 use crate::cli::{SmoothArgs, WeightsChoice};
 use crate::report::{Report, SmoothRecord};
+use crate::output::Gives;
 use anyhow::Result;
 use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
 

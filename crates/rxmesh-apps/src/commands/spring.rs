@@ -1,9 +1,10 @@
 //! `spring`: a mass-spring system.
 
-use super::session::{Gives, Session, explained};
+use super::session::{Session, explained};
 use super::text;
 use crate::cli::{MethodChoice, SpringArgs};
 use crate::report::{Report, SpringRecord};
+use crate::output::Gives;
 use anyhow::{Result, bail};
 use rxmesh_host::algo::boundary;
 use rxmesh_host::algo::spring::{SpringEnergy, SpringForces, SpringOptions, SpringSolve, Springs};

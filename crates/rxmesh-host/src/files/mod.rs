@@ -28,7 +28,8 @@ use target::Target;
 /// pipe or a device, the first bytes may be out). Folders and read-only files are refused.
 pub fn write(path: &Path, content: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
     match Target::find(path)? {
-        Target::Open(mut file) => {
+        Target::Stream(path) => {
+            let mut file = target::open(&path)?;
             content(&mut file)?;
             file.flush()
         }

@@ -15,14 +15,14 @@ pub(super) enum Target {
         old: Option<Metadata>,
     },
     /// A pipe, a device or a descriptor of this process: a rename would put a file in its place.
-    Open(File),
+    Stream(PathBuf),
 }
 
 impl Target {
     pub(super) fn find(path: &Path) -> Result<Target> {
         let path = followed(path)?;
-        if let Some(file) = descriptor(&path)? {
-            return Ok(Target::Open(file));
+        if number_of_descriptor(&path).is_some() {
+            return Ok(Target::Stream(path));
         }
         let old = match fs::metadata(&path) {
             Ok(old) => Some(old),
@@ -36,7 +36,7 @@ impl Target {
             return refused(ErrorKind::IsADirectory, "it is a folder");
         }
         if !old.is_file() {
-            return Ok(Target::Open(OpenOptions::new().write(true).open(&path)?));
+            return Ok(Target::Stream(path));
         }
         if old.permissions().readonly() {
             let why = "it is there already and read-only";
@@ -93,21 +93,20 @@ fn number_of_descriptor(path: &Path) -> Option<u32> {
     number.parse().ok()
 }
 
-/// The open file behind a path that stands for a descriptor. It shares the descriptor's position, so that what the
-/// process has written there, or writes later, is neither overwritten nor lost.
+/// Opens a stream. A descriptor shares its position, so that what the process has written there, or writes later, is
+/// neither overwritten nor lost.
 #[cfg(unix)]
-fn descriptor(path: &Path) -> Result<Option<File>> {
+pub(super) fn open(path: &Path) -> Result<File> {
     use std::os::fd::AsFd;
-    let file = match number_of_descriptor(path) {
-        None => return Ok(None),
-        Some(1) => File::from(std::io::stdout().as_fd().try_clone_to_owned()?),
-        Some(2) => File::from(std::io::stderr().as_fd().try_clone_to_owned()?),
-        Some(_) => OpenOptions::new().append(true).open(path)?,
-    };
-    Ok(Some(file))
+    match number_of_descriptor(path) {
+        None => OpenOptions::new().write(true).open(path),
+        Some(1) => Ok(std::io::stdout().as_fd().try_clone_to_owned()?.into()),
+        Some(2) => Ok(std::io::stderr().as_fd().try_clone_to_owned()?.into()),
+        Some(_) => OpenOptions::new().append(true).open(path),
+    }
 }
 
 #[cfg(not(unix))]
-fn descriptor(_: &Path) -> Result<Option<File>> {
-    Ok(None)
+pub(super) fn open(path: &Path) -> Result<File> {
+    OpenOptions::new().write(true).open(path)
 }

@@ -9,6 +9,7 @@ mod obj;
 mod off;
 mod ply;
 mod polygon;
+mod rounding;
 mod scan;
 mod soup;
 mod stl;
@@ -46,6 +47,21 @@ impl Format {
     /// Whether files can hold columns of any name, such as values that were computed for the vertices.
     pub fn holds_columns(self) -> bool {
         self == Format::Ply
+    }
+
+    /// Whether files can hold normals of vertices.
+    pub fn holds_normals(self) -> bool {
+        self != Format::Stl
+    }
+
+    /// The extension that file names of this format usually have.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Obj => "obj",
+            Format::Ply => "ply",
+            Format::Off => "off",
+            Format::Stl => "stl",
+        }
     }
 
     /// The format that a file name's extension says, if it says one.
