@@ -34,6 +34,8 @@ enum Task {
     Paths,
     /// Check that crates depend on each other in one direction.
     Arrows,
+    /// Check that no line of code or of a document is too long.
+    Lines,
     /// Everything that has to pass before a change goes in.
     Ci(ci::Arguments),
 }
@@ -59,6 +61,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
+        Task::Lines => checks::lines::run(),
         Task::Ci(arguments) => ci::run(&arguments),
     }
 }
