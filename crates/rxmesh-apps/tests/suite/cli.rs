@@ -1,11 +1,10 @@
 //! What holds for every command: usage, errors, exit codes, engines, the manual.
 
-mod support;
+use crate::support::{Sandbox, TRIANGLE, bunny, positions};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
-use support::{Sandbox, TRIANGLE, bunny, positions};
 
 #[test]
 fn every_help_shows_an_example() {

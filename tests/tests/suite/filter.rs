@@ -1,7 +1,6 @@
 //! Bilateral denoising against a naive search in doubles.
 
-mod algo_support;
-use algo_support::*;
+use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::filter::{Closeness, FilterOptions, FilterReport, bilateral_filter};
 use rxmesh_host::engine::Engine;

@@ -2,8 +2,6 @@
 //!
 //! `RXMESH_TEST_PTX` names a PTX file that was built elsewhere, for GPU machines without a device toolchain.
 
-mod common;
-
 use std::error::Error;
 use std::time::Duration;
 
@@ -31,7 +29,7 @@ fn kernels_compute_what_they_should() -> Result<(), Box<dyn Error>> {
     }
     let text = match std::env::var_os("RXMESH_TEST_PTX") {
         Some(path) => std::fs::read_to_string(path)?,
-        None => match common::built() {
+        None => match crate::common::built() {
             Some(built) => built.text.clone(),
             None => return Ok(()),
         },

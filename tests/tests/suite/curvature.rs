@@ -1,7 +1,6 @@
 //! Curvatures against naive sums in doubles, known surfaces and Gauss-Bonnet.
 
-mod algo_support;
-use algo_support::*;
+use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::curvature::{CurvatureReport, curvature};
 use rxmesh_host::mesh::{TriMesh, generate};

@@ -1,7 +1,6 @@
 //! Laplacian and Taubin smoothing against naive sums in doubles.
 
-mod algo_support;
-use algo_support::*;
+use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
 use rxmesh_host::mesh::{TriMesh, generate};

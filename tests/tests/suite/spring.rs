@@ -1,7 +1,6 @@
 //! Mass-spring systems: forces against naive sums, conservation, rest, and the implicit step against a dense solve.
 
-mod algo_support;
-use algo_support::*;
+use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
 use rxmesh_host::engine::Engine;

@@ -1,7 +1,6 @@
 //! Geodesic distances against exact ones, and against a serial copy of the same algorithm.
 
-mod algo_support;
-use algo_support::*;
+use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic, level_sets};
 use rxmesh_host::engine::Engine;
