@@ -1,9 +1,11 @@
 //! Every check of the conformance suite, in one program: linking one for each subject took longer than running them.
 
+mod agreement;
 mod algo_support;
 mod attributes;
 mod boundary;
 mod cavities;
+mod closest;
 mod collectives;
 mod curvature;
 mod delaunay;
