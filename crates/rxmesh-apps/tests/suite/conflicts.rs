@@ -1,8 +1,7 @@
 //! `--conflicts` of the commands that change the connectivity.
 
-mod support;
+use crate::support::{Sandbox, faces, positions};
 use serde_json::Value;
-use support::{Sandbox, faces, positions};
 
 /// A sandbox with a noisy torus of 3840 faces, `t.obj`: 15 patches or more on the speculative engine.
 fn torus() -> Sandbox {

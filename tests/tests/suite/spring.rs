@@ -1,12 +1,19 @@
 //! Mass-spring systems: forces against naive sums, conservation, rest, and the implicit step against a dense solve.
 
-mod algo_support;
-use algo_support::*;
+use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::{Error, Vec3};
+use rxmesh_tests::conformance;
+use rxmesh_tests::engines::{is_slow, suited};
+
+conformance! {
+    scatter_gather_and_naive_sums_agree, the_implicit_step_agrees_with_a_dense_solve, ten_iterations_are_ten_iterations_each_step,
+    free_springs_keep_their_momentum, a_hanging_cloth_comes_to_rest, nasty_meshes_stay_finite,
+    senseless_options_are_refused_and_explosions_are_told
+}
 
 /// A system with its vertices' numbers below `pins` fixed, moved out of its rest.
 fn stretched<'a>(
@@ -73,25 +80,23 @@ fn naive_steps(
     x
 }
 
-#[test]
-fn scatter_gather_and_naive_sums_agree() {
+fn scatter_gather_and_naive_sums_agree(engine: &Engine) {
     let o = SpringOptions::default();
-    for engine in engines() {
-        for mesh in [bumpy_grid(12), bumpy_sphere(2)] {
-            let put = put(&engine, &mesh);
-            let result = |forces| {
-                let (mut s, x, v) = stretched(&put, &mesh, 13, &o);
-                for _ in 0..20 {
-                    s.step_explicit(forces).unwrap();
-                }
-                let y = s.positions().to_input(&put.0).unwrap();
-                assert_eq!(y[..13], x[..13], "fixed vertices keep their bits");
-                let error = farthest(&y, &naive_steps(&mesh, &x, &v, 13, &o, 20));
-                assert!(error < 2e-6, "{engine:?} {forces:?}: {error:e}");
-            };
-            result(SpringForces::Gather);
-            result(SpringForces::Scatter);
-        }
+    let [n, levels] = suited(engine, [[12, 2], [8, 1], [5, 1]]);
+    for mesh in [bumpy_grid(n), bumpy_sphere(levels)] {
+        let put = put(engine, &mesh);
+        let result = |forces| {
+            let (mut s, x, v) = stretched(&put, &mesh, 13, &o);
+            for _ in 0..20 {
+                s.step_explicit(forces).unwrap();
+            }
+            let y = s.positions().to_input(&put.0).unwrap();
+            assert_eq!(y[..13], x[..13], "fixed vertices keep their bits");
+            let error = farthest(&y, &naive_steps(&mesh, &x, &v, 13, &o, 20));
+            assert!(error < 2e-6, "{engine:?} {forces:?}: {error:e}");
+        };
+        result(SpringForces::Gather);
+        result(SpringForces::Scatter);
     }
 }
 
@@ -173,48 +178,42 @@ fn dense_step(
         .collect()
 }
 
-#[test]
-fn the_implicit_step_agrees_with_a_dense_solve() {
+fn the_implicit_step_agrees_with_a_dense_solve(engine: &Engine) {
     let o = SpringOptions {
         time_step: 0.02,
         ..SpringOptions::default()
     };
     let mesh = bumpy_grid(7);
-    for engine in engines() {
-        let put = put(&engine, &mesh);
-        let (mut s, x, v) = stretched(&put, &mesh, 8, &o);
-        assert!(s.last_solve().unwrap().is_none());
-        s.step_implicit(400, 1e-7).unwrap();
-        let solve = s.last_solve().unwrap().unwrap();
-        let error = farthest(
-            &s.positions().to_input(&put.0).unwrap(),
-            &dense_step(&mesh, &x, &v, 8, &o),
-        );
-        println!("{engine:?}: {solve:?}, error {error:.1e}");
-        assert!(error < 1e-6 && solve.iterations < 400 && solve.residual <= 1e-7);
-    }
+    let put = put(engine, &mesh);
+    let (mut s, x, v) = stretched(&put, &mesh, 8, &o);
+    assert!(s.last_solve().unwrap().is_none());
+    s.step_implicit(400, 1e-7).unwrap();
+    let solve = s.last_solve().unwrap().unwrap();
+    let error = farthest(
+        &s.positions().to_input(&put.0).unwrap(),
+        &dense_step(&mesh, &x, &v, 8, &o),
+    );
+    println!("{engine:?}: {solve:?}, error {error:.1e}");
+    assert!(error < 1e-6 && solve.iterations < 400 && solve.residual <= 1e-7);
 }
 
-#[test]
-fn ten_iterations_are_ten_iterations_each_step() {
-    let mesh = bumpy_grid(12);
-    for engine in engines() {
-        let put = put(&engine, &mesh);
-        let (mut s, ..) = stretched(
-            &put,
-            &mesh,
-            13,
-            &SpringOptions {
-                time_step: 0.01,
-                ..Default::default()
-            },
-        );
-        for _ in 0..5 {
-            s.step_implicit(10, 0.0).unwrap();
-            let solve = s.last_solve().unwrap().unwrap();
-            assert_eq!(solve.iterations, 10);
-            assert!(solve.residual < 0.1, "{solve:?}");
-        }
+fn ten_iterations_are_ten_iterations_each_step(engine: &Engine) {
+    let mesh = bumpy_grid(suited(engine, [12, 8, 5]));
+    let put = put(engine, &mesh);
+    let (mut s, ..) = stretched(
+        &put,
+        &mesh,
+        13,
+        &SpringOptions {
+            time_step: 0.01,
+            ..Default::default()
+        },
+    );
+    for _ in 0..5 {
+        s.step_implicit(10, 0.0).unwrap();
+        let solve = s.last_solve().unwrap().unwrap();
+        assert_eq!(solve.iterations, 10);
+        assert!(solve.residual < 0.1, "{solve:?}");
     }
 }
 
@@ -228,60 +227,53 @@ fn momentum(s: &mut Springs<'_>, rx: &rxmesh_host::store::RxMesh, mass: f64) -> 
     )
 }
 
-#[test]
-fn free_springs_keep_their_momentum() {
+fn free_springs_keep_their_momentum(engine: &Engine) {
     let o = SpringOptions {
         gravity: Vec3::ZERO,
         damping: 0.0,
         ..SpringOptions::default()
     };
-    let mesh = bumpy_sphere(2);
-    for engine in engines() {
-        let put = put(&engine, &mesh);
-        for way in 0..3 {
-            let (mut s, ..) = stretched(&put, &mesh, 0, &o);
-            let (p, l) = momentum(&mut s, &put.0, o.mass);
-            let before = s.energy().unwrap();
-            for _ in 0..50 {
-                match way {
-                    0 => s.step_explicit(SpringForces::Gather).unwrap(),
-                    1 => s.step_explicit(SpringForces::Scatter).unwrap(),
-                    _ => s.step_implicit(100, 1e-7).unwrap(),
-                }
+    let mesh = bumpy_sphere(suited(engine, [2, 1, 1]));
+    let put = put(engine, &mesh);
+    for way in 0..3 {
+        let (mut s, ..) = stretched(&put, &mesh, 0, &o);
+        let (p, l) = momentum(&mut s, &put.0, o.mass);
+        let before = s.energy().unwrap();
+        for _ in 0..50 {
+            match way {
+                0 => s.step_explicit(SpringForces::Gather).unwrap(),
+                1 => s.step_explicit(SpringForces::Scatter).unwrap(),
+                _ => s.step_implicit(100, 1e-7).unwrap(),
             }
-            let (q, m) = momentum(&mut s, &put.0, o.mass);
-            let after = s.energy().unwrap();
-            assert!(
-                p.distance(q) < 1e-5 && l.distance(m) < if way < 2 { 1e-4 } else { 2e-2 },
-                "{way}: {p} {q} {l} {m}"
-            );
-            let drift = after.total / before.total - 1.0;
-            assert!(
-                if way < 2 {
-                    drift.abs() < 0.02
-                } else {
-                    (-0.5..0.001).contains(&drift)
-                },
-                "{way}: {drift}"
-            );
         }
+        let (q, m) = momentum(&mut s, &put.0, o.mass);
+        let after = s.energy().unwrap();
+        assert!(
+            p.distance(q) < 1e-5 && l.distance(m) < if way < 2 { 1e-4 } else { 2e-2 },
+            "{way}: {p} {q} {l} {m}"
+        );
+        let drift = after.total / before.total - 1.0;
+        assert!(
+            if way < 2 {
+                drift.abs() < 0.02
+            } else {
+                (-0.5..0.001).contains(&drift)
+            },
+            "{way}: {drift}"
+        );
     }
 }
 
-#[test]
-fn a_hanging_cloth_comes_to_rest() {
-    let n = 10;
+fn a_hanging_cloth_comes_to_rest(engine: &Engine) {
+    // So many seconds of so many steps each: an explicit step is short, or the springs explode.
+    let (n, seconds, time_step) = suited(engine, [(10, 15, 0.02), (4, 10, 0.05), (2, 10, 0.05)]);
     let mesh = generate::grid(n, n).unwrap();
     let o = SpringOptions {
         damping: 4.0,
         ..SpringOptions::default()
     };
-    let long = SpringOptions {
-        time_step: 0.02,
-        ..o
-    };
-    let engine = Engine::cpu();
-    let (rx, rest) = put(&engine, &mesh);
+    let long = SpringOptions { time_step, ..o };
+    let (rx, rest) = put(engine, &mesh);
     let fixed: Vec<u32> = (0..mesh.vertex_count() as u32)
         .map(|v| u32::from(v == 0 || v == n))
         .collect();
@@ -290,13 +282,17 @@ fn a_hanging_cloth_comes_to_rest() {
     let mut implicit = Springs::new(&rx, &rest, &fixed, &long).unwrap();
     let start = explicit.energy().unwrap();
     assert!(start.total.abs() < 1e-9);
-    for _ in 0..15_000 {
-        explicit.step_explicit(SpringForces::Gather).unwrap();
-    }
-    for _ in 0..750 {
+    for _ in 0..(f64::from(seconds) / time_step) as u32 {
         implicit.step_implicit(10, 0.0).unwrap();
     }
-    for s in [&mut explicit, &mut implicit] {
+    let mut systems = vec![&mut implicit];
+    if !is_slow(engine) {
+        for _ in 0..(f64::from(seconds) / o.time_step) as u32 {
+            explicit.step_explicit(SpringForces::Gather).unwrap();
+        }
+        systems.push(&mut explicit);
+    }
+    for s in systems {
         let e = s.energy().unwrap();
         println!("{e:?}");
         assert!(e.kinetic < 1e-5 * e.total.abs() && e.total < -0.1, "{e:?}");
@@ -318,35 +314,31 @@ fn a_hanging_cloth_comes_to_rest() {
     }
 }
 
-#[test]
-fn nasty_meshes_stay_finite() {
+fn nasty_meshes_stay_finite(engine: &Engine) {
     let o = SpringOptions {
         stiffness: 1.0,
         ..SpringOptions::default()
     };
-    for engine in engines() {
-        for (name, mesh) in nasty() {
-            let put = put(&engine, &mesh);
-            let (mut s, x, v) = stretched(&put, &mesh, 0, &o);
-            for _ in 0..3 {
-                s.step_explicit(SpringForces::Gather).unwrap();
-                s.step_explicit(SpringForces::Scatter).unwrap();
-            }
-            let error = farthest(
-                &s.positions().to_input(&put.0).unwrap(),
-                &naive_steps(&mesh, &x, &v, 0, &o, 6),
-            );
-            assert!(error < 1e-5, "{name}: {error}");
-            s.step_implicit(10, 1e-6).unwrap();
-            assert!(s.energy().unwrap().total.is_finite(), "{name}");
+    for (name, mesh) in nasty() {
+        let put = put(engine, &mesh);
+        let (mut s, x, v) = stretched(&put, &mesh, 0, &o);
+        for _ in 0..3 {
+            s.step_explicit(SpringForces::Gather).unwrap();
+            s.step_explicit(SpringForces::Scatter).unwrap();
         }
+        let error = farthest(
+            &s.positions().to_input(&put.0).unwrap(),
+            &naive_steps(&mesh, &x, &v, 0, &o, 6),
+        );
+        assert!(error < 1e-5, "{name}: {error}");
+        s.step_implicit(10, 1e-6).unwrap();
+        assert!(s.energy().unwrap().total.is_finite(), "{name}");
     }
 }
 
-#[test]
-fn senseless_options_are_refused_and_explosions_are_told() {
+fn senseless_options_are_refused_and_explosions_are_told(engine: &Engine) {
     let mesh = bumpy_grid(4);
-    let put = put(&Engine::cpu(), &mesh);
+    let put = put(engine, &mesh);
     let fixed = put.0.attribute().unwrap();
     let base = SpringOptions::default();
     for o in [

@@ -1,7 +1,6 @@
 //! `delaunay`, `simplify`.
 
-mod support;
-use support::{Sandbox, bunny, faces};
+use crate::support::{Sandbox, bunny, faces};
 
 #[test]
 fn delaunay_leaves_no_edge() {

@@ -1,12 +1,19 @@
 //! Laplacian and Taubin smoothing against naive sums in doubles.
 
-mod algo_support;
-use algo_support::*;
+use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
+use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::{Error, Vec3};
+use rxmesh_tests::conformance;
+use rxmesh_tests::engines::suited;
 use std::collections::BTreeMap;
+
+conformance! {
+    agrees_with_naive_sums, kept_boundaries_keep_their_bits_and_free_ones_move, taubin_shrinks_less_than_laplace,
+    any_scale_and_place_gives_the_same_shape, nasty_meshes_stay_finite, senseless_options_are_refused
+}
 
 fn naive(mesh: &TriMesh, o: &SmoothOptions) -> Vec<DVec3> {
     let (rings, boundary) = (rings(mesh), on_boundary(mesh));
@@ -76,71 +83,66 @@ fn variants() -> Vec<SmoothOptions> {
     ]
 }
 
-#[test]
-fn agrees_with_naive_sums() {
-    for engine in engines() {
-        for mesh in [bumpy_sphere(3), bumpy_grid(12), generate::fan(40).unwrap()] {
-            for o in variants() {
-                let (rx, mut x) = put(&engine, &mesh);
-                let report = smooth(&rx, &mut x, &o).unwrap();
-                assert_eq!(
-                    report.steps,
-                    o.iterations * if o.mu.is_some() { 2 } else { 1 }
-                );
-                let error = farthest(&x.to_input(&rx).unwrap(), &naive(&mesh, &o));
-                assert!(error < 3e-6, "{engine:?} {o:?}: {error}");
-            }
-        }
-    }
-}
-
-#[test]
-fn kept_boundaries_keep_their_bits_and_free_ones_move() {
-    let mesh = bumpy_grid(12);
-    let boundary = on_boundary(&mesh);
-    for engine in engines() {
+fn agrees_with_naive_sums(engine: &Engine) {
+    let [levels, n] = suited(engine, [[3, 12], [2, 8], [1, 4]]);
+    for mesh in [
+        bumpy_sphere(levels),
+        bumpy_grid(n),
+        generate::fan(40).unwrap(),
+    ] {
         for o in variants() {
-            let (rx, mut x) = put(&engine, &mesh);
-            smooth(&rx, &mut x, &o).unwrap();
-            let y = x.to_input(&rx).unwrap();
-            let same = |v: usize| y[v] == mesh.positions[v];
-            assert!(
-                (0..y.len())
-                    .filter(|&v| boundary[v])
-                    .all(|v| same(v) == o.keep_boundary),
-                "{o:?}"
+            let (rx, mut x) = put(engine, &mesh);
+            let report = smooth(&rx, &mut x, &o).unwrap();
+            assert_eq!(
+                report.steps,
+                o.iterations * if o.mu.is_some() { 2 } else { 1 }
             );
+            let error = farthest(&x.to_input(&rx).unwrap(), &naive(&mesh, &o));
+            assert!(error < 3e-6, "{engine:?} {o:?}: {error}");
         }
     }
 }
 
-#[test]
-fn taubin_shrinks_less_than_laplace() {
-    let mesh = bumpy_sphere(4);
-    let radius = |p: &[Vec3]| p.iter().map(|p| p.as_dvec3().length()).sum::<f64>() / p.len() as f64;
-    for engine in fast_engines() {
-        let run = |o: SmoothOptions| {
-            let (rx, mut x) = put(&engine, &mesh);
-            smooth(&rx, &mut x, &o).unwrap();
-            radius(&x.to_input(&rx).unwrap())
-        };
-        let laplace = run(SmoothOptions {
-            lambda: 0.33,
-            iterations: 60,
-            ..Default::default()
-        });
-        let taubin = run(SmoothOptions::taubin(30));
-        println!(
-            "mean radius {:.4}: laplace {laplace:.4}, taubin {taubin:.4}",
-            radius(&mesh.positions)
+fn kept_boundaries_keep_their_bits_and_free_ones_move(engine: &Engine) {
+    let mesh = bumpy_grid(suited(engine, [12, 8, 4]));
+    let boundary = on_boundary(&mesh);
+    for o in variants() {
+        let (rx, mut x) = put(engine, &mesh);
+        smooth(&rx, &mut x, &o).unwrap();
+        let y = x.to_input(&rx).unwrap();
+        let same = |v: usize| y[v] == mesh.positions[v];
+        assert!(
+            (0..y.len())
+                .filter(|&v| boundary[v])
+                .all(|v| same(v) == o.keep_boundary),
+            "{o:?}"
         );
-        assert!(laplace < 0.95 && taubin > 0.98 && taubin < 1.03);
     }
 }
 
-#[test]
-fn any_scale_and_place_gives_the_same_shape() {
-    let mesh = bumpy_sphere(2);
+fn taubin_shrinks_less_than_laplace(engine: &Engine) {
+    let mesh = bumpy_sphere(suited(engine, [4, 3, 2]));
+    let radius = |p: &[Vec3]| p.iter().map(|p| p.as_dvec3().length()).sum::<f64>() / p.len() as f64;
+    let run = |o: SmoothOptions| {
+        let (rx, mut x) = put(engine, &mesh);
+        smooth(&rx, &mut x, &o).unwrap();
+        radius(&x.to_input(&rx).unwrap())
+    };
+    let laplace = run(SmoothOptions {
+        lambda: 0.33,
+        iterations: 60,
+        ..Default::default()
+    });
+    let taubin = run(SmoothOptions::taubin(30));
+    println!(
+        "mean radius {:.4}: laplace {laplace:.4}, taubin {taubin:.4}",
+        radius(&mesh.positions)
+    );
+    assert!(laplace < 0.95 && taubin > 0.98 && taubin < 1.03);
+}
+
+fn any_scale_and_place_gives_the_same_shape(engine: &Engine) {
+    let mesh = bumpy_sphere(suited(engine, [2, 2, 1]));
     let o = SmoothOptions {
         weights: SmoothWeights::Cotangent,
         ..Default::default()
@@ -148,7 +150,7 @@ fn any_scale_and_place_gives_the_same_shape() {
     for scale in [1e-18f32, 1e-6, 1e6, 1e18] {
         let mut scaled = mesh.clone();
         scaled.positions.iter_mut().for_each(|p| *p *= scale);
-        let (rx, mut x) = put(&engines()[0], &scaled);
+        let (rx, mut x) = put(engine, &scaled);
         smooth(&rx, &mut x, &o).unwrap();
         let want: Vec<DVec3> = naive(&mesh, &o)
             .into_iter()
@@ -161,26 +163,22 @@ fn any_scale_and_place_gives_the_same_shape() {
     }
 }
 
-#[test]
-fn nasty_meshes_stay_finite() {
-    for engine in engines() {
-        for (name, mesh) in nasty() {
-            for o in variants() {
-                let (rx, mut x) = put(&engine, &mesh);
-                smooth(&rx, &mut x, &o).unwrap();
-                let y = x.to_input(&rx).unwrap();
-                assert!(y.iter().all(|p| p.is_finite()), "{name}: {y:?}");
-                if o.weights == SmoothWeights::Uniform {
-                    assert!(farthest(&y, &naive(&mesh, &o)) < 1e-5, "{name}");
-                }
+fn nasty_meshes_stay_finite(engine: &Engine) {
+    for (name, mesh) in nasty() {
+        for o in variants() {
+            let (rx, mut x) = put(engine, &mesh);
+            smooth(&rx, &mut x, &o).unwrap();
+            let y = x.to_input(&rx).unwrap();
+            assert!(y.iter().all(|p| p.is_finite()), "{name}: {y:?}");
+            if o.weights == SmoothWeights::Uniform {
+                assert!(farthest(&y, &naive(&mesh, &o)) < 1e-5, "{name}");
             }
         }
     }
 }
 
-#[test]
-fn senseless_options_are_refused() {
-    let (rx, mut x) = put(&engines()[0], &bumpy_grid(3));
+fn senseless_options_are_refused(engine: &Engine) {
+    let (rx, mut x) = put(engine, &bumpy_grid(3));
     let base = SmoothOptions::default();
     for o in [
         SmoothOptions {

@@ -1,9 +1,7 @@
 //! Builds the device crate beside this file and looks at the PTX. Without a device toolchain there is nothing to test: the tests say so
 //! and pass. With RXMESH_REQUIRE_DEVICE set (as on CI) they fail instead.
 
-mod common;
-
-use common::{built, skip};
+use crate::common::{built, skip};
 use rxmesh_cuda_builder::ptx::Entry;
 use rxmesh_cuda_builder::ptxas::Ptxas;
 use rxmesh_cuda_builder::{CudaBuilder, CudaBuilderError};

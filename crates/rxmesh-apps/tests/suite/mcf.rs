@@ -1,8 +1,7 @@
 //! `mcf` and `normals`.
 
-mod support;
+use crate::support::{Sandbox, bunny, faces, length, positions};
 use serde_json::Value;
-use support::{Sandbox, bunny, faces, length, positions};
 
 #[test]
 fn mcf_smooths_and_says_where_it_wrote() {

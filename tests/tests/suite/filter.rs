@@ -1,12 +1,18 @@
 //! Bilateral denoising against a naive search in doubles.
 
-mod algo_support;
-use algo_support::*;
+use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::filter::{Closeness, FilterOptions, FilterReport, bilateral_filter};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::{Error, Vec3};
+use rxmesh_tests::conformance;
+use rxmesh_tests::engines::{is_slow, suited};
+
+conformance! {
+    agrees_with_a_naive_search, balls_of_any_size_are_whole, noise_goes_and_edges_stay, any_unit_gives_the_same,
+    every_run_gives_the_same_bits, nasty_meshes_stay_finite, senseless_options_are_refused
+}
 
 fn normals(mesh: &TriMesh, x: &[DVec3]) -> Vec<DVec3> {
     let mut n = vec![DVec3::ZERO; x.len()];
@@ -71,6 +77,11 @@ fn naive(mesh: &TriMesh, o: &FilterOptions) -> (Vec<DVec3>, Vec<bool>) {
     (y.collect(), close)
 }
 
+/// For each vertex whether rounding decides who its neighbours are.
+pub(crate) fn doubtful(mesh: &TriMesh, o: &FilterOptions) -> Vec<bool> {
+    naive(mesh, o).1
+}
+
 fn run(engine: &Engine, mesh: &TriMesh, o: &FilterOptions) -> (Vec<Vec3>, FilterReport) {
     let (rx, mut x) = put(engine, mesh);
     let report = bilateral_filter(&rx, &mut x, o).unwrap();
@@ -97,56 +108,48 @@ fn compare(engine: &Engine, mesh: &TriMesh, o: &FilterOptions) -> FilterReport {
     report
 }
 
-#[test]
-fn agrees_with_a_naive_search() {
-    for engine in engines() {
-        for mesh in [bumpy_sphere(3), bumpy_grid(15)] {
-            for sigma_c in [
-                Closeness::MeanEdge,
-                Closeness::ShortestEdge,
-                Closeness::MeshMeanEdge,
-                Closeness::Given(0.03),
-            ] {
-                compare(&engine, &mesh, &once(sigma_c));
-            }
-            compare(
-                &engine,
-                &mesh,
-                &FilterOptions {
-                    sigma_s: Some(0.01),
-                    ..once(Closeness::MeanEdge)
-                },
-            );
+fn agrees_with_a_naive_search(engine: &Engine) {
+    let [levels, n] = suited(engine, [[3, 15], [2, 8], [1, 5]]);
+    for mesh in [bumpy_sphere(levels), bumpy_grid(n)] {
+        for sigma_c in [
+            Closeness::MeanEdge,
+            Closeness::ShortestEdge,
+            Closeness::MeshMeanEdge,
+            Closeness::Given(0.03),
+        ] {
+            compare(engine, &mesh, &once(sigma_c));
         }
+        compare(
+            engine,
+            &mesh,
+            &FilterOptions {
+                sigma_s: Some(0.01),
+                ..once(Closeness::MeanEdge)
+            },
+        );
     }
 }
 
-#[test]
-fn balls_of_any_size_are_whole() {
-    let mesh = bumpy_sphere(4);
-    for engine in fast_engines() {
+fn balls_of_any_size_are_whole(engine: &Engine) {
+    if !is_slow(engine) {
+        let mesh = bumpy_sphere(4);
         for (sigma_c, large) in [(0.05, 0), (0.2, 2562), (0.5, 2562), (10.0, 2562)] {
-            let report = compare(&engine, &mesh, &once(Closeness::Given(sigma_c)));
+            let report = compare(engine, &mesh, &once(Closeness::Given(sigma_c)));
             println!("sigma_c {sigma_c}: {} large balls", report.large_balls);
             assert_eq!(report.large_balls, large);
         }
     }
-    for engine in engines() {
-        let report = compare(
-            &engine,
-            &generate::fan(301).unwrap(),
-            &once(Closeness::Given(0.77)),
-        );
-        assert!(report.large_balls == 302);
-        let small = bumpy_sphere(2);
-        assert!(compare(&engine, &small, &once(Closeness::Given(0.6))).large_balls > 100);
-    }
+    let n = suited(engine, [301, 301, 150]);
+    let fan = generate::fan(n).unwrap();
+    let report = compare(engine, &fan, &once(Closeness::Given(0.77)));
+    assert_eq!(report.large_balls, u64::from(n) + 1);
+    let small = bumpy_sphere(2);
+    assert!(compare(engine, &small, &once(Closeness::Given(0.6))).large_balls > 100);
 }
 
-#[test]
-fn noise_goes_and_edges_stay() {
+fn noise_goes_and_edges_stay(engine: &Engine) {
     // A cube's corner: three flat sides.
-    let n = 40;
+    let n = suited(engine, [40, 20, 12]);
     let mut mesh = generate::grid(n, n).unwrap();
     for p in &mut mesh.positions {
         p.z = 1.0 - (p.x - 0.5).abs().max((p.y - 0.5).abs()) * 2.0;
@@ -157,94 +160,83 @@ fn noise_goes_and_edges_stay() {
     };
     let rms = |p: &[Vec3]| (p.iter().map(|p| off(p).powi(2)).sum::<f64>() / p.len() as f64).sqrt();
     let before = rms(&mesh.positions);
-    for engine in fast_engines() {
-        let base = FilterOptions {
+    let after = |sigma_s: f64| {
+        let options = FilterOptions {
             iterations: 4,
+            sigma_s: Some(sigma_s),
             ..Default::default()
         };
-        let keep = rms(&run(
-            &engine,
-            &mesh,
-            &FilterOptions {
-                sigma_s: Some(2.0 * before),
-                ..base
-            },
-        )
-        .0);
-        let blur = rms(&run(
-            &engine,
-            &mesh,
-            &FilterOptions {
-                sigma_s: Some(1.0),
-                ..base
-            },
-        )
-        .0);
-        println!(
-            "off the surface: {before:.5} before, {keep:.5} after, {blur:.5} without similarity"
-        );
-        assert!(keep < 0.7 * before && blur > 1.5 * keep);
+        rms(&run(engine, &mesh, &options).0)
+    };
+    let (keep, blur) = (after(2.0 * before), after(1.0));
+    println!("off the surface: {before:.5} before, {keep:.5} after, {blur:.5} without similarity");
+    assert!(keep < 0.7 * before && blur > 1.5 * keep);
+}
+
+fn thrice() -> FilterOptions {
+    FilterOptions {
+        iterations: 3,
+        ..Default::default()
     }
 }
 
-#[test]
-fn any_unit_and_any_engine_give_the_same() {
-    let mesh = bumpy_sphere(3);
-    let o = FilterOptions {
-        iterations: 3,
-        ..Default::default()
-    };
-    let all: Vec<_> = [Engine::cpu(), Engine::cpu(), Engine::shuffled(9)]
-        .iter()
-        .map(|e| run(e, &mesh, &o).0)
+fn any_unit_gives_the_same(engine: &Engine) {
+    let mesh = bumpy_sphere(suited(engine, [3, 2, 1]));
+    let o = thrice();
+    let once: Vec<DVec3> = (run(engine, &mesh, &o).0.iter())
+        .map(|p| p.as_dvec3())
         .collect();
-    assert_eq!(all[0], all[1]);
-    let want: Vec<DVec3> = all[0].iter().map(|p| p.as_dvec3()).collect();
-    assert!(farthest(&all[2], &want) < 1e-6);
     for scale in [2f32.powi(-60), 2f32.powi(60)] {
         let mut scaled = mesh.clone();
         scaled.positions.iter_mut().for_each(|p| *p *= scale);
-        let back: Vec<Vec3> = run(&Engine::cpu(), &scaled, &o)
-            .0
-            .iter()
-            .map(|p| *p / scale)
-            .collect();
-        assert!(farthest(&back, &want) < 1e-6);
+        let scaled = run(engine, &scaled, &o).0;
+        let back: Vec<Vec3> = scaled.iter().map(|p| *p / scale).collect();
+        assert!(farthest(&back, &once) < 1e-6);
     }
 }
 
-#[test]
-fn nasty_meshes_stay_finite() {
-    for engine in engines() {
-        for (name, mesh) in nasty() {
-            for sigma_c in [
-                Closeness::MeanEdge,
-                Closeness::ShortestEdge,
-                Closeness::MeshMeanEdge,
-                Closeness::Given(3.0),
-            ] {
-                let (y, _) = run(
-                    &engine,
-                    &mesh,
-                    &FilterOptions {
-                        iterations: 3,
-                        sigma_c,
-                        ..Default::default()
-                    },
-                );
-                assert!(y.iter().all(|p| p.is_finite()), "{name}: {y:?}");
-                if name == "isolated vertices" {
-                    assert_eq!(y[3..], mesh.positions[3..]);
-                }
+/// Normals are sums whose order is fixed on blocks of one thread only.
+fn every_run_gives_the_same_bits(engine: &Engine) {
+    let mesh = bumpy_sphere(suited(engine, [3, 2, 1]));
+    let (a, b) = (
+        run(engine, &mesh, &thrice()).0,
+        run(engine, &mesh, &thrice()).0,
+    );
+    if engine.name() == "cpu" || engine.name() == "shuffled" {
+        assert_eq!(a, b);
+    } else {
+        let b: Vec<DVec3> = b.iter().map(|p| p.as_dvec3()).collect();
+        assert!(farthest(&a, &b) < 1e-6);
+    }
+}
+
+fn nasty_meshes_stay_finite(engine: &Engine) {
+    for (name, mesh) in nasty() {
+        for sigma_c in [
+            Closeness::MeanEdge,
+            Closeness::ShortestEdge,
+            Closeness::MeshMeanEdge,
+            Closeness::Given(3.0),
+        ] {
+            let (y, _) = run(
+                engine,
+                &mesh,
+                &FilterOptions {
+                    sigma_c,
+                    ..thrice()
+                },
+            );
+            assert!(y.iter().all(|p| p.is_finite()), "{name}: {y:?}");
+            if name == "isolated vertices" {
+                assert_eq!(y[3..], mesh.positions[3..]);
             }
         }
     }
 }
 
-#[test]
-fn senseless_options_are_refused() {
+fn senseless_options_are_refused(engine: &Engine) {
     let mesh = bumpy_grid(3);
-    let (rx, mut x) = put(&Engine::cpu(), &mesh);
+    let (rx, mut x) = put(engine, &mesh);
     let base = FilterOptions::default();
     for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
         for o in [

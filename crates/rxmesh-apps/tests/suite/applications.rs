@@ -1,9 +1,8 @@
 //! `filter`, `geodesic`, `curvature`, `smooth`, `spring`.
 
-mod support;
+use crate::support::{Sandbox, TRIANGLE, bunny, faces, length, positions};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use support::{Sandbox, TRIANGLE, bunny, faces, length, positions};
 
 /// The vertices of an ASCII PLY file, column by column.
 fn columns(ply: &str) -> BTreeMap<String, Vec<f64>> {

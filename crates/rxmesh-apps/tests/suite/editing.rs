@@ -1,8 +1,7 @@
 //! `delaunay`, `remesh`, `track`.
 
-mod support;
+use crate::support::{Sandbox, faces, positions};
 use serde_json::Value;
-use support::{Sandbox, faces, positions};
 
 fn number(r: &Value, path: &str) -> f64 {
     r.pointer(path)

@@ -1,5 +1,4 @@
-//! What the tests of the algorithms share: engines, meshes, host geometry in doubles.
-#![allow(dead_code, missing_docs, unreachable_pub)]
+//! What the tests of the algorithms share: meshes, host geometry in doubles.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
@@ -9,32 +8,8 @@ use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::{Attribute, RxMesh};
 use std::collections::BTreeMap;
 
-/// Every engine at hand.
-pub fn engines() -> Vec<Engine> {
-    let mut all = vec![Engine::cpu(), Engine::shuffled(3), Engine::team(7)];
-    match Engine::cuda(0) {
-        Ok(gpu) => all.push(gpu),
-        Err(why) => println!("skipped: no GPU ({why})"),
-    }
-    all
-}
-
-/// Fast engines, for meshes that are too large for the test engines.
-pub fn fast_engines() -> Vec<Engine> {
-    let mut all = engines();
-    all.drain(1..3);
-    all
-}
-
-pub fn options() -> PatchOptions {
-    PatchOptions {
-        patch_size: 64,
-        ..Default::default()
-    }
-}
-
 /// A mesh on an engine, with its positions.
-pub fn put(engine: &Engine, mesh: &TriMesh) -> (RxMesh, Attribute<Vertex, Vec3>) {
+pub(crate) fn put(engine: &Engine, mesh: &TriMesh) -> (RxMesh, Attribute<Vertex, Vec3>) {
     let size = if mesh.face_count() > 20_000 { 512 } else { 64 };
     let options = PatchOptions {
         patch_size: size,
@@ -45,20 +20,20 @@ pub fn put(engine: &Engine, mesh: &TriMesh) -> (RxMesh, Attribute<Vertex, Vec3>)
     (rx, x)
 }
 
-pub fn bumpy_sphere(levels: u32) -> TriMesh {
+pub(crate) fn bumpy_sphere(levels: u32) -> TriMesh {
     let mut mesh = generate::icosphere(levels).unwrap();
     generate::noise(&mut mesh, 0.2, 7).unwrap();
     mesh
 }
 
-pub fn bumpy_grid(n: u32) -> TriMesh {
+pub(crate) fn bumpy_grid(n: u32) -> TriMesh {
     let mut mesh = generate::grid(n, n).unwrap();
     generate::noise(&mut mesh, 0.2, 5).unwrap();
     mesh
 }
 
 /// Meshes that are odd: by name.
-pub fn nasty() -> Vec<(&'static str, TriMesh)> {
+pub(crate) fn nasty() -> Vec<(&'static str, TriMesh)> {
     let v = |x: f32, y: f32, z: f32| Vec3::new(x, y, z);
     let tri = vec![
         v(0.0, 0.0, 0.0),
@@ -107,7 +82,7 @@ pub fn nasty() -> Vec<(&'static str, TriMesh)> {
 }
 
 /// The neighbours of each vertex.
-pub fn rings(mesh: &TriMesh) -> Vec<Vec<usize>> {
+pub(crate) fn rings(mesh: &TriMesh) -> Vec<Vec<usize>> {
     let mut rings = vec![std::collections::BTreeSet::new(); mesh.vertex_count()];
     for f in &mesh.faces {
         for k in 0..3 {
@@ -122,7 +97,7 @@ pub fn rings(mesh: &TriMesh) -> Vec<Vec<usize>> {
 }
 
 /// How many faces each edge has.
-pub fn edge_faces(mesh: &TriMesh) -> BTreeMap<(u32, u32), usize> {
+pub(crate) fn edge_faces(mesh: &TriMesh) -> BTreeMap<(u32, u32), usize> {
     let mut edges = BTreeMap::new();
     for f in &mesh.faces {
         let mut sides: Vec<_> = (0..3)
@@ -138,7 +113,7 @@ pub fn edge_faces(mesh: &TriMesh) -> BTreeMap<(u32, u32), usize> {
 }
 
 /// Whether each vertex has an edge with exactly one face.
-pub fn on_boundary(mesh: &TriMesh) -> Vec<bool> {
+pub(crate) fn on_boundary(mesh: &TriMesh) -> Vec<bool> {
     let mut on = vec![false; mesh.vertex_count()];
     for ((a, b), n) in edge_faces(mesh) {
         if n == 1 {
@@ -149,12 +124,12 @@ pub fn on_boundary(mesh: &TriMesh) -> Vec<bool> {
     on
 }
 
-pub fn doubles(mesh: &TriMesh) -> Vec<DVec3> {
+pub(crate) fn doubles(mesh: &TriMesh) -> Vec<DVec3> {
     mesh.positions.iter().map(|p| p.as_dvec3()).collect()
 }
 
 /// Largest distance between corresponding points.
-pub fn farthest(a: &[Vec3], b: &[DVec3]) -> f64 {
+pub(crate) fn farthest(a: &[Vec3], b: &[DVec3]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter()
         .zip(b)
@@ -163,7 +138,7 @@ pub fn farthest(a: &[Vec3], b: &[DVec3]) -> f64 {
 }
 
 /// Cotangents of a triangle's corners; zero for one without area.
-pub fn cotangents(p: [DVec3; 3]) -> [f64; 3] {
+pub(crate) fn cotangents(p: [DVec3; 3]) -> [f64; 3] {
     let area2 = (p[1] - p[0]).cross(p[2] - p[0]).length();
     [0, 1, 2].map(|k| {
         let (u, w) = (p[(k + 1) % 3] - p[k], p[(k + 2) % 3] - p[k]);

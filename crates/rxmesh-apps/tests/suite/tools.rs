@@ -1,8 +1,7 @@
 //! `info`, `check`, `convert`, `generate`, `completions`, and the cache of patches.
 
-mod support;
+use crate::support::{Sandbox, TRIANGLE, bunny};
 use std::fs;
-use support::{Sandbox, TRIANGLE, bunny};
 
 #[test]
 fn info_shows_counts_patches_and_engines() {
