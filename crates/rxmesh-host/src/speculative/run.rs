@@ -7,7 +7,7 @@ use crate::engine::{Buffer, Engine};
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::Entry;
-use rxmesh_kernels::mem::{Bind, GlobalMut};
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::speculative::{
     ColumnEntry, Columns, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue, QueuePatches,
     Speculate, Tally, seed_kind,
@@ -250,24 +250,18 @@ impl Session {
 
     /// The columns, for the kernels that move elements.
     pub(super) fn column_table(&self) -> Result<ColumnTable, Error> {
-        let entries: Vec<ColumnEntry> = self
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(i, column)| {
-                let words = column.words();
-                let mut address = 0;
-                words.visit(&mut |piece| address = piece.at as u64);
-                ColumnEntry {
-                    address,
-                    len: u64::from(words.len()),
-                    width: column.width(),
-                    kind: column.kind() as u32,
-                    blend: u32::from(self.blended.contains(&i)),
-                    reserved: 0,
-                }
-            })
-            .collect();
+        let mut entries = Vec::with_capacity(self.columns.len());
+        for (i, column) in self.columns.iter().enumerate() {
+            let words = column.words();
+            entries.push(ColumnEntry {
+                address: self.engine.address(words)? as u64,
+                len: u64::from(words.len()),
+                width: column.width(),
+                kind: column.kind() as u32,
+                blend: u32::from(self.blended.contains(&i)),
+                reserved: 0,
+            });
+        }
         Ok(ColumnTable {
             blended: self.blended.len() as u32,
             entries: self.engine.upload(&entries)?,

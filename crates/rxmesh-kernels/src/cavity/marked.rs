@@ -5,8 +5,8 @@
 
 use super::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::algo::delaunay::{Diamond, flip};
+use crate::args;
 use crate::edit::{Mesh, NO_FACE};
-use crate::kernel;
 use crate::math::hash;
 use crate::mem::GlobalMut;
 use glam::Vec3;
@@ -17,9 +17,9 @@ fn priority(mark: u32) -> Option<Priority> {
     (mark != 0).then(|| Priority::ascending(mark as f32))
 }
 
-kernel! {
+args! {
     /// Flips marked edges.
-    pub struct FlipMarked: Flat {
+    pub struct FlipMarked {
         /// A mark an edge.
         pub marks: GlobalMut<u32>,
     }
@@ -78,9 +78,9 @@ fn middle(mesh: &impl Mesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
     ((x.get(a) + x.get(b)) * 0.5, Origin::between(a, b, 0.5))
 }
 
-kernel! {
+args! {
     /// Splits marked edges in their middle.
-    pub struct SplitMarked: Flat {
+    pub struct SplitMarked {
         /// A mark an edge.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
@@ -150,9 +150,9 @@ pub fn is_border(mesh: &impl Mesh, v: u32) -> bool {
     })
 }
 
-kernel! {
+args! {
     /// Contracts marked edges to their middle, where that does not change what the surface is.
-    pub struct CollapseMarked: Flat {
+    pub struct CollapseMarked {
         /// A mark an edge.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
@@ -188,9 +188,9 @@ impl Operator for CollapseMarked {
     }
 }
 
-kernel! {
+args! {
     /// Splits marked faces into three at their centre.
-    pub struct SplitFaceMarked: Flat {
+    pub struct SplitFaceMarked {
         /// A mark a face.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
@@ -231,10 +231,10 @@ impl Operator for SplitFaceMarked {
     }
 }
 
-kernel! {
+args! {
     /// Removes marked vertices and fills their stars with fans of triangles: from the neighbour of lowest id, or from the first one against the clock when the vertex lies on
     /// the boundary.
-    pub struct RemoveMarked: Flat {
+    pub struct RemoveMarked {
         /// A mark a vertex.
         pub marks: GlobalMut<u32>,
     }
