@@ -17,8 +17,10 @@ pub use validate::PatchViolation;
 pub const PATCH_SIZE: u32 = 256;
 
 /// Who decides which of several overlapping cavities is carried out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Conflicts {
     /// Claims on flat arrays, in rounds over the whole mesh: the same result on every run.
     #[default]

@@ -40,7 +40,8 @@ const IDLE_LAUNCHES: u32 = 2;
 const VAIN_CUTS: u32 = 8;
 
 /// What the speculative engine did, beside the cavities.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Speculation {
     /// Launches.
     pub launches: u64,

@@ -1,46 +1,79 @@
-//! What the commands that change the connectivity share: open a session, measure, validate, write.
+//! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::text;
-use crate::cli::{EditArgs, PatchArgs};
+use super::Frame;
+use crate::Outcome;
+use crate::app::{Application, Gives, Told};
+use crate::cli::{ComputeArgs, PatchArgs};
 use crate::output::Target;
-use crate::record::{EditRecord, OverTarget, SpeculationRecord};
+use crate::record::{EditRecord, OverTarget, SpeculationRecord, keys};
 use crate::run::Run;
+use crate::text;
 use anyhow::{Context, Result, bail};
+use clap::{Args, Command};
 use rxmesh_host::Vec3;
 use rxmesh_host::edit::{Column, RunReport, Session};
 use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::mesh::{Quality, TriMesh, quality};
+use rxmesh_host::mesh::{Quality, quality};
 use rxmesh_host::speculative::{self, Conflicts};
 use std::path::PathBuf;
 
+const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
+
+/// What all of them take.
+#[derive(Debug, Args)]
+pub(crate) struct EditFlags {
+    #[command(flatten)]
+    pub(crate) compute: ComputeArgs,
+    /// Check every invariant of the result before it is written (track: of every frame)
+    #[arg(long)]
+    pub(crate) validate: bool,
+    /// Who decides between changes that overlap
+    #[arg(long, value_enum, value_name = "WHO", default_value_t)]
+    pub(crate) conflicts: Conflicts,
+}
+
+impl EditFlags {
+    /// The seed, for algorithms that take 32 bits of it.
+    pub(crate) fn seed(&self) -> u64 {
+        self.compute.patch.seed.seed
+    }
+}
+
 /// A mesh open for editing.
-pub(super) struct Editing {
-    pub(super) run: Run,
-    pub(super) session: Session,
-    pub(super) x: Column<Vertex, Vec3>,
-    pub(super) target: Target,
-    pub(super) before: Quality,
-    pub(super) validate: bool,
+pub(crate) struct Editing {
+    pub(crate) run: Run,
+    pub(crate) session: Session,
+    pub(crate) x: Column<Vertex, Vec3>,
+    pub(crate) target: Target,
+    pub(crate) before: Quality,
+    pub(crate) validate: bool,
     /// The length that edges should have, if the command has one.
-    pub(super) target_length: Option<f64>,
+    pub(crate) target_length: Option<f64>,
     path: PathBuf,
 }
 
-impl Editing {
-    /// Reads the mesh and opens it. `check` may refuse it.
-    pub(super) fn open(
-        command: &'static str,
-        args: &EditArgs,
-        check: impl FnOnce(&TriMesh, &Quality) -> Result<()>,
+impl Frame for Editing {
+    #[cfg(test)]
+    const KIND: &'static str = "edits";
+
+    type Flags = EditFlags;
+
+    fn adapt(command: Command, _gives: Gives) -> Command {
+        command.mut_arg("patch_size", |arg| arg.help(PATCH_SIZE))
+    }
+
+    /// Reads the mesh and opens it.
+    fn open<A: Application<Frame = Editing>>(
+        flags: EditFlags,
+        _options: &A::Options,
     ) -> Result<Editing> {
-        let (validate, conflicts, args) = (args.validate, args.conflicts.into(), &args.compute);
-        let (mut run, target) = Run::with_target(command, args, "obj")?;
+        let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
+        let (mut run, target) = Run::with_target(A::NAME, args, "obj")?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
         mesh.validate()
             .with_context(|| input.path.display().to_string())?;
         let before = quality(&mesh);
-        check(&mesh, &before).with_context(|| input.path.display().to_string())?;
         if !mesh.extras.is_empty() {
             run.warn("what the input holds beside vertices and faces is left out: it does not fit the new faces".into());
         }
@@ -68,24 +101,13 @@ impl Editing {
         })
     }
 
-    /// Runs the operation, timed.
-    pub(super) fn work<T>(
-        &mut self,
-        name: &'static str,
-        work: impl FnOnce(&mut Session, Column<Vertex, Vec3>) -> Result<T>,
-    ) -> Result<T> {
-        let (session, x) = (&mut self.session, self.x);
-        let (result, ms) = self.run.mesh_stage(name, || {
-            let result = work(session, x)?;
-            session.engine().synchronize()?;
-            Ok(result)
-        })?;
-        self.run.record.timings_ms.run = ms;
-        Ok(result)
-    }
-
-    /// Validates if that was asked for, measures, writes and reports; `lines` are the command's own.
-    pub(super) fn finish(mut self, report: &impl serde::Serialize, lines: &str) -> Result<()> {
+    /// Validates if that was asked for, measures, writes and reports.
+    fn close<A: Application<Frame = Editing>>(
+        mut self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Result<Outcome> {
+        let Told { lines, outcome, .. } = self.run.tell::<A>(options, report);
         if self.validate {
             let wrong = self.session.validate()?;
             if let Some(first) = wrong.first() {
@@ -120,23 +142,39 @@ impl Editing {
             validated: self.validate,
             conflicts: self.session.conflicts(),
             speculation: self.session.speculation().map(SpeculationRecord::from),
-            report: serde_json::to_value(report)?,
+            options: keys(options)?,
+            report: keys(report)?,
         });
         self.run.write(&self.target, &mesh)?;
         let r = &self.run.record;
-        let mut out = text::input(r) + &text::engine(r) + &conflicts(&self.session) + lines;
+        let mut out = text::input(r) + &text::engine(r) + &conflicts(&self.session);
+        out += &self.run.timed(&lines);
         out += &measures("before", &self.before, self.target_length);
         out += &measures("after", &after, self.target_length);
         if self.validate {
             out += "validated: no finding\n";
         }
         out += &text::output(r);
-        self.run.finish(&out)
+        self.run.finish(&out)?;
+        Ok(outcome)
     }
+}
 
-    /// How long the operation took, in words.
-    pub(super) fn duration(&self) -> String {
-        text::duration(self.run.record.timings_ms.run.unwrap_or(0.0))
+impl Editing {
+    /// Runs the operation, timed.
+    pub(crate) fn work<T>(
+        &mut self,
+        name: &'static str,
+        work: impl FnOnce(&mut Session, Column<Vertex, Vec3>) -> Result<T>,
+    ) -> Result<T> {
+        let (session, x) = (&mut self.session, self.x);
+        let (result, ms) = self.run.mesh_stage(name, || {
+            let result = work(session, x)?;
+            session.engine().synchronize()?;
+            Ok(result)
+        })?;
+        self.run.record.timings_ms.run = ms;
+        Ok(result)
     }
 }
 
@@ -154,7 +192,7 @@ fn conflicts(session: &Session) -> String {
 }
 
 /// Rounds and conflicts in words.
-pub(super) fn rounds(run: &RunReport) -> String {
+pub(crate) fn rounds(run: &RunReport) -> String {
     format!(
         "{} rounds, {} conflicts, {} refused",
         run.rounds, run.conflicts, run.refused
