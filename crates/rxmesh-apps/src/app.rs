@@ -150,12 +150,15 @@ impl Entry {
 }
 
 fn command<A: Application>() -> Command {
-    let command = Command::new(A::NAME)
+    let command = A::Options::augment_args(Command::new(A::NAME));
+    let command =
+        <A::Frame as Frame>::Flags::augment_args(command.next_help_heading("Common options"));
+    // The documentation of structs of flags is for their readers.
+    let command = command
         .bin_name(format!("{PROGRAM} {}", A::NAME))
         .about(A::SUMMARY)
+        .long_about(None)
         .after_help(A::HELP);
-    let command = A::Options::augment_args(command).next_help_heading("Common options");
-    let command = <A::Frame as Frame>::Flags::augment_args(command);
     // Numbers may be negative; those that must not be are refused with a reason.
     <A::Frame as Frame>::adapt(command, A::GIVES).mut_args(|arg| {
         let takes_a_value = arg.get_action().takes_values();

@@ -168,7 +168,10 @@ fn table(of: &str, args: &[&Arg], keys: &BTreeSet<String>) -> String {
     };
     for arg in args {
         let id = arg.get_id().as_str();
-        let key = keys.get(id).map_or(String::new(), |key| code(key));
+        let mut key = keys.get(id).map_or(String::new(), |key| code(key));
+        if matches!(arg.get_action(), ArgAction::SetFalse) {
+            key += ": false";
+        }
         let mut cells = vec![flag(arg)];
         if with_keys {
             cells.push(key);
@@ -237,7 +240,7 @@ fn flag(arg: &Arg) -> String {
 /// What the help says, the possible values' own words included.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let mut out = split_default(&help).0.to_owned();
+    let mut out = split_default(&help).0.replace('<', "\\<");
     for value in arg.get_possible_values() {
         if let Some(help) = value.get_help() {
             out += &format!("; {}: {help}", code(value.get_name()));
@@ -250,7 +253,7 @@ fn default(arg: &Arg) -> String {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let values = arg.get_default_values();
     if let Some(said) = split_default(&help).1 {
-        said.to_owned()
+        said.replace('<', "\\<")
     } else if matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::SetFalse) {
         "off".to_owned()
     } else if !values.is_empty() {

@@ -15,7 +15,9 @@ impl TriMesh {
         let faces: Vec<u32> = indices(keep);
         let mut used = vec![false; self.positions.len()];
         for &f in &faces {
-            self.faces[f as usize].map(|v| used[v as usize] = true);
+            for v in self.faces[f as usize] {
+                used[v as usize] = true;
+            }
         }
         let vertices = indices(&used);
         let mut renamed = vec![NO_VALUE; used.len()];
