@@ -66,6 +66,15 @@ pub fn is_very_slow(engine: &Engine) -> bool {
     engine.name() == "team(32)"
 }
 
+/// Of three sizes the one that suits an engine: one thread or a GPU, a team, a team of 32 on a machine with two cores.
+pub fn suited<T>(engine: &Engine, [fast, slow, very_slow]: [T; 3]) -> T {
+    match (is_very_slow(engine), is_slow(engine)) {
+        (true, _) => very_slow,
+        (_, true) => slow,
+        _ => fast,
+    }
+}
+
 /// Makes a test of each check on every engine: `conformance! { a, b }` gives `solo::a`, `shuffled::a`, `team2::a`, `team7::a`,
 /// `team32::a`, `cuda::a`, and so on. A check is a function of `&Engine` in the calling module.
 #[macro_export]

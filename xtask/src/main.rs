@@ -37,6 +37,8 @@ enum Task {
     Paths,
     /// Check that crates depend on each other in one direction.
     Arrows,
+    /// Check that no line of code or of a document is too long.
+    Lines,
     /// Everything that has to pass before a change goes in.
     Ci(ci::Arguments),
 }
@@ -63,6 +65,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Docs => docs::run(),
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
+        Task::Lines => checks::lines::run(),
         Task::Ci(arguments) => ci::run(&arguments),
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::Outcome;
 use crate::frame::Frame;
+use crate::output::Gives;
 use crate::record::Record;
 use anyhow::Result;
 use clap::error::ErrorKind;
@@ -58,15 +59,6 @@ pub(crate) trait Application {
 
     /// Says what came of it. The record holds input, engine, output and times by now.
     fn tell(report: &Self::Report, options: &Self::Options, record: &Record) -> Told;
-}
-
-/// Where an application's result is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gives {
-    /// In the mesh: any format will do.
-    Mesh,
-    /// In columns, which the format must hold: what their values are.
-    Columns(&'static str),
 }
 
 /// What an application says in the end.

@@ -6,6 +6,7 @@ mod app;
 mod apps;
 mod cli;
 mod console;
+mod ending;
 mod error;
 mod frame;
 mod input;
@@ -19,6 +20,9 @@ mod text;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+
+#[global_allocator]
+static MEMORY: ending::OrEnd = ending::OrEnd;
 
 /// How a command that did its work ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
             "this is a bug in rxmesh-apps, please report it: {what}"
         ));
     }));
+    ending::on_signals();
     trace();
     match catch_unwind(AssertUnwindSafe(|| cli::run(&matches))) {
         Ok(Ok(Outcome::Success)) => ExitCode::SUCCESS,

@@ -4,7 +4,7 @@ use crate::app::{Application, Told};
 use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
 use crate::console::Console;
 use crate::input::{self, Input};
-use crate::output::{Target, default_name};
+use crate::output::{Gives, Target};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
@@ -30,11 +30,13 @@ impl Run {
     pub(crate) fn new(command: &'static str, common: &CommonArgs) -> Result<Run> {
         let start = Instant::now();
         let console = Console::new(common.quiet, common.json.as_deref())?;
-        if let Some(n) = common.threads {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
-            pool.build_global()
-                .with_context(|| format!("{n} threads cannot be started"))?;
-        }
+        // 0 is one a core. Started here, so that a system that gives no threads is an error and not a panic later.
+        let n = common.threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
+        pool.build_global().with_context(|| match n {
+            0 => "threads cannot be started".to_owned(),
+            n => format!("{n} threads cannot be started"),
+        })?;
         Ok(Run {
             progress: Progress::new(console.is_quiet()),
             console,
@@ -48,19 +50,14 @@ impl Run {
         })
     }
 
-    /// A run of a command that writes a mesh, and where to: by default a name made of the input's and the command's, in the current folder. Refuses
-    /// an output that could not be written.
+    /// A run of a command that writes a mesh, and where to. Refuses an output that could not be written.
     pub(crate) fn with_target(
         command: &'static str,
         args: &ComputeArgs,
-        extension: &str,
+        gives: Gives,
     ) -> Result<(Run, Target)> {
         let run = Run::new(command, &args.common)?;
-        let output = args
-            .output
-            .clone()
-            .unwrap_or_else(|| default_name(&args.input.mesh, command, extension));
-        let target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        let target = Target::of(command, args, gives, run.console.json_file())?;
         Ok((run, target))
     }
 
@@ -71,6 +68,7 @@ impl Run {
         work: impl FnOnce() -> Result<T>,
     ) -> Result<(T, Option<f64>)> {
         self.progress.stage(Some(name));
+        crate::ending::stage(name);
         let start = Instant::now();
         let result = work();
         self.progress.stage(None);
@@ -205,6 +203,7 @@ impl Run {
         self.record.output = Some(OutputRecord {
             path: shown(&target.path),
             format: report.format.to_string(),
+            format_because: target.because.clone(),
             bytes: report.bytes,
             vertices: mesh.vertex_count() as u64,
             faces: mesh.face_count() as u64,

@@ -66,7 +66,12 @@ pub(crate) fn output(r: &Record) -> String {
     let Some(o) = &r.output else {
         return String::new();
     };
-    format!("wrote {} ({}, {} bytes)\n", o.path, o.format, o.bytes)
+    let because = o.format_because.iter().map(|why| format!("; {why}"));
+    let because: String = because.collect();
+    format!(
+        "wrote {} ({}, {} bytes{because})\n",
+        o.path, o.format, o.bytes
+    )
 }
 
 #[cfg(test)]

@@ -127,7 +127,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             false => asked.to_owned(),
         };
         let text = serde_json::to_string_pretty(&record)? + "\n";
-        std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+        rxmesh_host::files::write_bytes(&path, text.as_bytes())
+            .with_context(|| path.display().to_string())?;
         eprintln!("wrote {}", path.display());
     }
     print!("{}", record.markdown());

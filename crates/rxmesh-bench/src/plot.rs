@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::conflicts::Conflicts;
 use anyhow::{Context as _, Result, ensure};
-use rxmesh_host::speculative::Conflicts;
 
 use crate::record::{MeshRecord, Record, Run};
 use crate::rows::ROWS;
@@ -77,7 +77,7 @@ fn write_picture(
     path: PathBuf,
     files: &mut Vec<PathBuf>,
 ) -> Result<()> {
-    std::fs::write(&path, svg(record, title, panels))
+    rxmesh_host::files::write_bytes(&path, svg(record, title, panels).as_bytes())
         .with_context(|| path.display().to_string())?;
     files.push(path);
     Ok(())

@@ -30,7 +30,8 @@ pub(crate) fn fill(file: &Path, records: &Path) -> Result<()> {
             .with_context(|| format!("{} has no {PEERS_END}", file.display()))?;
     }
     if filled != text {
-        fs::write(file, filled).with_context(|| file.display().to_string())?;
+        rxmesh_host::files::write_bytes(file, filled.as_bytes())
+            .with_context(|| file.display().to_string())?;
     }
     Ok(())
 }

@@ -7,11 +7,11 @@ pub mod algo;
 pub mod edit;
 pub mod engine;
 mod error;
+pub mod files;
 pub mod io;
 pub mod mesh;
 pub mod patch;
 pub mod repack;
-pub mod speculative;
 pub mod store;
 
 pub use error::Error;

@@ -1,7 +1,8 @@
 //! `curvature`: Gaussian and mean curvature.
 
-use crate::app::{Application, Gives, Told};
+use crate::app::{Application, Told};
 use crate::frame::{Fixed, explained};
+use crate::output::Gives;
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;

@@ -1,7 +1,7 @@
 //! `delaunay`: flips edges until the mesh is Delaunay.
 
 use crate::app::{Application, Told};
-use crate::frame::{Editing, rounds};
+use crate::frame::{Editing, on_session, rounds};
 use crate::record::Record;
 use anyhow::Result;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
@@ -31,7 +31,9 @@ impl Application for Delaunay {
     type Frame = Editing;
 
     fn run(edit: &mut Editing, options: &DelaunayOptions) -> Result<DelaunayReport> {
-        edit.work("flipping", |session, x| Ok(delaunay(session, x, options)?))
+        edit.work("flipping", |session, x| {
+            on_session!(session, |session| Ok(delaunay(session, x, options)?))
+        })
     }
 
     fn tell(report: &DelaunayReport, _options: &DelaunayOptions, _record: &Record) -> Told {

@@ -2,6 +2,7 @@
 
 use crate::app::{Application, Told};
 use crate::frame::{Fixed, explained};
+use crate::output::Gives;
 use crate::record::Record;
 use anyhow::Result;
 use rxmesh_host::Vec3;
@@ -29,6 +30,7 @@ impl Application for Normals {
     const NAME: &'static str = "normals";
     const SUMMARY: &'static str = "Compute vertex normals (weighted as in Max 1999)";
     const HELP: &'static str = "Example: rxmesh-apps normals bunny.obj -o bunny_normals.ply";
+    const GIVES: Gives = Gives::Normals;
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "normals",
         "`zero`: vertices whose normal is zero: without a face of positive area, or with faces that cancel",

@@ -1,7 +1,7 @@
 //! `remesh`: isotropic remeshing.
 
 use crate::app::{Application, Told};
-use crate::frame::{Editing, rounds};
+use crate::frame::{Editing, on_session, rounds};
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
@@ -37,7 +37,9 @@ tangent planes, over and over (Botsch and Kobbelt 2004). The boundary stays. Mes
     type Frame = Editing;
 
     fn run(edit: &mut Editing, options: &RemeshOptions) -> Result<RemeshReport> {
-        let report = edit.work("remeshing", |session, x| Ok(remesh(session, x, options)?))?;
+        let report = edit.work("remeshing", |session, x| {
+            on_session!(session, |session| Ok(remesh(session, x, options)?))
+        })?;
         edit.target_length = Some(f64::from(report.target_length));
         Ok(report)
     }

@@ -1,11 +1,12 @@
 //! `simplify`: collapses edges until no more than a number of faces is left.
 
 use crate::app::{Application, Told};
-use crate::frame::{EditFlags, Editing, rounds};
+use crate::frame::{Conflicts, EditFlags, Editing, rounds};
 use crate::record::Record;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify};
-use rxmesh_host::speculative::Conflicts;
+
+const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative engine has no order of changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims";
 
 /// The application.
 pub(crate) struct Simplify;
@@ -40,15 +41,13 @@ faces than were asked for, the exit code is 3 and the reasons are listed.";
 
     fn prepare(options: &mut SimplifyOptions, flags: &EditFlags) -> Result<()> {
         options.seed = flags.seed() as u32;
-        ensure!(
-            flags.conflicts == Conflicts::Claims,
-            "simplification takes the cheapest edges first, and the speculative engine has no order of changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims"
-        );
+        ensure!(flags.conflicts == Conflicts::Claims, NO_ORDER);
         Ok(())
     }
 
     fn run(edit: &mut Editing, options: &SimplifyOptions) -> Result<SimplifyReport> {
         edit.work("simplifying", |session, x| {
+            let session = session.claims().context(NO_ORDER)?;
             Ok(simplify(session, x, options)?)
         })
     }

@@ -1,7 +1,7 @@
 //! `track`: explicit surface tracking.
 
 use crate::app::{Application, Told};
-use crate::frame::{EditFlags, Editing, rounds};
+use crate::frame::{EditFlags, Editing, on_session, rounds};
 use crate::output::numbered;
 use crate::record::Record;
 use anyhow::{Result, bail};
@@ -74,17 +74,22 @@ split, short ones contracted, edges flipped and vertices smoothed, as El Topo do
         let (validate, x, target) = (edit.validate, edit.x, edit.target.clone());
         let mut files = Vec::new();
         let tracking = edit.work("tracking", |session, _| {
-            track(session, x, &args.tracking, |frame, session| {
-                if validate && let Some(first) = session.validate()?.first() {
-                    bail!("frame {frame} is not sound: {first}; this is a bug in rxmesh");
+            on_session!(session, |session| track(
+                session,
+                x,
+                &args.tracking,
+                |frame, session| {
+                    if validate && let Some(first) = session.validate()?.first() {
+                        bail!("frame {frame} is not sound: {first}; this is a bug in rxmesh");
+                    }
+                    if args.sequence {
+                        let path = numbered(&target.path, frame);
+                        rxmesh_host::io::write(&path, &session.to_mesh(x)?.0, &target.options)?;
+                        files.push(path);
+                    }
+                    Ok(())
                 }
-                if args.sequence {
-                    let path = numbered(&target.path, frame);
-                    rxmesh_host::io::write(&path, &session.to_mesh(x)?.0, &target.options)?;
-                    files.push(path);
-                }
-                Ok(())
-            })
+            ))
         })?;
         edit.target_length = Some(f64::from(tracking.target_length));
         Ok(Report { tracking, files })

@@ -21,7 +21,7 @@ const EXAMPLE: &str = "Example: rxmesh-apps mcf bunny.obj -o smooth.obj
 A mesh without a folder in its name that is not in the current folder is looked up in data/.
 Formats: OBJ, PLY, OFF, STL, told by the extension.
 
-Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged.";
+Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged,\n4 out of memory, 130 and 143 interrupted.";
 
 /// The program's flags, with every application.
 pub(crate) fn command() -> Command {

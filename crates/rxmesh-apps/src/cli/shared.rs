@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub(crate) struct ComputeArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Where to write [default: <input>_<command>.obj in the current folder]
+    /// Where to write [default: <input>_<command> in the input's format, in the current folder]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]

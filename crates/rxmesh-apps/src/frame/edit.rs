@@ -1,20 +1,19 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::Frame;
+use super::{AnySession, Conflicts, Frame, on_session};
 use crate::Outcome;
-use crate::app::{Application, Gives, Told};
-use crate::cli::{ComputeArgs, PatchArgs};
-use crate::output::Target;
-use crate::record::{EditRecord, OverTarget, SpeculationRecord, keys};
+use crate::app::{Application, Told};
+use crate::cli::ComputeArgs;
+use crate::output::{Gives, Target};
+use crate::record::{EditRecord, OverTarget, keys};
 use crate::run::Run;
 use crate::text;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Command};
 use rxmesh_host::Vec3;
-use rxmesh_host::edit::{Column, RunReport, Session};
+use rxmesh_host::edit::{Column, RunReport};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, quality};
-use rxmesh_host::speculative::{self, Conflicts};
 use std::path::PathBuf;
 
 const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
@@ -42,7 +41,7 @@ impl EditFlags {
 /// A mesh open for editing.
 pub(crate) struct Editing {
     pub(crate) run: Run,
-    pub(crate) session: Session,
+    pub(crate) session: AnySession,
     pub(crate) x: Column<Vertex, Vec3>,
     pub(crate) target: Target,
     pub(crate) before: Quality,
@@ -68,7 +67,7 @@ impl Frame for Editing {
         _options: &A::Options,
     ) -> Result<Editing> {
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
-        let (mut run, target) = Run::with_target(A::NAME, args, "obj")?;
+        let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
         mesh.validate()
@@ -78,16 +77,11 @@ impl Frame for Editing {
             run.warn("what the input holds beside vertices and faces is left out: it does not fit the new faces".into());
         }
         let engine = run.engine(args.engine.engine)?;
-        let patch_size = match conflicts {
-            Conflicts::Claims => PatchArgs::DEFAULT_SIZE,
-            Conflicts::Speculative => speculative::PATCH_SIZE,
-        };
-        let set = run.patch(&mesh, &input.path, &args.patch, patch_size)?;
+        let size = conflicts.patch_size();
+        let set = run.patch(&mesh, &input.path, &args.patch, size)?;
         let (_, (session, x)) = run.upload(&engine, set, |rx| {
             let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
-            let mut session = Session::open_with(rx, conflicts)?;
-            let x = session.attach(&x)?;
-            Ok((session, x))
+            conflicts.open(rx, &x)
         })?;
         Ok(Editing {
             run,
@@ -109,7 +103,7 @@ impl Frame for Editing {
     ) -> Result<Outcome> {
         let Told { lines, outcome, .. } = self.run.tell::<A>(options, report);
         if self.validate {
-            let wrong = self.session.validate()?;
+            let wrong = on_session!(&self.session, |s| s.validate())?;
             if let Some(first) = wrong.first() {
                 bail!(
                     "{}: the result is not sound: {first} ({} findings in all); this is a bug in rxmesh",
@@ -118,7 +112,7 @@ impl Frame for Editing {
                 );
             }
         }
-        let frozen = self.session.frozen_faces();
+        let frozen = on_session!(&self.session, |s| s.frozen_faces());
         if frozen > 0 {
             self.run.warn(format!(
                 "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as they are",
@@ -126,11 +120,16 @@ impl Frame for Editing {
             ));
         }
         let (session, x) = (&self.session, self.x);
-        let ((mesh, _), ms) = self
-            .run
-            .mesh_stage("downloading", || Ok(session.to_mesh(x)?))?;
+        let ((mesh, _), ms) =
+            self.run.mesh_stage(
+                "downloading",
+                || Ok(on_session!(session, |s| s.to_mesh(x))?),
+            )?;
         self.run.record.timings_ms.download = ms;
         let after = quality(&mesh);
+        let (speculation, words) = session.did()?.unzip();
+        let words = words.map_or(String::new(), |words| format!(", {words}"));
+        let who = format!("conflicts: {}{words}\n", session.name());
         self.run.record.edit = Some(EditRecord {
             before: self.before,
             after,
@@ -138,16 +137,16 @@ impl Frame for Editing {
                 before: self.before.edge_length.over(l),
                 after: after.edge_length.over(l),
             }),
-            frozen_faces: self.session.frozen_faces(),
+            frozen_faces: frozen,
             validated: self.validate,
-            conflicts: self.session.conflicts(),
-            speculation: self.session.speculation().map(SpeculationRecord::from),
+            conflicts: session.name(),
+            speculation,
             options: keys(options)?,
             report: keys(report)?,
         });
         self.run.write(&self.target, &mesh)?;
         let r = &self.run.record;
-        let mut out = text::input(r) + &text::engine(r) + &conflicts(&self.session);
+        let mut out = text::input(r) + &text::engine(r) + &who;
         out += &self.run.timed(&lines);
         out += &measures("before", &self.before, self.target_length);
         out += &measures("after", &after, self.target_length);
@@ -165,30 +164,17 @@ impl Editing {
     pub(crate) fn work<T>(
         &mut self,
         name: &'static str,
-        work: impl FnOnce(&mut Session, Column<Vertex, Vec3>) -> Result<T>,
+        work: impl FnOnce(&mut AnySession, Column<Vertex, Vec3>) -> Result<T>,
     ) -> Result<T> {
         let (session, x) = (&mut self.session, self.x);
         let (result, ms) = self.run.mesh_stage(name, || {
             let result = work(session, x)?;
-            session.engine().synchronize()?;
+            on_session!(session, |s| s.engine().synchronize())?;
             Ok(result)
         })?;
         self.run.record.timings_ms.run = ms;
         Ok(result)
     }
-}
-
-/// Who decided between changes that overlap, and what the speculative engine did.
-fn conflicts(session: &Session) -> String {
-    let who = session.conflicts();
-    let Some(did) = session.speculation().map(SpeculationRecord::from) else {
-        return format!("conflicts: {who}\n");
-    };
-    let (wasted, n) = (text::number(did.wasted_percent), &did.counts);
-    format!(
-        "conflicts: {who}, {} launches, {} visits of patches ({wasted} % wasted), {} vertices moved to another patch, {} patches sliced, {} merged\n",
-        n.launches, n.visits, n.moved, n.sliced, n.merged
-    )
 }
 
 /// Rounds and conflicts in words.

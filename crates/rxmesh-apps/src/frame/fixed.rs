@@ -2,16 +2,15 @@
 
 use super::Frame;
 use crate::Outcome;
-use crate::app::{Application, Gives, Told};
+use crate::app::{Application, Told};
 use crate::cli::{ComputeArgs, PatchArgs};
-use crate::output::Target;
+use crate::output::{Gives, Target};
 use crate::run::Run;
 use crate::text;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::Command;
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::io::Format;
 use rxmesh_host::kernels::attr::Value;
 use rxmesh_host::kernels::topo::{Element, Vertex};
 use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh};
@@ -40,7 +39,7 @@ impl Frame for Fixed {
 
     fn adapt(command: Command, gives: Gives) -> Command {
         match gives {
-            Gives::Mesh => command,
+            Gives::Mesh | Gives::Normals => command,
             Gives::Columns(_) => command.mut_arg("output", |arg| arg.help(VALUES_OUTPUT)),
         }
     }
@@ -51,17 +50,7 @@ impl Frame for Fixed {
         args: ComputeArgs,
         options: &A::Options,
     ) -> Result<Fixed> {
-        let gives = A::gives(options);
-        let extension = if gives == Gives::Mesh { "obj" } else { "ply" };
-        let (mut run, target) = Run::with_target(A::NAME, &args, extension)?;
-        if let (Gives::Columns(values), Some(format)) = (gives, Format::of_name(&target.path))
-            && !format.holds_columns()
-        {
-            bail!(
-                "{}: {format} cannot hold {values}; PLY can",
-                target.path.display()
-            );
-        }
+        let (mut run, target) = Run::with_target(A::NAME, &args, A::gives(options))?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
         let engine = run.engine(args.engine.engine)?;

@@ -1,15 +1,18 @@
 //! What applications run in: the flags that they share, what is made ready before their work and done with its result.
 
+mod conflicts;
 mod edit;
 mod fixed;
 mod tool;
 
+pub(crate) use conflicts::{AnySession, Conflicts, on_session};
 pub(crate) use edit::{EditFlags, Editing, rounds};
 pub(crate) use fixed::{Fixed, explained};
 pub(crate) use tool::Tool;
 
 use crate::Outcome;
-use crate::app::{Application, Gives};
+use crate::app::Application;
+use crate::output::Gives;
 use anyhow::Result;
 use clap::{Args, Command};
 

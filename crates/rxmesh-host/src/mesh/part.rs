@@ -42,6 +42,7 @@ impl TriMesh {
                 corner_texcoords: extras.corner_texcoords.as_ref().map(corners),
                 corner_normals: extras.corner_normals.as_ref().map(corners),
                 tags: part_of_tags(&extras.tags, &faces),
+                comments: extras.comments.clone(),
             },
         }
     }

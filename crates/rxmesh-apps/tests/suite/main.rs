@@ -1,0 +1,10 @@
+//! The program's tests, by subject.
+
+mod applications;
+mod cli;
+mod conflicts;
+mod editing;
+mod edits;
+mod mcf;
+mod support;
+mod tools;
