@@ -13,7 +13,7 @@ use rxmesh_host::kernels::kernel::{ClaimEntry, FillEntry, FlatKernel, ResolveEnt
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
 use rxmesh_host::kernels::topo::{Element, Kind, Vertex};
-use rxmesh_host::kernels::{entries, kernel};
+use rxmesh_host::kernels::{args, entries, kernel};
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
@@ -31,9 +31,9 @@ fn chosen(seed: u32, rarity: u32) -> Option<Priority> {
 /// Operators that delete a template and fill a closed hole with a star, an open one with a fan.
 macro_rules! refill {
     ($($name:ident $template:ident;)*) => {$(
-        kernel! {
+        args! {
             #[doc = "Deletes a template's cavity and makes a star of the hole."]
-            pub struct $name: Flat {
+            pub struct $name {
                 /// Positions.
                 pub x: GlobalMut<Vec3>,
                 /// One of so many seeds.
@@ -67,9 +67,9 @@ refill! {
     RefillV V; RefillVe VE; RefillVf VF; RefillVv VV; RefillE E; RefillEf EF; RefillEv EV; RefillEe EE; RefillF F; RefillFe FE; RefillFf FF; RefillFv FV;
 }
 
-kernel! {
+args! {
     /// Deletes chosen faces and leaves the holes.
-    pub struct Punch: Flat {
+    pub struct Punch {
         /// One of so many faces.
         pub rarity: u32,
     }
@@ -89,9 +89,9 @@ impl Operator for Punch {
     fn fill(&self, (): (), _: &mut Hole<'_, impl Site>) {}
 }
 
-kernel! {
+args! {
     /// Splits a face into four and those beside it into two.
-    pub struct SplitFour: Flat {
+    pub struct SplitFour {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// One of so many faces.
@@ -174,7 +174,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Generations {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Generations {
     fn run(&self, i: u32) {
         if let Some((v, origin)) = self.births.get(i) {
             let of = |k: usize| self.of.get(origin.parents[k]);

@@ -5,6 +5,8 @@ mod cli;
 mod conflicts;
 mod editing;
 mod edits;
+#[cfg(unix)]
+mod files;
 mod mcf;
 mod support;
 mod tools;

@@ -1,7 +1,7 @@
 //! The CUDA engine: launches through `cust`, on one stream.
 
 use super::ptx::Library;
-use super::{EngineError, EngineInfo, Patches, fault_error, fault_over};
+use super::{EngineError, EngineInfo, fault_error, fault_over};
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::CudaResult;
@@ -274,17 +274,13 @@ impl Cuda {
 
     pub(super) fn run_patches<K: PatchKernel + Entry>(
         &self,
-        patches: &Patches,
+        args: PatchArgs<K>,
+        blocks: u32,
         shared: u32,
-        kernel: K,
     ) -> Result<(), EngineError> {
-        let args = PatchArgs {
-            mesh: patches.view,
-            kernel,
-        };
         self.launch(
             (K::NAME, None),
-            patches.headers.len() as u32,
+            blocks,
             match self.threads.load(Relaxed) {
                 0 => whole_warps(K::THREADS),
                 n => whole_warps(n),

@@ -29,7 +29,8 @@ impl<K: Element, T: Value> Read<K, T> {
         self.data.get(e.linear())
     }
 }
-impl<K: Element, T: Value> Field for Read<K, T> {
+// SAFETY: no prologue and no epilogue.
+unsafe impl<K: Element, T: Value> Field for Read<K, T> {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.data.is_plain()
@@ -42,13 +43,15 @@ impl<K: Element, T: Value> Field for Read<K, T> {
         }
     }
 }
-impl<K, T> Bind for Read<K, T> {
+// SAFETY: `data` holds all addresses there are before the launch.
+unsafe impl<K, T> Bind for Read<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.data.visit(resolve) }
     }
 }
 
@@ -81,7 +84,8 @@ impl<K: Element, T: Value> Write<K, T> {
         self.data.read().get(e.linear())
     }
 }
-impl<K: Element, T: Value> Field for Write<K, T> {
+// SAFETY: no prologue and no epilogue.
+unsafe impl<K: Element, T: Value> Field for Write<K, T> {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.data.is_plain()
@@ -94,13 +98,15 @@ impl<K: Element, T: Value> Field for Write<K, T> {
         }
     }
 }
-impl<K, T> Bind for Write<K, T> {
+// SAFETY: `data` holds all addresses there are before the launch.
+unsafe impl<K, T> Bind for Write<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.data.visit(resolve) }
     }
 }
 
@@ -127,7 +133,8 @@ impl<K: Element, T: Sum> Accumulate<K, T> {
         self.data.add(e.linear(), v);
     }
 }
-impl<K: Element, T: Sum> Field for Accumulate<K, T> {
+// SAFETY: no prologue and no epilogue.
+unsafe impl<K: Element, T: Sum> Field for Accumulate<K, T> {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.data.is_plain()
@@ -140,12 +147,14 @@ impl<K: Element, T: Sum> Field for Accumulate<K, T> {
         }
     }
 }
-impl<K, T> Bind for Accumulate<K, T> {
+// SAFETY: `data` holds all addresses there are before the launch.
+unsafe impl<K, T> Bind for Accumulate<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.data.visit(resolve) }
     }
 }

@@ -34,18 +34,23 @@ impl<R> Clone for Prepared<R> {
 }
 impl<R> Copy for Prepared<R> {}
 
-impl<R> Bind for Prepared<R> {
+// SAFETY: both views.
+unsafe impl<R> Bind for Prepared<R> {
     #[inline(always)]
     fn bind(&self) {
         self.starts.bind();
         self.tables.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.starts.visit(piece);
-        self.tables.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.starts.visit(resolve);
+            self.tables.visit(resolve);
+        }
     }
 }
-impl<R: Relation> Field for Prepared<R> {}
+// SAFETY: no prologue and no epilogue.
+unsafe impl<R: Relation> Field for Prepared<R> {}
 
 /// Number of rows that a patch's table of `R` has.
 #[inline(always)]

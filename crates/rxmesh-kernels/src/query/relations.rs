@@ -2,7 +2,7 @@
 
 use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row};
 use crate::exec::{Block, Phase};
-use crate::mem::{Bind, Plan, Shared};
+use crate::mem::{Bind, Piece, Plan, Shared};
 use crate::topo::{Local, Map, Patch, PatchHeader};
 
 /// One or several relations that a kernel asks for. With several, the body runs for each source of the
@@ -242,15 +242,19 @@ impl<R: Relation> Relations for R {
 #[derive(Clone, Copy, Debug)]
 pub struct Both<A, B>(pub A, pub B);
 
-impl<A: Bind, B: Bind> Bind for Both<A, B> {
+// SAFETY: both parts.
+unsafe impl<A: Bind, B: Bind> Bind for Both<A, B> {
     #[inline(always)]
     fn bind(&self) {
         self.0.bind();
         self.1.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
-        self.0.visit(piece);
-        self.1.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.visit(resolve);
+            self.1.visit(resolve);
+        }
     }
 }
 
@@ -259,17 +263,21 @@ impl<A: Bind, B: Bind> Bind for Both<A, B> {
 #[derive(Clone, Copy, Debug)]
 pub struct Three<A, B, C>(pub A, pub B, pub C);
 
-impl<A: Bind, B: Bind, C: Bind> Bind for Three<A, B, C> {
+// SAFETY: all parts.
+unsafe impl<A: Bind, B: Bind, C: Bind> Bind for Three<A, B, C> {
     #[inline(always)]
     fn bind(&self) {
         self.0.bind();
         self.1.bind();
         self.2.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
-        self.0.visit(piece);
-        self.1.visit(piece);
-        self.2.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.visit(resolve);
+            self.1.visit(resolve);
+            self.2.visit(resolve);
+        }
     }
 }
 

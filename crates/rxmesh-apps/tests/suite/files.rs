@@ -1,14 +1,12 @@
 //! What becomes of files: default names and formats, links, signals, memory that runs out, what is lost on the way.
-#![cfg(unix)]
 
-mod support;
+use crate::support::{Sandbox, TRIANGLE, bunny};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-use support::{Sandbox, TRIANGLE, bunny};
 
 /// Waits for something that a program does; ends the test when it never happens.
 fn wait_for(what: &str, mut happened: impl FnMut() -> bool) {
