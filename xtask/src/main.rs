@@ -3,6 +3,7 @@
 mod bench;
 mod checks;
 mod ci;
+mod docs;
 mod doctor;
 mod ptx;
 mod table;
@@ -30,6 +31,8 @@ enum Task {
     InstallPtxas,
     /// Measure every engine on generated meshes and keep the record; options go to the bench program
     Bench(bench::Arguments),
+    /// Write the parts of the documents that are made from the program's own help.
+    Docs,
     /// Check that every path named in the documents exists.
     Paths,
     /// Check that crates depend on each other in one direction.
@@ -59,6 +62,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         }
         Task::InstallPtxas => ptx::install_ptxas(),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Docs => docs::run(),
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
         Task::Lines => checks::lines::run(),

@@ -52,7 +52,8 @@ enum Kind {
 }
 
 /// What an engine is, for people and records.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EngineInfo {
     /// `cpu`, `cuda`, or a test engine's name.
     pub engine: String,

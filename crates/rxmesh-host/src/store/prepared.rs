@@ -58,7 +58,8 @@ impl PreparedStore {
 }
 
 /// One prepared relation and its size.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PreparedSize {
     /// The relation's name.
     pub relation: &'static str,

@@ -1,33 +1,56 @@
-//! What the applications share: from the file to a patched mesh on an engine, and back to a file.
+//! Applications on a mesh whose connectivity stays: from the file to a patched mesh on an engine, and back to a file.
 
+use super::Frame;
+use crate::Outcome;
+use crate::app::{Application, Told};
 use crate::cli::{ComputeArgs, PatchArgs};
 use crate::output::{Gives, Target};
 use crate::run::Run;
+use crate::text;
 use anyhow::{Result, anyhow};
+use clap::Command;
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::kernels::attr::Value;
+use rxmesh_host::kernels::topo::{Element, Vertex};
 use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_host::{Error, Vec3};
 
+const VALUES_OUTPUT: &str = "Where to write; a format that holds columns (PLY) [default: <input>_<command>.ply in the current folder]";
+
 /// A mesh on an engine, with the run that it belongs to.
 #[derive(Debug)]
-pub(super) struct Session {
-    pub(super) run: Run,
-    pub(super) mesh: TriMesh,
-    pub(super) rx: RxMesh,
+pub(crate) struct Fixed {
+    pub(crate) run: Run,
+    pub(crate) mesh: TriMesh,
+    pub(crate) rx: RxMesh,
     /// The positions.
-    pub(super) x: Attribute<Vertex, Vec3>,
+    pub(crate) x: Attribute<Vertex, Vec3>,
     target: Target,
     engine: Engine,
 }
 
-impl Session {
+impl Frame for Fixed {
+    #[cfg(test)]
+    const KIND: &'static str = "computations";
+
+    type Flags = ComputeArgs;
+
+    fn adapt(command: Command, gives: Gives) -> Command {
+        match gives {
+            Gives::Mesh | Gives::Normals => command,
+            Gives::Columns(_) => command.mut_arg("output", |arg| arg.help(VALUES_OUTPUT)),
+        }
+    }
+
     /// Reads the mesh, starts the engine, cuts the mesh into patches and moves it over. Refuses an output that could not
     /// be written before any of it.
-    pub(super) fn open(command: &'static str, args: &ComputeArgs, gives: Gives) -> Result<Session> {
-        let (mut run, target) = Run::with_target(command, args, gives)?;
+    fn open<A: Application<Frame = Fixed>>(
+        args: ComputeArgs,
+        options: &A::Options,
+    ) -> Result<Fixed> {
+        let (mut run, target) = Run::with_target(A::NAME, &args, A::gives(options))?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
         let engine = run.engine(args.engine.engine)?;
@@ -35,7 +58,7 @@ impl Session {
         let (rx, x) = run.upload(&engine, set, |rx| {
             rx.attribute_from::<Vertex, Vec3>(&mesh.positions)
         })?;
-        Ok(Session {
+        Ok(Fixed {
             run,
             mesh,
             rx,
@@ -45,13 +68,25 @@ impl Session {
         })
     }
 
-    /// Name of the file that is written.
-    pub(super) fn output(&self) -> String {
-        self.target.path.display().to_string()
+    fn close<A: Application<Frame = Fixed>>(
+        mut self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Result<Outcome> {
+        self.run.write(&self.target, &self.mesh)?;
+        let mut run = self.run;
+        run.record.put(options, report)?;
+        let Told { lines, outcome, .. } = run.tell::<A>(options, report);
+        let r = &run.record;
+        let out = text::input(r) + &text::engine(r) + &run.timed(&lines) + &text::output(r);
+        run.finish(&out)?;
+        Ok(outcome)
     }
+}
 
+impl Fixed {
     /// Does the application's work and waits for it. Errors begin with the mesh's name.
-    pub(super) fn compute<T>(
+    pub(crate) fn compute<T>(
         &mut self,
         stage: &'static str,
         work: impl FnOnce(&RxMesh, &mut Attribute<Vertex, Vec3>) -> Result<T>,
@@ -66,9 +101,9 @@ impl Session {
         Ok(result)
     }
 
-    /// As [`Session::compute`], for work that moves vertices: positions come back into the mesh, and normals that it
+    /// As [`Fixed::compute`], for work that moves vertices: positions come back into the mesh, and normals that it
     /// had are computed anew.
-    pub(super) fn move_vertices<T>(
+    pub(crate) fn move_vertices<T>(
         &mut self,
         stage: &'static str,
         work: impl FnOnce(&RxMesh, &mut Attribute<Vertex, Vec3>) -> Result<T>,
@@ -99,8 +134,21 @@ impl Session {
         Ok(result)
     }
 
+    /// Brings values of elements back, in the order of the file.
+    pub(crate) fn download<E: Element, T: Value>(
+        &mut self,
+        values: &mut Attribute<E, T>,
+    ) -> Result<Vec<T>> {
+        let rx = &self.rx;
+        let (values, ms) = self
+            .run
+            .mesh_stage("downloading", || Ok(values.to_input(rx)?))?;
+        self.run.record.timings_ms.download = ms;
+        Ok(values)
+    }
+
     /// Brings values of vertices into the mesh as columns; says which columns of the input they take the place of.
-    pub(super) fn add_columns<const N: usize>(
+    pub(crate) fn add_columns<const N: usize>(
         &mut self,
         columns: [(&str, &mut Attribute<Vertex, f32>); N],
     ) -> Result<()> {
@@ -120,11 +168,6 @@ impl Session {
             self.mesh.add_vertex_column(name, values)?;
         }
         Ok(())
-    }
-
-    /// Writes the mesh.
-    pub(super) fn write(&mut self) -> Result<()> {
-        self.run.write(&self.target, &self.mesh)
     }
 
     /// Normals of the input do not belong to the new positions. True when vertices had some, to be computed anew.
@@ -154,7 +197,7 @@ fn normals_of(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<Attribute<Vert
 }
 
 /// Numbers that overflow have a reason that the user can see: `why`.
-pub(super) fn explained(why: &'static str) -> impl Fn(Error) -> anyhow::Error {
+pub(crate) fn explained(why: &'static str) -> impl Fn(Error) -> anyhow::Error {
     move |e| {
         let overflow = matches!(e, Error::NotFinite { .. });
         let e = anyhow!(e);

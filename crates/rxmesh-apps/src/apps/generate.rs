@@ -1,21 +1,70 @@
-//! The flags of `generate`.
+//! `generate`: meshes by recipe.
 
-use super::shared::{CommonArgs, EncodingArgs, OutputArgs, SeedArgs};
+use crate::app::{Application, Told};
+use crate::cli::{CommonArgs, EncodingArgs, OutputArgs, SeedArgs};
+use crate::output::Target;
+use crate::record::Record;
+use crate::run::Run;
+use crate::text;
+use anyhow::Result;
 use clap::{Args, Subcommand};
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use rxmesh_host::mesh::generate::{self, Scheme};
+use rxmesh_host::mesh::{MeshError, TriMesh};
+use serde::Serialize;
 
-pub(super) const EXAMPLE: &str =
-    "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
+/// The application.
+pub(crate) struct Generate;
+
+impl Application for Generate {
+    const NAME: &'static str = "generate";
+    const SUMMARY: &'static str = "Make a mesh by recipe";
+    const HELP: &'static str =
+        "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
 
 The shape is subdivided, then moved by noise, then shuffled.";
 
-#[derive(Debug, Args)]
+    type Options = GenerateArgs;
+    type Report = ();
+    type Frame = ();
+
+    fn run((): &mut (), GenerateArgs { shape }: &GenerateArgs) -> Result<()> {
+        let make = make_args(shape);
+        let mut run = Run::new(Generate::NAME, &make.common)?;
+        let target = Target::new(&make.output.output, &make.encoding, run.console.json_file())?;
+        let (mesh, ms) = run.stage("generating", || Ok(recipe(shape, make)?))?;
+        run.record.timings_ms.run = ms;
+        run.write(&target, &mesh)?;
+        let counts = format!(
+            "{} vertices, {} faces\n",
+            mesh.vertex_count(),
+            mesh.face_count()
+        );
+        let out = counts + &text::output(&run.record);
+        run.finish(&out)
+    }
+
+    fn tell((): &(), _args: &GenerateArgs, _record: &Record) -> Told {
+        Told::new("")
+    }
+}
+
+#[derive(Debug, Args, Serialize)]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
-    pub(crate) shape: Shape,
+    #[serde(skip)]
+    shape: Shape,
+}
+
+impl Options for GenerateArgs {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Shape {
+enum Shape {
     /// A flat grid of nx times ny squares over the unit square
     #[command(after_help = "Example: rxmesh-apps generate grid --nx 100 --ny 50 -o grid.obj")]
     Grid {
@@ -109,25 +158,74 @@ pub(crate) enum Shape {
 
 /// What every shape of `generate` takes.
 #[derive(Debug, Args)]
-pub(crate) struct MakeArgs {
+struct MakeArgs {
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    output: OutputArgs,
     /// Divide every face into four, N times
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) subdivide: u32,
+    subdivide: u32,
     /// Subdivide by Loop's scheme instead of at the middle of edges
     #[arg(long, requires = "subdivide")]
-    pub(crate) r#loop: bool,
+    r#loop: bool,
     /// Move each vertex at random by up to this many mean edge lengths
     #[arg(long, value_name = "AMPLITUDE", allow_negative_numbers = true)]
-    pub(crate) noise: Option<f32>,
+    noise: Option<f32>,
     /// Number vertices and faces at random
     #[arg(long)]
-    pub(crate) shuffle: bool,
+    shuffle: bool,
     #[command(flatten)]
-    pub(crate) seed: SeedArgs,
+    seed: SeedArgs,
     #[command(flatten)]
-    pub(crate) encoding: EncodingArgs,
+    encoding: EncodingArgs,
     #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    common: CommonArgs,
+}
+
+fn make_args(shape: &Shape) -> &MakeArgs {
+    match shape {
+        Shape::Grid { make, .. }
+        | Shape::Icosphere { make, .. }
+        | Shape::Torus { make, .. }
+        | Shape::Cylinder { make, .. }
+        | Shape::Fan { make, .. } => make,
+    }
+}
+
+/// Shape, subdivision, noise, shuffling: in this order.
+fn recipe(shape: &Shape, make: &MakeArgs) -> Result<TriMesh, MeshError> {
+    let mut mesh = match *shape {
+        Shape::Grid { nx, ny, .. } => generate::grid(nx, ny)?,
+        Shape::Icosphere { levels, .. } => generate::icosphere(levels)?,
+        Shape::Torus {
+            nu,
+            nv,
+            major,
+            minor,
+            ..
+        } => generate::torus(nu, nv, major, minor)?,
+        Shape::Cylinder {
+            nu,
+            nv,
+            radius,
+            height,
+            open,
+            ..
+        } => generate::cylinder(nu, nv, radius, height, !open)?,
+        Shape::Fan { valence, .. } => generate::fan(valence)?,
+    };
+    if make.subdivide > 0 {
+        let scheme = if make.r#loop {
+            Scheme::Loop
+        } else {
+            Scheme::Midpoint
+        };
+        mesh = generate::subdivide(&mesh, make.subdivide, scheme)?;
+    }
+    if let Some(amplitude) = make.noise {
+        generate::noise(&mut mesh, amplitude, make.seed.seed)?;
+    }
+    if make.shuffle {
+        generate::shuffle(&mut mesh, make.seed.seed);
+    }
+    Ok(mesh)
 }

@@ -1,46 +1,139 @@
 //! `info`: what a mesh is made of and how it is cut; which engines there are.
 
-use super::text;
-use crate::cli::{InfoArgs, PatchArgs};
-use crate::record::{FoundEngine, MeshRecord, PatchRecord};
+use crate::app::{Application, Told};
+use crate::cli::{EngineArgs, PatchArgs, TriangulateArgs};
+use crate::frame::Tool;
+use crate::record::{PatchRecord, Record};
 use crate::run::{Run, cuda};
+use crate::text;
 use anyhow::Result;
+use clap::{Args, ValueHint};
 use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::query::{Corners, Diamond, EE, EF, FF, FV, Fans, Relation, VE, VF, VV};
 use rxmesh_host::mesh::{EdgeLengths, EdgeTable, TriMesh};
 use rxmesh_host::store::{PreparedSize, RxMesh};
-use std::path::Path;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 
-pub(super) fn run(args: &InfoArgs) -> Result<()> {
-    let mut run = Run::new("info", &args.common)?;
-    let mut out = String::new();
-    if args.engines {
-        let engines = found();
-        out += &engine_lines(&engines);
-        run.record.engines = Some(engines);
-    }
-    if let Some(name) = &args.mesh {
-        look(&mut run, name, args)?;
-        out += &mesh_lines(&run);
-    }
-    run.finish(&out)
+/// The application.
+pub(crate) struct Info;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct InfoArgs {
+    /// The mesh
+    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required_unless_present = "engines")]
+    #[serde(skip)]
+    mesh: Option<PathBuf>,
+    /// Show which engines were found, and why not the others; needs no mesh
+    #[arg(long)]
+    #[serde(skip)]
+    engines: bool,
+    /// Prepare every relation and show what its tables take
+    #[arg(long, requires = "mesh")]
+    #[serde(skip)]
+    prepared: bool,
+    #[command(flatten)]
+    #[serde(skip)]
+    triangulate: TriangulateArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    engine: EngineArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    patch: PatchArgs,
 }
 
-fn look(run: &mut Run, name: &Path, args: &InfoArgs) -> Result<()> {
+impl Options for InfoArgs {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Report {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engines: Option<Vec<FoundEngine>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mesh: Option<Measures>,
+    /// What the tables of the prepared relations take, with `--prepared`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prepared: Option<Vec<PreparedSize>>,
+}
+
+#[derive(Debug, Serialize)]
+struct FoundEngine {
+    engine: &'static str,
+    found: bool,
+    device: Option<String>,
+    units: Option<u32>,
+    why_not: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Measures {
+    bounding_box: Option<[[f32; 3]; 2]>,
+    edge_length: Option<EdgeLengths>,
+}
+
+impl Application for Info {
+    const NAME: &'static str = "info";
+    const SUMMARY: &'static str = "Show counts, sizes, patch statistics and engines";
+    const HELP: &'static str = "Examples: rxmesh-apps info bunny.obj
+          rxmesh-apps info --engines";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        (
+            "mesh",
+            "`bounding_box` (lowest and highest corner), `edge_length` (`min`, `mean`, `max`)",
+        ),
+        (
+            "engines",
+            "with `--engines`: a list of `engine`, `found`, `device`, `units`, `why_not`",
+        ),
+        (
+            "prepared",
+            "with `--prepared`: a list of `relation`, `bytes`",
+        ),
+    ];
+
+    type Options = InfoArgs;
+    type Report = Report;
+    type Frame = Tool;
+
+    fn run(Tool { run }: &mut Tool, args: &InfoArgs) -> Result<Report> {
+        let mut report = Report {
+            engines: args.engines.then(found),
+            ..Report::default()
+        };
+        if let Some(name) = &args.mesh {
+            look(run, name, args, &mut report)?;
+        }
+        Ok(report)
+    }
+
+    fn tell(report: &Report, args: &InfoArgs, record: &Record) -> Told {
+        let mut out = engine_lines(report.engines.as_deref().unwrap_or_default());
+        if args.mesh.is_some() {
+            out += &mesh_lines(report, record);
+        }
+        Told::new(out)
+    }
+}
+
+fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut Report) -> Result<()> {
     let input = run.read(name, args.triangulate.triangulate)?;
     let mesh = &input.loaded.mesh;
     let engine = run.engine(args.engine.engine)?;
     let set = run.patch(mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
     let (rx, ()) = run.upload(&engine, set, |_| Ok(()))?;
     if args.prepared {
-        let (sizes, ms) = run.stage("preparing", || prepare(&rx))?;
-        run.record.timings_ms.run = ms;
-        run.record.prepared = Some(sizes);
+        let (sizes, _) = run.stage("preparing", || prepare(&rx))?;
+        report.prepared = Some(sizes);
     }
     let (measured, ms) = run.stage("measuring", || Ok(measure(mesh)))?;
     run.record.timings_ms.run = ms;
-    run.record.mesh = Some(measured);
+    report.mesh = Some(measured);
     Ok(())
 }
 
@@ -67,7 +160,7 @@ fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
 }
 
 /// Bounding box and edge lengths.
-fn measure(mesh: &TriMesh) -> MeshRecord {
+fn measure(mesh: &TriMesh) -> Measures {
     let bounding_box = mesh.positions.first().map(|&first| {
         let grow = |[low, high]: [rxmesh_host::Vec3; 2], p: &rxmesh_host::Vec3| {
             [low.min(*p), high.max(*p)]
@@ -90,7 +183,7 @@ fn measure(mesh: &TriMesh) -> MeshRecord {
         lengths.max = lengths.max.max(length);
         lengths.mean += length / edges.len() as f64;
     }
-    MeshRecord {
+    Measures {
         bounding_box,
         edge_length: (!edges.is_empty()).then_some(lengths),
     }
@@ -136,10 +229,9 @@ fn engine_lines(engines: &[FoundEngine]) -> String {
     engines.iter().map(line).collect()
 }
 
-fn mesh_lines(run: &Run) -> String {
-    let r = &run.record;
+fn mesh_lines(report: &Report, r: &Record) -> String {
     let mut out = text::input(r);
-    if let Some(m) = &r.mesh {
+    if let Some(m) = &report.mesh {
         if let Some([low, high]) = m.bounding_box {
             out += &format!("bounding box: {low:?} to {high:?}\n");
         }
@@ -156,7 +248,7 @@ fn mesh_lines(run: &Run) -> String {
         out += &patch_lines(p);
     }
     let faces = r.input.as_ref().map_or(0, |i| i.faces).max(1);
-    for p in r.prepared.iter().flatten() {
+    for p in report.prepared.iter().flatten() {
         out += &format!(
             "prepared {}: {} bytes, {:.2} a face\n",
             p.relation,
