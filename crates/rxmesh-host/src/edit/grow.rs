@@ -4,7 +4,7 @@ use super::open::{check_limit, free_all, set_words};
 use super::session::Session;
 use crate::Error;
 use crate::engine::Buffer;
-use rxmesh_kernels::cavity::{Claims, Counter, FREE, RANK_WORDS};
+use rxmesh_kernels::cavity::{Claims, Counter, FREE, RANK_WORDS, most_record_words};
 use rxmesh_kernels::topo::Kind;
 
 /// Room grows by at least this part of itself, so that it does not grow often.
@@ -90,6 +90,20 @@ impl Session {
         Ok(())
     }
 
+    /// Refuses a round whose records could have more words than the counter of words can count.
+    pub(super) fn check_records(&self, winners: u32) -> Result<(), Error> {
+        let count = most_record_words(winners, self.capacity[Kind::Face as usize]);
+        let limit = u64::from(u32::MAX);
+        if count > limit {
+            return Err(Error::TooLarge {
+                what: "words of records in a round of edits",
+                count,
+                limit,
+            });
+        }
+        Ok(())
+    }
+
     /// More room for the records of a round.
     pub(super) fn grow_records(&mut self, words: u32) -> Result<(), Error> {
         let words = (words as usize).max(self.state.records.len() * 2);
@@ -100,5 +114,18 @@ impl Session {
     /// Slots of a kind that were handed out since free slots were listed.
     pub(super) fn used(counters: &[u32], kind: Kind) -> u32 {
         counters[Counter::Used as usize + kind as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Flips of a mesh of 330 million pairs of faces once wrapped the counter.
+    #[test]
+    fn records_are_counted_in_64_bits() {
+        assert!(most_record_words(1 << 20, 1 << 21) < 1 << 32);
+        assert!(most_record_words(330_000_000, 660_000_000) > 1 << 32);
+        assert!(most_record_words(u32::MAX, u32::MAX) > 1 << 36);
     }
 }

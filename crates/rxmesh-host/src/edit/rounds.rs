@@ -215,6 +215,7 @@ impl Session {
         if n == 0 {
             return Ok(report);
         }
+        self.check_records(self.most_winners(n))?;
         self.make_births::<O>(n)?;
         let mut listed = false;
         loop {

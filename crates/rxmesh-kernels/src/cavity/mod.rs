@@ -30,6 +30,7 @@ pub use fill::FillIn;
 pub use hole::{Corner, Hole, Queue, Side};
 pub use limit::Limit;
 pub use operator::{Growth, Operator, Seed};
+pub use record::most_record_words;
 pub use record::{Cavity, RECORD_HEADER};
 pub(crate) use record::{Recorder, record_words};
 pub use resolve::{RESOLVE_ITEMS, Resolve};
