@@ -4,6 +4,7 @@ mod bench;
 mod checks;
 mod ci;
 mod doctor;
+mod fuzz;
 mod ptx;
 mod table;
 mod workspace;
@@ -34,6 +35,8 @@ enum Task {
     Paths,
     /// Check that crates depend on each other in one direction.
     Arrows,
+    /// Hand readers, edits and the command line what nobody wrote by hand, for as long as it is told.
+    Fuzz(fuzz::Arguments),
     /// Everything that has to pass before a change goes in.
     Ci(ci::Arguments),
 }
@@ -59,6 +62,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
+        Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
     }
 }
