@@ -2,6 +2,8 @@
 
 mod agree;
 mod compare;
+mod conflicts;
+#[cfg(feature = "speculative")]
 mod edits;
 mod floor;
 mod measure;
@@ -36,6 +38,7 @@ enum Task {
     /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
     Agree(agree::Arguments),
     /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every invariant of the results
+    #[cfg(feature = "speculative")]
     Edits(edits::Arguments),
     /// Compare two records
     Compare {
@@ -99,6 +102,7 @@ fn start(arguments: Arguments) -> Result<()> {
     match arguments.task {
         None => run::run(&arguments.run),
         Some(Task::Agree(arguments)) => agree::run(&arguments),
+        #[cfg(feature = "speculative")]
         Some(Task::Edits(arguments)) => edits::run(&arguments),
         Some(Task::Compare { old, new }) => {
             let (old, new) = (record::Record::read(&old)?, record::Record::read(&new)?);

@@ -6,18 +6,19 @@ use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::delaunay::delaunay;
 use rxmesh_host::algo::remesh::remesh;
-use rxmesh_host::algo::simplify::simplify;
+use rxmesh_host::algo::simplify::{SimplifyOptions, simplify};
 use rxmesh_host::algo::track::track;
-use rxmesh_host::edit::{Seeds, Session};
+use rxmesh_host::edit::{Claims, Column, Seeds, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, WriteOptions};
-use rxmesh_host::kernels::topo::Kind;
+use rxmesh_host::kernels::topo::{Kind, Vertex};
 use rxmesh_host::mesh::{Rng, TriMesh, generate, quality};
 use rxmesh_host::patch::{PatchOptions, PatchSet};
 use rxmesh_host::repack::{Labels, RepackOptions};
-use rxmesh_host::speculative::{Conflicts, SpeculativeOptions};
 use rxmesh_host::store::RxMesh;
+use rxmesh_speculative::{Speculative, SpeculativeOptions};
 use rxmesh_tests::edits::Edit;
+use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::marked::Marked;
 
@@ -135,29 +136,38 @@ fn damage(rng: &mut Rng, mesh: &mut TriMesh) {
     }
 }
 
-/// Opens the mesh, edits it, closes it, and does so again with what came out.
+/// Opens the mesh and edits it with claims, or on the speculative engine.
 fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
-    let conflicts = *rng.one_of(&[Conflicts::Claims, Conflicts::Claims, Conflicts::Speculative]);
-    let mut m = match Marked::open(rx, mesh, conflicts) {
+    if rng.percent(66) {
+        let m = said(Marked::<Claims>::open(rx, mesh))?;
+        return steps(rng, m, |session, x, options| {
+            simplify(session, x, options).map(drop)
+        });
+    }
+    let mut m = match Marked::<Speculative>::open(rx, mesh) {
         Ok(m) => m,
         // What that engine does not take, it says so.
-        Err(e) if conflicts == Conflicts::Speculative => {
-            return if e.to_string().contains("speculative engine") {
-                Ok(())
-            } else {
-                Err(e.to_string())
-            };
-        }
+        Err(e) if e.to_string().contains("speculative engine") => return Ok(()),
         Err(e) => return Err(e.to_string()),
     };
-    m.session.set_speculative_options(SpeculativeOptions {
+    let options = SpeculativeOptions {
         blocks: rng.percent(50).then(|| rng.between(1, 32) as u32),
         lock_all: rng.percent(20),
-    });
+    };
+    Speculative::set_options(&mut m.session, options);
+    steps(rng, m, |_, _, _| Ok(()))
+}
+
+/// Edits the mesh of a session, and closes it. Not every engine of edits simplifies.
+fn steps<C: Conflicts>(
+    rng: &mut Rng,
+    mut m: Marked<C>,
+    simplify: impl Fn(&mut Session<C>, Column<Vertex, Vec3>, &SimplifyOptions) -> Result<(), Error>,
+) -> Outcome {
     sound(&m.session).map_err(|e| format!("opened: {e}"))?;
     for k in 0..rng.between(1, 6) {
         let euler = said(m.session.euler_number())?;
-        let what = step(rng, &mut m).map_err(|e| format!("step {k}: {e}"))?;
+        let what = step(rng, &mut m, &simplify).map_err(|e| format!("step {k}: {e}"))?;
         sound(&m.session).map_err(|e| format!("step {k}, {what}: {e}"))?;
         let after = said(m.session.euler_number())?;
         if after != euler {
@@ -172,7 +182,7 @@ fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     close(rng, m)
 }
 
-fn sound(session: &Session) -> Outcome {
+fn sound<C: Conflicts>(session: &Session<C>) -> Outcome {
     let wrong = said(session.validate())?;
     match wrong.first() {
         None => Ok(()),
@@ -181,7 +191,11 @@ fn sound(session: &Session) -> Outcome {
 }
 
 /// One operator or one algorithm; its name.
-fn step(rng: &mut Rng, m: &mut Marked) -> Result<String, String> {
+fn step<C: Conflicts>(
+    rng: &mut Rng,
+    m: &mut Marked<C>,
+    simplify: &impl Fn(&mut Session<C>, Column<Vertex, Vec3>, &SimplifyOptions) -> Result<(), Error>,
+) -> Result<String, String> {
     if rng.percent(60) {
         return operator(rng, m);
     }
@@ -196,7 +210,7 @@ fn step(rng: &mut Rng, m: &mut Marked) -> Result<String, String> {
         }
         1 => {
             let o = options::simplify(rng, current.face_count() as u32);
-            (format!("{o:?}"), simplify(session, x, &o).map(drop))
+            (format!("{o:?}"), simplify(session, x, &o))
         }
         2 => {
             let o = options::remesh(rng, mean);
@@ -204,7 +218,7 @@ fn step(rng: &mut Rng, m: &mut Marked) -> Result<String, String> {
         }
         _ => {
             let o = options::track(rng, mean);
-            let each = |_, _: &Session| Ok::<_, Error>(());
+            let each = |_, _: &Session<C>| Ok::<_, Error>(());
             (format!("{o:?}"), track(session, x, &o, each).map(drop))
         }
     };
@@ -215,7 +229,7 @@ fn step(rng: &mut Rng, m: &mut Marked) -> Result<String, String> {
 }
 
 /// Runs an operator on marked seeds; what it counts as done is what the mesh shows.
-fn operator(rng: &mut Rng, m: &mut Marked) -> Result<String, String> {
+fn operator<C: Conflicts>(rng: &mut Rng, m: &mut Marked<C>) -> Result<String, String> {
     let edit = *rng.one_of(&Edit::ALL);
     let (part, priorities) = (rng.between(1, 100), rng.between(1, 9));
     m.mark_some(edit, rng, part, priorities);
@@ -242,7 +256,7 @@ fn operator(rng: &mut Rng, m: &mut Marked) -> Result<String, String> {
 }
 
 /// Closes a session: the mesh in patches is the mesh of the session, and its patches hold.
-fn close(rng: &mut Rng, m: Marked) -> Outcome {
+fn close<C: Conflicts>(rng: &mut Rng, m: Marked<C>) -> Outcome {
     let x = m.x;
     let live = said(m.session.live())?;
     let (want, _) = said(m.session.to_mesh(x))?;
@@ -260,7 +274,7 @@ fn close(rng: &mut Rng, m: Marked) -> Outcome {
         return Err(format!("{what}: {live:?} live elements, others in patches"));
     }
     valid(said(rx.patch_set())?, &want).map_err(|e| format!("{what}: {e}"))?;
-    let mut x = closed.take(x);
+    let mut x = said(closed.take(x))?;
     let positions = said(x.to_input(&closed.mesh))?;
     if positions != want.positions {
         return Err(format!("{what}: other positions"));

@@ -3,18 +3,20 @@
 use anyhow::{Context as _, Result, ensure};
 use glam::Vec3;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
-use rxmesh_host::algo::remesh::{RemeshOptions, remesh};
+use rxmesh_host::algo::remesh::{RemeshOptions, Remeshes, remesh};
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify};
 use rxmesh_host::algo::track::{TrackOptions, track};
-use rxmesh_host::edit::{Column, RunReport, Session};
+use rxmesh_host::edit::{Claims, Column, Edits, RunReport, Runs, Session};
 use rxmesh_host::mesh::generate::noise;
 use rxmesh_host::mesh::quality;
 use rxmesh_host::repack::RepackOptions;
+use rxmesh_kernels::algo::delaunay::DelaunayFlip;
+use rxmesh_kernels::algo::track::SplitStretched;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use serde_json::{Map, Value};
 
-use super::amounts::counts;
 use super::{Bench, Measured};
+use crate::conflicts::Counts;
 use crate::measure::{self, Times};
 
 /// Noise of the mesh that is made Delaunay, in mean edge lengths.
@@ -25,23 +27,23 @@ const FRAMES: u32 = 10;
 type Positions = Column<Vertex, Vec3>;
 
 /// What a row's operation left behind.
-struct Worked {
+struct Worked<C: Edits> {
     measured: Measured,
-    session: Session,
+    session: Session<C>,
     x: Positions,
 }
 
 /// Times `work` on sessions over a mesh with these positions; the first one warms up. The session of the last sample is kept.
-fn operation(
+fn operation<C: Counts>(
     b: &Bench<'_>,
     positions: &[Vec3],
-    mut work: impl FnMut(&mut Session, Positions) -> Result<Map<String, Value>>,
-) -> Result<Worked> {
+    mut work: impl FnMut(&mut Session<C>, Positions) -> Result<Map<String, Value>>,
+) -> Result<Worked<C>> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(positions)?;
     let (mut figures, mut last) = (Map::new(), None);
     let mut sample = || -> Result<f64> {
         last = None;
-        let mut session = Session::open_with(b.rx, b.conflicts)?;
+        let mut session = Session::open_with(b.rx)?;
         let x = session.attach(&x)?;
         b.engine.synchronize()?;
         let ms = measure::wall_ms(b.engine, || {
@@ -54,8 +56,8 @@ fn operation(
     sample()?;
     let ms = b.effort.samples(sample)?;
     let (session, x) = last.context("no sample")?;
-    if let Some(did) = session.speculation() {
-        figures.insert("speculation".into(), counts(&did)?.into());
+    if let Some(counts) = session.edits().counts()? {
+        figures.insert("speculation".into(), counts.into());
     }
     let measured = Measured {
         per: "face",
@@ -113,9 +115,9 @@ pub(super) fn jittered<'b>(b: &'b Bench<'_>) -> Result<&'b [Vec3]> {
 }
 
 /// Delaunay flips on a mesh with noise.
-pub(super) fn flips(b: &Bench<'_>) -> Result<Measured> {
+pub(super) fn flips<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Measured> {
     let options = DelaunayOptions::default();
-    let worked = operation(b, jittered(b)?, |session, x| {
+    let worked = operation::<C>(b, jittered(b)?, |session, x| {
         let report = delaunay(session, x, &options)?;
         ensure!(report.run.finished, "not finished: {report:?}");
         Ok(figures(&report.run, &[("left", report.left.into())]))
@@ -124,10 +126,10 @@ pub(super) fn flips(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Three iterations towards the mean length, and how good the result is (Mahmoud et al. 2024, Table 4).
-pub(super) fn remeshing(b: &Bench<'_>) -> Result<Measured> {
+pub(super) fn remeshing<C: Counts + Remeshes>(b: &Bench<'_>) -> Result<Measured> {
     let options = RemeshOptions::default();
     let mut target = 0.0;
-    let worked = operation(b, &b.mesh.positions, |session, x| {
+    let worked = operation::<C>(b, &b.mesh.positions, |session, x| {
         let report = remesh(session, x, &options)?;
         target = f64::from(report.target_length);
         let faces = session.count(Kind::Face)?;
@@ -155,7 +157,7 @@ pub(super) fn remeshing(b: &Bench<'_>) -> Result<Measured> {
 /// To a tenth of the faces.
 pub(super) fn simplification(b: &Bench<'_>) -> Result<Measured> {
     let options = SimplifyOptions::new(Target::Ratio(0.1));
-    let worked = operation(b, &b.mesh.positions, |session, x| {
+    let worked = operation::<Claims>(b, &b.mesh.positions, |session, x| {
         let report = simplify(session, x, &options)?;
         ensure!(report.faces <= report.target, "not reached: {report:?}");
         Ok(figures(&report.run, &[("faces", report.faces.into())]))
@@ -164,13 +166,15 @@ pub(super) fn simplification(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// One frame of tracking: advection and improvement, the mean over some.
-pub(super) fn tracking(b: &Bench<'_>) -> Result<Measured> {
+pub(super) fn tracking<C: Counts + Remeshes + Runs<SplitStretched>>(
+    b: &Bench<'_>,
+) -> Result<Measured> {
     let options = TrackOptions {
         frames: FRAMES,
         ..TrackOptions::default()
     };
-    let worked = operation(b, &b.mesh.positions, |session, x| {
-        let report = track::<rxmesh_host::Error>(session, x, &options, |_, _| Ok(()))?;
+    let worked = operation::<C>(b, &b.mesh.positions, |session, x| {
+        let report = track::<_, rxmesh_host::Error>(session, x, &options, |_, _| Ok(()))?;
         let faces = session.count(Kind::Face)?;
         Ok(figures(&report.run(), &[("faces", faces.into())]))
     })?;

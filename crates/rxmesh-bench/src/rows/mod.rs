@@ -14,14 +14,17 @@ use std::cell::OnceCell;
 
 use anyhow::Result;
 use glam::Vec3;
+use rxmesh_host::edit::Claims;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
-use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::kernel::{BlockKernel, Entry, PatchKernel};
 use rxmesh_kernels::topo::Kind;
+#[cfg(feature = "speculative")]
+use rxmesh_speculative::Speculative;
 use serde_json::{Map, Value};
 
+use crate::conflicts::Conflicts;
 use crate::floor::{Floor, Parts};
 use crate::measure::{Effort, Times};
 use crate::mesh::{Order, Size};
@@ -86,6 +89,7 @@ const fn amount(
 }
 
 /// The row on the speculative engine.
+#[cfg(feature = "speculative")]
 const fn speculative(row: Row) -> Row {
     Row {
         conflicts: Conflicts::Speculative,
@@ -264,22 +268,24 @@ pub(crate) const ROWS: &[Row] = &[
     row(
         "delaunay",
         "edge flips to a Delaunay mesh, noise of a quarter edge, on the wall clock",
-        edit::flips,
+        edit::flips::<Claims>,
     ),
+    #[cfg(feature = "speculative")]
     speculative(row(
         "delaunay-speculative",
         "the same on the speculative engine",
-        edit::flips,
+        edit::flips::<Speculative>,
     )),
     row(
         "remesh",
         "isotropic remeshing, 3 iterations, mean length, on the wall clock",
-        edit::remeshing,
+        edit::remeshing::<Claims>,
     ),
+    #[cfg(feature = "speculative")]
     speculative(row(
         "remesh-speculative",
         "the same on the speculative engine",
-        edit::remeshing,
+        edit::remeshing::<Speculative>,
     )),
     row(
         "simplify",
@@ -289,38 +295,47 @@ pub(crate) const ROWS: &[Row] = &[
     row(
         "track",
         "surface tracking: a frame of advection and improvement, on the wall clock",
-        edit::tracking,
+        edit::tracking::<Claims>,
     ),
+    #[cfg(feature = "speculative")]
     speculative(row(
         "track-speculative",
         "the same on the speculative engine",
-        edit::tracking,
+        edit::tracking::<Speculative>,
     )),
     amount(
         "slowdown",
         "a mean curvature flow iteration after Delaunay flips and closing, over one before",
-        amounts::slowdown,
+        amounts::slowdown::<Claims>,
     ),
+    #[cfg(feature = "speculative")]
     speculative(amount(
         "slowdown-speculative",
         "the same after flips on the speculative engine",
-        amounts::slowdown,
+        amounts::slowdown::<Speculative>,
     )),
+    #[cfg(feature = "speculative")]
     speculative(amount(
         "wasted",
         "visits of patches that do nothing, Delaunay flips on the speculative engine",
         amounts::wasted,
     )),
+    #[cfg(feature = "speculative")]
     speculative(amount(
         "wasted-all",
         "the same when every visit locks all neighbours, needed or not",
         amounts::wasted_all,
     )),
-    amount("bytes", "memory of the static mesh", amounts::bytes),
+    amount(
+        "bytes",
+        "memory of the static mesh",
+        amounts::bytes::<Claims>,
+    ),
+    #[cfg(feature = "speculative")]
     speculative(amount(
         "bytes-speculative",
         "memory of the speculative engine's patches, with room to grow and spare patches",
-        amounts::bytes,
+        amounts::bytes::<Speculative>,
     )),
     ordered("build-shuffled", Order::Shuffled, &BUILD),
     ordered("vv-shuffled", Order::Shuffled, &ONE_RINGS),
@@ -337,8 +352,6 @@ pub(crate) struct Bench<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) rx: &'a RxMesh,
     pub(crate) mesh: &'a TriMesh,
-    /// The engine of edits.
-    pub(crate) conflicts: Conflicts,
     /// Positions with noise, made once for the rows that want them.
     pub(crate) jittered: OnceCell<Vec<Vec3>>,
     pub(crate) parts: Parts,
