@@ -21,34 +21,6 @@ unsafe impl Block for Solo {
     fn sync(self, _: Internal) {}
 }
 
-/// A block of one thread that runs the indices of each phase in a permuted order: a test engine that
-/// shows order dependence inside a phase.
-#[derive(Clone, Copy, Debug)]
-pub struct Shuffled {
-    /// Chooses the permutation.
-    pub seed: u32,
-}
-
-// SAFETY: as `Solo`; `order` is a bijection of `0..n` (contract U1).
-unsafe impl Block for Shuffled {
-    // Runs the copies that Solo leaves out, so that they are tested.
-    const SOLO: bool = false;
-    #[inline(always)]
-    fn rank(self, _: Internal) -> u32 {
-        0
-    }
-    #[inline(always)]
-    fn size(self, _: Internal) -> u32 {
-        1
-    }
-    #[inline(always)]
-    fn sync(self, _: Internal) {}
-    #[inline]
-    fn order(self, i: u32, n: u32, _: Internal) -> u32 {
-        permute(i, n, self.seed)
-    }
-}
-
 /// Primes above 2^31: coprime to every smaller number, so that no common divisor has to be looked for at every index.
 const PRIMES: [u32; 16] = [
     2212086131, 2395657379, 2512980629, 2670619843, 2797553351, 2843696771, 3080054819, 3161589617,
@@ -56,9 +28,9 @@ const PRIMES: [u32; 16] = [
 ];
 
 /// A bijection of `0..n`: `i -> a * i + c mod n` with `a` coprime to `n`. Phases are shorter than 2^31; longer ones begin elsewhere and
-/// keep their order.
+/// keep their order. What the shuffling test engine does to the indices of a phase ([`super::Block::order`]).
 #[inline]
-fn permute(i: u32, n: u32, seed: u32) -> u32 {
+pub fn permute(i: u32, n: u32, seed: u32) -> u32 {
     let a = match PRIMES[(crate::math::hash(seed ^ n) % 16) as usize] {
         prime if n < 1 << 31 => prime,
         _ => 1,
