@@ -5,6 +5,7 @@ mod checks;
 mod ci;
 mod docs;
 mod doctor;
+mod fuzz;
 mod ptx;
 mod table;
 mod workspace;
@@ -39,6 +40,8 @@ enum Task {
     Arrows,
     /// Check that no line of code or of a document is too long.
     Lines,
+    /// Hand readers, edits and the command line what nobody wrote by hand, for as long as it is told.
+    Fuzz(fuzz::Arguments),
     /// Everything that has to pass before a change goes in.
     Ci(ci::Arguments),
 }
@@ -66,6 +69,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
         Task::Lines => checks::lines::run(),
+        Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
     }
 }

@@ -1,9 +1,9 @@
 //! The CPU engine: a block is one thread, rayon runs the blocks; and the two test engines.
 
-use super::team;
+use super::team::{self, Member};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rayon::prelude::*;
-use rxmesh_kernels::exec::{Block, Shuffled, Solo};
+use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchArgs, PatchKernel};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
@@ -98,7 +98,7 @@ impl Cpu {
             Style::Shuffled(seed) => {
                 // Patches in a permuted order too: a kernel may not rely on theirs.
                 (0..patches).rev().for_each(|id| {
-                    run_patch(Shuffled { seed: seed ^ id }, mesh, id, shared, kernel)
+                    run_patch(Member::shuffled(seed ^ id), mesh, id, shared, kernel)
                 });
             }
             Style::Team(n) => team::run(n, patches, shared, |b, id, base| {
@@ -128,7 +128,7 @@ impl Cpu {
             Style::Shuffled(seed) => {
                 (0..blocks)
                     .rev()
-                    .for_each(|id| run_block(Shuffled { seed: seed ^ id }, id, shared, kernel));
+                    .for_each(|id| run_block(Member::shuffled(seed ^ id), id, shared, kernel));
             }
             Style::Team(n) => team::run(n, blocks, shared, |b, id, base| {
                 let mut kernel = kernel;
@@ -155,7 +155,7 @@ impl Cpu {
                     }
                 });
             }),
-            Style::Shuffled(seed) => Shuffled { seed }.each(n, |i| kernel.run(i)),
+            Style::Shuffled(seed) => Member::shuffled(seed).each(n, |i| kernel.run(i)),
             Style::Team(threads) => {
                 team::run(threads, 1, 0, |b, _, _| b.each(n, |i| kernel.run(i)))
             }
