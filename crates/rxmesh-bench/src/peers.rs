@@ -12,9 +12,9 @@ use rxmesh_host::mesh::TriMesh;
 use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
-use crate::mesh::{Meshes, Order, Size};
+use crate::mesh::{Input, Meshes, Subject};
 use crate::record::{MeshRecord, Options, Record, Run};
-use crate::rows::{ROWS, Row, Work};
+use crate::rows::{self, Row, Work};
 use crate::run;
 use crate::table::short;
 
@@ -96,13 +96,12 @@ struct PeerRun {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let rows: Vec<&Row> = match arguments.run.rows_given() {
         true => arguments.run.rows()?,
-        false => ROWS
-            .iter()
+        false => rows::all()
             .filter(|r| OPERATIONS.contains(&r.name))
             .collect(),
     };
     ensure!(
-        rows.iter().all(|r| r.order.is_none()),
+        rows.iter().all(|r| r.input.is_none()),
         "peers are compared on the input as given"
     );
     ensure!(
@@ -156,11 +155,11 @@ fn sizes(
 ) -> Result<()> {
     let mut meshes = Meshes::new()?;
     for size in arguments.run.sizes() {
-        let mesh = meshes.get(size, Order::Given)?;
+        let (subject, mesh) = meshes.get(size.0, Input::Given)?;
         for &threads in counts {
-            eprintln!("{} with {threads} threads", size.name());
-            let engine_record = ours(arguments, rows, &mesh, size, threads)?;
-            if record.meshes.iter().all(|m| m.name != size.name()) {
+            eprintln!("{} with {threads} threads", subject.name);
+            let engine_record = ours(arguments, rows, &mesh, &subject, threads)?;
+            if record.meshes.iter().all(|m| m.name != subject.name) {
                 record.meshes.extend(engine_record.meshes);
             }
             match record.ours.iter_mut().find(|o| o.threads == threads) {
@@ -171,7 +170,9 @@ fn sizes(
                 }),
             }
         }
-        record.peers.extend(theirs(arguments, &mesh, size, folder)?);
+        record
+            .peers
+            .extend(theirs(arguments, &mesh, &subject, folder)?);
     }
     Ok(())
 }
@@ -181,7 +182,7 @@ fn ours(
     arguments: &Arguments,
     rows: &[&Row],
     mesh: &TriMesh,
-    size: Size,
+    subject: &Subject,
     threads: usize,
 ) -> Result<Record> {
     let pool = rayon::ThreadPoolBuilder::new()
@@ -193,7 +194,7 @@ fn ours(
         run::measure(
             &engine,
             mesh,
-            size,
+            subject,
             rows,
             arguments.run.effort(),
             &mut record,
@@ -206,7 +207,7 @@ fn ours(
 fn theirs(
     arguments: &Arguments,
     mesh: &TriMesh,
-    size: Size,
+    subject: &Subject,
     folder: &Path,
 ) -> Result<Vec<PeerRun>> {
     let (vertices, faces) = (folder.join("vertices.f32"), folder.join("faces.u32"));
@@ -221,7 +222,7 @@ fn theirs(
         .collect();
     std::fs::write(&faces, bytes)?;
     let effort = arguments.run.effort();
-    eprintln!("{}: peers", size.name());
+    eprintln!("{}: peers", subject.name);
     let out = Command::new(&arguments.python)
         .arg(&arguments.script)
         .args([&vertices, &faces])
@@ -238,7 +239,7 @@ fn theirs(
     for line in String::from_utf8_lossy(&out.stdout).lines() {
         if line.starts_with("{\"operation\"") {
             let mut run: PeerRun = serde_json::from_str(line).with_context(|| line.to_owned())?;
-            run.mesh = size.name().to_owned();
+            run.mesh = subject.name.clone();
             runs.push(run);
         }
     }

@@ -1,0 +1,53 @@
+//! Memory.
+
+use anyhow::Result;
+use rxmesh_host::edit::Session;
+use rxmesh_kernels::topo::Kind;
+use serde_json::Map;
+
+use super::{Bench, Counted, Row};
+use crate::record::Unit;
+use crate::reference::Against;
+
+pub(super) const ROWS: &[Row] = &[
+    Row::amount("bytes", "memory of the static mesh", bytes)
+        .counts(
+            "no time: bytes a face of the static mesh, without attributes",
+            "",
+            "",
+        )
+        .against(&[
+            Against::new("paper, Appendix A", "papers", &["bytes a face, 2024"]),
+            Against::new("RXMesh 2021, calculated", "papers", &["bytes a face, 2021"]),
+        ]),
+    Row::amount("bytes-speculative", "", bytes)
+        .speculative(
+            "bytes-speculative",
+            "memory of the speculative engine's patches, with room to grow and spare patches",
+        )
+        .counts(
+            "no time: bytes a face of the patches of a speculative session, which have room to grow to twice their size, and spare patches; the paper's figure counts neither",
+            "",
+            "",
+        )
+        .against(&[Against::new("paper, Appendix A", "papers", &["bytes a face, 2024"])]),
+];
+
+/// Bytes a face, without attributes: of the static mesh, or of the speculative engine's patches.
+fn bytes(b: &Bench<'_>) -> Result<Counted> {
+    let faces = b.count(Kind::Face) as f64;
+    let static_bytes = b.rx.device_bytes() as f64 / faces;
+    let mut figures = Map::new();
+    let value = match Session::open_with(b.rx, b.conflicts)?.patch_bytes() {
+        None => static_bytes,
+        Some(bytes) => {
+            figures.insert("static_bytes_a_face".into(), static_bytes.into());
+            bytes as f64 / faces
+        }
+    };
+    Ok(Counted {
+        unit: Unit::BytesAFace,
+        values: vec![value],
+        figures,
+    })
+}

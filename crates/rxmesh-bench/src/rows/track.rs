@@ -1,0 +1,50 @@
+//! Surface tracking.
+
+use anyhow::Result;
+use rxmesh_host::algo::track::{TrackOptions, track};
+use rxmesh_kernels::topo::Kind;
+
+use super::session::{NO_FLOOR, figures, operation};
+use super::{Bench, Measured, Row};
+use crate::reference::{Against, Goal};
+
+/// Frames that are timed together.
+const FRAMES: u32 = 10;
+
+const TRACKING: Row = Row::time(
+    "track",
+    "surface tracking: a frame of advection and improvement, on the wall clock",
+    tracking,
+)
+.counts(
+    "ten frames over ten, on a session opened before, wall clock with the host's part in every round",
+    "",
+    NO_FLOOR,
+)
+.against(&[Against::new("RXMesh, sphere", "rxmesh-h200", &["surface tracking"])])
+.goals(&[Goal::gpu(20_000, 1.5)]);
+
+pub(super) const ROWS: &[Row] = &[
+    TRACKING,
+    TRACKING
+        .speculative("track-speculative", "the same on the speculative engine")
+        .goals(&[Goal::gpu(20_000, 20.0)]),
+];
+
+/// One frame of tracking: advection and improvement, the mean over some.
+fn tracking(b: &Bench<'_>) -> Result<Measured> {
+    let options = TrackOptions {
+        frames: FRAMES,
+        ..TrackOptions::default()
+    };
+    let worked = operation(b, &b.mesh.positions, |session, x| {
+        let report = track::<rxmesh_host::Error>(session, x, &options, |_, _| Ok(()))?;
+        let faces = session.count(Kind::Face)?;
+        Ok(figures(&report.run(), &[("faces", faces.into())]))
+    })?;
+    let mut measured = worked.measured;
+    for ms in &mut measured.times.ms {
+        *ms /= f64::from(FRAMES);
+    }
+    Ok(measured)
+}
