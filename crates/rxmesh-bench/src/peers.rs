@@ -41,6 +41,7 @@ const OPERATIONS: &[&str] = &[
     "geodesic",
     "curvature",
     "smooth-step",
+    "edit-open-close",
     "simplify",
     "remesh",
 ];
@@ -334,6 +335,25 @@ impl PeersRecord {
         all
     }
 
+    /// Our rows whose work is in a peer's figure too, with all threads: as far as they were measured.
+    fn beside(&self, operation: &str, peer: &str, mesh: &str) -> Vec<(&'static str, f64)> {
+        let row = rows::all().find(|r| r.name == operation);
+        let against = row.map_or(&[][..], |r| r.against);
+        let Some(against) = against
+            .iter()
+            .find(|a| peer == a.system && !a.beside.is_empty())
+        else {
+            return Vec::new();
+        };
+        let runs = || self.ours.last().into_iter().flat_map(|o| &o.runs);
+        let ms = |row: &str| {
+            let found = runs().find(|r| r.row == row && r.mesh == mesh);
+            found.map(Run::median)
+        };
+        let rows = against.beside.iter();
+        rows.filter_map(|&row| Some((row, ms(row)?))).collect()
+    }
+
     fn line(&self, operation: &str, mesh: &str) -> String {
         let same = |r: &&Run| r.row == operation && r.mesh == mesh;
         let ours: Vec<Option<f64>> = self
@@ -352,10 +372,16 @@ impl PeersRecord {
             .iter()
             .map(|ms| ms.map_or(String::new(), short))
             .collect();
-        if let (Some(&Some(ms)), Some((best, _)), Some(last)) =
+        if let (Some(&Some(ms)), Some((best, peer)), Some(last)) =
             (ours.last(), peers.first(), cells.last_mut())
         {
-            let _ = write!(last, " ({:.1}x)", best / ms);
+            let beside = self.beside(operation, &peer.system, mesh);
+            let all = ms + beside.iter().map(|(_, ms)| ms).sum::<f64>();
+            let names: String = beside
+                .iter()
+                .map(|(row, _)| format!(", with {row}"))
+                .collect();
+            let _ = write!(last, " ({:.1}x{names})", best / all);
         }
         let words: Vec<String> = peers
             .iter()
@@ -392,7 +418,7 @@ mod tests {
         let mut r = PeersRecord::new(like.options);
         r.meshes = vec![mesh("20k", 20_000)];
         for (threads, ms) in [(1, 4.0), (2, 2.0)] {
-            let runs = record(&[("vv", ms), ("build", ms)]).runs;
+            let runs = record(&[("vv", ms), ("build", ms), ("simplify", ms)]).runs;
             r.ours.push(Ours { threads, runs });
         }
         r.peers = vec![
@@ -400,6 +426,7 @@ mod tests {
             peer("vv", "fast", &[3.0, 5.0, 4.0]),
             peer("vv", "absent", &[]),
             peer("remesh", "alone", &[7.0]),
+            peer("simplify", "meshoptimizer", &[2.0]),
         ];
         let table = r.markdown();
         let line = |start: &str| {
@@ -411,6 +438,9 @@ mod tests {
             "| vv | 4.000 | 2.000 (2.0x) | fast 4.000; slow 9.000 |"
         );
         assert_eq!(line("| build"), "| build | 4.000 | 2.000 |  |");
+        // A peer's figure from the faces on is compared with ours and construction.
+        let simplify = "| simplify | 4.000 | 2.000 (0.5x, with build) | meshoptimizer 2.000 |";
+        assert_eq!(line("| simplify"), simplify);
         assert_eq!(line("| remesh"), "| remesh |  |  | alone 7.000 |");
         assert_eq!(
             line("| 20k faces"),
