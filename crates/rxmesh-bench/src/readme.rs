@@ -12,7 +12,7 @@ use crate::reference::Reference;
 use crate::rows;
 use crate::table::{short, times};
 
-/// The newest record of each engine and device, GPUs first. An error when there is none.
+/// The newest record of each engine, device and file, GPUs first and files after the bench's own meshes. An error when there is none.
 pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
     let mut newest: BTreeMap<String, Record> = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -22,7 +22,7 @@ pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
         }
         let record = Record::read(&path)?;
         let rank = u8::from(record.engine.name != "cuda");
-        let key = format!("{rank}{} {}", record.engine.name, record.engine.device);
+        let key = format!("{rank}{}", record.machine());
         let older = newest.get(&key).is_some_and(|r| r.date >= record.date);
         if !older {
             newest.insert(key, record);
@@ -48,9 +48,12 @@ pub(crate) fn newest_peers(folder: &Path) -> Result<PeersRecord> {
 pub(crate) fn markdown(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
-        "**{}** ({} engine, commit {}, {}), medians in ms; in brackets the strongest rival's time over ours{}\n\n| row |",
+        "**{}** ({} engine{}, commit {}, {}), medians in ms; in brackets the strongest rival's time over ours{}\n\n| row |",
         engine.device,
         engine.name,
+        record
+            .file()
+            .map_or(String::new(), |f| format!(", `{}`", f.name)),
         record.commit,
         &record.date[..10.min(record.date.len())],
         speculative_settings(record).map_or(String::new(), |s| format!("; {s}"))

@@ -305,7 +305,12 @@ impl Record {
         format!("{}-{}.json", &self.date[..10], self.machine())
     }
 
-    /// `<engine>-<device>`
+    /// The file whose mesh was measured, if not the bench's own meshes.
+    pub(crate) fn file(&self) -> Option<&FileRecord> {
+        self.meshes.first()?.file.as_ref()
+    }
+
+    /// `<engine>-<device>`, with the name of a file's mesh behind it
     pub(crate) fn machine(&self) -> String {
         let word = |text: &str| {
             let words: Vec<String> = text
@@ -316,7 +321,11 @@ impl Record {
                 .collect();
             words.join("-")
         };
-        format!("{}-{}", word(&self.engine.name), word(&self.engine.device))
+        let machine = format!("{}-{}", word(&self.engine.name), word(&self.engine.device));
+        match self.file() {
+            Some(file) => format!("{machine}-{}", word(&file.name)),
+            None => machine,
+        }
     }
 
     /// Where the record goes: into a folder under its own name, or to a file; with several engines to one file each.
@@ -462,6 +471,14 @@ pub(crate) mod tests {
         let file = folder.path().join("a.json");
         assert_eq!(record.path(&file, false), file);
         assert_eq!(record.path(&file, true), folder.path().join("a-cpu.json"));
+        let mut of_file = record;
+        of_file.meshes = vec![mesh("dragon", 20_000)];
+        of_file.meshes[0].file = Some(FileRecord {
+            name: "dragon.obj".to_owned(),
+            bytes: 1,
+            sha256: String::new(),
+        });
+        assert!(of_file.file_name().ends_with("-dragon-obj.json"));
         Ok(())
     }
 
