@@ -128,6 +128,7 @@ fn references() -> String {
                 Does::Same => {}
                 Does::Less(what) => words += &format!(" (less: {what})"),
                 Does::More(what) => words += &format!(" (more: {what})"),
+                Does::Elsewhere(what) => words += &format!(" (another input: {what})"),
             }
             if !against.beside.is_empty() {
                 words += &format!("; with `{}`", against.beside.join("` and `"));

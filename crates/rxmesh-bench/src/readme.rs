@@ -185,7 +185,9 @@ fn strongest<'a>(record: &'a Record, row: &str) -> Vec<(&'a Reference, Vec<&'a s
         let Some((rival, _)) = run.and_then(|run| record.rival(run)) else {
             continue;
         };
-        let same = |r: &Reference| (&r.system, &r.less) == (&rival.system, &rival.less);
+        let same = |r: &Reference| {
+            (&r.system, &r.less, &r.elsewhere) == (&rival.system, &rival.less, &rival.elsewhere)
+        };
         match all.iter_mut().find(|(r, _)| same(r)) {
             Some((_, meshes)) => meshes.push(&mesh.name),
             None => all.push((rival, vec![&mesh.name])),
@@ -223,6 +225,9 @@ fn differences(record: &Record) -> String {
             if let Some(more) = &rival.more {
                 say(format!("{system} does more: {more}"));
             }
+            if let Some(elsewhere) = &rival.elsewhere {
+                say(format!("{system} on another input: {elsewhere}"));
+            }
             if !beside.is_empty() {
                 say(format!(
                     "compared with ours and `{beside}` together, which {system}'s figure covers"
@@ -236,7 +241,7 @@ fn differences(record: &Record) -> String {
     match lines.is_empty() {
         true => lines,
         false => format!(
-            "\nWhere the rival's work is not the row's (`*`: it does less, `+`: more):\n\n{lines}"
+            "\nWhere the rival's work is not the row's (`*`: it does less, `+`: more, `~`: another input):\n\n{lines}"
         ),
     }
 }

@@ -278,7 +278,7 @@ impl Record {
     }
 
     /// The strongest rival of a run and how many times longer it takes. A rival whose figure has other rows' work in it is
-    /// compared with all of these together. One that does more than the run counts when there is no other.
+    /// compared with all of these together. One that does more than the run, or the same on another input, counts when there is no other.
     pub(crate) fn rival<'a>(&self, run: &'a Run) -> Option<(&'a Reference, f64)> {
         let with = |r: &'a Reference| {
             let beside = r
@@ -288,9 +288,10 @@ impl Record {
             let beside: f64 = beside.sum::<Option<f64>>()?;
             Some((r, r.ms / (run.median() + beside)))
         };
-        let strongest = |more: bool| {
-            let all = run.references.iter().filter(|r| r.more.is_some() == more);
-            all.filter_map(with).min_by(|a, b| a.1.total_cmp(&b.1))
+        let strongest = |stands_in: bool| {
+            let is = |r: &&Reference| (r.more.is_some() || r.elsewhere.is_some()) == stands_in;
+            let all = run.references.iter().filter(is).filter_map(with);
+            all.min_by(|a, b| a.1.total_cmp(&b.1))
         };
         strongest(false).or_else(|| strongest(true))
     }

@@ -72,6 +72,8 @@ pub(crate) enum Does {
     Less(&'static str),
     /// All of it and more.
     More(&'static str),
+    /// The same on another input.
+    Elsewhere(&'static str),
 }
 
 /// How a row of the bench stands to rows of a reference record.
@@ -135,6 +137,14 @@ impl Against {
         }
     }
 
+    /// The reference was measured on another input: it counts when there is no other.
+    pub(crate) const fn elsewhere(self, what: &'static str) -> Self {
+        Self {
+            does: Does::Elsewhere(what),
+            ..self
+        }
+    }
+
     /// The reference's figure has the work of other rows in it.
     pub(crate) const fn beside(self, rows: &'static [&'static str]) -> Self {
         Self {
@@ -190,6 +200,9 @@ pub(crate) struct Reference {
     /// What it does beside the row's work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) more: Option<String>,
+    /// The other input that it was measured on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) elsewhere: Option<String>,
     /// Rows whose work it has in it too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) beside: Vec<String>,
@@ -255,19 +268,20 @@ pub(crate) fn find(name: &str) -> Option<&'static Record> {
 pub(crate) fn references(against: &[Against], engine: &str, faces: u32) -> Vec<Reference> {
     let of = |a: &Against| {
         let (ms, from) = a.smallest(faces)?;
-        let (less, more) = match a.does {
-            Does::Same => (None, None),
-            Does::Less(what) => (Some(what.to_owned()), None),
-            Does::More(what) => (None, Some(what.to_owned())),
-        };
-        Some(Reference {
+        let mut reference = Reference {
             system: a.system.to_owned(),
             ms,
             from,
-            less,
-            more,
             beside: a.beside.iter().map(|&r| r.to_owned()).collect(),
-        })
+            ..Reference::default()
+        };
+        match a.does {
+            Does::Same => {}
+            Does::Less(what) => reference.less = Some(what.to_owned()),
+            Does::More(what) => reference.more = Some(what.to_owned()),
+            Does::Elsewhere(what) => reference.elsewhere = Some(what.to_owned()),
+        }
+        Some(reference)
     };
     let suiting = against.iter().filter(|a| a.suits(engine));
     suiting.filter_map(of).collect()

@@ -73,12 +73,14 @@ const HEADING: [&str; 13] = [
     "rival/ms", "rival",
 ];
 
-/// How many times longer a rival needs, and whether its figure counts less than ours (`*`) or more (`+`).
+/// How many times longer a rival needs, and whether its figure counts less than ours (`*`), more (`+`) or
+/// is of another input (`~`).
 pub(crate) fn times(reference: &Reference, times: f64) -> String {
     let digits = if times < 10.0 { 1 } else { 0 };
-    let mark = match (&reference.less, &reference.more) {
-        (Some(_), _) => "*",
-        (_, Some(_)) => "+",
+    let mark = match (&reference.less, &reference.more, &reference.elsewhere) {
+        (Some(_), _, _) => "*",
+        (_, Some(_), _) => "+",
+        (_, _, Some(_)) => "~",
         _ => "",
     };
     format!("{times:.digits$}x{mark}")
@@ -110,7 +112,7 @@ pub(crate) fn short_table(record: &Record) -> String {
         }
     }
     format!(
-        "\n{} on {}, commit {}: ms, and the strongest rival's time over it (* it does less, + more)\n{}",
+        "\n{} on {}, commit {}: ms, and the strongest rival's time over it (* it does less, + more, ~ another input)\n{}",
         record.engine.name,
         record.engine.device,
         record.commit,

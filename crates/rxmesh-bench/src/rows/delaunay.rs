@@ -19,8 +19,8 @@ const FLIPS: Row = Row::time(
 )
 .against(&[
     Against::rxmesh(&["Delaunay flips, noise"]).beside(SESSION),
-    Against::rxmesh(&["Delaunay flips"])
-        .less("input without noise: fewer flips")
+    Against::new("RXMesh, no noise", "rxmesh-h200", &["Delaunay flips"])
+        .elsewhere("as subdivided, without noise, so with fewer flips")
         .beside(SESSION),
     Against::cpu("geometry-central", &["del_extrinsic, geometry-central"]),
     Against::cpu(
