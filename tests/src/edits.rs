@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use rxmesh_host::edit::HostArrays;
-use rxmesh_host::kernels::cavity::Claims;
+use rxmesh_host::kernels::cavity::ClaimTables;
 use rxmesh_host::kernels::edit::{DEAD, NONE};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -322,7 +322,7 @@ impl Plain {
             c.deleted.iter().for_each(|&f| claim((true, f), c.mark));
             c.joins
                 .iter()
-                .for_each(|&[a, b]| claim((false, Claims::pair(a, b)), c.mark));
+                .for_each(|&[a, b]| claim((false, ClaimTables::pair(a, b)), c.mark));
         }
         let mut out = Expected {
             vertices: self.vertices.clone(),
@@ -334,7 +334,7 @@ impl Plain {
             if !(c.deleted.iter().all(|&f| holds((true, f)))
                 && c.joins
                     .iter()
-                    .all(|&[a, b]| holds((false, Claims::pair(a, b)))))
+                    .all(|&[a, b]| holds((false, ClaimTables::pair(a, b)))))
             {
                 out.lost.insert(c.seed);
             } else if c.disk {

@@ -38,15 +38,19 @@ pub(crate) fn run() {
             Err(e) => report("GPU", Err::<String, _>(e)),
         }
     }
-    let file = workspace::at(ptx::FILE);
-    report(
-        "kernels",
-        if file.is_file() {
-            Ok(ptx::FILE.to_owned())
-        } else {
-            Err("not built; run `cargo xtask ptx`")
-        },
-    );
+    for module in &ptx::MODULES {
+        report(
+            "kernels",
+            if workspace::at(module.file).is_file() {
+                Ok(module.file.to_owned())
+            } else {
+                Err(format!(
+                    "{} is not built; run `cargo xtask ptx`",
+                    module.file
+                ))
+            },
+        );
+    }
     println!(
         "\nUsing the library takes the host compiler; its GPU engine also the driver and a GPU."
     );

@@ -1,4 +1,4 @@
-//! `cargo xtask ptx`: the kernels' PTX, which is under version control so that users need no device toolchain.
+//! `cargo xtask ptx`: the PTX of the crates with kernels, which is under version control so that users need no device toolchain.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,11 +12,45 @@ use cuda_builder::{CudaBuilder, NvvmArch};
 
 use crate::{table, workspace};
 
-/// The PTX file, from the root.
-pub(crate) const FILE: &str = "crates/rxmesh-host/ptx/rxmesh_kernels.ptx";
+/// A crate with kernels, and where its PTX is; paths are from the root.
+pub(crate) struct Module {
+    /// The PTX file.
+    pub(crate) file: &'static str,
+    /// The crate.
+    package: &'static str,
+    /// The device crates that it is built from, itself first.
+    sources: &'static [&'static str],
+    /// The most bytes that the file should have.
+    most_bytes: usize,
+}
 
 const KERNELS: &str = "crates/rxmesh-kernels";
-const DEVICE_CRATES: [&str; 2] = [KERNELS, "crates/rxmesh-cuda-std"];
+const CUDA_STD: &str = "crates/rxmesh-cuda-std";
+const SPECULATIVE: &str = "crates/rxmesh-speculative-kernels";
+const TESTS: &str = "tests/kernels";
+
+/// All crates with kernels.
+pub(crate) const MODULES: [Module; 3] = [
+    Module {
+        file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
+        package: KERNELS,
+        sources: &[KERNELS, CUDA_STD],
+        most_bytes: 4 << 20,
+    },
+    Module {
+        file: "crates/rxmesh-speculative/ptx/rxmesh_speculative_kernels.ptx",
+        package: SPECULATIVE,
+        sources: &[SPECULATIVE, KERNELS, CUDA_STD],
+        most_bytes: 4 << 20,
+    },
+    Module {
+        file: "tests/ptx/rxmesh_test_kernels.ptx",
+        package: TESTS,
+        sources: &[TESTS, SPECULATIVE, KERNELS, CUDA_STD],
+        most_bytes: 8 << 20,
+    },
+];
+
 const ALLOWANCES: &str = "xtask/ptx-allowances.toml";
 
 /// One text serves all of these: it is built for the first.
@@ -24,13 +58,13 @@ const ARCHS: [&str; 3] = ["sm_75", "sm_80", "sm_90"];
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only say whether the file was built from the sources at hand; needs no device toolchain
+    /// Only say whether the files were built from the sources at hand; needs no device toolchain
     #[arg(long, conflicts_with = "assemble")]
     check: bool,
-    /// Only build again, beside the file, and say whether the kernels are the same; needs the device toolchain
+    /// Only build again, beside the files, and say whether the kernels are the same; needs the device toolchain
     #[arg(long, conflicts_with_all = ["check", "assemble"])]
     rebuild: bool,
-    /// Only assemble the file for real GPUs, and refuse spills, stack frames, calls and generic accesses that are not allowed for
+    /// Only assemble the files for real GPUs, and refuse spills, stack frames, calls and generic accesses that are not allowed for
     #[arg(long)]
     assemble: bool,
 }
@@ -43,66 +77,144 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else if arguments.rebuild {
         rebuild()
     } else {
-        build()
+        MODULES.iter().try_for_each(Module::build)
     }
 }
 
-fn builder() -> anyhow::Result<CudaBuilder> {
-    let crates = DEVICE_CRATES.map(workspace::at);
-    let sources = source_fingerprint(&crates, &workspace::at("Cargo.lock"))
-        .context("cannot read the device sources")?;
-    Ok(CudaBuilder::new(workspace::at(KERNELS))
-        .arch(NvvmArch::Compute75)
-        .features(["entries"])
-        .sources(sources))
-}
-
-fn build() -> anyhow::Result<()> {
-    let built = builder()?
-        .target_dir(workspace::target().join("ptx"))
-        .copy_to(workspace::at(FILE))
-        .build()?;
-    let module = built.module();
-    println!(
-        "{FILE}: {} kernels, {} KiB, PTX {} for {} and later, by rustc {}",
-        module.entries.len(),
-        built.text.len() / 1024,
-        module.version,
-        module.target,
-        built.toolchain.version,
-    );
-    Ok(())
-}
-
-/// Fails when a build of the sources at hand has other kernels than the file. Their text may differ: compiler releases do.
+/// Fails when a build of the sources at hand has other kernels than the files. Their text may differ: compiler releases do.
 pub(crate) fn rebuild() -> anyhow::Result<()> {
-    let text = fs::read_to_string(workspace::at(FILE))
-        .with_context(|| format!("{FILE} is missing: run `cargo xtask ptx`"))?;
-    let old = PtxModule::parse(&text)?;
-    let built = builder()?
-        .target_dir(workspace::target().join("ptx"))
-        .build()?;
-    let faults = entry_faults(&old, built.module());
-    if !faults.is_empty() {
-        bail!(
-            "{}\nrun `cargo xtask ptx` and commit the result",
-            faults.join("\n")
-        );
+    MODULES.iter().try_for_each(Module::rebuild)
+}
+
+/// Fails when a file is not the one that `cargo xtask ptx` would write, compiler releases apart, or has grown too large.
+pub(crate) fn check() -> anyhow::Result<()> {
+    MODULES.iter().try_for_each(Module::check)
+}
+
+impl Module {
+    fn builder(&self) -> anyhow::Result<CudaBuilder> {
+        let crates: Vec<PathBuf> = self
+            .sources
+            .iter()
+            .map(|path| workspace::at(path))
+            .collect();
+        let sources = source_fingerprint(&crates, &workspace::at("Cargo.lock"))
+            .context("cannot read the device sources")?;
+        Ok(CudaBuilder::new(workspace::at(self.package))
+            .arch(NvvmArch::Compute75)
+            .features(["entries"])
+            .target_dir(workspace::target().join("ptx"))
+            .sources(sources))
     }
-    println!(
-        "rustc {} builds the same {} kernels as {FILE} holds",
-        built.toolchain.version,
-        old.entries.len()
-    );
-    Ok(())
+
+    fn read(&self) -> anyhow::Result<String> {
+        let file = self.file;
+        fs::read_to_string(workspace::at(file))
+            .with_context(|| format!("{file} is missing: run `cargo xtask ptx`"))
+    }
+
+    fn build(&self) -> anyhow::Result<()> {
+        let built = self.builder()?.copy_to(workspace::at(self.file)).build()?;
+        let module = built.module();
+        println!(
+            "{}: {} kernels, {} KiB, PTX {} for {} and later, by rustc {}",
+            self.file,
+            module.entries.len(),
+            built.text.len() / 1024,
+            module.version,
+            module.target,
+            built.toolchain.version,
+        );
+        Ok(())
+    }
+
+    fn rebuild(&self) -> anyhow::Result<()> {
+        let old = PtxModule::parse(&self.read()?)?;
+        let built = self.builder()?.build()?;
+        let faults = entry_faults(self.file, &old, built.module());
+        if !faults.is_empty() {
+            bail!(
+                "{}\nrun `cargo xtask ptx` and commit the result",
+                faults.join("\n")
+            );
+        }
+        println!(
+            "rustc {} builds the same {} kernels as {} holds",
+            built.toolchain.version,
+            old.entries.len(),
+            self.file
+        );
+        Ok(())
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        let (file, again) = (self.file, "run `cargo xtask ptx` and commit the result");
+        let text = self.read()?;
+        let found =
+            Header::parse(&text).with_context(|| format!("{file} has no header: {again}"))?;
+        let wanted = self.builder()?.header(&found.rustc);
+        ensure!(
+            found.sources == wanted.sources,
+            "{file} was built from other sources than those in {} (fingerprint {}, now {}): {again}",
+            self.sources.join(" and "),
+            found.sources,
+            wanted.sources,
+        );
+        ensure!(
+            found == wanted,
+            "{file} was built with other options:\n  {found}\n  {wanted}\n{again}"
+        );
+        ensure!(
+            text.len() <= self.most_bytes,
+            "{file} has {} bytes, and should have at most {}",
+            text.len(),
+            self.most_bytes
+        );
+        println!(
+            "{file} belongs to the sources ({}, rustc {}), {} KiB",
+            found.sources,
+            found.rustc,
+            text.len() / 1024
+        );
+        Ok(())
+    }
+
+    /// Assembles the file, prints what its kernels take, and tells what they should not.
+    fn assemble(
+        &self,
+        ptxas: &Ptxas,
+        allowances: &BTreeMap<String, Allowance>,
+    ) -> anyhow::Result<(PtxModule, Vec<String>)> {
+        let module = PtxModule::parse(&self.read()?)?;
+        let mut usage: BTreeMap<String, Vec<Usage>> = BTreeMap::new();
+        for arch in ARCHS {
+            for kernel in ptxas.assemble(&workspace::at(self.file), arch)? {
+                usage.entry(kernel.name.clone()).or_default().push(kernel);
+            }
+        }
+        println!(
+            "ptxas {}, {}; registers are for {}",
+            ptxas.version(),
+            self.file,
+            ARCHS.join(" / ")
+        );
+        print_table(&module, &usage);
+        let mut faults = Vec::new();
+        for entry in &module.entries {
+            let allowed = allowances.get(&entry.name).cloned().unwrap_or_default();
+            let costs = usage.get(&entry.name).map_or(&[][..], Vec::as_slice);
+            faults.extend(kernel_faults(entry, costs, &allowed));
+        }
+        Ok((module, faults))
+    }
 }
 
 /// How two modules' kernels differ: names, parameters, barriers.
-fn entry_faults(old: &PtxModule, new: &PtxModule) -> Vec<String> {
+fn entry_faults(file: &str, old: &PtxModule, new: &PtxModule) -> Vec<String> {
     let mut faults = Vec::new();
     for entry in &new.entries {
         let Some(before) = old.entry(&entry.name) else {
-            faults.push(format!("{FILE} has no kernel {}", entry.name));
+            faults.push(format!("{file} has no kernel {}", entry.name));
             continue;
         };
         if before.params != entry.params {
@@ -110,7 +222,7 @@ fn entry_faults(old: &PtxModule, new: &PtxModule) -> Vec<String> {
         }
         if before.barriers != entry.barriers {
             faults.push(format!(
-                "{} has {} barriers, in {FILE} {}",
+                "{} has {} barriers, in {file} {}",
                 entry.name, entry.barriers, before.barriers
             ));
         }
@@ -120,34 +232,9 @@ fn entry_faults(old: &PtxModule, new: &PtxModule) -> Vec<String> {
         .iter()
         .filter(|entry| new.entry(&entry.name).is_none());
     faults.extend(
-        gone.map(|entry| format!("{FILE} has {}, which the sources do not have", entry.name)),
+        gone.map(|entry| format!("{file} has {}, which the sources do not have", entry.name)),
     );
     faults
-}
-
-/// Fails when the file is not the one that `cargo xtask ptx` would write, compiler releases apart.
-pub(crate) fn check() -> anyhow::Result<()> {
-    let again = "run `cargo xtask ptx` and commit the result";
-    let text = fs::read_to_string(workspace::at(FILE))
-        .with_context(|| format!("{FILE} is missing: {again}"))?;
-    let found = Header::parse(&text).with_context(|| format!("{FILE} has no header: {again}"))?;
-    let wanted = builder()?.header(&found.rustc);
-    ensure!(
-        found.sources == wanted.sources,
-        "{FILE} was built from other sources than those in {} (fingerprint {}, now {}): {again}",
-        DEVICE_CRATES.join(" and "),
-        found.sources,
-        wanted.sources,
-    );
-    ensure!(
-        found == wanted,
-        "{FILE} was built with other options:\n  {found}\n  {wanted}\n{again}"
-    );
-    println!(
-        "{FILE} belongs to the sources ({}, rustc {})",
-        found.sources, found.rustc
-    );
-    Ok(())
 }
 
 /// Where `install_ptxas` puts it.
@@ -186,33 +273,14 @@ struct Allowance {
 
 pub(crate) fn assemble() -> anyhow::Result<()> {
     let ptxas = find_ptxas().context("run `cargo xtask install-ptxas`, or see below")?;
-    let path = workspace::at(FILE);
-    let text = fs::read_to_string(&path)
-        .with_context(|| format!("{FILE} is missing: run `cargo xtask ptx`"))?;
-    let module = PtxModule::parse(&text)?;
-    let mut usage: BTreeMap<String, Vec<Usage>> = BTreeMap::new();
-    for arch in ARCHS {
-        for kernel in ptxas.assemble(&path, arch)? {
-            usage.entry(kernel.name.clone()).or_default().push(kernel);
-        }
-    }
-    println!(
-        "ptxas {}, {FILE}; registers are for {}",
-        ptxas.version(),
-        ARCHS.join(" / ")
-    );
-    print_table(&module, &usage);
-
     let allowances = read_allowances()?;
-    let mut faults = stale(&allowances, &module);
-    for entry in &module.entries {
-        let allowed = allowances.get(&entry.name).cloned().unwrap_or_default();
-        let costs = usage
-            .get(&entry.name)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        faults.extend(kernel_faults(entry, costs, &allowed));
+    let (mut modules, mut faults) = (Vec::new(), Vec::new());
+    for module in &MODULES {
+        let (parsed, wrong) = module.assemble(&ptxas, &allowances)?;
+        modules.push(parsed);
+        faults.extend(wrong);
     }
+    faults.extend(stale(&allowances, &modules));
     if !faults.is_empty() {
         bail!(
             "{}\nAn exception needs an entry with its reason in {ALLOWANCES}.",
@@ -234,10 +302,10 @@ fn read_allowances() -> anyhow::Result<BTreeMap<String, Allowance>> {
     Ok(allowances)
 }
 
-fn stale(allowances: &BTreeMap<String, Allowance>, module: &PtxModule) -> Vec<String> {
+fn stale(allowances: &BTreeMap<String, Allowance>, modules: &[PtxModule]) -> Vec<String> {
     let gone = allowances
         .keys()
-        .filter(|name| module.entry(name).is_none());
+        .filter(|name| modules.iter().all(|m| m.entry(name).is_none()));
     gone.map(|name| format!("{ALLOWANCES} names {name}, which is no kernel"))
         .collect()
 }
@@ -333,7 +401,7 @@ mod tests {
         };
         assert!(kernel_faults(entry, &[], &allowed).is_empty());
         let allowances = BTreeMap::from([("gone".to_owned(), allowed)]);
-        assert_eq!(stale(&allowances, &module).len(), 1);
+        assert_eq!(stale(&allowances, std::slice::from_ref(&module)).len(), 1);
         Ok(())
     }
 
@@ -347,8 +415,8 @@ mod tests {
             PtxModule::parse(&format!(".version 6.3\n.target sm_75\n{entries}"))
         };
         let (old, new) = (module(&["a", "b"])?, module(&["a", "c"])?);
-        assert!(entry_faults(&old, &old).is_empty());
-        let faults = entry_faults(&old, &new);
+        assert!(entry_faults("k.ptx", &old, &old).is_empty());
+        let faults = entry_faults("k.ptx", &old, &new);
         assert_eq!(faults.len(), 2, "{faults:?}");
         assert!(faults[0].ends_with("no kernel c") && faults[1].contains("has b,"));
         Ok(())

@@ -3,7 +3,6 @@
 use crate::report::Report;
 use rxmesh_host::mesh::{CheckReport, EdgeLengths, Quality, Spread};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
-use rxmesh_host::speculative::{Conflicts, Speculation};
 use serde::Serialize;
 use std::path::Path;
 
@@ -134,30 +133,12 @@ pub(crate) struct EditRecord {
     /// Whether `--validate` was given, and so found nothing.
     pub(crate) validated: bool,
     /// Who decided between changes that overlap.
-    pub(crate) conflicts: Conflicts,
+    pub(crate) conflicts: &'static str,
     /// What the speculative engine did, when it was that one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) speculation: Option<SpeculationRecord>,
+    pub(crate) speculation: Option<serde_json::Value>,
     /// What the command reports.
     pub(crate) report: serde_json::Value,
-}
-
-/// What the speculative engine did.
-#[derive(Debug, Serialize)]
-pub(crate) struct SpeculationRecord {
-    #[serde(flatten)]
-    pub(crate) counts: Speculation,
-    /// The part of the visits that did nothing, in percent.
-    pub(crate) wasted_percent: f64,
-}
-
-impl From<Speculation> for SpeculationRecord {
-    fn from(counts: Speculation) -> SpeculationRecord {
-        SpeculationRecord {
-            counts,
-            wasted_percent: 100.0 * counts.wasted_share(),
-        }
-    }
 }
 
 /// Lengths of edges over a target.

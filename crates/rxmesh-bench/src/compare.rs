@@ -1,8 +1,8 @@
 //! Old and new records side by side.
 
+use crate::conflicts::Conflicts;
 use crate::record::{Amount, Record};
 use crate::table::{align, short};
-use rxmesh_host::speculative::Conflicts;
 
 /// Changes below this are noise.
 const NOTEWORTHY: f64 = 0.05;

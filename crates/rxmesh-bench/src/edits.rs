@@ -11,9 +11,9 @@ use rxmesh_host::mesh::generate::{noise, torus};
 use rxmesh_host::mesh::{TriMesh, quality};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::repack::RepackOptions;
-use rxmesh_host::speculative::{Conflicts, SpeculativeOptions};
 use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_speculative::{Speculative, SpeculativeOptions};
 
 use crate::EngineChoice;
 use crate::run::engines;
@@ -117,8 +117,8 @@ impl Case<'_> {
         );
         // What is Delaunay must be so as patches too.
         let mut closed = session.close(RepackOptions::default())?;
-        let positions = closed.take(x);
-        let mut again = Session::open_with(&closed.mesh, Conflicts::Speculative)?;
+        let positions = closed.take(x)?;
+        let mut again = Session::<Speculative>::open_with(&closed.mesh)?;
         let x = again.attach(&positions)?;
         let report = delaunay(&mut again, x, &DelaunayOptions::default())?;
         ensure!(
@@ -168,19 +168,20 @@ impl Case<'_> {
     fn work(
         &self,
         what: &str,
-        work: impl FnOnce(&mut Session, Positions) -> Result<(RunReport, bool)>,
-    ) -> Result<(Session, Positions)> {
+        work: impl FnOnce(&mut Session<Speculative>, Positions) -> Result<(RunReport, bool)>,
+    ) -> Result<(Session<Speculative>, Positions)> {
         let positions = self.rx.attribute_from(&self.mesh.positions)?;
-        let mut session = Session::open_with(&self.rx, Conflicts::Speculative)?;
-        session.set_speculative_options(SpeculativeOptions {
+        let mut session = Session::open_with(&self.rx)?;
+        let options = SpeculativeOptions {
             blocks: self.arguments.blocks,
             lock_all: self.arguments.lock_all,
-        });
+        };
+        Speculative::set_options(&mut session, options);
         let x = session.attach(&positions)?;
         let place = || format!("{}, {what}", self.name);
         let (run, good) = work(&mut session, x).with_context(place)?;
         self.sound(&session).with_context(place)?;
-        let did = session.speculation().unwrap_or_default();
+        let did = session.edits().speculation();
         println!(
             "  {what}: {} changes, {} launches, {} visits ({} % wasted), {} vertices moved, {} patches sliced, {} merged",
             run.done,
@@ -200,7 +201,7 @@ impl Case<'_> {
     }
 
     /// Every invariant, and a torus still.
-    fn sound(&self, session: &Session) -> Result<()> {
+    fn sound(&self, session: &Session<Speculative>) -> Result<()> {
         let wrong = session.validate()?;
         ensure!(
             wrong.is_empty(),

@@ -2,7 +2,9 @@
 
 mod agree;
 mod compare;
+mod conflicts;
 mod docs;
+#[cfg(feature = "speculative")]
 mod edits;
 mod figures;
 mod floor;
@@ -38,6 +40,7 @@ enum Task {
     /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
     Agree(agree::Arguments),
     /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every invariant of the results
+    #[cfg(feature = "speculative")]
     Edits(edits::Arguments),
     /// Compare two records
     Compare {
@@ -95,6 +98,7 @@ fn start(arguments: Arguments) -> Result<()> {
     match arguments.task {
         None => run::run(&arguments.run),
         Some(Task::Agree(arguments)) => agree::run(&arguments),
+        #[cfg(feature = "speculative")]
         Some(Task::Edits(arguments)) => edits::run(&arguments),
         Some(Task::Compare { old, new }) => {
             let (old, new) = (record::Record::read(&old)?, record::Record::read(&new)?);

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::conflicts::Conflicts;
 use anyhow::{Context as _, Result, ensure};
-use rxmesh_host::speculative::Conflicts;
 
 use crate::record::{MeshRecord, Record, Run};
 use crate::rows;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::conflicts::{Conflicts, SPECULATIVE_PATCH_SIZE};
 use anyhow::{Context as _, Result};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::patch::{PatchOptions, PatchStats};
-use rxmesh_host::speculative::{Conflicts, PATCH_SIZE};
 use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
@@ -75,7 +75,10 @@ impl Options {
     pub(crate) fn patch_size_of(&self, conflicts: Conflicts) -> u32 {
         match conflicts {
             Conflicts::Claims => self.patch_size,
-            Conflicts::Speculative => self.speculative_patch_size.unwrap_or(PATCH_SIZE),
+            Conflicts::Speculative => self
+                .speculative_patch_size
+                .or(SPECULATIVE_PATCH_SIZE)
+                .unwrap_or(self.patch_size),
         }
     }
 }

@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::conflicts::Conflicts;
 use anyhow::{Context as _, Error, Result, bail, ensure};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchStats;
-use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::topo::Kind;
 
@@ -340,7 +340,6 @@ fn measure_with(
         engine,
         rx: &rx,
         mesh,
-        conflicts,
         patch_size: options.patch_size,
         jittered: OnceCell::new(),
         parts: Parts::of(&rx),

@@ -40,16 +40,37 @@ pub enum Error {
         /// How many holes.
         count: u32,
     },
-    /// The speculative engine lost track of its patches.
-    #[error("{count} elements are missing in the tables of their patches; the session is void")]
-    Patches {
-        /// How many.
-        count: u32,
+    /// An engine of edits lost track of what it keeps beside the flat arrays.
+    #[error("{what}; the session is void")]
+    Edits {
+        /// What is wrong.
+        what: String,
     },
+    /// A call of a session in which an operator broke the rules, or in which the engine failed in the middle of a round.
+    #[error("the session is void: an earlier call left its mesh incomplete")]
+    VoidSession,
+    /// A column that belongs to another session.
+    #[error("the column belongs to another session")]
+    OtherSession,
+    /// A column of a closed session whose attribute was taken before.
+    #[error("the column was taken before")]
+    ColumnTaken,
     /// A computation left the finite numbers.
     #[error("{what} is not a finite number")]
     NotFinite {
         /// What is not finite.
         what: &'static str,
     },
+}
+
+impl Error {
+    /// Whether a session cannot be trusted any more after this error in the middle of a change. What is refused before anything is launched, and
+    /// memory that is not there, leave it as it was.
+    pub(crate) fn voids_session(&self) -> bool {
+        match self {
+            Error::Operator { .. } | Error::Edits { .. } | Error::VoidSession => true,
+            Error::Engine(e) => !matches!(e, EngineError::OutOfMemory { .. }),
+            _ => false,
+        }
+    }
 }

@@ -11,7 +11,6 @@ pub mod io;
 pub mod mesh;
 pub mod patch;
 pub mod repack;
-pub mod speculative;
 pub mod store;
 
 pub use error::Error;

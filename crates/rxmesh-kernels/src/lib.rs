@@ -13,15 +13,23 @@
 //! - [`edit`]: the mesh of an edit session as flat arrays, and what opens it.
 //! - [`cavity`]: the cavity operator: templates, claims, rounds, fill-in.
 //! - [`repack`]: flat arrays into patches, after an edit.
-//! - [`speculative`]: parts of the engine that edits patches in shared memory under locks.
 //! - [`algo`]: device half of the algorithms.
-//! - [`entry`]: the one list of this crate's kernels.
+//! - [`entry`]: the list of this crate's kernels, made of its modules' lists.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
 // On the host the hardware's square root comes from std; the device build has no std at all.
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
+
+/// The kernels of a module of this crate, beside them: the lines of [`entries!`]. PTX entries are for this crate's own device build alone.
+macro_rules! kernel_list {
+    ($($line:tt)*) => {
+        $crate::entries! { pub(crate) KERNELS; $($line)* }
+        #[cfg(feature = "entries")]
+        $crate::export_entries! { $($line)* }
+    };
+}
 
 pub mod algo;
 pub mod attr;
@@ -34,7 +42,6 @@ pub mod math;
 pub mod mem;
 pub mod query;
 pub mod repack;
-pub mod speculative;
 pub mod topo;
 
 pub use glam::Vec3;

@@ -3,7 +3,6 @@
 use super::ComputeArgs;
 use super::shared::positive;
 use clap::{Args, ValueEnum};
-use rxmesh_host::speculative::Conflicts;
 
 /// What all of them take.
 #[derive(Debug, Args)]
@@ -23,17 +22,9 @@ pub(crate) struct EditArgs {
 pub(crate) enum ConflictsChoice {
     /// Claims on flat arrays, in rounds over the whole mesh: the same result on every run
     Claims,
+    #[cfg(feature = "speculative")]
     /// Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): who comes first
     Speculative,
-}
-
-impl From<ConflictsChoice> for Conflicts {
-    fn from(choice: ConflictsChoice) -> Conflicts {
-        match choice {
-            ConflictsChoice::Claims => Conflicts::Claims,
-            ConflictsChoice::Speculative => Conflicts::Speculative,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -1,13 +1,20 @@
 //! `delaunay`: flips edges until the mesh is Delaunay.
 
+use super::conflicts::{Conflicts, by_conflicts};
 use super::edit::{Editing, rounds};
 use crate::Outcome;
 use crate::cli::DelaunayArgs;
 use anyhow::Result;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
+use rxmesh_host::edit::Runs;
+use rxmesh_host::kernels::algo::delaunay::DelaunayFlip;
 
 pub(super) fn run(args: &DelaunayArgs) -> Result<Outcome> {
-    let mut edit = Editing::open("delaunay", &args.edit, |_, _| Ok(()))?;
+    by_conflicts!(args.edit.conflicts, run_with(args))
+}
+
+fn run_with<C: Conflicts + Runs<DelaunayFlip>>(args: &DelaunayArgs) -> Result<Outcome> {
+    let mut edit = Editing::<C>::open("delaunay", &args.edit, |_, _| Ok(()))?;
     let options = DelaunayOptions {
         max_rounds: args.max_rounds,
         ..DelaunayOptions::default()

@@ -1,22 +1,22 @@
 //! What the commands that change the connectivity share: open a session, measure, validate, write.
 
+use super::conflicts::{Conflicts, Did};
 use super::text;
-use crate::cli::{EditArgs, PatchArgs};
+use crate::cli::EditArgs;
 use crate::output::Target;
-use crate::record::{EditRecord, OverTarget, SpeculationRecord};
+use crate::record::{EditRecord, OverTarget};
 use crate::run::Run;
 use anyhow::{Context, Result, bail};
 use rxmesh_host::Vec3;
 use rxmesh_host::edit::{Column, RunReport, Session};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, quality};
-use rxmesh_host::speculative::{self, Conflicts};
 use std::path::PathBuf;
 
 /// A mesh open for editing.
-pub(super) struct Editing {
+pub(super) struct Editing<C: Conflicts> {
     pub(super) run: Run,
-    pub(super) session: Session,
+    pub(super) session: Session<C>,
     pub(super) x: Column<Vertex, Vec3>,
     pub(super) target: Target,
     pub(super) before: Quality,
@@ -26,14 +26,14 @@ pub(super) struct Editing {
     path: PathBuf,
 }
 
-impl Editing {
+impl<C: Conflicts> Editing<C> {
     /// Reads the mesh and opens it. `check` may refuse it.
     pub(super) fn open(
         command: &'static str,
         args: &EditArgs,
         check: impl FnOnce(&TriMesh, &Quality) -> Result<()>,
-    ) -> Result<Editing> {
-        let (validate, conflicts, args) = (args.validate, args.conflicts.into(), &args.compute);
+    ) -> Result<Editing<C>> {
+        let (validate, args) = (args.validate, &args.compute);
         let (mut run, target) = Run::with_target(command, args, "obj")?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
@@ -45,14 +45,10 @@ impl Editing {
             run.warn("what the input holds beside vertices and faces is left out: it does not fit the new faces".into());
         }
         let engine = run.engine(args.engine.engine)?;
-        let patch_size = match conflicts {
-            Conflicts::Claims => PatchArgs::DEFAULT_SIZE,
-            Conflicts::Speculative => speculative::PATCH_SIZE,
-        };
-        let set = run.patch(&mesh, &input.path, &args.patch, patch_size)?;
+        let set = run.patch(&mesh, &input.path, &args.patch, C::PATCH_SIZE)?;
         let (_, (session, x)) = run.upload(&engine, set, |rx| {
             let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
-            let mut session = Session::open_with(rx, conflicts)?;
+            let mut session = Session::open_with(rx)?;
             let x = session.attach(&x)?;
             Ok((session, x))
         })?;
@@ -72,7 +68,7 @@ impl Editing {
     pub(super) fn work<T>(
         &mut self,
         name: &'static str,
-        work: impl FnOnce(&mut Session, Column<Vertex, Vec3>) -> Result<T>,
+        work: impl FnOnce(&mut Session<C>, Column<Vertex, Vec3>) -> Result<T>,
     ) -> Result<T> {
         let (session, x) = (&mut self.session, self.x);
         let (result, ms) = self.run.mesh_stage(name, || {
@@ -109,6 +105,10 @@ impl Editing {
             .mesh_stage("downloading", || Ok(session.to_mesh(x)?))?;
         self.run.record.timings_ms.download = ms;
         let after = quality(&mesh);
+        let did = session.edits().did()?;
+        let (record, words) = did.map_or((None, String::new()), |Did { record, words }| {
+            (Some(record), format!(", {words}"))
+        });
         self.run.record.edit = Some(EditRecord {
             before: self.before,
             after,
@@ -118,13 +118,14 @@ impl Editing {
             }),
             frozen_faces: self.session.frozen_faces(),
             validated: self.validate,
-            conflicts: self.session.conflicts(),
-            speculation: self.session.speculation().map(SpeculationRecord::from),
+            conflicts: C::NAME,
+            speculation: record,
             report: serde_json::to_value(report)?,
         });
         self.run.write(&self.target, &mesh)?;
         let r = &self.run.record;
-        let mut out = text::input(r) + &text::engine(r) + &conflicts(&self.session) + lines;
+        let who = format!("conflicts: {}{words}\n", C::NAME);
+        let mut out = text::input(r) + &text::engine(r) + &who + lines;
         out += &measures("before", &self.before, self.target_length);
         out += &measures("after", &after, self.target_length);
         if self.validate {
@@ -138,19 +139,6 @@ impl Editing {
     pub(super) fn duration(&self) -> String {
         text::duration(self.run.record.timings_ms.run.unwrap_or(0.0))
     }
-}
-
-/// Who decided between changes that overlap, and what the speculative engine did.
-fn conflicts(session: &Session) -> String {
-    let who = session.conflicts();
-    let Some(did) = session.speculation().map(SpeculationRecord::from) else {
-        return format!("conflicts: {who}\n");
-    };
-    let (wasted, n) = (text::number(did.wasted_percent), &did.counts);
-    format!(
-        "conflicts: {who}, {} launches, {} visits of patches ({wasted} % wasted), {} vertices moved to another patch, {} patches sliced, {} merged\n",
-        n.launches, n.visits, n.moved, n.sliced, n.merged
-    )
 }
 
 /// Rounds and conflicts in words.

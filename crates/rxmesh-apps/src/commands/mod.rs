@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod conflicts;
 mod convert;
 mod curvature;
 mod delaunay;

@@ -5,6 +5,7 @@ use crate::Outcome;
 use crate::cli::{ConflictsChoice, CostChoice, SimplifyArgs};
 use anyhow::{Context, Result, ensure};
 use rxmesh_host::algo::simplify::{Cost, End, SimplifyOptions, SimplifyReport, Target, simplify};
+use rxmesh_host::edit::Claims;
 
 pub(super) fn run(args: &SimplifyArgs) -> Result<Outcome> {
     ensure!(
@@ -25,7 +26,7 @@ pub(super) fn run(args: &SimplifyArgs) -> Result<Outcome> {
         seed: args.edit.compute.patch.seed.seed as u32,
         max_rounds: args.max_rounds,
     };
-    let mut edit = Editing::open("simplify", &args.edit, |mesh, _| {
+    let mut edit = Editing::<Claims>::open("simplify", &args.edit, |mesh, _| {
         Ok(options.check(mesh.face_count() as u32)?)
     })?;
     let report = edit.work("simplifying", |session, x| {

@@ -1,14 +1,22 @@
 //! `track`: explicit surface tracking.
 
+use super::conflicts::{Conflicts, by_conflicts};
 use super::edit::{Editing, rounds};
 use crate::Outcome;
 use crate::cli::TrackArgs;
 use crate::output::numbered;
 use anyhow::{Result, bail};
+use rxmesh_host::algo::remesh::Remeshes;
 use rxmesh_host::algo::track::{TrackOptions, track};
+use rxmesh_host::edit::Runs;
 use rxmesh_host::kernels::algo::noise::CurlNoise;
+use rxmesh_host::kernels::algo::track::SplitStretched;
 
 pub(super) fn run(args: &TrackArgs) -> Result<Outcome> {
+    by_conflicts!(args.edit.conflicts, run_with(args))
+}
+
+fn run_with<C: Conflicts + Remeshes + Runs<SplitStretched>>(args: &TrackArgs) -> Result<Outcome> {
     let options = TrackOptions {
         frames: args.frames,
         target_length: args.target_length.map(|l| l as f32),
@@ -23,7 +31,7 @@ pub(super) fn run(args: &TrackArgs) -> Result<Outcome> {
         ..TrackOptions::default()
     };
     options.check()?;
-    let mut edit = Editing::open("track", &args.edit, |_, _| Ok(()))?;
+    let mut edit = Editing::<C>::open("track", &args.edit, |_, _| Ok(()))?;
     let (validate, x) = (args.edit.validate, edit.x);
     let target = edit.target.clone();
     let mut sequence = Vec::new();

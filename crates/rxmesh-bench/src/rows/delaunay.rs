@@ -2,15 +2,22 @@
 
 use anyhow::{Result, ensure};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
+use rxmesh_host::edit::{Claims, Runs};
+use rxmesh_kernels::algo::delaunay::DelaunayFlip;
+#[cfg(feature = "speculative")]
+use rxmesh_speculative::Speculative;
 
+#[cfg(feature = "speculative")]
+use super::Work;
 use super::session::{NO_FLOOR, OPERATION, SESSION, figures, operation};
 use super::{Bench, Measured, Row};
+use crate::conflicts::Counts;
 use crate::reference::{Against, Goal};
 
 const FLIPS: Row = Row::time(
     "delaunay",
     "edge flips to a Delaunay mesh, noise of a quarter edge, on the wall clock",
-    flips,
+    flips::<Claims>,
 )
 .counts(
     OPERATION,
@@ -38,15 +45,20 @@ const FLIPS: Row = Row::time(
 
 pub(super) const ROWS: &[Row] = &[
     FLIPS,
+    #[cfg(feature = "speculative")]
     FLIPS
-        .speculative("delaunay-speculative", "the same on the speculative engine")
+        .speculative(
+            "delaunay-speculative",
+            "the same on the speculative engine",
+            Work::On(flips::<Speculative>),
+        )
         .goals(&[Goal::gpu(1_280_000, 100.0)]),
 ];
 
 /// Delaunay flips on a mesh with noise.
-fn flips(b: &Bench<'_>) -> Result<Measured> {
+fn flips<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Measured> {
     let options = DelaunayOptions::default();
-    let worked = operation(b, b.jittered()?, |session, x| {
+    let worked = operation::<C>(b, b.jittered()?, |session, x| {
         let report = delaunay(session, x, &options)?;
         ensure!(report.run.finished, "not finished: {report:?}");
         Ok(figures(&report.run, &[("left", report.left.into())]))

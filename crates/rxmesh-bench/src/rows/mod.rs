@@ -20,6 +20,7 @@ mod slowdown;
 mod smooth;
 mod spring;
 mod track;
+#[cfg(feature = "speculative")]
 mod wasted;
 
 use std::cell::OnceCell;
@@ -29,7 +30,6 @@ use glam::Vec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::mesh::generate::noise;
-use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::kernel::{BlockKernel, Entry, PatchKernel};
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -61,6 +61,7 @@ const ROWS: &[&[Row]] = &[
     simplify::ROWS,
     track::ROWS,
     slowdown::ROWS,
+    #[cfg(feature = "speculative")]
     wasted::ROWS,
     memory::ROWS,
 ];
@@ -78,8 +79,6 @@ pub(crate) struct Bench<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) rx: &'a RxMesh,
     pub(crate) mesh: &'a TriMesh,
-    /// The engine of edits.
-    pub(crate) conflicts: Conflicts,
     /// Most faces of a patch.
     pub(crate) patch_size: u32,
     /// Positions with noise, made once for the rows that want them.

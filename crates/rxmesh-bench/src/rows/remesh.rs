@@ -1,18 +1,24 @@
 //! Isotropic remeshing.
 
 use anyhow::{Result, ensure};
-use rxmesh_host::algo::remesh::{RemeshOptions, remesh};
+use rxmesh_host::algo::remesh::{RemeshOptions, Remeshes, remesh};
+use rxmesh_host::edit::Claims;
 use rxmesh_host::mesh::quality;
 use rxmesh_kernels::topo::Kind;
+#[cfg(feature = "speculative")]
+use rxmesh_speculative::Speculative;
 
+#[cfg(feature = "speculative")]
+use super::Work;
 use super::session::{FROM_FACES, NO_FLOOR, OPERATION, SESSION, figures, operation};
 use super::{Bench, Measured, Row};
+use crate::conflicts::Counts;
 use crate::reference::{Against, Goal};
 
 const REMESHING: Row = Row::time(
     "remesh",
     "isotropic remeshing, 3 iterations, mean length, on the wall clock",
-    remeshing,
+    remeshing::<Claims>,
 )
 .counts(OPERATION, "", NO_FLOOR)
 .against(&[
@@ -31,16 +37,21 @@ const REMESHING: Row = Row::time(
 
 pub(super) const ROWS: &[Row] = &[
     REMESHING,
+    #[cfg(feature = "speculative")]
     REMESHING
-        .speculative("remesh-speculative", "the same on the speculative engine")
+        .speculative(
+            "remesh-speculative",
+            "the same on the speculative engine",
+            Work::On(remeshing::<Speculative>),
+        )
         .goals(&[Goal::gpu(20_000, 200.0), Goal::gpu(1_280_000, 1000.0)]),
 ];
 
 /// Three iterations towards the mean length, and how good the result is (Mahmoud et al. 2024, Table 4).
-fn remeshing(b: &Bench<'_>) -> Result<Measured> {
+fn remeshing<C: Counts + Remeshes>(b: &Bench<'_>) -> Result<Measured> {
     let options = RemeshOptions::default();
     let mut target = 0.0;
-    let worked = operation(b, &b.mesh.positions, |session, x| {
+    let worked = operation::<C>(b, &b.mesh.positions, |session, x| {
         let report = remesh(session, x, &options)?;
         target = f64::from(report.target_length);
         let faces = session.count(Kind::Face)?;

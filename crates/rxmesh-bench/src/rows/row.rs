@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::speculative::Conflicts;
 
 use super::{Bench, Counted, Measured};
+use crate::conflicts::Conflicts;
 use crate::mesh::{Input, Subject};
 use crate::record::{Amount, Run};
 use crate::reference::{self, Against, Goal};
@@ -96,12 +96,28 @@ impl Row {
         Self { goals, ..self }
     }
 
-    /// The row on the speculative engine: the same references, goals of its own.
-    pub(super) const fn speculative(self, name: &'static str, about: &'static str) -> Self {
+    /// The row on the speculative engine, measured otherwise: the same references, goals of its own.
+    #[cfg(feature = "speculative")]
+    pub(super) const fn speculative(
+        self,
+        name: &'static str,
+        about: &'static str,
+        work: Work,
+    ) -> Self {
         Self {
             name,
             about,
             goals: &[],
+            work,
+            ..self
+        }
+        .of_speculative()
+    }
+
+    /// The row has patches that suit the speculative engine.
+    #[cfg(feature = "speculative")]
+    pub(super) const fn of_speculative(self) -> Self {
+        Self {
             conflicts: Conflicts::Speculative,
             ..self
         }

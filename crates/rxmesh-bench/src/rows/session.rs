@@ -2,13 +2,13 @@
 
 use anyhow::{Context as _, Result};
 use glam::Vec3;
-use rxmesh_host::edit::{Column, RunReport, Session};
+use rxmesh_host::edit::{Column, Edits, RunReport, Session};
 use rxmesh_host::repack::RepackOptions;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use serde_json::{Map, Value};
 
-use super::wasted::counts;
 use super::{Bench, Measured, Row};
+use crate::conflicts::Counts;
 use crate::measure::{self, Times};
 use crate::reference::Goal;
 
@@ -38,23 +38,23 @@ pub(super) const NO_FLOOR: &str = "no floor: the rounds depend on the mesh";
 pub(super) type Positions = Column<Vertex, Vec3>;
 
 /// What a row's operation left behind.
-pub(super) struct Worked {
+pub(super) struct Worked<C: Edits> {
     pub(super) measured: Measured,
-    pub(super) session: Session,
+    pub(super) session: Session<C>,
     pub(super) x: Positions,
 }
 
 /// Times `work` on sessions over a mesh with these positions; the first one warms up. The session of the last sample is kept.
-pub(super) fn operation(
+pub(super) fn operation<C: Counts>(
     b: &Bench<'_>,
     positions: &[Vec3],
-    mut work: impl FnMut(&mut Session, Positions) -> Result<Map<String, Value>>,
-) -> Result<Worked> {
+    mut work: impl FnMut(&mut Session<C>, Positions) -> Result<Map<String, Value>>,
+) -> Result<Worked<C>> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(positions)?;
     let (mut figures, mut last) = (Map::new(), None);
     let mut sample = || -> Result<f64> {
         last = None;
-        let mut session = Session::open_with(b.rx, b.conflicts)?;
+        let mut session = Session::open_with(b.rx)?;
         let x = session.attach(&x)?;
         b.engine.synchronize()?;
         let ms = measure::wall_ms(b.engine, || {
@@ -67,8 +67,8 @@ pub(super) fn operation(
     sample()?;
     let ms = b.effort.samples(sample)?;
     let (session, x) = last.context("no sample")?;
-    if let Some(did) = session.speculation() {
-        figures.insert("speculation".into(), counts(&did)?.into());
+    if let Some(counts) = session.edits().counts()? {
+        figures.insert("speculation".into(), counts.into());
     }
     let measured = Measured {
         per: "face",

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, ensure};
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify};
+use rxmesh_host::edit::Claims;
 
 use super::session::{FROM_FACES, NO_FLOOR, OPERATION, SESSION, figures, operation};
 use super::{Bench, Measured, Row};
@@ -41,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
 /// To a tenth of the faces.
 fn simplification(b: &Bench<'_>) -> Result<Measured> {
     let options = SimplifyOptions::new(Target::Ratio(0.1));
-    let worked = operation(b, &b.mesh.positions, |session, x| {
+    let worked = operation::<Claims>(b, &b.mesh.positions, |session, x| {
         let report = simplify(session, x, &options)?;
         ensure!(report.faces <= report.target, "not reached: {report:?}");
         Ok(figures(&report.run, &[("faces", report.faces.into())]))

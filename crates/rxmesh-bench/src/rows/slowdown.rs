@@ -4,13 +4,19 @@ use anyhow::Result;
 use glam::Vec3;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
 use rxmesh_host::algo::normals::vertex_normals_unscaled;
-use rxmesh_host::edit::Session;
+use rxmesh_host::edit::{Claims, Runs, Session};
 use rxmesh_host::repack::RepackOptions;
 use rxmesh_host::store::{Attribute, RxMesh};
+use rxmesh_kernels::algo::delaunay::DelaunayFlip;
 use rxmesh_kernels::topo::{Kind, Vertex};
+#[cfg(feature = "speculative")]
+use rxmesh_speculative::Speculative;
 use serde_json::Map;
 
+#[cfg(feature = "speculative")]
+use super::Work;
 use super::{Bench, Counted, Row, mcf};
+use crate::conflicts::Counts;
 use crate::measure::{self, median};
 use crate::record::Unit;
 use crate::reference::Against;
@@ -18,7 +24,7 @@ use crate::reference::Against;
 const SLOWDOWN: Row = Row::amount(
     "slowdown",
     "a mean curvature flow iteration after Delaunay flips and closing, over one before",
-    slowdown,
+    slowdown::<Claims>,
 )
 .counts(
     "no time: `mcf-iteration` on the mesh that Delaunay flips and closing the session leave, over the same before, patches of the same size (Mahmoud et al. 2024, Table 3)",
@@ -33,16 +39,18 @@ const SLOWDOWN: Row = Row::amount(
 
 pub(super) const ROWS: &[Row] = &[
     SLOWDOWN,
+    #[cfg(feature = "speculative")]
     SLOWDOWN.speculative(
         "slowdown-speculative",
         "the same after flips on the speculative engine",
+        Work::Amount(slowdown::<Speculative>),
     ),
 ];
 
 /// An iteration of mean curvature flow after Delaunay flips over one before, as in Table 3 of Mahmoud et al. 2024; vertex normals beside it.
-fn slowdown(b: &Bench<'_>) -> Result<Counted> {
+fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Counted> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(b.jittered()?)?;
-    let mut session = Session::open_with(b.rx, b.conflicts)?;
+    let mut session = Session::<C>::open_with(b.rx)?;
     let column = session.attach(&x)?;
     delaunay(&mut session, column, &DelaunayOptions::default())?;
     // Patches of the size that they had: smaller ones are slower by themselves.
@@ -50,7 +58,7 @@ fn slowdown(b: &Bench<'_>) -> Result<Counted> {
         patch_size: b.patch_size,
         ..RepackOptions::default()
     })?;
-    let after = closed.take(column);
+    let after = closed.take(column)?;
     let iteration =
         |rx: &RxMesh, x| -> Result<f64> { Ok(median(&mcf::matrix_free_times(b, rx, x)?.0.ms)) };
     let [before_ms, after_ms] = [iteration(b.rx, &x)?, iteration(&closed.mesh, &after)?];

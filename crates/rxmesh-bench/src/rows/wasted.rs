@@ -6,11 +6,12 @@ use anyhow::{Result, ensure};
 use glam::Vec3;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
 use rxmesh_host::edit::Session;
-use rxmesh_host::speculative::{Speculation, SpeculativeOptions};
 use rxmesh_kernels::topo::Vertex;
-use serde_json::{Map, Value};
+use rxmesh_speculative::{Speculative, SpeculativeOptions};
+use serde_json::Map;
 
 use super::{Bench, Counted, Row};
+use crate::conflicts::Counts as _;
 use crate::record::Unit;
 use crate::reference::Goal;
 
@@ -25,22 +26,14 @@ const GOALS: &[Goal] = &[
 ];
 
 pub(super) const ROWS: &[Row] = &[
-    Row::amount("wasted", "", |b| waste(b, false))
-        .speculative(
-            "wasted",
-            "visits of patches that do nothing, Delaunay flips on the speculative engine",
-        )
+    Row::amount("wasted", "visits of patches that do nothing, Delaunay flips on the speculative engine", |b| waste(b, false)).of_speculative()
         .counts(
             "no time: visits of patches that were turned away or found no locks, in percent of all visits, Delaunay flips as in `delaunay-speculative`",
             "",
             "",
         )
         .goals(GOALS),
-    Row::amount("wasted-all", "", |b| waste(b, true))
-        .speculative(
-            "wasted-all",
-            "the same when every visit locks all neighbours, needed or not",
-        )
+    Row::amount("wasted-all", "the same when every visit locks all neighbours, needed or not", |b| waste(b, true)).of_speculative()
         .counts(
             "no time: the same when every visit locks all neighbours of its patch (Mahmoud et al. 2024, Figure 6)",
             "",
@@ -51,35 +44,27 @@ pub(super) const ROWS: &[Row] = &[
 
 fn waste(b: &Bench<'_>, lock_all: bool) -> Result<Counted> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(b.jittered()?)?;
-    let (start, mut values, mut last) = (Instant::now(), Vec::new(), Speculation::default());
+    let (start, mut values, mut figures) = (Instant::now(), Vec::new(), Map::new());
     while values.is_empty()
         || values.len() < SAMPLES.min(b.effort.repeat) && start.elapsed() < b.effort.budget
     {
-        let mut session = Session::open_with(b.rx, b.conflicts)?;
-        session.set_speculative_options(SpeculativeOptions {
+        let mut session = Session::<Speculative>::open_with(b.rx)?;
+        let options = SpeculativeOptions {
             lock_all,
             ..SpeculativeOptions::default()
-        });
+        };
+        Speculative::set_options(&mut session, options);
         let column = session.attach(&x)?;
         let report = delaunay(&mut session, column, &DelaunayOptions::default())?;
         ensure!(report.run.finished, "not finished: {report:?}");
-        last = session.speculation().unwrap_or_default();
+        let last = session.edits().speculation();
+        figures = session.edits().counts()?.unwrap_or_default();
         ensure!(last.visits > 0, "no patch was visited: {report:?}");
         values.push(100.0 * last.wasted_share());
     }
     Ok(Counted {
         unit: Unit::Percent,
         values,
-        figures: counts(&last)?,
+        figures,
     })
-}
-
-/// What the speculative engine counted.
-pub(super) fn counts(did: &Speculation) -> Result<Map<String, Value>> {
-    let mut counts = Map::new();
-    if let Value::Object(all) = serde_json::to_value(did)? {
-        counts.extend(all);
-    }
-    counts.insert("wasted_percent".into(), (100.0 * did.wasted_share()).into());
-    Ok(counts)
 }

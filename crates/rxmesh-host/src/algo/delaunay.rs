@@ -1,7 +1,7 @@
 //! Delaunay edge flips.
 
 use crate::Error;
-use crate::edit::{Column, RunReport, Seeds, Session};
+use crate::edit::{Column, RunReport, Runs, Seeds, Session};
 use glam::Vec3;
 use rxmesh_kernels::algo::delaunay::{CountDelaunay, DelaunayFlip};
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -41,13 +41,13 @@ pub struct DelaunayReport {
 /// # Errors
 ///
 /// What the session says.
-pub fn delaunay(
-    session: &mut Session,
+pub fn delaunay<C: Runs<DelaunayFlip>>(
+    session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
     options: &DelaunayOptions,
 ) -> Result<DelaunayReport, Error> {
     let mut report = DelaunayReport::default();
-    let op = |s: &Session| DelaunayFlip { x: s.read(x) };
+    let op = |s: &Session<C>| -> Result<_, Error> { Ok(DelaunayFlip { x: s.read(x)? }) };
     report.run = session.run(options.max_rounds, op)?;
     // What was refused may be possible once others have flipped.
     while report.run.finished && report.run.rounds < options.max_rounds {
@@ -66,9 +66,9 @@ pub fn delaunay(
     }
     let counts = session.engine().zeroed::<u32>(3)?;
     let count = CountDelaunay {
-        flip: op(session),
-        mesh: session.mesh(),
-        claims: session.face_claims(),
+        flip: op(session)?,
+        mesh: session.mesh()?,
+        claims: session.face_claims()?,
         counts: counts.global_mut(),
     };
     session

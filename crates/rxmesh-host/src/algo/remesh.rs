@@ -4,9 +4,8 @@ use super::closest::SurfaceTree;
 use super::reduce::combine;
 use super::scan::exclusive;
 use crate::Error;
-use crate::edit::{Column, RunReport, Session};
-use crate::engine::{Buffer, EngineError};
-use crate::speculative::Conflicts;
+use crate::edit::{Column, Edits, RunReport, Runs, Session};
+use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::reduce::Reduction;
@@ -133,6 +132,11 @@ pub(super) struct Remesher {
     max_rounds: u32,
 }
 
+/// An engine of edits that can remesh.
+pub trait Remeshes: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip> {}
+
+impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for C {}
+
 /// Remeshes towards edges of one length and vertices of valence 6 (Botsch and Kobbelt 2004): in each iteration edges above 4/3 of the target are split, those below 4/5
 /// contracted (where the surface stays what it is, no edge gets too long and no normal turns over), edges flipped to bring valences nearer to 6, or 4 on
 /// the boundary, and vertices smoothed in their tangent planes. The boundary stays, and so do sharp edges on request.
@@ -140,8 +144,8 @@ pub(super) struct Remesher {
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, before anything is changed; what the session says.
-pub fn remesh(
-    session: &mut Session,
+pub fn remesh<C: Remeshes>(
+    session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
     options: &RemeshOptions,
 ) -> Result<RemeshReport, Error> {
@@ -185,7 +189,7 @@ pub fn remesh(
 /// # Errors
 ///
 /// [`Error::Options`] when faces are frozen.
-pub(super) fn refuse_frozen(session: &Session, what: &str) -> Result<(), Error> {
+pub(super) fn refuse_frozen<C: Edits>(session: &Session<C>, what: &str) -> Result<(), Error> {
     match session.frozen_faces() {
         0 => Ok(()),
         n => Err(Error::Options(format!(
@@ -195,12 +199,15 @@ pub(super) fn refuse_frozen(session: &Session, what: &str) -> Result<(), Error> 
 }
 
 /// The mean length of the live edges; 0 when there is none.
-pub(super) fn mean_length(session: &Session, x: Column<Vertex, Vec3>) -> Result<f32, Error> {
+pub(super) fn mean_length<C: Edits>(
+    session: &Session<C>,
+    x: Column<Vertex, Vec3>,
+) -> Result<f32, Error> {
     Ok(lengths(session, x)?.0)
 }
 
 /// The mean and the greatest length of the live edges; zeroes when there is none.
-fn lengths(session: &Session, x: Column<Vertex, Vec3>) -> Result<(f32, f32), Error> {
+fn lengths<C: Edits>(session: &Session<C>, x: Column<Vertex, Vec3>) -> Result<(f32, f32), Error> {
     let engine = session.engine();
     let chunks = session.capacity(Kind::Edge).div_ceil(LENGTH_CHUNK);
     let partials = || engine.zeroed::<f64>(chunks as usize);
@@ -211,8 +218,8 @@ fn lengths(session: &Session, x: Column<Vertex, Vec3>) -> Result<(f32, f32), Err
     engine.launch_blocks(
         chunks,
         SumLengths {
-            mesh: session.mesh(),
-            x: session.read(x),
+            mesh: session.mesh()?,
+            x: session.read(x)?,
             lengths: lengths.global_mut(),
             edges: edges.global_mut(),
             longest: longest.global_mut(),
@@ -227,21 +234,21 @@ fn lengths(session: &Session, x: Column<Vertex, Vec3>) -> Result<(f32, f32), Err
     Ok(((length / n) as f32, longest as f32))
 }
 
-/// Bounds between which the splits of one pass lie, as a factor: that of the classes of length in which the claims engine prefers longer edges.
+/// Bounds between which the splits of one pass lie, as a factor: that of the classes of length in which engines with an order of cavities prefer longer edges.
 const BOUNDS: f32 = 1.2;
 
 /// Most passes of splits.
 const MOST_PASSES: u32 = 24;
 
-/// The lengths above which edges are split, pass by pass, the last one `longest`. The claims engine takes longer edges first by itself. The speculative one has an order
-/// inside its patches only, and splits of shorter edges beside longer ones, again and again, would leave thin triangles and vertices of high valence: there the bound falls
-/// from the length of the longest edge.
-pub(super) fn bounds(
-    session: &Session,
+/// The lengths above which edges are split, pass by pass, the last one `longest`. Engines of edits that carry out urgent cavities first take longer edges first by
+/// themselves ([`Edits::ORDERED`]). On others, splits of shorter edges beside longer ones, again and again, would leave thin triangles and vertices of high valence: there the bound
+/// falls from the length of the longest edge.
+pub(super) fn bounds<C: Edits>(
+    session: &Session<C>,
     x: Column<Vertex, Vec3>,
     longest: f32,
 ) -> Result<Vec<f32>, Error> {
-    if session.conflicts() == Conflicts::Claims {
+    if C::ORDERED {
         return Ok(vec![longest]);
     }
     let greatest = lengths(session, x)?.1;
@@ -256,8 +263,8 @@ pub(super) fn bounds(
 }
 
 impl Remesher {
-    pub(super) fn new(
-        session: &mut Session,
+    pub(super) fn new<C: Edits>(
+        session: &mut Session<C>,
         x: Column<Vertex, Vec3>,
         options: &RemeshOptions,
     ) -> Result<Remesher, Error> {
@@ -283,14 +290,14 @@ impl Remesher {
         Ok(remesher)
     }
 
-    fn mark_features(&self, session: &Session, angle: f32) -> Result<u32, Error> {
+    fn mark_features<C: Edits>(&self, session: &Session<C>, angle: f32) -> Result<u32, Error> {
         let counts = session.engine().zeroed::<u32>(2)?;
         session.engine().launch_flat(
             session.capacity(Kind::Edge),
             MarkFeatures {
-                mesh: session.mesh(),
-                x: session.read(self.x),
-                marks: session.write(self.marks),
+                mesh: session.mesh()?,
+                x: session.read(self.x)?,
+                marks: session.write(self.marks)?,
                 cosine: angle.to_radians().cos(),
                 counts: counts.global_mut(),
             },
@@ -298,56 +305,69 @@ impl Remesher {
         Ok(counts.read()?[1])
     }
 
-    pub(super) fn lines(&self, session: &Session) -> Lines {
-        Lines {
-            marks: session.write(self.marks),
+    pub(super) fn lines<C: Edits>(&self, session: &Session<C>) -> Result<Lines, Error> {
+        Ok(Lines {
+            marks: session.write(self.marks)?,
             any: u32::from(self.features > 0),
-        }
+        })
     }
 
-    pub(super) fn split(&self, session: &mut Session, longest: f32) -> Result<RunReport, Error> {
+    pub(super) fn split<C: Runs<SplitLong>>(
+        &self,
+        session: &mut Session<C>,
+        longest: f32,
+    ) -> Result<RunReport, Error> {
         let mut report = RunReport::default();
         for bound in bounds(session, self.x, longest)? {
-            let pass = session.run(self.max_rounds, |s| SplitLong {
-                x: s.write(self.x),
-                lines: self.lines(s),
-                longest: bound * bound,
+            let pass = session.run(self.max_rounds, |s| {
+                Ok(SplitLong {
+                    x: s.write(self.x)?,
+                    lines: self.lines(s)?,
+                    longest: bound * bound,
+                })
             })?;
             report.merge(&pass);
         }
         Ok(report)
     }
 
-    pub(super) fn collapse(
+    pub(super) fn collapse<C: Runs<CollapseShort>>(
         &self,
-        session: &mut Session,
+        session: &mut Session<C>,
         shortest: f32,
         longest: f32,
     ) -> Result<RunReport, Error> {
-        session.run(self.max_rounds, |s| CollapseShort {
-            x: s.write(self.x),
-            lines: self.lines(s),
-            shortest: shortest * shortest,
-            longest: longest * longest,
+        session.run(self.max_rounds, |s| {
+            Ok(CollapseShort {
+                x: s.write(self.x)?,
+                lines: self.lines(s)?,
+                shortest: shortest * shortest,
+                longest: longest * longest,
+            })
         })
     }
 
-    pub(super) fn flip(&self, session: &mut Session) -> Result<RunReport, Error> {
+    pub(super) fn flip<C: Runs<EqualiseFlip>>(
+        &self,
+        session: &mut Session<C>,
+    ) -> Result<RunReport, Error> {
         session.engine().launch_flat(
             session.capacity(Kind::Vertex),
             Deviations {
-                mesh: session.mesh(),
-                deviation: session.write(self.deviation),
+                mesh: session.mesh()?,
+                deviation: session.write(self.deviation)?,
             },
         )?;
         let mut report = RunReport::default();
         // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find them.
         loop {
             let left = self.max_rounds - report.rounds;
-            let pass = session.run(left, |s| EqualiseFlip {
-                x: s.read(self.x),
-                lines: self.lines(s),
-                deviation: s.write(self.deviation),
+            let pass = session.run(left, |s| {
+                Ok(EqualiseFlip {
+                    x: s.read(self.x)?,
+                    lines: self.lines(s)?,
+                    deviation: s.write(self.deviation)?,
+                })
             })?;
             report.merge(&pass);
             let few = pass.done * FEW_FLIPS < u64::from(session.capacity(Kind::Edge));
@@ -357,7 +377,7 @@ impl Remesher {
         }
     }
 
-    fn rings(&self, session: &Session) -> Result<RingTables, Error> {
+    fn rings<C: Edits>(&self, session: &Session<C>) -> Result<RingTables, Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let tables = RingTables {
             starts: engine.zeroed(n as usize + 1)?,
@@ -366,7 +386,7 @@ impl Remesher {
         engine.launch_flat(
             n,
             CountRings {
-                mesh: session.mesh(),
+                mesh: session.mesh()?,
                 counts: tables.starts.global_mut(),
             },
         )?;
@@ -374,8 +394,8 @@ impl Remesher {
         engine.launch_flat(
             n,
             WriteRings {
-                mesh: session.mesh(),
-                lines: self.lines(session),
+                mesh: session.mesh()?,
+                lines: self.lines(session)?,
                 starts: tables.starts.global(),
                 tips: tables.tips.global_mut(),
             },
@@ -384,39 +404,34 @@ impl Remesher {
     }
 
     /// Smoothing steps, and back to the surface.
-    pub(super) fn relax(&self, session: &Session, steps: u32) -> Result<(), Error> {
+    pub(super) fn relax<C: Edits>(&self, session: &Session<C>, steps: u32) -> Result<(), Error> {
         let engine = session.engine();
         self.smooth(session, steps, |rings, moved| {
-            engine.launch_flat(
-                session.capacity(Kind::Vertex),
-                Relax {
-                    rings,
-                    x: session.read(self.x),
-                    moved,
-                },
-            )
+            let x = session.read(self.x)?;
+            let n = session.capacity(Kind::Vertex);
+            Ok(engine.launch_flat(n, Relax { rings, x, moved })?)
         })
     }
 
     /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.
-    pub(super) fn smooth(
+    pub(super) fn smooth<C: Edits>(
         &self,
-        session: &Session,
+        session: &Session<C>,
         steps: u32,
-        step: impl Fn(Rings, GlobalMut<Vec3>) -> Result<(), EngineError>,
+        step: impl Fn(Rings, GlobalMut<Vec3>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let rings = self.rings(session)?;
         for i in 1..=steps {
-            step(rings.view(), session.write(self.moved))?;
-            let (moved, x) = (session.read(self.moved), session.write(self.x));
+            step(rings.view(), session.write(self.moved)?)?;
+            let (moved, x) = (session.read(self.moved)?, session.write(self.x)?);
             match &self.surface {
                 // The steps are in tangent planes: it is enough to come back after the last.
                 Some(surface) if i == steps => engine.launch_flat(
                     n,
                     Project {
                         surface: surface.view(),
-                        ve: session.mesh().ve.read(),
+                        ve: session.mesh()?.ve.read(),
                         from: moved,
                         to: x,
                     },

@@ -220,8 +220,8 @@ impl Work {
         };
         if locks > 0 {
             let kernel = SimplifyLocks {
-                mesh: session.mesh(),
-                claims: session.face_claims(),
+                mesh: session.mesh()?,
+                claims: session.face_claims()?,
                 locked: work.locked.global_mut(),
             };
             engine.launch_flat(session.capacity(Kind::Face), kernel)?;
@@ -231,8 +231,8 @@ impl Work {
             work.scale = work.typical_scale();
             work.quadrics = engine.zeroed(v)?;
             let kernel = SimplifyQuadrics {
-                mesh: session.mesh(),
-                surface: work.surface(session),
+                mesh: session.mesh()?,
+                surface: work.surface(session)?,
             };
             engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
             work.cost_edges(session)?;
@@ -240,20 +240,20 @@ impl Work {
         Ok(work)
     }
 
-    fn surface(&self, session: &Session) -> Surface {
-        Surface {
-            x: session.write(self.x),
+    fn surface(&self, session: &Session) -> Result<Surface, Error> {
+        Ok(Surface {
+            x: session.write(self.x)?,
             quadrics: self.quadrics.global_mut(),
             locked: self.locked.global(),
             scale: self.scale,
-        }
+        })
     }
 
     /// The cost of every edge, and how many have which.
     fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
         let kernel = SimplifyCosts {
-            mesh: session.mesh(),
-            surface: self.surface(session),
+            mesh: session.mesh()?,
+            surface: self.surface(session)?,
             costs: self.costs.global_mut(),
         };
         session
@@ -320,14 +320,14 @@ impl Work {
         Ok(())
     }
 
-    fn collapse(&self, session: &Session) -> Collapse {
-        Collapse {
-            surface: self.surface(session),
+    fn collapse(&self, session: &Session) -> Result<Collapse, Error> {
+        Ok(Collapse {
+            surface: self.surface(session)?,
             costs: self.costs.global_mut(),
             refused: self.refused.global_mut(),
             counts: self.counts.global_mut(),
             salt: self.salt,
-        }
+        })
     }
 
     /// Rounds until the goal is reached or nothing can be done.
@@ -390,8 +390,8 @@ impl Work {
     fn refusals(&self, session: &Session) -> Result<Refused, Error> {
         let counts = session.engine().zeroed::<u32>(REFUSALS)?;
         let kernel = SimplifyRefusals {
-            collapse: self.collapse(session),
-            mesh: session.mesh(),
+            collapse: self.collapse(session)?,
+            mesh: session.mesh()?,
             refusals: counts.global_mut(),
         };
         session

@@ -1,8 +1,8 @@
 //! Explicit surface tracking.
 
-use super::remesh::{RemeshOptions, Remesher, bounds, mean_length, refuse_frozen};
+use super::remesh::{RemeshOptions, Remesher, Remeshes, bounds, mean_length, refuse_frozen};
 use crate::Error;
-use crate::edit::{Column, RunReport, Session};
+use crate::edit::{Column, RunReport, Runs, Session};
 use glam::Vec3;
 use rxmesh_kernels::algo::noise::CurlNoise;
 use rxmesh_kernels::algo::track::{Advect, SmoothNullSpace, SplitStretched};
@@ -130,11 +130,11 @@ impl TrackReport {
 ///
 /// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, before anything is changed; what the
 /// session and `each` say.
-pub fn track<E: From<Error>>(
-    session: &mut Session,
+pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
+    session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
     options: &TrackOptions,
-    mut each: impl FnMut(u32, &Session) -> Result<(), E>,
+    mut each: impl FnMut(u32, &Session<C>) -> Result<(), E>,
 ) -> Result<TrackReport, E> {
     options.check()?;
     refuse_frozen(session, "tracking")?;
@@ -158,8 +158,8 @@ pub fn track<E: From<Error>>(
     Ok(report)
 }
 
-fn one_frame(
-    session: &mut Session,
+fn one_frame<C: Remeshes + Runs<SplitStretched>>(
+    session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
     remesher: &Remesher,
     options: &TrackOptions,
@@ -174,7 +174,7 @@ fn one_frame(
         Advect {
             field: options.field,
             time: options.time_step,
-            x: session.write(x),
+            x: session.write(x)?,
         },
     )?;
     for bound in bounds(session, x, longest)? {
@@ -184,12 +184,14 @@ fn one_frame(
         } else {
             options.widest_angle
         };
-        let split = session.run(options.max_rounds, |s| SplitStretched {
-            x: s.write(x),
-            lines: remesher.lines(s),
-            longest: bound * bound,
-            shortest: 4.0 * shortest * shortest,
-            widest: angle.to_radians().cos(),
+        let split = session.run(options.max_rounds, |s| {
+            Ok(SplitStretched {
+                x: s.write(x)?,
+                lines: remesher.lines(s)?,
+                longest: bound * bound,
+                shortest: 4.0 * shortest * shortest,
+                widest: angle.to_radians().cos(),
+            })
         })?;
         report.split.merge(&split);
     }
@@ -198,13 +200,9 @@ fn one_frame(
     report.flip.merge(&remesher.flip(session)?);
     let session = &*session;
     remesher.smooth(session, options.smoothing_steps, |rings, moved| {
-        session.engine().launch_flat(
-            session.capacity(Kind::Vertex),
-            SmoothNullSpace {
-                rings,
-                x: session.read(x),
-                moved,
-            },
-        )
+        let x = session.read(x)?;
+        let n = session.capacity(Kind::Vertex);
+        let kernel = SmoothNullSpace { rings, x, moved };
+        Ok(session.engine().launch_flat(n, kernel)?)
     })
 }

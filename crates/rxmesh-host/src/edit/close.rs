@@ -1,16 +1,16 @@
 //! Closing a session: patches again.
 
 use super::Column;
+use super::columns::ClosedColumns;
+use super::engine::Edits;
 use super::session::Session;
 use crate::Error;
 use crate::mesh::{Extras, TriMesh};
-use crate::repack::{FlatMesh, Renumbering, RepackOptions, Repacked, repack};
+use crate::repack::{Renumbering, RepackOptions, RepackSource, Repacked, repack};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::edit::{DEAD, NONE};
 use rxmesh_kernels::topo::{Element, Vertex};
-use std::any::Any;
 
 /// A closed session: the new mesh, and the session's columns as its attributes.
 pub struct Closed {
@@ -18,7 +18,7 @@ pub struct Closed {
     pub mesh: RxMesh,
     /// From session ids to the mesh's linear ids.
     pub renumbering: Renumbering,
-    attributes: Vec<Option<Box<dyn Any>>>,
+    attributes: ClosedColumns,
 }
 
 impl std::fmt::Debug for Closed {
@@ -35,64 +35,26 @@ impl std::fmt::Debug for Closed {
 impl Closed {
     /// The attribute that a column has become.
     ///
-    /// # Panics
-    ///
-    /// When the column was taken before or is another session's.
-    pub fn take<K: Element, T: Value>(&mut self, column: Column<K, T>) -> Attribute<K, T> {
-        let taken = self
-            .attributes
-            .get_mut(column.index())
-            .and_then(Option::take);
-        let attribute = taken.and_then(|a| a.downcast::<Attribute<K, T>>().ok());
-        *attribute.expect("the column was taken before or belongs to another session")
-    }
-}
-
-/// Live elements of a session on the host.
-pub(crate) struct Snapshot {
-    /// Three vertices a live face, numbered as in `vertices`.
-    pub faces: Vec<[u32; 3]>,
-    /// Slots of the live vertices, ascending.
-    pub vertices: Vec<u32>,
-}
-
-impl Session {
-    /// The live elements, copied to the host.
-    ///
     /// # Errors
     ///
-    /// What the engine says.
-    pub(crate) fn snapshot(&self) -> Result<Snapshot, Error> {
-        let (fe, ev, ve) = (
-            self.flat.fe.read()?,
-            self.flat.ev.read()?,
-            self.flat.ve.read()?,
-        );
-        let mut number = vec![NONE; ve.len()];
-        let mut vertices = Vec::new();
-        for (v, &edge) in ve.iter().enumerate() {
-            if edge != DEAD {
-                number[v] = vertices.len() as u32;
-                vertices.push(v as u32);
-            }
-        }
-        let mut faces = Vec::with_capacity(fe.len() / 3);
-        for sides in fe.chunks_exact(3) {
-            if sides[0] != NONE {
-                faces.push([0, 1, 2].map(|k| number[ev[sides[k] as usize] as usize]));
-            }
-        }
-        Ok(Snapshot { faces, vertices })
+    /// [`Error::OtherSession`] when the column is another session's, [`Error::ColumnTaken`] when it was taken before.
+    pub fn take<K: Element, T: Value>(
+        &mut self,
+        column: Column<K, T>,
+    ) -> Result<Attribute<K, T>, Error> {
+        self.attributes.take(column)
     }
+}
 
+impl<C: Edits> Session<C> {
     /// The mesh as it is now, without patches: live vertices and faces in the order of their session ids. Also the session ids of the vertices.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// What the engine says, and as [`Session::values`].
     pub fn to_mesh(&self, x: Column<Vertex, Vec3>) -> Result<(TriMesh, Vec<u32>), Error> {
-        let now = self.snapshot()?;
-        let x = self.values(x).read()?;
+        let x = self.values(x)?.read()?;
+        let now = self.mesh.snapshot()?;
         let mesh = TriMesh {
             positions: now.vertices.iter().map(|&v| x[v as usize]).collect(),
             faces: now.faces,
@@ -106,20 +68,21 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`repack`].
+    /// As [`repack`], and [`Error::VoidSession`].
     pub fn close(self, options: RepackOptions) -> Result<Closed, Error> {
-        let flat = FlatMesh {
-            fe: &self.flat.fe,
-            ev: &self.flat.ev,
-            ef: &self.flat.ef,
-            ve: &self.flat.ve,
-            label: &self.flat.fp,
+        self.sound()?;
+        let mesh = &self.mesh;
+        let source = RepackSource {
+            fe: &mesh.fe,
+            ev: &mesh.ev,
+            ef: &mesh.ef,
+            ve: &mesh.ve,
+            label: &mesh.fp,
         };
-        let Repacked { mesh, renumbering } = repack(&self.engine, &flat, self.patches, options)?;
-        let attributes = self.columns.iter();
-        let attributes = attributes.map(|column| column.close(&mesh, &renumbering).map(Some));
+        let Repacked { mesh, renumbering } =
+            repack(mesh.engine(), &source, mesh.patches(), options)?;
         Ok(Closed {
-            attributes: attributes.collect::<Result<_, _>>()?,
+            attributes: self.columns.close(&mesh, &renumbering)?,
             mesh,
             renumbering,
         })

@@ -1,20 +1,24 @@
 //! Edit sessions: a patched mesh opened for changes of its connectivity.
 //!
-//! [`Session::open`] makes flat arrays of the patches, [`Session::round`] and [`Session::run`] carry out an
+//! [`Session::open`] makes flat arrays of the patches, [`Session::run`] carries out an
 //! [`Operator`](rxmesh_kernels::cavity::Operator), [`Session::validate`] looks for mistakes, [`Session::close`] makes patches again. docs/dynamic.md tells
 //! the life of an edit.
+//!
+//! A session has three parts: the mesh as flat arrays ([`OpenMesh`]), the attributes ([`Columns`]), and what the engine of edits keeps, [`Claims`] unless another one
+//! is asked for ([`Session::open_with`]; [`Edits`] says what one is).
 
+mod claims;
 mod close;
-mod column;
-mod grow;
-mod open;
-mod rounds;
+mod columns;
+mod engine;
+mod mesh;
 mod session;
 mod validate;
 
+pub use claims::{Claims, ClaimsAccess};
 pub use close::Closed;
-pub use column::Column;
-pub use rounds::{RoundReport, RunReport, Seeds};
-pub(crate) use session::Flat;
-pub use session::{HostArrays, Session};
-pub use validate::Violation;
+pub use columns::{Column, ColumnWords, Columns};
+pub use engine::{Edits, Parts, RoundReport, RunReport, Runs, Seeds};
+pub use mesh::{HostArrays, OpenMesh};
+pub use session::Session;
+pub use validate::SessionFault;

@@ -1,163 +1,140 @@
-//! The state of an edit session.
+//! An edit session: its parts, and what is the same on every engine of edits.
 
-use super::column::{AnyColumn, Column, ColumnOf};
+use super::claims::Claims;
+use super::columns::{Column, Columns};
+use super::engine::{Edits, Parts, RunReport, Runs, Seeds};
+use super::mesh::{HostArrays, OpenMesh};
 use crate::Error;
-use crate::engine::{Buffer, Engine, EngineError};
+use crate::engine::{Buffer, Engine};
 use crate::repack::words_of;
-use crate::speculative::{Conflicts, Patches, Speculation, SpeculativeOptions};
-use crate::store::{Attribute, AttributeError};
+use crate::store::{Attribute, AttributeError, RxMesh};
 use rxmesh_kernels::attr::{Sum, Value};
-use rxmesh_kernels::cavity::{Births, Claims, FROZEN, Interpolate, Slots};
+use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
-use rxmesh_kernels::speculative::PlaceByHandle;
 use rxmesh_kernels::topo::{Element, Kind, Vertex};
 
-/// A mesh opened for changes: flat arrays in session ids. New elements take free slots.
+/// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits, which decides between cavities that overlap.
 ///
-/// With [`Conflicts::Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change while the session is open. With
-/// [`Conflicts::Speculative`] they are an element's patch times the room of a patch plus its local id there, and change when an operator runs: keep what belongs to elements in columns.
-pub struct Session {
-    pub(crate) engine: Engine,
-    pub(super) mesh_id: u64,
-    /// Patches of the mesh that was opened: labels of faces are smaller.
-    pub(crate) patches: u32,
-    /// Slots by kind.
-    pub(crate) capacity: [u32; 3],
-    /// The first slot by kind that was never used.
-    pub(crate) unused: [u32; 3],
-    pub(crate) flat: Flat,
-    pub(crate) state: State,
-    /// Free slots below `unused`, when they were listed last.
-    pub(super) free: [Buffer<u32>; 3],
-    pub(super) listed: [u32; 3],
-    pub(crate) columns: Vec<Box<dyn AnyColumn>>,
-    pub(super) frozen: u32,
-    pub(super) epoch: u32,
-    pub(crate) salt: u32,
-    /// The counters as they were read last: they count on over all rounds.
-    pub(super) counted: Vec<u32>,
-    /// Seeds in the list, from the last round.
-    pub(crate) queued: u32,
-    /// See [`rxmesh_kernels::cavity::Round::share`].
-    pub(super) share: u32,
-    /// What runs after each fill-in for attributes of new vertices, and the births that it reads.
-    pub(crate) hooks: Vec<Hook>,
-    pub(super) births: Buffer<u32>,
-    /// Whether the set of refused seeds may have members.
-    pub(crate) has_refused: bool,
-    /// Vertex columns that are interpolated.
-    pub(crate) blended: Vec<usize>,
-    /// The patches, when the session was opened for the speculative engine.
-    pub(crate) speculative: Option<Box<Patches>>,
-    pub(crate) speculative_options: SpeculativeOptions,
+/// With [`Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change while the session is open. Other engines may number
+/// elements otherwise, and anew when an operator runs: keep what belongs to elements in columns.
+///
+/// A session in which an operator broke the rules, or in which the engine failed in the middle of a round, is void: every later call is [`Error::VoidSession`].
+pub struct Session<C: Edits = Claims> {
+    pub(super) mesh: OpenMesh,
+    pub(super) columns: Columns,
+    pub(super) edits: C,
+    void: bool,
 }
 
-/// Launches the kernels that compute attributes of the vertices that a round has made.
-pub(crate) type Hook = Box<dyn Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync>;
-
-/// The arrays of [`FlatMesh`].
-pub(crate) struct Flat {
-    pub fe: Buffer<u32>,
-    pub ev: Buffer<u32>,
-    pub ef: Buffer<u32>,
-    pub ve: Buffer<u32>,
-    pub fp: Buffer<u32>,
-}
-
-/// The arrays of [`Claims`] and [`rxmesh_kernels::cavity::Round`].
-pub(crate) struct State {
-    pub faces: Buffer<u64>,
-    pub pairs: Buffer<u64>,
-    pub list: Buffer<u32>,
-    pub pending: Buffer<u32>,
-    pub queue: Buffer<u32>,
-    pub refused: Buffer<u32>,
-    pub won: Buffer<u32>,
-    pub winners: Buffer<u32>,
-    pub records: Buffer<u32>,
-    pub counters: Buffer<u32>,
-    pub ranks: Buffer<u32>,
-    pub chunks: Buffer<u32>,
-}
-
-/// A session's arrays on the host, as in [`FlatMesh`], by session id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostArrays {
-    /// Three half-edges a face.
-    pub fe: Vec<u32>,
-    /// Two vertices an edge.
-    pub ev: Vec<u32>,
-    /// The face of each half-edge.
-    pub ef: Vec<u32>,
-    /// An edge of each vertex.
-    pub ve: Vec<u32>,
-    /// The patch of each face.
-    pub fp: Vec<u32>,
-    /// Whether each face is frozen.
-    pub frozen: Vec<bool>,
-}
-
-impl std::fmt::Debug for Session {
+impl<C: Edits> std::fmt::Debug for Session<C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [v, e, n] = self.capacity;
+        let [v, e, n] = self.mesh.capacities();
         write!(
             f,
-            "Session(room for {v} vertices, {e} edges, {n} faces, {} columns, {:?})",
+            "Session(room for {v} vertices, {e} edges, {n} faces, {} columns, {}, {:?})",
             self.columns.len(),
-            self.engine
+            C::NAME,
+            self.engine()
         )
     }
 }
 
 impl Session {
-    /// The engine.
-    pub fn engine(&self) -> &Engine {
-        &self.engine
+    /// Opens a patched mesh for edits by claims. The mesh itself is not changed.
+    ///
+    /// # Errors
+    ///
+    /// More vertices than a session can hold (2^30), or no memory on the engine.
+    pub fn open(rx: &RxMesh) -> Result<Session, Error> {
+        Session::open_with(rx)
+    }
+}
+
+impl<C: Edits> Session<C> {
+    /// Opens a patched mesh for an engine of edits. The mesh itself is not changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::open`], and a mesh that the engine cannot work on.
+    pub fn open_with(rx: &RxMesh) -> Result<Session<C>, Error> {
+        let (mesh, edits) = C::open(rx, OpenMesh::open(rx)?)?;
+        Ok(Session {
+            mesh,
+            columns: Columns::default(),
+            edits,
+            void: false,
+        })
     }
 
-    /// Who decides between overlapping cavities.
-    pub fn conflicts(&self) -> Conflicts {
-        match self.speculative {
-            None => Conflicts::Claims,
-            Some(_) => Conflicts::Speculative,
+    /// The engine that kernels run on.
+    pub fn engine(&self) -> &Engine {
+        self.mesh.engine()
+    }
+
+    /// What the engine of edits keeps.
+    pub fn edits(&self) -> &C {
+        &self.edits
+    }
+
+    /// The parts, for the engine of edits, which alone has an [`Edits::Access`].
+    pub fn parts_mut(&mut self, _: C::Access) -> Parts<'_, C> {
+        Parts {
+            mesh: &mut self.mesh,
+            columns: &mut self.columns,
+            edits: &mut self.edits,
         }
     }
 
-    /// What the speculative engine did since the session was opened; nothing in a session of the claims engine.
-    pub fn speculation(&self) -> Option<Speculation> {
-        self.speculative.as_ref().map(|p| p.total)
+    /// The flat arrays.
+    pub fn open_mesh(&self) -> &OpenMesh {
+        &self.mesh
     }
 
-    /// Bytes that the speculative engine's patches take on the engine, without attributes.
-    pub fn patch_bytes(&self) -> Option<usize> {
-        self.speculative.as_ref().map(|p| p.bytes())
+    /// The attributes.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
     }
 
-    /// Changes how the speculative engine runs.
-    pub fn set_speculative_options(&mut self, options: SpeculativeOptions) {
-        self.speculative_options = options;
+    /// # Errors
+    ///
+    /// [`Error::VoidSession`].
+    pub(super) fn sound(&self) -> Result<(), Error> {
+        if self.void {
+            return Err(Error::VoidSession);
+        }
+        Ok(())
+    }
+
+    /// Carries out what changes the session, and voids it when that failed in the middle.
+    pub(super) fn change<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.sound()?;
+        let result = work(self);
+        self.void |= result.as_ref().is_err_and(Error::voids_session);
+        result
     }
 
     /// Number of slots of a kind, live or not: the length of its columns.
     pub fn capacity(&self, kind: Kind) -> u32 {
-        self.capacity[kind as usize]
+        self.mesh.capacity(kind)
     }
 
     /// Number of faces that are frozen because they touch a place that is not manifold or not consistently oriented. No operator changes them.
     pub fn frozen_faces(&self) -> u32 {
-        self.frozen
+        self.mesh.frozen_faces()
     }
 
     /// The mesh as a kernel argument. Changing it by other means than operators voids the session.
-    pub fn mesh(&self) -> FlatMesh {
-        FlatMesh {
-            fe: self.flat.fe.global_mut(),
-            ev: self.flat.ev.global_mut(),
-            ef: self.flat.ef.global_mut(),
-            ve: self.flat.ve.global_mut(),
-            fp: self.flat.fp.global_mut(),
-        }
+    ///
+    /// # Errors
+    ///
+    /// [`Error::VoidSession`].
+    pub fn mesh(&self) -> Result<FlatMesh, Error> {
+        self.sound()?;
+        Ok(self.mesh.view())
     }
 
     /// The arrays, copied to the host.
@@ -165,43 +142,89 @@ impl Session {
     /// # Errors
     ///
     /// What the engine says.
-    pub fn to_host(&self) -> Result<HostArrays, EngineError> {
-        let claims = self.state.faces.read()?;
-        Ok(HostArrays {
-            fe: self.flat.fe.read()?,
-            ev: self.flat.ev.read()?,
-            ef: self.flat.ef.read()?,
-            ve: self.flat.ve.read()?,
-            fp: self.flat.fp.read()?,
-            frozen: claims.iter().map(|&c| c == FROZEN).collect(),
-        })
+    pub fn to_host(&self) -> Result<HostArrays, Error> {
+        self.sound()?;
+        Ok(self.mesh.to_host()?)
     }
 
     /// Words of a set of elements, a bit each, that has room for every kind.
     pub fn set_words(&self) -> usize {
-        super::open::set_words(self.capacity)
+        self.mesh.set_words()
     }
 
     /// The claims on faces, which tell the frozen ones.
-    pub fn face_claims(&self) -> GlobalMut<u64> {
-        self.state.faces.global_mut()
+    ///
+    /// # Errors
+    ///
+    /// [`Error::VoidSession`].
+    pub fn face_claims(&self) -> Result<GlobalMut<u64>, Error> {
+        self.sound()?;
+        Ok(self.mesh.face_claims().global_mut())
     }
 
-    pub(super) fn claims(&self) -> Claims {
-        Claims {
-            faces: self.state.faces.global_mut(),
-            pairs: self.state.pairs.global_mut(),
-        }
+    /// Number of live elements of a kind, counted on the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn count(&self, kind: Kind) -> Result<u32, Error> {
+        self.sound()?;
+        Ok(self.mesh.count(kind)?)
     }
 
-    pub(super) fn slots(&self, kind: Kind) -> Slots {
-        let k = kind as usize;
-        Slots {
-            list: self.free[k].global(),
-            listed: self.listed[k],
-            first: self.unused[k],
-            capacity: self.capacity[k],
-        }
+    /// Makes room for so many more elements of each kind (V, E, F) than have ever been in use at a time. Operators need not be afraid of too little: rounds that run out
+    /// of slots are repeated in more room. To know beforehand saves the repetition.
+    ///
+    /// # Errors
+    ///
+    /// More elements than ids, or no memory on the engine; nothing is lost then.
+    pub fn reserve(&mut self, more: [u32; 3]) -> Result<(), Error> {
+        self.change(|s| C::reserve(s, more))
+    }
+
+    /// Rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the operator's kind. `op` makes the
+    /// operator anew for every round, because views of columns do not outlive growth.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; what `op` says; or what
+    /// the engine says.
+    pub fn run<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.run_from(Seeds::All, max_rounds, op)
+    }
+
+    /// As [`Session::run`], from other seeds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::run`].
+    pub fn run_from<O: Operator>(
+        &mut self,
+        seeds: Seeds,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.change(|s| C::run(s, seeds, max_rounds, op))
+    }
+
+    /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the next round; how many they are. Others that
+    /// were carried out may have made room for them.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn enqueue_refused(&mut self) -> Result<u32, Error> {
+        self.change(C::enqueue_refused)
     }
 
     /// Takes an attribute of the mesh into the session: its values stay with their elements, through changes and the closing. New elements
@@ -209,129 +232,87 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// An attribute of another mesh, one that is newer on the host, values that are not whole 32-bit words, or no memory on the engine.
+    /// An attribute of another mesh, one that is newer on the host, values that are not whole 32-bit words or too many of them, or no memory on the engine.
     pub fn attach<K: Element, T: Value>(
         &mut self,
         x: &Attribute<K, T>,
     ) -> Result<Column<K, T>, Error> {
+        self.sound()?;
         words_of::<T>()?;
-        if x.mesh_id() != self.mesh_id {
+        if x.mesh_id() != self.mesh.source() {
             return Err(AttributeError::OtherMesh.into());
         }
-        let from = x.global()?;
-        let Some(patches) = &self.speculative else {
-            let values = x.buffer().grown(self.capacity(K::KIND) as usize)?;
-            return Ok(self.add(values));
-        };
-        let values = self.engine.zeroed::<T>(self.capacity(K::KIND) as usize)?;
-        let from = from.cast::<u32>();
-        self.engine.launch_flat(
-            from.len(),
-            PlaceByHandle {
-                handles: patches.handles[K::KIND as usize].global(),
-                from,
-                to: values.global_mut().cast(),
-                width: (size_of::<T>() / size_of::<u32>()) as u32,
-            },
-        )?;
-        Ok(self.add(values))
+        // Refuses one that is newer on the host.
+        x.global()?;
+        Columns::check_len::<T>(self.capacity(K::KIND))?;
+        let values = self.edits.place(&self.mesh, K::KIND, x.buffer())?;
+        Ok(self.columns.add(values))
     }
 
     /// A new column of zeroes.
     ///
     /// # Errors
     ///
-    /// Values that are not whole 32-bit words, or no memory on the engine.
+    /// Values that are not whole 32-bit words or too many of them, or no memory on the engine.
     pub fn column<K: Element, T: Value>(&mut self) -> Result<Column<K, T>, Error> {
+        self.sound()?;
         words_of::<T>()?;
-        let values = self.engine.zeroed(self.capacity(K::KIND) as usize)?;
-        Ok(self.add(values))
+        let slots = self.capacity(K::KIND);
+        Columns::check_len::<T>(slots)?;
+        let values = self.engine().zeroed(slots as usize)?;
+        Ok(self.columns.add(values))
     }
 
     /// Has new vertices get the weighted mean of the values of those they arose from: the ends of an edge that is split or collapsed, the corners of a face.
     /// For operators that say so ([`rxmesh_kernels::cavity::Hole::add_vertex_at`]).
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When the column is another session's.
-    pub fn interpolate<T: Sum>(&mut self, column: Column<Vertex, T>) {
-        self.values(column);
-        self.blended.push(column.index());
-        self.after_births(move |s, births, n| {
-            let kernel = Interpolate {
-                births,
-                values: s.write(column).cast(),
-                components: T::COMPONENTS,
-            };
-            Ok(s.engine().launch_flat(n, kernel)?)
-        });
-    }
-
-    /// Has `hook` run after the fill-in of every round, to launch a kernel of one's own with [`Births`] among its arguments for so many indices: for
-    /// attributes whose new values are no weighted means. It may run in vain when a round runs out of room; the births are empty then.
-    pub fn after_births(
-        &mut self,
-        hook: impl Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync + 'static,
-    ) {
-        self.hooks.push(Box::new(hook));
-    }
-
-    fn add<K: Element, T: Value>(&mut self, values: Buffer<T>) -> Column<K, T> {
-        self.columns.push(Box::new(ColumnOf::<K, T>::new(values)));
-        Column::new(self.columns.len() - 1)
+    /// [`Error::OtherSession`].
+    pub fn interpolate<T: Sum>(&mut self, column: Column<Vertex, T>) -> Result<(), Error> {
+        self.sound()?;
+        self.columns.blend(column)
     }
 
     /// The values of a column, by session id. Stays valid until the session grows: operators are made anew in each round.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When the column is another session's.
-    pub fn values<K: Element, T: Value>(&self, column: Column<K, T>) -> &Buffer<T> {
-        let any = self
-            .columns
-            .get(column.index())
-            .and_then(|c| c.as_any().downcast_ref::<ColumnOf<K, T>>());
-        any.expect("the column belongs to another session").values()
+    /// [`Error::OtherSession`] when the column is another session's.
+    pub fn values<K: Element, T: Value>(&self, column: Column<K, T>) -> Result<&Buffer<T>, Error> {
+        self.sound()?;
+        self.columns.get(column)
     }
 
     /// Sets all values of a column, by session id.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] unless there is a value for every slot.
-    ///
-    /// # Panics
-    ///
-    /// As [`Session::values`].
+    /// [`EngineError::Length`](crate::engine::EngineError::Length) unless there is a value for every slot, and as [`Session::values`].
     pub fn set<K: Element, T: Value>(
         &mut self,
         column: Column<K, T>,
         values: &[T],
-    ) -> Result<(), EngineError> {
-        let any = self
-            .columns
-            .get_mut(column.index())
-            .and_then(|c| c.as_any_mut().downcast_mut::<ColumnOf<K, T>>());
-        any.expect("the column belongs to another session")
-            .values_mut()
-            .write(values)
+    ) -> Result<(), Error> {
+        self.sound()?;
+        Ok(self.columns.get_mut(column)?.write(values)?)
     }
 
     /// A column as a kernel argument that reads.
     ///
-    /// # Panics
+    /// # Errors
     ///
     /// As [`Session::values`].
-    pub fn read<K: Element, T: Value>(&self, column: Column<K, T>) -> Global<T> {
-        self.values(column).global()
+    pub fn read<K: Element, T: Value>(&self, column: Column<K, T>) -> Result<Global<T>, Error> {
+        Ok(self.values(column)?.global())
     }
 
     /// A column as a kernel argument that writes.
     ///
-    /// # Panics
+    /// # Errors
     ///
     /// As [`Session::values`].
-    pub fn write<K: Element, T: Value>(&self, column: Column<K, T>) -> GlobalMut<T> {
-        self.values(column).global_mut()
+    pub fn write<K: Element, T: Value>(&self, column: Column<K, T>) -> Result<GlobalMut<T>, Error> {
+        Ok(self.values(column)?.global_mut())
     }
 }

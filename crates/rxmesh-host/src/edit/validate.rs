@@ -1,16 +1,17 @@
 //! A complete, slow check of a session.
 
-use super::session::{HostArrays, Session};
+use super::engine::Edits;
+use super::mesh::HostArrays;
+use super::session::Session;
 use crate::Error;
-use crate::speculative::PatchViolation;
-use rxmesh_kernels::edit::{DEAD, NONE};
+use rxmesh_kernels::edit::NONE;
 use rxmesh_kernels::topo::Kind;
 use std::collections::HashMap;
 
 /// Something that must not be. Numbers are session ids.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Violation {
+pub enum SessionFault {
     /// A side of a face is no edge, or a dead one.
     #[error("side {side} of face {face} is the half-edge {half} of no live edge")]
     DeadSide {
@@ -115,9 +116,9 @@ pub enum Violation {
         /// The slot.
         slot: u32,
     },
-    /// The speculative engine's patches.
-    #[error(transparent)]
-    Patch(#[from] PatchViolation),
+    /// Of the engine of edits: what it keeps beside the arrays.
+    #[error("{0}")]
+    Engine(String),
     /// A live face without a patch.
     #[error("face {face} has no patch")]
     NoPatch {
@@ -129,16 +130,16 @@ pub enum Violation {
 /// The session's arrays on the host.
 struct Check {
     arrays: HostArrays,
-    found: Vec<Violation>,
+    found: Vec<SessionFault>,
 }
 
-impl Session {
+impl<C: Edits> Session<C> {
     /// Everything that is wrong with the session; empty when it is sound. Slow: it copies the session to the host.
     ///
     /// # Errors
     ///
     /// What the engine says.
-    pub fn validate(&self) -> Result<Vec<Violation>, Error> {
+    pub fn validate(&self) -> Result<Vec<SessionFault>, Error> {
         let mut check = Check {
             arrays: self.to_host()?,
             found: Vec::new(),
@@ -148,11 +149,7 @@ impl Session {
             check.edges();
             check.vertices();
         }
-        self.check_slots(&mut check)?;
-        if let Some(patches) = &self.speculative {
-            let found = patches.violations()?;
-            check.found.extend(found.into_iter().map(Violation::Patch));
-        }
+        check.found.extend(C::faults(self, &check.arrays)?);
         Ok(check.found)
     }
 
@@ -166,56 +163,20 @@ impl Session {
         Ok(i64::from(v) - i64::from(e) + i64::from(f))
     }
 
-    /// Live elements by kind: V, E, F. Copies the session to the host.
+    /// Live elements by kind: V, E, F.
     ///
     /// # Errors
     ///
     /// What the engine says.
     pub fn live(&self) -> Result<[u32; 3], Error> {
-        let count = |table: Vec<u32>, width: usize, dead: u32| {
-            table
-                .chunks_exact(width)
-                .filter(|row| row[0] != dead)
-                .count() as u32
-        };
-        Ok([
-            count(self.flat.ve.read()?, 1, DEAD),
-            count(self.flat.ev.read()?, 2, NONE),
-            count(self.flat.fe.read()?, 3, NONE),
-        ])
-    }
-
-    /// Free slots are dead, and what was never handed out too.
-    fn check_slots(&self, check: &mut Check) -> Result<(), Error> {
-        let used = self.state.counters.read()?;
-        for kind in Kind::ALL {
-            let k = kind as usize;
-            let used = Session::used(&used, kind);
-            let list = self.free[k].read()?;
-            for &slot in &list[(used as usize).min(list.len())..] {
-                if check.lives(kind, slot) {
-                    check.found.push(Violation::TakenSlot { kind, slot });
-                }
-            }
-            let first = self.unused[k] + used.saturating_sub(self.listed[k]);
-            for slot in first..self.capacity[k] {
-                if check.lives(kind, slot) {
-                    check.found.push(Violation::Unborn { kind, slot });
-                }
-            }
-        }
-        Ok(())
+        let [v, e, f] = Kind::ALL.map(|kind| self.count(kind));
+        Ok([v?, e?, f?])
     }
 }
 
 impl Check {
     fn lives(&self, kind: Kind, slot: u32) -> bool {
-        let i = slot as usize;
-        match kind {
-            Kind::Vertex => self.arrays.ve[i] != DEAD,
-            Kind::Edge => self.arrays.ev[2 * i] != NONE,
-            Kind::Face => self.arrays.fe[3 * i] != NONE,
-        }
+        self.arrays.lives(kind, slot)
     }
 
     fn edge_lives(&self, e: u32) -> bool {
@@ -245,23 +206,24 @@ impl Check {
                 continue;
             }
             if self.arrays.fp[face as usize] == NONE {
-                self.found.push(Violation::NoPatch { face });
+                self.found.push(SessionFault::NoPatch { face });
             }
             let sides = self.sides(face);
             let dead = (0..3).find(|&k| !self.edge_lives(sides[k] >> 1));
             if let Some(k) = dead {
                 let (side, half) = (k as u32, sides[k]);
-                self.found.push(Violation::DeadSide { face, side, half });
+                self.found.push(SessionFault::DeadSide { face, side, half });
                 continue;
             }
             if (0..3).any(|k| self.origin(sides[k] ^ 1) != self.origin(sides[(k + 1) % 3])) {
-                self.found.push(Violation::NoTriangle { face });
+                self.found.push(SessionFault::NoTriangle { face });
             }
             for half in sides {
                 let found = self.arrays.ef[half as usize];
                 // Of several faces on one side of a frozen edge EF holds one.
                 if found != face && !(self.arrays.frozen[face as usize] && found != NONE) {
-                    self.found.push(Violation::OtherFace { face, half, found });
+                    self.found
+                        .push(SessionFault::OtherFace { face, half, found });
                 }
             }
         }
@@ -276,12 +238,12 @@ impl Check {
             let (a, b) = (self.origin(2 * edge), self.origin(2 * edge + 1));
             for vertex in [a, b] {
                 if !self.vertex_lives(vertex) {
-                    self.found.push(Violation::DeadEnd { edge, vertex });
+                    self.found.push(SessionFault::DeadEnd { edge, vertex });
                 }
             }
             let faces = [2 * edge, 2 * edge + 1].map(|half| (half, self.arrays.ef[half as usize]));
             if faces.iter().all(|&(_, face)| face == NONE) {
-                self.found.push(Violation::Bare { edge });
+                self.found.push(SessionFault::Bare { edge });
             }
             for (half, face) in faces {
                 let has = |f: u32| {
@@ -290,17 +252,17 @@ impl Check {
                         && self.sides(f).contains(&half)
                 };
                 if face != NONE && !has(face) {
-                    self.found.push(Violation::StaleFace { half, face });
+                    self.found.push(SessionFault::StaleFace { half, face });
                 }
             }
             let frozen = faces
                 .iter()
                 .any(|&(_, f)| f != NONE && self.arrays.frozen.get(f as usize) == Some(&true));
             if a == b && !frozen {
-                self.found.push(Violation::Loop { edge });
+                self.found.push(SessionFault::Loop { edge });
             }
             if let Some(first) = by_ends.insert((a.min(b), a.max(b)), edge) {
-                self.found.push(Violation::Twins {
+                self.found.push(SessionFault::Twins {
                     first,
                     second: edge,
                 });
@@ -334,7 +296,7 @@ impl Check {
             let (i, edge) = (vertex as usize, self.arrays.ve[vertex as usize]);
             if edge == NONE {
                 if has_edge[i] {
-                    self.found.push(Violation::LostEdges { vertex });
+                    self.found.push(SessionFault::LostEdges { vertex });
                 }
                 continue;
             }
@@ -343,13 +305,13 @@ impl Check {
                     .iter()
                     .any(|&h| self.origin(h) == vertex)
             {
-                self.found.push(Violation::StaleEdge { vertex, edge });
+                self.found.push(SessionFault::StaleEdge { vertex, edge });
                 continue;
             }
             let reached = self.walk(vertex, edge, corners[i]);
             if !frozen[i] && reached != corners[i] {
                 let faces = corners[i];
-                self.found.push(Violation::NoFan {
+                self.found.push(SessionFault::NoFan {
                     vertex,
                     faces,
                     reached,

@@ -174,7 +174,11 @@ impl<T: bytemuck::Pod> Buffer<T> {
     }
 
     /// A longer buffer with the same values at its beginning and zeroes behind them.
-    pub(crate) fn grown(&self, len: usize) -> Result<Buffer<T>, EngineError> {
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine, or what the driver says.
+    pub fn grown(&self, len: usize) -> Result<Buffer<T>, EngineError> {
         let longer = Buffer::zeroed(&self.engine, len.max(self.len))?;
         let bytes = self.len * size_of::<T>();
         match &self.engine.0.kind {

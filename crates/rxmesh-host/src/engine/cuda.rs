@@ -173,15 +173,18 @@ impl Cuda {
         driver("the context", CurrentContext::set_current(&self.context))
     }
 
-    /// Adds PTX text after checking that it belongs to the list. Its kernels are compiled when they are first launched.
+    /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when they are first launched.
     pub(super) fn load(
         &self,
         ptx: &str,
         symbol: &str,
         kernels: &[KernelInfo],
     ) -> Result<(), EngineError> {
-        let library = Library::new(ptx, symbol, kernels)?;
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if modules.libraries.iter().any(|l| l.is(symbol, kernels)) {
+            return Ok(());
+        }
+        let library = Library::new(ptx, symbol, kernels)?;
         // Kernels are found by name: a second one of the same name would be launched in place of the first, or never.
         if let Some(taken) = kernels
             .iter()

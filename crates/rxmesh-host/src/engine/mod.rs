@@ -131,7 +131,7 @@ impl Engine {
     }
 
     /// Adds a module of a downstream crate's kernels (PTX text) to a CUDA engine; nothing on the others, whose kernels
-    /// are ordinary functions. `kernels` is the list that the crate's `entries!` made.
+    /// are ordinary functions. `kernels` is the list that the crate's `kernels!` made. A module that the engine has already is not loaded again.
     ///
     /// # Errors
     ///
@@ -240,7 +240,7 @@ impl Engine {
     }
 
     /// Bytes of shared memory that a block can have.
-    pub(crate) fn shared_limit(&self) -> u32 {
+    pub fn shared_limit(&self) -> u32 {
         let own = match &self.0.kind {
             Kind::Cpu(_) => u32::MAX,
             #[cfg(feature = "cuda")]

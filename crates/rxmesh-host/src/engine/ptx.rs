@@ -8,6 +8,8 @@ use std::ops::Range;
 
 /// A PTX text cut into what all kernels share and the kernels.
 pub(super) struct Library {
+    /// The fingerprint of its list, and the symbol that carries it.
+    fingerprint: (String, u64),
     text: String,
     shared: Vec<Range<usize>>,
     entries: HashMap<String, Range<usize>>,
@@ -28,7 +30,8 @@ impl Library {
                 "the PTX was built from other sources (fingerprint {found:016x}, this build has {want:016x}); rebuild it"
             )));
         }
-        let library = cut(text);
+        let mut library = cut(text);
+        library.fingerprint = (symbol.to_string(), want);
         match kernels
             .iter()
             .find(|k| !library.entries.contains_key(k.name))
@@ -36,6 +39,11 @@ impl Library {
             Some(k) => Err(EngineError::UnknownKernel(k.name)),
             None => Ok(library),
         }
+    }
+
+    /// Whether it was loaded for this list.
+    pub(super) fn is(&self, symbol: &str, kernels: &[KernelInfo]) -> bool {
+        self.fingerprint.0 == symbol && self.fingerprint.1 == fingerprint(kernels)
     }
 
     /// Whether there is a kernel of this name.
@@ -58,6 +66,7 @@ impl Library {
 /// Kernels run from a line with `.entry` to the next line that is a closing brace.
 fn cut(text: &str) -> Library {
     let mut library = Library {
+        fingerprint: Default::default(),
         text: text.to_string(),
         shared: Vec::new(),
         entries: HashMap::new(),

@@ -35,7 +35,7 @@ use std::sync::Arc;
 ///
 /// Any triangles will do, as for [`crate::patch::build`].
 #[derive(Clone, Copy, Debug)]
-pub struct FlatMesh<'a> {
+pub struct RepackSource<'a> {
     /// Three sides a face, `edge << 1 | d`: side `k` joins corner `k` to corner `(k + 1) % 3`, `d = 1` says that it runs from the
     /// edge's target to its source. A dead face has `u32::MAX` first.
     pub fe: &'a Buffer<u32>,
@@ -103,7 +103,7 @@ const WRITE_ROOM: u32 = 4096;
 /// as a session id), too many elements for 32 bits, or no memory on the engine.
 pub fn repack(
     engine: &Engine,
-    flat: &FlatMesh<'_>,
+    flat: &RepackSource<'_>,
     labels: u32,
     options: RepackOptions,
 ) -> Result<Repacked, Error> {
@@ -112,7 +112,7 @@ pub fn repack(
 }
 
 /// Refuses arrays that kernels could not index.
-fn check(flat: &FlatMesh<'_>, labels: u32, options: RepackOptions) -> Result<(), Error> {
+fn check(flat: &RepackSource<'_>, labels: u32, options: RepackOptions) -> Result<(), Error> {
     if !(1..=PatchHeader::MAX_ELEMENTS).contains(&options.patch_size) {
         return Err(PatchError::PatchSize(options.patch_size).into());
     }
@@ -157,7 +157,7 @@ impl Stats {
 /// A repack under way.
 struct Repack<'a> {
     engine: &'a Engine,
-    input: &'a FlatMesh<'a>,
+    input: &'a RepackSource<'a>,
     options: RepackOptions,
     flat: Flat,
     work: Work,
@@ -189,7 +189,7 @@ struct Extras {
 impl<'a> Repack<'a> {
     fn begin(
         engine: &'a Engine,
-        input: &'a FlatMesh<'a>,
+        input: &'a RepackSource<'a>,
         labels: u32,
         options: RepackOptions,
     ) -> Result<Self, Error> {

@@ -6,6 +6,12 @@ use crate::kernel::ForEach;
 use crate::query::{EF, FE, Neighbours, Table, VE};
 use crate::topo::{Edge, Face, Owned, Vertex};
 
+kernel_list! {
+    patch boundary_edges: BoundaryEdges;
+    patch boundary_vertices: BoundaryVertices;
+    patch boundary_faces: BoundaryFaces;
+}
+
 kernel! {
     /// 1 for an edge with exactly one face, else 0.
     pub struct BoundaryEdges: ForEach<EF> {

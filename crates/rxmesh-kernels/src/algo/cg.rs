@@ -15,6 +15,10 @@ use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
+kernel_list! {
+    block cg_step: CgStep;
+}
+
 /// The solver's scalars, as `f64` in these places.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]

@@ -6,6 +6,10 @@ use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 use glam::Vec3;
 
+kernel_list! {
+    flat project: Project;
+}
+
 /// Triangles a leaf.
 pub const LEAF: u32 = 4;
 

@@ -13,6 +13,10 @@ use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_3};
 use glam::Vec3;
 
+kernel_list! {
+    patch curvatures: Curvatures;
+}
+
 kernel! {
     /// Curvatures of each vertex.
     pub struct Curvatures: Patch {

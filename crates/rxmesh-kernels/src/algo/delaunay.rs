@@ -8,6 +8,11 @@ use crate::math::{length, sqrt};
 use crate::mem::{Global, GlobalMut};
 use glam::Vec3;
 
+kernel_list! {
+    operator delaunay: DelaunayFlip;
+    flat delaunay_count: CountDelaunay;
+}
+
 /// How far the sum of the two cotangents may be below zero, so that rounding does not flip an edge to and fro.
 const TOLERANCE: f32 = 1e-6;
 

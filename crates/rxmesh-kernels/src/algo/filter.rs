@@ -13,6 +13,11 @@ use crate::math::{exp_fast, hash, length, sqrt};
 use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use glam::Vec3;
 
+kernel_list! {
+    block filter_balls: FilterBalls;
+    flat filter_large: FilterLarge;
+}
+
 /// How the ball's size is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]

@@ -23,6 +23,16 @@ use crate::query::LocalEv;
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
+kernel_list! {
+    flat geodesic_clear: GeodesicClear;
+    flat geodesic_sources: GeodesicSources;
+    patch level_round: LevelRound;
+    patch level_ranges: LevelRanges;
+    patch geodesic_update: GeodesicUpdate;
+    block geodesic_advance: GeodesicAdvance;
+    patch geodesic_finish: GeodesicFinish;
+}
+
 /// The level of a vertex that no source reaches.
 pub const NO_LEVEL: u32 = u32::MAX;
 

@@ -7,6 +7,12 @@ use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 
+kernel_list! {
+    flat ring_bound: RingBound;
+    flat ring_gather: RingGather;
+    flat ring_pack: RingPack;
+}
+
 kernel! {
     /// How many vertices the next ring can have at most.
     pub struct RingBound: Flat {

@@ -17,6 +17,13 @@ use crate::query::{Fans, LocalEv, LocalFe, Prepared, PreparedTable, VE, VV, each
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
+kernel_list! {
+    patch mcf_product: McfProduct;
+    patch mcf_setup: McfSetup;
+    patch mcf_assembled: McfAssembled;
+    patch mcf_fans: McfFans;
+}
+
 /// The cotangents and mixed Voronoi areas of a triangle's corners; zero for a degenerate one.
 #[inline(always)]
 pub fn corner_weights(x: Vec3, y: Vec3, z: Vec3) -> (Vec3, Vec3) {

@@ -9,6 +9,11 @@ use crate::query::{EV, Neighbours};
 use crate::topo::{Edge, Owned, Vertex};
 use glam::Vec3;
 
+kernel_list! {
+    patch edge_lengths: EdgeLengths;
+    flat affine: Affine;
+}
+
 kernel! {
     /// The length of each edge.
     pub struct EdgeLengths: ForEach<EV> {

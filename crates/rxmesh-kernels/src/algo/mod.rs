@@ -22,3 +22,28 @@ pub mod simplify;
 pub mod smooth;
 pub mod spring;
 pub mod track;
+
+kernel_list! {
+    of [
+        boundary::KERNELS,
+        cg::KERNELS,
+        closest::KERNELS,
+        curvature::KERNELS,
+        delaunay::KERNELS,
+        filter::KERNELS,
+        geodesic::KERNELS,
+        kring::KERNELS,
+        mcf::KERNELS,
+        measure::KERNELS,
+        normals::KERNELS,
+        prepare::KERNELS,
+        reduce::KERNELS,
+        remesh::KERNELS,
+        rows::KERNELS,
+        scan::KERNELS,
+        simplify::KERNELS,
+        smooth::KERNELS,
+        spring::KERNELS,
+        track::KERNELS,
+    ];
+}

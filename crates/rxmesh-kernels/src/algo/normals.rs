@@ -8,6 +8,11 @@ use crate::query::{Corners, FV, Neighbours};
 use crate::topo::{Face, Local, Owned, Vertex};
 use glam::Vec3;
 
+kernel_list! {
+    prepared vertex_normals: VertexNormals;
+    prepared gather_normals: GatherNormals;
+}
+
 kernel! {
     /// Unit vertex normals: each corner adds its face's edge cross product over the squared lengths of its two edges.
     /// Degenerate faces add nothing; a vertex without any contribution gets zero.

@@ -3,9 +3,38 @@
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{Entry, PatchKernel};
 use crate::mem::{Bind, FaultCode, Global, GlobalMut, Piece, Plan, Shared};
-use crate::query::{LocalMap, NONE, Prepared, Relation, Row, TABLE_ALIGN, table_rows};
+use crate::query::{
+    Corners, Diamond, EE, EF, FF, FV, Fans, LocalMap, NONE, OrientedVE, OrientedVF, OrientedVV,
+    Prepared, Relation, Row, TABLE_ALIGN, VE, VF, VV, table_rows,
+};
 use crate::topo::{Patch, PatchHeader};
 use core::marker::PhantomData;
+
+kernel_list! {
+    prepare prepare_vv: VV;
+    prepare prepare_ve: VE;
+    prepare prepare_vf: VF;
+    prepare prepare_ef: EF;
+    prepare prepare_ee: EE;
+    prepare prepare_fv: FV;
+    prepare prepare_ff: FF;
+    prepare prepare_diamond: Diamond;
+    prepare prepare_corners: Corners;
+    prepare prepare_fans: Fans;
+    prepare prepare_oriented_vv: OrientedVV;
+    prepare prepare_oriented_ve: OrientedVE;
+    prepare prepare_oriented_vf: OrientedVF;
+    patch write_prepared_vv: WritePrepared<VV>;
+    patch write_prepared_ve: WritePrepared<VE>;
+    patch write_prepared_vf: WritePrepared<VF>;
+    patch write_prepared_ef: WritePrepared<EF>;
+    patch write_prepared_ee: WritePrepared<EE>;
+    patch write_prepared_fv: WritePrepared<FV>;
+    patch write_prepared_ff: WritePrepared<FF>;
+    patch write_prepared_diamond: WritePrepared<Diamond>;
+    patch write_prepared_corners: WritePrepared<Corners>;
+    patch write_prepared_oriented_vv: WritePrepared<OrientedVV>;
+}
 
 /// In place of a size: the patch's rows have more entries than 16 bits can count.
 pub const TOO_LARGE: u32 = u32::MAX;

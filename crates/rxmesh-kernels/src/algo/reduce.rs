@@ -9,6 +9,11 @@ use crate::kernel::{BlockKernel, PatchKernel};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Patch, PatchHeader};
 
+kernel_list! {
+    patch reduce_patches: ReducePatches;
+    block reduce_partials: ReducePartials;
+}
+
 /// What a reduction computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]

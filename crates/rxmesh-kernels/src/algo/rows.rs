@@ -3,9 +3,43 @@
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::PatchKernel;
 use crate::mem::{Bind, FaultCode, GlobalMut, Piece, Plan, Shared};
-use crate::query::{Csr, LocalMap, NONE, Relation, Row};
+use crate::query::{
+    Corners, Csr, Diamond, EE, EF, EV, FE, FF, FV, LocalMap, NONE, OrientedVE, OrientedVF,
+    OrientedVV, Relation, Row, VE, VF, VV,
+};
 use crate::topo::{Id, Patch, PatchHeader};
 use core::marker::PhantomData;
+
+kernel_list! {
+    patch count_vv: CountRows<VV>;
+    patch count_ve: CountRows<VE>;
+    patch count_vf: CountRows<VF>;
+    patch count_ef: CountRows<EF>;
+    patch count_ee: CountRows<EE>;
+    patch count_ff: CountRows<FF>;
+    patch count_ev: CountRows<EV>;
+    patch count_fv: CountRows<FV>;
+    patch count_fe: CountRows<FE>;
+    patch count_diamond: CountRows<Diamond>;
+    patch count_oriented_vv: CountRows<OrientedVV>;
+    patch count_oriented_ve: CountRows<OrientedVE>;
+    patch count_oriented_vf: CountRows<OrientedVF>;
+    patch write_vv: WriteRows<VV>;
+    patch write_ve: WriteRows<VE>;
+    patch write_vf: WriteRows<VF>;
+    patch write_ev: WriteRows<EV>;
+    patch write_ee: WriteRows<EE>;
+    patch write_ef: WriteRows<EF>;
+    patch write_fv: WriteRows<FV>;
+    patch write_fe: WriteRows<FE>;
+    patch write_ff: WriteRows<FF>;
+    patch write_diamond: WriteRows<Diamond>;
+    patch write_oriented_vv: WriteRows<OrientedVV>;
+    patch write_oriented_ve: WriteRows<OrientedVE>;
+    patch write_oriented_vf: WriteRows<OrientedVF>;
+    patch count_corners: CountRows<Corners>;
+    patch write_corners: WriteRows<Corners>;
+}
 
 /// Number of neighbours of each element.
 #[repr(C)]

@@ -5,6 +5,12 @@ use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 
+kernel_list! {
+    block scan_chunks: ScanChunks;
+    flat scan_add: ScanAdd;
+    block sum_chunks: SumChunks;
+}
+
 /// Elements that one block scans.
 pub const CHUNK: u32 = 2048;
 

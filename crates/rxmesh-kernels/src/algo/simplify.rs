@@ -5,7 +5,7 @@
 //! The cost of an edge is kept, and computed anew only when one of its ends has changed.
 
 use super::quadric::{Quadric, Stored};
-use crate::cavity::marked::link_condition;
+use crate::cavity::link_condition;
 use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::Block;
@@ -14,6 +14,15 @@ use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::{hash, length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use glam::Vec3;
+
+kernel_list! {
+    flat simplify_quadrics: SimplifyQuadrics;
+    flat simplify_locks: SimplifyLocks;
+    flat simplify_costs: SimplifyCosts;
+    block simplify_select: SimplifySelect;
+    operator simplify: Collapse;
+    flat simplify_refusals: SimplifyRefusals;
+}
 
 /// In a cost: the edge was refused, and waits until refusals are forgiven.
 pub const REFUSED: u32 = 1 << 31;
@@ -401,7 +410,7 @@ impl Collapse {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (xa, xb) = (s.x.get(a), s.x.get(b));
         if s.by_length() {
-            let on_border = |v: u32| crate::cavity::marked::is_border(mesh, v);
+            let on_border = |v: u32| crate::cavity::is_border(mesh, v);
             let at = match (on_border(a), on_border(b)) {
                 (true, false) => xa,
                 (false, true) => xb,

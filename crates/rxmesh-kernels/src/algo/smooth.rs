@@ -11,6 +11,11 @@ use crate::query::{LocalEv, Neighbours, VV};
 use crate::topo::{Edge, Face, Owned, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
+kernel_list! {
+    prepared smooth_uniform: SmoothUniform;
+    patch smooth_cotangent: SmoothCotangent;
+}
+
 kernel! {
     /// `y = x + factor * (mean of the neighbours - x)`.
     pub struct SmoothUniform: ForEach<VV> {

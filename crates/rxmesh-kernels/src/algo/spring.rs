@@ -13,6 +13,17 @@ use crate::query::{EV, LocalEv, Neighbours, Prepared, PreparedTable, VE, VV, eac
 use crate::topo::{Edge, Owned, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
+kernel_list! {
+    patch spring_lengths: SpringLengths;
+    patch spring_gather: SpringGather;
+    patch spring_scatter: SpringScatter;
+    flat spring_begin: SpringBegin;
+    patch spring_product: SpringProduct;
+    flat spring_end: SpringEnd;
+    patch spring_energies: SpringEnergies;
+    flat spring_heights: SpringHeights;
+}
+
 /// The system's constants.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

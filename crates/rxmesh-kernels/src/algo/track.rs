@@ -10,6 +10,12 @@ use crate::math::sqrt;
 use crate::mem::{Global, GlobalMut};
 use glam::Vec3;
 
+kernel_list! {
+    flat advect: Advect;
+    operator split_stretched: SplitStretched;
+    flat smooth_null_space: SmoothNullSpace;
+}
+
 kernel! {
     /// Moves each vertex with a velocity field for some time. One index a vertex slot.
     pub struct Advect: Flat {

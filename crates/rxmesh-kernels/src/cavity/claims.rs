@@ -52,13 +52,15 @@ impl Priority {
         )
     }
 
+    /// As a number: less is more urgent.
     #[inline(always)]
-    pub(crate) fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         self.0
     }
 
+    /// From [`Priority::bits`].
     #[inline(always)]
-    pub(crate) fn from_bits(bits: u32) -> Priority {
+    pub fn from_bits(bits: u32) -> Priority {
         Priority(bits)
     }
 }
@@ -84,7 +86,7 @@ impl Key {
 
 kernel! {
     /// The claims of a round.
-    pub struct Claims: Flat {
+    pub struct ClaimTables: Flat {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,
         /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those that must keep one fan: by hash. A collision
@@ -93,11 +95,11 @@ kernel! {
     }
 }
 
-/// Slots of [`Claims::pairs`] a vertex.
+/// Slots of [`ClaimTables::pairs`] a vertex.
 const PAIR_SLOTS: u32 = 4;
 
-impl Claims {
-    /// The length of [`Claims::pairs`] for so many vertices.
+impl ClaimTables {
+    /// The length of [`ClaimTables::pairs`] for so many vertices.
     pub const fn pair_slots(vertices: usize) -> usize {
         vertices * PAIR_SLOTS as usize
     }
@@ -136,7 +138,7 @@ impl Claims {
         new
     }
 
-    /// Where in [`Claims::pairs`] the claims on two vertices lie.
+    /// Where in [`ClaimTables::pairs`] the claims on two vertices lie.
     #[inline(always)]
     pub fn pair(a: u32, b: u32) -> u32 {
         let (low, high) = if a < b { (a, b) } else { (b, a) };
@@ -146,13 +148,13 @@ impl Claims {
     /// Claims the right to join two vertices, or, if they are the same, to open a hole at it.
     #[inline(always)]
     pub(super) fn take_pair(&self, a: u32, b: u32, key: Key) {
-        self.pairs.fetch_min(Claims::pair(a, b), key.0);
+        self.pairs.fetch_min(ClaimTables::pair(a, b), key.0);
     }
 
     /// Whether the candidate with this key may join two vertices.
     #[inline(always)]
     pub(super) fn has_pair(&self, a: u32, b: u32, key: Key) -> bool {
-        self.pairs.load(Claims::pair(a, b)) == key.0
+        self.pairs.load(ClaimTables::pair(a, b)) == key.0
     }
 }
 

@@ -99,7 +99,7 @@ fn take(
 impl<'h, S: Site> Hole<'h, S> {
     /// Cuts the hole. It may tell of so many births.
     #[inline(always)]
-    pub(crate) fn cut(cavity: Cavity<S>, births: u32) -> Self {
+    pub fn cut(cavity: Cavity<S>, births: u32) -> Self {
         let mesh = cavity.mesh();
         let patch = mesh.label(cavity.face(0));
         let mut i = 0;
@@ -342,7 +342,7 @@ impl<'h, S: Site> Hole<'h, S> {
 
     /// Buries what was deleted and whose slot was not used, and gives the rim's vertices edges.
     #[inline(always)]
-    pub(crate) fn close<const LEAVES_HOLE: bool>(self) {
+    pub fn close<const LEAVES_HOLE: bool>(self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());
         let mut k = self.faces;
         while k < cavity.faces() {

@@ -2,7 +2,7 @@
 
 use super::record::RECORD_HEADER;
 use super::round::{Counter, Round};
-use super::{Claims, Key};
+use super::{ClaimTables, Key};
 use crate::edit::NONE;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
@@ -13,7 +13,7 @@ kernel! {
     /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no new slots. One block.
     pub struct Limit: Block {
         /// The claims, whose values on a winner's faces are its key.
-        pub claims: Claims,
+        pub claims: ClaimTables,
         /// The round.
         pub round: Round,
         /// How many winners to keep.

@@ -15,7 +15,7 @@ mod collect;
 mod fill;
 mod hole;
 mod limit;
-pub mod marked;
+mod link;
 mod operator;
 mod record;
 mod resolve;
@@ -24,18 +24,32 @@ mod site;
 pub mod template;
 
 pub use births::{BIRTH_WORDS, Births, Interpolate, Origin};
-pub use claims::{Claims, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
+pub use claims::{ClaimTables, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
 pub use collect::{COLLECT_WORDS, Collect};
 pub use fill::FillIn;
 pub use hole::{Corner, Hole, Queue, Side};
 pub use limit::Limit;
+pub use link::{is_border, link_condition};
 pub use operator::{Growth, Operator, Seed};
 pub use record::{Cavity, RECORD_HEADER};
-pub(crate) use record::{Recorder, record_words};
 pub use resolve::{RESOLVE_ITEMS, Resolve};
 pub use round::{COUNTERS, Claim, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
-pub(crate) use round::{each_corner, faces, lives};
-pub(crate) use site::Holder;
 pub use site::Site;
-pub(crate) use template::{Faces, face_of};
 pub use template::{Sink, Template};
+
+/// What an engine of edits is made of, beside [`Site`](super::Site): to look at candidates, to record cavities, to cut and fill them. Operators need none of it.
+pub mod parts {
+    pub use super::record::{Recorder, record_words};
+    pub use super::round::{each_corner, faces, lives};
+    pub use super::site::Holder;
+    pub use super::template::{Faces, face_of};
+}
+
+kernel_list! {
+    flat reset_claims: ResetClaims;
+    block collect: Collect;
+    block limit: Limit;
+    flat interpolate: Interpolate;
+    block rank_words: RankWords;
+    block rank_chunks: RankChunks;
+}

@@ -23,7 +23,7 @@ pub(super) const BORDER: u32 = 1 << 30;
 /// The most words that a record with so many faces (counted as often as they are met) and vertices takes: each face has three sides, each
 /// of which is a rim edge of two words or at least half an edge.
 #[inline(always)]
-pub(crate) fn record_words(faces: u32, vertices: u32) -> u32 {
+pub fn record_words(faces: u32, vertices: u32) -> u32 {
     RECORD_HEADER + 2 + 7 * faces + vertices
 }
 
@@ -43,7 +43,7 @@ pub struct Cavity<S> {
 impl<S: Site> Cavity<S> {
     /// The cavity of a seed whose record lies at a site.
     #[inline(always)]
-    pub(crate) fn new(site: S, seed: u32) -> Self {
+    pub fn new(site: S, seed: u32) -> Self {
         let rim = site.word(3);
         Cavity {
             site,
@@ -172,7 +172,7 @@ struct Sides {
 }
 
 /// Writes the record of a winner's cavity.
-pub(crate) struct Recorder<'a, O, S, H> {
+pub struct Recorder<'a, O, S, H> {
     /// The operator.
     pub op: &'a O,
     /// Where to.
@@ -186,7 +186,7 @@ pub(crate) struct Recorder<'a, O, S, H> {
 impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// Writes the record; false when the cavity is no disk.
     #[inline(always)]
-    pub(crate) fn write(&self) -> bool {
+    pub fn write(&self) -> bool {
         let faces = self.list_faces();
         let Sides {
             edges,

@@ -4,7 +4,7 @@ use super::record::{Recorder, record_words};
 use super::round::{Counter, Round, bind_fields, each_corner};
 use super::site::{Claimant, FlatSite};
 use super::template::Faces;
-use super::{Claims, Key, Operator, Seed, Template};
+use super::{ClaimTables, Key, Operator, Seed, Template};
 use crate::edit::{FlatMesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
@@ -22,7 +22,7 @@ pub struct Resolve<O> {
     /// The mesh.
     pub mesh: FlatMesh,
     /// The claims.
-    pub claims: Claims,
+    pub claims: ClaimTables,
     /// The round.
     pub round: Round,
 }

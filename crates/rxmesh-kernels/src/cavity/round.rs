@@ -1,7 +1,7 @@
 //! What the launches of a round share, the first of them, and the ranks of its winners.
 
 use super::template::{Faces, face_of};
-use super::{Claims, Growth, Key, Operator, Priority, Seed, Template};
+use super::{ClaimTables, Growth, Key, Operator, Priority, Seed, Template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
@@ -146,7 +146,7 @@ pub struct Claim<O> {
     /// The mesh.
     pub mesh: FlatMesh,
     /// The claims.
-    pub claims: Claims,
+    pub claims: ClaimTables,
     /// The round.
     pub round: Round,
 }
@@ -234,7 +234,7 @@ impl<O: Operator> Claim<O> {
 
 /// Whether there is a seed in a slot.
 #[inline(always)]
-pub(crate) fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
+pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
     match <<O::Template as Template>::Seed as Element>::KIND {
         Kind::Vertex => mesh.vertex_lives(seed),
         Kind::Edge => mesh.edge_lives(seed),
@@ -244,7 +244,7 @@ pub(crate) fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
 
 /// Shows the faces of a cavity, some more than once.
 #[inline(always)]
-pub(crate) fn faces<T: Template>(
+pub fn faces<T: Template>(
     template: &T,
     mesh: &impl Mesh,
     seed: u32,
@@ -263,7 +263,7 @@ pub(crate) fn faces<T: Template>(
 
 /// Shows the corners of a face. Cavities that stay open claim them: two holes that meet in a vertex would leave it two fans.
 #[inline(always)]
-pub(crate) fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
+pub fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
     let [a, b, c] = mesh.sides(f);
     corner(mesh.origin(a)) && corner(mesh.origin(b)) && corner(mesh.origin(c))
 }

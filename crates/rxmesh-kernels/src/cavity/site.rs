@@ -1,7 +1,7 @@
 //! Where a cavity is recorded, cut and filled: what differs between engines of the cavity operator.
 
 use super::births::{self, Origin};
-use super::claims::{Claims, Key};
+use super::claims::{ClaimTables, Key};
 use super::round::{Counter, Round, Slots};
 use crate::edit::{FlatMesh, MeshMut, NONE};
 use crate::mem::GlobalMut;
@@ -33,7 +33,7 @@ pub trait Site: Copy {
 }
 
 /// Which faces the candidate holds whose cavity is to be recorded.
-pub(crate) trait Holder: Copy {
+pub trait Holder: Copy {
     /// Whether it holds a face.
     fn holds(&self, f: u32) -> bool;
     /// Marks a face that it holds; false if it was marked before.
@@ -117,7 +117,7 @@ impl Site for FlatSite<'_> {
 /// The holder of the faces that a key has claimed.
 #[derive(Clone, Copy)]
 pub(super) struct Claimant<'a> {
-    pub claims: &'a Claims,
+    pub claims: &'a ClaimTables,
     pub key: Key,
 }
 

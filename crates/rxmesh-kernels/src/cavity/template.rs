@@ -104,7 +104,7 @@ fn across(mesh: &impl Mesh, h: u32, sink: &mut impl Sink) -> bool {
 }
 
 /// Shows every face that a cavity deletes, some more than once, and counts its vertices.
-pub(crate) struct Faces<'a, M, F> {
+pub struct Faces<'a, M, F> {
     /// The mesh.
     pub mesh: &'a M,
     /// Is shown the faces, until it returns false.
@@ -184,7 +184,7 @@ pub(crate) fn deletes<T: Template>(template: &T, mesh: &impl Mesh, seed: u32, ed
 
 /// An incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
 #[inline(always)]
-pub(crate) fn face_of<K: Element>(mesh: &impl Mesh, seed: u32) -> u32 {
+pub fn face_of<K: Element>(mesh: &impl Mesh, seed: u32) -> u32 {
     use crate::topo::Kind;
     let of_edge = |e: u32| {
         let f = mesh.face(2 * e);

@@ -9,3 +9,13 @@ pub use flat::{DEAD, FlatMesh, NO_FACE, NONE, VERTEX_LIMIT};
 pub use free::{ListFree, MarkDead, MoveSet};
 pub use mesh::{Mesh, MeshMut, Turn};
 pub use open::{Fill, Freeze, OpenPatches, OpenTables, OpenVertices, Suspects};
+
+kernel_list! {
+    flat fill: Fill;
+    patch open_patches: OpenPatches;
+    flat open_vertices: OpenVertices;
+    flat freeze: Freeze;
+    flat mark_dead: MarkDead;
+    flat move_set: MoveSet;
+    flat list_free: ListFree;
+}

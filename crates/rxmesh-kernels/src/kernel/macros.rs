@@ -131,7 +131,8 @@ macro_rules! kernel {
     };
 }
 
-/// Lists the kernels of a crate of your own, once: [`entries!`](crate::entries) and [`export_entries!`](crate::export_entries) in one.
+/// Lists the kernels of a crate of your own, once: [`entries!`](crate::entries), [`export_entries!`](crate::export_entries) and the
+/// fingerprint of the list.
 ///
 /// ```
 /// # use rxmesh_kernels::{kernel, kernel::FlatKernel, mem::GlobalMut};
@@ -157,137 +158,181 @@ macro_rules! kernel {
 /// ```
 ///
 /// The literal is the symbol that carries the list's fingerprint in the PTX. Names are shared with all modules that an engine
-/// has loaded, this library's among them: give yours a prefix.
+/// has loaded, this library's among them: give yours a prefix. With `, feature "name"` after it the PTX entries are made only where that
+/// feature of the crate is on: for crates whose kernels others use in kernels of theirs, and which do not want to be in their PTX.
 #[macro_export]
 macro_rules! kernels {
+    ($(#[$meta:meta])* $vis:vis $list:ident = $fingerprint:literal, feature $feature:literal; $($rest:tt)*) => {
+        $crate::entries! { $(#[$meta])* $vis $list; $($rest)* }
+        #[cfg(feature = $feature)]
+        $crate::export_entries! { $($rest)* }
+        #[cfg(feature = $feature)]
+        $crate::export_fingerprint! { $fingerprint = $list }
+    };
     ($(#[$meta:meta])* $vis:vis $list:ident = $fingerprint:literal; $($rest:tt)*) => {
         $crate::entries! { $(#[$meta])* $vis $list; $($rest)* }
-        $crate::export_entries! { $fingerprint = $list; $($rest)* }
+        $crate::export_entries! { $($rest)* }
+        $crate::export_fingerprint! { $fingerprint = $list }
     };
 }
 
-/// Lists the kernels of a crate: gives each its name, and makes the list the host checks against the PTX.
+/// Lists kernels: gives each its name, and makes the list that the host checks against the PTX.
 ///
-/// `entries! { pub LIST; patch name: Type; prepared name: Type; block name: Type; flat name: Type; }`: `prepared` is a
-/// [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) kernel once more, on prepared relations;
-/// `prepare name: R` is what prepares relation `R`; `claim name: O`, `resolve name: O` and `fill name: O` are the three kernels of an
-/// [`Operator`](crate::cavity::Operator), all of which it needs, and `speculate name: O` is its kernel on the speculative engine. On the device every kernel becomes
-/// a PTX entry by [`export_entries!`](crate::export_entries), which takes the same list.
+/// `entries! { pub LIST; form name: Type; ... }`, with these forms:
+///
+/// | form | of | PTX entries |
+/// | --- | --- | --- |
+/// | `patch name: K` | a [`PatchKernel`](crate::kernel::PatchKernel) | `rx_name` |
+/// | `prepared name: K` | a [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) kernel, which shall run on prepared relations too | `rx_name`, `rx_name_prepared` |
+/// | `prepare name: R` | what prepares relation `R` | `rx_name` |
+/// | `block name: K` | a [`BlockKernel`](crate::kernel::BlockKernel) | `rx_name` |
+/// | `flat name: K` | a [`FlatKernel`](crate::kernel::FlatKernel) | `rx_name` |
+/// | `operator name: O` | an [`Operator`](crate::cavity::Operator), for edits by claims | `rx_name_claim`, `rx_name_resolve`, `rx_name_fill` |
+/// | `block name: K as O` | a block kernel of another crate's that is generic over operators, for `O` ([`EntryOf`](crate::kernel::EntryOf)) | `rx_name` |
+///
+/// On the device every kernel becomes a PTX entry by [`export_entries!`](crate::export_entries), which takes the same lines.
+/// `of [a::LIST, b::LIST];` as the first line puts other lists before these lines.
 #[macro_export]
 macro_rules! entries {
-    ($(#[$meta:meta])* $vis:vis $list:ident; $($form:ident $name:ident : $ty:ty;)*) => {
+    (
+        $(#[$meta:meta])* $vis:vis $list:ident;
+        of [$($of:expr),* $(,)?];
+        $($form:ident $name:ident : $ty:ty $(as $op:ty)?;)*
+    ) => {
         $(#[$meta])*
-        /// The crate's kernels: name and parameter layout, in the order of the PTX.
-        $vis const $list: &[$crate::kernel::KernelInfo] = &[$($crate::entries!(@info $form $name $ty)),*];
-        $($crate::entries!(@name $form $name $ty);)*
+        /// Kernels: name and parameter layout, in the order of the PTX.
+        $vis const $list: &[$crate::kernel::KernelInfo] = {
+            const PARTS: &[&[$crate::kernel::KernelInfo]] = &[
+                $($of,)*
+                $($crate::entries!(@info $form $name $ty)),*
+            ];
+            const ALL: [$crate::kernel::KernelInfo; $crate::kernel::total(PARTS)] =
+                $crate::kernel::concat(PARTS);
+            &ALL
+        };
+        $($crate::entries!(@name $form $name $ty $(as $op)?);)*
+    };
+    ($(#[$meta:meta])* $vis:vis $list:ident; $($form:ident $name:ident : $ty:ty $(as $op:ty)?;)*) => {
+        $crate::entries! { $(#[$meta])* $vis $list; of []; $($form $name: $ty $(as $op)?;)* }
+    };
+    (@name $form:ident $name:ident $ty:ty as $op:ty) => {
+        impl $crate::kernel::EntryOf<$ty> for $op {
+            const NAME: &'static str = $crate::entries!(@rx $name);
+        }
     };
     (@name prepare $name:ident $ty:ty) => {
-        const _: () = $crate::kernel::same_name(<$ty as $crate::query::Relation>::PREPARE, concat!("rx_", stringify!($name)));
+        const _: () = $crate::kernel::same_name(<$ty as $crate::query::Relation>::PREPARE, $crate::entries!(@rx $name));
     };
     (@name prepared $name:ident $ty:ty) => {
+        $crate::entries!(@name patch $name $ty);
         impl $crate::kernel::PreparedEntry for $ty {
-            const NAME: &'static str = concat!("rx_", stringify!($name));
+            const NAME: &'static str = $crate::entries!(@rx $name "_prepared");
         }
     };
-    (@name claim $name:ident $ty:ty) => {
-        impl $crate::kernel::ClaimEntry for $ty {
-            const NAME: &'static str = concat!("rx_", stringify!($name));
-        }
-    };
-    (@name resolve $name:ident $ty:ty) => {
-        impl $crate::kernel::ResolveEntry for $ty {
-            const NAME: &'static str = concat!("rx_", stringify!($name));
-        }
-    };
-    (@name fill $name:ident $ty:ty) => {
-        impl $crate::kernel::FillEntry for $ty {
-            const NAME: &'static str = concat!("rx_", stringify!($name));
-        }
-    };
-    (@name speculate $name:ident $ty:ty) => {
-        impl $crate::kernel::SpeculateEntry for $ty {
-            const NAME: &'static str = concat!("rx_", stringify!($name));
+    (@name operator $name:ident $ty:ty) => {
+        impl $crate::kernel::OperatorEntry for $ty {
+            const CLAIM: &'static str = $crate::entries!(@rx $name "_claim");
+            const RESOLVE: &'static str = $crate::entries!(@rx $name "_resolve");
+            const FILL: &'static str = $crate::entries!(@rx $name "_fill");
         }
     };
     (@name $form:ident $name:ident $ty:ty) => {
         impl $crate::kernel::Entry for $ty {
-            const NAME: &'static str = concat!("rx_", stringify!($name));
+            const NAME: &'static str = $crate::entries!(@rx $name);
         }
     };
-    (@info patch $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::PatchArgs<$ty>) };
-    (@info prepare $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::PatchArgs<$crate::algo::prepare::PrepareRows<$ty>>) };
-    (@info prepared $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::PatchArgs<$crate::kernel::OnPrepared<$ty>>) };
-    (@info block $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$ty>) };
-    (@info flat $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$ty>) };
-    (@info claim $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$crate::cavity::Claim<$ty>>) };
-    (@info resolve $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$crate::cavity::Resolve<$ty>>) };
-    (@info fill $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::FlatArgs<$crate::cavity::FillIn<$ty>>) };
-    (@info speculate $name:ident $ty:ty) => { $crate::entries!(@layout $name, $crate::kernel::BlockArgs<$crate::speculative::Speculate<$ty>>) };
-    (@layout $name:ident, $args:ty) => {
+    (@rx $name:ident $($suffix:literal)?) => { concat!("rx_", stringify!($name) $(, $suffix)?) };
+    (@info patch $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$ty>)] };
+    (@info prepared $name:ident $ty:ty) => {
+        &[
+            $crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$ty>),
+            $crate::entries!(@layout [$name "_prepared"] $crate::kernel::PatchArgs<$crate::kernel::OnPrepared<$ty>>),
+        ]
+    };
+    (@info prepare $name:ident $ty:ty) => {
+        &[$crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$crate::algo::prepare::PrepareRows<$ty>>)]
+    };
+    (@info block $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::BlockArgs<$ty>)] };
+    (@info flat $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::FlatArgs<$ty>)] };
+    (@info operator $name:ident $ty:ty) => {
+        &[
+            $crate::entries!(@layout [$name "_claim"] $crate::kernel::FlatArgs<$crate::cavity::Claim<$ty>>),
+            $crate::entries!(@layout [$name "_resolve"] $crate::kernel::BlockArgs<$crate::cavity::Resolve<$ty>>),
+            $crate::entries!(@layout [$name "_fill"] $crate::kernel::FlatArgs<$crate::cavity::FillIn<$ty>>),
+        ]
+    };
+    (@layout [$($name:tt)*] $args:ty) => {
         $crate::kernel::KernelInfo {
-            name: concat!("rx_", stringify!($name)),
+            name: $crate::entries!(@rx $($name)*),
             size: size_of::<$args>(),
             align: align_of::<$args>(),
         }
     };
 }
 
-/// Makes PTX entries of the kernels of a list (see [`entries!`](crate::entries)); compiles to nothing on the host.
+/// Makes PTX entries of kernels, from the lines of [`entries!`](crate::entries); compiles to nothing on the host.
 #[macro_export]
 macro_rules! export_entries {
-    ($fingerprint:literal = $list:expr; $($form:ident $name:ident : $ty:ty;)*) => {
+    (of [$($of:expr),* $(,)?]; $($line:tt)*) => {
+        $crate::export_entries! { $($line)* }
+    };
+    ($($form:ident $name:ident : $ty:ty $(as $op:ty)?;)*) => {
         #[cfg(target_arch = "nvptx64")]
         const _: () = {
-            /// Fingerprint of the kernel list: the host reads it when it loads the module.
-            #[unsafe(export_name = $fingerprint)]
-            #[used]
-            static FINGERPRINT: u64 = $crate::kernel::fingerprint($list);
-            $($crate::export_entries!(@entry $form $name $ty);)*
+            $($crate::export_entries!(@entry $form [$name] $ty);)*
         };
     };
-    (@entry patch $name:ident $ty:ty) => {
+    (@entry prepare [$($name:tt)*] $ty:ty) => {
+        $crate::export_entries!(@entry patch [$($name)*] $crate::algo::prepare::PrepareRows<$ty>);
+    };
+    (@entry prepared [$($name:tt)*] $ty:ty) => {
+        $crate::export_entries!(@entry patch [$($name)*] $ty);
+        $crate::export_entries!(@entry patch [$($name)* "_prepared"] $crate::kernel::OnPrepared<$ty>);
+    };
+    (@entry operator [$($name:tt)*] $ty:ty) => {
+        $crate::export_entries!(@entry flat [$($name)* "_claim"] $crate::cavity::Claim<$ty>);
+        $crate::export_entries!(@entry block [$($name)* "_resolve"] $crate::cavity::Resolve<$ty>);
+        $crate::export_entries!(@entry flat [$($name)* "_fill"] $crate::cavity::FillIn<$ty>);
+    };
+    (@entry patch [$name:ident $($suffix:literal)?] $ty:ty) => {
         const _: () = {
-            #[unsafe(export_name = concat!("rx_", stringify!($name)))]
+            #[unsafe(export_name = concat!("rx_", stringify!($name) $(, $suffix)?))]
             unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::PatchArgs<$ty>) {
                 // SAFETY: the launcher passes device addresses and the measured shared memory (contracts U2, U4).
                 unsafe { $crate::kernel::device::run_patch(args) }
             }
         };
     };
-    (@entry prepare $name:ident $ty:ty) => {
-        $crate::export_entries!(@entry patch $name $crate::algo::prepare::PrepareRows<$ty>);
-    };
-    (@entry prepared $name:ident $ty:ty) => {
-        $crate::export_entries!(@entry patch $name $crate::kernel::OnPrepared<$ty>);
-    };
-    (@entry claim $name:ident $ty:ty) => {
-        $crate::export_entries!(@entry flat $name $crate::cavity::Claim<$ty>);
-    };
-    (@entry resolve $name:ident $ty:ty) => {
-        $crate::export_entries!(@entry block $name $crate::cavity::Resolve<$ty>);
-    };
-    (@entry fill $name:ident $ty:ty) => {
-        $crate::export_entries!(@entry flat $name $crate::cavity::FillIn<$ty>);
-    };
-    (@entry speculate $name:ident $ty:ty) => {
-        $crate::export_entries!(@entry block $name $crate::speculative::Speculate<$ty>);
-    };
-    (@entry block $name:ident $ty:ty) => {
+    (@entry block [$name:ident $($suffix:literal)?] $ty:ty) => {
         const _: () = {
-            #[unsafe(export_name = concat!("rx_", stringify!($name)))]
+            #[unsafe(export_name = concat!("rx_", stringify!($name) $(, $suffix)?))]
             unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::BlockArgs<$ty>) {
                 // SAFETY: as for patch kernels.
                 unsafe { $crate::kernel::device::run_block(args) }
             }
         };
     };
-    (@entry flat $name:ident $ty:ty) => {
+    (@entry flat [$name:ident $($suffix:literal)?] $ty:ty) => {
         const _: () = {
-            #[unsafe(export_name = concat!("rx_", stringify!($name)))]
+            #[unsafe(export_name = concat!("rx_", stringify!($name) $(, $suffix)?))]
             unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::FlatArgs<$ty>) {
                 // SAFETY: as for patch kernels.
                 unsafe { $crate::kernel::device::run_flat(args) }
             }
+        };
+    };
+}
+
+/// Puts the fingerprint of a list of kernels into the PTX under a symbol: `export_fingerprint! { "symbol" = LIST }`; compiles to nothing on
+/// the host, which compares it when it loads the module.
+#[macro_export]
+macro_rules! export_fingerprint {
+    ($fingerprint:literal = $list:expr) => {
+        #[cfg(target_arch = "nvptx64")]
+        const _: () = {
+            #[unsafe(export_name = $fingerprint)]
+            #[used]
+            static FINGERPRINT: u64 = $crate::kernel::fingerprint($list);
         };
     };
 }

@@ -8,8 +8,8 @@
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
 //! | [`FlatKernel`] | each index of a range | vector updates |
 //!
-//! `kernel!` declares the struct whose fields are the kernel's arguments; `entries!` lists a crate's kernels and
-//! makes of each the PTX entry on the device and its name on the host.
+//! `kernel!` declares the struct whose fields are the kernel's arguments; `entries!` lists a module's kernels beside them and
+//! gives each its name on the host, `export_entries!` makes PTX entries of them on the device, and `kernels!` does both for a crate.
 
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
@@ -135,45 +135,34 @@ pub trait PreparedEntry: OverRelations {
     const NAME: &'static str;
 }
 
-/// The names of an operator's three kernels: [`crate::cavity::Claim`], [`crate::cavity::Resolve`], [`crate::cavity::FillIn`]. Implemented by
-/// [`crate::entries!`] for operators listed as `claim`, `resolve` and `fill`: traits of the operator, so that a crate can list operators of its own.
-pub trait ClaimEntry: crate::cavity::Operator {
+/// The names of an operator's three kernels: [`crate::cavity::Claim`], [`crate::cavity::Resolve`], [`crate::cavity::FillIn`].
+/// Implemented by [`crate::entries!`] for what is listed as `operator`: a trait of the operator, so that a crate can list operators of its own.
+pub trait OperatorEntry: crate::cavity::Operator {
+    /// Name of the PTX entry that claims.
+    const CLAIM: &'static str;
+    /// Name of the PTX entry that resolves.
+    const RESOLVE: &'static str;
+    /// Name of the PTX entry that fills in.
+    const FILL: &'static str;
+}
+
+impl<O: OperatorEntry> Entry for crate::cavity::Claim<O> {
+    const NAME: &'static str = O::CLAIM;
+}
+
+impl<O: OperatorEntry> Entry for crate::cavity::Resolve<O> {
+    const NAME: &'static str = O::RESOLVE;
+}
+
+impl<O: OperatorEntry> Entry for crate::cavity::FillIn<O> {
+    const NAME: &'static str = O::FILL;
+}
+
+/// The name of a kernel `K` that is generic over operators, kept by the operator: crates that have either may list it (`as` in
+/// [`crate::entries!`]). The crate of the kernel makes it the kernel's [`Entry`].
+pub trait EntryOf<K> {
     /// Name of the PTX entry.
     const NAME: &'static str;
-}
-
-/// See [`ClaimEntry`].
-pub trait ResolveEntry: crate::cavity::Operator {
-    /// Name of the PTX entry.
-    const NAME: &'static str;
-}
-
-/// See [`ClaimEntry`].
-pub trait FillEntry: crate::cavity::Operator {
-    /// Name of the PTX entry.
-    const NAME: &'static str;
-}
-
-/// The name of an operator's kernel on the speculative engine, [`crate::speculative::Speculate`]: implemented for operators listed as `speculate`.
-pub trait SpeculateEntry: crate::cavity::Operator {
-    /// Name of the PTX entry.
-    const NAME: &'static str;
-}
-
-impl<O: SpeculateEntry> Entry for crate::speculative::Speculate<O> {
-    const NAME: &'static str = <O as SpeculateEntry>::NAME;
-}
-
-impl<O: ClaimEntry> Entry for crate::cavity::Claim<O> {
-    const NAME: &'static str = <O as ClaimEntry>::NAME;
-}
-
-impl<O: ResolveEntry> Entry for crate::cavity::Resolve<O> {
-    const NAME: &'static str = <O as ResolveEntry>::NAME;
-}
-
-impl<O: FillEntry> Entry for crate::cavity::FillIn<O> {
-    const NAME: &'static str = <O as FillEntry>::NAME;
 }
 
 impl<K: PreparedEntry> Entry for OnPrepared<K> {
@@ -219,6 +208,37 @@ pub struct KernelInfo {
     pub size: usize,
     /// Alignment of the parameter struct in bytes.
     pub align: usize,
+}
+
+/// Number of kernels in lists.
+pub const fn total(lists: &[&[KernelInfo]]) -> usize {
+    let (mut n, mut i) = (0, 0);
+    while i < lists.len() {
+        n += lists[i].len();
+        i += 1;
+    }
+    n
+}
+
+/// Lists one after the other; `N` is their [`total`].
+pub const fn concat<const N: usize>(lists: &[&[KernelInfo]]) -> [KernelInfo; N] {
+    let none = KernelInfo {
+        name: "",
+        size: 0,
+        align: 0,
+    };
+    let mut all = [none; N];
+    let (mut n, mut i) = (0, 0);
+    while i < lists.len() {
+        let mut k = 0;
+        while k < lists[i].len() {
+            all[n] = lists[i][k];
+            n += 1;
+            k += 1;
+        }
+        i += 1;
+    }
+    all
 }
 
 /// Checks at compile time that a relation is listed under the name that it gives itself.

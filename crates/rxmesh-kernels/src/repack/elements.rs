@@ -13,6 +13,15 @@ use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::mem::{GlobalMut, Plan, Shared};
 
+kernel_list! {
+    block repack_tell: RepackTell;
+    block repack_starts: RepackStarts;
+    flat repack_unused: RepackUnused;
+    flat repack_isolated: RepackIsolated;
+    flat repack_last: RepackLast;
+    block repack_number: RepackNumber;
+}
+
 /// Bit of [`Work::marks`] for a rim face.
 const RIM: u32 = 1 << 6;
 

@@ -7,6 +7,14 @@ use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
 
+kernel_list! {
+    flat repack_extra_find: RepackExtraFind;
+    flat repack_extra_count: RepackExtraCount;
+    flat repack_extra_list: RepackExtraList;
+    flat repack_extra_stand: RepackExtraStand;
+    flat repack_extra_tell: RepackExtraTell;
+}
+
 kernel! { @declare [
     /// The lists.
     pub struct Extra] {

@@ -6,6 +6,13 @@ use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::mem::{Plan, Shared};
 
+kernel_list! {
+    flat repack_count: RepackCount;
+    block repack_labels: RepackLabels;
+    flat repack_place: RepackPlace;
+    block repack_sort: RepackSort;
+}
+
 /// Faces of a patch that are sorted in shared memory; longer lists are sorted where they lie.
 pub const SORT_ROOM: u32 = 2048;
 

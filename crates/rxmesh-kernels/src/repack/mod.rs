@@ -27,6 +27,19 @@ pub mod write;
 use crate::kernel;
 use crate::mem::{Global, GlobalMut};
 
+kernel_list! {
+    of [
+        relabel::KERNELS,
+        recut::KERNELS,
+        faces::KERNELS,
+        elements::KERNELS,
+        extra::KERNELS,
+        ribbon::KERNELS,
+        write::KERNELS,
+        permute::KERNELS,
+    ];
+}
+
 /// No element: in the first slot of a dead face or edge, in EF where there is no face, in VE of an isolated vertex.
 pub const NONE: u32 = u32::MAX;
 /// In VE of a dead vertex.

@@ -6,6 +6,10 @@ use crate::mem::{Global, GlobalMut};
 
 use super::NONE;
 
+kernel_list! {
+    flat repack_permute: RepackPermute;
+}
+
 kernel! {
     /// Moves values from session ids to linear ids, word by word.
     pub struct RepackPermute: Flat {

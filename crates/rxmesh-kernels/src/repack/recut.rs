@@ -10,6 +10,10 @@ use crate::kernel;
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared, Words};
 
+kernel_list! {
+    block recut: Recut;
+}
+
 /// Regions with more faces than this are cut in global memory instead of shared memory.
 pub const CUT_ROOM: u32 = 4096;
 

@@ -15,6 +15,22 @@ use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::hash;
 use crate::mem::{GlobalMut, Plan, Shared};
 
+kernel_list! {
+    flat relabel_start: RelabelStart;
+    block relabel_pairs: RelabelPairs;
+    flat relabel_pick: RelabelPick;
+    flat relabel_mate: RelabelMate;
+    flat relabel_unite: RelabelUnite;
+    flat relabel_depth: RelabelDepth;
+    flat relabel_centre: RelabelCentre;
+    flat relabel_seed: RelabelSeed;
+    flat relabel_spread: RelabelSpread;
+    flat relabel_settle: RelabelSettle;
+    flat relabel_move: RelabelMove;
+    block relabel_regions: RelabelRegions;
+    flat relabel_faces: RelabelFaces;
+}
+
 kernel! { @declare [
     /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's name.
     pub struct Regions] {

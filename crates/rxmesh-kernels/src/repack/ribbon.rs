@@ -8,6 +8,10 @@ use crate::kernel::BlockKernel;
 use crate::math::hash;
 use crate::mem::{GlobalMut, Plan, Shared, Words};
 
+kernel_list! {
+    block repack_ribbon: RepackRibbon;
+}
+
 /// A patch that was told more faces than this works in global memory instead of shared memory.
 pub const LONG_LIST: u32 = 1024;
 

@@ -9,6 +9,11 @@ use crate::kernel::BlockKernel;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Kind, PatchHeader};
 
+kernel_list! {
+    block repack_headers: RepackHeaders;
+    block repack_write: RepackWrite;
+}
+
 kernel! {
     /// All headers: one block. Patches of isolated vertices come last.
     pub struct RepackHeaders: Block {

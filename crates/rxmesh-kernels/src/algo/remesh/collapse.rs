@@ -1,7 +1,7 @@
 //! Contractions of short edges.
 
 use super::{CORNER_COSINE, Lines, OnLine, agree, shape};
-use crate::cavity::marked::link_condition;
+use crate::cavity::link_condition;
 use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::{Mesh, NO_FACE};
 use crate::kernel;

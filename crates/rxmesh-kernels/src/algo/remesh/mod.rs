@@ -21,6 +21,19 @@ pub use split::{Halves, SplitLong};
 use crate::math::sqrt;
 use glam::Vec3;
 
+kernel_list! {
+    block sum_lengths: SumLengths;
+    flat mark_features: MarkFeatures;
+    operator split_long: SplitLong;
+    operator collapse_short: CollapseShort;
+    flat deviations: Deviations;
+    operator equalise: EqualiseFlip;
+    flat count_rings: CountRings;
+    flat write_rings: WriteRings;
+    flat relax: Relax;
+    flat accept: Accept;
+}
+
 /// Twice the area of a triangle over the sum of its squared sides, such that equilateral triangles have 1 and degenerate ones 0.
 #[inline(always)]
 pub(crate) fn shape(a: Vec3, b: Vec3, c: Vec3) -> f32 {

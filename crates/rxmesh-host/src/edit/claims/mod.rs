@@ -1,0 +1,141 @@
+//! Edits by claims, in rounds over the whole mesh: the same result on every run.
+
+mod rounds;
+mod slots;
+mod state;
+
+use super::RunReport;
+use super::engine::{Edits, Runs, Seeds};
+use super::mesh::{HostArrays, OpenMesh};
+use super::session::Session;
+use super::validate::SessionFault;
+use crate::Error;
+use crate::engine::{Buffer, Engine, EngineError};
+use crate::store::RxMesh;
+use rxmesh_kernels::attr::Value;
+use rxmesh_kernels::cavity::{Births, COUNTERS, RESET_EPOCH};
+use rxmesh_kernels::edit::MoveSet;
+use rxmesh_kernels::kernel::OperatorEntry;
+use rxmesh_kernels::topo::Kind;
+use slots::FreeSlots;
+use state::RoundState;
+
+/// The engine of edits that every session has unless told otherwise: claims on flat arrays, in rounds over the whole mesh. The same result on every run.
+pub struct Claims {
+    state: RoundState,
+    slots: FreeSlots,
+    /// Rounds count it down: claims of earlier rounds are larger, and need not be taken back.
+    epoch: u32,
+    salt: u32,
+    /// The counters as they were read last: they count on over all rounds.
+    counted: Vec<u32>,
+    /// Seeds in the list, from the last round.
+    queued: u32,
+    /// See [`rxmesh_kernels::cavity::Round::share`].
+    share: u32,
+    /// What runs after each fill-in for attributes of new vertices, and the births that it reads.
+    hooks: Vec<Hook>,
+    births: Buffer<u32>,
+    /// Whether the set of refused seeds may have members.
+    has_refused: bool,
+}
+
+/// Launches the kernels that compute attributes of the vertices that a round has made.
+type Hook = Box<dyn Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync>;
+
+/// Who has it may change the parts of a session of [`Claims`].
+#[derive(Debug)]
+pub struct ClaimsAccess(());
+
+impl std::fmt::Debug for Claims {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Claims({} queued, {} hooks)",
+            self.queued,
+            self.hooks.len()
+        )
+    }
+}
+
+impl Claims {
+    fn new(engine: &Engine, mesh: &OpenMesh) -> Result<Claims, Error> {
+        Ok(Claims {
+            state: RoundState::new(mesh)?,
+            slots: FreeSlots::new(mesh)?,
+            epoch: RESET_EPOCH,
+            salt: 0,
+            counted: vec![0; COUNTERS],
+            queued: 0,
+            share: u32::MAX,
+            hooks: Vec::new(),
+            births: engine.zeroed(0)?,
+            has_refused: false,
+        })
+    }
+}
+
+impl Edits for Claims {
+    const NAME: &'static str = "claims";
+    const ORDERED: bool = true;
+    type Access = ClaimsAccess;
+
+    fn open(_: &RxMesh, mesh: OpenMesh) -> Result<(OpenMesh, Claims), Error> {
+        let claims = Claims::new(mesh.engine(), &mesh)?;
+        Ok((mesh, claims))
+    }
+
+    fn place<T: Value>(
+        &self,
+        mesh: &OpenMesh,
+        kind: Kind,
+        values: &Buffer<T>,
+    ) -> Result<Buffer<T>, EngineError> {
+        values.grown(mesh.capacity(kind) as usize)
+    }
+
+    fn reserve(session: &mut Session, more: [u32; 3]) -> Result<(), Error> {
+        session.make_slots(more)
+    }
+
+    fn enqueue_refused(session: &mut Session) -> Result<u32, Error> {
+        if !std::mem::take(&mut session.edits.has_refused) {
+            session.edits.queued = 0;
+            return Ok(0);
+        }
+        session.enter_seeds(|s, to| {
+            let from = s.edits.state.refused.global_mut();
+            Ok(s.engine().launch_flat(to.len(), MoveSet { from, to })?)
+        })
+    }
+
+    /// Free slots are dead, and what was never handed out too.
+    fn faults(session: &Session, arrays: &HostArrays) -> Result<Vec<SessionFault>, Error> {
+        let claims = &session.edits;
+        claims
+            .slots
+            .faults(&claims.state.counters.read()?, &session.mesh, arrays)
+    }
+}
+
+impl<O: OperatorEntry> Runs<O> for Claims {
+    fn run(
+        session: &mut Session,
+        seeds: Seeds,
+        max_rounds: u32,
+        op: impl FnMut(&Session) -> Result<O, Error>,
+    ) -> Result<RunReport, Error> {
+        session.rounds(seeds, max_rounds, op)
+    }
+}
+
+impl Session {
+    /// Has `hook` run after the fill-in of every round, to launch a kernel of one's own with [`Births`] among its arguments for so many indices: for
+    /// attributes whose new values are no weighted means. It may run in vain when a round runs out of room; the births are empty then.
+    pub fn after_births(
+        &mut self,
+        hook: impl Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync + 'static,
+    ) {
+        self.edits.hooks.push(Box::new(hook));
+    }
+}

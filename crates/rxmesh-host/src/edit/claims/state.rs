@@ -1,0 +1,121 @@
+//! What rounds keep on the engine.
+
+use super::super::mesh::{OpenMesh, fill};
+use crate::engine::{Buffer, Engine, EngineError};
+use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims};
+
+/// Words that records have room for at first, by faces.
+const RECORD_WORDS: usize = 2;
+
+/// The least room for records, in words.
+const LEAST_RECORDS: usize = 1 << 16;
+
+/// The arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
+pub(super) struct RoundState {
+    pub pairs: Buffer<u64>,
+    pub list: Buffer<u32>,
+    pub pending: Buffer<u32>,
+    pub queue: Buffer<u32>,
+    pub refused: Buffer<u32>,
+    pub won: Buffer<u32>,
+    pub winners: Buffer<u32>,
+    pub records: Buffer<u32>,
+    pub counters: Buffer<u32>,
+    pub ranks: Buffer<u32>,
+    pub chunks: Buffer<u32>,
+}
+
+impl RoundState {
+    pub(super) fn new(mesh: &OpenMesh) -> Result<RoundState, EngineError> {
+        let engine = mesh.engine();
+        let [vertices, _, faces] = mesh.capacities().map(|n| n as usize);
+        let seeds = mesh.most_seeds();
+        let words = mesh.set_words();
+        Ok(RoundState {
+            pairs: free_pairs(engine, vertices)?,
+            list: engine.zeroed(seeds)?,
+            pending: engine.zeroed(seeds)?,
+            queue: engine.zeroed(words)?,
+            refused: engine.zeroed(words)?,
+            won: engine.zeroed(words)?,
+            winners: engine.zeroed(2 * seeds)?,
+            records: engine.zeroed((RECORD_WORDS * faces).max(LEAST_RECORDS))?,
+            counters: engine.zeroed(COUNTERS)?,
+            ranks: engine.zeroed(words)?,
+            chunks: engine.zeroed(words.div_ceil(RANK_WORDS as usize))?,
+        })
+    }
+
+    /// The same state for a mesh with more room. Records and counters stay.
+    pub(super) fn grown(&self, mesh: &OpenMesh) -> Result<GrownState, EngineError> {
+        let engine = mesh.engine();
+        let (seeds, words) = (mesh.most_seeds(), mesh.set_words());
+        Ok(GrownState {
+            pairs: free_pairs(engine, mesh.capacities()[0] as usize)?,
+            list: self.list.grown(seeds)?,
+            pending: engine.zeroed(seeds)?,
+            queue: self.queue.grown(words)?,
+            refused: self.refused.grown(words)?,
+            won: self.won.grown(words)?,
+            winners: engine.zeroed(2 * seeds)?,
+            ranks: engine.zeroed(words)?,
+            chunks: engine.zeroed(words.div_ceil(RANK_WORDS as usize))?,
+        })
+    }
+
+    /// Takes what has grown.
+    pub(super) fn take(&mut self, grown: GrownState) {
+        let GrownState {
+            pairs,
+            list,
+            pending,
+            queue,
+            refused,
+            won,
+            winners,
+            ranks,
+            chunks,
+        } = grown;
+        (self.pairs, self.list, self.pending) = (pairs, list, pending);
+        (self.queue, self.refused, self.won) = (queue, refused, won);
+        (self.winners, self.ranks, self.chunks) = (winners, ranks, chunks);
+    }
+
+    /// More room for the records of a round.
+    pub(super) fn grow_records(&mut self, engine: &Engine, words: u32) -> Result<(), EngineError> {
+        let words = (words as usize).max(self.records.len() * 2);
+        self.records = engine.zeroed(words.min(u32::MAX as usize))?;
+        Ok(())
+    }
+
+    /// Gives up all claims but the frozen ones.
+    pub(super) fn reset_claims(&self, mesh: &OpenMesh) -> Result<(), EngineError> {
+        for claims in [mesh.face_claims(), &self.pairs] {
+            let kernel = ResetClaims {
+                claims: claims.global_mut(),
+            };
+            mesh.engine().launch_flat(claims.len() as u32, kernel)?;
+        }
+        Ok(())
+    }
+}
+
+/// What of a [`RoundState`] depends on the room for elements.
+pub(super) struct GrownState {
+    pairs: Buffer<u64>,
+    list: Buffer<u32>,
+    pending: Buffer<u32>,
+    queue: Buffer<u32>,
+    refused: Buffer<u32>,
+    won: Buffer<u32>,
+    winners: Buffer<u32>,
+    ranks: Buffer<u32>,
+    chunks: Buffer<u32>,
+}
+
+/// No claims at all on pairs of vertices: not zero, which means frozen.
+fn free_pairs(engine: &Engine, vertices: usize) -> Result<Buffer<u64>, EngineError> {
+    let pairs = engine.zeroed(ClaimTables::pair_slots(vertices))?;
+    fill(engine, pairs.global_mut().cast(), u32::MAX)?;
+    Ok(pairs)
+}

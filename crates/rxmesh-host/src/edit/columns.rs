@@ -1,0 +1,281 @@
+//! Attributes inside a session: as many values as slots, growing with them.
+
+use crate::Error;
+use crate::engine::Buffer;
+use crate::repack::Renumbering;
+use crate::store::RxMesh;
+use rxmesh_kernels::attr::{Sum, Value};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::{Element, Kind, Vertex};
+use std::any::Any;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Names a column of a session.
+pub struct Column<K, T> {
+    session: u64,
+    index: usize,
+    of: PhantomData<fn() -> (K, T)>,
+}
+
+impl<K, T> Clone for Column<K, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<K, T> Copy for Column<K, T> {}
+
+impl<K, T> std::fmt::Debug for Column<K, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Column({} of session {})", self.index, self.session)
+    }
+}
+
+/// A column whatever its type.
+trait AnyColumn: Send + Sync {
+    /// Vertices, edges or faces.
+    fn kind(&self) -> Kind;
+    /// The same values in a longer buffer.
+    fn grown(&self, len: u32) -> Result<Box<dyn AnyColumn>, Error>;
+    /// The values as words.
+    fn words(&self) -> GlobalMut<u32>;
+    /// Words a value.
+    fn width(&self) -> u32;
+    fn as_any(&self) -> &dyn Any;
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+    /// The attribute of the new mesh.
+    fn close(&self, rx: &RxMesh, renumbering: &Renumbering) -> Result<Box<dyn Any>, Error>;
+}
+
+struct ColumnOf<K, T> {
+    values: Buffer<T>,
+    of: PhantomData<fn() -> K>,
+}
+
+impl<K: Element, T: Value> AnyColumn for ColumnOf<K, T> {
+    fn kind(&self) -> Kind {
+        K::KIND
+    }
+
+    fn grown(&self, len: u32) -> Result<Box<dyn AnyColumn>, Error> {
+        Columns::check_len::<T>(len)?;
+        Ok(Box::new(ColumnOf::<K, T> {
+            values: self.values.grown(len as usize)?,
+            of: PhantomData,
+        }))
+    }
+
+    fn words(&self) -> GlobalMut<u32> {
+        self.values.global_mut().cast()
+    }
+
+    fn width(&self) -> u32 {
+        width_of::<T>()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn close(&self, rx: &RxMesh, renumbering: &Renumbering) -> Result<Box<dyn Any>, Error> {
+        Ok(Box::new(renumbering.attribute::<K, T>(rx, &self.values)?))
+    }
+}
+
+/// Words a value.
+fn width_of<T>() -> u32 {
+    (size_of::<T>() / size_of::<u32>()) as u32
+}
+
+/// The columns of a session, and which of them are interpolated.
+pub struct Columns {
+    /// The session's own number.
+    session: u64,
+    list: Vec<Box<dyn AnyColumn>>,
+    /// Vertex columns that are interpolated.
+    blended: Vec<Blended>,
+}
+
+/// A vertex column that is interpolated.
+#[derive(Clone, Copy, Debug)]
+struct Blended {
+    index: usize,
+    components: u32,
+}
+
+/// A column as kernels see it that move elements, whatever its type.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnWords {
+    /// Whose values.
+    pub kind: Kind,
+    /// The values as words.
+    pub words: GlobalMut<u32>,
+    /// Words a value.
+    pub width: u32,
+    /// Whether new vertices get the weighted mean of the values of those they arose from; the words are `f32` numbers then.
+    pub is_blended: bool,
+}
+
+impl std::fmt::Debug for Columns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Columns({})", self.list.len())
+    }
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Columns {
+            session: NEXT.fetch_add(1, Relaxed),
+            list: Vec::new(),
+            blended: Vec::new(),
+        }
+    }
+}
+
+impl Columns {
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The columns, for kernels that move elements.
+    pub fn words(&self) -> impl Iterator<Item = ColumnWords> + '_ {
+        self.list.iter().enumerate().map(|(i, column)| ColumnWords {
+            kind: column.kind(),
+            words: column.words(),
+            width: column.width(),
+            is_blended: self.blended.iter().any(|b| b.index == i),
+        })
+    }
+
+    /// The same columns with room for so many elements of each kind. A session takes them once it has all that it needs to grow.
+    ///
+    /// # Errors
+    ///
+    /// More words than kernels can address, or no memory on the engine.
+    pub fn grown(&self, capacity: [u32; 3]) -> Result<Columns, Error> {
+        let grow = |column: &Box<dyn AnyColumn>| column.grown(capacity[column.kind() as usize]);
+        Ok(Columns {
+            session: self.session,
+            list: self.list.iter().map(grow).collect::<Result<_, _>>()?,
+            blended: self.blended.clone(),
+        })
+    }
+
+    /// Refuses more words than kernels can address: they compute places in 32 bits.
+    pub(super) fn check_len<T>(slots: u32) -> Result<(), Error> {
+        let count = u64::from(slots) * u64::from(width_of::<T>());
+        let limit = u64::from(u32::MAX);
+        if count > limit {
+            let what = "words in a column";
+            return Err(Error::TooLarge { what, count, limit });
+        }
+        Ok(())
+    }
+
+    pub(super) fn add<K: Element, T: Value>(&mut self, values: Buffer<T>) -> Column<K, T> {
+        let of = PhantomData;
+        self.list.push(Box::new(ColumnOf::<K, T> { values, of }));
+        Column {
+            session: self.session,
+            index: self.list.len() - 1,
+            of: PhantomData,
+        }
+    }
+
+    fn index<K, T>(&self, column: Column<K, T>) -> Result<usize, Error> {
+        if column.session != self.session {
+            return Err(Error::OtherSession);
+        }
+        Ok(column.index)
+    }
+
+    pub(super) fn get<K: Element, T: Value>(
+        &self,
+        column: Column<K, T>,
+    ) -> Result<&Buffer<T>, Error> {
+        let any = self.list[self.index(column)?].as_any();
+        let of = any.downcast_ref::<ColumnOf<K, T>>();
+        Ok(&of.ok_or(Error::OtherSession)?.values)
+    }
+
+    pub(super) fn get_mut<K: Element, T: Value>(
+        &mut self,
+        column: Column<K, T>,
+    ) -> Result<&mut Buffer<T>, Error> {
+        let index = self.index(column)?;
+        let of = self.list[index]
+            .as_any_mut()
+            .downcast_mut::<ColumnOf<K, T>>();
+        Ok(&mut of.ok_or(Error::OtherSession)?.values)
+    }
+
+    pub(super) fn blend<T: Sum>(&mut self, column: Column<Vertex, T>) -> Result<(), Error> {
+        let index = self.index(column)?;
+        if self.blended.iter().all(|b| b.index != index) {
+            let components = T::COMPONENTS;
+            self.blended.push(Blended { index, components });
+        }
+        Ok(())
+    }
+
+    /// The interpolated columns: their numbers, and how many a value has.
+    pub(super) fn blended(&self) -> impl Iterator<Item = (GlobalMut<f32>, u32)> + '_ {
+        self.blended
+            .iter()
+            .map(|b| (self.list[b.index].words().cast(), b.components))
+    }
+
+    pub(super) fn has_blended(&self) -> bool {
+        !self.blended.is_empty()
+    }
+
+    /// The attributes of the new mesh.
+    pub(super) fn close(
+        &self,
+        rx: &RxMesh,
+        renumbering: &Renumbering,
+    ) -> Result<ClosedColumns, Error> {
+        let columns = self.list.iter();
+        let columns = columns.map(|column| column.close(rx, renumbering).map(Some));
+        Ok(ClosedColumns {
+            session: self.session,
+            list: columns.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// What columns have become.
+pub(super) struct ClosedColumns {
+    session: u64,
+    list: Vec<Option<Box<dyn Any>>>,
+}
+
+impl ClosedColumns {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// What a column has become, once.
+    pub(super) fn take<K: 'static, T: 'static, A: 'static>(
+        &mut self,
+        column: Column<K, T>,
+    ) -> Result<A, Error> {
+        if column.session != self.session {
+            return Err(Error::OtherSession);
+        }
+        let taken = self.list[column.index].take().ok_or(Error::ColumnTaken)?;
+        let attribute = taken.downcast::<A>().map_err(|_| Error::OtherSession)?;
+        Ok(*attribute)
+    }
+}

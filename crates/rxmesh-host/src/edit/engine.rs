@@ -1,0 +1,160 @@
+//! The seam between sessions and engines of edits: who decides which of several overlapping cavities is carried out, and how.
+
+use super::columns::Columns;
+use super::mesh::{HostArrays, OpenMesh};
+use super::session::Session;
+use super::validate::SessionFault;
+use crate::Error;
+use crate::engine::{Buffer, EngineError};
+use crate::store::RxMesh;
+use rxmesh_kernels::attr::Value;
+use rxmesh_kernels::cavity::Operator;
+use rxmesh_kernels::topo::Kind;
+
+/// An engine of edits: what a session keeps for it beside the flat arrays and the columns. [`Claims`](super::Claims) is this library's; another crate may bring
+/// one of its own, with kernels of its own, which [`Edits::open`] loads ([`Engine::load_ptx`](crate::engine::Engine::load_ptx)).
+///
+/// An engine may number elements by itself, and move them while operators run: then it writes the flat arrays before it
+/// gives the session back, and moves the values of columns with their elements.
+pub trait Edits: Sized + Send + Sync + 'static {
+    /// The engine's name, for records and messages.
+    const NAME: &'static str;
+
+    /// Whether more urgent cavities go before less urgent ones wherever these are, so that one run is enough for what needs an order.
+    const ORDERED: bool;
+
+    /// Who has such a value may change the parts of a session ([`Session::parts_mut`]): a type that only the engine's own crate can make.
+    type Access;
+
+    /// Makes ready for edits of a mesh that was opened in the linear ids of `rx`; the mesh in session ids, if these are others.
+    ///
+    /// # Errors
+    ///
+    /// A mesh that the engine cannot work on, or no memory.
+    fn open(rx: &RxMesh, mesh: OpenMesh) -> Result<(OpenMesh, Self), Error>;
+
+    /// The values of an attribute, which are by linear id, by session id: as many as slots.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    fn place<T: Value>(
+        &self,
+        mesh: &OpenMesh,
+        kind: Kind,
+        values: &Buffer<T>,
+    ) -> Result<Buffer<T>, EngineError>;
+
+    /// Makes room for so many more elements of each kind; see [`Session::reserve`].
+    ///
+    /// # Errors
+    ///
+    /// More elements than ids, or no memory on the engine; nothing is lost then.
+    fn reserve(session: &mut Session<Self>, more: [u32; 3]) -> Result<(), Error>;
+
+    /// Makes refused seeds those of the next run; see [`Session::enqueue_refused`].
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    fn enqueue_refused(session: &mut Session<Self>) -> Result<u32, Error>;
+
+    /// What is wrong with the engine's own state, given the session's arrays; see [`Session::validate`].
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    fn faults(session: &Session<Self>, arrays: &HostArrays) -> Result<Vec<SessionFault>, Error>;
+}
+
+/// An engine of edits that can carry out an operator, because the kernels that it needs are listed
+/// ([`entries!`](rxmesh_kernels::entries)).
+pub trait Runs<O: Operator>: Edits {
+    /// Rounds until no seed is left; see [`Session::run_from`], which is what calls it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::run_from`].
+    fn run(
+        session: &mut Session<Self>,
+        seeds: Seeds,
+        max_rounds: u32,
+        op: impl FnMut(&Session<Self>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>;
+}
+
+/// The parts of a session, for its engine of edits.
+#[derive(Debug)]
+pub struct Parts<'a, C> {
+    /// The flat arrays.
+    pub mesh: &'a mut OpenMesh,
+    /// The attributes.
+    pub columns: &'a mut Columns,
+    /// What the engine keeps.
+    pub edits: &'a mut C,
+}
+
+/// Which elements a round looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seeds {
+    /// All of the operator's kind.
+    All,
+    /// Those that lost in the last round, and those that its fill-ins named.
+    Queued,
+}
+
+/// What a round did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct RoundReport {
+    /// Seeds that were looked at.
+    pub seeds: u32,
+    /// Seeds that wanted a change.
+    pub candidates: u32,
+    /// Candidates that lost against another.
+    pub conflicts: u32,
+    /// Seeds that wanted a change and may not have it: an edge that exists already, a frozen face, a cavity that is no disk.
+    pub refused: u32,
+    /// Cavities that were carried out.
+    pub done: u32,
+    /// Seeds that wait for the next round.
+    pub queued: u32,
+}
+
+/// What several rounds did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct RunReport {
+    /// Rounds.
+    pub rounds: u32,
+    /// Candidates, over all rounds.
+    pub candidates: u64,
+    /// Candidates that lost against another and tried again, over all rounds.
+    pub conflicts: u64,
+    /// Refusals, over all rounds.
+    pub refused: u64,
+    /// Cavities that were carried out.
+    pub done: u64,
+    /// Whether no seed was left.
+    pub finished: bool,
+}
+
+impl RunReport {
+    /// Adds a round.
+    pub fn add(&mut self, round: &RoundReport) {
+        self.rounds += 1;
+        self.candidates += u64::from(round.candidates);
+        self.conflicts += u64::from(round.conflicts);
+        self.refused += u64::from(round.refused);
+        self.done += u64::from(round.done);
+        self.finished = round.queued == 0;
+    }
+
+    /// Adds another run's rounds.
+    pub fn merge(&mut self, other: &RunReport) {
+        self.rounds += other.rounds;
+        self.candidates += other.candidates;
+        self.conflicts += other.conflicts;
+        self.refused += other.refused;
+        self.done += other.done;
+        self.finished = other.finished;
+    }
+}

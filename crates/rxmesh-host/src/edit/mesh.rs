@@ -1,0 +1,330 @@
+//! The mesh of a session: flat arrays in session ids.
+
+use crate::Error;
+use crate::engine::{Buffer, Engine, EngineError};
+use crate::store::RxMesh;
+use rxmesh_kernels::cavity::FREE;
+use rxmesh_kernels::edit::{
+    DEAD, Fill, FlatMesh, Freeze, MarkDead, NONE, OpenPatches, OpenVertices, VERTEX_LIMIT,
+};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::Kind;
+
+/// The mesh of a session: the arrays of [`FlatMesh`], and the claims on faces, which tell the frozen ones.
+pub struct OpenMesh {
+    engine: Engine,
+    /// The mesh that was opened.
+    source: u64,
+    patches: u32,
+    capacity: [u32; 3],
+    frozen: u32,
+    pub(super) fe: Buffer<u32>,
+    pub(super) ev: Buffer<u32>,
+    pub(super) ef: Buffer<u32>,
+    pub(super) ve: Buffer<u32>,
+    pub(super) fp: Buffer<u32>,
+    claims: Buffer<u64>,
+}
+
+/// A session's arrays on the host, as in [`FlatMesh`], by session id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostArrays {
+    /// Three half-edges a face.
+    pub fe: Vec<u32>,
+    /// Two vertices an edge.
+    pub ev: Vec<u32>,
+    /// The face of each half-edge.
+    pub ef: Vec<u32>,
+    /// An edge of each vertex.
+    pub ve: Vec<u32>,
+    /// The patch of each face.
+    pub fp: Vec<u32>,
+    /// Whether each face is frozen.
+    pub frozen: Vec<bool>,
+}
+
+/// Live elements of a session on the host.
+pub(crate) struct Snapshot {
+    /// Three vertices a live face, numbered as in `vertices`.
+    pub faces: Vec<[u32; 3]>,
+    /// Slots of the live vertices, ascending.
+    pub vertices: Vec<u32>,
+}
+
+impl std::fmt::Debug for OpenMesh {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [v, e, n] = self.capacity;
+        write!(f, "OpenMesh(room for {v} vertices, {e} edges, {n} faces)")
+    }
+}
+
+impl HostArrays {
+    /// Whether a slot has an element.
+    pub fn lives(&self, kind: Kind, slot: u32) -> bool {
+        let i = slot as usize;
+        match kind {
+            Kind::Vertex => self.ve[i] != DEAD,
+            Kind::Edge => self.ev[2 * i] != NONE,
+            Kind::Face => self.fe[3 * i] != NONE,
+        }
+    }
+}
+
+impl OpenMesh {
+    /// The arrays of a patched mesh, in its linear ids.
+    pub(super) fn open(rx: &RxMesh) -> Result<OpenMesh, Error> {
+        let slots = Kind::ALL.map(|kind| rx.linear_len(kind));
+        let mut mesh = OpenMesh::allocate(rx.engine(), slots)?;
+        mesh.source = rx.id();
+        mesh.patches = rx.headers().len() as u32;
+        // Slots that patches keep free are dead; all others are written.
+        if Kind::ALL.iter().any(|&k| rx.count(k) != rx.linear_len(k)) {
+            mesh.bury([0; 3])?;
+        }
+        mesh.freeze(rx)?;
+        Ok(mesh)
+    }
+
+    /// Arrays, not written yet.
+    fn allocate(engine: &Engine, capacity: [u32; 3]) -> Result<OpenMesh, Error> {
+        check_limit(capacity)?;
+        let [v, e, f] = capacity.map(|n| n as usize);
+        Ok(OpenMesh {
+            engine: engine.clone(),
+            source: 0,
+            patches: 0,
+            capacity,
+            frozen: 0,
+            fe: engine.zeroed(3 * f)?,
+            ev: engine.zeroed(2 * e)?,
+            ef: engine.zeroed(2 * e)?,
+            ve: engine.zeroed(v)?,
+            fp: engine.zeroed(f)?,
+            claims: engine.zeroed(f)?,
+        })
+    }
+
+    /// The arrays from the patches, and what must not be changed.
+    fn freeze(&mut self, rx: &RxMesh) -> Result<(), Error> {
+        let [vertices, _, faces] = self.capacity;
+        let engine = &self.engine;
+        let corners = engine.zeroed::<u32>(vertices as usize)?;
+        let frozen = engine.zeroed::<u32>(4)?;
+        let (mesh, at) = (self.view(), corners.global_mut());
+        rx.run(OpenPatches { mesh, corners: at })?;
+        engine.launch_flat(
+            vertices,
+            OpenVertices {
+                mesh,
+                corners: at,
+                frozen: frozen.global_mut(),
+            },
+        )?;
+        engine.launch_flat(
+            faces,
+            Freeze {
+                mesh,
+                corners: at,
+                claims: self.claims.global_mut(),
+                frozen: frozen.global_mut(),
+            },
+        )?;
+        self.frozen = frozen.read_range(1, 1)?[0];
+        Ok(())
+    }
+
+    /// Arrays with other room for the same mesh, not written yet: for an engine of edits that numbers elements by itself.
+    ///
+    /// # Errors
+    ///
+    /// More elements than ids, or no memory on the engine.
+    pub fn renumbered(&self, capacity: [u32; 3], patches: u32) -> Result<OpenMesh, Error> {
+        let mut mesh = OpenMesh::allocate(&self.engine, capacity)?;
+        (mesh.source, mesh.frozen) = (self.source, self.frozen);
+        mesh.patches = patches;
+        Ok(mesh)
+    }
+
+    /// The same mesh with room for more; new slots are dead. A session takes it once it has all that it needs to grow.
+    ///
+    /// # Errors
+    ///
+    /// More elements than ids, or no memory on the engine.
+    pub fn grown(&self, capacity: [u32; 3], patches: u32) -> Result<OpenMesh, Error> {
+        check_limit(capacity)?;
+        let [v, e, f] = capacity.map(|n| n as usize);
+        let mesh = OpenMesh {
+            engine: self.engine.clone(),
+            source: self.source,
+            patches,
+            capacity,
+            frozen: self.frozen,
+            fe: self.fe.grown(3 * f)?,
+            ev: self.ev.grown(2 * e)?,
+            ef: self.ef.grown(2 * e)?,
+            ve: self.ve.grown(v)?,
+            fp: self.fp.grown(f)?,
+            claims: self.claims.grown(f)?,
+        };
+        let claims = mesh.claims.global_mut().from(self.capacity[2]);
+        fill(&self.engine, claims.cast(), FREE as u32)?;
+        mesh.bury(self.capacity)?;
+        Ok(mesh)
+    }
+
+    /// Makes all slots from some on dead.
+    fn bury(&self, [v, e, f]: [u32; 3]) -> Result<(), EngineError> {
+        let bury = |table: &Buffer<u32>, from: u32, dead: u32| {
+            fill(&self.engine, table.global_mut().from(from), dead)
+        };
+        bury(&self.fe, 3 * f, NONE)?;
+        bury(&self.ev, 2 * e, NONE)?;
+        bury(&self.ef, 2 * e, NONE)?;
+        bury(&self.fp, f, NONE)?;
+        bury(&self.ve, v, DEAD)
+    }
+
+    /// The engine that kernels run on.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The id of the mesh that was opened.
+    pub(super) fn source(&self) -> u64 {
+        self.source
+    }
+
+    /// Patches: labels of faces are smaller.
+    pub fn patches(&self) -> u32 {
+        self.patches
+    }
+
+    /// Number of slots of a kind, live or not.
+    pub fn capacity(&self, kind: Kind) -> u32 {
+        self.capacity[kind as usize]
+    }
+
+    /// Number of slots by kind: V, E, F.
+    pub fn capacities(&self) -> [u32; 3] {
+        self.capacity
+    }
+
+    /// Number of faces that are frozen.
+    pub fn frozen_faces(&self) -> u32 {
+        self.frozen
+    }
+
+    /// The mesh as a kernel argument.
+    pub fn view(&self) -> FlatMesh {
+        FlatMesh {
+            fe: self.fe.global_mut(),
+            ev: self.ev.global_mut(),
+            ef: self.ef.global_mut(),
+            ve: self.ve.global_mut(),
+            fp: self.fp.global_mut(),
+        }
+    }
+
+    /// The claims on faces: [`FROZEN`](rxmesh_kernels::cavity::FROZEN) on those that no operator may change.
+    pub fn face_claims(&self) -> &Buffer<u64> {
+        &self.claims
+    }
+
+    /// Words of a set of elements, a bit each, that has room for every kind.
+    pub fn set_words(&self) -> usize {
+        let most = self.capacity.iter().max();
+        most.map_or(0, |n| n.div_ceil(32) as usize)
+    }
+
+    /// Slots of the kind that has most.
+    pub(super) fn most_seeds(&self) -> usize {
+        self.capacity.iter().max().map_or(0, |&n| n as usize)
+    }
+
+    /// Marks the dead ones among the first `slots` slots of a kind, a bit each.
+    pub(super) fn mark_dead(
+        &self,
+        kind: Kind,
+        slots: u32,
+        set: &Buffer<u32>,
+    ) -> Result<(), EngineError> {
+        let (table, width) = match kind {
+            Kind::Vertex => (&self.ve, 1),
+            Kind::Edge => (&self.ev, 2),
+            Kind::Face => (&self.fe, 3),
+        };
+        let kernel = MarkDead {
+            table: table.global(),
+            width,
+            slots,
+            set: set.global_mut(),
+        };
+        self.engine.launch_flat(set.len() as u32, kernel)
+    }
+
+    /// Number of live elements of a kind.
+    pub(super) fn count(&self, kind: Kind) -> Result<u32, EngineError> {
+        let slots = self.capacity(kind);
+        let set = self.engine.zeroed(slots.div_ceil(32) as usize)?;
+        self.mark_dead(kind, slots, &set)?;
+        let dead: u32 = set.read()?.iter().map(|word| word.count_ones()).sum();
+        Ok(slots - dead)
+    }
+
+    /// The arrays, copied to the host.
+    pub(super) fn to_host(&self) -> Result<HostArrays, EngineError> {
+        let claims = self.claims.read()?;
+        let frozen = |&c: &u64| c == rxmesh_kernels::cavity::FROZEN;
+        Ok(HostArrays {
+            fe: self.fe.read()?,
+            ev: self.ev.read()?,
+            ef: self.ef.read()?,
+            ve: self.ve.read()?,
+            fp: self.fp.read()?,
+            frozen: claims.iter().map(frozen).collect(),
+        })
+    }
+
+    /// The live elements, copied to the host.
+    pub(super) fn snapshot(&self) -> Result<Snapshot, EngineError> {
+        let (fe, ev, ve) = (self.fe.read()?, self.ev.read()?, self.ve.read()?);
+        let mut number = vec![NONE; ve.len()];
+        let mut vertices = Vec::new();
+        for (v, &edge) in ve.iter().enumerate() {
+            if edge != DEAD {
+                number[v] = vertices.len() as u32;
+                vertices.push(v as u32);
+            }
+        }
+        let mut faces = Vec::with_capacity(fe.len() / 3);
+        for sides in fe.chunks_exact(3) {
+            if sides[0] != NONE {
+                faces.push([0, 1, 2].map(|k| number[ev[sides[k] as usize] as usize]));
+            }
+        }
+        Ok(Snapshot { faces, vertices })
+    }
+}
+
+/// Refuses what session ids cannot name.
+fn check_limit([vertices, edges, faces]: [u32; 3]) -> Result<(), Error> {
+    for (what, count, limit) in [
+        ("vertices", vertices, VERTEX_LIMIT),
+        ("edges", edges, u32::MAX / 2),
+        ("faces", faces, u32::MAX / 3),
+    ] {
+        if count > limit {
+            return Err(Error::TooLarge {
+                what,
+                count: count.into(),
+                limit: limit.into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Sets words.
+pub(super) fn fill(engine: &Engine, to: GlobalMut<u32>, value: u32) -> Result<(), EngineError> {
+    engine.launch_flat(to.len(), Fill { to, value })
+}

@@ -1,0 +1,356 @@
+//! Launches of the speculative engine until no seed is left (Mahmoud et al. 2024, sections 4.3 and 5.3).
+
+use crate::engine::{Speculative, parts};
+use crate::patches::Patches;
+use crate::slice::{slice_full, unite_small};
+use rxmesh_host::Error;
+use rxmesh_host::edit::{Columns, Parts, RunReport, Seeds, Session};
+use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_kernels::cavity::Operator;
+use rxmesh_kernels::edit::Fill;
+use rxmesh_kernels::kernel::EntryOf;
+use rxmesh_kernels::mem::{Bind, GlobalMut};
+use rxmesh_kernels::topo::Kind;
+use rxmesh_speculative_kernels::{
+    ColumnEntry, Columns as ColumnTableView, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue,
+    QueuePatches, Speculate, Tally, seed_kind,
+};
+
+/// Visits of a patch in one launch.
+const MOST_VISITS: u32 = 4;
+
+/// Blocks that run at a time, for each multiprocessor or thread.
+const BLOCKS: u32 = 2;
+
+/// Patches that there should be for each block.
+const PATCHES_A_BLOCK: u32 = 6;
+
+/// As [`PATCHES_A_BLOCK`], where each multiprocessor has a block: with so many less than 2 % of the visits are in vain.
+const PATCHES_APART: u32 = 32;
+
+/// Waiting patches that there should be for each block.
+const WAITING_A_BLOCK: u32 = 3;
+
+/// With so many patches a block, blocks keep two patches between them, else one.
+const SPARSE: u32 = 64;
+
+/// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
+const IDLE_LAUNCHES: u32 = 2;
+
+/// Launches after which patches are cut although no cavity was carried out. What is too large for any patch does not become possible by it: a patch would be cut, take over its other
+/// half again, and so on for ever.
+const VAIN_CUTS: u32 = 8;
+
+/// What the speculative engine did, beside the cavities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Speculation {
+    /// Launches.
+    pub launches: u64,
+    /// Patches that blocks took from the queue.
+    pub visits: u64,
+    /// Patches that blocks took from the queue and put back because somebody worked next to them.
+    pub skipped: u64,
+    /// Visits that ended at once, because somebody else worked on the patch.
+    pub turned: u64,
+    /// Visits that did nothing, for lack of locks: with those that were turned away, the work that is wasted (Mahmoud et al. 2024, Figure 6).
+    pub wasted: u64,
+    /// Expansions that were given up because a neighbour was locked.
+    pub dropped: u64,
+    /// Expansions.
+    pub expanded: u64,
+    /// Vertices that changed their patch.
+    pub moved: u64,
+    /// Patches that were cut in two.
+    pub sliced: u64,
+    /// Patches that were united with a neighbour.
+    pub merged: u64,
+}
+
+impl Speculation {
+    /// The part of the visits that did nothing, 0 to 1; 0 when there was none (Mahmoud et al. 2024, Figure 6).
+    pub fn wasted_share(&self) -> f64 {
+        (self.turned + self.wasted) as f64 / self.visits.max(1) as f64
+    }
+
+    fn add(&mut self, tally: &[u32]) {
+        let count = |t: Tally| u64::from(tally[t as usize]);
+        self.visits += count(Tally::Visits);
+        self.skipped += count(Tally::Skipped);
+        self.turned += count(Tally::Turned);
+        self.wasted += count(Tally::Wasted);
+        self.dropped += count(Tally::Dropped);
+        self.expanded += count(Tally::Expanded);
+        self.moved += count(Tally::Moved);
+        self.sliced += count(Tally::Sliced);
+        self.merged += count(Tally::Merged);
+    }
+}
+
+/// How the speculative engine runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpeculativeOptions {
+    /// Blocks that run at a time; as many as suit the engine unless given.
+    pub blocks: Option<u32>,
+    /// Whether every visit locks all neighbours of its patch, needed or not: the worst case of the paper's Figure 6.
+    pub lock_all: bool,
+}
+
+/// Rounds of an operator; a round is a launch.
+pub(crate) fn run<O: Operator + EntryOf<Speculate<O>>>(
+    session: &mut Session<Speculative>,
+    seeds: Seeds,
+    max_rounds: u32,
+    mut op: impl FnMut(&Session<Speculative>) -> Result<O, Error>,
+) -> Result<RunReport, Error> {
+    let report = launches(session, seeds, max_rounds, &mut op);
+    // Whatever happened, the flat arrays are of what the patches are now.
+    let Parts { mesh, edits, .. } = parts(session);
+    edits.patches.flatten(mesh)?;
+    report
+}
+
+fn launches<O: Operator + EntryOf<Speculate<O>>>(
+    session: &mut Session<Speculative>,
+    seeds: Seeds,
+    max_rounds: u32,
+    op: &mut impl FnMut(&Session<Speculative>) -> Result<O, Error>,
+) -> Result<RunReport, Error> {
+    let kind = seed_kind::<O>();
+    let engine = &session.engine().clone();
+    let mut report = RunReport::default();
+    let options = session.edits().options;
+    let all = options
+        .blocks
+        .unwrap_or_else(|| default_blocks(engine, session.edits().patches.used));
+    let mut blocks = all;
+    if seeds == Seeds::All {
+        session.edits().patches.mark(engine, kind, Mark::All)?;
+        parts(session).edits.has_refused = false;
+    }
+    session.edits().patches.reset(engine)?;
+    session.edits().patches.enqueue(engine)?;
+    let (mut idle, mut waiting, mut queued, mut vain_cuts) =
+        (0, u64::MAX, session.edits().patches.used, 0);
+    let mut columns = column_table(engine, session.columns())?;
+    loop {
+        // How many wait is read with the counts of the launch before.
+        if report.rounds > 0 {
+            let tally = session.edits().patches.tally.read()?;
+            let count = |t: Tally| tally[t as usize];
+            parts(session).edits.total.add(&tally);
+            check::<O>(&tally)?;
+            report.candidates += u64::from(count(Tally::Candidates));
+            report.conflicts += u64::from(count(Tally::Conflicts));
+            report.refused += u64::from(count(Tally::Refused) + count(Tally::NoDisk));
+            report.done += u64::from(count(Tally::Done));
+            parts(session).edits.has_refused |= count(Tally::Refused) > 0;
+            let left = u64::from(count(Tally::Waiting));
+            report.finished = left == 0;
+            if report.finished {
+                break;
+            }
+            let moves = count(Tally::Done) > 0 || left < waiting;
+            // The next thing would be to give up.
+            let stuck = !moves && blocks == 1 && idle >= IDLE_LAUNCHES;
+            let sliced = if count(Tally::Full) == 0 {
+                0
+            } else if vain_cuts < VAIN_CUTS {
+                let sliced = slice_full(session, kind, stuck)?;
+                columns = column_table(engine, session.columns())?;
+                sliced
+            } else {
+                parts(session).edits.patches.needs.clear()?;
+                0
+            };
+            queued = count(Tally::Queued);
+            if count(Tally::Done) > 0 {
+                vain_cuts = 0;
+            } else if sliced > 0 {
+                vain_cuts += 1;
+            }
+            let progress = moves || sliced > 0;
+            waiting = waiting.min(left);
+            idle = if progress { 0 } else { idle + 1 };
+            if progress {
+                blocks = all;
+            } else if idle > IDLE_LAUNCHES {
+                // Alone, no block finds a lock taken: what is left cannot be done at all.
+                if blocks == 1 {
+                    let given_up = session.edits().patches.mark(engine, kind, Mark::GiveUp)?;
+                    report.refused += u64::from(given_up);
+                    parts(session).edits.has_refused |= given_up > 0;
+                    report.finished = true;
+                    break;
+                }
+                (blocks, idle) = (1, 0);
+            }
+            if report.rounds >= max_rounds {
+                break;
+            }
+            if sliced > 0 {
+                session.edits().patches.reset(engine)?;
+                session.edits().patches.enqueue(engine)?;
+            } else {
+                session.edits().patches.reset_tally(engine)?;
+            }
+        }
+        report.rounds += 1;
+        let edits = parts(session).edits;
+        edits.salt = edits.salt.wrapping_add(0x9e37_79b9);
+        edits.total.launches += 1;
+        let op = op(session)?;
+        let edits = session.edits();
+        let patches = &edits.patches;
+        let kernel = Speculate {
+            op,
+            store: patches.store(),
+            columns: columns.view(),
+            queue: PatchQueue::new(patches.queue.global_mut()),
+            tally: patches.tally.global_mut(),
+            visits: patches.visits.global_mut(),
+            most_visits: MOST_VISITS,
+            salt: edits.salt,
+            lock_all: u32::from(options.lock_all),
+            // Where patches abound, those that are worked on at a time need not even share a neighbour.
+            rings: if patches.used / blocks >= SPARSE {
+                2
+            } else {
+                1
+            },
+        };
+        // The fewer patches wait, the more often they are neighbours.
+        let blocks = match options.blocks {
+            Some(_) => blocks,
+            None => blocks.min(queued / WAITING_A_BLOCK).max(1),
+        };
+        engine.launch_blocks(blocks, kernel)?;
+        patches.enqueue(engine)?;
+    }
+    if report.done > 0 {
+        unite_small(session, kind)?;
+    }
+    Ok(report)
+}
+
+/// The columns, for the kernels that move elements.
+pub(crate) fn column_table(engine: &Engine, columns: &Columns) -> Result<ColumnTable, Error> {
+    let entries: Vec<ColumnEntry> = columns
+        .words()
+        .map(|column| {
+            let mut address = 0;
+            column.words.visit(&mut |piece| address = piece.at as u64);
+            ColumnEntry {
+                address,
+                len: u64::from(column.words.len()),
+                width: column.width,
+                kind: column.kind as u32,
+                blend: u32::from(column.is_blended),
+                reserved: 0,
+            }
+        })
+        .collect();
+    Ok(ColumnTable {
+        blended: entries.iter().map(|e| e.blend).sum(),
+        entries: engine.upload(&entries)?,
+    })
+}
+
+/// Blocks that suit an engine and a mesh. More find each other's patches locked; fewer leave multiprocessors idle, which counts for more until each has one.
+fn default_blocks(engine: &Engine, patches: u32) -> u32 {
+    let units = engine.info().units;
+    if !engine.is_cuda() {
+        return units.min(patches / PATCHES_A_BLOCK).max(2);
+    }
+    let apart = (patches / PATCHES_A_BLOCK).min(units);
+    apart
+        .max(patches / PATCHES_APART)
+        .min(BLOCKS * units)
+        .max(2)
+}
+
+/// Turns what must not happen into errors.
+fn check<O: Operator>(tally: &[u32]) -> Result<(), Error> {
+    let count = tally[Tally::Broken as usize];
+    if count > 0 {
+        return Err(Error::Operator {
+            operator: std::any::type_name::<O>(),
+            count,
+        });
+    }
+    check_patches(tally)
+}
+
+pub(crate) fn check_patches(tally: &[u32]) -> Result<(), Error> {
+    match tally[Tally::Corrupt as usize] {
+        0 => Ok(()),
+        count => Err(Error::Edits {
+            what: format!("{count} elements are missing in the tables of their patches"),
+        }),
+    }
+}
+
+/// The columns on the engine.
+pub(crate) struct ColumnTable {
+    entries: Buffer<ColumnEntry>,
+    blended: u32,
+}
+
+impl ColumnTable {
+    pub(crate) fn view(&self) -> ColumnTableView {
+        ColumnTableView {
+            list: self.entries.global(),
+            blended: self.blended,
+        }
+    }
+}
+
+impl Patches {
+    /// Changes the sets of seeds; how many were marked.
+    pub(crate) fn mark(&self, engine: &Engine, kind: Kind, mark: Mark) -> Result<u32, Error> {
+        let count = engine.zeroed::<u32>(2)?;
+        engine.launch_flat(
+            self.count * self.shape.set_words(),
+            MarkSeeds {
+                store: self.store(),
+                kind: kind as u32,
+                mark: mark as u32,
+                count: count.global_mut(),
+            },
+        )?;
+        Ok(count.read()?[1])
+    }
+
+    pub(crate) fn reset_tally(&self, engine: &Engine) -> Result<(), Error> {
+        let to: GlobalMut<u32> = self.tally.global_mut();
+        Ok(engine.launch_flat(to.len(), Fill { to, value: 0 })?)
+    }
+
+    /// Empties the queue and the tally.
+    pub(crate) fn reset(&self, engine: &Engine) -> Result<(), Error> {
+        self.empty_queue(engine)?;
+        self.reset_tally(engine)
+    }
+
+    fn empty_queue(&self, engine: &Engine) -> Result<(), Error> {
+        let queue = PatchQueue::new(self.queue.global_mut());
+        if let Some(kernel) = FillQueue::new(queue, 0) {
+            engine.launch_flat(kernel.len(), kernel)?;
+        }
+        Ok(())
+    }
+
+    /// Queues the patches that have seeds.
+    pub(crate) fn enqueue(&self, engine: &Engine) -> Result<(), Error> {
+        self.empty_queue(engine)?;
+        Ok(engine.launch_flat(
+            self.count,
+            QueuePatches {
+                store: self.store(),
+                queue: PatchQueue::new(self.queue.global_mut()),
+                order: FarApart::new(self.count),
+                tally: self.tally.global_mut(),
+                visits: self.visits.global_mut(),
+            },
+        )?)
+    }
+}

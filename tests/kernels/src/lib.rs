@@ -1,0 +1,39 @@
+//! Kernels that only the conformance suite runs. They have PTX of their own, so that the tests run on a GPU too.
+//!
+//! - [`marked`]: the usual local operators on seeds that the caller marks;
+//! - [`exercise`]: the speculative engine's stash, tables, queue and locks, each by itself.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+// Brings the panic handler into the device build.
+#[cfg(target_arch = "nvptx64")]
+use cuda_std as _;
+
+pub mod exercise;
+pub mod marked;
+
+use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
+use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
+use rxmesh_speculative_kernels::Speculate;
+
+rxmesh_kernels::kernels! {
+    /// What `Engine::load_ptx` compares with the PTX.
+    pub KERNELS = "rx_test_fingerprint", feature "entries";
+    operator flip_marked: FlipMarked;
+    operator split_marked: SplitMarked;
+    operator collapse_marked: CollapseMarked;
+    operator split_face_marked: SplitFaceMarked;
+    operator remove_marked: RemoveMarked;
+    block flip_marked_speculate: Speculate<FlipMarked> as FlipMarked;
+    block split_marked_speculate: Speculate<SplitMarked> as SplitMarked;
+    block collapse_marked_speculate: Speculate<CollapseMarked> as CollapseMarked;
+    block split_face_marked_speculate: Speculate<SplitFaceMarked> as SplitFaceMarked;
+    block remove_marked_speculate: Speculate<RemoveMarked> as RemoveMarked;
+    block exercise_table: ExerciseTable;
+    block exercise_stash: ExerciseStash;
+    block exercise_queue: ExerciseQueue;
+    block exercise_locks: ExerciseLocks;
+}
+
+/// Symbol under which the PTX carries the fingerprint of [`KERNELS`].
+pub const FINGERPRINT_SYMBOL: &str = "rx_test_fingerprint";

@@ -1,0 +1,339 @@
+//! The usual local operators on seeds that the caller marks: scripts of edits, made on the host or by a kernel.
+//!
+//! A mark is a number of one's own, 0 for none: seeds with smaller marks go first. An operator that is carried out removes the mark, so a
+//! run ends when every mark was worked off, or refused, or its element deleted by another.
+
+use rxmesh_kernels::Vec3;
+use rxmesh_kernels::algo::delaunay::{Diamond, flip};
+use rxmesh_kernels::cavity::{
+    Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, link_condition, template,
+};
+use rxmesh_kernels::edit::{Mesh, NO_FACE};
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::mem::GlobalMut;
+
+/// The priority of a mark.
+#[inline(always)]
+fn priority(mark: u32) -> Option<Priority> {
+    (mark != 0).then(|| Priority::ascending(mark as f32))
+}
+
+kernel! {
+    /// Flips marked edges.
+    pub struct FlipMarked: Flat {
+        /// A mark an edge.
+        pub marks: GlobalMut<u32>,
+    }
+}
+
+impl Operator for FlipMarked {
+    type Template = template::EF;
+    type Plan = u32;
+    const RIM_IS_SIMPLE: bool = true;
+
+    #[inline(always)]
+    fn template(&self) -> template::EF {
+        template::EF
+    }
+
+    #[inline(always)]
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+        Diamond::new(mesh, seed.0)?;
+        priority(self.marks.get(seed.0))
+    }
+
+    #[inline(always)]
+    fn joins(
+        &self,
+        mesh: &impl Mesh,
+        seed: Seed<Self>,
+        pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        Diamond::new(mesh, seed.0).is_none_or(|q| pair(q.c, q.d))
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity<impl Site>) -> u32 {
+        self.marks.set(cavity.seed(), 0);
+        Diamond::place(cavity)
+    }
+
+    #[inline(always)]
+    fn fill(&self, place: u32, hole: &mut Hole<'_, impl Site>) {
+        flip(hole, place);
+    }
+}
+
+/// Fills a hole with a star around a new vertex.
+#[inline(always)]
+fn add_star_at(hole: &mut Hole<'_, impl Site>, x: GlobalMut<Vec3>, (at, origin): (Vec3, Origin)) {
+    let v = hole.add_vertex_at(origin);
+    x.set(v.id(), at);
+    hole.add_star(v);
+}
+
+/// The middle of an edge.
+#[inline(always)]
+fn middle(mesh: &impl Mesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
+    let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+    ((x.get(a) + x.get(b)) * 0.5, Origin::between(a, b, 0.5))
+}
+
+kernel! {
+    /// Splits marked edges in their middle.
+    pub struct SplitMarked: Flat {
+        /// A mark an edge.
+        pub marks: GlobalMut<u32>,
+        /// Positions of the vertices.
+        pub x: GlobalMut<Vec3>,
+    }
+}
+
+impl Operator for SplitMarked {
+    type Template = template::E;
+    type Plan = (Vec3, Origin);
+    const GROWTH: Growth = Growth::VERTEX;
+    const RIM_IS_SIMPLE: bool = false;
+
+    #[inline(always)]
+    fn template(&self) -> template::E {
+        template::E
+    }
+
+    #[inline(always)]
+    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+        priority(self.marks.get(seed.0))
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity<impl Site>) -> (Vec3, Origin) {
+        self.marks.set(cavity.seed(), 0);
+        middle(cavity.mesh(), self.x, cavity.seed())
+    }
+
+    #[inline(always)]
+    fn fill(&self, centre: (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
+        add_star_at(hole, self.x, centre);
+    }
+}
+
+kernel! {
+    /// Contracts marked edges to their middle, where that does not change what the surface is.
+    pub struct CollapseMarked: Flat {
+        /// A mark an edge.
+        pub marks: GlobalMut<u32>,
+        /// Positions of the vertices.
+        pub x: GlobalMut<Vec3>,
+    }
+}
+
+impl Operator for CollapseMarked {
+    type Template = template::EV;
+    type Plan = (Vec3, Origin);
+    const RIM_IS_SIMPLE: bool = true;
+
+    #[inline(always)]
+    fn template(&self) -> template::EV {
+        template::EV
+    }
+
+    #[inline(always)]
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+        let priority = priority(self.marks.get(seed.0))?;
+        link_condition(mesh, seed.0).then_some(priority)
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity<impl Site>) -> (Vec3, Origin) {
+        self.marks.set(cavity.seed(), 0);
+        middle(cavity.mesh(), self.x, cavity.seed())
+    }
+
+    #[inline(always)]
+    fn fill(&self, centre: (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
+        add_star_at(hole, self.x, centre);
+    }
+}
+
+kernel! {
+    /// Splits marked faces into three at their centre.
+    pub struct SplitFaceMarked: Flat {
+        /// A mark a face.
+        pub marks: GlobalMut<u32>,
+        /// Positions of the vertices.
+        pub x: GlobalMut<Vec3>,
+    }
+}
+
+impl Operator for SplitFaceMarked {
+    type Template = template::F;
+    type Plan = (Vec3, Origin);
+    const GROWTH: Growth = Growth::VERTEX;
+
+    #[inline(always)]
+    fn template(&self) -> template::F {
+        template::F
+    }
+
+    #[inline(always)]
+    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+        priority(self.marks.get(seed.0))
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity<impl Site>) -> (Vec3, Origin) {
+        self.marks.set(cavity.seed(), 0);
+        let x = |i: u32| self.x.get(cavity.corner(i));
+        let third = 1.0 / 3.0;
+        let origin = Origin {
+            parents: [cavity.corner(0), cavity.corner(1), cavity.corner(2)],
+            weights: [third; 3],
+        };
+        ((x(0) + x(1) + x(2)) * third, origin)
+    }
+
+    #[inline(always)]
+    fn fill(&self, centre: (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
+        add_star_at(hole, self.x, centre);
+    }
+}
+
+kernel! {
+    /// Removes marked vertices and fills their stars with fans of triangles: from the neighbour of lowest id, or from the first one against the clock when the vertex lies on
+    /// the boundary.
+    pub struct RemoveMarked: Flat {
+        /// A mark a vertex.
+        pub marks: GlobalMut<u32>,
+    }
+}
+
+/// The neighbours of a vertex.
+struct Ring {
+    spokes: u32,
+    first: u32,
+    last: u32,
+    lowest: u32,
+    border: bool,
+}
+
+impl Ring {
+    #[inline(always)]
+    fn new(mesh: &impl Mesh, v: u32) -> Ring {
+        let mut ring = Ring {
+            spokes: 0,
+            first: 0,
+            last: 0,
+            lowest: u32::MAX,
+            border: false,
+        };
+        mesh.spokes(v, |h| {
+            let tip = mesh.tip(h);
+            if ring.spokes == 0 {
+                ring.first = tip;
+                ring.border = mesh.face(h ^ 1) == NO_FACE;
+            }
+            ring.spokes += 1;
+            ring.last = tip;
+            ring.lowest = ring.lowest.min(tip);
+            true
+        });
+        ring
+    }
+
+    /// The corner at which the fan meets, and those next to it on the rim when it is closed.
+    #[inline(always)]
+    fn apex(&self, mesh: &impl Mesh, v: u32) -> [u32; 3] {
+        if self.border {
+            return [self.first; 3];
+        }
+        let (mut before, mut after) = (self.last, self.first);
+        let mut previous = self.last;
+        let mut at_apex = false;
+        mesh.spokes(v, |h| {
+            let tip = mesh.tip(h);
+            if at_apex {
+                after = tip;
+            }
+            at_apex = tip == self.lowest;
+            if at_apex {
+                before = previous;
+            }
+            previous = tip;
+            true
+        });
+        [self.lowest, before, after]
+    }
+}
+
+impl Operator for RemoveMarked {
+    type Template = template::V;
+    /// The apex.
+    type Plan = u32;
+
+    #[inline(always)]
+    fn template(&self) -> template::V {
+        template::V
+    }
+
+    #[inline(always)]
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+        let priority = priority(self.marks.get(seed.0))?;
+        let ring = Ring::new(mesh, seed.0);
+        // Three faces whose outer sides are those of one face would leave that face twice.
+        let (mut outside, mut same) = (NO_FACE, 0);
+        mesh.spokes(seed.0, |h| {
+            if mesh.face(h) != NO_FACE {
+                let across = mesh.face(mesh.next(h) ^ 1);
+                same += u32::from(same == 0 || across == outside);
+                outside = across;
+            }
+            true
+        });
+        let pillow = ring.spokes == 3 && same == 3 && outside != NO_FACE;
+        (ring.spokes > 2 && !pillow).then_some(priority)
+    }
+
+    #[inline(always)]
+    fn joins(
+        &self,
+        mesh: &impl Mesh,
+        seed: Seed<Self>,
+        pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        let ring = Ring::new(mesh, seed.0);
+        let [apex, before, after] = ring.apex(mesh, seed.0);
+        let mut i = 0;
+        mesh.spokes(seed.0, |h| {
+            let tip = mesh.tip(h);
+            let neighbour = if ring.border {
+                i < 2
+            } else {
+                tip == apex || tip == before || tip == after
+            };
+            i += 1;
+            neighbour || pair(apex, tip)
+        })
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity<impl Site>) -> u32 {
+        self.marks.set(cavity.seed(), 0);
+        if !cavity.is_closed() {
+            return 0;
+        }
+        let mut apex = 0;
+        let mut i = 1;
+        while i < cavity.corners() {
+            if cavity.corner(i) < cavity.corner(apex) {
+                apex = i;
+            }
+            i += 1;
+        }
+        apex
+    }
+
+    #[inline(always)]
+    fn fill(&self, apex: u32, hole: &mut Hole<'_, impl Site>) {
+        hole.add_fan(apex);
+    }
+}
