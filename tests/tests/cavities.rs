@@ -280,7 +280,7 @@ fn holes_stay_open(engine: &Engine) {
         let (mut session, _) = open(engine, &mesh);
         let mut faces = mesh.face_count() as u32;
         for rarity in [7, 3, 2, 1, 1, 1, 1, 1, 1, 1] {
-            let report = session.round(Seeds::All, |_| Punch { rarity }).unwrap();
+            let report = session.round(Seeds::All, |_| Ok(Punch { rarity })).unwrap();
             check(&session, name);
             faces -= report.done;
             assert_eq!(session.live().unwrap()[2], faces, "{name}");
