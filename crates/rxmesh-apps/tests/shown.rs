@@ -1,7 +1,7 @@
 //! The commands that documents show print what the documents say, but for times and the machine.
 //!
-//! A document's sessions run one after the other in one folder, with the meshes of `data/`. A line `    $ rxmesh-apps ...` is a command, the lines
-//! after it up to an empty one what it prints; `...` stands for lines that are left out.
+//! A document's sessions run one after the other in one folder, with the meshes of `data/`. A line `    $ rxmesh-apps
+//! ...` is a command, the lines after it up to an empty one what it prints; `...` stands for lines that are left out.
 
 mod support;
 
@@ -56,11 +56,17 @@ fn elided(text: &str) -> String {
     for line in text.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let patcher = line.starts_with("patcher:");
-        let bare = |i: usize| words.get(i).map_or("", |w| w.trim_matches(|c: char| "(),;:".contains(c)));
+        let bare = |i: usize| {
+            words
+                .get(i)
+                .map_or("", |w| w.trim_matches(|c: char| "(),;:".contains(c)))
+        };
         let is_unit = |i| matches!(bare(i), "ms" | "s" | "us");
         let is_number = |i| bare(i).parse::<f64>().is_ok();
         let shown = |(i, word): (usize, &&str)| match bare(i) {
-            number if is_number(i) && (is_unit(i + 1) || patcher && number.contains('.')) => word.replace(number, "TIME"),
+            number if is_number(i) && (is_unit(i + 1) || patcher && number.contains('.')) => {
+                word.replace(number, "TIME")
+            }
             unit if i > 0 && is_unit(i) && is_number(i - 1) => word.replace(unit, "UNIT"),
             _ => (*word).to_owned(),
         };
@@ -88,7 +94,11 @@ fn check(document: &str) {
     for s in shown {
         // On the CPU everywhere: the GPU's sums are in another order.
         let mut command = sandbox.command(&s.arguments);
-        let Output { status, stdout, stderr } = command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap();
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap();
         let printed = String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap();
         let place = format!("{document}, line {}: rxmesh-apps {}", s.line, s.arguments);
         assert!(status.success(), "{place}\n{printed}");
@@ -111,7 +121,15 @@ fn readme() {
 
 #[test]
 fn times_and_the_machine_are_elided() {
-    let text = "engine: CPU, x, 2 threads\nflow: step 0.002, 35 iterations, residual 8.86e-7, 33.3 ms\npatcher: 1.5 ms in 3 rounds (packing 0.1 ms)\nsteps of 0.01 s (1 s in all)\n";
-    let wanted = "engine: ENGINE\nflow: step 0.002, 35 iterations, residual 8.86e-7, TIME UNIT\npatcher: TIME UNIT in 3 rounds (packing TIME UNIT)\nsteps of TIME UNIT (TIME UNIT in all)\n";
+    let text = "\
+        engine: CPU, x, 2 threads\n\
+        flow: step 0.002, 35 iterations, residual 8.86e-7, 33.3 ms\n\
+        patcher: 1.5 ms in 3 rounds (packing 0.1 ms)\n\
+        steps of 0.01 s (1 s in all)\n";
+    let wanted = "\
+        engine: ENGINE\n\
+        flow: step 0.002, 35 iterations, residual 8.86e-7, TIME UNIT\n\
+        patcher: TIME UNIT in 3 rounds (packing TIME UNIT)\n\
+        steps of TIME UNIT (TIME UNIT in all)\n";
     assert_eq!(elided(text), wanted);
 }

@@ -1,8 +1,8 @@
 //! Single figures in the prose of documents: `<!--= what -->figure<!--=-->`.
 //!
-//! `what` is `ENGINE ROW MESH`: a row's median (milliseconds, or the unit of what is no time); `ENGINE ROW MESH .name`: one of its
-//! other figures; `ref RECORD MESH ROW`: the smallest value of a row of a reference record on a mesh; or two of these with ` / `
-//! between them. `#3` at the end asks for three digits in place of two.
+//! `what` is `ENGINE ROW MESH`: a row's median (milliseconds, or the unit of what is no time); `ENGINE ROW MESH
+//! .name`: one of its other figures; `ref RECORD MESH ROW`: the smallest value of a row of a reference record on a
+//! mesh; or two of these with ` / ` between them. `#3` at the end asks for three digits in place of two.
 
 use anyhow::{Context as _, Result, ensure};
 

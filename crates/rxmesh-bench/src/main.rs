@@ -1,4 +1,5 @@
-//! `rxmesh-bench`: measures every engine on generated meshes. Needs no files; `bench/README.md` explains what it writes.
+//! `rxmesh-bench`: measures every engine on generated meshes. Needs no files; `bench/README.md` explains what it
+//! writes.
 
 mod agree;
 mod compare;
@@ -39,7 +40,8 @@ struct Arguments {
 enum Task {
     /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
     Agree(agree::Arguments),
-    /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every invariant of the results
+    /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every
+    /// invariant of the results
     #[cfg(feature = "speculative")]
     Edits(edits::Arguments),
     /// Compare two records
@@ -49,7 +51,8 @@ enum Task {
         /// The later record
         new: PathBuf,
     },
-    /// Fill the parts of documents that come from records: tables between marks such as `bench:begin` and `bench:end`, and single figures
+    /// Fill the parts of documents that come from records: tables between marks such as `bench:begin` and
+    /// `bench:end`, and single figures
     Docs(docs::Arguments),
     /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
     Peers(peers::Arguments),

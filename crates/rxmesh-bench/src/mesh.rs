@@ -1,9 +1,9 @@
 //! The meshes that are measured: made here from nothing, or a file's.
 //!
-//! The base is a torus of 20,000 faces with noise, a sixth of whose edges are flipped at random, so that valences run from 4
-//! to 8 or so; larger ones are its Loop subdivisions. The recorded references were measured on a scanned dragon of the same
-//! number of faces and its Loop subdivisions: same sizes, same share of irregular vertices, another shape. With the dragon's
-//! file the same meshes are made here, but for the random numbers of the noise.
+//! The base is a torus of 20,000 faces with noise, a sixth of whose edges are flipped at random, so that valences run
+//! from 4 to 8 or so; larger ones are its Loop subdivisions. The recorded references were measured on a scanned
+//! dragon of the same number of faces and its Loop subdivisions: same sizes, same share of irregular vertices,
+//! another shape. With the dragon's file the same meshes are made here, but for the random numbers of the noise.
 
 use std::collections::HashSet;
 use std::path::PathBuf;

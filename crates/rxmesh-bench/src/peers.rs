@@ -57,8 +57,8 @@ pub(crate) struct PeersRecord {
     pub(crate) date: String,
     device: String,
     host_threads: usize,
-    /// The system's load averages (one minute) before and after, ours included at the end: much above zero before means that others were
-    /// working on the machine. Empty where the system does not say.
+    /// The system's load averages (one minute) before and after, ours included at the end: much above zero before
+    /// means that others were working on the machine. Empty where the system does not say.
     #[serde(default)]
     load: Vec<f64>,
     options: Options,

@@ -51,7 +51,8 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-/// Writes one file for each record that has two sizes or more, and one on the engines of edits where they were measured; returns the files.
+/// Writes one file for each record that has two sizes or more, and one on the engines of edits where they were
+/// measured; returns the files.
 pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut files = Vec::new();
@@ -132,7 +133,8 @@ fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
     runs
 }
 
-/// What a row's panel shows: its time, also with other orders of the input and on the other engine of edits, its floor, and what others need.
+/// What a row's panel shows: its time, also with other orders of the input and on the other engine of edits, its
+/// floor, and what others need.
 fn lines(record: &Record, row: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (suffix, color) in SUFFIXES.iter().zip(OURS) {

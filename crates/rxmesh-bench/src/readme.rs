@@ -12,7 +12,8 @@ use crate::reference::Reference;
 use crate::rows;
 use crate::table::{short, times};
 
-/// The newest record of each engine, device and file, GPUs first and files after the bench's own meshes. An error when there is none.
+/// The newest record of each engine, device and file, GPUs first and files after the bench's own meshes. An error
+/// when there is none.
 pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
     let mut newest: BTreeMap<String, Record> = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -48,7 +49,7 @@ pub(crate) fn newest_peers(folder: &Path) -> Result<PeersRecord> {
 pub(crate) fn markdown(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
-        "**{}** ({} engine{}, commit {}, {}), medians in ms; in brackets the strongest rival's time over ours{}\n\n| row |",
+        "**{}** ({} engine{}, commit {}, {}), medians in ms;\nin brackets the strongest rival's time over ours{}\n\n| row |",
         engine.device,
         engine.name,
         record
@@ -56,7 +57,7 @@ pub(crate) fn markdown(record: &Record) -> String {
             .map_or(String::new(), |f| format!(", `{}`", f.name)),
         record.commit,
         &record.date[..10.min(record.date.len())],
-        speculative_settings(record).map_or(String::new(), |s| format!("; {s}"))
+        speculative_settings(record).map_or(String::new(), |s| format!(";\n{s}"))
     );
     for mesh in &record.meshes {
         text += &format!(" {} faces |", mesh.name);
@@ -235,13 +236,14 @@ fn differences(record: &Record) -> String {
             }
         }
         if !words.is_empty() {
-            lines += &format!("- `{}`: {}.\n", row.name, words.join("; "));
+            lines += &format!("| {} | {} |\n", row.name, words.join("; "));
         }
     }
     match lines.is_empty() {
         true => lines,
         false => format!(
-            "\nWhere the rival's work is not the row's (`*`: it does less, `+`: more, `~`: another input):\n\n{lines}"
+            "\nWhere the rival's work is not the row's (`*`: it does less, `+`: more, `~`: another input):\n\n\
+             | row | the rival's figure |\n| --- | --- |\n{lines}"
         ),
     }
 }

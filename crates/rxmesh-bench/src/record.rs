@@ -280,8 +280,9 @@ impl Record {
         found.find(|r| r.row == row && r.mesh == mesh)
     }
 
-    /// The strongest rival of a run and how many times longer it takes. A rival whose figure has other rows' work in it is
-    /// compared with all of these together. One that does more than the run, or the same on another input, counts when there is no other.
+    /// The strongest rival of a run and how many times longer it takes. A rival whose figure has other rows' work in
+    /// it is compared with all of these together. One that does more than the run, or the same on another input,
+    /// counts when there is no other.
     pub(crate) fn rival<'a>(&self, run: &'a Run) -> Option<(&'a Reference, f64)> {
         let with = |r: &'a Reference| {
             let beside = r

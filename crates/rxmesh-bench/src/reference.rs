@@ -1,4 +1,5 @@
-//! Figures measured elsewhere, to compare with: the records below `bench/records/references`, and how rows stand to them.
+//! Figures measured elsewhere, to compare with: the records below `bench/records/references`, and how rows stand to
+//! them.
 
 use std::sync::OnceLock;
 

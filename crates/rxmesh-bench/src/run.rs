@@ -293,8 +293,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size, with the patches of the options.
-/// Rows that cannot be measured on a file's mesh are named and left out; on the bench's own they end the run.
+/// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size, with the patches of the
+/// options. Rows that cannot be measured on a file's mesh are named and left out; on the bench's own they end the
+/// run.
 pub(crate) fn measure(
     engine: &Engine,
     mesh: &TriMesh,

@@ -42,7 +42,7 @@ const ITERATION: Row = Row::time(
     )
     .less("weights are all one"),
     Against::new(
-        "RXMesh, matrix-free",
+        "RXMesh, cotangent weights",
         "rxmesh-h200",
         &["MCF iteration, matrix-free, cotangent weights"],
     ),
@@ -92,8 +92,8 @@ pub(super) const ROWS: &[Row] = &[
     .goals(&[Goal::cpu(1_280_000, 500.0)]),
 ];
 
-/// One iteration: a number of them launched one after the other from the start, without the set-up and without looks at the
-/// convergence.
+/// One iteration: a number of them launched one after the other from the start, without the set-up and without looks
+/// at the convergence.
 fn iteration_times(
     b: &Bench<'_>,
     rx: &RxMesh,
@@ -150,7 +150,8 @@ pub(super) fn matrix_free_times(
 fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
     let (times, residual) = iteration_times(b, b.rx, &b.positions()?, weights)?;
     let vertices = b.count(Kind::Vertex);
-    // Two passes, because the dot products stand between them: d, r read and d, q written; then x, d, r, q read and x, r written.
+    // Two passes, because the dot products stand between them: d, r read and d, q written; then x, d, r, q read and
+    // x, r written.
     let vectors = (
         12 * 10 * vertices + 4 * vertices,
         "ten vectors and the areas",

@@ -31,7 +31,8 @@ pub(super) const ROWS: &[Row] = &[
     )
     .of_speculative()
         .counts(
-            "no time: bytes a face of the patches of a speculative session, which have room to grow to twice their size, and spare patches; the paper's figure counts neither",
+            "no time: bytes a face of a speculative session's patches, with room to grow and spare ones, \
+             which the paper's figure leaves out",
             "",
             "",
         )

@@ -1,5 +1,5 @@
-//! The rows of the table: what is measured, and on what. A module is an algorithm or a family of relations, and has its rows in `ROWS`, each beside the
-//! function that measures it.
+//! The rows of the table: what is measured, and on what. A module is an algorithm or a family of relations, and has
+//! its rows in `ROWS`, each beside the function that measures it.
 
 mod build;
 mod copy;

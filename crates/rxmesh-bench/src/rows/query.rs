@@ -15,15 +15,19 @@ use crate::measure;
 use crate::mesh::Input;
 use crate::reference::{Against, Goal};
 
-/// A query that reads some parts of the topology: the name of RXMesh's query, what is read, what is written, the goal at 1.28 million faces. Edges and faces of the ribbon
-/// are read where a row of an owned element depends on them.
+/// A query: its name, what it is, the relation, the parts of the topology that it must read, the same in words, what it
+/// writes; then the name of RXMesh's query and the goal at 1.28 million faces. Edges and faces of the ribbon are read where
+/// a row of an owned element depends on them.
 macro_rules! query {
     ($name:literal, $about:literal, $relation:ty, $parts:expr, $reads:literal, $writes:literal) => {
         Row::time($name, $about, |b| measure::<$relation>(b, $parts)).counts(
             "launch", $reads, $writes,
         )
     };
-    ($name:literal, $about:literal, $relation:ty, $parts:expr, $reads:literal, $writes:literal, $theirs:literal, $($goal:literal)?) => {
+    (
+        $name:literal, $about:literal, $relation:ty, $parts:expr, $reads:literal, $writes:literal,
+        $theirs:literal, $($goal:literal)?
+    ) => {
         query!($name, $about, $relation, $parts, $reads, $writes)
             .against(&[Against::rxmesh(&[$theirs])])
             .goals(&[$(Goal::gpu(1_280_000, $goal))?])

@@ -1,4 +1,5 @@
-//! Edit sessions. Each sample opens a session of its own, untimed, and waits for the operation's end: wall clock, because the host takes part in every round.
+//! Edit sessions. Each sample opens a session of its own, untimed, and waits for the operation's end: wall clock,
+//! because the host takes part in every round.
 
 use anyhow::{Context as _, Result};
 use glam::Vec3;
@@ -44,7 +45,8 @@ pub(super) struct Worked<C: Edits> {
     pub(super) x: Positions,
 }
 
-/// Times `work` on sessions over a mesh with these positions; the first one warms up. The session of the last sample is kept.
+/// Times `work` on sessions over a mesh with these positions; the first one warms up. The session of the last sample
+/// is kept.
 pub(super) fn operation<C: Counts>(
     b: &Bench<'_>,
     positions: &[Vec3],

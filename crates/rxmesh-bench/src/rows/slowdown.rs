@@ -27,7 +27,8 @@ const SLOWDOWN: Row = Row::amount(
     slowdown::<Claims>,
 )
 .counts(
-    "no time: `mcf-iteration` on the mesh that Delaunay flips and closing the session leave, over the same before, patches of the same size (Mahmoud et al. 2024, Table 3)",
+    "no time: `mcf-iteration` on the mesh that Delaunay flips and closing the session leave, over the same before, \
+     patches of the same size (Mahmoud et al. 2024, Table 3)",
     "",
     "",
 )
@@ -47,7 +48,8 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// An iteration of mean curvature flow after Delaunay flips over one before, as in Table 3 of Mahmoud et al. 2024; vertex normals beside it.
+/// An iteration of mean curvature flow after Delaunay flips over one before, as in Table 3 of Mahmoud et al. 2024;
+/// vertex normals beside it.
 fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Counted> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(b.jittered()?)?;
     let mut session = Session::<C>::open_with(b.rx)?;

@@ -111,8 +111,8 @@ fn implicit(b: &Bench<'_>) -> Result<Measured> {
         "the solver stopped early: {solve:?}"
     );
     springs.energy()?;
-    // Two passes an iteration, as in mean curvature flow: positions, rest, pins, d, r and the change read, d, q and the change
-    // written; then q and r read and r written. The topology is read in each.
+    // Two passes an iteration, as in mean curvature flow: positions, rest, pins, d, r and the change read, d, q and
+    // the change written; then q and r read and r written. The topology is read in each.
     let mut m = measured(
         b,
         times,

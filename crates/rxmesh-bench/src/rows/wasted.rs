@@ -26,20 +26,31 @@ const GOALS: &[Goal] = &[
 ];
 
 pub(super) const ROWS: &[Row] = &[
-    Row::amount("wasted", "visits of patches that do nothing, Delaunay flips on the speculative engine", |b| waste(b, false)).of_speculative()
-        .counts(
-            "no time: visits of patches that were turned away or found no locks, in percent of all visits, Delaunay flips as in `delaunay-speculative`",
-            "",
-            "",
-        )
-        .goals(GOALS),
-    Row::amount("wasted-all", "the same when every visit locks all neighbours, needed or not", |b| waste(b, true)).of_speculative()
-        .counts(
-            "no time: the same when every visit locks all neighbours of its patch (Mahmoud et al. 2024, Figure 6)",
-            "",
-            "",
-        )
-        .goals(GOALS),
+    Row::amount(
+        "wasted",
+        "visits of patches that do nothing, Delaunay flips on the speculative engine",
+        |b| waste(b, false),
+    )
+    .of_speculative()
+    .counts(
+        "no time: visits of patches that were turned away or found no locks, in percent of all visits, \
+         Delaunay flips as in `delaunay-speculative`",
+        "",
+        "",
+    )
+    .goals(GOALS),
+    Row::amount(
+        "wasted-all",
+        "the same when every visit locks all neighbours, needed or not",
+        |b| waste(b, true),
+    )
+    .of_speculative()
+    .counts(
+        "no time: the same when every visit locks all neighbours of its patch (Mahmoud et al. 2024, Figure 6)",
+        "",
+        "",
+    )
+    .goals(GOALS),
 ];
 
 fn waste(b: &Bench<'_>, lock_all: bool) -> Result<Counted> {
