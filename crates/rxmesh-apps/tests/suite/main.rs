@@ -8,5 +8,6 @@ mod edits;
 #[cfg(unix)]
 mod files;
 mod mcf;
+mod shown;
 mod support;
 mod tools;
