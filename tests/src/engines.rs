@@ -1,7 +1,18 @@
 //! The engines under test.
 
+use rxmesh_host::algo::remesh::Remeshes;
+use rxmesh_host::edit::Runs;
 use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::algo::delaunay::DelaunayFlip;
+use rxmesh_host::kernels::algo::track::SplitStretched;
+use rxmesh_test_kernels::marked::{
+    CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
+};
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The tests' own kernels, built by `cargo xtask ptx`.
+#[cfg(feature = "cuda")]
+const PTX: &str = include_str!("../ptx/rxmesh_test_kernels.ptx");
 
 /// What to run a check on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +61,13 @@ fn run_cuda(check: impl FnOnce(&Engine)) {
 fn cuda() -> Result<&'static Engine, &'static str> {
     static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
     #[cfg(feature = "cuda")]
-    let make = || Engine::cuda(0).map_err(|e| e.to_string());
+    let make = || -> Result<Engine, String> {
+        use rxmesh_test_kernels::{FINGERPRINT_SYMBOL, KERNELS};
+        let engine = Engine::cuda(0).map_err(|e| e.to_string())?;
+        let loaded = engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS);
+        loaded.expect("the tests' own kernels");
+        Ok(engine)
+    };
     #[cfg(not(feature = "cuda"))]
     let make = || Err("built without the feature `cuda`".to_string());
     ENGINE.get_or_init(make).as_ref().map_err(String::as_str)
@@ -104,21 +121,44 @@ macro_rules! conformance {
     };
 }
 
+/// An engine of edits that runs every operator of the tests, and the applications but for simplification.
+pub trait Conflicts:
+    Remeshes
+    + Runs<DelaunayFlip>
+    + Runs<SplitStretched>
+    + Runs<FlipMarked>
+    + Runs<SplitMarked>
+    + Runs<CollapseMarked>
+    + Runs<SplitFaceMarked>
+    + Runs<RemoveMarked>
+{
+}
+
+impl<C> Conflicts for C where
+    C: Remeshes
+        + Runs<DelaunayFlip>
+        + Runs<SplitStretched>
+        + Runs<FlipMarked>
+        + Runs<SplitMarked>
+        + Runs<CollapseMarked>
+        + Runs<SplitFaceMarked>
+        + Runs<RemoveMarked>
+{
+}
+
 /// As [`conformance!`], with each way to decide between overlapping cavities: `conformance_of_conflicts! { a }` gives `claims::solo::a`, `speculative::solo::a` and so
-/// on. A check is a function of `&Engine` and [`Conflicts`](rxmesh_host::speculative::Conflicts).
+/// on. A check is a function of `&Engine`, generic over an engine of edits ([`Conflicts`]).
 #[macro_export]
 macro_rules! conformance_of_conflicts {
     ($($check:ident),* $(,)?) => {
-        $crate::conformance_of_conflicts!(@with claims, Claims, all; $($check)*);
+        $crate::conformance_of_conflicts!(@with claims, rxmesh_host::edit::Claims, all; $($check)*);
         // A visit is hundreds of barriers: wide teams on few cores are too slow for whole applications. `tests/speculative.rs` has them.
-        $crate::conformance_of_conflicts!(@with speculative, Speculative, narrow; $($check)*);
+        $crate::conformance_of_conflicts!(@with speculative, rxmesh_speculative::Speculative, narrow; $($check)*);
     };
-    (@with $module:ident, $conflicts:ident, $engines:ident; $($check:ident)*) => {
+    (@with $module:ident, $conflicts:ty, $engines:ident; $($check:ident)*) => {
         mod $module {
-            use rxmesh_host::engine::Engine;
-            use rxmesh_host::speculative::Conflicts;
-            $(fn $check(engine: &Engine) {
-                super::$check(engine, Conflicts::$conflicts);
+            $(fn $check(engine: &rxmesh_host::engine::Engine) {
+                super::$check::<$conflicts>(engine);
             })*
             $crate::conformance! { @$engines $($check),* }
         }

@@ -325,7 +325,7 @@ fn edited(
         Edited {
             mesh: session.to_mesh(x).unwrap().0,
             arrays: session.to_host().unwrap(),
-            x: session.values(x).read().unwrap(),
+            x: session.values(x).unwrap().read().unwrap(),
         }
     };
     let (got, want) = (on(engine), on(&Engine::cpu()));

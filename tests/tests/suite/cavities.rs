@@ -9,7 +9,7 @@ use rxmesh_host::kernels::cavity::{
     Births, Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, Template, template,
 };
 use rxmesh_host::kernels::edit::{Mesh, NO_FACE};
-use rxmesh_host::kernels::kernel::{ClaimEntry, FillEntry, FlatKernel, ResolveEntry};
+use rxmesh_host::kernels::kernel::{FlatKernel, OperatorEntry};
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
 use rxmesh_host::kernels::topo::{Element, Kind, Vertex};
@@ -186,20 +186,20 @@ unsafe impl FlatKernel for Generations {
 
 entries! {
     KERNELS;
-    claim test_v_claim: RefillV; resolve test_v_resolve: RefillV; fill test_v_fill: RefillV;
-    claim test_ve_claim: RefillVe; resolve test_ve_resolve: RefillVe; fill test_ve_fill: RefillVe;
-    claim test_vf_claim: RefillVf; resolve test_vf_resolve: RefillVf; fill test_vf_fill: RefillVf;
-    claim test_vv_claim: RefillVv; resolve test_vv_resolve: RefillVv; fill test_vv_fill: RefillVv;
-    claim test_e_claim: RefillE; resolve test_e_resolve: RefillE; fill test_e_fill: RefillE;
-    claim test_ef_claim: RefillEf; resolve test_ef_resolve: RefillEf; fill test_ef_fill: RefillEf;
-    claim test_ev_claim: RefillEv; resolve test_ev_resolve: RefillEv; fill test_ev_fill: RefillEv;
-    claim test_ee_claim: RefillEe; resolve test_ee_resolve: RefillEe; fill test_ee_fill: RefillEe;
-    claim test_f_claim: RefillF; resolve test_f_resolve: RefillF; fill test_f_fill: RefillF;
-    claim test_fe_claim: RefillFe; resolve test_fe_resolve: RefillFe; fill test_fe_fill: RefillFe;
-    claim test_ff_claim: RefillFf; resolve test_ff_resolve: RefillFf; fill test_ff_fill: RefillFf;
-    claim test_fv_claim: RefillFv; resolve test_fv_resolve: RefillFv; fill test_fv_fill: RefillFv;
-    claim test_punch_claim: Punch; resolve test_punch_resolve: Punch; fill test_punch_fill: Punch;
-    claim test_four_claim: SplitFour; resolve test_four_resolve: SplitFour; fill test_four_fill: SplitFour;
+    operator test_v: RefillV;
+    operator test_ve: RefillVe;
+    operator test_vf: RefillVf;
+    operator test_vv: RefillVv;
+    operator test_e: RefillE;
+    operator test_ef: RefillEf;
+    operator test_ev: RefillEv;
+    operator test_ee: RefillEe;
+    operator test_f: RefillF;
+    operator test_fe: RefillFe;
+    operator test_ff: RefillFf;
+    operator test_fv: RefillFv;
+    operator test_punch: Punch;
+    operator test_four: SplitFour;
     flat test_generations: Generations;
 }
 
@@ -226,7 +226,7 @@ fn check(session: &Session, what: &str) {
 }
 
 /// Rounds of an operator on a fresh mesh; how many cavities were carried out.
-fn rounds<O: Operator + ClaimEntry + ResolveEntry + FillEntry>(
+fn rounds<O: OperatorEntry>(
     engine: &Engine,
     name: &str,
     mesh: &TriMesh,
@@ -239,7 +239,7 @@ fn rounds<O: Operator + ClaimEntry + ResolveEntry + FillEntry>(
         let kind = <<O::Template as Template>::Seed as Element>::KIND;
         let what = format!("{} on {name}, {kind:?}", std::any::type_name::<O>());
         let report = session
-            .round(Seeds::All, |s| op(s.write(x), rarity))
+            .round(Seeds::All, |s| Ok(op(s.write(x)?, rarity)))
             .unwrap();
         check(&session, &what);
         assert_eq!(session.euler_number().unwrap(), euler, "{what}");
@@ -281,7 +281,7 @@ fn holes_stay_open(engine: &Engine) {
         let (mut session, _) = open(engine, &mesh);
         let mut faces = mesh.face_count() as u32;
         for rarity in [7, 3, 2, 1, 1, 1, 1, 1, 1, 1] {
-            let report = session.round(Seeds::All, |_| Punch { rarity }).unwrap();
+            let report = session.round(Seeds::All, |_| Ok(Punch { rarity })).unwrap();
             check(&session, name);
             faces -= report.done;
             assert_eq!(session.live().unwrap()[2], faces, "{name}");
@@ -310,9 +310,11 @@ fn one_to_four(engine: &Engine) {
     let mesh = generate::grid(8, 7).unwrap();
     let (mut session, x) = open(engine, &mesh);
     let report = session
-        .round(Seeds::All, |s| SplitFour {
-            x: s.write(x),
-            rarity: 1,
+        .round(Seeds::All, |s| {
+            Ok(SplitFour {
+                x: s.write(x)?,
+                rarity: 1,
+            })
         })
         .unwrap();
     check(&session, "grid");
@@ -339,20 +341,22 @@ fn a_hook_sees_the_births(engine: &Engine) {
     let (mut session, x) = open(engine, &mesh);
     let generation = session.column::<Vertex, u32>().unwrap();
     session.after_births(move |s, births, n| {
-        let of = s.write(generation);
+        let of = s.write(generation)?;
         Ok(s.engine().launch_flat(n, Generations { births, of })?)
     });
     for round in 1..3 {
         let before = session.live().unwrap()[0];
         session
-            .round(Seeds::All, |s| SplitFour {
-                x: s.write(x),
-                rarity: 2,
+            .round(Seeds::All, |s| {
+                Ok(SplitFour {
+                    x: s.write(x)?,
+                    rarity: 2,
+                })
             })
             .unwrap();
         let after = session.live().unwrap()[0];
         let host = session.to_host().unwrap();
-        let values = session.values(generation).read().unwrap();
+        let values = session.values(generation).unwrap().read().unwrap();
         let alive = (0..values.len()).filter(|&v| host.ve[v] != rxmesh_host::kernels::edit::DEAD);
         let born = alive.clone().filter(|&v| values[v] > 0).count() as u32;
         assert_eq!(

@@ -2,13 +2,14 @@
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
+use rxmesh_host::edit::Claims;
 use rxmesh_host::edit::{HostArrays, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::PatchOptions;
-use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
+use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::fixtures;
 use rxmesh_tests::places::{self, Place, place};
@@ -27,14 +28,14 @@ struct Flipped {
     arrays: HostArrays,
 }
 
-fn flip(engine: &Engine, mesh: &TriMesh, conflicts: Conflicts) -> Flipped {
+fn flip<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> Flipped {
     let options = PatchOptions {
         patch_size: 64,
         ..PatchOptions::default()
     };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open_with(&rx, conflicts).unwrap();
+    let mut session = Session::<C>::open_with(&rx).unwrap();
     let x = session.attach(&x).unwrap();
     let before = session.to_mesh(x).unwrap().0;
     let report = delaunay(&mut session, x, &DelaunayOptions::default()).unwrap();
@@ -88,14 +89,14 @@ fn noisy(engine: &Engine) -> TriMesh {
     mesh
 }
 
-fn angles_sum_to_pi(engine: &Engine, conflicts: Conflicts) {
+fn angles_sum_to_pi<C: Conflicts>(engine: &Engine) {
     let mut square = generate::grid(12, 9).unwrap();
     generate::noise(&mut square, 0.2, 4).unwrap();
     square.positions.iter_mut().for_each(|p| p.z = 0.0);
     for mesh in [noisy(engine), square] {
         let before = violations(&mesh, 1e-4);
         assert!(before.len() > mesh.face_count() / 60, "{}", before.len());
-        let after = flip(engine, &mesh, conflicts);
+        let after = flip::<C>(engine, &mesh);
         assert!(after.report.run.finished && after.report.run.done > 0);
         assert_eq!(after.report.frozen, 0);
         let left = violations(&after.mesh, 1e-4);
@@ -113,13 +114,13 @@ fn angles_sum_to_pi(engine: &Engine, conflicts: Conflicts) {
         let at = places::vertices;
         assert_eq!(at(&after.mesh), at(&after.before), "no vertex moves");
         // A second time there is nothing to do.
-        let again = flip(engine, &after.mesh, conflicts);
+        let again = flip::<C>(engine, &after.mesh);
         assert_eq!(again.report.run.done, 0, "{:?}", again.report);
     }
 }
 
 /// A tetrahedron with a flat face: its long edge violates the criterion, but the edge it would be flipped to is there.
-fn flips_that_are_refused_leave_their_edge(engine: &Engine, conflicts: Conflicts) {
+fn flips_that_are_refused_leave_their_edge<C: Conflicts>(engine: &Engine) {
     let mut mesh = fixtures::tetrahedron();
     let places = [
         [-3.0, 0.0, 0.0],
@@ -130,7 +131,7 @@ fn flips_that_are_refused_leave_their_edge(engine: &Engine, conflicts: Conflicts
     mesh.positions = places.map(Vec3::from).to_vec();
     let before = violations(&mesh, 1e-4);
     assert!(!before.is_empty());
-    let after = flip(engine, &mesh, conflicts);
+    let after = flip::<C>(engine, &mesh);
     assert_eq!(after.report.run.done, 0, "{:?}", after.report);
     assert_eq!(
         after.report.left as usize,
@@ -157,9 +158,9 @@ fn other_edges(mesh: &TriMesh) -> Vec<([Place; 2], usize)> {
 }
 
 /// Edges of the boundary and of several faces are never flipped, on any mesh.
-fn other_edges_stay(engine: &Engine, conflicts: Conflicts) {
+fn other_edges_stay<C: Conflicts>(engine: &Engine) {
     for fixture in fixtures::suited(engine) {
-        let after = flip(engine, &fixture.mesh, conflicts);
+        let after = flip::<C>(engine, &fixture.mesh);
         let name = &fixture.name;
         assert_eq!(
             other_edges(&after.mesh),
@@ -173,20 +174,12 @@ fn other_edges_stay(engine: &Engine, conflicts: Conflicts) {
 
 fn same_bits_as_the_cpu_engine(engine: &Engine) {
     let mesh = noisy(engine);
-    let want = flip(
-        &Engine::cpu_with_threads(1).unwrap(),
-        &mesh,
-        Conflicts::Claims,
-    );
-    let got = flip(engine, &mesh, Conflicts::Claims);
+    let want = flip::<Claims>(&Engine::cpu_with_threads(1).unwrap(), &mesh);
+    let got = flip::<Claims>(engine, &mesh);
     assert_eq!(got.report, want.report);
     assert!(got.arrays == want.arrays, "the arrays differ");
     if engine.name() == "cpu" {
-        let got = flip(
-            &Engine::cpu_with_threads(7).unwrap(),
-            &mesh,
-            Conflicts::Claims,
-        );
+        let got = flip::<Claims>(&Engine::cpu_with_threads(7).unwrap(), &mesh);
         assert!(got.arrays == want.arrays, "seven threads");
     }
 }

@@ -8,15 +8,15 @@ use rxmesh_host::Error;
 use rxmesh_host::edit::{Column, HostArrays, RoundReport, Seeds, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Value;
-use rxmesh_host::kernels::cavity::marked::{
-    CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
-};
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::repack::{Renumbering, RepackOptions};
 use rxmesh_host::store::{Attribute, RxMesh};
+use rxmesh_test_kernels::marked::{
+    CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
+};
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::{Edit, Expected, Plain};
 use rxmesh_tests::engines::{is_slow, is_very_slow};
@@ -92,9 +92,9 @@ impl Script {
 
     fn read_marks(&self, edit: Edit) -> Vec<u32> {
         match Self::kind(edit) {
-            Kind::Vertex => self.session.values(self.marks.0).read().unwrap(),
-            Kind::Edge => self.session.values(self.marks.1).read().unwrap(),
-            Kind::Face => self.session.values(self.marks.2).read().unwrap(),
+            Kind::Vertex => self.session.values(self.marks.0).unwrap().read().unwrap(),
+            Kind::Edge => self.session.values(self.marks.1).unwrap().read().unwrap(),
+            Kind::Face => self.session.values(self.marks.2).unwrap().read().unwrap(),
         }
     }
 
@@ -102,20 +102,26 @@ impl Script {
         let (x, (v, e, f)) = (self.x, self.marks);
         let s = &mut self.session;
         match edit {
-            Edit::Flip => s.round(seeds, |s| FlipMarked { marks: s.write(e) }),
-            Edit::Split => s.round(seeds, |s| SplitMarked {
-                marks: s.write(e),
-                x: s.write(x),
+            Edit::Flip => s.round(seeds, |s| Ok(FlipMarked { marks: s.write(e)? })),
+            Edit::Split => s.round(seeds, |s| {
+                Ok(SplitMarked {
+                    marks: s.write(e)?,
+                    x: s.write(x)?,
+                })
             }),
-            Edit::Collapse => s.round(seeds, |s| CollapseMarked {
-                marks: s.write(e),
-                x: s.write(x),
+            Edit::Collapse => s.round(seeds, |s| {
+                Ok(CollapseMarked {
+                    marks: s.write(e)?,
+                    x: s.write(x)?,
+                })
             }),
-            Edit::SplitFace => s.round(seeds, |s| SplitFaceMarked {
-                marks: s.write(f),
-                x: s.write(x),
+            Edit::SplitFace => s.round(seeds, |s| {
+                Ok(SplitFaceMarked {
+                    marks: s.write(f)?,
+                    x: s.write(x)?,
+                })
             }),
-            Edit::Remove => s.round(seeds, |s| RemoveMarked { marks: s.write(v) }),
+            Edit::Remove => s.round(seeds, |s| Ok(RemoveMarked { marks: s.write(v)? })),
         }
         .unwrap()
     }
@@ -136,12 +142,12 @@ impl Script {
         let euler = self.session.euler_number().unwrap();
         while !seeds.is_empty() {
             let (before, marks) = (Plain::new(&self.arrays()), self.read_marks(edit));
-            let x = self.session.values(self.x).read().unwrap();
+            let x = self.session.values(self.x).unwrap().read().unwrap();
             let want = before.round(edit, &seeds, &marks, &x);
             let report = self.round(edit, first);
             self.check(what);
             let after = Plain::new(&self.arrays());
-            let x = self.session.values(self.x).read().unwrap();
+            let x = self.session.values(self.x).unwrap().read().unwrap();
             assert_eq!(
                 (report.done, report.conflicts),
                 (want.done, want.lost.len() as u32),
@@ -355,26 +361,31 @@ fn closes_with_attributes(engine: &Engine) {
     (some[5], some[40]) = (1, 2);
     session.set(marks, &some).unwrap();
     let report = session
-        .run(10, |s| CollapseMarked {
-            marks: s.write(marks),
-            x: s.write(x),
+        .run(10, |s| {
+            Ok(CollapseMarked {
+                marks: s.write(marks)?,
+                x: s.write(x)?,
+            })
         })
         .unwrap();
     assert!(report.done > 0 && report.finished, "{report:?}");
     let live = session.live().unwrap();
     let plain = Plain::new(&session.to_host().unwrap());
-    let places = session.values(x).read().unwrap();
+    let places = session.values(x).unwrap().read().unwrap();
     let (f, e) = (
-        session.values(of_face).read().unwrap(),
-        session.values(of_edge).read().unwrap(),
+        session.values(of_face).unwrap().read().unwrap(),
+        session.values(of_edge).unwrap().read().unwrap(),
     );
     let mut closed = session.close(RepackOptions::default()).unwrap();
     assert_eq!(Kind::ALL.map(|k| closed.mesh.count(k)), live);
     let set = closed.mesh.patch_set().unwrap();
     let triangles = input_triangles(&plain, &closed.renumbering);
     assert_eq!(set.validate(live[0] as usize, &triangles), []);
-    let (mut x, mut of_face, mut of_edge) =
-        (closed.take(x), closed.take(of_face), closed.take(of_edge));
+    let (mut x, mut of_face, mut of_edge) = (
+        closed.take(x).unwrap(),
+        closed.take(of_face).unwrap(),
+        closed.take(of_edge).unwrap(),
+    );
     follows(&closed.renumbering, &mut x, &places);
     follows(&closed.renumbering, &mut of_face, &f);
     let mut got = of_edge.to_input(&closed.mesh).unwrap();

@@ -3,14 +3,14 @@
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::remesh::{RemeshOptions, RemeshReport, remesh};
-use rxmesh_host::edit::{Column, Session};
+use rxmesh_host::edit::{Claims, Column, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
-use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::distance::to_triangles;
+use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
 use rxmesh_tests::{conformance, conformance_of_conflicts};
@@ -19,24 +19,23 @@ conformance_of_conflicts! { meets_the_quality_bars, keeps_what_the_surface_is, k
 conformance! { same_bits_on_every_run }
 
 /// A session with the positions.
-fn open(engine: &Engine, mesh: &TriMesh, conflicts: Conflicts) -> (Session, Column<Vertex, Vec3>) {
-    let (session, [x, _]) = open_twice(engine, mesh, conflicts);
+fn open<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (Session<C>, Column<Vertex, Vec3>) {
+    let (session, [x, _]) = open_twice::<C>(engine, mesh);
     (session, x)
 }
 
 /// A session with the positions and a copy of them.
-fn open_twice(
+fn open_twice<C: Conflicts>(
     engine: &Engine,
     mesh: &TriMesh,
-    conflicts: Conflicts,
-) -> (Session, [Column<Vertex, Vec3>; 2]) {
+) -> (Session<C>, [Column<Vertex, Vec3>; 2]) {
     let options = PatchOptions {
         patch_size: 128,
         ..PatchOptions::default()
     };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open_with(&rx, conflicts).unwrap();
+    let mut session = Session::<C>::open_with(&rx).unwrap();
     let columns = [session.attach(&x).unwrap(), session.attach(&x).unwrap()];
     (session, columns)
 }
@@ -48,13 +47,13 @@ struct Remeshed {
 }
 
 /// Remeshes, and checks what holds for every mesh: it is sound, and Euler's number stays.
-fn remeshed(
-    (engine, conflicts): (&Engine, Conflicts),
+fn remeshed<C: Conflicts>(
+    engine: &Engine,
     mesh: &TriMesh,
     options: &RemeshOptions,
     what: &str,
 ) -> Remeshed {
-    let (mut session, x) = open(engine, mesh, conflicts);
+    let (mut session, x) = open::<C>(engine, mesh);
     let euler = session.euler_number().unwrap();
     let report = remesh(&mut session, x, options).unwrap();
     let wrong = session.validate().unwrap();
@@ -85,7 +84,7 @@ fn noisy(mut mesh: TriMesh, part: f32) -> TriMesh {
     mesh
 }
 
-fn meets_the_quality_bars(engine: &Engine, conflicts: Conflicts) {
+fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
     let n = size(engine);
     let levels = 2 + u32::from(n > 8) + u32::from(n > 16);
     for (name, mesh) in [
@@ -101,7 +100,7 @@ fn meets_the_quality_bars(engine: &Engine, conflicts: Conflicts) {
             let what = format!("{name} with {part} of the mean");
             let Remeshed {
                 report, quality: q, ..
-            } = remeshed((engine, conflicts), &mesh, &options, &what);
+            } = remeshed::<C>(engine, &mesh, &options, &what);
             if n <= 8 {
                 // A dozen vertices around the tube: too coarse for the bars.
                 continue;
@@ -123,7 +122,7 @@ fn meets_the_quality_bars(engine: &Engine, conflicts: Conflicts) {
     }
 }
 
-fn keeps_what_the_surface_is(engine: &Engine, conflicts: Conflicts) {
+fn keeps_what_the_surface_is<C: Conflicts>(engine: &Engine) {
     let n = size(engine);
     let hard = [
         ("noisy sphere", noisy(fixtures::closed(3), 0.3)),
@@ -149,7 +148,7 @@ fn keeps_what_the_surface_is(engine: &Engine, conflicts: Conflicts) {
                 ..RemeshOptions::default()
             };
             let what = format!("{name} with {part} of the mean");
-            let after = remeshed((engine, conflicts), &mesh, &options, &what);
+            let after = remeshed::<C>(engine, &mesh, &options, &what);
             if part == 0.5 && mesh.faces.len() > 100 {
                 assert!(after.mesh.faces.len() > mesh.faces.len(), "{what}");
             }
@@ -189,7 +188,7 @@ fn cube(n: u32) -> TriMesh {
     mesh
 }
 
-fn keeps_lines(engine: &Engine, conflicts: Conflicts) {
+fn keeps_lines<C: Conflicts>(engine: &Engine) {
     let n = size(engine).min(16);
     // The corners and the edges of a cube stay: what is enclosed is the cube.
     for part in [0.6, 1.7] {
@@ -199,7 +198,7 @@ fn keeps_lines(engine: &Engine, conflicts: Conflicts) {
             ..RemeshOptions::default()
         };
         let cube = cube(n);
-        let after = remeshed((engine, conflicts), &cube, &options, "cube");
+        let after = remeshed::<C>(engine, &cube, &options, "cube");
         assert_eq!(after.report.features, 12 * n);
         let volume = |m: &TriMesh| -> f64 {
             let x = |v: u32| m.positions[v as usize].as_dvec3();
@@ -227,7 +226,7 @@ fn keeps_lines(engine: &Engine, conflicts: Conflicts) {
             target_length: Some(mean * part),
             ..RemeshOptions::default()
         };
-        let after = remeshed((engine, conflicts), &grid, &options, "square");
+        let after = remeshed::<C>(engine, &grid, &options, "square");
         let area = |m: &TriMesh| -> f64 {
             let x = |v: u32| m.positions[v as usize].as_dvec3();
             m.faces
@@ -240,14 +239,14 @@ fn keeps_lines(engine: &Engine, conflicts: Conflicts) {
     }
 }
 
-fn projects_to_the_input(engine: &Engine, conflicts: Conflicts) {
+fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
     let n = size(engine);
     let mesh = generate::torus(2 * n, n, 1.0, 0.4).unwrap();
     let options = RemeshOptions {
         project: true,
         ..RemeshOptions::default()
     };
-    let after = remeshed((engine, conflicts), &mesh, &options, "torus");
+    let after = remeshed::<C>(engine, &mesh, &options, "torus");
     assert!(after.report.run().done > 0);
     // Each vertex lies on a triangle of the input, by plain search; `closest.rs` says how near.
     for &p in &after.mesh.positions {
@@ -261,7 +260,7 @@ fn projects_to_the_input(engine: &Engine, conflicts: Conflicts) {
 
 /// A copy of the positions that is interpolated goes where they go: to the middles of edges that are split, and to where the ends of contracted edges meet, which is the end that a
 /// line holds where one does. (Smoothing moves the positions alone.)
-fn interpolates_columns(engine: &Engine, conflicts: Conflicts) {
+fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     let n = size(engine).min(16);
     for (name, mesh) in [
         ("sphere", generate::icosphere(2).unwrap()),
@@ -270,8 +269,8 @@ fn interpolates_columns(engine: &Engine, conflicts: Conflicts) {
     ] {
         let mean = quality(&mesh).edge_length.mean as f32;
         for part in [0.6, 1.7] {
-            let (mut session, [x, copy]) = open_twice(engine, &mesh, conflicts);
-            session.interpolate(copy);
+            let (mut session, [x, copy]) = open_twice::<C>(engine, &mesh);
+            session.interpolate(copy).unwrap();
             let options = RemeshOptions {
                 target_length: Some(mean * part),
                 smoothing_steps: 0,
@@ -298,9 +297,9 @@ fn interpolates_columns(engine: &Engine, conflicts: Conflicts) {
     }
 }
 
-fn refuses_bad_input(engine: &Engine, conflicts: Conflicts) {
+fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
     let bad = |mesh: &TriMesh, options: &RemeshOptions, word: &str| {
-        let (mut session, x) = open(engine, mesh, conflicts);
+        let (mut session, x) = open::<C>(engine, mesh);
         let before = session.to_host().unwrap();
         let error = remesh(&mut session, x, options).unwrap_err();
         assert!(
@@ -331,7 +330,7 @@ fn same_bits_on_every_run(engine: &Engine) {
     let n = size(engine).min(24);
     let mesh = noisy(fixtures::torus(n, n), 0.3);
     let run = |engine: &Engine| {
-        let (mut session, x) = open(engine, &mesh, Conflicts::Claims);
+        let (mut session, x) = open::<Claims>(engine, &mesh);
         let options = RemeshOptions {
             target_length: Some(quality(&mesh).edge_length.mean as f32 * 0.9),
             keep_features: Some(50.0),
@@ -340,7 +339,7 @@ fn same_bits_on_every_run(engine: &Engine) {
             ..RemeshOptions::default()
         };
         let report = remesh(&mut session, x, &options).unwrap();
-        let x = session.values(x).read().unwrap();
+        let x = session.values(x).unwrap().read().unwrap();
         (report, session.to_host().unwrap(), x)
     };
     let want = run(&same_rounding(engine));

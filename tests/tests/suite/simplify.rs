@@ -166,7 +166,7 @@ fn result(engine: &Engine, mesh: &TriMesh, cost: Cost) -> (SimplifyReport, HostA
         ..SimplifyOptions::new(Target::Ratio(0.3))
     };
     let report = simplify(&mut session, x, &options).unwrap();
-    let x = session.values(x).read().unwrap();
+    let x = session.values(x).unwrap().read().unwrap();
     (report, session.to_host().unwrap(), x)
 }
 
@@ -276,14 +276,18 @@ fn attributes_follow(engine: &Engine) {
         session.attach(&x).unwrap(),
         session.attach(&ids).unwrap(),
     );
-    session.interpolate(copy);
+    session.interpolate(copy).unwrap();
     let options = SimplifyOptions {
         cost: Cost::Length,
         ..SimplifyOptions::new(Target::Ratio(0.4))
     };
     simplify(&mut session, place, &options).unwrap();
     let mut closed = session.close(RepackOptions::default()).unwrap();
-    let (mut place, mut copy, mut ids) = (closed.take(place), closed.take(copy), closed.take(ids));
+    let (mut place, mut copy, mut ids) = (
+        closed.take(place).unwrap(),
+        closed.take(copy).unwrap(),
+        closed.take(ids).unwrap(),
+    );
     let place = place.to_input(&closed.mesh).unwrap();
     let copy = copy.to_input(&closed.mesh).unwrap();
     // By length, new vertices lie in the middle of their edge: the copy of the positions is interpolated to them.

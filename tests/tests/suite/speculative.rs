@@ -3,15 +3,16 @@
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
 use rxmesh_host::algo::remesh::{RemeshOptions, remesh};
-use rxmesh_host::edit::{Seeds, Session};
+use rxmesh_host::edit::{Claims, Seeds, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::mesh::{Rng, TriMesh, generate};
 use rxmesh_host::repack::RepackOptions;
-use rxmesh_host::speculative::{Conflicts, SpeculativeOptions};
 use rxmesh_host::store::RxMesh;
+use rxmesh_speculative::{Speculative, SpeculativeOptions};
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::Edit;
+use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::fixtures;
 use rxmesh_tests::marked::{Marked, attach_numbers, check, kept, numbers, patched};
@@ -34,7 +35,7 @@ fn opening_changes_nothing(engine: &Engine) {
             let mesh = &fixture.mesh;
             let rx = patched(engine, mesh, patch_size);
             let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-            let mut session = match Session::open_with(&rx, Conflicts::Speculative) {
+            let mut session = match Session::<Speculative>::open_with(&rx) {
                 Ok(session) => session,
                 Err(e) => {
                     assert!(e.to_string().contains("speculative engine"), "{what}: {e}");
@@ -42,8 +43,8 @@ fn opening_changes_nothing(engine: &Engine) {
                 }
             };
             let x = session.attach(&x).unwrap();
-            let edges = attach_numbers::<Edge>(&mut session, &rx);
-            let faces = attach_numbers::<Face>(&mut session, &rx);
+            let edges = attach_numbers::<Edge, _>(&mut session, &rx);
+            let faces = attach_numbers::<Face, _>(&mut session, &rx);
             check(&session, &what);
             let (now, _) = session.to_mesh(x).unwrap();
             assert_eq!(triangles(&now), triangles(mesh), "{what}");
@@ -58,11 +59,11 @@ fn opening_changes_nothing(engine: &Engine) {
             assert_eq!(count(&closed.mesh), count(&rx), "{what}");
             for (mut got, mut want) in [
                 (
-                    closed.take(edges).to_input(&closed.mesh).unwrap(),
+                    closed.take(edges).unwrap().to_input(&closed.mesh).unwrap(),
                     numbers(&rx, Kind::Edge),
                 ),
                 (
-                    closed.take(faces).to_input(&closed.mesh).unwrap(),
+                    closed.take(faces).unwrap().to_input(&closed.mesh).unwrap(),
                     numbers(&rx, Kind::Face),
                 ),
             ] {
@@ -111,7 +112,7 @@ fn noisy(engine: &Engine) -> TriMesh {
 fn flip(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> (TriMesh, DelaunayReport) {
     let rx = patched(engine, mesh, patch_size);
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open_with(&rx, Conflicts::Speculative).unwrap();
+    let mut session = Session::<Speculative>::open_with(&rx).unwrap();
     let x = session.attach(&x).unwrap();
     check(&session, "opened");
     let report = delaunay(&mut session, x, &DelaunayOptions::default()).unwrap();
@@ -186,10 +187,10 @@ fn lengths(mesh: &TriMesh) -> Vec<f32> {
         .collect()
 }
 
-fn remeshed(engine: &Engine, mesh: &TriMesh, conflicts: Conflicts) -> (TriMesh, f32) {
+fn remeshed<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (TriMesh, f32) {
     let rx = patched(engine, mesh, 128);
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open_with(&rx, conflicts).unwrap();
+    let mut session = Session::<C>::open_with(&rx).unwrap();
     let x = session.attach(&x).unwrap();
     let euler = session.euler_number().unwrap();
     let options = RemeshOptions {
@@ -206,8 +207,8 @@ fn remeshed(engine: &Engine, mesh: &TriMesh, conflicts: Conflicts) -> (TriMesh, 
 /// Remeshing on this engine gives about as many faces, and edges of about the same lengths, as on the other.
 fn remeshing_ends_like_that_of_claims(engine: &Engine) {
     let mesh = noisy(engine);
-    let (claims, _) = remeshed(engine, &mesh, Conflicts::Claims);
-    let (ours, target) = remeshed(engine, &mesh, Conflicts::Speculative);
+    let (claims, _) = remeshed::<Claims>(engine, &mesh);
+    let (ours, target) = remeshed::<Speculative>(engine, &mesh);
     let ratio = ours.face_count() as f64 / claims.face_count() as f64;
     assert!((0.85..1.15).contains(&ratio), "{ratio}");
     let near = |mesh: &TriMesh| {
@@ -232,10 +233,11 @@ fn crowded_blocks_end(engine: &Engine) {
     let runs = if is_slow(engine) { 2 } else { 6 };
     for run in 0..runs {
         let mut m = Marked::new(engine, &mesh, 8);
-        m.session.set_speculative_options(SpeculativeOptions {
+        let options = SpeculativeOptions {
             blocks: Some(64),
             lock_all: run % 2 == 1,
-        });
+        };
+        Speculative::set_options(&mut m.session, options);
         let mut rng = Rng::new(100 + run);
         for edit in [Edit::Flip, Edit::Collapse, Edit::Split] {
             m.mark_some(edit, &mut rng, 30, 5);

@@ -3,7 +3,7 @@
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::mem::Words;
-use rxmesh_host::kernels::speculative::{
+use rxmesh_speculative::kernels::{
     FillQueue, OVERFLOW, PatchQueue, Queue, RibbonEntry, STASH_SLOTS, Stash, Table,
 };
 use std::cell::Cell;

@@ -3,15 +3,13 @@
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
-use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify};
-use rxmesh_host::edit::{RoundReport, RunReport, Seeds};
+use rxmesh_host::edit::Seeds;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::cavity::marked::FlipMarked;
 use rxmesh_host::kernels::edit::NONE;
-use rxmesh_host::kernels::topo::{Edge, Kind, Vertex};
+use rxmesh_host::kernels::topo::{Kind, Vertex};
 use rxmesh_host::mesh::{Rng, TriMesh};
 use rxmesh_host::repack::RepackOptions;
-use rxmesh_host::speculative::Conflicts;
+use rxmesh_speculative::Speculative;
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::Edit;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
@@ -20,51 +18,10 @@ use rxmesh_tests::marked::{Marked, check, patched};
 use rxmesh_tests::places::{Place, place, triangle, triangles};
 
 conformance! {
-    rounds_and_hooks_are_refused,
     fans_beyond_a_patch,
     meshes_without_faces,
     isolated_vertices_stay,
     frozen_faces_stay,
-}
-
-/// What needs an order of cavities, or ids that stay, is refused, and nothing has changed.
-fn rounds_and_hooks_are_refused(engine: &Engine) {
-    let mesh = fixtures::torus(9, 8);
-    let mut m = Marked::new(engine, &mesh, 32);
-    let before = m.session.to_host().unwrap();
-    let marks = m.session.column::<Edge, u32>().unwrap();
-    let all = vec![1; m.session.capacity(Kind::Edge) as usize];
-    m.session.set(marks, &all).unwrap();
-    let refused = |error: Error| {
-        let said = matches!(&error, Error::Options(what) if what.contains("claims engine"));
-        assert!(said, "{error:?}");
-    };
-    let x = m.x;
-    let options = SimplifyOptions::new(Target::Faces(40));
-    refused(simplify(&mut m.session, x, &options).unwrap_err());
-    let s = &mut m.session;
-    let round: Result<RoundReport, Error> = s.round(Seeds::All, |s| FlipMarked {
-        marks: s.write(marks),
-    });
-    refused(round.unwrap_err());
-    let op = |s: &rxmesh_host::edit::Session| FlipMarked {
-        marks: s.write(marks),
-    };
-    refused(s.round_with(Seeds::All, 3, op, |_, _| Ok(())).unwrap_err());
-    assert!(s.to_host().unwrap() == before, "a refusal changed the mesh");
-    check(s, "after refusals");
-    // It works on, until there is a hook.
-    assert!(s.run(1000, op).unwrap().done > 0);
-    let flipped = s.to_host().unwrap();
-    s.after_births(|_, _, _| Ok(()));
-    s.set(marks, &all).unwrap();
-    let run: Result<RunReport, Error> = s.run(1000, op);
-    refused(run.unwrap_err());
-    assert!(
-        s.to_host().unwrap() == flipped,
-        "a refusal changed the mesh"
-    );
-    check(s, "after a hook was refused");
 }
 
 /// A vertex whose faces are more than a patch holds: opened or refused for a reason, and sound if opened.
@@ -79,7 +36,7 @@ fn fans_beyond_a_patch(engine: &Engine) {
         for patch_size in [16, 64, 512] {
             let what = format!("a fan of {valence} in patches of {patch_size}");
             let rx = patched(engine, &mesh, patch_size);
-            let mut m = match Marked::open(&rx, &mesh, Conflicts::Speculative) {
+            let mut m = match Marked::<Speculative>::open(&rx, &mesh) {
                 Ok(m) => m,
                 Err(Error::Options(why)) if why.contains("speculative engine") => {
                     // Whoever has the vertex has its faces: many patches border on one, and it is large.
@@ -112,7 +69,7 @@ fn meshes_without_faces(engine: &Engine) {
         assert!(report.run.finished && report.run.done == 0);
         let mut closed = m.session.close(RepackOptions::default()).unwrap();
         assert_eq!(Kind::ALL.map(|k| closed.mesh.count(k)), [vertices, 0, 0]);
-        let mut at = closed.take(x).to_input(&closed.mesh).unwrap();
+        let mut at = closed.take(x).unwrap().to_input(&closed.mesh).unwrap();
         let mut want = mesh.positions.clone();
         for list in [&mut at, &mut want] {
             list.sort_by_key(|&x| place(x));
@@ -162,7 +119,7 @@ fn isolated_vertices_stay(engine: &Engine) {
 /// The triangles that no operator may change, sorted.
 fn frozen(m: &Marked) -> Vec<[Place; 3]> {
     let arrays = m.session.to_host().unwrap();
-    let x = m.session.values(m.x).read().unwrap();
+    let x = m.session.values(m.x).unwrap().read().unwrap();
     let mut all: Vec<_> = (arrays.fe.chunks_exact(3).zip(&arrays.frozen))
         .filter(|(sides, frozen)| sides[0] != NONE && **frozen)
         .map(|(sides, _)| triangle([0, 1, 2].map(|k| x[arrays.ev[sides[k] as usize] as usize])))
@@ -185,7 +142,7 @@ fn frozen_faces_stay(engine: &Engine) {
     for (name, mesh) in meshes {
         for patch_size in [8, 64] {
             let rx = patched(engine, &mesh, patch_size);
-            let mut m = Marked::open(&rx, &mesh, Conflicts::Speculative).unwrap();
+            let mut m = Marked::<Speculative>::open(&rx, &mesh).unwrap();
             let before = frozen(&m);
             assert_eq!(before.len(), m.session.frozen_faces() as usize, "{name}");
             assert!(!before.is_empty(), "{name} has no frozen face");
@@ -205,6 +162,7 @@ fn frozen_faces_stay(engine: &Engine) {
             let mut closed = m.session.close(RepackOptions::default()).unwrap();
             let x = closed
                 .take::<Vertex, Vec3>(x)
+                .unwrap()
                 .to_input(&closed.mesh)
                 .unwrap();
             assert_eq!(x.len(), now.positions.len(), "{name}");

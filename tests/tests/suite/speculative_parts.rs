@@ -4,12 +4,12 @@
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
-use rxmesh_host::kernels::speculative::exercise::{
-    ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable, GUARDED, NONE, TABLE_STEPS,
-};
-use rxmesh_host::kernels::speculative::table::{capacity, words_for};
-use rxmesh_host::kernels::speculative::{
+use rxmesh_speculative::kernels::table::{capacity, words_for};
+use rxmesh_speculative::kernels::{
     EMPTY_SLOT, FillQueue, Locks, OVERFLOW, PatchQueue, RibbonEntry, STASH_SLOTS,
+};
+use rxmesh_test_kernels::exercise::{
+    ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable, GUARDED, NONE, TABLE_STEPS,
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};

@@ -37,7 +37,7 @@ fn ball(engine: &Engine) -> TriMesh {
 fn full_patches_are_cut(engine: &Engine) {
     let mesh = ball(engine);
     let mut m = Marked::new(engine, &mesh, 32);
-    let (faces, bytes) = (mesh.face_count(), m.session.patch_bytes().unwrap());
+    let (faces, bytes) = (mesh.face_count(), m.session.edits().patch_bytes());
     let capacity = m.session.capacity(Kind::Face);
     for round in 0..2 {
         let before = m.numbers();
@@ -54,12 +54,12 @@ fn full_patches_are_cut(engine: &Engine) {
         assert!(same <= report.refused as usize, "{same}: {report:?}");
         assert_eq!(other, 0, "edges that were not split");
     }
-    let done = m.session.speculation().unwrap();
+    let done = m.session.edits().speculation();
     assert!(done.sliced > 0, "{done:?}");
     let (now, _) = m.session.to_mesh(m.x).unwrap();
     assert!(now.face_count() >= 10 * faces, "{faces}");
     assert!(m.session.capacity(Kind::Face) > capacity);
-    assert!(m.session.patch_bytes().unwrap() > bytes);
+    assert!(m.session.edits().patch_bytes() > bytes);
     close(m);
 }
 
@@ -76,7 +76,7 @@ fn small_patches_are_united(engine: &Engine) {
                 Seeds::All,
                 &format!("seed {seed}, round {round}"),
             );
-            if m.session.speculation().unwrap().merged > 0 {
+            if m.session.edits().speculation().merged > 0 {
                 return Some((m, rng));
             }
         }
@@ -94,8 +94,8 @@ fn small_patches_are_united(engine: &Engine) {
 
 /// The edges that have still the number that they had at first, by session id.
 fn old_edges(m: &Marked, arrays: &HostArrays, first: &Numbers) -> Vec<u32> {
-    let x = m.session.values(m.x).read().unwrap();
-    let numbers = m.session.values(m.numbers.1).read().unwrap();
+    let x = m.session.values(m.x).unwrap().read().unwrap();
+    let numbers = m.session.values(m.numbers.1).unwrap().read().unwrap();
     let plain = Plain::new(arrays);
     let is_old = |&e: &u32| {
         let ends = [0, 1].map(|k| x[arrays.ev[2 * e as usize + k] as usize]);
@@ -128,7 +128,7 @@ fn refused_seeds_come_up_again(engine: &Engine) {
         }
         assert!(refused > 0, "{what}: no flip was refused");
         let arrays = m.session.to_host().unwrap();
-        let x = m.session.values(m.x).read().unwrap();
+        let x = m.session.values(m.x).unwrap().read().unwrap();
         let seeds = old_edges(&m, &arrays, &first).into_iter().collect();
         let marks = vec![1; m.session.capacity(Kind::Edge) as usize];
         let left = Plain::new(&arrays).round(Edit::Flip, &seeds, &marks, &x);
@@ -221,11 +221,19 @@ fn close(m: Marked) -> [Numbers; 3] {
     assert_eq!(set.validate(mesh.vertex_count(), &mesh.faces), []);
     let oracle = Oracle::new(mesh.vertex_count(), &mesh.faces);
     let edge_ids = InputIds::new(&closed.mesh, &oracle);
-    let at = closed.take(m.x).to_input(&closed.mesh).unwrap();
+    let at = closed.take(m.x).unwrap().to_input(&closed.mesh).unwrap();
     assert_eq!(at, mesh.positions, "positions");
-    let of_vertices = closed.take(m.numbers.0).to_input(&closed.mesh).unwrap();
-    let of_faces = closed.take(m.numbers.2).to_input(&closed.mesh).unwrap();
-    let mut of_edges = closed.take(m.numbers.1);
+    let of_vertices = closed
+        .take(m.numbers.0)
+        .unwrap()
+        .to_input(&closed.mesh)
+        .unwrap();
+    let of_faces = closed
+        .take(m.numbers.2)
+        .unwrap()
+        .to_input(&closed.mesh)
+        .unwrap();
+    let mut of_edges = closed.take(m.numbers.1).unwrap();
     of_edges.download().unwrap();
     let of_edges = of_edges.host().unwrap();
     let x = |v: u32| at[v as usize];

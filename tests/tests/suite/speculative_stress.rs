@@ -4,7 +4,7 @@
 use rxmesh_host::edit::Seeds;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{Rng, TriMesh, generate};
-use rxmesh_host::speculative::SpeculativeOptions;
+use rxmesh_speculative::{Speculative, SpeculativeOptions};
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::Edit;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
@@ -66,7 +66,7 @@ fn run(engine: &Engine, seed: u64) {
     );
     println!("{what}");
     let mut m = Marked::new(engine, &mesh, patch_size);
-    m.session.set_speculative_options(options);
+    Speculative::set_options(&mut m.session, options);
     for edit in edits {
         m.jitter(rng);
         let before = m.numbers();

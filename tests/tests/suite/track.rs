@@ -3,15 +3,15 @@
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
-use rxmesh_host::edit::{HostArrays, Session};
+use rxmesh_host::edit::{Claims, HostArrays, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::noise::CurlNoise;
 use rxmesh_host::kernels::algo::track::Symmetric;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
-use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
+use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
 use rxmesh_tests::{conformance, conformance_of_conflicts};
@@ -35,8 +35,8 @@ struct Tracked {
 }
 
 /// Tracks, and looks at every frame: it is sound, Euler's number and the number of components' boundaries stay.
-fn tracked(
-    (engine, conflicts): (&Engine, Conflicts),
+fn tracked<C: Conflicts>(
+    engine: &Engine,
     mesh: &TriMesh,
     options: &TrackOptions,
     what: &str,
@@ -47,7 +47,7 @@ fn tracked(
     };
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open_with(&rx, conflicts).unwrap();
+    let mut session = Session::<C>::open_with(&rx).unwrap();
     let x = session.attach(&x).unwrap();
     let euler = session.euler_number().unwrap();
     let mut seen = 0;
@@ -66,7 +66,7 @@ fn tracked(
         report,
         mesh,
         arrays: session.to_host().unwrap(),
-        x: session.values(x).read().unwrap(),
+        x: session.values(x).unwrap().read().unwrap(),
     }
 }
 
@@ -79,14 +79,14 @@ fn options(frames: u32) -> TrackOptions {
     }
 }
 
-fn tracks_a_hundred_frames(engine: &Engine, conflicts: Conflicts) {
+fn tracks_a_hundred_frames<C: Conflicts>(engine: &Engine) {
     let (levels, n, frames) = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => (1, 5, 5),
         (_, true) => (2, 8, 30),
         _ => (3, 16, 100),
     };
     let sphere = generate::icosphere(levels).unwrap();
-    let after = tracked((engine, conflicts), &sphere, &options(frames), "sphere");
+    let after = tracked::<C>(engine, &sphere, &options(frames), "sphere");
     let (before, now) = (volume(&sphere), volume(&after.mesh));
     if frames == 100 {
         assert!(
@@ -108,20 +108,20 @@ fn tracks_a_hundred_frames(engine: &Engine, conflicts: Conflicts) {
         assert!(q.smallest_angle.mean > 35.0, "{:?}", q.smallest_angle);
     }
     let grid = generate::grid(n, n).unwrap();
-    let after = tracked((engine, conflicts), &grid, &options(frames), "grid");
+    let after = tracked::<C>(engine, &grid, &options(frames), "grid");
     assert!(after.mesh.faces.len() > n as usize);
     assert!(after.mesh.positions.iter().all(|x| x.is_finite()));
 }
 
 /// Where nothing moves, a copy of the positions that is interpolated stays one.
-fn interpolates_columns(engine: &Engine, conflicts: Conflicts) {
+fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     let mesh = generate::icosphere(2).unwrap();
     let patches = PatchOptions::default();
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut session = Session::open_with(&rx, conflicts).unwrap();
+    let mut session = Session::<C>::open_with(&rx).unwrap();
     let (x, copy) = (session.attach(&x).unwrap(), session.attach(&x).unwrap());
-    session.interpolate(copy);
+    session.interpolate(copy).unwrap();
     let still = TrackOptions {
         time_step: 0.0,
         smoothing_steps: 0,
@@ -137,7 +137,7 @@ fn interpolates_columns(engine: &Engine, conflicts: Conflicts) {
     }
 }
 
-fn refuses_bad_input(engine: &Engine, conflicts: Conflicts) {
+fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
     let bad = |mesh: &TriMesh, options: &TrackOptions, word: &str| {
         let rx = RxMesh::new(
             engine,
@@ -147,15 +147,15 @@ fn refuses_bad_input(engine: &Engine, conflicts: Conflicts) {
         )
         .unwrap();
         let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-        let mut session = Session::open_with(&rx, conflicts).unwrap();
+        let mut session = Session::<C>::open_with(&rx).unwrap();
         let x = session.attach(&x).unwrap();
-        let before = session.values(x).read().unwrap();
+        let before = session.values(x).unwrap().read().unwrap();
         let error = track(&mut session, x, options, |_, _| Ok::<_, Error>(())).unwrap_err();
         assert!(
             matches!(&error, Error::Options(what) if what.contains(word)),
             "{error:?}"
         );
-        assert_eq!(session.values(x).read().unwrap(), before);
+        assert_eq!(session.values(x).unwrap().read().unwrap(), before);
     };
     let good = options(3);
     bad(&fixtures::non_manifold_edge(3, 4), &good, "manifold");
@@ -204,18 +204,13 @@ fn refuses_bad_input(engine: &Engine, conflicts: Conflicts) {
 fn same_bits_on_every_run(engine: &Engine) {
     let mesh = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
     let frames = if is_slow(engine) { 4 } else { 20 };
-    let want = tracked(
-        (&same_rounding(engine), Conflicts::Claims),
+    let want = tracked::<Claims>(
+        &same_rounding(engine),
         &mesh,
         &options(frames),
         "another run",
     );
-    let got = tracked(
-        (engine, Conflicts::Claims),
-        &mesh,
-        &options(frames),
-        "engine",
-    );
+    let got = tracked::<Claims>(engine, &mesh, &options(frames), "engine");
     assert_eq!(got.report, want.report);
     assert!(got.arrays == want.arrays, "the arrays differ");
     assert!(got.x == want.x, "the positions differ");
