@@ -85,7 +85,8 @@ impl Live {
         Some(allocation.at as usize + (piece.at - allocation.handle))
     }
 
-    /// Binds a kernel's arguments, after a check of all the memory that they name. `exclusive` has launches of several threads on the
+    /// Binds a kernel's arguments, after a check of all the memory that they name: attributes are of one mesh, that of the launch if it has
+    /// one. `exclusive` has launches of several threads on the
     /// same memory refused unless all of them only read it.
     pub(super) fn bind<K: Bind>(
         &self,
@@ -97,6 +98,8 @@ impl Live {
         let mut used = Used::default();
         let mut pieces: Vec<Piece> = Vec::with_capacity(16);
         let mut wrong = None;
+        // The mesh of the launch, or else that of the first attribute.
+        let mut mesh = mesh;
         let mut resolve = |piece: Piece| {
             if wrong.is_some() {
                 return None;
@@ -106,7 +109,9 @@ impl Live {
                 return None;
             };
             let at = allocation.at as usize + (piece.at - allocation.handle);
-            wrong = if mesh.is_some() && of.is_some() && mesh != of {
+            let other = of.is_some() && mesh.is_some() && mesh != of;
+            mesh = mesh.or(of);
+            wrong = if other {
                 Some(EngineError::OtherMesh { kernel })
             } else if !at.is_multiple_of(piece.align) {
                 Some(EngineError::Misaligned { kernel })

@@ -149,7 +149,8 @@ impl Cpu {
         match self.style {
             Style::Solo => self.install(|| {
                 (0..n.div_ceil(FLAT_CHUNK)).into_par_iter().for_each(|c| {
-                    for i in c * FLAT_CHUNK..((c + 1) * FLAT_CHUNK).min(n) {
+                    let from = c * FLAT_CHUNK;
+                    for i in from..from.saturating_add(FLAT_CHUNK).min(n) {
                         kernel.run(i);
                     }
                 });

@@ -16,7 +16,11 @@ pub struct Read<K, T> {
 
 impl<K: Element, T: Value> Read<K, T> {
     /// Over all elements.
-    pub fn new(data: View<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: View<T>) -> Self {
         Read {
             data,
             of: PhantomData,
@@ -65,7 +69,11 @@ pub struct Write<K, T> {
 
 impl<K: Element, T: Value> Write<K, T> {
     /// Over all elements.
-    pub fn new(data: ViewMut<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: ViewMut<T>) -> Self {
         Write {
             data,
             of: PhantomData,
@@ -120,7 +128,11 @@ pub struct Accumulate<K, T> {
 
 impl<K: Element, T: Sum> Accumulate<K, T> {
     /// Over all elements.
-    pub fn new(data: ViewMut<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: ViewMut<T>) -> Self {
         Accumulate {
             data,
             of: PhantomData,

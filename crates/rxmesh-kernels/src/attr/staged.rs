@@ -21,7 +21,11 @@ pub struct Staged<K, T> {
 
 impl<K: Element, T: Value> Staged<K, T> {
     /// Over all elements.
-    pub fn new(data: View<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: View<T>) -> Self {
         Staged {
             data,
             here: Shared::empty(),
@@ -160,7 +164,11 @@ pub struct StagedSum<K, T, F = Keep> {
 
 impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
     /// Over all elements. The old values are overwritten.
-    pub fn new(data: ViewMut<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: ViewMut<T>) -> Self {
         StagedSum {
             data,
             here: Shared::empty(),

@@ -105,7 +105,8 @@ impl Mesh for FlatMesh {
 
     #[inline(always)]
     fn turn_limit(&self) -> u32 {
-        self.face_capacity()
+        // A patch could not hold the ring of a vertex with more.
+        crate::topo::PatchHeader::MAX_EDGES
     }
 }
 

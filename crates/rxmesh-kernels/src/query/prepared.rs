@@ -65,7 +65,11 @@ pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
 
 impl<R: Relation> Prepared<R> {
     /// Over tables that [`crate::algo::prepare::PrepareRows`] made.
-    pub fn new(starts: Global<u32>, tables: Global<u16>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// They are those of `R` on the mesh that kernels are launched on with them, or empty and not used (contract U4).
+    pub unsafe fn new(starts: Global<u32>, tables: Global<u16>) -> Self {
         Prepared {
             starts,
             tables,
@@ -75,7 +79,8 @@ impl<R: Relation> Prepared<R> {
 
     /// No tables: for a field that a kernel does not use.
     pub fn empty() -> Self {
-        Prepared::new(Global::empty(), Global::empty())
+        // SAFETY: empty.
+        unsafe { Prepared::new(Global::empty(), Global::empty()) }
     }
 
     /// Number of entries of all tables.
