@@ -3,6 +3,7 @@
 mod amounts;
 mod apps;
 mod build;
+mod components;
 mod copy;
 mod edit;
 mod mcf;
@@ -244,6 +245,11 @@ pub(crate) const ROWS: &[Row] = &[
         "geodesic",
         "distances from one vertex, level sets included, on the wall clock",
         surface::geodesics,
+    ),
+    row(
+        "components",
+        "connected components through edges: labels of all faces, wall clock",
+        components::through_edges,
     ),
     row(
         "spring-gather",
