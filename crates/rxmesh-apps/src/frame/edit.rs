@@ -74,7 +74,8 @@ impl Frame for Editing {
             .with_context(|| input.path.display().to_string())?;
         let before = quality(&mesh);
         if !mesh.extras.is_empty() {
-            run.warn("what the input holds beside vertices and faces is left out: it does not fit the new faces".into());
+            run.warn("what the input holds beside vertices and faces is left out: it does not fit the new \
+                faces".into());
         }
         let engine = run.engine(args.engine.engine)?;
         let size = conflicts.patch_size();
@@ -115,7 +116,8 @@ impl Frame for Editing {
         let frozen = on_session!(&self.session, |s| s.frozen_faces());
         if frozen > 0 {
             self.run.warn(format!(
-                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as they are",
+                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as \
+                they are",
                 self.path.display()
             ));
         }
@@ -198,7 +200,8 @@ fn measures(when: &str, q: &Quality, target: Option<f64>) -> String {
         )
     });
     format!(
-        "{when}: {} vertices, {} faces, edges {} to {} (mean {}){over}, valence {} to {} (mean {}), smallest angle {} (mean {}) degrees\n",
+        "{when}: {} vertices, {} faces, edges {} to {} (mean {}){over}, valence {} to {} (mean {}), smallest angle \
+        {} (mean {}) degrees\n",
         q.vertices,
         q.faces,
         n(l.min),

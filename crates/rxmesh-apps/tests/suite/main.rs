@@ -2,6 +2,7 @@
 
 mod applications;
 mod cli;
+mod components;
 mod conflicts;
 mod editing;
 mod edits;

@@ -2,6 +2,7 @@
 //! its rows in `ROWS`, each beside the function that measures it.
 
 mod build;
+mod components;
 mod copy;
 mod curvature;
 mod delaunay;
@@ -53,6 +54,7 @@ const ROWS: &[&[Row]] = &[
     smooth::ROWS,
     filter::ROWS,
     curvature::ROWS,
+    components::ROWS,
     geodesic::ROWS,
     spring::ROWS,
     session::ROWS,
