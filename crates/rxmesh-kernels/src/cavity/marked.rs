@@ -25,7 +25,8 @@ args! {
     }
 }
 
-impl Operator for FlipMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for FlipMarked {
     type Template = template::EF;
     type Plan = u32;
     const RIM_IS_SIMPLE: bool = true;
@@ -88,7 +89,8 @@ args! {
     }
 }
 
-impl Operator for SplitMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitMarked {
     type Template = template::E;
     type Plan = (Vec3, Origin);
     const GROWTH: Growth = Growth::VERTEX;
@@ -160,7 +162,8 @@ args! {
     }
 }
 
-impl Operator for CollapseMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for CollapseMarked {
     type Template = template::EV;
     type Plan = (Vec3, Origin);
     const RIM_IS_SIMPLE: bool = true;
@@ -198,7 +201,8 @@ args! {
     }
 }
 
-impl Operator for SplitFaceMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitFaceMarked {
     type Template = template::F;
     type Plan = (Vec3, Origin);
     const GROWTH: Growth = Growth::VERTEX;
@@ -298,7 +302,8 @@ impl Ring {
     }
 }
 
-impl Operator for RemoveMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for RemoveMarked {
     type Template = template::V;
     /// The apex.
     type Plan = u32;
