@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algo::mcf::{
-    McfOptions, McfReport, Preconditioner, Weights, mean_curvature_flow, mean_edge_length,
+    McfOptions, McfReport, Preconditioner, McfWeights, mean_curvature_flow, mean_edge_length,
 };
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
@@ -32,11 +32,11 @@ fn flow(
 }
 
 /// All ways to solve.
-const WAYS: [(Weights, Preconditioner); 4] = [
-    (Weights::Assembled, Preconditioner::Jacobi),
-    (Weights::OnTheFly, Preconditioner::Jacobi),
-    (Weights::Assembled, Preconditioner::None),
-    (Weights::OnTheFly, Preconditioner::None),
+const WAYS: [(McfWeights, Preconditioner); 4] = [
+    (McfWeights::Assembled, Preconditioner::Jacobi),
+    (McfWeights::OnTheFly, Preconditioner::Jacobi),
+    (McfWeights::Assembled, Preconditioner::None),
+    (McfWeights::OnTheFly, Preconditioner::None),
 ];
 
 /// Compares with the direct solve, in all ways.

@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::cli::McfArgs;
 use crate::report::{McfRecord, Report};
 use anyhow::Result;
-use rxmesh_host::algo::mcf::{McfOptions, Preconditioner, Weights, mean_curvature_flow};
+use rxmesh_host::algo::mcf::{McfOptions, Preconditioner, McfWeights, mean_curvature_flow};
 
 const TOO_LARGE: &str = "coordinates or time step are too large or too small to smooth";
 
@@ -17,8 +17,8 @@ pub(super) fn run(args: &McfArgs) -> Result<Outcome> {
         tolerance: args.tol,
         max_iterations: args.max_iter,
         weights: match args.matrix_free {
-            true => Weights::OnTheFly,
-            false => Weights::Assembled,
+            true => McfWeights::OnTheFly,
+            false => McfWeights::Assembled,
         },
         preconditioner: match args.no_preconditioner {
             true => Preconditioner::None,

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use glam::Vec3;
 use rxmesh_host::algo::mcf::{
-    McfIterations, McfOptions, Preconditioner, Weights, mean_curvature_flow, mean_edge_length,
+    McfIterations, McfOptions, Preconditioner, McfWeights, mean_curvature_flow, mean_edge_length,
 };
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -22,7 +22,7 @@ fn iteration_times(
     b: &Bench<'_>,
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
-    weights: Weights,
+    weights: McfWeights,
 ) -> Result<(Times, f64)> {
     // A large step converges slowly: the residual stays far from the smallest numbers.
     let mean = mean_edge_length(rx, x)?;
@@ -68,10 +68,10 @@ pub(super) fn matrix_free_times(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
 ) -> Result<(Times, f64)> {
-    iteration_times(b, rx, x, Weights::OnTheFly)
+    iteration_times(b, rx, x, McfWeights::OnTheFly)
 }
 
-fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
+fn iteration(b: &Bench<'_>, weights: McfWeights) -> Result<Measured> {
     let (times, residual) = iteration_times(b, b.rx, &positions(b)?, weights)?;
     let vertices = b.count(Kind::Vertex);
     // Two passes, because the dot products stand between them: d, r read and d, q written; then x, d, r, q read and x, r written.
@@ -80,7 +80,7 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
         "ten vectors and the areas",
     );
     let floor = match weights {
-        Weights::OnTheFly => b.parts.floor(
+        McfWeights::OnTheFly => b.parts.floor(
             &[Ribbon(Kind::Vertex)],
             &[
                 vectors,
@@ -88,7 +88,7 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
                 (b.prepared_bytes("fans"), "table of the corners"),
             ],
         ),
-        Weights::Assembled => b.parts.floor(
+        McfWeights::Assembled => b.parts.floor(
             &[Ribbon(Kind::Vertex)],
             &[
                 vectors,
@@ -111,11 +111,11 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
 }
 
 pub(super) fn matrix_free(b: &Bench<'_>) -> Result<Measured> {
-    iteration(b, Weights::OnTheFly)
+    iteration(b, McfWeights::OnTheFly)
 }
 
 pub(super) fn assembled(b: &Bench<'_>) -> Result<Measured> {
-    iteration(b, Weights::Assembled)
+    iteration(b, McfWeights::Assembled)
 }
 
 /// A whole solve with the defaults of the command line.

@@ -16,7 +16,7 @@ use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
 /// When the cotangent weights are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Weights {
+pub enum McfWeights {
     /// Anew in each product, in shared memory (RXMesh 2021, listing 4): no memory for a matrix.
     OnTheFly,
     /// Once, kept as a sparse matrix that is local to each patch: faster from a few iterations on.
@@ -44,7 +44,7 @@ pub struct McfOptions {
     /// Most iterations.
     pub max_iterations: u32,
     /// When the weights are computed.
-    pub weights: Weights,
+    pub weights: McfWeights,
     /// The preconditioner.
     pub preconditioner: Preconditioner,
 }
@@ -55,7 +55,7 @@ impl Default for McfOptions {
             time_step: None,
             tolerance: 1e-6,
             max_iterations: 1000,
-            weights: Weights::default(),
+            weights: McfWeights::default(),
             preconditioner: Preconditioner::default(),
         }
     }
@@ -182,7 +182,7 @@ impl Frame {
 struct Solver<'a> {
     rx: &'a RxMesh,
     cg: Cg,
-    weights: Weights,
+    weights: McfWeights,
     x0: Attribute<Vertex, Vec3>,
     mass: Attribute<Vertex, f32>,
     /// A value for each entry of the prepared VV; empty when the weights are not kept.
@@ -208,8 +208,8 @@ impl<'a> Solver<'a> {
         let mut x0 = rx.attribute()?;
         x0.copy_from(x)?;
         let (vv, fans) = match options.weights {
-            Weights::OnTheFly => (Prepared::empty(), rx.prepare()?),
-            Weights::Assembled => (rx.prepare()?, Prepared::empty()),
+            McfWeights::OnTheFly => (Prepared::empty(), rx.prepare()?),
+            McfWeights::Assembled => (rx.prepare()?, Prepared::empty()),
         };
         let mut solver = Solver {
             rx,
@@ -245,7 +245,7 @@ impl<'a> Solver<'a> {
             regular: self.regular.global_mut(),
             dt: self.dt,
         })?;
-        if self.weights == Weights::OnTheFly {
+        if self.weights == McfWeights::OnTheFly {
             let regular = self.regular.read()?;
             let is_regular = |r: &u32| *r == REGULAR;
             self.patches = (
@@ -295,7 +295,7 @@ impl<'a> Solver<'a> {
     fn product(&self, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         let (mass, sums) = (self.mass.global()?, self.cg.sums());
         match self.weights {
-            Weights::OnTheFly => {
+            McfWeights::OnTheFly => {
                 let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
                 let (some_are, some_are_not) = self.patches;
                 if some_are {
@@ -323,7 +323,7 @@ impl<'a> Solver<'a> {
                     })?;
                 }
             }
-            Weights::Assembled => self.rx.run(McfAssembled {
+            McfWeights::Assembled => self.rx.run(McfAssembled {
                 d,
                 vv: self.vv,
                 weights: self.kept.global(),

@@ -46,6 +46,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
 
     fn allocate(engine: &Engine, len: usize, zero: bool) -> Result<Self, EngineError> {
         let bytes = bytes_of::<T>(len);
+        engine.take_allocation(bytes)?;
         let at = match &engine.0.kind {
             Kind::Cpu(c) => c.allocate(bytes)?,
             #[cfg(feature = "cuda")]

@@ -1,7 +1,7 @@
 //! The CUDA engine: launches through `cust`, on one stream.
 
-use super::ptx::Library;
-use super::{EngineError, EngineInfo, Patches, fault_error, fault_over};
+use super::ptx::{Library, unpack};
+use super::{EngineError, EngineInfo, Patches, Ptx, fault_error, fault_over};
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::CudaResult;
@@ -18,8 +18,11 @@ use std::ffi::{CStr, CString, c_void};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// This library's kernels as PTX text, built by `cargo xtask ptx` from the sources beside it.
-const PTX: &str = include_str!("../../ptx/rxmesh_kernels.ptx");
+/// This library's kernels as PTX, built by `cargo xtask ptx` from the sources beside it and packed by `build.rs`.
+const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/rxmesh_kernels.ptx.z"
+)));
 
 /// Shared memory that a block has without asking for more.
 const DEFAULT_SHARED: u32 = 48 * 1024;
@@ -176,7 +179,7 @@ impl Cuda {
     /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when they are first launched.
     pub(super) fn load(
         &self,
-        ptx: &str,
+        ptx: Ptx<'_>,
         symbol: &str,
         kernels: &[KernelInfo],
     ) -> Result<(), EngineError> {
@@ -184,7 +187,7 @@ impl Cuda {
         if modules.libraries.iter().any(|l| l.is(symbol, kernels)) {
             return Ok(());
         }
-        let library = Library::new(ptx, symbol, kernels)?;
+        let library = Library::new(&unpack(ptx)?, symbol, kernels)?;
         // Kernels are found by name: a second one of the same name would be launched in place of the first, or never.
         if let Some(taken) = kernels
             .iter()

@@ -61,7 +61,7 @@ pub const REFUSALS: usize = 5;
 
 kernel! {
     /// What all kernels of a simplification share.
-    pub struct Surface: Flat {
+    pub struct QuadricSurface: Flat {
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
@@ -84,7 +84,7 @@ pub struct Placement {
     pub cost: f32,
 }
 
-impl Surface {
+impl QuadricSurface {
     #[inline(always)]
     fn by_length(&self) -> bool {
         self.quadrics.is_empty()
@@ -153,7 +153,7 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Where to.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
     }
 }
 
@@ -190,7 +190,7 @@ impl FlatKernel for SimplifyQuadrics {
 
 /// The normal of the face of a half-edge, twice its area long.
 #[inline(always)]
-fn face_normal(mesh: &impl Mesh, s: &Surface, h: u32) -> Vec3 {
+fn face_normal(mesh: &impl Mesh, s: &QuadricSurface, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
     let to = |w: u32| (s.x.get(w) - a) * s.scale;
     to(mesh.tip(h)).cross(to(mesh.tip(mesh.next(h))))
@@ -226,7 +226,7 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Positions and quadrics.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
         /// The costs, as bits; [`NONE`] for dead and locked edges.
         pub costs: GlobalMut<u32>,
     }
@@ -344,7 +344,7 @@ kernel! {
     /// Collapses an edge to the place of least cost.
     pub struct Collapse: Flat {
         /// Positions and quadrics.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
         /// The costs of the edges.
         pub costs: GlobalMut<u32>,
         /// Where refused edges are entered, a bit each.

@@ -27,6 +27,12 @@ pub fn record_words(faces: u32, vertices: u32) -> u32 {
     RECORD_HEADER + 2 + 7 * faces + vertices
 }
 
+/// Records of at most so many words are written in one round over a mesh of so many faces, each of which one winner at most deletes and `T` meets [`Template::MEETS`] times; every
+/// vertex that is named meets a face.
+pub const fn most_record_words<T: Template>(faces: u32) -> u64 {
+    faces as u64 * (RECORD_HEADER as u64 + 2 + 8 * T::MEETS as u64)
+}
+
 /// A cavity that is about to be cut: what is deleted, and the rim.
 ///
 /// The rim runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had its face in the cavity.

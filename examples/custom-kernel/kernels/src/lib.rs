@@ -87,9 +87,8 @@ kernels! {
     /// What `Engine::load_ptx` compares with the PTX.
     pub KERNELS = "cloth_fingerprint";
     patch cloth_bending: Bending;
-    patch cloth_smooth: Smooth;
-    // The same kernel once more, on VV computed once and kept.
-    prepared cloth_smooth_prepared: Smooth;
+    // Twice: as it is, and on VV computed once and kept.
+    prepared cloth_smooth: Smooth;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].
