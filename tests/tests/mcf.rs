@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algo::mcf::{
-    McfOptions, McfReport, Preconditioner, McfWeights, mean_curvature_flow, mean_edge_length,
+    McfOptions, McfReport, McfWeights, Preconditioner, mean_curvature_flow, mean_edge_length,
 };
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;

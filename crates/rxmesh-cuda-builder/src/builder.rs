@@ -95,7 +95,11 @@ fn tidy(body: &str) -> String {
             continue;
         }
         // A brace at the beginning of a line is a kernel's own.
-        let line = if words.starts_with(['{', '}']) { line } else { words };
+        let line = if words.starts_with(['{', '}']) {
+            line
+        } else {
+            words
+        };
         text.push_str(&line.replace(" \t", " ").replace("$L__BB", "$L"));
         text.push('\n');
     }

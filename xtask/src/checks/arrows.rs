@@ -18,11 +18,19 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "rxmesh-test-kernels",
-        &["rxmesh-kernels", "rxmesh-speculative-kernels", "rxmesh-cuda-std"],
+        &[
+            "rxmesh-kernels",
+            "rxmesh-speculative-kernels",
+            "rxmesh-cuda-std",
+        ],
     ),
     (
         "rxmesh-speculative",
-        &["rxmesh-host", "rxmesh-kernels", "rxmesh-speculative-kernels"],
+        &[
+            "rxmesh-host",
+            "rxmesh-kernels",
+            "rxmesh-speculative-kernels",
+        ],
     ),
     (
         "rxmesh-apps",

@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::cli::McfArgs;
 use crate::report::{McfRecord, Report};
 use anyhow::Result;
-use rxmesh_host::algo::mcf::{McfOptions, Preconditioner, McfWeights, mean_curvature_flow};
+use rxmesh_host::algo::mcf::{McfOptions, McfWeights, Preconditioner, mean_curvature_flow};
 
 const TOO_LARGE: &str = "coordinates or time step are too large or too small to smooth";
 

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use glam::Vec3;
 use rxmesh_host::algo::mcf::{
-    McfIterations, McfOptions, Preconditioner, McfWeights, mean_curvature_flow, mean_edge_length,
+    McfIterations, McfOptions, McfWeights, Preconditioner, mean_curvature_flow, mean_edge_length,
 };
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::topo::{Kind, Vertex};

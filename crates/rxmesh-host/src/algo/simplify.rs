@@ -6,8 +6,8 @@ use crate::engine::{Buffer, EngineError};
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::simplify::{
-    COST_SHIFT, Collapse, HISTOGRAM_WORDS, REFUSALS, REFUSED, Refusal, SELECT_WORDS, SimplifyCosts,
-    SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect, QuadricSurface,
+    COST_SHIFT, Collapse, HISTOGRAM_WORDS, QuadricSurface, REFUSALS, REFUSED, Refusal,
+    SELECT_WORDS, SimplifyCosts, SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};

@@ -3,9 +3,9 @@
 use super::EngineError;
 #[cfg(feature = "cuda")]
 use super::Ptx;
+use rxmesh_kernels::kernel::{KernelInfo, fingerprint};
 #[cfg(feature = "cuda")]
 use std::borrow::Cow;
-use rxmesh_kernels::kernel::{KernelInfo, fingerprint};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::ops::Range;

@@ -27,7 +27,7 @@ use rxmesh_kernels::repack::extra::{
 use rxmesh_kernels::repack::faces::{RepackCount, RepackLabels, RepackPlace, RepackSort};
 use rxmesh_kernels::repack::ribbon::{LIST_WORDS, LONG_LIST, RepackRibbon};
 use rxmesh_kernels::repack::write::{RepackHeaders, RepackWrite};
-use rxmesh_kernels::repack::{RepackMesh, NONE, STATS, Stat, Work};
+use rxmesh_kernels::repack::{NONE, RepackMesh, STATS, Stat, Work};
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@
 
 use super::faces::chunks;
 use super::ribbon::{LONG_LIST, table_words};
-use super::{CHUNK, DEAD, RepackMesh, NONE, Stat, Work};
+use super::{CHUNK, DEAD, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};

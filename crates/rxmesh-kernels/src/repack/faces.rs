@@ -1,6 +1,6 @@
 //! Linear ids of faces: a counting sort by label.
 
-use super::{CHUNK, RepackMesh, NONE, Stat, Work};
+use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};

@@ -4,7 +4,7 @@
 
 use super::faces::{chunks, compact};
 use super::relabel::{Regions, first};
-use super::{CHUNK, RepackMesh, NONE};
+use super::{CHUNK, NONE, RepackMesh};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;

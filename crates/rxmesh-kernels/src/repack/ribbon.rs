@@ -1,7 +1,7 @@
 //! The ribbon of each patch, from the faces that it was told.
 
 use super::faces::compact;
-use super::{CHUNK, RepackMesh, NONE, Work};
+use super::{CHUNK, NONE, RepackMesh, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
