@@ -8,7 +8,11 @@
 //! | team ([`Engine::team`]) | real threads with a true barrier | tests: missing barriers |
 //!
 //! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes must belong
-//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names. Shared-memory sizes come from the kernel's own plan.
+//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names; then the kernel's copy of the arguments is brought to
+//! the addresses of what they name. Shared-memory sizes come from the kernel's own plan.
+//!
+//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them to write, do not wait for each other: the second gets
+//! [`EngineError::Busy`]. On a GPU one stream orders the launches of all threads. A fault comes out at whichever thread asks next.
 
 mod buffer;
 mod check;

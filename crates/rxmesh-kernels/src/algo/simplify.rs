@@ -521,7 +521,8 @@ pub struct NewVertex {
     quadric: Quadric,
 }
 
-impl Operator for Collapse {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for Collapse {
     type Template = template::EV;
     type Plan = NewVertex;
     const RIM_IS_SIMPLE: bool = true;
