@@ -69,7 +69,7 @@ pub const REFUSALS: usize = 5;
 
 args! {
     /// What all kernels of a simplification share.
-    pub struct Surface {
+    pub struct QuadricSurface {
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
@@ -92,7 +92,7 @@ pub struct Placement {
     pub cost: f32,
 }
 
-impl Surface {
+impl QuadricSurface {
     #[inline(always)]
     fn by_length(&self) -> bool {
         self.quadrics.is_empty()
@@ -161,7 +161,7 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Where to.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
     }
 }
 
@@ -199,7 +199,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
 
 /// The normal of the face of a half-edge, twice its area long.
 #[inline(always)]
-fn face_normal(mesh: &impl Mesh, s: &Surface, h: u32) -> Vec3 {
+fn face_normal(mesh: &impl Mesh, s: &QuadricSurface, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
     let to = |w: u32| (s.x.get(w) - a) * s.scale;
     to(mesh.tip(h)).cross(to(mesh.tip(mesh.next(h))))
@@ -236,7 +236,7 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Positions and quadrics.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
         /// The costs, as bits; [`NONE`] for dead and locked edges.
         pub costs: GlobalMut<u32>,
     }
@@ -356,7 +356,7 @@ args! {
     /// Collapses an edge to the place of least cost.
     pub struct Collapse {
         /// Positions and quadrics.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
         /// The costs of the edges.
         pub costs: GlobalMut<u32>,
         /// Where refused edges are entered, a bit each.
