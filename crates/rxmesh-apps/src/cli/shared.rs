@@ -3,13 +3,16 @@
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
+// Not a doc comment: angle brackets are HTML there.
+const OUTPUT: &str = "Where to write [default: <input>_<command> in the input's \
+                      format, in the current folder]";
+
 /// What every command takes that computes on a mesh and writes one.
 #[derive(Debug, Args)]
 pub(crate) struct ComputeArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Where to write [default: <input>_<command> in the input's format, in the current folder]
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, help = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) encoding: EncodingArgs,

@@ -1,6 +1,6 @@
 //! Host half of the algorithms; the device half has the same file names in `rxmesh-kernels`.
 //!
-//! With the feature `serde` options and reports can be serialised; with the feature `cli` options are [`clap::Args`],
+//! With the feature `serde` options and reports can be serialised; with the feature `cli` options are `clap::Args`,
 //! whose help is the documentation of the fields.
 
 // One file an algorithm.
