@@ -226,6 +226,9 @@ impl Engine {
 
     /// Launches a patch kernel: one block a patch.
     ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know how long an array has to be that a kernel reaches by other ids than those of the mesh's
+    /// elements: the kernel's fields say so. On the host a wrong one panics.
+    ///
     /// # Errors
     ///
     /// Arguments that are not live here, belong to another mesh or overlap, too much shared memory, or a launch that the driver refuses.
@@ -390,7 +393,7 @@ impl Engine {
         }
     }
 
-    /// Launches a flat kernel for the indices `0..n`.
+    /// Launches a flat kernel for the indices `0..n`; arrays are as long as the kernel's fields ask for ([`Engine::launch_patches`]).
     ///
     /// # Errors
     ///

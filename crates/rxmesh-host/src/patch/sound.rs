@@ -52,7 +52,9 @@ impl PatchSet {
 
     /// Sections follow each other and fill their arrays; owned elements have linear ids of their own.
     fn check_sections(&self) -> Checked {
-        let (mut ends, mut bases, mut owned) = ([0u64; 3], [0u64; 3], [0u64; 3]);
+        let (mut ends, mut owned) = ([0u64; 3], [0u64; 3]);
+        // Where the linear ids of the next patch may begin: behind what the one before it owns, and before its slack ends.
+        let (mut bases, mut slack) = ([0u64; 3], [0u64; 3]);
         for (patch, h) in self.headers.iter().enumerate() {
             let starts = [h.topology, h.mask, h.ribbon].map(u64::from);
             ensure(starts == ends, || {
@@ -75,10 +77,12 @@ impl PatchSet {
             let lengths = [here.topology_len(), here.mask_len(), here.ribbon_len()];
             for k in 0..3 {
                 ends[k] += u64::from(lengths[k]);
-                ensure(u64::from(h.base[k]) >= bases[k], || {
-                    format!("patch {patch} owns what another one owns")
+                let base = u64::from(h.base[k]);
+                ensure((bases[k]..=slack[k]).contains(&base), || {
+                    format!("patch {patch}: the linear ids of kind {k} are not its own")
                 })?;
-                bases[k] = u64::from(h.base[k]) + u64::from(h.owned[k]);
+                bases[k] = base + u64::from(h.owned[k]);
+                slack[k] = base + u64::from(h.capacity[k]);
                 owned[k] += u64::from(h.owned[k]);
             }
         }
@@ -93,8 +97,8 @@ impl PatchSet {
             format!("{owned:?} elements are owned, not {:?}", self.counts)
         })?;
         ensure(
-            (0..3).all(|k| bases[k] <= u64::from(self.linear_len[k])),
-            || "linear ids that are beyond their end".into(),
+            (0..3).all(|k| (bases[k]..=slack[k]).contains(&u64::from(self.linear_len[k]))),
+            || "linear ids end elsewhere than those of the last patch".into(),
         )
     }
 

@@ -106,7 +106,8 @@ impl Mesh for FlatMesh {
     #[inline(always)]
     fn turn_limit(&self) -> u32 {
         // A patch could not hold the ring of a vertex with more.
-        crate::topo::PatchHeader::MAX_EDGES
+        self.face_capacity()
+            .min(crate::topo::PatchHeader::MAX_EDGES)
     }
 }
 

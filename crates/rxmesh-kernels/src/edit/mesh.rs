@@ -23,7 +23,7 @@ pub trait Mesh: Copy {
     fn edge_lives(&self, e: u32) -> bool;
     /// Whether there is a vertex in a slot.
     fn vertex_lives(&self, v: u32) -> bool;
-    /// No walk around a vertex takes more steps, even where a broken mesh leads it astray: the most edges that a vertex can have.
+    /// No walk around a vertex takes more steps, even where a broken mesh leads it astray: the most faces that a vertex can have.
     fn turn_limit(&self) -> u32;
 
     /// The vertex that a half-edge reaches.
@@ -105,7 +105,8 @@ pub trait Mesh: Copy {
     #[inline(always)]
     fn each_spoke_from(&self, start: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let mut h = start;
-        let mut left = self.turn_limit();
+        // An open fan has an edge more than faces.
+        let mut left = self.turn_limit() + 1;
         // Two loops in one, so that `f` is inlined once.
         let mut back = false;
         loop {

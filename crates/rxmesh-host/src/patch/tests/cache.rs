@@ -136,23 +136,21 @@ fn tampering_does_no_harm() {
     let engine = Engine::shuffled(7);
     let (mut refused, mut taken) = (0, 0);
     for at in 32..body {
-        for flip in [1, 0x10, 0x80, 0xff] {
-            let mut bad = good.clone();
-            bad[at] ^= flip;
-            let sum = XxHash3_128::oneshot(&bad[..body]).to_le_bytes();
-            bad[body..].copy_from_slice(&sum);
-            fs::write(&path, &bad).unwrap();
-            match PatchSet::load(&path, key) {
-                Err(_) => refused += 1,
-                Ok(set) => {
-                    taken += 1;
-                    query_all(&engine, set);
-                }
+        let mut bad = good.clone();
+        bad[at] ^= [1, 0x10, 0x80, 0xff][at % 4];
+        let sum = XxHash3_128::oneshot(&bad[..body]).to_le_bytes();
+        bad[body..].copy_from_slice(&sum);
+        fs::write(&path, &bad).unwrap();
+        match PatchSet::load(&path, key) {
+            Err(_) => refused += 1,
+            Ok(set) => {
+                taken += 1;
+                query_all(&engine, set);
             }
-            if at % 16 == 0 {
-                let set = build_cached(&path, mesh.vertices, &mesh.faces, &options).unwrap();
-                assert!(set.is_of(mesh.vertices, &mesh.faces), "byte {at}");
-            }
+        }
+        if at % 64 == 0 {
+            let set = build_cached(&path, mesh.vertices, &mesh.faces, &options).unwrap();
+            assert!(set.is_of(mesh.vertices, &mesh.faces), "byte {at}");
         }
     }
     assert!(refused > 20 * taken, "{refused} refused, {taken} taken");
