@@ -368,7 +368,7 @@ mod tests {
         let (subject, mesh) = meshes.get(0, Input::Given)?;
         assert_eq!((subject.name.as_str(), mesh.face_count()), ("plate", 1));
         let file = subject.file.context("a file")?;
-        assert_eq!((file.name.as_str(), file.bytes), ("plate.obj", 34));
+        assert_eq!((file.name.as_str(), file.bytes), ("plate.obj", 32));
         assert!(file.sha256.len() == 64);
         let (subject, mesh) = Meshes::of_file(chosen(0.25))?.get(2, Input::Given)?;
         assert_eq!(

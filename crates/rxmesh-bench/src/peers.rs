@@ -106,6 +106,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "peers are compared on the input as given"
     );
     ensure!(
+        !arguments.run.has_file(),
+        "peers are compared on the generated meshes, not on a file's"
+    );
+    ensure!(
         !rows.iter().any(|r| matches!(r.work, Work::Amount(_))),
         "peers are compared by times"
     );

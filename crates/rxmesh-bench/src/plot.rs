@@ -21,7 +21,7 @@ const MARGIN: [f64; 4] = [46.0, 14.0, 26.0, 78.0];
 const OURS: [&str; 5] = ["#0072b2", "#009e73", "#56b4e9", "#000000", "#f0e442"];
 /// What stands behind the name of a row for another order of the input or another engine of edits.
 const SUFFIXES: [&str; 5] = ["", "-shuffled", "-sorted", "-speculative", "-plain"];
-const THEIRS: [&str; 3] = ["#d55e00", "#e69f00", "#cc79a7"];
+const THEIRS: [&str; 4] = ["#d55e00", "#e69f00", "#cc79a7", "#7f3b08"];
 const FLOOR: &str = "#888888";
 /// Parts of an axis that begins at zero.
 const TICKS: i32 = 5;

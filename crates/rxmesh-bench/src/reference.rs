@@ -52,7 +52,7 @@ pub(crate) struct Measurement {
 pub(crate) struct Point {
     #[serde(default)]
     pub(crate) mesh: String,
-    /// For every size, where there is none.
+    /// None where the mesh has other cells, or no mesh is named: then it is for every size.
     pub(crate) faces: Option<u32>,
     pub(crate) value: f64,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Point {
 impl Point {
     fn is_near(&self, faces: u32) -> bool {
         let near = |n: u32| (f64::from(n) / f64::from(faces) - 1.0).abs() < NEAR;
-        self.faces.is_none_or(near)
+        self.faces.map_or(self.mesh.is_empty(), near)
     }
 }
 

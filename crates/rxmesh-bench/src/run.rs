@@ -147,6 +147,11 @@ impl Arguments {
         self.json.as_deref()
     }
 
+    /// Whether a file's mesh was asked for.
+    pub(crate) fn has_file(&self) -> bool {
+        self.mesh.is_some()
+    }
+
     /// Whether rows were asked for by name.
     pub(crate) fn rows_given(&self) -> bool {
         !self.rows.is_empty()
