@@ -7,7 +7,8 @@ use rxmesh_host::mesh::{Rng, TriMesh, generate};
 use rxmesh_host::repack::RepackOptions;
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::{Edit, Plain};
-use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::engines::{is_slow, is_very_slow, suited};
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::ids::InputIds;
 use rxmesh_tests::marked::{Marked, Numbers, by_place, kept, key};
@@ -143,7 +144,7 @@ fn operators_follow_each_other(engine: &Engine) {
         generate::grid(9, 7).unwrap(),
         fixtures::cylinder(),
     ];
-    let rounds = if is_very_slow(engine) { 1 } else { 3 };
+    let rounds = suited(engine, [extent(2, 3), extent(1, 3), 1]);
     for mesh in meshes {
         if is_slow(engine) && mesh.face_count() > 330 {
             continue;
