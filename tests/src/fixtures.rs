@@ -1,6 +1,7 @@
 //! Meshes by property, made in code.
 
 use crate::engines::{is_slow, is_very_slow};
+use crate::extent::extent;
 use crate::oracle::Oracle;
 use glam::Vec3;
 use rxmesh_host::engine::Engine;
@@ -37,10 +38,11 @@ impl Fixture {
             .get_or_init(|| Oracle::new(self.mesh.vertex_count(), &self.mesh.faces))
     }
 
-    /// The patch sizes to try: 16, 64, 512 and the whole mesh, without those that give the same patches.
+    /// The patch sizes to try: 16, in the long run 64 and 512 too, and the whole mesh, without those that give the same patches.
     pub fn patch_sizes(&self) -> Vec<u32> {
         let faces = (self.mesh.face_count() as u32).max(1);
-        let mut sizes: Vec<u32> = [16, 64, 512].into_iter().filter(|&s| s < faces).collect();
+        let parts = extent(&[16][..], &[16, 64, 512]);
+        let mut sizes: Vec<u32> = parts.iter().copied().filter(|&s| s < faces).collect();
         sizes.push(faces);
         sizes
     }
@@ -104,7 +106,7 @@ pub fn each_mesh(engine: &Engine, mut f: impl FnMut(&str, &Fixture, &RxMesh)) {
 pub fn suited(engine: &Engine) -> impl Iterator<Item = &'static Fixture> {
     let most = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 70,
-        (_, true) => 330,
+        (_, true) => extent(130, 330),
         _ => usize::MAX,
     };
     all().iter().filter(move |f| f.mesh.face_count() <= most)

@@ -12,6 +12,7 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_tests::distance::to_triangles;
 use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::{conformance, conformance_of_conflicts};
 
@@ -74,7 +75,7 @@ fn size(engine: &Engine) -> u32 {
     match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 8,
         (_, true) => 16,
-        _ => 48,
+        _ => extent(24, 48),
     }
 }
 

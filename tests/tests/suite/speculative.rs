@@ -14,6 +14,7 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::edits::Edit;
 use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::marked::{Marked, attach_numbers, check, kept, numbers, patched};
 use rxmesh_tests::places::{triangles, vertices};
@@ -102,7 +103,7 @@ fn noisy(engine: &Engine) -> TriMesh {
     let levels = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 2,
         (false, true) => 3,
-        _ => 4,
+        _ => extent(3, 4),
     };
     let mut mesh = generate::icosphere(levels).unwrap();
     generate::noise(&mut mesh, 0.35, 3).unwrap();
@@ -145,7 +146,7 @@ fn flips_make_meshes_delaunay(engine: &Engine) {
 
 /// Marked seeds of every operator: what is counted as done is what the mesh shows, the surface stays what it was, and values stay with what stays.
 fn marked_edits_keep_the_surface(engine: &Engine) {
-    let levels = if is_slow(engine) { 2 } else { 4 };
+    let levels = if is_slow(engine) { 2 } else { extent(3, 4) };
     let mut ball = generate::icosphere(levels).unwrap();
     generate::noise(&mut ball, 0.1, 5).unwrap();
     // Not regular: contractions could bring a vertex exactly to where another one was.
@@ -230,7 +231,7 @@ fn remeshing_ends_like_that_of_claims(engine: &Engine) {
 /// Tiny patches, more blocks than patches, everything at once and every neighbour locked first: it ends, and nothing is lost.
 fn crowded_blocks_end(engine: &Engine) {
     let mesh = noisy(engine);
-    let runs = if is_slow(engine) { 2 } else { 6 };
+    let runs = if is_slow(engine) { 2 } else { extent(2, 6) };
     for run in 0..runs {
         let mut m = Marked::new(engine, &mesh, 8);
         let options = SpeculativeOptions {

@@ -6,6 +6,7 @@ use rxmesh_host::kernels::mem::Words;
 use rxmesh_speculative::kernels::{
     FillQueue, OVERFLOW, PatchQueue, Queue, RibbonEntry, STASH_SLOTS, Stash, Table,
 };
+use rxmesh_tests::extent::extent;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -103,7 +104,7 @@ fn memory(n: u32) -> Vec<AtomicU32> {
 
 #[test]
 fn a_stash_gives_a_patch_one_slot() {
-    for seed in 0..400 {
+    for seed in 0..extent(100, 400) {
         let words = memory(STASH_SLOTS);
         let stash = Stash(Restless(&words));
         // Some slots are taken and some in between are free again.
@@ -132,7 +133,7 @@ fn a_stash_gives_a_patch_one_slot() {
 
 #[test]
 fn a_table_misses_as_many_entries_as_it_refuses() {
-    for seed in 0..600 {
+    for seed in 0..extent(150, 600) {
         let hashed = 4 * (1 + seed % 8);
         let words = memory(hashed + OVERFLOW);
         let table = Table::new(Restless(&words));
@@ -231,7 +232,7 @@ fn circulate(engine: &Engine, seed: u32, (room, patches, times): (u32, u32, u32)
 #[test]
 fn a_queue_hands_out_what_it_got() {
     let engine = Engine::cpu_with_threads(1).unwrap();
-    for seed in 0..600 {
+    for seed in 0..extent(150, 600) {
         let (room, patches) = [(2, 1), (2, 2), (4, 3), (4, 4), (8, 3), (16, 16)][seed as usize % 6];
         circulate(&engine, seed, (room, patches, 12));
     }

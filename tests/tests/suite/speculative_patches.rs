@@ -10,7 +10,8 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_speculative::Speculative;
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::{Edit, Plain};
-use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::engines::{is_slow, is_very_slow, suited};
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::flat::Flat;
 use rxmesh_tests::ids::InputIds;
@@ -181,7 +182,7 @@ fn operators_follow_each_other(engine: &Engine) {
         generate::grid(9, 7).unwrap(),
         fixtures::cylinder(),
     ];
-    let rounds = if is_very_slow(engine) { 1 } else { 3 };
+    let rounds = suited(engine, [extent(2, 3), extent(1, 3), 1]);
     for mesh in meshes {
         if is_slow(engine) && mesh.face_count() > 330 {
             continue;

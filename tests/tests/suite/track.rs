@@ -13,6 +13,7 @@ use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::{conformance, conformance_of_conflicts};
 
@@ -79,28 +80,39 @@ fn options(frames: u32) -> TrackOptions {
     }
 }
 
+/// The part of a ball's volume that a frame may lose, over the squared target length.
+///
+/// The field keeps volumes; what is lost is lost to smoothing, which moves vertices in their tangent planes. A surface of curvature `k` falls `k s^2 / 2` below a
+/// tangent plane at distance `s`. Edges between 0.5 and 1.5 targets have a standard deviation of 0.29 targets, the mean of six 0.12: a step has
+/// `s^2 = 0.014` squared targets. The volume of a ball is a third of its area, so the part that goes is three times that offset, and the field
+/// may bend the surface twice as much as the ball is bent: `3 * 2 * 0.014 / 2`. Contractions take a tenth of that: some a frame, around one
+/// vertex each.
+const LOST_A_FRAME: f64 = 0.042;
+
 fn tracks_a_hundred_frames<C: Conflicts>(engine: &Engine) {
     let (levels, n, frames) = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => (1, 5, 5),
         (_, true) => (2, 8, 30),
-        _ => (3, 16, 100),
+        _ => (3, 16, extent(40, 100)),
     };
     let sphere = generate::icosphere(levels).unwrap();
     let after = tracked::<C>(engine, &sphere, &options(frames), "sphere");
     let (before, now) = (volume(&sphere), volume(&after.mesh));
-    if frames == 100 {
+    let report = after.report;
+    if !is_slow(engine) {
         assert!(
-            after.report.split.done > 100 && after.report.collapse.done > 10,
-            "{:?}",
-            after.report
+            report.split.done > u64::from(frames) && report.collapse.done > u64::from(frames / 10),
+            "{report:?}"
         );
-        // The field keeps volumes; what is lost is lost to the mesh.
+        let lost = LOST_A_FRAME * f64::from(frames) * f64::from(report.target_length).powi(2);
         assert!(
-            (now / before - 1.0).abs() < 0.1,
-            "volume {before} became {now}"
+            (now / before - 1.0).abs() < lost,
+            "volume {before} became {now}, {lost} may be lost"
         );
+        // After splits and contractions all edges are between 0.5 and 1.5 targets. Of two equilateral faces at that limit the flipped edge has
+        // 2.6, and smoothing draws it in.
         let q = quality(&after.mesh);
-        let over = q.edge_length.over(f64::from(after.report.target_length));
+        let over = q.edge_length.over(f64::from(report.target_length));
         assert!(
             over.max < 2.5 && over.mean > 0.6 && over.mean < 1.4,
             "{over:?}"
