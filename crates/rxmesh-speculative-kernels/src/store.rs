@@ -424,6 +424,9 @@ kernel! {
     }
 }
 
+/// See [`ColumnEntry::blend`]: the value, of one word, of the parent with the greatest weight, with [`BORN`](rxmesh_kernels::cavity::BORN).
+pub const TRACED: u32 = 2;
+
 /// A column as the device sees it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
@@ -436,7 +439,7 @@ pub struct ColumnEntry {
     pub width: u32,
     /// [`Kind`].
     pub kind: u32,
-    /// Whether new vertices get the weighted mean of the values of those they arose from; the words are `f32` then.
+    /// What new vertices get: 0 nothing, [`TRACED`], or else the weighted mean of the values of those they arose from (the words are `f32` then).
     pub blend: u32,
     /// Not used; zero.
     pub reserved: u32,

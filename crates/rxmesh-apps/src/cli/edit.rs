@@ -12,6 +12,9 @@ pub(crate) struct EditArgs {
     /// Check every invariant of the result before it is written
     #[arg(long)]
     pub(crate) validate: bool,
+    /// Keep the borders between objects, groups and materials as they are
+    #[arg(long)]
+    pub(crate) keep_groups: bool,
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value = "claims")]
     pub(crate) conflicts: ConflictsChoice,

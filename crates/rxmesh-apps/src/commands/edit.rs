@@ -8,16 +8,18 @@ use crate::record::{EditRecord, OverTarget};
 use crate::run::Run;
 use anyhow::{Context, Result, bail};
 use rxmesh_host::Vec3;
-use rxmesh_host::edit::{Column, RunReport, Session};
+use rxmesh_host::edit::{Carried, Column, RunReport, Session};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, quality};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// A mesh open for editing.
 pub(super) struct Editing<C: Conflicts> {
     pub(super) run: Run,
     pub(super) session: Session<C>,
     pub(super) x: Column<Vertex, Vec3>,
+    pub(super) carried: Rc<Carried>,
     pub(super) target: Target,
     pub(super) before: Quality,
     pub(super) validate: bool,
@@ -33,7 +35,7 @@ impl<C: Conflicts> Editing<C> {
         args: &EditArgs,
         check: impl FnOnce(&TriMesh, &Quality) -> Result<()>,
     ) -> Result<Editing<C>> {
-        let (validate, args) = (args.validate, &args.compute);
+        let (validate, keep_groups, args) = (args.validate, args.keep_groups, &args.compute);
         let (mut run, target) = Run::with_target(command, args, Gives::Mesh)?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
@@ -41,21 +43,21 @@ impl<C: Conflicts> Editing<C> {
             .with_context(|| input.path.display().to_string())?;
         let before = quality(&mesh);
         check(&mesh, &before).with_context(|| input.path.display().to_string())?;
-        if !mesh.extras.is_empty() {
-            run.warn("what the input holds beside vertices and faces is left out: it does not fit the new faces".into());
-        }
         let engine = run.engine(args.engine.engine)?;
         let set = run.patch(&mesh, &input.path, &args.patch, C::PATCH_SIZE)?;
-        let (_, (session, x)) = run.upload(&engine, set, |rx| {
-            let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
+        let (_, (session, carried)) = run.upload(&engine, set, |rx| {
             let mut session = Session::open_with(rx)?;
-            let x = session.attach(&x)?;
-            Ok((session, x))
+            let carried = Carried::open(&mut session, rx, mesh)?;
+            if keep_groups {
+                carried.keep_groups(&mut session, rx)?;
+            }
+            Ok((session, carried))
         })?;
         Ok(Editing {
             run,
             session,
-            x,
+            x: carried.positions(),
+            carried: Rc::new(carried),
             target,
             before,
             validate,
@@ -99,11 +101,15 @@ impl<C: Conflicts> Editing<C> {
                 self.path.display()
             ));
         }
-        let (session, x) = (&self.session, self.x);
-        let ((mesh, _), ms) = self
+        let (session, carried) = (&self.session, &self.carried);
+        let ((mesh, lost), ms) = self
             .run
-            .mesh_stage("downloading", || Ok(session.to_mesh(x)?))?;
+            .mesh_stage("downloading", || Ok(carried.mesh(session)?))?;
         self.run.record.timings_ms.download = ms;
+        for what in lost {
+            self.run.warn(what);
+        }
+        let session = &self.session;
         let after = quality(&mesh);
         let did = session.edits().did()?;
         let (record, words) = did.map_or((None, String::new()), |Did { record, words }| {

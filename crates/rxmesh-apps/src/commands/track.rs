@@ -33,7 +33,7 @@ fn run_with<C: Conflicts + Remeshes + Runs<SplitStretched>>(args: &TrackArgs) ->
     options.check()?;
     let mut edit = Editing::<C>::open("track", &args.edit, |_, _| Ok(()))?;
     let (validate, x) = (args.edit.validate, edit.x);
-    let target = edit.target.clone();
+    let (target, carried) = (edit.target.clone(), edit.carried.clone());
     let mut sequence = Vec::new();
     let report = edit.work("tracking", |session, _| {
         track(session, x, &options, |frame, session| {
@@ -42,7 +42,7 @@ fn run_with<C: Conflicts + Remeshes + Runs<SplitStretched>>(args: &TrackArgs) ->
             }
             if args.sequence {
                 let path = numbered(&target.path, frame);
-                rxmesh_host::io::write(&path, &session.to_mesh(x)?.0, &target.options)?;
+                rxmesh_host::io::write(&path, &carried.mesh(session)?.0, &target.options)?;
                 sequence.push(path);
             }
             Ok(())

@@ -8,11 +8,12 @@ use crate::Error;
 use crate::engine::{Buffer, Engine};
 use crate::repack::words_of;
 use crate::store::{Attribute, AttributeError, RxMesh};
+use rxmesh_kernels::algo::remesh::Lines;
 use rxmesh_kernels::attr::{Sum, Value};
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
-use rxmesh_kernels::topo::{Element, Kind, Vertex};
+use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
 
 /// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits, which decides between cavities that overlap.
 ///
@@ -24,6 +25,9 @@ pub struct Session<C: Edits = Claims> {
     pub(super) mesh: OpenMesh,
     pub(super) columns: Columns,
     pub(super) edits: C,
+    /// An array without words, for kernels.
+    pub(super) nothing: Buffer<u32>,
+    kept: Option<Column<Edge, u32>>,
     void: bool,
 }
 
@@ -60,9 +64,11 @@ impl<C: Edits> Session<C> {
     pub fn open_with(rx: &RxMesh) -> Result<Session<C>, Error> {
         let (mesh, edits) = C::open(rx, OpenMesh::open(rx)?)?;
         Ok(Session {
-            mesh,
             columns: Columns::default(),
+            nothing: mesh.engine().zeroed(0)?,
+            kept: None,
             edits,
+            mesh,
             void: false,
         })
     }
@@ -272,6 +278,54 @@ impl<C: Edits> Session<C> {
     pub fn interpolate<T: Sum>(&mut self, column: Column<Vertex, T>) -> Result<(), Error> {
         self.sound()?;
         self.columns.blend(column)
+    }
+
+    /// Has the library's algorithms keep the edges that a column marks with other values than 0, as they keep the boundary: they are not flipped, stay lines when they are split, and
+    /// are contracted along themselves only. Simplification leaves their ends where they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherSession`].
+    pub fn keep_edges(&mut self, marks: Column<Edge, u32>) -> Result<(), Error> {
+        self.values(marks)?;
+        self.kept = Some(marks);
+        Ok(())
+    }
+
+    /// The marks of edges that are kept, if there are any.
+    pub fn kept_edges(&self) -> Option<Column<Edge, u32>> {
+        self.kept
+    }
+
+    /// The lines that operators keep.
+    pub(crate) fn lines(&self) -> Result<Lines, Error> {
+        Ok(match self.kept {
+            Some(marks) => Lines {
+                marks: self.write(marks)?,
+                any: 1,
+            },
+            None => Lines {
+                marks: self.nothing.global_mut(),
+                any: 0,
+            },
+        })
+    }
+
+    /// Has new vertices and faces inherit the values of two columns, such as the numbers of the elements they arose from. A new vertex gets that of the one that counts most among
+    /// its parents (of equals the first), with [`BORN`](rxmesh_kernels::cavity::BORN); a new face that of the face it arises from, as
+    /// [`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face) says: the halves of a face that is split have its value. Values are below 2^31. Those that were traced before no
+    /// longer are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherSession`].
+    pub fn trace(
+        &mut self,
+        vertices: Column<Vertex, u32>,
+        faces: Column<Face, u32>,
+    ) -> Result<(), Error> {
+        self.sound()?;
+        self.columns.trace(vertices, faces)
     }
 
     /// The values of a column, by session id. Stays valid until the session grows: operators are made anew in each round.

@@ -13,6 +13,9 @@ pub const DEAD: u32 = u32::MAX - 1;
 /// No face: what a half-edge on the boundary has.
 pub const NO_FACE: u32 = NONE;
 
+/// With the face of a half-edge, while the hole is open that it left: the face is deleted. There are fewer faces than 2^31.
+pub const LOST: u32 = 1 << 31;
+
 /// Vertices that a session can hold: two bits of a 32-bit id are used for marks.
 pub const VERTEX_LIMIT: u32 = 1 << 30;
 
@@ -44,6 +47,16 @@ kernel! {
 }
 
 impl crate::attr::Field for FlatMesh {}
+
+/// The face that a word of `ef` names with [`LOST`], or [`NONE`].
+#[inline(always)]
+pub fn lost(word: u32) -> u32 {
+    if word & LOST != 0 && word != NO_FACE {
+        word & !LOST
+    } else {
+        NONE
+    }
+}
 
 impl FlatMesh {
     /// Room for faces.
@@ -127,6 +140,16 @@ impl MeshMut for FlatMesh {
     #[inline(always)]
     fn set_face(&self, h: u32, f: u32) {
         self.ef.set(h, f);
+    }
+
+    #[inline(always)]
+    fn lose_face(&self, h: u32) {
+        self.ef.set(h, self.ef.get(h) | LOST);
+    }
+
+    #[inline(always)]
+    fn lost_face(&self, h: u32) -> u32 {
+        lost(self.ef.get(h))
     }
 
     #[inline(always)]
