@@ -4,6 +4,7 @@ mod bench;
 mod checks;
 mod ci;
 mod doctor;
+mod downstream;
 mod ptx;
 mod table;
 mod workspace;
@@ -36,6 +37,8 @@ enum Task {
     Arrows,
     /// Check that no line of code or of a document is too long.
     Lines,
+    /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
+    Downstream,
     /// Everything that has to pass before a change goes in.
     Ci(ci::Arguments),
 }
@@ -62,6 +65,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
         Task::Lines => checks::lines::run(),
+        Task::Downstream => downstream::run(),
         Task::Ci(arguments) => ci::run(&arguments),
     }
 }

@@ -11,9 +11,9 @@ use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::EntryOf;
 use rxmesh_kernels::mem::{Bind, GlobalMut};
 use rxmesh_kernels::topo::Kind;
-use rxmesh_speculative_kernels::{TRACED, 
+use rxmesh_speculative_kernels::{
     ColumnEntry, Columns as ColumnTableView, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue,
-    QueuePatches, Speculate, Tally, seed_kind,
+    QueuePatches, Speculate, TRACED, Tally, seed_kind,
 };
 
 /// Visits of a patch in one launch.

@@ -3,8 +3,8 @@
 use super::session::{Session, explained};
 use super::text;
 use crate::cli::CurvatureArgs;
-use crate::report::{CurvatureRecord, Report};
 use crate::output::Gives;
+use crate::report::{CurvatureRecord, Report};
 use anyhow::Result;
 use rxmesh_host::algo::curvature::curvature;
 use std::f64::consts::TAU;

@@ -3,8 +3,8 @@
 use super::session::{Session, explained};
 use super::text;
 use crate::cli::FilterArgs;
-use crate::report::{FilterRecord, LengthOrRule, Report};
 use crate::output::Gives;
+use crate::report::{FilterRecord, LengthOrRule, Report};
 use anyhow::Result;
 use rxmesh_host::algo::filter::{Closeness, FilterOptions, bilateral_filter};
 

@@ -4,8 +4,8 @@ use super::session::{Session, explained};
 use super::text;
 use crate::Outcome;
 use crate::cli::GeodesicArgs;
-use crate::report::{GeodesicRecord, Report};
 use crate::output::Gives;
+use crate::report::{GeodesicRecord, Report};
 use anyhow::Result;
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic};
 

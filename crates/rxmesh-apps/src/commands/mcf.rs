@@ -4,8 +4,8 @@ use super::session::{Session, explained};
 use super::text;
 use crate::Outcome;
 use crate::cli::McfArgs;
-use crate::report::{McfRecord, Report};
 use crate::output::Gives;
+use crate::report::{McfRecord, Report};
 use anyhow::Result;
 use rxmesh_host::algo::mcf::{McfOptions, Preconditioner, Weights, mean_curvature_flow};
 

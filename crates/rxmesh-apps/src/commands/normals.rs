@@ -2,8 +2,8 @@
 
 use super::session::{Session, explained};
 use crate::cli::NormalsArgs;
-use crate::report::{NormalsRecord, Report};
 use crate::output::Gives;
+use crate::report::{NormalsRecord, Report};
 use anyhow::Result;
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::normals;

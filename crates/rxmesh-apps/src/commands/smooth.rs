@@ -3,8 +3,8 @@
 use super::session::{Session, explained};
 use super::text;
 use crate::cli::{SmoothArgs, WeightsChoice};
-use crate::report::{Report, SmoothRecord};
 use crate::output::Gives;
+use crate::report::{Report, SmoothRecord};
 use anyhow::Result;
 use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
 

@@ -3,8 +3,8 @@
 use super::session::{Session, explained};
 use super::text;
 use crate::cli::{MethodChoice, SpringArgs};
-use crate::report::{Report, SpringRecord};
 use crate::output::Gives;
+use crate::report::{Report, SpringRecord};
 use anyhow::{Result, bail};
 use rxmesh_host::algo::boundary;
 use rxmesh_host::algo::spring::{SpringEnergy, SpringForces, SpringOptions, SpringSolve, Springs};

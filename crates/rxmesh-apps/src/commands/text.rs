@@ -68,7 +68,10 @@ pub(crate) fn output(r: &Record) -> String {
     };
     let because = o.format_because.iter().map(|why| format!("; {why}"));
     let because: String = because.collect();
-    format!("wrote {} ({}, {} bytes{because})\n", o.path, o.format, o.bytes)
+    format!(
+        "wrote {} ({}, {} bytes{because})\n",
+        o.path, o.format, o.bytes
+    )
 }
 
 #[cfg(test)]

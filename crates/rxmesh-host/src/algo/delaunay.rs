@@ -47,10 +47,12 @@ pub fn delaunay<C: Runs<DelaunayFlip>>(
     options: &DelaunayOptions,
 ) -> Result<DelaunayReport, Error> {
     let mut report = DelaunayReport::default();
-    let op = |s: &Session<C>| -> Result<_, Error> { Ok(DelaunayFlip {
+    let op = |s: &Session<C>| -> Result<_, Error> {
+        Ok(DelaunayFlip {
             x: s.read(x)?,
             lines: s.lines()?,
-        }) };
+        })
+    };
     report.run = session.run(options.max_rounds, op)?;
     // What was refused may be possible once others have flipped.
     while report.run.finished && report.run.rounds < options.max_rounds {

@@ -1,6 +1,6 @@
 //! Explicit surface tracking.
 
-use super::remesh::{Remeshes, RemeshOptions, Remesher, bounds, mean_length, refuse_frozen};
+use super::remesh::{RemeshOptions, Remesher, Remeshes, bounds, mean_length, refuse_frozen};
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Session};
 use glam::Vec3;

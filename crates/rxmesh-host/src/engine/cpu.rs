@@ -1,9 +1,12 @@
 //! The CPU engine: a block is one thread, rayon runs the blocks; and the two test engines.
 
+#[cfg(feature = "test-engines")]
 use super::team;
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rayon::prelude::*;
-use rxmesh_kernels::exec::{Block, Shuffled, Solo};
+#[cfg(feature = "test-engines")]
+use rxmesh_kernels::exec::Shuffled;
+use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchKernel};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
@@ -15,7 +18,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Style {
     Solo,
+    #[cfg(feature = "test-engines")]
     Shuffled(u32),
+    #[cfg(feature = "test-engines")]
     Team(u32),
 }
 
@@ -61,7 +66,9 @@ impl Cpu {
     pub(super) fn info(&self) -> EngineInfo {
         let engine = match self.style {
             Style::Solo => "cpu".to_string(),
+            #[cfg(feature = "test-engines")]
             Style::Shuffled(_) => "shuffled".to_string(),
+            #[cfg(feature = "test-engines")]
             Style::Team(n) => format!("team({n})"),
         };
         let units = self
@@ -96,12 +103,14 @@ impl Cpu {
                     .into_par_iter()
                     .for_each(|id| run_patch(Solo, mesh, id, shared, kernel));
             }),
+            #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {
                 // Patches in a permuted order too: a kernel may not rely on theirs.
                 (0..patches).rev().for_each(|id| {
                     run_patch(Shuffled { seed: seed ^ id }, mesh, id, shared, kernel)
                 });
             }
+            #[cfg(feature = "test-engines")]
             Style::Team(n) => team::run(n, patches, shared, |b, id, base| {
                 let patch = Patch::new(mesh, id);
                 let mut kernel = kernel;
@@ -125,11 +134,13 @@ impl Cpu {
                     .into_par_iter()
                     .for_each(|id| run_block(Solo, id, shared, kernel));
             }),
+            #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {
                 (0..blocks)
                     .rev()
                     .for_each(|id| run_block(Shuffled { seed: seed ^ id }, id, shared, kernel));
             }
+            #[cfg(feature = "test-engines")]
             Style::Team(n) => team::run(n, blocks, shared, |b, id, base| {
                 let mut kernel = kernel;
                 // SAFETY: as in `run_patches`.
@@ -154,7 +165,9 @@ impl Cpu {
                     }
                 });
             }),
+            #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => Shuffled { seed }.each(n, |i| kernel.run(i)),
+            #[cfg(feature = "test-engines")]
             Style::Team(threads) => {
                 team::run(threads, 1, 0, |b, _, _| b.each(n, |i| kernel.run(i)))
             }

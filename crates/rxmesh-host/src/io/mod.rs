@@ -241,7 +241,9 @@ type Pieces = Vec<Vec<u8>>;
 pub fn write(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<WriteReport, IoError> {
     let (pieces, format, warnings) = encode(path, mesh, options)?;
     let bytes = pieces.iter().map(|p| p.len() as u64).sum();
-    let written = files::write(path, |file| pieces.iter().try_for_each(|p| file.write_all(p)));
+    let written = files::write(path, |file| {
+        pieces.iter().try_for_each(|p| file.write_all(p))
+    });
     written.map_err(|source| IoError::Write {
         path: path.to_owned(),
         source,

@@ -53,7 +53,9 @@ impl Rounding {
 fn significant(word: &[u8]) -> usize {
     let mantissa = word.split(|b| matches!(b, b'e' | b'E')).next();
     let digits = mantissa.unwrap_or_default().iter();
-    let mut digits = digits.filter(|b| b.is_ascii_digit()).skip_while(|b| **b == b'0');
+    let mut digits = digits
+        .filter(|b| b.is_ascii_digit())
+        .skip_while(|b| **b == b'0');
     let mut n = 0;
     let mut last = 0;
     while let Some(digit) = digits.next() {
@@ -71,7 +73,14 @@ mod tests {
 
     #[test]
     fn digits_that_count() {
-        let words = ["0.100000001", "-12345.678900", "1e-30", "0.0", "000.00120e5", "3.14159265358979"];
+        let words = [
+            "0.100000001",
+            "-12345.678900",
+            "1e-30",
+            "0.0",
+            "000.00120e5",
+            "3.14159265358979",
+        ];
         let counts = words.map(|w| significant(w.as_bytes()));
         assert_eq!(counts, [9, 9, 1, 0, 2, 15]);
     }
@@ -83,7 +92,12 @@ mod tests {
         while x < 1e12 {
             x *= 1.37;
             r.note(f64::from(x));
-            for text in [format!("{x:?}"), format!("{x:.9e}"), format!("{x:.12e}"), format!("{:.6}", x)] {
+            for text in [
+                format!("{x:?}"),
+                format!("{x:.9e}"),
+                format!("{x:.12e}"),
+                format!("{:.6}", x),
+            ] {
                 r.note_text(text.as_bytes());
             }
         }

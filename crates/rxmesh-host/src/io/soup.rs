@@ -1,9 +1,9 @@
 //! What every reader makes first: positions and faces of any size, with everything that hangs on them.
 
 use super::error::{At, Fault, FaultKind};
-use super::scan::Lines;
 use super::polygon::triangulate;
 use super::rounding::Rounding;
+use super::scan::Lines;
 use crate::mesh::{
     Column, ColumnData, CornerLayer, ElementKind, Extras, Tag, TriMesh, check_counts,
 };

@@ -14,8 +14,8 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use rxmesh_kernels::topo::PatchHeader;
 use twox_hash::XxHash3_128;
 
-use crate::files;
 use super::{PatchError, PatchOptions, PatchSet, PatchStats, build};
+use crate::files;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"rxpatch\0");
 /// To be raised whenever the format or what [`build`] makes of a mesh changes.
@@ -277,7 +277,6 @@ impl<F: Write> Sums<F> {
         }
         Ok(())
     }
-
 }
 
 impl<F: Read> Sums<F> {

@@ -118,7 +118,8 @@ impl Operator for DelaunayFlip {
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let q = Diamond::new(mesh, seed.0)?;
-        (!self.lines.is_marked(seed.0) && self.is_violated(q) && !self.folds(q)).then_some(Priority::NONE)
+        (!self.lines.is_marked(seed.0) && self.is_violated(q) && !self.folds(q))
+            .then_some(Priority::NONE)
     }
 
     #[inline(always)]

@@ -155,7 +155,8 @@ impl FlatKernel for TraceVertices {
     #[inline(always)]
     fn run(&self, i: u32) {
         if let Some((vertex, o)) = self.births.get(i) {
-            self.origins.set(vertex, self.origins.get(o.heaviest()) | BORN);
+            self.origins
+                .set(vertex, self.origins.get(o.heaviest()) | BORN);
         }
     }
 }

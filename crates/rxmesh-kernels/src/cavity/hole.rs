@@ -291,7 +291,14 @@ impl<'h, S: Site> Hole<'h, S> {
         let f = site.slot(Kind::Face, self.reserved);
         if f != NONE {
             self.reserved += 1;
-            site.inherit(f, if parent == NONE { cavity.face(0) } else { parent });
+            site.inherit(
+                f,
+                if parent == NONE {
+                    cavity.face(0)
+                } else {
+                    parent
+                },
+            );
             return f;
         }
         while self.faces < cavity.faces() {

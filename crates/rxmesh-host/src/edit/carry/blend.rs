@@ -68,7 +68,9 @@ impl Blended {
         }
         let mut attached = Vec::new();
         for four in numbers.chunks(4) {
-            let of = |v: usize| Vec4::from_array([0, 1, 2, 3].map(|k| four.get(k).map_or(0.0, |n| n[v])));
+            let of = |v: usize| {
+                Vec4::from_array([0, 1, 2, 3].map(|k| four.get(k).map_or(0.0, |n| n[v])))
+            };
             let values: Vec<Vec4> = (0..n).map(of).collect();
             let column = session.attach(&rx.attribute_from::<Vertex, _>(&values)?)?;
             session.interpolate(column)?;

@@ -88,7 +88,9 @@ impl Corners {
 fn same(layer: &CornerLayer, a: u32, b: u32) -> bool {
     let bits = |e: u32| {
         let at = layer.width * e as usize;
-        layer.values[at..at + layer.width].iter().map(|x| x.to_bits())
+        layer.values[at..at + layer.width]
+            .iter()
+            .map(|x| x.to_bits())
     };
     a == b || a < SEAM && b < SEAM && bits(a).eq(bits(b))
 }
@@ -109,7 +111,10 @@ fn charts(mesh: &TriMesh, layer: &CornerLayer) -> Vec<u32> {
         for pair in halves.windows(2) {
             let ([a, b], [c, d]) = (ends(pair[0]), ends(pair[1]));
             if same(layer, a, c) && same(layer, b, d) {
-                let (f, g) = (root(&mut parent, pair[0] / 3), root(&mut parent, pair[1] / 3));
+                let (f, g) = (
+                    root(&mut parent, pair[0] / 3),
+                    root(&mut parent, pair[1] / 3),
+                );
                 parent[f.max(g) as usize] = f.min(g);
             }
         }

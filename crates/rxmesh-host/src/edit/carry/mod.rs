@@ -12,7 +12,6 @@ use crate::Error;
 use crate::algo::normals::vertex_normals;
 use crate::engine::Engine;
 use crate::mesh::{ElementKind, Extras, NORMAL, Tag, TriMesh};
-use crate::patch::PatchOptions;
 use crate::store::RxMesh;
 use blend::Blended;
 use corners::{Corners, Layer};
@@ -198,8 +197,7 @@ impl Carried {
         if !corners && self.mesh.vertex_normals().is_none() {
             return Ok(());
         }
-        let options = PatchOptions::default();
-        let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options)?;
+        let rx = RxMesh::from_mesh(engine, mesh)?;
         let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
         let mut n = rx.attribute()?;
         vertex_normals(&rx, &x, &mut n)?;

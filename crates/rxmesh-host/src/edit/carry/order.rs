@@ -82,7 +82,13 @@ fn order_vertices(now: &Snapshot, traced: &[u32], old: usize) -> (Vec<NewVertex>
         let born = born || again;
         list.push((NewVertex { slot, origin, born }, i as u32));
     }
-    list.sort_by_key(|(v, _)| if v.born { (true, v.slot) } else { (false, v.origin) });
+    list.sort_by_key(|(v, _)| {
+        if v.born {
+            (true, v.slot)
+        } else {
+            (false, v.origin)
+        }
+    });
     let mut number = vec![0; list.len()];
     for (at, (_, i)) in list.iter().enumerate() {
         number[*i as usize] = at as u32;

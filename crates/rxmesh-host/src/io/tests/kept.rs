@@ -7,7 +7,9 @@ const BODY: &str = "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
 
 fn commented() -> TriMesh {
     let mut mesh = awkward();
-    mesh.extras.comments = ["by hand", "", "  indented # twice"].map(String::from).to_vec();
+    mesh.extras.comments = ["by hand", "", "  indented # twice"]
+        .map(String::from)
+        .to_vec();
     mesh
 }
 
@@ -18,9 +20,16 @@ fn comments_survive_where_a_format_has_them() {
         let (bytes, report) = written(name, encoding, &mesh);
         let back = read_as(name, &bytes).unwrap();
         let stl = report.format == Format::Stl;
-        let want = if stl { &[][..] } else { &mesh.extras.comments[..] };
+        let want = if stl {
+            &[][..]
+        } else {
+            &mesh.extras.comments[..]
+        };
         assert_eq!(back.mesh.extras.comments, want, "{name}");
-        let told = report.warnings.iter().any(|w| w == "STL holds no comments (3 lines)");
+        let told = report
+            .warnings
+            .iter()
+            .any(|w| w == "STL holds no comments (3 lines)");
         assert_eq!(told, stl, "{name}: {:?}", report.warnings);
         assert_same_shape(&back.mesh, &read_as(name, &bytes).unwrap().mesh);
     }
@@ -32,7 +41,8 @@ fn comments_of_every_kind_are_found() {
         "ply\r\nformat ascii 1.0\r\ncomment made by x\r\ncommentary\r\nobj_info 3 scans\r\nelement vertex 3\r\ncomment\r\n{}{BODY}",
         HEAD.replace('\n', "\r\n")
     );
-    let comments = |name: &str, text: &str| read_as(name, text.as_bytes()).unwrap().mesh.extras.comments;
+    let comments =
+        |name: &str, text: &str| read_as(name, text.as_bytes()).unwrap().mesh.extras.comments;
     // A word that only begins like one is no comment, and no header line either.
     assert!(read_as("a.ply", ply.as_bytes()).is_err());
     let ply = ply.replace("commentary\r\n", "");
@@ -63,7 +73,10 @@ fn digits_that_are_lost_are_named() {
     let texts = |x: &str| {
         [
             ("a.obj", format!("v {x} 0 0\nv 1 {x} 0\nv 0 1 0\nf 1 2 3\n")),
-            ("a.off", format!("OFF\n3 1 0\n{x} 0 0\n1 {x} 0\n0 1 0\n3 0 1 2\n")),
+            (
+                "a.off",
+                format!("OFF\n3 1 0\n{x} 0 0\n1 {x} 0\n0 1 0\n3 0 1 2\n"),
+            ),
             (
                 "a.stl",
                 format!(
@@ -84,14 +97,28 @@ fn digits_that_are_lost_are_named() {
         let warnings = read_as(name, text.as_bytes()).unwrap().warnings;
         let lost = format!("{:.1e}", (third - f64::from(third as f32)).abs());
         assert_eq!(warnings.len(), 1, "{name}: {warnings:?}");
-        assert!(warnings[0].contains(&format!("rounded, by {lost} at most")), "{warnings:?}");
+        assert!(
+            warnings[0].contains(&format!("rounded, by {lost} at most")),
+            "{warnings:?}"
+        );
     }
-    for fine in ["0.1", "0.33333334", "0.3333333433", "-1.5000000000000", "16777217e-7", "0.333333343267440796"] {
+    for fine in [
+        "0.1",
+        "0.33333334",
+        "0.3333333433",
+        "-1.5000000000000",
+        "16777217e-7",
+        "0.333333343267440796",
+    ] {
         for (name, text) in texts(fine) {
             let warnings = read_as(name, text.as_bytes()).unwrap().warnings;
             // A double says what it says: a decimal of few digits is not what the double is.
             let doubles = name == "a.ply" && !fine.starts_with("-1.5") && fine.len() < 12;
-            assert_eq!(warnings.len(), usize::from(doubles), "{name} {fine}: {warnings:?}");
+            assert_eq!(
+                warnings.len(),
+                usize::from(doubles),
+                "{name} {fine}: {warnings:?}"
+            );
         }
     }
 }
