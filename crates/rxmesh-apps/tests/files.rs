@@ -79,11 +79,11 @@ fn a_signal_ends_a_program_that_waits() {
 #[test]
 fn out_of_memory_is_a_message_and_a_code() {
     let b = Sandbox::new();
-    b.ok("generate icosphere --levels 8 -o ball.ply -q");
+    b.ok("generate icosphere --levels 7 -o ball.ply -q");
     let program = env!("CARGO_BIN_EXE_rxmesh-apps");
     let mut codes = Vec::new();
     // From hardly enough to start up to enough for the file, but not for what is made of it.
-    for megabytes in [60, 90, 120, 150, 180] {
+    for megabytes in [40, 50, 60, 70, 80, 90, 200] {
         let kilobytes = megabytes * 1024;
         let line = format!(
             "ulimit -v {kilobytes}; exec {program} smooth ball.ply -o out.ply --engine cpu --threads 2 -q"
