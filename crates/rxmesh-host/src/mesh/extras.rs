@@ -73,6 +73,10 @@ impl ColumnData {
     }
 
     /// Value `i` as a double; every type fits.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer values.
     #[allow(clippy::unnecessary_cast)] // one arm of the macro is f64 already
     pub fn get(&self, i: usize) -> f64 {
         each_type!(self, v => v[i] as f64)
@@ -131,6 +135,10 @@ pub struct Column {
 
 impl Column {
     /// The same column with the rows named by `rows`, in that order (a row may come several times).
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
     pub fn gather(&self, rows: &[u32]) -> Column {
         Column {
             data: self.data.gather(self.width, rows),
