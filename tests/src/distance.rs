@@ -148,36 +148,36 @@ impl Tree {
     }
 }
 
-/// The squared distance of a point to a triangle (Ericson, Real-Time Collision Detection, 5.1.5).
-fn point_triangle(p: DVec3, &[a, b, c]: &[DVec3; 3]) -> f64 {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
-    let nearest = if d1 <= 0.0 && d2 <= 0.0 {
-        a
+/// The distance of a point to the nearest of a mesh's triangles, by looking at all of them.
+pub fn to_triangles(mesh: &TriMesh, p: DVec3) -> f64 {
+    let corners = |f: &[u32; 3]| f.map(|v| mesh.positions[v as usize].as_dvec3());
+    let squares = mesh.faces.iter().map(|f| point_triangle(p, &corners(f)));
+    squares.fold(f64::INFINITY, f64::min).sqrt()
+}
+
+/// The squared distance of a point to a triangle: to its plane where the foot of the perpendicular is on the same side of all three sides,
+/// to the nearest side otherwise. A triangle without area has sides alone.
+fn point_triangle(p: DVec3, corners: &[DVec3; 3]) -> f64 {
+    let side = |k: usize| (corners[k], corners[(k + 1) % 3]);
+    let n = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+    let inside = (0..3).all(|k| {
+        let (a, b) = side(k);
+        n.dot((b - a).cross(p - a)) >= 0.0
+    });
+    if inside && n.length_squared() > 0.0 {
+        return n.dot(p - corners[0]).powi(2) / n.length_squared();
+    }
+    (0..3)
+        .map(|k| point_segment(p, side(k)))
+        .fold(f64::INFINITY, f64::min)
+}
+
+fn point_segment(p: DVec3, (a, b): (DVec3, DVec3)) -> f64 {
+    let (along, length) = ((p - a).dot(b - a), (b - a).length_squared());
+    let part = if length > 0.0 {
+        (along / length).clamp(0.0, 1.0)
     } else {
-        let bp = p - b;
-        let (d3, d4) = (ab.dot(bp), ac.dot(bp));
-        let cp = p - c;
-        let (d5, d6) = (ab.dot(cp), ac.dot(cp));
-        let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
-        if d3 >= 0.0 && d4 <= d3 {
-            b
-        } else if d6 >= 0.0 && d5 <= d6 {
-            c
-        } else if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-            a + ab * (d1 / (d1 - d3))
-        } else if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-            a + ac * (d2 / (d2 - d6))
-        } else if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-            b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)))
-        } else {
-            let sum = va + vb + vc;
-            if sum == 0.0 {
-                a
-            } else {
-                a + ab * (vb / sum) + ac * (vc / sum)
-            }
-        }
+        0.0
     };
-    (p - nearest).length_squared()
+    (a + (b - a) * part - p).length_squared()
 }

@@ -4,14 +4,14 @@ use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::kernels::topo::{Kind, PatchHeader};
 use rxmesh_host::mesh::Rng;
 use rxmesh_host::patch::PatchSet;
-use rxmesh_host::repack::FlatMesh;
+use rxmesh_host::repack::RepackSource;
 
 /// No element.
 pub const NONE: u32 = u32::MAX;
 /// In `ve` of a dead vertex.
 pub const DEAD: u32 = u32::MAX - 1;
 
-/// A mesh as flat arrays in session ids ([`FlatMesh`]).
+/// A mesh as flat arrays in session ids ([`RepackSource`]).
 #[derive(Clone, Debug)]
 pub struct Flat {
     /// Sides of faces.
@@ -33,9 +33,9 @@ pub struct OnEngine {
 
 impl OnEngine {
     /// What a repack takes.
-    pub fn mesh(&self) -> FlatMesh<'_> {
+    pub fn mesh(&self) -> RepackSource<'_> {
         let [fe, ev, ef, ve, label] = &self.buffers;
-        FlatMesh {
+        RepackSource {
             fe,
             ev,
             ef,

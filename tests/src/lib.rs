@@ -2,6 +2,7 @@
 //!
 //! - [`edits`]: rounds of edit scripts, over plain triangles;
 //! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to decide conflicts ([`conformance_of_conflicts!`]);
+//! - [`extent`]: how much a run does, and the long run;
 //! - [`fixtures`]: meshes by property, made in code;
 //! - [`oracle`]: the expected answers, by naive host code over input ids;
 //! - [`fan`]: a vertex's faces, counter-clockwise;
@@ -14,6 +15,7 @@
 pub mod distance;
 pub mod edits;
 pub mod engines;
+pub mod extent;
 pub mod fan;
 pub mod fixtures;
 pub mod flat;

@@ -1,20 +1,21 @@
 //! Sessions that operators on marked seeds work on. Everything is looked at by positions, because on the speculative engine elements change their ids.
 
 use crate::edits::Edit;
+use crate::engines::Conflicts;
 use crate::places::{Place, place};
 use glam::Vec3;
 use rxmesh_host::Error;
-use rxmesh_host::edit::{Column, RunReport, Seeds, Session};
+use rxmesh_host::edit::{Column, Edits, RunReport, Seeds, Session};
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::cavity::marked::{
-    CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
-};
 use rxmesh_host::kernels::edit::{DEAD, NONE};
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::mesh::{Rng, TriMesh};
 use rxmesh_host::patch::PatchOptions;
-use rxmesh_host::speculative::Conflicts;
 use rxmesh_host::store::RxMesh;
+use rxmesh_speculative::Speculative;
+use rxmesh_test_kernels::marked::{
+    CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
+};
 use std::collections::HashMap;
 
 /// Most rounds of a run: it ends long before.
@@ -65,7 +66,7 @@ pub fn patched(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> RxMesh {
 
 /// Fails with what is wrong with a session.
 #[track_caller]
-pub fn check(session: &Session, what: &str) {
+pub fn check<C: Edits>(session: &Session<C>, what: &str) {
     let wrong = session.validate().expect("a copy on the host");
     assert!(
         wrong.is_empty(),
@@ -83,7 +84,10 @@ pub fn numbers(rx: &RxMesh, kind: Kind) -> Vec<u32> {
 }
 
 /// Takes such numbers into a session.
-pub fn attach_numbers<K: Element>(session: &mut Session, rx: &RxMesh) -> Column<K, u32> {
+pub fn attach_numbers<K: Element, C: Edits>(
+    session: &mut Session<C>,
+    rx: &RxMesh,
+) -> Column<K, u32> {
     let x = rx
         .attribute_from::<K, u32>(&numbers(rx, K::KIND))
         .expect("a value for each");
@@ -91,9 +95,9 @@ pub fn attach_numbers<K: Element>(session: &mut Session, rx: &RxMesh) -> Column<
 }
 
 /// A session with its positions, a second copy of them that is interpolated, a number for every element, and marks.
-pub struct Marked {
+pub struct Marked<C: Edits = Speculative> {
     /// The session.
-    pub session: Session,
+    pub session: Session<C>,
     /// Positions.
     pub x: Column<Vertex, Vec3>,
     /// Positions that are interpolated.
@@ -107,17 +111,19 @@ impl Marked {
     /// Opens a mesh in patches of some size for the speculative engine.
     pub fn new(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Marked {
         let rx = patched(engine, mesh, patch_size);
-        Marked::open(&rx, mesh, Conflicts::Speculative).expect("a mesh for this engine")
+        Marked::open(&rx, mesh).expect("a mesh for this engine")
     }
+}
 
+impl<C: Conflicts> Marked<C> {
     /// Opens a patched mesh.
     ///
     /// # Errors
     ///
     /// As [`Session::open_with`].
-    pub fn open(rx: &RxMesh, mesh: &TriMesh, conflicts: Conflicts) -> Result<Marked, Error> {
+    pub fn open(rx: &RxMesh, mesh: &TriMesh) -> Result<Marked<C>, Error> {
         let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
-        let mut session = Session::open_with(rx, conflicts)?;
+        let mut session = Session::open_with(rx)?;
         let numbers = (
             attach_numbers(&mut session, rx),
             attach_numbers(&mut session, rx),
@@ -125,7 +131,7 @@ impl Marked {
         );
         let marks = (session.column()?, session.column()?, session.column()?);
         let (x, copy) = (session.attach(&x)?, session.attach(&x)?);
-        session.interpolate(copy);
+        session.interpolate(copy)?;
         Ok(Marked {
             session,
             x,
@@ -175,27 +181,33 @@ impl Marked {
         let (x, (v, e, f)) = (self.x, self.marks);
         let s = &mut self.session;
         match edit {
-            Edit::Flip => s.run_from(seeds, ROUNDS, |s| FlipMarked { marks: s.write(e) }),
-            Edit::Split => s.run_from(seeds, ROUNDS, |s| SplitMarked {
-                marks: s.write(e),
-                x: s.write(x),
+            Edit::Flip => s.run_from(seeds, ROUNDS, |s| Ok(FlipMarked { marks: s.write(e)? })),
+            Edit::Split => s.run_from(seeds, ROUNDS, |s| {
+                Ok(SplitMarked {
+                    marks: s.write(e)?,
+                    x: s.write(x)?,
+                })
             }),
-            Edit::Collapse => s.run_from(seeds, ROUNDS, |s| CollapseMarked {
-                marks: s.write(e),
-                x: s.write(x),
+            Edit::Collapse => s.run_from(seeds, ROUNDS, |s| {
+                Ok(CollapseMarked {
+                    marks: s.write(e)?,
+                    x: s.write(x)?,
+                })
             }),
-            Edit::SplitFace => s.run_from(seeds, ROUNDS, |s| SplitFaceMarked {
-                marks: s.write(f),
-                x: s.write(x),
+            Edit::SplitFace => s.run_from(seeds, ROUNDS, |s| {
+                Ok(SplitFaceMarked {
+                    marks: s.write(f)?,
+                    x: s.write(x)?,
+                })
             }),
-            Edit::Remove => s.run_from(seeds, ROUNDS, |s| RemoveMarked { marks: s.write(v) }),
+            Edit::Remove => s.run_from(seeds, ROUNDS, |s| Ok(RemoveMarked { marks: s.write(v)? })),
         }
     }
 
     /// Runs an operator and checks what holds for all of them: the run ends, the session is sound, Euler's number stays, what is counted as done is what the mesh shows, and
     /// interpolated positions are the positions.
     pub fn run_checked(&mut self, edit: Edit, seeds: Seeds, what: &str) -> RunReport {
-        let count = |s: &Session| i64::from(s.count(Kind::Vertex).expect("a count"));
+        let count = |s: &Session<C>| i64::from(s.count(Kind::Vertex).expect("a count"));
         let (vertices, euler) = (count(&self.session), self.session.euler_number());
         let report = match self.run(edit, seeds) {
             Ok(report) => report,
@@ -218,7 +230,12 @@ impl Marked {
 
     /// Moves every vertex a little, at random. A place at which an operator puts a new vertex is then nobody's that was there before: else the middle of two middles may be.
     pub fn jitter(&mut self, rng: &mut Rng) {
-        let mut x = self.session.values(self.x).read().expect("values");
+        let mut x = self
+            .session
+            .values(self.x)
+            .expect("a column of this session")
+            .read()
+            .expect("values");
         let mut small = || rng.signed_unit() as f32 * 1e-3;
         for p in &mut x {
             *p += Vec3::new(small(), small(), small());
@@ -229,7 +246,13 @@ impl Marked {
     }
 
     fn check_copy(&self, what: &str) {
-        let read = |c| self.session.values(c).read().expect("values");
+        let read = |c| {
+            self.session
+                .values(c)
+                .expect("a column of this session")
+                .read()
+                .expect("values")
+        };
         let (x, copy): (Vec<Vec3>, Vec<Vec3>) = (read(self.x), read(self.copy));
         let arrays = self.session.to_host().expect("the arrays");
         for (v, _) in arrays.ve.iter().enumerate().filter(|(_, e)| **e != DEAD) {
@@ -241,13 +264,30 @@ impl Marked {
     /// The numbers of the live vertices, edges and faces. Those of new ones are whatever their slots held.
     pub fn numbers(&self) -> [Numbers; 3] {
         let arrays = self.session.to_host().expect("the arrays");
-        let x = self.session.values(self.x).read().expect("values");
+        let x = self
+            .session
+            .values(self.x)
+            .expect("a column of this session")
+            .read()
+            .expect("values");
         let at = |v: &u32| x[*v as usize];
         let (v, e, f) = self.numbers;
         let (v, e, f) = (
-            self.session.values(v).read().expect("values"),
-            self.session.values(e).read().expect("values"),
-            self.session.values(f).read().expect("values"),
+            self.session
+                .values(v)
+                .expect("a column of this session")
+                .read()
+                .expect("values"),
+            self.session
+                .values(e)
+                .expect("a column of this session")
+                .read()
+                .expect("values"),
+            self.session
+                .values(f)
+                .expect("a column of this session")
+                .read()
+                .expect("values"),
         );
         let vertices = (arrays.ve.iter().enumerate())
             .filter(|(_, e)| **e != DEAD)

@@ -1,12 +1,14 @@
 //! `cargo xtask ci`: everything that has to pass before a change goes in.
 
 use std::env;
+use std::ffi::OsStr;
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, ptx, workspace};
+use crate::{checks, doctor, fuzz, ptx, workspace};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -16,9 +18,15 @@ pub(crate) struct Arguments {
     /// Not these steps
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     skip: Vec<String>,
+    /// Also the conformance suite with all its sizes and engines
+    #[arg(long)]
+    long: bool,
 }
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
+
+/// The one that takes `--long`, or to be asked for by name.
+const LONG: &str = "long";
 
 /// The quick ones first.
 const STEPS: &[Step] = &[
@@ -47,6 +55,9 @@ const STEPS: &[Step] = &[
             "--document-private-items",
         ])
     }),
+    ("example", example),
+    ("fuzz", fuzz::ci),
+    (LONG, long),
 ];
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -61,7 +72,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut failed = Vec::new();
     for (name, step) in STEPS {
         let asked = |list: &[String]| list.iter().any(|s| s == name);
-        if asked(&arguments.skip) || !(arguments.only.is_empty() || asked(&arguments.only)) {
+        let usual = arguments.only.is_empty() && (*name != LONG || arguments.long);
+        if asked(&arguments.skip) || !(usual || asked(&arguments.only)) {
             continue;
         }
         println!("== {name}");
@@ -83,11 +95,52 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn cargo(arguments: &[&str]) -> anyhow::Result<()> {
-    let status = workspace::cargo()
-        .env("RUSTDOCFLAGS", "-D warnings")
-        .args(arguments)
-        .status()?;
-    ensure!(status.success(), "cargo {}: {status}", arguments.join(" "));
+    succeed(
+        workspace::cargo()
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .args(arguments),
+    )
+}
+
+fn succeed(command: &mut Command) -> anyhow::Result<()> {
+    let status = command.status()?;
+    let words = command.get_args().map(OsStr::to_string_lossy);
+    ensure!(
+        status.success(),
+        "cargo {}: {status}",
+        words.collect::<Vec<_>>().join(" ")
+    );
+    Ok(())
+}
+
+/// All that the conformance suite has. `--workspace`, so that what README's test command builds serves here too.
+fn long() -> anyhow::Result<()> {
+    let mut cargo = workspace::cargo();
+    cargo.env("RXMESH_LONG", "1").args([
+        "test",
+        "--workspace",
+        "--test",
+        "conformance",
+        "--",
+        "--include-ignored",
+    ]);
+    succeed(&mut cargo)
+}
+
+/// The project outside the workspace, as a user has it: its tests, then its program on every engine that is here.
+fn example() -> anyhow::Result<()> {
+    let cargo = || {
+        let mut cargo = workspace::cargo();
+        cargo
+            .current_dir(workspace::at("examples/custom-kernel"))
+            .env("CARGO_TARGET_DIR", workspace::target().join("example"));
+        cargo
+    };
+    succeed(cargo().args(["test", "--locked"]))?;
+    succeed(cargo().args(["run", "--locked", "-p", "cloth", "--", "--engine", "cpu"]))?;
+    if doctor::has_gpu() || env::var("RXMESH_REQUIRE_CUDA").as_deref() == Ok("1") {
+        succeed(cargo().args(["run", "--locked", "-p", "cloth", "--", "--engine", "cuda"]))?;
+    }
     Ok(())
 }
 

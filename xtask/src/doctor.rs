@@ -69,6 +69,11 @@ fn report<E: ToString>(what: &str, found: Result<String, E>) {
     }
 }
 
+/// Whether there is a GPU that kernels can run on.
+pub(crate) fn has_gpu() -> bool {
+    rxmesh_cuda_driver::load().is_ok() && devices().is_ok_and(|all| !all.is_empty())
+}
+
 fn version(program: &str) -> Option<String> {
     let out = Command::new(program).arg("--version").output().ok()?;
     out.status

@@ -3,8 +3,10 @@
 mod bench;
 mod checks;
 mod ci;
+mod docs;
 mod doctor;
 mod downstream;
+mod fuzz;
 mod ptx;
 mod table;
 mod workspace;
@@ -31,6 +33,8 @@ enum Task {
     InstallPtxas,
     /// Measure every engine on generated meshes and keep the record; options go to the bench program
     Bench(bench::Arguments),
+    /// Write the parts of the documents that are made from the program's own help.
+    Docs,
     /// Check that every path named in the documents exists.
     Paths,
     /// Check that crates depend on each other in one direction.
@@ -39,6 +43,8 @@ enum Task {
     Lines,
     /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
     Downstream,
+    /// Hand readers, edits and the command line what nobody wrote by hand, for as long as it is told.
+    Fuzz(fuzz::Arguments),
     /// Everything that has to pass before a change goes in.
     Ci(ci::Arguments),
 }
@@ -62,10 +68,12 @@ fn run(task: Task) -> anyhow::Result<()> {
         }
         Task::InstallPtxas => ptx::install_ptxas(),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Docs => docs::run(),
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
         Task::Lines => checks::lines::run(),
         Task::Downstream => downstream::run(),
+        Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
     }
 }

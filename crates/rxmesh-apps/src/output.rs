@@ -14,8 +14,8 @@ pub(crate) enum Gives {
     Mesh,
     /// In normals of vertices.
     Normals,
-    /// In columns of vertices.
-    Columns,
+    /// In columns: what their values are.
+    Columns(&'static str),
 }
 
 impl Gives {
@@ -24,7 +24,7 @@ impl Gives {
         match self {
             Gives::Mesh => "meshes",
             Gives::Normals => "normals of vertices",
-            Gives::Columns => "values of vertices",
+            Gives::Columns(values) => values,
         }
     }
 
@@ -32,7 +32,7 @@ impl Gives {
         match self {
             Gives::Mesh => true,
             Gives::Normals => format.holds_normals(),
-            Gives::Columns => format.holds_columns(),
+            Gives::Columns(_) => format.holds_columns(),
         }
     }
 
@@ -41,7 +41,7 @@ impl Gives {
         match self {
             _ if self.fits(input) => input,
             Gives::Mesh | Gives::Normals => Format::Obj,
-            Gives::Columns => Format::Ply,
+            Gives::Columns(_) => Format::Ply,
         }
     }
 }
@@ -104,7 +104,7 @@ impl Target {
             if let Some(format) = Format::of_name(output).filter(|f| !gives.fits(*f)) {
                 let (path, what) = (output.display(), gives.name());
                 bail!(
-                    "{path}: {format} cannot hold {what}, which are all that `{command}` computes; {} can",
+                    "{path}: {format} cannot hold {what}, which `{command}` computes; {} can",
                     gives.format(format)
                 );
             }

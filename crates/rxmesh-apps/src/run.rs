@@ -1,12 +1,13 @@
 //! One run of a command: its stages, timed and shown, and the record that grows along.
 
+use crate::app::{Application, Told};
 use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
-use crate::commands::text;
 use crate::console::Console;
 use crate::input::{self, Input};
 use crate::output::{Gives, Target};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
+use crate::text;
 use anyhow::{Context, Result, anyhow};
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::io;
@@ -40,6 +41,7 @@ impl Run {
             progress: Progress::new(console.is_quiet()),
             console,
             record: Record {
+                schema: crate::record::SCHEMA,
                 command,
                 version: env!("CARGO_PKG_VERSION"),
                 ..Record::default()
@@ -212,27 +214,34 @@ impl Run {
         Ok(())
     }
 
+    /// What an application has to say; its warnings go out at once.
+    pub(crate) fn tell<A: Application>(
+        &mut self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Told {
+        let mut told = A::tell(report, options, &self.record);
+        for warning in std::mem::take(&mut told.warnings) {
+            self.warn(warning);
+        }
+        told
+    }
+
     /// Tells people now and the record later.
     pub(crate) fn warn(&mut self, warning: String) {
         self.console.warn(&warning);
         self.record.warnings.push(warning);
     }
 
-    /// As [`Run::finish`], with lines on the input, the engine and the output around those of the result, and the time
-    /// that it took after its first line.
-    pub(crate) fn finish_with(self, result: &str) -> Result<()> {
-        let (first, rest) = result.split_once('\n').unwrap_or((result, ""));
-        let r = &self.record;
-        let mut out = text::input(r) + &text::engine(r);
-        out += &format!(
-            "{first}, {}\n",
-            text::duration(r.timings_ms.run.unwrap_or(0.0))
-        );
+    /// The lines of a result, with the time that it took after the first.
+    pub(crate) fn timed(&self, lines: &str) -> String {
+        let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
+        let ms = self.record.timings_ms.run.unwrap_or(0.0);
+        let mut out = format!("{first}, {}\n", text::duration(ms));
         if !rest.is_empty() {
             out += &format!("{}\n", rest.trim_end());
         }
-        out += &text::output(r);
-        self.finish(&out)
+        out
     }
 
     /// Prints what people see and writes the record.

@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         };
         let text = serde_json::to_string_pretty(&record)? + "\n";
         rxmesh_host::files::write_bytes(&path, text.as_bytes())
-           .with_context(|| path.display().to_string())?;
+            .with_context(|| path.display().to_string())?;
         eprintln!("wrote {}", path.display());
     }
     print!("{}", record.markdown());

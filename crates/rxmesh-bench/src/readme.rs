@@ -31,7 +31,7 @@ pub(crate) fn fill(file: &Path, records: &Path) -> Result<()> {
     }
     if filled != text {
         rxmesh_host::files::write_bytes(file, filled.as_bytes())
-           .with_context(|| file.display().to_string())?;
+            .with_context(|| file.display().to_string())?;
     }
     Ok(())
 }

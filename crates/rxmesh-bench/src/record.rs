@@ -251,7 +251,7 @@ impl Record {
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         rxmesh_host::files::write_bytes(path, (text + "\n").as_bytes())
-           .with_context(|| path.display().to_string())
+            .with_context(|| path.display().to_string())
     }
 
     /// `<date>-<engine>-<device>.json`

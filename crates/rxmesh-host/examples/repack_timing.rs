@@ -7,7 +7,7 @@ use rxmesh_host::kernels::query::{EF, EV, FE, FV};
 use rxmesh_host::kernels::topo::Kind;
 use rxmesh_host::mesh::generate;
 use rxmesh_host::patch::PatchOptions;
-use rxmesh_host::repack::{FlatMesh, Labels, RepackOptions, repack};
+use rxmesh_host::repack::{Labels, RepackOptions, RepackSource, repack};
 use rxmesh_host::store::RxMesh;
 use std::time::Instant;
 
@@ -61,9 +61,9 @@ impl Arrays {
         })
     }
 
-    fn mesh(&self) -> FlatMesh<'_> {
+    fn mesh(&self) -> RepackSource<'_> {
         let [fe, ev, ef, ve, label] = &self.arrays;
-        FlatMesh {
+        RepackSource {
             fe,
             ev,
             ef,

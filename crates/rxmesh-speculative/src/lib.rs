@@ -8,10 +8,21 @@
 //! It runs operators whose kernel for it is listed, `block name: Speculate<O> as O` ([`rxmesh_kernels::entries!`]): those of Delaunay flips, remeshing and tracking are
 //! ([`rxmesh_speculative_kernels::KERNELS`]). It has no order of cavities, so that what needs one does not compile:
 //!
-//! ```compile_fail
+//! ```compile_fail,E0308
 //! # use rxmesh_host::{Error, Vec3, algo::simplify::*, edit::{Column, Session}, kernels::topo::Vertex};
-//! fn simpler(session: &mut Session<rxmesh_speculative::Speculative>, x: Column<Vertex, Vec3>) -> Result<SimplifyReport, Error> {
+//! # use rxmesh_speculative::Speculative;
+//! fn simpler(session: &mut Session<Speculative>, x: Column<Vertex, Vec3>) -> Result<SimplifyReport, Error> {
 //!     simplify(session, x, &SimplifyOptions::new(Target::Ratio(0.5)))
+//! }
+//! ```
+//!
+//! Nor do hooks after births, because elements move while it runs:
+//!
+//! ```compile_fail,E0599
+//! # use rxmesh_host::edit::Session;
+//! # use rxmesh_speculative::Speculative;
+//! fn listen(session: &mut Session<Speculative>) {
+//!     session.after_births(|_, _, _| Ok(()));
 //! }
 //! ```
 

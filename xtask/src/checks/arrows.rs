@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that nothing depends on and that may depend on anything.
-const FREE: &[&str] = &["xtask", "rxmesh-tests", "rxmesh-bench"];
+const FREE: &[&str] = &["xtask", "rxmesh-tests", "rxmesh-fuzz", "rxmesh-bench"];
 
 /// What device code must stay away from.
 const HOST_ONLY: &[&str] = &["rayon", "cust", "libloading", "anyhow", "clap", "tracing"];

@@ -2,9 +2,7 @@
 
 use anyhow::{Result, ensure};
 use glam::Vec3;
-use rxmesh_host::algo::mcf::{
-    McfIterations, McfOptions, Preconditioner, Weights, mean_curvature_flow, mean_edge_length,
-};
+use rxmesh_host::algo::mcf::{McfIterations, McfOptions, mean_curvature_flow, mean_edge_length};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -22,14 +20,14 @@ fn iteration_times(
     b: &Bench<'_>,
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
-    weights: Weights,
+    matrix_free: bool,
 ) -> Result<(Times, f64)> {
     // A large step converges slowly: the residual stays far from the smallest numbers.
     let mean = mean_edge_length(rx, x)?;
     let options = McfOptions {
         tolerance: 1e-30,
-        weights,
-        preconditioner: Preconditioner::None,
+        matrix_free,
+        preconditioner: false,
         ..McfOptions::default()
     };
     let mut residual = 0.0;
@@ -68,19 +66,19 @@ pub(super) fn matrix_free_times(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
 ) -> Result<(Times, f64)> {
-    iteration_times(b, rx, x, Weights::OnTheFly)
+    iteration_times(b, rx, x, true)
 }
 
-fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
-    let (times, residual) = iteration_times(b, b.rx, &positions(b)?, weights)?;
+fn iteration(b: &Bench<'_>, matrix_free: bool) -> Result<Measured> {
+    let (times, residual) = iteration_times(b, b.rx, &positions(b)?, matrix_free)?;
     let vertices = b.count(Kind::Vertex);
     // Two passes, because the dot products stand between them: d, r read and d, q written; then x, d, r, q read and x, r written.
     let vectors = (
         12 * 10 * vertices + 4 * vertices,
         "ten vectors and the areas",
     );
-    let floor = match weights {
-        Weights::OnTheFly => b.parts.floor(
+    let floor = match matrix_free {
+        true => b.parts.floor(
             &[Ribbon(Kind::Vertex)],
             &[
                 vectors,
@@ -88,7 +86,7 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
                 (b.prepared_bytes("fans"), "table of the corners"),
             ],
         ),
-        Weights::Assembled => b.parts.floor(
+        false => b.parts.floor(
             &[Ribbon(Kind::Vertex)],
             &[
                 vectors,
@@ -111,11 +109,11 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
 }
 
 pub(super) fn matrix_free(b: &Bench<'_>) -> Result<Measured> {
-    iteration(b, Weights::OnTheFly)
+    iteration(b, true)
 }
 
 pub(super) fn assembled(b: &Bench<'_>) -> Result<Measured> {
-    iteration(b, Weights::Assembled)
+    iteration(b, false)
 }
 
 /// A whole solve with the defaults of the command line.

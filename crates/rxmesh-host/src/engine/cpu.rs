@@ -1,13 +1,11 @@
 //! The CPU engine: a block is one thread, rayon runs the blocks; and the two test engines.
 
 #[cfg(feature = "test-engines")]
-use super::team;
+use super::team::{self, Member};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rayon::prelude::*;
-#[cfg(feature = "test-engines")]
-use rxmesh_kernels::exec::Shuffled;
 use rxmesh_kernels::exec::{Block, Solo};
-use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchKernel};
+use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchArgs, PatchKernel};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
 use std::alloc::Layout;
@@ -92,10 +90,9 @@ impl Cpu {
 
     pub(super) fn run_patches<K: PatchKernel>(
         &self,
-        mesh: MeshView,
+        PatchArgs { mesh, kernel }: PatchArgs<K>,
         patches: u32,
         shared: u32,
-        kernel: K,
     ) {
         match self.style {
             Style::Solo => self.install(|| {
@@ -107,12 +104,13 @@ impl Cpu {
             Style::Shuffled(seed) => {
                 // Patches in a permuted order too: a kernel may not rely on theirs.
                 (0..patches).rev().for_each(|id| {
-                    run_patch(Shuffled { seed: seed ^ id }, mesh, id, shared, kernel)
+                    run_patch(Member::shuffled(seed ^ id), mesh, id, shared, kernel)
                 });
             }
             #[cfg(feature = "test-engines")]
             Style::Team(n) => team::run(n, patches, shared, |b, id, base| {
-                let patch = Patch::new(mesh, id);
+                // SAFETY: a bound mesh with as many patches (contract U4).
+                let patch = unsafe { Patch::new(mesh, id) };
                 let mut kernel = kernel;
                 // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
                 let mut plan = unsafe { Plan::carve(base) };
@@ -138,7 +136,7 @@ impl Cpu {
             Style::Shuffled(seed) => {
                 (0..blocks)
                     .rev()
-                    .for_each(|id| run_block(Shuffled { seed: seed ^ id }, id, shared, kernel));
+                    .for_each(|id| run_block(Member::shuffled(seed ^ id), id, shared, kernel));
             }
             #[cfg(feature = "test-engines")]
             Style::Team(n) => team::run(n, blocks, shared, |b, id, base| {
@@ -160,13 +158,14 @@ impl Cpu {
         match self.style {
             Style::Solo => self.install(|| {
                 (0..n.div_ceil(FLAT_CHUNK)).into_par_iter().for_each(|c| {
-                    for i in c * FLAT_CHUNK..((c + 1) * FLAT_CHUNK).min(n) {
+                    let from = c * FLAT_CHUNK;
+                    for i in from..from.saturating_add(FLAT_CHUNK).min(n) {
                         kernel.run(i);
                     }
                 });
             }),
             #[cfg(feature = "test-engines")]
-            Style::Shuffled(seed) => Shuffled { seed }.each(n, |i| kernel.run(i)),
+            Style::Shuffled(seed) => Member::shuffled(seed).each(n, |i| kernel.run(i)),
             #[cfg(feature = "test-engines")]
             Style::Team(threads) => {
                 team::run(threads, 1, 0, |b, _, _| b.each(n, |i| kernel.run(i)))
@@ -211,7 +210,8 @@ const ALIGN: usize = 64;
 
 fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u32, mut kernel: K) {
     with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
-        let patch = Patch::new(mesh, id);
+        // SAFETY: as in `run_patches`.
+        let patch = unsafe { Patch::new(mesh, id) };
         // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
         let mut plan = unsafe { carve::<B>(base) };
         let tables = kernel.carve(patch.header(), &mut plan);

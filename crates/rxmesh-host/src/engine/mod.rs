@@ -24,10 +24,10 @@ mod team;
 pub use buffer::Buffer;
 pub use error::EngineError;
 
-use check::Live;
+use check::{Live, Used};
 use cpu::{Cpu, Style};
-use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchKernel};
-use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut};
+use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchArgs, PatchKernel};
+use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut, Plan};
 use rxmesh_kernels::topo::{MeshView, PatchHeader};
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -53,7 +53,8 @@ enum Kind {
 }
 
 /// What an engine is, for people and records.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EngineInfo {
     /// `cpu`, `cuda`, or a test engine's name.
     pub engine: String,
@@ -207,25 +208,78 @@ impl Engine {
         patches: &Patches,
         kernel: K,
     ) -> Result<(), EngineError> {
-        self.0
-            .live
-            .check::<K>(&kernel, Some((&patches.view, patches.mesh)))?;
+        let mut args = PatchArgs {
+            mesh: patches.view,
+            kernel,
+        };
+        let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
         if patches.headers.is_empty() {
             return Ok(());
         }
-        let (kernel, shared) = self.fit(patches, kernel);
+        let (kernel, shared) = self.fit(patches, args.kernel)?;
+        let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
         match &self.0.kind {
             Kind::Cpu(c) => {
-                c.run_patches(patches.view, patches.headers.len() as u32, shared, kernel);
+                c.run_patches(args, blocks, shared);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_patches(patches, shared, kernel),
+            Kind::Cuda(c) => c.run_patches(args, blocks, shared),
         }
     }
 
+    /// Checks the arguments of a launch, keeps what they name, and brings them to its addresses.
+    fn bind<K: Bind>(
+        &self,
+        name: &'static str,
+        arguments: &mut K,
+        mesh: Option<u64>,
+    ) -> Result<Used, EngineError> {
+        let exclusive = !self.is_cuda();
+        self.0.live.bind(name, arguments, mesh, exclusive)
+    }
+
+    /// Where the memory that an argument names lies, for tables of addresses that kernels read: nothing keeps or checks that memory when a
+    /// kernel is launched on such a table.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotLive`].
+    pub fn address<T: bytemuck::Pod>(&self, mut view: GlobalMut<T>) -> Result<usize, EngineError> {
+        let mut found = None;
+        // SAFETY: the view is a copy and stays unbound.
+        unsafe {
+            view.visit(&mut |piece| {
+                found = self.0.live.address(piece);
+                None
+            });
+        }
+        found.ok_or(EngineError::NotLive { kernel: "(table)" })
+    }
+
+    /// Refuses a kernel that needs more shared memory than there can be.
+    fn has_shared<K: Entry>(&self, needed: u32) -> Result<(), EngineError> {
+        let available = match &self.0.kind {
+            Kind::Cpu(_) => MOST_SHARED,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.shared_limit(),
+        };
+        if needed > available {
+            return Err(EngineError::SharedMemory {
+                kernel: K::NAME,
+                needed,
+                available,
+            });
+        }
+        Ok(())
+    }
+
     /// Has the kernel's staged fields stay in global memory, one after the other, until its shared memory fits the engine.
-    fn fit<K: PatchKernel + Entry>(&self, patches: &Patches, mut kernel: K) -> (K, u32) {
+    fn fit<K: PatchKernel + Entry>(
+        &self,
+        patches: &Patches,
+        mut kernel: K,
+    ) -> Result<(K, u32), EngineError> {
         let limit = self.shared_limit();
         let all = patches.shared_bytes(&kernel);
         let mut shared = all;
@@ -239,7 +293,8 @@ impl Engine {
                 K::NAME
             );
         }
-        (kernel, shared)
+        self.has_shared::<K>(shared)?;
+        Ok((kernel, shared))
     }
 
     /// Bytes of shared memory that a block can have.
@@ -270,16 +325,16 @@ impl Engine {
         blocks: u32,
         kernel: K,
     ) -> Result<(), EngineError> {
-        self.0.live.check::<K>(&kernel, None)?;
+        let mut kernel = kernel;
+        let _used = self.bind(K::NAME, &mut kernel, None)?;
         if blocks == 0 {
             return Ok(());
         }
-        let shared = {
-            let mut plan = rxmesh_kernels::mem::Plan::measure();
+        let shared = measure(|plan| {
             let mut kernel = kernel;
-            kernel.carve(&mut plan);
-            plan.peak()
-        };
+            kernel.carve(plan);
+        });
+        self.has_shared::<K>(shared)?;
         match &self.0.kind {
             Kind::Cpu(c) => {
                 c.run_blocks(blocks, shared, kernel);
@@ -296,7 +351,8 @@ impl Engine {
     ///
     /// As [`Engine::launch_patches`].
     pub fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
-        self.0.live.check::<K>(&kernel, None)?;
+        let mut kernel = kernel;
+        let _used = self.bind(K::NAME, &mut kernel, None)?;
         if n == 0 {
             return Ok(());
         }
@@ -363,6 +419,9 @@ impl Engine {
     }
 }
 
+/// Shared memory of a block of the CPU engines, in bytes: a sanity limit, below all that 32 bits could count wrongly.
+const MOST_SHARED: u32 = 1 << 30;
+
 /// A fault record over an engine's four words.
 ///
 /// # Safety
@@ -370,7 +429,7 @@ impl Engine {
 /// `words` points to [`FAULT_WORDS`] zeroed words that live as long as the engine.
 unsafe fn fault_over(words: *mut u32) -> Fault {
     // SAFETY: the caller's.
-    Fault::new(unsafe { GlobalMut::new(words, FAULT_WORDS) })
+    unsafe { Fault::new(GlobalMut::new(words, FAULT_WORDS as u32)) }
 }
 
 /// A fault record's words as an error.
@@ -417,24 +476,20 @@ impl Patches {
 
     /// As [`Patches::shared_bytes`], for a kernel whose fields have been changed.
     fn measure<K: PatchKernel>(&self, kernel: &K) -> u32 {
-        let measure = |header: &PatchHeader| {
-            let mut plan = rxmesh_kernels::mem::Plan::measure();
-            let mut kernel = *kernel;
-            kernel.carve(header, &mut plan);
-            plan.peak()
+        let bytes = |header: &PatchHeader| {
+            measure(|plan| {
+                let mut kernel = *kernel;
+                kernel.carve(header, plan);
+            })
         };
-        self.headers.iter().map(measure).max().unwrap_or(0)
+        self.headers.iter().map(bytes).max().unwrap_or(0)
     }
 }
 
-/// Shows all memory that a kernel and a mesh name.
-fn visit_all(
-    kernel: &dyn Bind,
-    mesh: Option<&MeshView>,
-    piece: &mut dyn FnMut(rxmesh_kernels::mem::Piece),
-) {
-    kernel.visit(piece);
-    if let Some(mesh) = mesh {
-        mesh.visit(piece);
-    }
+/// The most shared memory that a plan takes.
+fn measure(carve: impl FnOnce(&mut Plan)) -> u32 {
+    // SAFETY: `carve` only takes pieces, as its contract says (contract U2 of docs/unsafe.md).
+    let mut plan = unsafe { Plan::measure() };
+    carve(&mut plan);
+    plan.peak()
 }

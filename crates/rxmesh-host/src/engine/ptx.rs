@@ -63,6 +63,29 @@ impl Library {
     }
 }
 
+/// Says why PTX cannot run on a device of a compute capability (major, minor), if so.
+pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(), String> {
+    let target = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(".target sm_"))
+        .and_then(|rest| {
+            let digits = rest
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(rest.len());
+            rest[..digits].parse::<u32>().ok()
+        })
+        .ok_or("the PTX does not say what it is for (.target)")?;
+    // Two digits or more, the last of which is the minor number.
+    if 10 * major + minor < target {
+        return Err(format!(
+            "its compute capability is {major}.{minor}, but the kernels need {}.{} or later",
+            target / 10,
+            target % 10
+        ));
+    }
+    Ok(())
+}
+
 /// Kernels run from a line with `.entry` to the next line that is a closing brace.
 fn cut(text: &str) -> Library {
     let mut library = Library {
@@ -149,6 +172,23 @@ mod tests {
             Library::new(TEXT, "fp", &[]),
             Err(EngineError::Ptx(_))
         ));
+    }
+
+    #[test]
+    fn devices_are_new_enough_or_refused() {
+        let text = include_str!("../../ptx/rxmesh_kernels.ptx");
+        for capability in [(7, 5), (8, 0), (9, 0), (10, 0), (12, 1)] {
+            assert_eq!(check_target(text, capability), Ok(()));
+        }
+        for (major, minor) in [(7, 0), (6, 1), (3, 5)] {
+            let why = check_target(text, (major, minor)).expect_err("too old");
+            assert!(
+                why.contains(&format!("{major}.{minor}")) && why.contains("7.5"),
+                "{why}"
+            );
+        }
+        assert!(check_target("// nothing", (9, 0)).is_err());
+        assert_eq!(check_target(".target sm_90a, debug\n", (9, 0)), Ok(()));
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! The team: a block of real threads with a true barrier, for tests. Solo hides a forgotten barrier, a team shows it.
+//! The team: a block of real threads with a true barrier, for tests. Solo hides a forgotten barrier, a team shows it. And the team of one that
+//! runs the indices of each phase in a permuted order, which shows order dependence inside a phase. Both are one type, because every kernel is
+//! compiled for every type of block.
 
-use rxmesh_kernels::exec::{Block, Internal};
+use rxmesh_kernels::exec::{Block, Internal, permute};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// One thread of a team.
@@ -8,11 +10,26 @@ use std::sync::{Condvar, Mutex, PoisonError};
 pub(super) struct Member<'a> {
     rank: u32,
     size: u32,
-    barrier: &'a Barrier,
+    /// A team of one has none.
+    barrier: Option<&'a Barrier>,
+    /// Chooses the order of indices; in theirs if there is none.
+    seed: Option<u32>,
 }
 
-// SAFETY: `run` starts `size` threads with distinct ranks; the barrier's mutex orders what they do before and after it
-// (contract U1 of docs/unsafe.md).
+impl Member<'_> {
+    /// A team of one that permutes the indices of its phases.
+    pub(super) fn shuffled(seed: u32) -> Self {
+        Member {
+            rank: 0,
+            size: 1,
+            barrier: None,
+            seed: Some(seed),
+        }
+    }
+}
+
+// SAFETY: a team of one has rank 0 of 1, and a barrier of one thread has nothing to order; `run` starts `size` threads with distinct ranks; the barrier's mutex orders what they do before and after it
+// (contract U1 of docs/unsafe.md). `permute` is a bijection of `0..n`.
 unsafe impl Block for Member<'_> {
     const SOLO: bool = false;
     fn rank(self, _: Internal) -> u32 {
@@ -22,7 +39,12 @@ unsafe impl Block for Member<'_> {
         self.size
     }
     fn sync(self, _: Internal) {
-        self.barrier.wait();
+        if let Some(barrier) = self.barrier {
+            barrier.wait();
+        }
+    }
+    fn order(self, i: u32, n: u32, _: Internal) -> u32 {
+        self.seed.map_or(i, |seed| permute(i, n, seed))
     }
 }
 
@@ -121,7 +143,8 @@ pub(super) fn run(
                         Member {
                             rank,
                             size,
-                            barrier,
+                            barrier: Some(barrier),
+                            seed: None,
                         },
                         block,
                         base.0,

@@ -91,7 +91,9 @@ pub fn build_cached(
     options: &PatchOptions,
 ) -> Result<PatchSet, PatchError> {
     let key = CacheKey::new(vertex_count, faces, options);
-    if let Ok(set) = PatchSet::load(path, key) {
+    if let Ok(set) = PatchSet::load(path, key)
+        && set.is_of(vertex_count, faces)
+    {
         return Ok(set);
     }
     let set = build(vertex_count, faces, options)?;
@@ -193,9 +195,10 @@ impl PatchSet {
             return Err(CacheError::Damaged);
         }
         let headers = headers_from_words(&headers);
-        let counts = [head[4], head[5], head[6]].map(|n| n as u32);
-        Ok(Self {
-            stats: PatchStats::new(&headers, counts),
+        let small = |n: u64| u32::try_from(n).map_err(|_| CacheError::Damaged);
+        let counts = [small(head[4])?, small(head[5])?, small(head[6])?];
+        let mut set = Self {
+            stats: PatchStats::default(),
             headers,
             topology,
             masks,
@@ -203,15 +206,19 @@ impl PatchSet {
             repacked: false,
             counts,
             linear_len: [
-                lengths[4] as u32,
-                head[HEAD_WORDS] as u32,
-                lengths[5] as u32,
+                small(lengths[4] as u64)?,
+                small(head[HEAD_WORDS])?,
+                small(lengths[5] as u64)?,
             ],
             vertex_source,
             face_source,
             vertex_linear,
             face_linear,
-        })
+        };
+        // Whoever wrote the checksum may have written anything.
+        set.check().map_err(|_| CacheError::Damaged)?;
+        set.stats = PatchStats::new(&set.headers, counts);
+        Ok(set)
     }
 }
 

@@ -26,6 +26,7 @@ mod pockets;
 mod regions;
 mod ribbon;
 mod shared;
+mod sound;
 mod stats;
 #[cfg(test)]
 mod tests;

@@ -9,10 +9,10 @@ use crate::cavity::link_condition;
 use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::Block;
-use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::{hash, length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
@@ -59,9 +59,9 @@ pub enum Refusal {
 /// Words of a count of refusals: word 0 is not used.
 pub const REFUSALS: usize = 5;
 
-kernel! {
+args! {
     /// What all kernels of a simplification share.
-    pub struct Surface: Flat {
+    pub struct Surface {
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
@@ -157,7 +157,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SimplifyQuadrics {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyQuadrics {
     #[inline(always)]
     fn run(&self, v: u32) {
         let (mesh, s) = (&self.mesh, &self.surface);
@@ -208,7 +209,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SimplifyLocks {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyLocks {
     #[inline(always)]
     fn run(&self, f: u32) {
         if self.mesh.face_lives(f) && self.claims.get(f) == crate::cavity::FROZEN {
@@ -232,7 +234,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SimplifyCosts {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyCosts {
     #[inline(always)]
     fn run(&self, e: u32) {
         let cost = if self.mesh.edge_lives(e) {
@@ -275,7 +278,8 @@ pub struct SelectTables {
     chosen: Shared<u32>,
 }
 
-impl BlockKernel for SimplifySelect {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for SimplifySelect {
     type Tables = SelectTables;
 
     #[inline(always)]
@@ -340,9 +344,9 @@ impl SimplifySelect {
     }
 }
 
-kernel! {
+args! {
     /// Collapses an edge to the place of least cost.
-    pub struct Collapse: Flat {
+    pub struct Collapse {
         /// Positions and quadrics.
         pub surface: Surface,
         /// The costs of the edges.
@@ -591,7 +595,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SimplifyRefusals {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyRefusals {
     #[inline(always)]
     fn run(&self, e: u32) {
         let (c, mesh) = (&self.collapse, &self.mesh);

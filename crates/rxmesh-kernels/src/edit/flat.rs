@@ -1,7 +1,7 @@
 //! A mesh as flat arrays: what an edit session works on.
 
 use super::{Mesh, MeshMut};
-use crate::kernel;
+use crate::args;
 use crate::mem::GlobalMut;
 
 /// No element, and in the first slot of a face or an edge: the element is dead.
@@ -19,7 +19,7 @@ pub const LOST: u32 = 1 << 31;
 /// Vertices that a session can hold: two bits of a 32-bit id are used for marks.
 pub const VERTEX_LIMIT: u32 = 1 << 30;
 
-kernel! {
+args! {
     /// The mesh of an edit session, in session ids: those of the patched mesh when it was opened, then free slots up to the capacity.
     ///
     /// The value `h = edge << 1 | direction` that a face stores for each of its sides is a *half-edge*: the edge as that face walks
@@ -32,7 +32,7 @@ kernel! {
     /// Elements where this does not hold are *frozen* and no operator touches them: edges with more than two faces or with two faces
     /// that walk the same way, vertices whose faces are not one fan, faces that repeat a vertex, and all faces at such edges and vertices. `ef` of such
     /// an edge holds some two of its faces.
-    pub struct FlatMesh: Flat {
+    pub struct FlatMesh {
         /// Three half-edges a face, in the order of its corners; [`NONE`] first in a dead face. Corner `k` is the origin of half-edge `k`.
         pub fe: GlobalMut<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
@@ -46,7 +46,8 @@ kernel! {
     }
 }
 
-impl crate::attr::Field for FlatMesh {}
+// SAFETY: no prologue and no epilogue.
+unsafe impl crate::attr::Field for FlatMesh {}
 
 /// The face that a word of `ef` names with [`LOST`], or [`NONE`].
 #[inline(always)]
@@ -117,7 +118,8 @@ impl Mesh for FlatMesh {
 
     #[inline(always)]
     fn turn_limit(&self) -> u32 {
-        self.face_capacity()
+        // A patch could not hold the ring of a vertex with more.
+        crate::topo::PatchHeader::MAX_EDGES
     }
 }
 

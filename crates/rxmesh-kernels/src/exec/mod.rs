@@ -13,7 +13,7 @@ mod sort;
 
 #[cfg(target_arch = "nvptx64")]
 pub use cuda::Cuda;
-pub use solo::{Shuffled, Solo};
+pub use solo::{Solo, permute};
 
 use crate::mem::{GlobalMut, Shared, Words};
 

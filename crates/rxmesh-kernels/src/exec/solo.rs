@@ -21,49 +21,22 @@ unsafe impl Block for Solo {
     fn sync(self, _: Internal) {}
 }
 
-/// A block of one thread that runs the indices of each phase in a permuted order: a test engine that
-/// shows order dependence inside a phase.
-#[derive(Clone, Copy, Debug)]
-pub struct Shuffled {
-    /// Chooses the permutation.
-    pub seed: u32,
-}
+/// Primes above 2^31: coprime to every smaller number, so that no common divisor has to be looked for at every index.
+const PRIMES: [u32; 16] = [
+    2212086131, 2395657379, 2512980629, 2670619843, 2797553351, 2843696771, 3080054819, 3161589617,
+    3221288093, 3386408173, 3495860639, 3677543731, 3884862361, 3934956709, 4030355149, 4193052181,
+];
 
-// SAFETY: as `Solo`; `order` is a bijection of `0..n` (contract U1).
-unsafe impl Block for Shuffled {
-    // Runs the copies that Solo leaves out, so that they are tested.
-    const SOLO: bool = false;
-    #[inline(always)]
-    fn rank(self, _: Internal) -> u32 {
-        0
-    }
-    #[inline(always)]
-    fn size(self, _: Internal) -> u32 {
-        1
-    }
-    #[inline(always)]
-    fn sync(self, _: Internal) {}
-    #[inline]
-    fn order(self, i: u32, n: u32, _: Internal) -> u32 {
-        permute(i, n, self.seed)
-    }
-}
-
-/// A bijection of `0..n`: `i -> a * i + c mod n` with `a` coprime to `n`.
-fn permute(i: u32, n: u32, seed: u32) -> u32 {
-    let mut a = crate::math::hash(seed ^ n) % n.max(1);
-    while gcd(a, n) != 1 {
-        a = a.wrapping_add(1);
-    }
-    let c = u64::from(crate::math::hash(seed.wrapping_add(0x9e37_79b9)));
-    ((u64::from(a) * u64::from(i) + c) % u64::from(n)) as u32
-}
-
-fn gcd(mut a: u32, mut b: u32) -> u32 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
+/// A bijection of `0..n`: `i -> a * i + c mod n` with `a` coprime to `n`. Phases are shorter than 2^31; longer ones begin elsewhere and
+/// keep their order. What the shuffling test engine does to the indices of a phase ([`super::Block::order`]).
+#[inline]
+pub fn permute(i: u32, n: u32, seed: u32) -> u32 {
+    let a = match PRIMES[(crate::math::hash(seed ^ n) % 16) as usize] {
+        prime if n < 1 << 31 => prime,
+        _ => 1,
+    };
+    let c = crate::math::hash(seed.wrapping_add(0x9e37_79b9));
+    ((u64::from(a) * u64::from(i) + u64::from(c)) % u64::from(n)) as u32
 }
 
 #[cfg(test)]

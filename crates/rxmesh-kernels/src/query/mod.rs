@@ -108,6 +108,24 @@ pub trait Row: Copy {
 /// The neighbour that is not there: the missing opposite vertex of a boundary edge in a [`Diamond`].
 pub const NONE: u32 = u32::MAX;
 
+/// Stops a kernel that asks for a neighbour or a row that is not there: it panics on the host and traps on a GPU.
+#[inline(always)]
+fn within(i: u32, n: u32) {
+    if i >= n {
+        #[cfg(target_arch = "nvptx64")]
+        cuda_std::intrinsics::trap();
+        #[cfg(not(target_arch = "nvptx64"))]
+        not_there(i, n);
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+#[cold]
+#[inline(never)]
+fn not_there(i: u32, n: u32) -> ! {
+    panic!("a kernel asked for neighbour or row {i} of {n}");
+}
+
 /// `row`, or [`NONE`] when `skip`: an entry that the transpose leaves out.
 #[inline(always)]
 fn unless(skip: bool, row: u32) -> u32 {

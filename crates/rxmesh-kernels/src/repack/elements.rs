@@ -130,7 +130,8 @@ impl RepackTell {
     }
 }
 
-impl BlockKernel for RepackTell {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackTell {
     type Tables = [Shared<u32>; 2];
 
     #[inline(always)]
@@ -190,7 +191,8 @@ kernel! {
 /// Patches that one-block kernels take at a time.
 pub(super) const PATCHES: u32 = 1024;
 
-impl BlockKernel for RepackStarts {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackStarts {
     const THREADS: u32 = 512;
     type Tables = ([Shared<u32>; 4], Shared<u32>);
 
@@ -285,7 +287,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackUnused {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackUnused {
     #[inline(always)]
     fn run(&self, i: u32) {
         let w = &self.work;
@@ -313,7 +316,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackIsolated {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackIsolated {
     #[inline(always)]
     fn run(&self, v: u32) {
         let isolated = self.work.first_corner.get(v) == 0 && self.flat.ve.get(v) != DEAD;
@@ -333,7 +337,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackLast {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackLast {
     #[inline(always)]
     fn run(&self, v: u32) {
         let w = &self.work;
@@ -389,7 +394,8 @@ impl RepackNumber {
     }
 }
 
-impl BlockKernel for RepackNumber {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackNumber {
     type Tables = [Shared<u32>; 2];
 
     #[inline(always)]

@@ -3,9 +3,9 @@
 //! All faces of such an edge share it, so each is told to the patches of all others: once for each patch, not for each face.
 
 use super::{Flat, Stat, Work};
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
+use crate::{args, kernel};
 
 kernel_list! {
     flat repack_extra_find: RepackExtraFind;
@@ -15,9 +15,9 @@ kernel_list! {
     flat repack_extra_tell: RepackExtraTell;
 }
 
-kernel! { @declare [
+args! {
     /// The lists.
-    pub struct Extra] {
+    pub struct Extra {
         /// Of each edge whether it has a list.
         pub listed: GlobalMut<u32>,
         /// First record of each edge's list plus one, 0 at its end.
@@ -52,7 +52,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraFind {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraFind {
     #[inline(always)]
     fn run(&self, linear: u32) {
         let f = self.work.face_session.get(linear);
@@ -76,7 +77,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraCount {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraCount {
     #[inline(always)]
     fn run(&self, linear: u32) {
         each_side(&self.flat, &self.work, linear, |_, edge| {
@@ -99,7 +101,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraList {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraList {
     #[inline(always)]
     fn run(&self, linear: u32) {
         let x = self.extra;
@@ -131,7 +134,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraStand {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraStand {
     #[inline(always)]
     fn run(&self, record: u32) {
         let (flat, w, x) = (&self.flat, &self.work, self.extra);
@@ -164,7 +168,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraTell {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraTell {
     #[inline(always)]
     fn run(&self, record: u32) {
         let (flat, w, x) = (&self.flat, &self.work, self.extra);

@@ -26,7 +26,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackCount {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackCount {
     #[inline(always)]
     fn run(&self, f: u32) {
         let w = &self.work;
@@ -55,7 +56,8 @@ kernel! {
 /// Labels that [`RepackLabels`] takes at a time.
 const LABELS: u32 = 2048;
 
-impl BlockKernel for RepackLabels {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackLabels {
     const THREADS: u32 = 512;
     type Tables = [Shared<u32>; 3];
 
@@ -117,7 +119,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackPlace {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackPlace {
     #[inline(always)]
     fn run(&self, f: u32) {
         let w = &self.work;
@@ -140,7 +143,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for RepackSort {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackSort {
     type Tables = Shared<u32>;
 
     #[inline(always)]

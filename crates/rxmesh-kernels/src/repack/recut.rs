@@ -55,7 +55,8 @@ pub struct CutTables {
     found: Shared<u32>,
 }
 
-impl BlockKernel for Recut {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Recut {
     const THREADS: u32 = 256;
     type Tables = CutTables;
 

@@ -95,7 +95,8 @@ fn insert(table: impl Words, mask: u32, id: u32) {
     }
 }
 
-impl BlockKernel for RepackRibbon {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackRibbon {
     type Tables = RibbonTables;
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Two kernels of a cloth: how much each edge bends, and a step of smoothing.
+//! Two kernels of a cloth, how much each edge bends and a step of smoothing, and an operator that changes its connectivity where it bends.
 //!
 //! `no_std`: the same source becomes PTX for the GPU and ordinary functions for the CPU.
 #![no_std]
@@ -9,8 +9,13 @@
 use cuda_std as _;
 
 use rxmesh_kernels::attr::{Read, Staged, Write};
+use rxmesh_kernels::cavity::{
+    Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template,
+};
+use rxmesh_kernels::edit::{Mesh, NO_FACE};
 use rxmesh_kernels::kernel::ForEach;
 use rxmesh_kernels::math::normalize_or_zero;
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::query::{EF, FV, Neighbours, Table, VV};
 use rxmesh_kernels::topo::{Edge, Face, Local, Owned, Vertex};
 use rxmesh_kernels::{Vec3, kernel, kernels};
@@ -83,13 +88,88 @@ impl ForEach<VV> for Smooth {
     }
 }
 
+kernel! {
+    /// Splits edges in their middle that are longer than some length and at which the cloth bends.
+    pub struct Refine: Flat {
+        /// Where the vertices are.
+        pub x: GlobalMut<Vec3>,
+        /// The square of the length.
+        pub longest: f32,
+        /// The cosine of the angle between the normals of an edge's faces above which it counts as flat.
+        pub flat: f32,
+    }
+}
+
+impl Refine {
+    /// The squared length of an edge.
+    #[inline(always)]
+    fn square(&self, mesh: &impl Mesh, e: u32) -> f32 {
+        let d = self.x.get(mesh.tip(2 * e)) - self.x.get(mesh.origin(2 * e));
+        d.dot(d)
+    }
+
+    /// Whether the cloth bends at an edge; not on its boundary.
+    #[inline(always)]
+    fn bends(&self, mesh: &impl Mesh, e: u32) -> bool {
+        let inside = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
+        inside && self.normal(mesh, 2 * e).dot(self.normal(mesh, 2 * e + 1)) < self.flat
+    }
+
+    /// The normal of a half-edge's face.
+    #[inline(always)]
+    fn normal(&self, mesh: &impl Mesh, half: u32) -> Vec3 {
+        let (a, b) = (self.x.get(mesh.origin(half)), self.x.get(mesh.tip(half)));
+        let c = self.x.get(mesh.tip(mesh.next(half)));
+        normalize_or_zero((b - a).cross(c - a))
+    }
+}
+
+impl Operator for Refine {
+    /// Around an edge its faces are deleted, and with them the edge.
+    type Template = template::E;
+    /// The ends of the edge, and its middle.
+    type Plan = ([u32; 2], Vec3);
+    /// A vertex more in a hole takes three edges and two faces more.
+    const GROWTH: Growth = Growth::VERTEX;
+
+    #[inline(always)]
+    fn template(&self) -> template::E {
+        template::E
+    }
+
+    /// Asked of every edge. Of two that share a face the longer one wins the round.
+    #[inline(always)]
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+        let square = self.square(mesh, seed.0);
+        (square > self.longest && self.bends(mesh, seed.0)).then(|| Priority::descending(square))
+    }
+
+    /// Looks at what is about to be deleted.
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan {
+        let e = cavity.seed();
+        let ends = [cavity.mesh().origin(2 * e), cavity.mesh().tip(2 * e)];
+        (ends, (self.x.get(ends[0]) + self.x.get(ends[1])) * 0.5)
+    }
+
+    /// Fills the hole with a star around the middle. Its edges are looked at again in the next round: halves may still be too long.
+    #[inline(always)]
+    fn fill(&self, ([a, b], middle): Self::Plan, hole: &mut Hole<'_, impl Site>) {
+        let v = hole.add_vertex_at(Origin::between(a, b, 0.5));
+        self.x.set(v.id(), middle);
+        let queue = hole.queue();
+        hole.add_star_with(v, |edge, _| queue.again(edge.edge()));
+    }
+}
+
 kernels! {
     /// What `Engine::load_ptx` compares with the PTX.
     pub KERNELS = "cloth_fingerprint";
     patch cloth_bending: Bending;
-    patch cloth_smooth: Smooth;
-    // The same kernel once more, on VV computed once and kept.
-    prepared cloth_smooth_prepared: Smooth;
+    // As `patch`, and once more on VV computed once and kept.
+    prepared cloth_smooth: Smooth;
+    // The operator: three PTX entries, `rx_cloth_refine_claim`, `_resolve` and `_fill`.
+    operator cloth_refine: Refine;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].

@@ -3,6 +3,7 @@
 use super::super::engine::{RoundReport, RunReport, Seeds};
 use super::super::mesh::fill;
 use super::super::session::Session;
+use super::state::check_records;
 use crate::Error;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, Births, COLLECT_WORDS, Claim, ClaimTables, Collect, Counter, FillIn, Growth,
@@ -111,6 +112,7 @@ impl Session {
         if n == 0 {
             return Ok(report);
         }
+        check_records(self.most_winners(n), self.capacity(Kind::Face))?;
         self.make_births::<O>(n)?;
         let mut listed = false;
         loop {

@@ -1,15 +1,15 @@
 //! Splits of long edges.
 
 use super::Lines;
+use crate::args;
 use crate::cavity::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::Mesh;
-use crate::kernel;
 use crate::mem::GlobalMut;
 use glam::Vec3;
 
-kernel! {
+args! {
     /// Splits edges that are longer than some length in their middle, much longer ones first.
-    pub struct SplitLong: Flat {
+    pub struct SplitLong {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Lines, which go on in both halves of their edges.

@@ -1,0 +1,5 @@
+//! Building device code, and running it.
+
+mod build;
+mod common;
+mod launch;

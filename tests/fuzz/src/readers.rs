@@ -1,0 +1,148 @@
+//! Readers of mesh files and of caches: an error that names the file, or a mesh that holds and comes back when it is written and read again.
+
+use std::path::Path;
+
+use glam::Vec3;
+use rxmesh_host::io::{IoError, ReadOptions, WriteOptions, read_bytes, write_bytes};
+use rxmesh_host::mesh::{Rng, TriMesh};
+
+use crate::files::{self, FORMS, Seed};
+use crate::random::Choose;
+use crate::{Fuzz, Outcome, grammar, memory, mutate};
+
+/// Memory that a reader may take at a time: some for its threads, and so many times the file. The longest mesh for its text is one of
+/// `v 0 0 0` and `f 1 1 1`, eight bytes for twelve, read by several threads into pieces that are then joined.
+const MEMORY: (usize, usize) = (16 << 20, 128);
+
+/// Reads files made of these.
+pub(crate) struct Readers {
+    seeds: Vec<Seed>,
+}
+
+/// A file.
+struct Case {
+    name: String,
+    bytes: Vec<u8>,
+    options: ReadOptions,
+}
+
+impl Readers {
+    /// Begins with the real files of a folder, and with generated ones.
+    pub(crate) fn new(data: &Path) -> std::io::Result<Readers> {
+        let seeds = files::seeds(data)?;
+        Ok(Readers { seeds })
+    }
+
+    fn case(&self, seed: u64) -> Case {
+        let mut rng = Rng::new(seed);
+        let mut other = rng.one_of(&self.seeds).clone();
+        let (mut extension, mut bytes) = rng.one_of(&self.seeds).clone();
+        let mut changes = rng.between(1, 6);
+        if rng.percent(50) {
+            let (form, made) = grammar::file(&mut rng);
+            (extension, bytes) = (form.to_owned(), made);
+            changes = rng.below(4);
+        }
+        if rng.percent(30) {
+            other.1 = grammar::file(&mut rng).1;
+        }
+        for _ in 0..changes {
+            mutate::mutate(&mut rng, &mut bytes, &other.1);
+        }
+        // Now and then the name says something else, or nothing.
+        if rng.percent(5) {
+            extension = (*rng.one_of(&["obj", "ply", "off", "stl", "bin"])).to_owned();
+        }
+        Case {
+            name: format!("case.{extension}"),
+            bytes,
+            options: ReadOptions {
+                triangulate: rng.percent(60),
+                ..ReadOptions::default()
+            },
+        }
+    }
+}
+
+impl Fuzz for Readers {
+    fn run(&self, seed: u64) -> Outcome {
+        let Case {
+            name,
+            bytes,
+            options,
+        } = self.case(seed);
+        let (result, peak) = memory::peak(|| read_bytes(&bytes, Path::new(&name), &options));
+        let most = MEMORY.0 + MEMORY.1 * bytes.len();
+        if peak > most {
+            return Err(format!(
+                "{} bytes took {peak} bytes of memory, {most} are allowed",
+                bytes.len()
+            ));
+        }
+        match result {
+            Err(error) => message(&name, &error.to_string()),
+            Ok(loaded) => {
+                loaded
+                    .mesh
+                    .validate()
+                    .map_err(|e| format!("what was read is no mesh: {e}"))?;
+                FORMS.iter().try_for_each(|&(extension, encoding)| {
+                    let options = WriteOptions {
+                        encoding,
+                        ..WriteOptions::default()
+                    };
+                    round_trip(&loaded.mesh, extension, &options)
+                        .map_err(|e| format!("as {extension}, {encoding:?}: {e}"))
+                })
+            }
+        }
+    }
+
+    fn describe(&self, seed: u64, folder: &Path) -> std::io::Result<()> {
+        let case = self.case(seed);
+        println!("{:?}", case.options);
+        let path = folder.join(&case.name);
+        std::fs::write(&path, case.bytes)?;
+        println!("{}", path.display());
+        Ok(())
+    }
+}
+
+/// An error names the file and says something, in one line.
+fn message(name: &str, text: &str) -> Outcome {
+    let rest = text.strip_prefix(name).map(str::trim);
+    match rest {
+        Some(rest) if rest.len() > 5 && text.len() < 2000 && !text.contains(['\n', '\0']) => Ok(()),
+        _ => Err(format!("a message that does not name its place: {text:?}")),
+    }
+}
+
+/// Writes a mesh and reads it again.
+fn round_trip(mesh: &TriMesh, extension: &str, options: &WriteOptions) -> Outcome {
+    let name = format!("again.{extension}");
+    let name = Path::new(&name);
+    let (bytes, _) = write_bytes(name, mesh, options).map_err(|e| format!("not written: {e}"))?;
+    let again = match read_bytes(&bytes, name, &ReadOptions::default()) {
+        Ok(loaded) => loaded.mesh,
+        // Files without faces hold no vertices in STL.
+        Err(IoError::NoVertices { .. }) if extension == "stl" && mesh.faces.is_empty() => {
+            return Ok(());
+        }
+        Err(e) => return Err(format!("not read again: {e}")),
+    };
+    if !corners(mesh).eq(corners(&again)) {
+        return Err("other corners came back".into());
+    }
+    // STL knows corners alone.
+    if extension != "stl" && (mesh.positions != again.positions || mesh.faces != again.faces) {
+        return Err("other vertices or faces came back".into());
+    }
+    Ok(())
+}
+
+fn corners(mesh: &TriMesh) -> impl Iterator<Item = Vec3> {
+    mesh.faces
+        .iter()
+        .flatten()
+        .map(|&v| mesh.positions[v as usize])
+}

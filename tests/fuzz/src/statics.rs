@@ -1,0 +1,138 @@
+//! Algorithms that do not change the connectivity: a typed error, or numbers.
+
+use glam::Vec3;
+use rxmesh_host::Error;
+use rxmesh_host::algo::curvature::curvature;
+use rxmesh_host::algo::filter::{Closeness, FilterOptions, bilateral_filter};
+use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic};
+use rxmesh_host::algo::kring::k_ring;
+use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
+use rxmesh_host::algo::normals::vertex_normals;
+use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
+use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
+use rxmesh_host::kernels::topo::{Kind, Vertex};
+use rxmesh_host::mesh::{Rng, TriMesh};
+use rxmesh_host::store::{Attribute, RxMesh};
+
+use crate::Outcome;
+use crate::options::factor;
+use crate::random::Choose;
+
+type Positions = Attribute<Vertex, Vec3>;
+
+/// Runs one of the algorithms with options at random. Options without sense and numbers that leave `f32` are errors that say so.
+pub(crate) fn run(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
+    let which = rng.below(8);
+    match algorithm(rng, rx, mesh, which) {
+        Ok(outcome) => outcome.map_err(|e| format!("algorithm {which}: {e}")),
+        Err(Error::Options(_) | Error::NotFinite { .. }) => Ok(()),
+        Err(e) => Err(format!("algorithm {which}: {e}")),
+    }
+}
+
+fn algorithm(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh, which: u64) -> Result<Outcome, Error> {
+    let mut x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
+    match which {
+        0 => {
+            let mut n = rx.attribute()?;
+            vertex_normals(rx, &x, &mut n)?;
+            points(rx, n)
+        }
+        1 => {
+            let options = McfOptions {
+                time_step: rng.percent(50).then(|| f64::from(factor(rng))),
+                max_iterations: rng.below(100) as u32,
+                ..McfOptions::default()
+            };
+            mean_curvature_flow(rx, &mut x, &options)?;
+            points(rx, x)
+        }
+        2 => {
+            let options = SmoothOptions {
+                lambda: 0.4 * f64::from(factor(rng)),
+                mu: rng.percent(30).then(|| -0.5 * f64::from(factor(rng))),
+                iterations: rng.below(5) as u32,
+                weights: *rng.one_of(&[SmoothWeights::Uniform, SmoothWeights::Cotangent]),
+                move_boundary: rng.percent(50),
+            };
+            smooth(rx, &mut x, &options)?;
+            // With a negative step further than the mean, repeated, any mesh leaves the numbers in time, but not in five steps.
+            points(rx, x)
+        }
+        3 => {
+            let length = Closeness::Given(f64::from(factor(rng)));
+            let options = FilterOptions {
+                iterations: rng.below(3) as u32,
+                sigma_c: *rng.one_of(&[
+                    Closeness::MeanEdge,
+                    Closeness::ShortestEdge,
+                    Closeness::MeshMeanEdge,
+                    length,
+                ]),
+                sigma_s: rng.percent(30).then(|| f64::from(factor(rng))),
+            };
+            bilateral_filter(rx, &mut x, &options)?;
+            points(rx, x)
+        }
+        4 => {
+            let (mut c, report) = curvature(rx, &x)?;
+            let all = [&mut c.defect, &mut c.gaussian, &mut c.mean, &mut c.area];
+            for values in all {
+                let values = values.to_input(rx)?;
+                if let Some(v) = values.iter().find(|v| !v.is_finite()) {
+                    return Ok(Err(format!("a curvature of {v}: {report:?}")));
+                }
+            }
+            Ok(Ok(()))
+        }
+        5 => {
+            let n = mesh.vertex_count() as u64;
+            let sources: Vec<u32> = (0..rng.below(4)).map(|_| rng.below(n + 1) as u32).collect();
+            let options = GeodesicOptions {
+                threshold: 1e-3 * f64::from(factor(rng)),
+                ..GeodesicOptions::default()
+            };
+            let (mut d, _) = geodesic(rx, &x, &sources, &options)?;
+            let wrong = d.to_input(rx)?.into_iter().find(|d| d.is_nan() || *d < 0.0);
+            Ok(wrong.map_or(Ok(()), |d| Err(format!("a distance of {d}"))))
+        }
+        6 => {
+            let rows = k_ring(rx, rng.below(4) as u32)?.read()?;
+            let n = rx.count(Kind::Vertex);
+            let outside = rows.values.iter().find(|&&v| v >= n);
+            Ok(outside.map_or(Ok(()), |v| Err(format!("a ring with {v} of {n}"))))
+        }
+        _ => springs(rng, rx, &x),
+    }
+}
+
+fn points(rx: &RxMesh, mut x: Positions) -> Result<Outcome, Error> {
+    let wrong = x.to_input(rx)?.into_iter().find(|p| !p.is_finite());
+    Ok(wrong.map_or(Ok(()), |p| Err(format!("a vertex at {p}"))))
+}
+
+/// Explosions are told by the energy.
+fn springs(rng: &mut Rng, rx: &RxMesh, x: &Positions) -> Result<Outcome, Error> {
+    let options = SpringOptions {
+        time_step: 1e-2 * f64::from(factor(rng)),
+        mass: f64::from(factor(rng)),
+        stiffness: f64::from(factor(rng)),
+        damping: f64::from(factor(rng)),
+        ..SpringOptions::default()
+    };
+    let fixed = rx.attribute()?;
+    let mut springs = Springs::new(rx, x, &fixed, &options)?;
+    for _ in 0..rng.below(4) {
+        match rng.below(3) {
+            0 => springs.step_explicit(SpringForces::Gather)?,
+            1 => springs.step_explicit(SpringForces::Scatter)?,
+            _ => springs.step_implicit(rng.below(20) as u32, 1e-6)?,
+        }
+    }
+    let energy = springs.energy()?;
+    if energy.total.is_finite() {
+        Ok(Ok(()))
+    } else {
+        Ok(Err(format!("{energy:?}")))
+    }
+}

@@ -1,0 +1,185 @@
+//! Delaunay flips on every engine, by a criterion of its own: the angles opposite each edge, in `f64` on the host; with both ways to decide conflicts.
+
+use glam::{DVec3, Vec3};
+use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
+use rxmesh_host::edit::Claims;
+use rxmesh_host::edit::{HostArrays, Session};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::mesh::{TriMesh, generate};
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::store::RxMesh;
+use rxmesh_tests::engines::Conflicts;
+use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::fixtures;
+use rxmesh_tests::places::{self, Place, place};
+use rxmesh_tests::{conformance, conformance_of_conflicts};
+use std::collections::BTreeMap;
+
+conformance_of_conflicts! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_edges_stay }
+conformance! { same_bits_as_the_cpu_engine }
+
+/// What flipping made of a mesh.
+struct Flipped {
+    report: DelaunayReport,
+    /// The input in the session's order at the beginning.
+    before: TriMesh,
+    mesh: TriMesh,
+    arrays: HostArrays,
+}
+
+fn flip<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> Flipped {
+    let options = PatchOptions {
+        patch_size: 64,
+        ..PatchOptions::default()
+    };
+    let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
+    let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
+    let mut session = Session::<C>::open_with(&rx).unwrap();
+    let x = session.attach(&x).unwrap();
+    let before = session.to_mesh(x).unwrap().0;
+    let report = delaunay(&mut session, x, &DelaunayOptions::default()).unwrap();
+    let wrong = session.validate().unwrap();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    let arrays = session.to_host().unwrap();
+    let mesh = session.to_mesh(x).unwrap().0;
+    Flipped {
+        report,
+        before,
+        mesh,
+        arrays,
+    }
+}
+
+/// For each edge of two faces, the sum of the angles opposite it.
+fn sums(mesh: &TriMesh) -> BTreeMap<[u32; 2], (f64, Vec<u32>)> {
+    let mut edges: BTreeMap<[u32; 2], (f64, Vec<u32>)> = BTreeMap::new();
+    let x = |v: u32| mesh.positions[v as usize].as_dvec3();
+    for f in &mesh.faces {
+        for k in 0..3 {
+            let (a, b, o) = (f[k], f[(k + 1) % 3], f[(k + 2) % 3]);
+            let (u, v): (DVec3, DVec3) = (x(a) - x(o), x(b) - x(o));
+            let angle = u.cross(v).length().atan2(u.dot(v));
+            let edge = edges.entry([a.min(b), a.max(b)]).or_default();
+            edge.0 += angle;
+            edge.1.push(o);
+        }
+    }
+    edges
+}
+
+const PI: f64 = std::f64::consts::PI;
+
+fn violations(mesh: &TriMesh, tolerance: f64) -> Vec<([u32; 2], Vec<u32>)> {
+    sums(mesh)
+        .into_iter()
+        .filter(|(_, (sum, opposite))| opposite.len() == 2 && *sum > PI + tolerance)
+        .map(|(e, (_, opposite))| (e, opposite))
+        .collect()
+}
+
+fn noisy(engine: &Engine) -> TriMesh {
+    let levels = match (is_very_slow(engine), is_slow(engine)) {
+        (true, _) => 2,
+        (false, true) => 3,
+        _ => 5,
+    };
+    let mut mesh = generate::icosphere(levels).unwrap();
+    generate::noise(&mut mesh, 0.35, 3).unwrap();
+    mesh
+}
+
+fn angles_sum_to_pi<C: Conflicts>(engine: &Engine) {
+    let mut square = generate::grid(12, 9).unwrap();
+    generate::noise(&mut square, 0.2, 4).unwrap();
+    square.positions.iter_mut().for_each(|p| p.z = 0.0);
+    for mesh in [noisy(engine), square] {
+        let before = violations(&mesh, 1e-4);
+        assert!(before.len() > mesh.face_count() / 60, "{}", before.len());
+        let after = flip::<C>(engine, &mesh);
+        assert!(after.report.run.finished && after.report.run.done > 0);
+        assert_eq!(after.report.frozen, 0);
+        let left = violations(&after.mesh, 1e-4);
+        assert!(
+            left.len() <= after.report.left as usize,
+            "{left:?} {:?}",
+            after.report
+        );
+        // Noise may leave folds that no flip mends.
+        assert!(
+            after.report.left as usize <= before.len() / 20,
+            "{:?}",
+            after.report
+        );
+        let at = places::vertices;
+        assert_eq!(at(&after.mesh), at(&after.before), "no vertex moves");
+        // A second time there is nothing to do.
+        let again = flip::<C>(engine, &after.mesh);
+        assert_eq!(again.report.run.done, 0, "{:?}", again.report);
+    }
+}
+
+/// A tetrahedron with a flat face: its long edge violates the criterion, but the edge it would be flipped to is there.
+fn flips_that_are_refused_leave_their_edge<C: Conflicts>(engine: &Engine) {
+    let mut mesh = fixtures::tetrahedron();
+    let places = [
+        [-3.0, 0.0, 0.0],
+        [3.0, 0.0, 0.0],
+        [0.0, 0.4, 0.0],
+        [0.0, 0.0, 0.4],
+    ];
+    mesh.positions = places.map(Vec3::from).to_vec();
+    let before = violations(&mesh, 1e-4);
+    assert!(!before.is_empty());
+    let after = flip::<C>(engine, &mesh);
+    assert_eq!(after.report.run.done, 0, "{:?}", after.report);
+    assert_eq!(
+        after.report.left as usize,
+        before.len(),
+        "{:?}",
+        after.report
+    );
+    assert!(after.report.run.finished);
+}
+
+/// Ends of the edges that do not have two faces, with the number of these, sorted.
+fn other_edges(mesh: &TriMesh) -> Vec<([Place; 2], usize)> {
+    let mut all: Vec<_> = sums(mesh)
+        .into_iter()
+        .filter(|(_, (_, opposite))| opposite.len() != 2)
+        .map(|(e, (_, opposite))| {
+            let mut ends = e.map(|v| place(mesh.positions[v as usize]));
+            ends.sort_unstable();
+            (ends, opposite.len())
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+/// Edges of the boundary and of several faces are never flipped, on any mesh.
+fn other_edges_stay<C: Conflicts>(engine: &Engine) {
+    for fixture in fixtures::suited(engine) {
+        let after = flip::<C>(engine, &fixture.mesh);
+        let name = &fixture.name;
+        assert_eq!(
+            other_edges(&after.mesh),
+            other_edges(&after.before),
+            "{name}"
+        );
+        assert_eq!(after.mesh.face_count(), after.before.face_count(), "{name}");
+        assert!(after.report.run.finished, "{name}");
+    }
+}
+
+fn same_bits_as_the_cpu_engine(engine: &Engine) {
+    let mesh = noisy(engine);
+    let want = flip::<Claims>(&Engine::cpu_with_threads(1).unwrap(), &mesh);
+    let got = flip::<Claims>(engine, &mesh);
+    assert_eq!(got.report, want.report);
+    assert!(got.arrays == want.arrays, "the arrays differ");
+    if engine.name() == "cpu" {
+        let got = flip::<Claims>(&Engine::cpu_with_threads(7).unwrap(), &mesh);
+        assert!(got.arrays == want.arrays, "seven threads");
+    }
+}

@@ -1,0 +1,345 @@
+//! Geodesic distances against exact ones, and against a serial copy of the same algorithm.
+
+use crate::algo_support::*;
+use glam::DVec3;
+use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic, level_sets};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::mesh::{TriMesh, generate, quality};
+use rxmesh_host::{Error, Vec3};
+use rxmesh_tests::conformance;
+use rxmesh_tests::engines::{same_rounding, suited};
+use rxmesh_tests::extent::extent;
+use std::collections::VecDeque;
+
+conformance! {
+    levels_are_those_of_a_serial_search, agrees_with_a_serial_copy, a_plane_has_euclidean_distances, a_sphere_has_great_circles,
+    several_sources_give_the_nearest, what_no_source_reaches_is_infinitely_far, engines_of_the_cpu_give_the_same_bits,
+    any_unit_will_do, nasty_meshes_give_numbers, senseless_questions_are_refused_and_limits_are_kept, long_cells_keep_the_accuracy
+}
+
+fn naive_levels(mesh: &TriMesh, sources: &[u32]) -> Vec<u32> {
+    let rings = rings(mesh);
+    let mut level = vec![u32::MAX; mesh.vertex_count()];
+    let mut queue: VecDeque<usize> = sources.iter().map(|&s| s as usize).collect();
+    queue.iter().for_each(|&s| level[s] = 0);
+    while let Some(v) = queue.pop_front() {
+        for &w in &rings[v] {
+            if level[w] == u32::MAX {
+                level[w] = level[v] + 1;
+                queue.push_back(w);
+            }
+        }
+    }
+    level
+}
+
+/// The plane wave's update by the quadratic equation of Kimmel and Sethian, in doubles.
+fn update(x: [DVec3; 3], d: [f64; 2]) -> f64 {
+    let (a, b) = (x[1] - x[0], x[2] - x[0]);
+    let edge = (d[0] + a.length()).min(d[1] + b.length());
+    let (aa, ab, bb) = (a.dot(a), a.dot(b), b.dot(b));
+    let det = aa * bb - ab * ab;
+    if det <= 0.0 || !d[0].is_finite() || !d[1].is_finite() {
+        return edge;
+    }
+    let q = [[bb / det, -ab / det], [-ab / det, aa / det]];
+    let form = |u: [f64; 2], w: [f64; 2]| {
+        (0..2)
+            .map(|i| (0..2).map(|j| u[i] * q[i][j] * w[j]).sum::<f64>())
+            .sum::<f64>()
+    };
+    let (one, two, three) = (
+        form([1.0; 2], [1.0; 2]),
+        form([1.0; 2], d),
+        form(d, d) - 1.0,
+    );
+    let root = two * two - one * three;
+    if root < 0.0 {
+        return edge;
+    }
+    let p = (two + root.sqrt()) / one;
+    let n = [d[0] - p, d[1] - p];
+    let through = (0..2).all(|i| q[i][0] * n[0] + q[i][1] * n[1] <= 0.0);
+    if through { p.min(edge) } else { edge }
+}
+
+/// The window's iterations, serial and in doubles.
+fn naive(mesh: &TriMesh, sources: &[u32], threshold: f64) -> (Vec<f64>, u32) {
+    let (x, level) = (doubles(mesh), naive_levels(mesh, sources));
+    let levels = level.iter().filter(|&&l| l != u32::MAX).max().unwrap() + 1;
+    let mut d: Vec<f64> = level
+        .iter()
+        .map(|&l| if l == 0 { 0.0 } else { f64::INFINITY })
+        .collect();
+    let (mut first, mut end, mut iterations) = (1, 2, 0);
+    loop {
+        let old = d.clone();
+        for f in &mesh.faces {
+            for k in 0..3 {
+                let [r, p, q] = [0, 1, 2].map(|i| f[(k + i) % 3] as usize);
+                if level[r] >= first && level[r] < end {
+                    d[r] = d[r].min(update([x[r], x[p], x[q]], [old[p], old[q]]));
+                }
+            }
+        }
+        iterations += 1;
+        let moving = (0..d.len()).filter(|&v| old[v] - d[v] > threshold * d[v]);
+        let Some(lowest) = moving.map(|v| level[v]).min() else {
+            break;
+        };
+        end = levels.min(end + 1);
+        first = (lowest - 1).max(1);
+    }
+    (d, iterations)
+}
+
+/// Part of itself by which a distance may still change when its vertex is settled.
+const THRESHOLD: f64 = 1e-3;
+
+/// Mean relative and largest absolute error.
+fn errors(got: &[f32], want: impl Fn(usize) -> f64) -> (f64, f64) {
+    let error = |v: usize| (f64::from(got[v]) - want(v)).abs();
+    let far: Vec<usize> = (0..got.len()).filter(|&v| want(v) > 0.0).collect();
+    (
+        far.iter().map(|&v| error(v) / want(v)).sum::<f64>() / far.len() as f64,
+        far.into_iter().map(error).fold(0.0, f64::max),
+    )
+}
+
+/// Compares distances with exact ones.
+///
+/// A wave from a point is a circle and is taken for a plane in each triangle. At distance `r` that is off by the rise of an arc over
+/// a chord: `h^2 / 8 r` where the chord is the longest edge `h`. A right triangle over its hypotenuse, the flattest that these meshes
+/// have, is `h / 2` high: `k` triangles from the source `r` is `k h / 2`, and the offsets of all of them add up to `h / 4` times the sum
+/// of `1 / k`, which is `ln(2 n) + 0.58` where `n` is the largest distance over `h`. That is for the worst direction; directions along
+/// edges have no error at all, and the mean is taken as half of it. Over a disc, where a vertex at `r` is off by that over `r` and
+/// there are as many vertices as `r` is long, the mean relative error is `(ln n + 0.58) / 4 n`.
+fn compare(mesh: &TriMesh, got: &[f32], want: impl Fn(usize) -> f64, what: &str) {
+    let far = (0..got.len()).map(&want).fold(0.0, f64::max);
+    let h = quality(mesh).edge_length.max;
+    let n = far / h;
+    let sum = |n: f64| n.ln() + 0.58;
+    let (mean, worst) = errors(got, want);
+    let (most_mean, most) = (
+        sum(n) / (4.0 * n) + THRESHOLD,
+        h / 4.0 * sum(2.0 * n) + THRESHOLD * far,
+    );
+    println!(
+        "{what}: mean {:.3} % of {:.3} %, largest {worst:.2e} of {most:.2e}",
+        100.0 * mean,
+        100.0 * most_mean
+    );
+    assert!(mean < most_mean && worst < most, "{what}");
+}
+
+fn run(engine: &Engine, mesh: &TriMesh, sources: &[u32]) -> Vec<f32> {
+    let (rx, x) = put(engine, mesh);
+    let (mut d, report) = geodesic(&rx, &x, sources, &GeodesicOptions::default()).unwrap();
+    let d = d.to_input(&rx).unwrap();
+    assert!(report.converged, "{report:?}");
+    assert_eq!(
+        report.reached as usize,
+        d.iter().filter(|d| d.is_finite()).count()
+    );
+    let far = d
+        .iter()
+        .copied()
+        .filter(|d| d.is_finite())
+        .fold(0.0, f32::max);
+    assert_eq!(report.max_distance, f64::from(far));
+    d
+}
+
+fn levels_are_those_of_a_serial_search(engine: &Engine) {
+    let [n, m] = suited(engine, [[40, 60], [40, 30], [12, 10]]);
+    let sphere = bumpy_sphere(suited(engine, [2, 2, 1]));
+    let torus = generate::torus(n, 9, 2.0, 0.3).unwrap();
+    let strip = generate::grid(m, 3).unwrap();
+    let last = strip.vertex_count() as u32 - 1;
+    for (mesh, sources) in [
+        (&sphere, vec![5]),
+        (&torus, vec![0, 17, 17, 5 * n]),
+        (&strip, vec![last]),
+    ] {
+        let (rx, _) = put(engine, mesh);
+        let levels = level_sets(&rx, &sources).unwrap().to_input(&rx).unwrap();
+        assert_eq!(levels, naive_levels(mesh, &sources), "{engine:?}");
+    }
+}
+
+fn agrees_with_a_serial_copy(engine: &Engine) {
+    let [levels, nu, n] = suited(engine, [[3, 40, 20], [2, 16, 10], [1, 8, 5]]);
+    let torus = generate::torus(nu, 2 * nu / 5, 2.0, 0.7).unwrap();
+    for (mesh, sources) in [
+        (&bumpy_sphere(levels), vec![0]),
+        (&torus, vec![3, 2 * nu]),
+        (&bumpy_grid(n), vec![n * (n + 1) / 2, 0]),
+    ] {
+        let (rx, x) = put(engine, mesh);
+        let options = GeodesicOptions {
+            threshold: THRESHOLD,
+            ..GeodesicOptions::default()
+        };
+        let (mut d, report) = geodesic(&rx, &x, &sources, &options).unwrap();
+        let (want, iterations) = naive(mesh, &sources, THRESHOLD);
+        let d = d.to_input(&rx).unwrap();
+        assert!(
+            report.iterations.abs_diff(iterations) <= 2,
+            "{report:?} {iterations}"
+        );
+        // Either may settle a vertex one change of the threshold before the other does.
+        for (v, (got, want)) in d.iter().zip(&want).enumerate() {
+            let error = (f64::from(*got) - want).abs();
+            assert!(error <= 2.0 * THRESHOLD * want, "{v}: {got} {want}");
+        }
+    }
+}
+
+fn a_plane_has_euclidean_distances(engine: &Engine) {
+    let n = suited(engine, [extent(80, 200), 12, 6]);
+    let plain = generate::grid(n, n).unwrap();
+    let mut jittered = plain.clone();
+    let mut rng = rxmesh_host::mesh::Rng::new(4);
+    for p in &mut jittered.positions {
+        let mut part = || 0.25 / n as f32 * rng.signed_unit() as f32;
+        *p += Vec3::new(part(), part(), 0.0);
+    }
+    for (name, mesh) in [("grid", &plain), ("jittered grid", &jittered)] {
+        for source in [0, (n + 1) * (n / 2) + n / 2] {
+            let d = run(engine, mesh, &[source]);
+            let x = doubles(mesh);
+            let what = format!("{name} from {source}");
+            compare(mesh, &d, |v| x[v].distance(x[source as usize]), &what);
+        }
+    }
+}
+
+fn a_sphere_has_great_circles(engine: &Engine) {
+    let all = suited(engine, [extent(&[3, 4][..], &[4, 5, 6]), &[2], &[1]]);
+    for &levels in all {
+        let mesh = generate::icosphere(levels).unwrap();
+        let x = doubles(&mesh);
+        for source in [0, mesh.vertex_count() / 2] {
+            let d = run(engine, &mesh, &[source as u32]);
+            let what = format!("{} faces from {source}", mesh.face_count());
+            compare(&mesh, &d, |v| x[v].angle_between(x[source]), &what);
+        }
+    }
+}
+
+fn several_sources_give_the_nearest(engine: &Engine) {
+    let mesh = generate::icosphere(suited(engine, [extent(4, 5), 2, 1])).unwrap();
+    let x = doubles(&mesh);
+    let n = mesh.vertex_count() as u32;
+    let sources = [0, n / 7, n / 2, n / 2];
+    let d = run(engine, &mesh, &sources);
+    assert!(sources.iter().all(|&s| d[s as usize] == 0.0));
+    let from = |v: usize, s: u32| x[v].angle_between(x[s as usize]);
+    let nearest = |v: usize| {
+        sources
+            .map(|s| from(v, s))
+            .into_iter()
+            .fold(f64::MAX, f64::min)
+    };
+    compare(&mesh, &d, nearest, "four sources");
+}
+
+fn what_no_source_reaches_is_infinitely_far(engine: &Engine) {
+    let mut mesh = generate::icosphere(suited(engine, [2, 2, 1])).unwrap();
+    let n = mesh.vertex_count() as u32;
+    mesh.positions
+        .extend(mesh.positions.clone().iter().map(|p| *p + Vec3::X * 5.0));
+    mesh.faces
+        .extend(mesh.faces.clone().iter().map(|f| f.map(|v| v + n)));
+    mesh.positions.push(Vec3::ZERO);
+    let d = run(engine, &mesh, &[n + 3]);
+    assert!(d[..n as usize].iter().all(|&d| d == f32::INFINITY));
+    assert!(d[n as usize..2 * n as usize].iter().all(|d| d.is_finite()));
+    assert_eq!(d[2 * n as usize], f32::INFINITY);
+    let lonely = run(engine, &mesh, &[2 * n]);
+    assert_eq!(lonely.iter().filter(|d| d.is_finite()).count(), 1);
+}
+
+/// A minimum does not depend on the order; a GPU rounds otherwise.
+fn engines_of_the_cpu_give_the_same_bits(engine: &Engine) {
+    let mesh = bumpy_sphere(suited(engine, [3, 2, 1]));
+    assert_eq!(
+        run(engine, &mesh, &[9]),
+        run(&same_rounding(engine), &mesh, &[9])
+    );
+}
+
+fn any_unit_will_do(engine: &Engine) {
+    let mesh = bumpy_sphere(suited(engine, [3, 2, 1]));
+    let once = run(engine, &mesh, &[9]);
+    for scale in [2f32.powi(-70), 2f32.powi(70)] {
+        let mut scaled = mesh.clone();
+        scaled.positions.iter_mut().for_each(|p| *p *= scale);
+        let d = run(engine, &scaled, &[9]);
+        assert!(
+            d.iter()
+                .zip(&once)
+                .all(|(a, b)| (*a / scale - *b).abs() <= 1e-5 * b),
+            "{scale}"
+        );
+    }
+}
+
+fn nasty_meshes_give_numbers(engine: &Engine) {
+    for (name, mesh) in nasty() {
+        if mesh.vertex_count() == 0 {
+            let (rx, x) = put(engine, &mesh);
+            assert!(matches!(
+                geodesic(&rx, &x, &[0], &GeodesicOptions::default()),
+                Err(Error::Options(_))
+            ));
+            continue;
+        }
+        let d = run(engine, &mesh, &[0]);
+        let levels = naive_levels(&mesh, &[0]);
+        for v in 0..d.len() {
+            assert!(
+                !d[v].is_nan() && d[v].is_finite() == (levels[v] != u32::MAX),
+                "{name}: {d:?}"
+            );
+        }
+    }
+}
+
+fn senseless_questions_are_refused_and_limits_are_kept(engine: &Engine) {
+    let n = suited(engine, [20, 20, 10]);
+    let mesh = bumpy_grid(n);
+    let (rx, x) = put(engine, &mesh);
+    let ask = |sources: &[u32], options: GeodesicOptions| geodesic(&rx, &x, sources, &options);
+    let base = GeodesicOptions::default();
+    for threshold in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
+        assert!(matches!(
+            ask(&[0], GeodesicOptions { threshold, ..base }),
+            Err(Error::Options(_))
+        ));
+    }
+    assert!(matches!(ask(&[], base), Err(Error::Options(_))));
+    let none = mesh.vertex_count() as u32;
+    assert!(matches!(ask(&[none], base), Err(Error::Options(_))));
+    let limited = GeodesicOptions {
+        max_iterations: Some(5),
+        ..base
+    };
+    let report = ask(&[0], limited).unwrap().1;
+    assert!(report.iterations == 5 && !report.converged, "{report:?}");
+}
+
+/// A cylinder of cells three times longer than wide, unrolled: the plane is exact within half a turn.
+fn long_cells_keep_the_accuracy(engine: &Engine) {
+    let [n, rings] = suited(engine, [extent([120, 40], [300, 100]), [24, 8], [12, 4]]);
+    let width = std::f64::consts::TAU / f64::from(n);
+    let height = 3.0 * width * f64::from(rings);
+    let mesh = generate::cylinder(n, rings, 1.0, height as f32, false).unwrap();
+    let d = run(engine, &mesh, &[0]);
+    let unrolled = |v: usize| {
+        let (round, up) = (v as u32 % n, v as u32 / n);
+        let round = f64::from(round.min(n - round)) * width;
+        round.hypot(f64::from(up) * 3.0 * width)
+    };
+    compare(&mesh, &d, unrolled, "long cells");
+}

@@ -1,0 +1,363 @@
+//! Mean curvature flow against a direct solve in `f64` (faer), to 1e-4 of the bounding box.
+
+use glam::{DVec3, Vec3};
+use rxmesh_host::Error;
+use rxmesh_host::algo::mcf::{McfOptions, McfReport, mean_curvature_flow, mean_edge_length};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::store::RxMesh;
+use rxmesh_tests::conformance;
+use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::fixtures::{self, Fixture, each_mesh};
+use rxmesh_tests::oracle::Oracle;
+use rxmesh_tests::smooth::{self, Flow, box_diagonal};
+
+conformance! {
+    all_fixtures, given_time_steps, all_scales, isolated_vertices_stay, a_flat_grid_stays_flat, without_faces, one_triangle,
+    most_iterations, tolerance, options_without_sense, coordinates_that_are_not_finite, the_same_bits_on_every_run
+}
+
+fn flow(
+    rx: &RxMesh,
+    positions: &[Vec3],
+    options: &McfOptions,
+    what: &str,
+) -> (Vec<Vec3>, McfReport) {
+    let mut x = rx.attribute_from(positions).unwrap();
+    let report = mean_curvature_flow(rx, &mut x, options).unwrap_or_else(|e| panic!("{what}: {e}"));
+    (x.to_input(rx).unwrap(), report)
+}
+
+/// All ways to solve: matrix-free or not, preconditioned or not.
+const WAYS: [(bool, bool); 4] = [(false, true), (true, true), (false, false), (true, false)];
+
+/// Compares with the direct solve, in all ways.
+fn check(rx: &RxMesh, mesh: &TriMesh, time_step: Option<f64>, what: &str) -> McfReport {
+    let ways = if is_slow(rx.engine()) { 2 } else { 4 };
+    let reports = WAYS[..ways].iter().map(|&(matrix_free, preconditioner)| {
+        let options = McfOptions {
+            time_step,
+            matrix_free,
+            preconditioner,
+            ..Default::default()
+        };
+        let what = format!("{what}, matrix-free {matrix_free}, preconditioned {preconditioner}");
+        check_one(rx, mesh, &options, &what)
+    });
+    let reports: Vec<McfReport> = reports.collect();
+    reports[0]
+}
+
+fn check_one(rx: &RxMesh, mesh: &TriMesh, options: &McfOptions, what: &str) -> McfReport {
+    let time_step = options.time_step;
+    let (got, report) = flow(rx, &mesh.positions, options, what);
+    let oracle = Oracle::new(mesh.vertex_count(), &mesh.faces);
+    let mean = smooth::mean_edge_length(&mesh.positions, &oracle);
+    let dt = time_step.unwrap_or(10.0 * mean * mean);
+    if mesh.face_count() > 0 {
+        assert!(
+            (report.time_step - dt).abs() <= 1e-5 * dt,
+            "{what}: time step {}, but {dt} is expected",
+            report.time_step
+        );
+    }
+    assert!(report.converged, "{what}: {report:?}");
+    assert!(report.residual <= options.tolerance, "{what}: {report:?}");
+    let size = box_diagonal(&mesh.positions);
+    // Far away the result cannot be closer than the numbers there.
+    let far = mesh
+        .positions
+        .iter()
+        .map(|p| p.abs().max_element())
+        .fold(0.0, f32::max);
+    let most = 1e-4 * size + f64::from(far * f32::EPSILON);
+    let want = Flow::new(&mesh.positions, &mesh.faces).solve(&mesh.positions, dt);
+    for (v, (got, want)) in got.iter().zip(&want).enumerate() {
+        let error = got.as_dvec3().distance(*want);
+        assert!(
+            error <= most,
+            "{what}: vertex {v} is at {got}, but {want} is expected: {error:e} of {size:e}"
+        );
+    }
+    report
+}
+
+fn all_fixtures(engine: &Engine) {
+    each_mesh(engine, |what, fixture, rx| {
+        let most = if is_very_slow(engine) {
+            20
+        } else if is_slow(engine) {
+            100
+        } else {
+            usize::MAX
+        };
+        if fixture.mesh.face_count() <= most {
+            check(rx, &fixture.mesh, None, what);
+        }
+    });
+}
+
+fn given_time_steps(engine: &Engine) {
+    let f = Fixture::new("grid", fixtures::with_boundary(6, 5));
+    let rx = f.on(engine, 64);
+    for dt in [1e-6, 1e-2, 1.0] {
+        check(&rx, &f.mesh, Some(dt), &format!("time step {dt}"));
+    }
+}
+
+fn moved(mesh: &TriMesh, scale: f32, by: Vec3) -> TriMesh {
+    let mut m = mesh.clone();
+    m.positions.iter_mut().for_each(|p| *p = *p * scale + by);
+    m
+}
+
+fn all_scales(engine: &Engine) {
+    let mesh = fixtures::closed(1);
+    let options = PatchOptions {
+        patch_size: 32,
+        ..Default::default()
+    };
+    let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
+    for scale in [1e-15f32, 1e-9, 1e-3, 1e3, 1e9, 1e15] {
+        check(
+            &rx,
+            &moved(&mesh, scale, Vec3::ZERO),
+            None,
+            &format!("scale {scale:e}"),
+        );
+    }
+    for far in [10.0, 1e3, 1e4] {
+        check(
+            &rx,
+            &moved(&mesh, 1.0, Vec3::new(far, -far, 0.5 * far)),
+            None,
+            &format!("{far} away"),
+        );
+    }
+    check(
+        &rx,
+        &moved(&mesh, 1e-6, Vec3::splat(1e-3)),
+        None,
+        "tiny and far away for its size",
+    );
+}
+
+fn isolated_vertices_stay(engine: &Engine) {
+    let f = Fixture::new("isolated", fixtures::isolated_vertices());
+    let (got, _) = flow(
+        &f.on(engine, 16),
+        &f.mesh.positions,
+        &Default::default(),
+        "isolated",
+    );
+    let valence = f.oracle().vv();
+    let alone: Vec<usize> = (0..got.len()).filter(|&v| valence[v].is_empty()).collect();
+    assert_eq!(alone.len(), 3);
+    for v in alone {
+        let (got, want) = (got[v], f.mesh.positions[v]);
+        assert!(
+            got.distance(want) <= 1e-6 * want.length().max(1.0),
+            "vertex {v} moved from {want} to {got}"
+        );
+    }
+    assert!(
+        (0..got.len()).any(|v| got[v] != f.mesh.positions[v]),
+        "the others move"
+    );
+}
+
+/// The flow of a plane has no component out of it, wherever the plane is.
+fn a_flat_grid_stays_flat(engine: &Engine) {
+    let mut m = rxmesh_host::mesh::generate::grid(5, 5).unwrap();
+    m.positions.iter_mut().for_each(|p| p.z = 0.75);
+    let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &Default::default()).unwrap();
+    let (got, _) = flow(&rx, &m.positions, &Default::default(), "grid");
+    assert!(got.iter().all(|p| p.z == 0.75), "{got:?}");
+}
+
+fn without_faces(engine: &Engine) {
+    for mesh in [fixtures::empty(), fixtures::no_faces(4)] {
+        let rx = RxMesh::new(
+            engine,
+            mesh.vertex_count(),
+            &mesh.faces,
+            &Default::default(),
+        )
+        .unwrap();
+        let (got, report) = flow(&rx, &mesh.positions, &Default::default(), "no faces");
+        assert_eq!(got, mesh.positions);
+        assert_eq!(
+            (report.iterations, report.residual, report.converged),
+            (0, 0.0, true)
+        );
+    }
+}
+
+fn one_triangle(engine: &Engine) {
+    let m = fixtures::one_triangle();
+    let rx = RxMesh::new(engine, 3, &m.faces, &Default::default()).unwrap();
+    let report = check(&rx, &m, None, "one triangle");
+    // Three unknowns a coordinate: exact after three steps but for rounding.
+    assert!((1..=6).contains(&report.iterations), "{report:?}");
+}
+
+fn most_iterations(engine: &Engine) {
+    let f = Fixture::new("sphere", fixtures::closed(1));
+    let rx = f.on(engine, 16);
+    for max_iterations in [0, 1, 7, 8, 9] {
+        let options = McfOptions {
+            max_iterations,
+            tolerance: 1e-12,
+            ..Default::default()
+        };
+        let (got, report) = flow(&rx, &f.mesh.positions, &options, "sphere");
+        assert_eq!(
+            (report.iterations, report.converged),
+            (max_iterations, false),
+            "{report:?}"
+        );
+        if max_iterations == 0 {
+            let moved = got
+                .iter()
+                .zip(&f.mesh.positions)
+                .map(|(a, b)| a.distance(*b))
+                .fold(0.0, f32::max);
+            assert!(moved < 1e-6, "{moved} without an iteration");
+        }
+    }
+}
+
+fn tolerance(engine: &Engine) {
+    let f = Fixture::new("sphere", fixtures::closed(1));
+    let rx = f.on(engine, 16);
+    let run = |tolerance| {
+        flow(
+            &rx,
+            &f.mesh.positions,
+            &McfOptions {
+                tolerance,
+                ..Default::default()
+            },
+            "sphere",
+        )
+        .1
+    };
+    let (rough, fine) = (run(1e-1), run(1e-5));
+    assert!(rough.converged && fine.converged);
+    assert!(
+        rough.residual < 1e-1 && fine.residual < 1e-5,
+        "{rough:?} {fine:?}"
+    );
+    assert!(rough.iterations < fine.iterations, "{rough:?} {fine:?}");
+    // Met exactly: one iteration less is not enough.
+    let options = McfOptions {
+        tolerance: 1e-5,
+        max_iterations: fine.iterations - 1,
+        ..Default::default()
+    };
+    assert!(!flow(&rx, &f.mesh.positions, &options, "sphere").1.converged);
+}
+
+fn options_without_sense(engine: &Engine) {
+    let m = fixtures::one_triangle();
+    let rx = RxMesh::new(engine, 3, &m.faces, &Default::default()).unwrap();
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let of = |options: McfOptions| {
+            let mut x = rx.attribute_from(&m.positions).unwrap();
+            let result = mean_curvature_flow(&rx, &mut x, &options);
+            assert!(
+                matches!(result, Err(Error::Options(_))),
+                "{options:?}: {result:?}"
+            );
+            assert_eq!(x.to_input(&rx).unwrap(), m.positions, "untouched");
+        };
+        of(McfOptions {
+            time_step: Some(bad),
+            ..Default::default()
+        });
+        of(McfOptions {
+            tolerance: bad,
+            ..Default::default()
+        });
+    }
+}
+
+fn coordinates_that_are_not_finite(engine: &Engine) {
+    let m = fixtures::with_boundary(3, 3);
+    let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &Default::default()).unwrap();
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        for v in 0..m.vertex_count() {
+            let mut positions = m.positions.clone();
+            positions[v].y = bad;
+            let mut x = rx.attribute_from(&positions).unwrap();
+            let result = mean_curvature_flow(&rx, &mut x, &Default::default());
+            assert!(
+                matches!(result, Err(Error::NotFinite { .. })),
+                "{bad} at {v}: {result:?}"
+            );
+        }
+    }
+}
+
+fn the_same_bits_on_every_run(engine: &Engine) {
+    // Sums of faces around an edge or a vertex are atomic: their order, and with it the last bits, is fixed on blocks of one thread only.
+    if engine.name() != "cpu" && engine.name() != "shuffled" {
+        return;
+    }
+    let f = Fixture::new("sphere", fixtures::closed(2));
+    let rx = f.on(engine, 64);
+    let run = || flow(&rx, &f.mesh.positions, &Default::default(), "sphere");
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn the_same_bits_for_any_number_of_threads() {
+    let f = Fixture::new("sphere", fixtures::closed(3));
+    let run = |n| {
+        let engine = Engine::cpu_with_threads(n).unwrap();
+        flow(
+            &f.on(&engine, 64),
+            &f.mesh.positions,
+            &Default::default(),
+            "sphere",
+        )
+    };
+    assert_eq!(run(1), run(2));
+    assert_eq!(run(1), run(5));
+}
+
+/// The default time step is ten times the squared mean edge length.
+#[test]
+fn mean_of_edge_lengths() {
+    let engine = Engine::cpu();
+    for f in fixtures::all() {
+        let rx = f.on(&engine, 64);
+        let x = rx.attribute_from(&f.mesh.positions).unwrap();
+        let (got, want) = (
+            mean_edge_length(&rx, &x).unwrap(),
+            smooth::mean_edge_length(&f.mesh.positions, f.oracle()),
+        );
+        assert!(
+            (got - want).abs() <= 1e-6 * want.max(1e-30),
+            "{}: {got}, but {want} is expected",
+            f.name
+        );
+    }
+}
+
+/// The oracle itself: the flow of a regular icosahedron is a smaller one, with the factor that its one weight and area give.
+#[test]
+fn the_oracle_knows_the_icosahedron() {
+    let m = rxmesh_host::mesh::generate::icosphere(0).unwrap();
+    let flow = Flow::new(&m.positions, &m.faces);
+    let (area, w) = (flow.areas[0], flow.weights[&(0, 1)]);
+    assert!((w - 2.0 / 3f64.sqrt()).abs() < 1e-6);
+    // The neighbours of a vertex of the icosahedron sum up to sqrt(5) times the vertex.
+    let dt = 0.3;
+    let factor = 2.0 * area / (2.0 * area + dt * w * (5.0 - 5f64.sqrt()));
+    for (p, q) in m.positions.iter().zip(flow.solve(&m.positions, dt)) {
+        assert!(q.distance(p.as_dvec3() * factor) < 1e-6);
+    }
+    assert_eq!(DVec3::ZERO.length(), 0.0);
+}

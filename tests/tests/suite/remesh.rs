@@ -1,0 +1,354 @@
+//! Isotropic remeshing: sound after every round, quality, lines that stay, with both ways to decide conflicts; with claims the same bits on every engine.
+
+use glam::Vec3;
+use rxmesh_host::Error;
+use rxmesh_host::algo::remesh::{RemeshOptions, RemeshReport, remesh};
+use rxmesh_host::edit::{Claims, Column, Session};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::mesh::{Quality, TriMesh, generate, quality};
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::store::RxMesh;
+use rxmesh_tests::distance::to_triangles;
+use rxmesh_tests::engines::Conflicts;
+use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
+use rxmesh_tests::fixtures;
+use rxmesh_tests::{conformance, conformance_of_conflicts};
+
+conformance_of_conflicts! { meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns, refuses_bad_input }
+conformance! { same_bits_on_every_run }
+
+/// A session with the positions.
+fn open<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (Session<C>, Column<Vertex, Vec3>) {
+    let (session, [x, _]) = open_twice::<C>(engine, mesh);
+    (session, x)
+}
+
+/// A session with the positions and a copy of them.
+fn open_twice<C: Conflicts>(
+    engine: &Engine,
+    mesh: &TriMesh,
+) -> (Session<C>, [Column<Vertex, Vec3>; 2]) {
+    let options = PatchOptions {
+        patch_size: 128,
+        ..PatchOptions::default()
+    };
+    let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
+    let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
+    let mut session = Session::<C>::open_with(&rx).unwrap();
+    let columns = [session.attach(&x).unwrap(), session.attach(&x).unwrap()];
+    (session, columns)
+}
+
+struct Remeshed {
+    report: RemeshReport,
+    mesh: TriMesh,
+    quality: Quality,
+}
+
+/// Remeshes, and checks what holds for every mesh: it is sound, and Euler's number stays.
+fn remeshed<C: Conflicts>(
+    engine: &Engine,
+    mesh: &TriMesh,
+    options: &RemeshOptions,
+    what: &str,
+) -> Remeshed {
+    let (mut session, x) = open::<C>(engine, mesh);
+    let euler = session.euler_number().unwrap();
+    let report = remesh(&mut session, x, options).unwrap();
+    let wrong = session.validate().unwrap();
+    assert!(wrong.is_empty(), "{what}: {wrong:?}");
+    assert_eq!(session.euler_number().unwrap(), euler, "{what}");
+    assert!(report.run().finished, "{what}: {report:?}");
+    let (mesh, _) = session.to_mesh(x).unwrap();
+    let quality = quality(&mesh);
+    Remeshed {
+        report,
+        mesh,
+        quality,
+    }
+}
+
+/// Larger where the engine allows.
+fn size(engine: &Engine) -> u32 {
+    match (is_very_slow(engine), is_slow(engine)) {
+        (true, _) => 8,
+        (_, true) => 16,
+        _ => 48,
+    }
+}
+
+fn noisy(mut mesh: TriMesh, part: f32) -> TriMesh {
+    let length = quality(&mesh).edge_length.mean as f32;
+    generate::noise(&mut mesh, part * length, 3).unwrap();
+    mesh
+}
+
+fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
+    let n = size(engine);
+    let levels = 2 + u32::from(n > 8) + u32::from(n > 16);
+    for (name, mesh) in [
+        ("sphere", generate::icosphere(levels).unwrap()),
+        ("torus", generate::torus(3 * n, n, 1.0, 0.4).unwrap()),
+    ] {
+        for part in [1.0, 0.8, 1.5] {
+            let mean = quality(&mesh).edge_length.mean as f32;
+            let options = RemeshOptions {
+                target_length: Some(mean * part),
+                ..RemeshOptions::default()
+            };
+            let what = format!("{name} with {part} of the mean");
+            let Remeshed {
+                report, quality: q, ..
+            } = remeshed::<C>(engine, &mesh, &options, &what);
+            if n <= 8 {
+                // A dozen vertices around the tube: too coarse for the bars.
+                continue;
+            }
+            let over = q.edge_length.over(f64::from(report.target_length));
+            assert!((0.9..1.15).contains(&over.mean), "{what}: {over:?}");
+            assert!(over.min >= 0.3 && over.max <= 1.75, "{what}: {over:?}");
+            assert!(
+                q.valence.min >= 4.0 && q.valence.max <= 10.0,
+                "{what}: {:?}",
+                q.valence
+            );
+            assert!(
+                q.smallest_angle.min >= 20.0 && q.smallest_angle.mean >= 45.0,
+                "{what}: {:?}",
+                q.smallest_angle
+            );
+        }
+    }
+}
+
+fn keeps_what_the_surface_is<C: Conflicts>(engine: &Engine) {
+    let n = size(engine);
+    let hard = [
+        ("noisy sphere", noisy(fixtures::closed(3), 0.3)),
+        ("noisy torus", noisy(fixtures::torus(n, n / 2 + 3), 0.3)),
+        ("grid", noisy(fixtures::with_boundary(n, n / 2), 0.2)),
+        ("cylinder", fixtures::cylinder()),
+        ("tetrahedron", fixtures::tetrahedron()),
+        ("triangle", fixtures::one_triangle()),
+        ("fan", fixtures::high_valence(40)),
+        ("open fan", fixtures::open_fan(9)),
+        ("components", fixtures::components(5)),
+        ("isolated vertices", fixtures::isolated_vertices()),
+        ("empty", fixtures::empty()),
+    ];
+    for (name, mesh) in hard {
+        for part in [0.5, 1.0, 4.0] {
+            let mean = quality(&mesh).edge_length.mean as f32;
+            let options = RemeshOptions {
+                target_length: (mean > 0.0).then_some(mean * part),
+                keep_features: (part == 1.0).then_some(50.0),
+                project: part == 1.0,
+                iterations: 2,
+                ..RemeshOptions::default()
+            };
+            let what = format!("{name} with {part} of the mean");
+            let after = remeshed::<C>(engine, &mesh, &options, &what);
+            if part == 0.5 && mesh.faces.len() > 100 {
+                assert!(after.mesh.faces.len() > mesh.faces.len(), "{what}");
+            }
+            assert!(after.mesh.positions.iter().all(|x| x.is_finite()), "{what}");
+        }
+    }
+}
+
+/// The cube with `n` squares a side, whose vertices lie in no order that helps.
+fn cube(n: u32) -> TriMesh {
+    let mut places = std::collections::HashMap::new();
+    let mut mesh = TriMesh::default();
+    let mut vertex = |p: [u32; 3]| {
+        *places.entry(p).or_insert_with(|| {
+            mesh.positions
+                .push(Vec3::from(p.map(|c| c as f32 / n as f32)));
+            mesh.positions.len() as u32 - 1
+        })
+    };
+    let mut faces = Vec::new();
+    for axis in 0..3 {
+        for side in [0, n] {
+            for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let mut corner = |di: u32, dj: u32| {
+                    let mut p = [0; 3];
+                    (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (side, i + di, j + dj);
+                    vertex(p)
+                };
+                let (a, b, c, d) = (corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1));
+                for [p, q, r] in [[a, b, c], [a, c, d]] {
+                    faces.push(if side == n { [p, q, r] } else { [p, r, q] });
+                }
+            }
+        }
+    }
+    mesh.faces = faces;
+    mesh
+}
+
+fn keeps_lines<C: Conflicts>(engine: &Engine) {
+    let n = size(engine).min(16);
+    // The corners and the edges of a cube stay: what is enclosed is the cube.
+    for part in [0.6, 1.7] {
+        let options = RemeshOptions {
+            target_length: Some(part / n as f32),
+            keep_features: Some(60.0),
+            ..RemeshOptions::default()
+        };
+        let cube = cube(n);
+        let after = remeshed::<C>(engine, &cube, &options, "cube");
+        assert_eq!(after.report.features, 12 * n);
+        let volume = |m: &TriMesh| -> f64 {
+            let x = |v: u32| m.positions[v as usize].as_dvec3();
+            m.faces
+                .iter()
+                .map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0)
+                .sum()
+        };
+        assert!(
+            (volume(&after.mesh) - 1.0).abs() < 1e-4,
+            "{}",
+            volume(&after.mesh)
+        );
+        for p in &after.mesh.positions {
+            let off = |c: f32| c.abs().min((c - 1.0).abs());
+            assert!(
+                off(p.x).min(off(p.y)).min(off(p.z)) < 1e-5,
+                "{p} is inside the cube"
+            );
+        }
+        // The boundary of a square stays too.
+        let grid = generate::grid(n, n).unwrap();
+        let mean = quality(&grid).edge_length.mean as f32;
+        let options = RemeshOptions {
+            target_length: Some(mean * part),
+            ..RemeshOptions::default()
+        };
+        let after = remeshed::<C>(engine, &grid, &options, "square");
+        let area = |m: &TriMesh| -> f64 {
+            let x = |v: u32| m.positions[v as usize].as_dvec3();
+            m.faces
+                .iter()
+                .map(|&[a, b, c]| (x(b) - x(a)).cross(x(c) - x(a)).length() / 2.0)
+                .sum()
+        };
+        let (before, after) = (area(&grid), area(&after.mesh));
+        assert!((before - after).abs() < 1e-4 * before, "{before} {after}");
+    }
+}
+
+fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
+    let n = size(engine);
+    let mesh = generate::torus(2 * n, n, 1.0, 0.4).unwrap();
+    let options = RemeshOptions {
+        project: true,
+        ..RemeshOptions::default()
+    };
+    let after = remeshed::<C>(engine, &mesh, &options, "torus");
+    assert!(after.report.run().done > 0);
+    // Each vertex lies on a triangle of the input, by plain search; `closest.rs` says how near.
+    for &p in &after.mesh.positions {
+        let near = to_triangles(&mesh, p.as_dvec3());
+        assert!(
+            near < 32.0 * 1.4 * f64::from(f32::EPSILON),
+            "{p} is {near} off the input"
+        );
+    }
+}
+
+/// A copy of the positions that is interpolated goes where they go: to the middles of edges that are split, and to where the ends of contracted edges meet, which is the end that a
+/// line holds where one does. (Smoothing moves the positions alone.)
+fn interpolates_columns<C: Conflicts>(engine: &Engine) {
+    let n = size(engine).min(16);
+    for (name, mesh) in [
+        ("sphere", generate::icosphere(2).unwrap()),
+        ("grid", fixtures::with_boundary(n + 1, n)),
+        ("cube", cube(n)),
+    ] {
+        let mean = quality(&mesh).edge_length.mean as f32;
+        for part in [0.6, 1.7] {
+            let (mut session, [x, copy]) = open_twice::<C>(engine, &mesh);
+            session.interpolate(copy).unwrap();
+            let options = RemeshOptions {
+                target_length: Some(mean * part),
+                smoothing_steps: 0,
+                keep_features: (name == "cube").then_some(60.0),
+                ..RemeshOptions::default()
+            };
+            let report = remesh(&mut session, x, &options).unwrap();
+            let of = if part < 1.0 {
+                report.split
+            } else {
+                report.collapse
+            };
+            assert!(of.done > 10, "{name}: {report:?}");
+            let (positions, _) = session.to_mesh(x).unwrap();
+            let (copies, _) = session.to_mesh(copy).unwrap();
+            let size = positions
+                .positions
+                .iter()
+                .fold(0.0, |m, p| p.length().max(m));
+            for (p, q) in positions.positions.iter().zip(&copies.positions) {
+                assert!(p.distance(*q) <= 1e-6 * size, "{name}: {p} but {q}");
+            }
+        }
+    }
+}
+
+fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
+    let bad = |mesh: &TriMesh, options: &RemeshOptions, word: &str| {
+        let (mut session, x) = open::<C>(engine, mesh);
+        let before = session.to_host().unwrap();
+        let error = remesh(&mut session, x, options).unwrap_err();
+        assert!(
+            matches!(&error, Error::Options(what) if what.contains(word)),
+            "{error:?}"
+        );
+        assert!(session.to_host().unwrap() == before, "{error}");
+    };
+    let options = RemeshOptions::default();
+    bad(&fixtures::non_manifold_edge(3, 4), &options, "manifold");
+    bad(&fixtures::non_manifold_vertex(), &options, "manifold");
+    bad(&fixtures::mixed_orientation(6, 6, 7), &options, "manifold");
+    for length in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-30] {
+        let options = RemeshOptions {
+            target_length: Some(length),
+            ..options
+        };
+        bad(&fixtures::torus(9, 8), &options, "target length");
+    }
+    let angle = RemeshOptions {
+        keep_features: Some(-3.0),
+        ..options
+    };
+    bad(&fixtures::torus(9, 8), &angle, "angle");
+}
+
+fn same_bits_on_every_run(engine: &Engine) {
+    let n = size(engine).min(24);
+    let mesh = noisy(fixtures::torus(n, n), 0.3);
+    let run = |engine: &Engine| {
+        let (mut session, x) = open::<Claims>(engine, &mesh);
+        let options = RemeshOptions {
+            target_length: Some(quality(&mesh).edge_length.mean as f32 * 0.9),
+            keep_features: Some(50.0),
+            project: true,
+            iterations: 2,
+            ..RemeshOptions::default()
+        };
+        let report = remesh(&mut session, x, &options).unwrap();
+        let x = session.values(x).unwrap().read().unwrap();
+        (report, session.to_host().unwrap(), x)
+    };
+    let want = run(&same_rounding(engine));
+    let got = run(engine);
+    assert_eq!(got.0, want.0);
+    assert!(got.1 == want.1, "the arrays differ");
+    assert!(got.2 == want.2, "the positions differ");
+    if engine.name() == "cpu" {
+        let got = run(&Engine::cpu_with_threads(7).unwrap());
+        assert!(got.1 == want.1 && got.2 == want.2, "seven threads");
+    }
+}

@@ -1,0 +1,310 @@
+//! Simplification on every engine: exact numbers of faces, valid results, near the input, the same bits everywhere.
+
+use glam::Vec3;
+use rxmesh_host::Error;
+use rxmesh_host::algo::simplify::{Cost, End, SimplifyOptions, SimplifyReport, Target, simplify};
+use rxmesh_host::edit::{Column, HostArrays, Session};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::topo::{Kind, Vertex};
+use rxmesh_host::mesh::{TriMesh, generate, quality};
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::repack::RepackOptions;
+use rxmesh_host::store::RxMesh;
+use rxmesh_tests::conformance;
+use rxmesh_tests::distance::distance;
+use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
+use rxmesh_tests::fixtures;
+
+conformance! {
+    reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run, refuses_bad_options,
+    shortest_edges_go, survives_a_small_start, attributes_follow
+}
+
+fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
+    let options = PatchOptions {
+        patch_size: 64,
+        ..PatchOptions::default()
+    };
+    let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
+    let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
+    let mut session = Session::open(&rx).unwrap();
+    let x = session.attach(&x).unwrap();
+    (session, x)
+}
+
+fn check(session: &Session, what: &str) {
+    let wrong = session.validate().unwrap();
+    assert!(wrong.is_empty(), "{what}: {wrong:?}");
+}
+
+/// A closed mesh of a size that the engine does in time.
+fn bumpy(engine: &Engine) -> TriMesh {
+    let (nu, nv) = match (is_very_slow(engine), is_slow(engine)) {
+        (true, _) => (12, 8),
+        (false, true) => (24, 16),
+        _ => (120, 60),
+    };
+    let mut mesh = generate::torus(nu, nv, 1.0, 0.4).unwrap();
+    for p in &mut mesh.positions {
+        *p *= 1.0 + 0.08 * (5.0 * p.x).sin() * (4.0 * p.y).cos();
+    }
+    mesh
+}
+
+fn reaches_the_number(engine: &Engine) {
+    let mesh = bumpy(engine);
+    for cost in [Cost::Quadric, Cost::Length] {
+        for ratio in [0.7, 0.2] {
+            let (mut session, x) = open(engine, &mesh);
+            let euler = session.euler_number().unwrap();
+            let options = SimplifyOptions {
+                cost,
+                ..SimplifyOptions::new(Target::Ratio(ratio))
+            };
+            let report = simplify(&mut session, x, &options).unwrap();
+            let what = format!("{cost:?} {ratio} {report:?}");
+            check(&session, &what);
+            assert_eq!(report.end, End::Reached, "{what}");
+            assert_eq!(report.faces_before as usize, mesh.face_count());
+            // A collapse takes two faces of a closed surface.
+            assert_eq!(report.faces, report.target / 2 * 2, "{what}");
+            assert_eq!(session.live().unwrap()[2], report.faces, "{what}");
+            assert_eq!(session.count(Kind::Face).unwrap(), report.faces, "{what}");
+            assert_eq!(session.euler_number().unwrap(), euler, "{what}");
+            assert_eq!(
+                report.run.done * 2,
+                u64::from(report.faces_before - report.faces),
+                "{what}"
+            );
+            let after = session.to_mesh(x).unwrap().0;
+            assert!(after.positions.iter().all(|p| p.is_finite()), "{what}");
+        }
+    }
+}
+
+/// A smooth surface in `n` faces is off by a constant over `n`, whatever `n` is.
+fn stays_near_the_input(engine: &Engine) {
+    let mesh = bumpy(engine);
+    let (mut session, x) = open(engine, &mesh);
+    let before = distance(&mesh, &mesh, 200);
+    assert!(before.max < 1e-7, "{before:?}");
+    simplify(&mut session, x, &SimplifyOptions::new(Target::Ratio(0.25))).unwrap();
+    let after = session.to_mesh(x).unwrap().0;
+    let d = distance(&mesh, &after, 5000);
+    let bound = 2.0 / after.face_count() as f64;
+    assert!(
+        d.rms < bound,
+        "{} faces: {d:?}, bound {bound}",
+        after.face_count()
+    );
+    assert!(d.max < 10.0 * bound, "{} faces: {d:?}", after.face_count());
+}
+
+/// A flat square has no error to make: its outline must stay, and its faces must not turn over.
+fn flat_stays_flat(engine: &Engine) {
+    let n = if is_slow(engine) { 6 } else { 20 };
+    let mesh = generate::grid(n, n).unwrap();
+    let (mut session, x) = open(engine, &mesh);
+    let report = simplify(&mut session, x, &SimplifyOptions::new(Target::Faces(20))).unwrap();
+    check(&session, "grid");
+    assert_eq!(report.end, End::Reached, "{report:?}");
+    assert!((19..=20).contains(&report.faces), "{report:?}");
+    let after = session.to_mesh(x).unwrap().0;
+    let corner = |f: &[u32; 3], k: usize| after.positions[f[k] as usize];
+    let double_areas: Vec<f32> = after
+        .faces
+        .iter()
+        .map(|f| {
+            (corner(f, 1) - corner(f, 0))
+                .cross(corner(f, 2) - corner(f, 0))
+                .z
+        })
+        .collect();
+    assert!(double_areas.iter().all(|&a| a > 0.0), "{double_areas:?}");
+    let area: f32 = double_areas.iter().sum::<f32>() * 0.5;
+    assert!((area - 1.0).abs() < 1e-3, "area {area}");
+    let d = distance(&mesh, &after, 2000);
+    assert!(d.max < 1e-3, "{d:?}");
+}
+
+fn ends_on_every_fixture(engine: &Engine) {
+    for fixture in fixtures::suited(engine) {
+        for cost in [Cost::Quadric, Cost::Length] {
+            let rx = fixture.on(engine, 64);
+            let x = rx
+                .attribute_from::<Vertex, Vec3>(&fixture.mesh.positions)
+                .unwrap();
+            let mut session = Session::open(&rx).unwrap();
+            let x = session.attach(&x).unwrap();
+            let euler = session.euler_number().unwrap();
+            let faces = session.live().unwrap()[2];
+            let options = SimplifyOptions {
+                cost,
+                ..SimplifyOptions::new(Target::Faces(1))
+            };
+            let report = simplify(&mut session, x, &options).unwrap();
+            let what = format!("{} {cost:?} {report:?}", fixture.name);
+            check(&session, &what);
+            assert_eq!(session.euler_number().unwrap(), euler, "{what}");
+            assert_eq!(session.live().unwrap()[2], report.faces, "{what}");
+            assert_eq!(report.faces_before, faces, "{what}");
+            let reached = report.faces <= report.target;
+            assert_eq!(reached, report.end == End::Reached, "{what}");
+            if !reached {
+                let r = report.refused;
+                assert_eq!(report.end, End::Stuck, "{what}");
+                assert!(r.frozen + r.link + r.fold + r.not_finite > 0, "{what}");
+            }
+        }
+    }
+}
+
+fn result(engine: &Engine, mesh: &TriMesh, cost: Cost) -> (SimplifyReport, HostArrays, Vec<Vec3>) {
+    let (mut session, x) = open(engine, mesh);
+    let options = SimplifyOptions {
+        cost,
+        ..SimplifyOptions::new(Target::Ratio(0.3))
+    };
+    let report = simplify(&mut session, x, &options).unwrap();
+    let x = session.values(x).unwrap().read().unwrap();
+    (report, session.to_host().unwrap(), x)
+}
+
+fn same_bits_on_every_run(engine: &Engine) {
+    let meshes = [
+        bumpy(engine),
+        fixtures::with_boundary(9, 7),
+        fixtures::mixed_orientation(6, 6, 7),
+    ];
+    for mesh in &meshes {
+        for cost in [Cost::Quadric, Cost::Length] {
+            let want = result(&same_rounding(engine), mesh, cost);
+            let got = result(engine, mesh, cost);
+            assert_eq!(got.0, want.0);
+            assert!(got.1 == want.1 && got.2 == want.2, "the meshes differ");
+            if engine.name() == "cpu" {
+                let got = result(&Engine::cpu_with_threads(7).unwrap(), mesh, cost);
+                assert!(got == want, "seven threads");
+            }
+        }
+    }
+}
+
+fn refuses_bad_options(engine: &Engine) {
+    let mesh = fixtures::closed(1);
+    let (mut session, x) = open(engine, &mesh);
+    let before = session.to_host().unwrap();
+    let bad = [
+        Target::Faces(0),
+        Target::Ratio(0.0),
+        Target::Ratio(1.5),
+        Target::Ratio(-1.0),
+        Target::Ratio(f64::NAN),
+    ];
+    for target in bad {
+        let error = simplify(&mut session, x, &SimplifyOptions::new(target)).unwrap_err();
+        assert!(matches!(error, Error::Options(_)), "{target:?}: {error}");
+    }
+    let options = SimplifyOptions {
+        quantile: 0.0,
+        ..SimplifyOptions::new(Target::Ratio(0.5))
+    };
+    assert!(simplify(&mut session, x, &options).is_err());
+    assert!(session.to_host().unwrap() == before);
+    // More faces than there are is no fault, and nothing to do.
+    let report = simplify(
+        &mut session,
+        x,
+        &SimplifyOptions::new(Target::Faces(1 << 20)),
+    )
+    .unwrap();
+    assert_eq!((report.end, report.run.rounds), (End::Reached, 0));
+    assert!(session.to_host().unwrap() == before);
+}
+
+fn shortest_edges_go(engine: &Engine) {
+    let mesh = bumpy(engine);
+    let (mut session, x) = open(engine, &mesh);
+    let options = SimplifyOptions {
+        cost: Cost::Length,
+        ..SimplifyOptions::new(Target::Ratio(0.5))
+    };
+    simplify(&mut session, x, &options).unwrap();
+    let (before, after) = (quality(&mesh), quality(&session.to_mesh(x).unwrap().0));
+    // Edges of the input differ by a factor of two and more: the short ones are those that are gone.
+    assert!(
+        after.edge_length.min > 1.2 * before.edge_length.min,
+        "{before:?} {after:?}"
+    );
+}
+
+/// Coordinates of any size are simplified alike: powers of two change no digit.
+fn survives_a_small_start(engine: &Engine) {
+    let mesh = bumpy(engine);
+    let want = result(engine, &mesh, Cost::Quadric);
+    for power in [-40, 30] {
+        let mut scaled = mesh.clone();
+        let by = 2f32.powi(power);
+        scaled.positions.iter_mut().for_each(|p| *p *= by);
+        let mut got = result(engine, &scaled, Cost::Quadric);
+        got.2.iter_mut().for_each(|p| *p *= by.recip());
+        assert_eq!(got.0, want.0, "2^{power}");
+        assert!(
+            got.1 == want.1 && got.2 == want.2,
+            "2^{power}: the meshes differ"
+        );
+    }
+}
+
+/// A column that is linear in the position stays so within the error of the simplification: it is interpolated at the point of the edge next to the new
+/// vertex. One that is not interpolated holds values of the input.
+fn attributes_follow(engine: &Engine) {
+    let mesh = bumpy(engine);
+    let rx = RxMesh::new(
+        engine,
+        mesh.vertex_count(),
+        &mesh.faces,
+        &PatchOptions::default(),
+    )
+    .unwrap();
+    let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
+    let ids: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
+    let ids = rx.attribute_from::<Vertex, u32>(&ids).unwrap();
+    let mut session = Session::open(&rx).unwrap();
+    let (place, copy, ids) = (
+        session.attach(&x).unwrap(),
+        session.attach(&x).unwrap(),
+        session.attach(&ids).unwrap(),
+    );
+    session.interpolate(copy).unwrap();
+    let options = SimplifyOptions {
+        cost: Cost::Length,
+        ..SimplifyOptions::new(Target::Ratio(0.4))
+    };
+    simplify(&mut session, place, &options).unwrap();
+    let mut closed = session.close(RepackOptions::default()).unwrap();
+    let (mut place, mut copy, mut ids) = (
+        closed.take(place).unwrap(),
+        closed.take(copy).unwrap(),
+        closed.take(ids).unwrap(),
+    );
+    let place = place.to_input(&closed.mesh).unwrap();
+    let copy = copy.to_input(&closed.mesh).unwrap();
+    // By length, new vertices lie in the middle of their edge: the copy of the positions is interpolated to them.
+    let far = place
+        .iter()
+        .zip(&copy)
+        .map(|(p, q)| p.distance(*q))
+        .fold(0.0, f32::max);
+    assert!(far < 1e-5, "{far}");
+    let moved = place.iter().filter(|p| !mesh.positions.contains(p)).count();
+    assert!(moved > place.len() / 4, "{moved} of {}", place.len());
+    let ids = ids.to_input(&closed.mesh).unwrap();
+    let mut seen = vec![false; mesh.vertex_count()];
+    for id in ids {
+        assert!(
+            !std::mem::replace(&mut seen[id as usize], true),
+            "{id} twice"
+        );
+    }
+}

@@ -1,0 +1,261 @@
+//! What becomes of the speculative engine's patches: they are cut, united and grown in number; values and patches when a session is closed; several operators one after the other.
+
+use rxmesh_host::edit::{HostArrays, Seeds};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::topo::Kind;
+use rxmesh_host::mesh::{Rng, TriMesh, generate};
+use rxmesh_host::repack::RepackOptions;
+use rxmesh_tests::conformance;
+use rxmesh_tests::edits::{Edit, Plain};
+use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::fixtures;
+use rxmesh_tests::ids::InputIds;
+use rxmesh_tests::marked::{Marked, Numbers, by_place, kept, key};
+use rxmesh_tests::oracle::Oracle;
+use rxmesh_tests::places::triangles;
+
+conformance! {
+    full_patches_are_cut,
+    small_patches_are_united,
+    refused_seeds_come_up_again,
+    operators_follow_each_other,
+    values_arrive_where_their_elements_are,
+}
+
+fn ball(engine: &Engine) -> TriMesh {
+    let levels = match (is_very_slow(engine), is_slow(engine)) {
+        (true, _) => 1,
+        (_, true) => 2,
+        _ => 3,
+    };
+    let mut mesh = generate::icosphere(levels).unwrap();
+    generate::noise(&mut mesh, 0.05, 6).unwrap();
+    mesh
+}
+
+/// Splits every edge, twice over: ten times as many faces, in patches of 32 faces that have room for twice that. They are cut, and the session grows.
+fn full_patches_are_cut(engine: &Engine) {
+    let mesh = ball(engine);
+    let mut m = Marked::new(engine, &mesh, 32);
+    let (faces, bytes) = (mesh.face_count(), m.session.edits().patch_bytes());
+    let capacity = m.session.capacity(Kind::Face);
+    for round in 0..2 {
+        let before = m.numbers();
+        m.mark(Edit::Split, || 1);
+        let what = format!("round {round}");
+        let report = m.run_checked(Edit::Split, Seeds::All, &what);
+        // A split is possible everywhere, but a patch around a vertex of many faces may have no half that its tables can name the rest of.
+        let all = before[1].len();
+        assert!(report.refused as usize <= all / 50, "of {all}: {report:?}");
+        let [vertices, edges, _] = m.numbers();
+        assert_eq!(kept(&before[0], &vertices), (before[0].len(), 0));
+        // Every edge but those was split: it is there no longer.
+        let (same, other) = kept(&before[1], &edges);
+        assert!(same <= report.refused as usize, "{same}: {report:?}");
+        assert_eq!(other, 0, "edges that were not split");
+    }
+    let done = m.session.edits().speculation();
+    assert!(done.sliced > 0, "{done:?}");
+    let (now, _) = m.session.to_mesh(m.x).unwrap();
+    assert!(now.face_count() >= 10 * faces, "{faces}");
+    assert!(m.session.capacity(Kind::Face) > capacity);
+    assert!(m.session.edits().patch_bytes() > bytes);
+    close(m);
+}
+
+/// Contracts edges until hardly any are left: patches become small and are united.
+fn small_patches_are_united(engine: &Engine) {
+    let mesh = ball(engine);
+    let united = |seed: u64| {
+        let mut m = Marked::new(engine, &mesh, if is_slow(engine) { 32 } else { 64 });
+        let mut rng = Rng::new(seed);
+        for round in 0..40 {
+            m.mark_some(Edit::Collapse, &mut rng, 50, 3);
+            m.run_checked(
+                Edit::Collapse,
+                Seeds::All,
+                &format!("seed {seed}, round {round}"),
+            );
+            if m.session.edits().speculation().merged > 0 {
+                return Some((m, rng));
+            }
+        }
+        None
+    };
+    // Patches may take each other over vertex by vertex before one is small: who comes first decides, and other seeds follow.
+    let (mut m, mut rng) = (8..28).find_map(united).expect("no small patch was united");
+    // What was united works on.
+    for edit in [Edit::Split, Edit::Flip, Edit::Split, Edit::Collapse] {
+        m.mark_some(edit, &mut rng, 60, 3);
+        m.run_checked(edit, Seeds::All, "united");
+    }
+    close(m);
+}
+
+/// The edges that have still the number that they had at first, by session id.
+fn old_edges(m: &Marked, arrays: &HostArrays, first: &Numbers) -> Vec<u32> {
+    let x = m.session.values(m.x).unwrap().read().unwrap();
+    let numbers = m.session.values(m.numbers.1).unwrap().read().unwrap();
+    let plain = Plain::new(arrays);
+    let is_old = |&e: &u32| {
+        let ends = [0, 1].map(|k| x[arrays.ev[2 * e as usize + k] as usize]);
+        first.get(&key(ends)) == Some(&numbers[e as usize])
+    };
+    plain.edge_slots().filter(is_old).collect()
+}
+
+/// Flips whose edge is there are refused. They come up again until none of them is possible: plain code agrees.
+fn refused_seeds_come_up_again(engine: &Engine) {
+    let mut bipyramid = fixtures::high_valence(if is_slow(engine) { 12 } else { 40 });
+    generate::noise(&mut bipyramid, 0.01, 2).unwrap();
+    let mut ball = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
+    generate::noise(&mut ball, 0.05, 6).unwrap();
+    for mesh in [fixtures::tetrahedron(), bipyramid, ball] {
+        let what = format!("{} faces", mesh.face_count());
+        let mut m = Marked::new(engine, &mesh, 16);
+        let first = m.numbers()[1].clone();
+        m.mark(Edit::Flip, || 1);
+        let report = m.run_checked(Edit::Flip, Seeds::All, &what);
+        let mut refused = report.refused;
+        loop {
+            let n = m.session.enqueue_refused().unwrap();
+            let report = m.run_checked(Edit::Flip, Seeds::Queued, &what);
+            refused = refused.max(report.refused);
+            if report.done == 0 {
+                assert_eq!(u64::from(n), report.refused, "{what}: {report:?}");
+                break;
+            }
+        }
+        assert!(refused > 0, "{what}: no flip was refused");
+        let arrays = m.session.to_host().unwrap();
+        let x = m.session.values(m.x).unwrap().read().unwrap();
+        let seeds = old_edges(&m, &arrays, &first).into_iter().collect();
+        let marks = vec![1; m.session.capacity(Kind::Edge) as usize];
+        let left = Plain::new(&arrays).round(Edit::Flip, &seeds, &marks, &x);
+        assert_eq!(left.done, 0, "{what}: flips that are possible were left");
+    }
+}
+
+/// All operators in one session, each followed by what it refused.
+fn operators_follow_each_other(engine: &Engine) {
+    let meshes = [
+        ball(engine),
+        generate::grid(9, 7).unwrap(),
+        fixtures::cylinder(),
+    ];
+    let rounds = if is_very_slow(engine) { 1 } else { 3 };
+    for mesh in meshes {
+        if is_slow(engine) && mesh.face_count() > 330 {
+            continue;
+        }
+        let mut m = Marked::new(engine, &mesh, 24);
+        let mut rng = Rng::new(mesh.face_count() as u64);
+        let (mut done, mut again) = ([0; 5], 0);
+        for round in 0..rounds {
+            for (i, edit) in Edit::ALL.into_iter().enumerate() {
+                let what = format!("{} faces, round {round}", mesh.face_count());
+                m.mark_some(edit, &mut rng, 40, 4);
+                done[i] += m.run_checked(edit, Seeds::All, &what).done;
+                if m.session.enqueue_refused().unwrap() > 0 {
+                    again += 1;
+                    m.run_checked(edit, Seeds::Queued, &format!("{what}, refused ones"));
+                }
+            }
+        }
+        assert!(done.iter().all(|&n| n > 0), "{done:?}");
+        assert!(again > 0, "nothing was refused");
+        // Nothing waits: there is nothing to do.
+        let before = m.session.to_host().unwrap();
+        let report = m.run_checked(Edit::Remove, Seeds::Queued, "nothing");
+        assert_eq!(report.done, 0);
+        assert!(m.session.to_host().unwrap() == before);
+        close(m);
+    }
+}
+
+/// After edits, values are with the elements that they belong to: those that were there from the beginning have what they had.
+fn values_arrive_where_their_elements_are(engine: &Engine) {
+    let levels = if is_slow(engine) { 2 } else { 3 };
+    let mut mesh = generate::icosphere(levels - u32::from(is_very_slow(engine))).unwrap();
+    generate::noise(&mut mesh, 0.05, 6).unwrap();
+    for (i, edits) in [
+        vec![Edit::Split],
+        vec![Edit::Collapse],
+        vec![Edit::Remove],
+        vec![Edit::SplitFace, Edit::Collapse, Edit::Split],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut m = Marked::new(engine, &mesh, [8, 32, 128][i % 3]);
+        let first = m.numbers();
+        for &edit in &edits {
+            m.mark_some(edit, &mut Rng::new(i as u64), 5, 3);
+            m.run_checked(edit, Seeds::All, &format!("{edits:?}"));
+        }
+        let (now, _) = m.session.to_mesh(m.x).unwrap();
+        for (kind, (before, after)) in first.iter().zip(&close(m)).enumerate() {
+            let (same, other) = kept(before, after);
+            assert!(same * 20 > before.len(), "{edits:?}: kind {kind}: {same}");
+            // Removals may join two vertices that were joined before.
+            let most = if edits == [Edit::Remove] && kind > 0 {
+                same / 20
+            } else {
+                0
+            };
+            assert!(
+                other <= most,
+                "{edits:?}: {other} values of {kind} are lost"
+            );
+        }
+        assert_ne!(triangles(&now), triangles(&mesh), "{edits:?}");
+    }
+}
+
+/// Closes a session and checks its patches, and that every element has the value that it had in the session. Returns these.
+fn close(m: Marked) -> [Numbers; 3] {
+    let want = m.numbers();
+    let (mesh, _) = m.session.to_mesh(m.x).unwrap();
+    let mut closed = m.session.close(RepackOptions::default()).unwrap();
+    let set = closed.mesh.patch_set().unwrap();
+    assert_eq!(set.validate(mesh.vertex_count(), &mesh.faces), []);
+    let oracle = Oracle::new(mesh.vertex_count(), &mesh.faces);
+    let edge_ids = InputIds::new(&closed.mesh, &oracle);
+    let at = closed.take(m.x).unwrap().to_input(&closed.mesh).unwrap();
+    assert_eq!(at, mesh.positions, "positions");
+    let of_vertices = closed
+        .take(m.numbers.0)
+        .unwrap()
+        .to_input(&closed.mesh)
+        .unwrap();
+    let of_faces = closed
+        .take(m.numbers.2)
+        .unwrap()
+        .to_input(&closed.mesh)
+        .unwrap();
+    let mut of_edges = closed.take(m.numbers.1).unwrap();
+    of_edges.download().unwrap();
+    let of_edges = of_edges.host().unwrap();
+    let x = |v: u32| at[v as usize];
+    let ends = |e: u32| {
+        let (a, b) = oracle.edges[e as usize];
+        key([x(a), x(b)])
+    };
+    let edges = edge_ids.all(Kind::Edge).iter().zip(of_edges);
+    let got = [
+        by_place(at.iter().zip(&of_vertices).map(|(&p, &n)| (key([p]), n))),
+        by_place(
+            edges
+                .filter(|(e, _)| **e != u32::MAX)
+                .map(|(&e, &n)| (ends(e), n)),
+        ),
+        by_place((mesh.faces.iter().zip(&of_faces)).map(|(f, &n)| (key(f.map(x)), n))),
+    ];
+    for (kind, (got, want)) in got.iter().zip(&want).enumerate() {
+        assert_eq!(got.len(), want.len(), "elements of kind {kind}");
+        let (_, lost) = kept(want, got);
+        assert_eq!(lost, 0, "values of kind {kind}, of {}", want.len());
+        assert!(got == want, "kind {kind}");
+    }
+    got
+}

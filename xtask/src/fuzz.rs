@@ -1,0 +1,126 @@
+//! `cargo xtask fuzz`: builds the fuzzing program, runs it, and says how to repeat what it found.
+
+use std::fs;
+use std::process::{Command, ExitStatus};
+
+use anyhow::{Context as _, bail, ensure};
+use clap::ValueEnum;
+
+use crate::workspace;
+
+/// What to fuzz.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// Files of every format
+    Readers,
+    /// Scripts of operators and algorithms on meshes with every defect
+    Edits,
+    /// The program's command line
+    Cli,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// How long for each target
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    seconds: u64,
+    /// Seed of the first case [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Cases to run, instead of a time
+    #[arg(long, value_name = "N")]
+    cases: Option<u64>,
+    /// Only this target
+    #[arg(long, value_enum)]
+    target: Option<Target>,
+}
+
+/// What `cargo xtask ci` runs: short, and the same cases every time, so that a change is not blamed for what it has not done.
+pub(crate) fn ci() -> anyhow::Result<()> {
+    run(&Arguments {
+        seconds: 20,
+        seed: Some(0),
+        cases: None,
+        target: None,
+    })
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    build()?;
+    let seed = arguments.seed.unwrap_or_else(|| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.map_or(0, |t| t.as_secs())
+    });
+    let mut failed = Vec::new();
+    for &target in Target::value_variants() {
+        if arguments.target.is_some_and(|only| only != target) {
+            continue;
+        }
+        let mut command = program(target, seed)?;
+        command.args(["--seconds", &arguments.seconds.to_string()]);
+        if let Some(cases) = arguments.cases {
+            command.args(["--cases", &cases.to_string()]);
+        }
+        let status = command.status().context("rxmesh-fuzz")?;
+        if !status.success() {
+            report(target, status)?;
+            failed.push(name(target));
+        }
+    }
+    ensure!(failed.is_empty(), "faults in {}", failed.join(", "));
+    Ok(())
+}
+
+fn name(target: Target) -> String {
+    let value = target.to_possible_value();
+    value.map_or_else(String::new, |v| v.get_name().to_owned())
+}
+
+/// With the profile of the tests, whose checks of arithmetic stay on and whose builds serve here too.
+fn build() -> anyhow::Result<()> {
+    let status = workspace::cargo()
+        .args(["build", "--quiet", "--workspace", "--profile", "test"])
+        .args(["--bin", "rxmesh-fuzz", "--bin", "rxmesh-apps"])
+        .status()?;
+    ensure!(status.success(), "cargo build: {status}");
+    Ok(())
+}
+
+/// The program with a target and the seed to begin with.
+fn program(target: Target, seed: u64) -> anyhow::Result<Command> {
+    let built = workspace::target().join("debug");
+    let folder = folder(target);
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let mut command = Command::new(built.join("rxmesh-fuzz"));
+    command
+        .arg(name(target))
+        .args(["--seed", &seed.to_string()])
+        .arg("--folder")
+        .arg(folder)
+        .arg("--program")
+        .arg(built.join("rxmesh-apps"))
+        .arg("--data")
+        .arg(workspace::at("data"))
+        .env("RUST_BACKTRACE", "1");
+    Ok(command)
+}
+
+fn folder(target: Target) -> std::path::PathBuf {
+    workspace::target().join("fuzz").join(name(target))
+}
+
+/// Says which case failed and how to repeat it, and writes its input.
+fn report(target: Target, status: ExitStatus) -> anyhow::Result<()> {
+    let file = folder(target).join("case");
+    let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    let Ok(seed) = text.trim().parse::<u64>() else {
+        bail!("{}: {status} before the first case", name(target));
+    };
+    println!("{}: seed {seed}, {status}", name(target));
+    program(target, seed)?.arg("--describe").status()?;
+    println!(
+        "repeat it: cargo xtask fuzz --target {} --seed {seed} --cases 1",
+        name(target)
+    );
+    Ok(())
+}
