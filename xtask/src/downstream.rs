@@ -35,6 +35,23 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Packages every crate that is to be published, without building it again.
+pub(crate) fn packages() -> anyhow::Result<()> {
+    let mut cargo = workspace::cargo();
+    cargo.args([
+        "package",
+        "--workspace",
+        "--no-verify",
+        "--allow-dirty",
+        "--offline",
+    ]);
+    for name in workspace::unpublished()? {
+        cargo.args(["--exclude", &name]);
+    }
+    ensure!(cargo.status()?.success(), "cargo package failed");
+    Ok(())
+}
+
 fn manifest(library: &Path) -> String {
     format!(
         "[package]\nname = \"downstream\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
