@@ -127,7 +127,8 @@ impl Run {
         Ok(engine)
     }
 
-    /// Cuts the mesh into patches of the size that was asked for, else of `default_size` faces; or takes those of the cache.
+    /// Cuts the mesh into patches of the size that was asked for, else of `default_size` faces; or takes those of the
+    /// cache.
     pub(crate) fn patch(
         &mut self,
         mesh: &TriMesh,

@@ -26,7 +26,8 @@ args! {
     }
 }
 
-impl Operator for FlipMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for FlipMarked {
     type Template = template::EF;
     type Plan = u32;
     const RIM_IS_SIMPLE: bool = true;
@@ -89,7 +90,8 @@ args! {
     }
 }
 
-impl Operator for SplitMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitMarked {
     type Template = template::E;
     type Plan = (Vec3, Origin);
     const GROWTH: Growth = Growth::VERTEX;
@@ -127,7 +129,8 @@ args! {
     }
 }
 
-impl Operator for CollapseMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for CollapseMarked {
     type Template = template::EV;
     type Plan = (Vec3, Origin);
     const RIM_IS_SIMPLE: bool = true;
@@ -165,7 +168,8 @@ args! {
     }
 }
 
-impl Operator for SplitFaceMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitFaceMarked {
     type Template = template::F;
     type Plan = (Vec3, Origin);
     const GROWTH: Growth = Growth::VERTEX;
@@ -265,7 +269,8 @@ impl Ring {
     }
 }
 
-impl Operator for RemoveMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for RemoveMarked {
     type Template = template::V;
     /// The apex.
     type Plan = u32;

@@ -40,7 +40,8 @@ macro_rules! refill {
                 pub rarity: u32,
             }
         }
-        impl Operator for $name {
+        // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+        unsafe impl Operator for $name {
             type Template = template::$template;
             type Plan = Vec3;
             const GROWTH: Growth = Growth::VERTEX;
@@ -75,7 +76,8 @@ args! {
     }
 }
 
-impl Operator for Punch {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for Punch {
     type Template = template::F;
     type Plan = ();
     const LEAVES_HOLE: bool = true;
@@ -105,7 +107,8 @@ impl SplitFour {
     }
 }
 
-impl Operator for SplitFour {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitFour {
     type Template = template::FF;
     /// On which rim corner the face begins, and the middles of its sides.
     type Plan = (u32, [Vec3; 3], [Origin; 3]);

@@ -41,7 +41,8 @@ radians), as Meyer et al. 2003 define them.";
         ("euler_characteristic", "V - E + F"),
         (
             "gauss_bonnet_difference",
-            "the first less 2 pi times the second: rounding on manifold meshes, multiples of pi on others (with a warning)",
+            "the first less 2 pi times the second: rounding on manifold meshes, multiples of pi on others (with a \
+            warning)",
         ),
         (
             "gaussian_range",
@@ -79,7 +80,8 @@ radians), as Meyer et al. 2003 define them.";
             |[low, high]: [f64; 2]| format!("{} to {}", text::number(low), text::number(high));
         Told::new(format!(
             "curvature: Gaussian {}, mean {}; area {}\n\
-             total Gaussian curvature: {:.6}; 2 pi times the Euler characteristic ({}) is {:.6}; difference {difference:.2e}",
+             total Gaussian curvature: {:.6}; 2 pi times the Euler characteristic ({}) is {:.6}; \
+             difference {difference:.2e}",
             range(m.gaussian_range),
             range(m.mean_range),
             text::number(m.total_area),

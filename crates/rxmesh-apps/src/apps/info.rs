@@ -286,7 +286,8 @@ fn patch_lines(p: &PatchRecord) -> String {
         return out + "patches loaded from the cache\n";
     }
     out + &format!(
-        "patcher: {} in {} rounds (adjacency {:.2}, regions {:.2}, patches {:.2}, elements {:.2}, ribbons {:.2}, packing {:.2} ms)\n",
+        "patcher: {} in {} rounds (adjacency {:.2}, regions {:.2}, patches {:.2}, elements {:.2}, ribbons {:.2}, \
+        packing {:.2} ms)\n",
         text::duration(f64::from(t.total)),
         p.rounds,
         t.adjacency,

@@ -45,7 +45,8 @@ Normals of the input are computed anew; everything else that it carries goes out
         ))
         .unless_done(report.converged, || {
             format!(
-                "not converged: after {} iterations the residual is {:.3e}, {:.3e} was asked for; {} holds the unfinished result",
+                "not converged: after {} iterations the residual is {:.3e}, {:.3e} was asked for; {} holds the \
+                unfinished result",
                 report.iterations,
                 report.residual,
                 options.tolerance,

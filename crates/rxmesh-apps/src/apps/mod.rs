@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod components;
 mod convert;
 mod curvature;
 mod delaunay;
@@ -26,6 +27,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<filter::Filter>(),
     Entry::of::<geodesic::Geodesic>(),
     Entry::of::<curvature::Curvature>(),
+    Entry::of::<components::Components>(),
     Entry::of::<smooth::Smooth>(),
     Entry::of::<spring::Spring>(),
     Entry::of::<delaunay::Delaunay>(),

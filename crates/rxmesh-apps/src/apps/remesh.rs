@@ -16,8 +16,9 @@ impl Application for Remesh {
     const HELP: &'static str =
         "Example: rxmesh-apps remesh bunny.obj --target-length 0.3 --project -o even.ply
 
-Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the boundary) and smooths in the
-tangent planes, over and over (Botsch and Kobbelt 2004). The boundary stays. Meshes that are not manifold are refused.";
+Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the
+boundary) and smooths in the tangent planes, over and over (Botsch and Kobbelt 2004). The boundary
+stays. Meshes that are not manifold are refused.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("target_length", "the length that edges should have"),
         (

@@ -6,7 +6,8 @@ use crate::record::Record;
 use anyhow::{Context, Result, ensure};
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify};
 
-const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative engine has no order of changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims";
+const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative engine has no order of \
+    changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims";
 
 /// The application.
 pub(crate) struct Simplify;
@@ -77,7 +78,8 @@ fn why(report: &SimplifyReport) -> String {
         _ => "every edge that is left is refused",
     };
     format!(
-        "{left}: {cause} (edges at frozen faces: {}, that would change the topology: {}, that would turn a face over: {}, with a place that is not finite: {})",
+        "{left}: {cause} (edges at frozen faces: {}, that would change the topology: {}, that would turn a face \
+        over: {}, with a place that is not finite: {})",
         r.frozen, r.link, r.fold, r.not_finite
     )
 }

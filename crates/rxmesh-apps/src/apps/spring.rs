@@ -12,7 +12,8 @@ use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::{Error, Vec3};
 use serde::Serialize;
 
-const TOO_LONG: &str = "the motion left the numbers: take a shorter --time-step, or --method implicit; or coordinates are too large";
+const TOO_LONG: &str = "the motion left the numbers: take a shorter --time-step, or --method implicit; or \
+    coordinates are too large";
 
 /// The application.
 pub(crate) struct Spring;
@@ -128,7 +129,8 @@ stable only well below sqrt(M / (K valence)) seconds. Normals of the input are c
         );
         Told::new(lines).warn_if(grew(&report.motion), || {
             format!(
-                "the energy grew from {} to {}: the time step is too long for this method, or the coordinates are too large for such small motions; the result means nothing",
+                "the energy grew from {} to {}: the time step is too long for this method, or the coordinates are \
+                too large for such small motions; the result means nothing",
                 n(before.total),
                 n(e.total)
             )

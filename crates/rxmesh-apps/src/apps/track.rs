@@ -46,8 +46,9 @@ impl Application for Track {
     const HELP: &'static str =
         "Example: rxmesh-apps track sphere.obj --frames 200 --sequence -o flow.ply
 
-The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and those opposite wide angles are
-split, short ones contracted, edges flipped and vertices smoothed, as El Topo does with collisions off (Brochu and Bridson 2009).";
+The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
+those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and
+vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009).";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("frames", "frames done"),
         ("target_length", "the length that edges should have, about"),

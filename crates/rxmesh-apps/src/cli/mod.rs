@@ -44,6 +44,56 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::command;
+    use clap::{Args, Command};
+    use rxmesh_host::algo::{
+        delaunay, filter, geodesic, mcf, remesh, simplify, smooth, spring, track,
+    };
+
+    /// Options as they are parsed, in words.
+    fn parsed<T: Args + std::fmt::Debug>(flags: &str) -> String {
+        let words = std::iter::once("x").chain(flags.split_whitespace());
+        let command = T::augment_args(Command::new("x")).mut_args(|arg| {
+            let takes_a_value = arg.get_action().takes_values();
+            arg.allow_negative_numbers(takes_a_value)
+        });
+        let matches = command.try_get_matches_from(words).unwrap();
+        format!("{:?}", T::from_arg_matches(&matches).unwrap())
+    }
+
+    /// Flags that are not given leave what the library's default is.
+    #[test]
+    fn defaults_are_the_librarys() {
+        fn same<T: Args + Default + std::fmt::Debug>() {
+            assert_eq!(parsed::<T>(""), format!("{:?}", T::default()));
+        }
+        same::<mcf::McfOptions>();
+        same::<filter::FilterOptions>();
+        same::<geodesic::GeodesicOptions>();
+        same::<smooth::SmoothOptions>();
+        same::<spring::MotionOptions>();
+        same::<delaunay::DelaunayOptions>();
+        same::<remesh::RemeshOptions>();
+        same::<track::TrackOptions>();
+        let target = simplify::Target::Faces(7);
+        let want = simplify::SimplifyOptions::new(target);
+        assert_eq!(
+            parsed::<simplify::SimplifyOptions>("--faces 7"),
+            format!("{want:?}")
+        );
+        let want = smooth::SmoothOptions::taubin(10);
+        assert_eq!(
+            parsed::<smooth::SmoothOptions>("--taubin"),
+            format!("{want:?}")
+        );
+        let want = smooth::SmoothOptions {
+            mu: Some(-0.5),
+            ..want
+        };
+        assert_eq!(
+            parsed::<smooth::SmoothOptions>("--taubin --mu -0.5"),
+            format!("{want:?}")
+        );
+    }
 
     #[test]
     fn flags_are_consistent() {

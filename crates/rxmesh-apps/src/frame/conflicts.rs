@@ -120,7 +120,8 @@ fn speculation(
     let mut record = crate::record::keys(&counts)?;
     record.insert("wasted_percent".into(), wasted_percent.into());
     let words = format!(
-        "{} launches, {} visits of patches ({} % wasted), {} vertices moved to another patch, {} patches sliced, {} merged",
+        "{} launches, {} visits of patches ({} % wasted), {} vertices moved to another patch, {} patches sliced, {} \
+        merged",
         counts.launches,
         counts.visits,
         crate::text::number(wasted_percent),

@@ -117,7 +117,8 @@ impl Frame for Editing {
         let frozen = on_session!(&self.session, |s| s.frozen_faces());
         if frozen > 0 {
             self.run.warn(format!(
-                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as they are",
+                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as \
+                they are",
                 self.path.display()
             ));
         }
@@ -202,7 +203,8 @@ fn measures(when: &str, q: &Quality, target: Option<f64>) -> String {
         )
     });
     format!(
-        "{when}: {} vertices, {} faces, edges {} to {} (mean {}){over}, valence {} to {} (mean {}), smallest angle {} (mean {}) degrees\n",
+        "{when}: {} vertices, {} faces, edges {} to {} (mean {}){over}, valence {} to {} (mean {}), smallest angle \
+        {} (mean {}) degrees\n",
         q.vertices,
         q.faces,
         n(l.min),

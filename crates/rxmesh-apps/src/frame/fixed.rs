@@ -17,7 +17,8 @@ use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_host::{Error, Vec3};
 
-const VALUES_OUTPUT: &str = "Where to write; a format that holds columns (PLY) [default: <input>_<command>.ply in the current folder]";
+const VALUES_OUTPUT: &str = "Where to write; a format that holds columns (PLY) [default: <input>_<command>.ply in \
+    the current folder]";
 
 /// A mesh on an engine, with the run that it belongs to.
 #[derive(Debug)]
@@ -44,7 +45,8 @@ impl Frame for Fixed {
         }
     }
 
-    /// Reads the mesh, starts the engine, cuts the mesh into patches and moves it over. Refuses an output that could not
+    /// Reads the mesh, starts the engine, cuts the mesh into patches and moves it over. Refuses an output that could
+    /// not
     /// be written before any of it.
     fn open<A: Application<Frame = Fixed>>(
         args: ComputeArgs,
@@ -179,7 +181,8 @@ impl Fixed {
         extras.columns.retain(|c| c.name != NORMAL);
         if corners {
             self.run.warn(
-                "the input's normals of corners no longer fit; normals of vertices take their place, without creases".into(),
+                "the input's normals of corners no longer fit; normals of vertices take their place, without \
+                creases".into(),
             );
         }
         if faces {

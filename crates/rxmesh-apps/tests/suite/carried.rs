@@ -18,7 +18,8 @@ const EDITS: [&str; 7] = [
 /// Cells a side of the sheet.
 const N: usize = 16;
 
-/// A sheet from -1 to 1 in both directions with a straight line of vertices at x = 0; elsewhere vertices are moved about and diagonals point to either side.
+/// A sheet from -1 to 1 in both directions with a straight line of vertices at x = 0; elsewhere vertices are moved
+/// about and diagonals point to either side.
 struct Sheet {
     points: Vec<[f32; 2]>,
     faces: Vec<[usize; 3]>,
@@ -60,7 +61,8 @@ fn sheet() -> Sheet {
 }
 
 impl Sheet {
-    /// Two groups with a material each, left and right of the line; the texture has them apart: 10 is added on the right.
+    /// Two groups with a material each, left and right of the line; the texture has them apart: 10 is added on the
+    /// right.
     fn obj(&self) -> String {
         let mut out = String::from("# a sheet\nmtllib m.mtl\n");
         for [x, y] in &self.points {
@@ -89,7 +91,8 @@ impl Sheet {
         f.iter().map(|&v| self.points[v][0]).sum()
     }
 
-    /// Columns of every kind: colours, a label and a double linear in the position at vertices; the side and the number at faces.
+    /// Columns of every kind: colours, a label and a double linear in the position at vertices; the side and the number
+    /// at faces.
     fn ply(&self) -> String {
         let (n, m) = (self.points.len(), self.faces.len());
         let mut out = format!(
@@ -273,7 +276,8 @@ fn vertices_that_stay_keep_their_values_and_new_ones_lie_between() {
                 (v["nz"] - 1.0).abs() < 1e-3 && v["nx"].abs() < 0.1,
                 "{edit}: {v:?}"
             );
-            // Linear in the place, but for how far smoothing has moved it: colours and heights agree with each other, whatever moved.
+            // Linear in the place, but for how far smoothing has moved it: colours and heights agree with each other,
+            // whatever moved.
             let at = |c: &str| v[c] / 127.5 - 1.0;
             let height = 3.0 * at("red") + at("green");
             assert!((v["height"] - height).abs() < 0.05, "{edit}: {v:?}");

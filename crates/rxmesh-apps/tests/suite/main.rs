@@ -3,11 +3,13 @@
 mod applications;
 mod carried;
 mod cli;
+mod components;
 mod conflicts;
 mod editing;
 mod edits;
 #[cfg(unix)]
 mod files;
 mod mcf;
+mod shown;
 mod support;
 mod tools;

@@ -70,7 +70,8 @@ impl Sandbox {
         serde_json::from_str(&self.ok(&format!("{args} --json -"))).unwrap()
     }
 
-    /// Runs a command whose flags make no sense: it must exit with 2, before the mesh is read, and leave no file behind; returns the
+    /// Runs a command whose flags make no sense: it must exit with 2, before the mesh is read, and leave no file
+    /// behind; returns the
     /// message.
     pub fn misused(&self, args: &str) -> String {
         let before = self.names();

@@ -3,24 +3,8 @@
 //! With the feature `serde` options and reports can be serialised; with the feature `cli` options are [`clap::Args`],
 //! whose help is the documentation of the fields.
 
-pub mod boundary;
-mod cg;
-pub mod closest;
-pub mod curvature;
-pub mod delaunay;
-pub mod filter;
-pub mod geodesic;
-pub mod kring;
-pub mod mcf;
-mod measure;
-pub mod normals;
-pub mod reduce;
-pub mod remesh;
-pub mod scan;
-pub mod simplify;
-pub mod smooth;
-pub mod spring;
-pub mod track;
+// One file an algorithm.
+automod::dir!(pub "src/algo");
 
 use crate::Error;
 

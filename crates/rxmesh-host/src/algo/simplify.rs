@@ -8,8 +8,8 @@ use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::remesh::MarkEnds;
 use rxmesh_kernels::algo::simplify::{
-    COST_SHIFT, Collapse, HISTOGRAM_WORDS, REFUSALS, REFUSED, Refusal, SELECT_WORDS, SimplifyCosts,
-    SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect, Surface,
+    COST_SHIFT, Collapse, HISTOGRAM_WORDS, QuadricSurface, REFUSALS, REFUSED, Refusal,
+    SELECT_WORDS, SimplifyCosts, SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -310,8 +310,8 @@ impl Work {
         Ok(work)
     }
 
-    fn surface(&self, session: &Session) -> Result<Surface, Error> {
-        Ok(Surface {
+    fn surface(&self, session: &Session) -> Result<QuadricSurface, Error> {
+        Ok(QuadricSurface {
             x: session.write(self.x)?,
             quadrics: self.quadrics.global_mut(),
             locked: self.locked.global(),

@@ -137,7 +137,9 @@ impl<T: bytemuck::Pod> Buffer<T> {
     }
 
     fn allocate(engine: &Engine, len: usize, zero: bool) -> Result<Self, EngineError> {
-        let allocation = Allocation::new(engine, bytes_of::<T>(len)?, zero)?;
+        let bytes = bytes_of::<T>(len)?;
+        engine.take_allocation(bytes)?;
+        let allocation = Allocation::new(engine, bytes, zero)?;
         engine.0.live.add(Arc::clone(&allocation));
         Ok(Buffer {
             engine: engine.clone(),

@@ -1,7 +1,7 @@
 //! The CUDA engine: launches through `cust`, on one stream.
 
-use super::ptx::{self, Library};
-use super::{EngineError, EngineInfo, fault_error, fault_over};
+use super::ptx::{self, Library, unpack};
+use super::{EngineError, EngineInfo, Ptx, fault_error, fault_over};
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::CudaResult;
@@ -18,8 +18,11 @@ use std::ffi::{CStr, CString, c_void};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// This library's kernels as PTX text, built by `cargo xtask ptx` from the sources beside it.
-const PTX: &str = include_str!("../../ptx/rxmesh_kernels.ptx");
+/// This library's kernels as PTX, built by `cargo xtask ptx` from the sources beside it and packed by `build.rs`.
+const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/rxmesh_kernels.ptx.z"
+)));
 
 /// Shared memory that a block has without asking for more.
 const DEFAULT_SHARED: u32 = 48 * 1024;
@@ -160,7 +163,8 @@ impl Cuda {
                 "the compute capability",
             )? as u32,
         );
-        ptx::check_target(PTX, capability).map_err(|why| {
+        let text = unpack(PTX)?;
+        ptx::check_target(&text, capability).map_err(|why| {
             EngineError::NoDevice(format!("GPU {ordinal}, {}: {why}", info.device))
         })?;
         let shared_limit = shared_limit(device)?;
@@ -178,7 +182,7 @@ impl Cuda {
         };
         cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
         cuda.load(
-            PTX,
+            Ptx::Text(&text),
             rxmesh_kernels::entry::FINGERPRINT_SYMBOL,
             rxmesh_kernels::entry::KERNELS,
         )?;
@@ -192,16 +196,17 @@ impl Cuda {
     /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when they are first launched.
     pub(super) fn load(
         &self,
-        ptx: &str,
+        ptx: Ptx<'_>,
         symbol: &str,
         kernels: &[KernelInfo],
     ) -> Result<(), EngineError> {
-        ptx::check_target(ptx, self.capability).map_err(EngineError::Ptx)?;
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         if modules.libraries.iter().any(|l| l.is(symbol, kernels)) {
             return Ok(());
         }
-        let library = Library::new(ptx, symbol, kernels)?;
+        let text = unpack(ptx)?;
+        ptx::check_target(&text, self.capability).map_err(EngineError::Ptx)?;
+        let library = Library::new(&text, symbol, kernels)?;
         // Kernels are found by name: a second one of the same name would be launched in place of the first, or never.
         if let Some(taken) = kernels
             .iter()

@@ -8,7 +8,11 @@
 //! | team (`Engine::team`, feature `test-engines`) | real threads with a true barrier | tests: missing barriers |
 //!
 //! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes must belong
-//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names. Shared-memory sizes come from the kernel's own plan.
+//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names; then the kernel's copy of the arguments is brought to
+//! the addresses of what they name. Shared-memory sizes come from the kernel's own plan.
+//!
+//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them to write, do not wait for each other: the second gets
+//! [`EngineError::Busy`]. On a GPU one stream orders the launches of all threads. A fault comes out at whichever thread asks next.
 
 mod buffer;
 mod check;
@@ -44,6 +48,29 @@ struct Inner {
     live: Live,
     /// A limit below the engine's own.
     shared_limit: AtomicU32,
+    /// Allocations that are left before memory is said to be used up.
+    allocations: AtomicU32,
+}
+
+/// A PTX module, for [`Engine::load_ptx`].
+#[derive(Clone, Copy, Debug)]
+pub enum Ptx<'a> {
+    /// The text.
+    Text(&'a str),
+    /// The text, compressed as zlib does (RFC 1950): a sixth of it or less.
+    Packed(&'a [u8]),
+}
+
+impl<'a> From<&'a str> for Ptx<'a> {
+    fn from(text: &'a str) -> Ptx<'a> {
+        Ptx::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for Ptx<'a> {
+    fn from(text: &'a String) -> Ptx<'a> {
+        Ptx::Text(text)
+    }
 }
 
 enum Kind {
@@ -76,6 +103,7 @@ impl Engine {
             kind,
             live: Live::default(),
             shared_limit: AtomicU32::new(u32::MAX),
+            allocations: AtomicU32::new(u32::MAX),
         }))
     }
 
@@ -134,18 +162,19 @@ impl Engine {
         }
     }
 
-    /// Adds a module of a downstream crate's kernels (PTX text) to a CUDA engine; nothing on the others, whose kernels
+    /// Adds a module of a downstream crate's kernels (PTX, as text or packed) to a CUDA engine; nothing on the others, whose kernels
     /// are ordinary functions. `kernels` is the list that the crate's `kernels!` made. A module that the engine has already is not loaded again.
     ///
     /// # Errors
     ///
     /// [`EngineError::Ptx`] when the text does not load or does not belong to the list.
-    pub fn load_ptx(
+    pub fn load_ptx<'a>(
         &self,
-        ptx: &str,
+        ptx: impl Into<Ptx<'a>>,
         fingerprint_symbol: &str,
         kernels: &[rxmesh_kernels::kernel::KernelInfo],
     ) -> Result<(), EngineError> {
+        let ptx = ptx.into();
         let _ = (ptx, fingerprint_symbol, kernels);
         match &self.0.kind {
             Kind::Cpu(_) => Ok(()),
@@ -313,6 +342,25 @@ impl Engine {
         self.0
             .shared_limit
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
+    }
+
+    /// Has all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for tests.
+    #[doc(hidden)]
+    pub fn set_allocations_left(&self, n: Option<u32>) {
+        self.0.allocations.store(n.unwrap_or(u32::MAX), Relaxed);
+    }
+
+    /// Counts an allocation.
+    fn take_allocation(&self, bytes: usize) -> Result<(), EngineError> {
+        let take = |left: u32| match left {
+            u32::MAX => Some(left),
+            _ => left.checked_sub(1),
+        };
+        let taken = self.0.allocations.fetch_update(Relaxed, Relaxed, take);
+        taken.map(|_| ()).map_err(|_| EngineError::OutOfMemory {
+            engine: "the test",
+            bytes,
+        })
     }
 
     /// Launches `blocks` blocks of a block kernel.

@@ -1,7 +1,11 @@
 //! PTX text, one kernel at a time: the driver compiles only what is launched.
 
 use super::EngineError;
+#[cfg(feature = "cuda")]
+use super::Ptx;
 use rxmesh_kernels::kernel::{KernelInfo, fingerprint};
+#[cfg(feature = "cuda")]
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::ops::Range;
@@ -84,6 +88,24 @@ pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(),
         ));
     }
     Ok(())
+}
+
+/// The most bytes that packed PTX unpacks to: what is more is no PTX.
+#[cfg(feature = "cuda")]
+const MOST_BYTES: usize = 1 << 28;
+
+/// The text.
+#[cfg(feature = "cuda")]
+pub(super) fn unpack(ptx: Ptx<'_>) -> Result<Cow<'_, str>, EngineError> {
+    let packed = match ptx {
+        Ptx::Text(text) => return Ok(Cow::Borrowed(text)),
+        Ptx::Packed(packed) => packed,
+    };
+    let damaged = |why: String| EngineError::Ptx(format!("the packed PTX is damaged: {why}"));
+    let text = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(packed, MOST_BYTES)
+        .map_err(|e| damaged(e.to_string()))?;
+    let text = String::from_utf8(text).map_err(|e| damaged(e.to_string()))?;
+    Ok(Cow::Owned(text))
 }
 
 /// Kernels run from a line with `.entry` to the next line that is a closing brace.
@@ -172,6 +194,17 @@ mod tests {
             Library::new(TEXT, "fp", &[]),
             Err(EngineError::Ptx(_))
         ));
+    }
+
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn packed_text_is_unpacked_and_damage_is_told() {
+        let mut packed = miniz_oxide::deflate::compress_to_vec_zlib(TEXT.as_bytes(), 9);
+        assert_eq!(unpack(Ptx::Packed(&packed)).as_deref(), Ok(TEXT));
+        let last = packed.len() - 1;
+        packed[last] ^= 1;
+        let told = unpack(Ptx::Packed(&packed));
+        assert!(matches!(told, Err(EngineError::Ptx(_))), "{told:?}");
     }
 
     #[test]

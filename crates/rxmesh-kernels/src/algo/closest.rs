@@ -15,7 +15,7 @@ pub const LEAF: u32 = 4;
 
 args! {
     /// A surface, for look-ups. The tree is complete: node `i` has the children `2 i` and `2 i + 1`, node 1 is the root, the last `leaves` nodes are the leaves.
-    pub struct Surface {
+    pub struct TreeView {
         /// Least and greatest corner of each node's box; the box of a node without triangles has its corners at infinity.
         pub boxes: Global<Vec3>,
         /// Three corners a triangle, [`LEAF`] triangles a leaf. The last leaves have fewer.
@@ -25,7 +25,7 @@ args! {
     }
 }
 
-impl Surface {
+impl TreeView {
     #[inline(always)]
     fn box_distance(&self, node: u32, p: Vec3) -> f32 {
         let (low, high) = (self.boxes.get(2 * node), self.boxes.get(2 * node + 1));
@@ -145,7 +145,7 @@ kernel! {
     /// Moves live vertices to the closest points of a surface. One index a vertex slot.
     pub struct Project: Flat {
         /// The surface.
-        pub surface: Surface,
+        pub surface: TreeView,
         /// An edge a vertex, or [`DEAD`].
         pub ve: Global<u32>,
         /// Where the vertices are now.

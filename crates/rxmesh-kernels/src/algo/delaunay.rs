@@ -104,7 +104,8 @@ fn cosine(u: Vec3, v: Vec3) -> f32 {
     }
 }
 
-impl Operator for DelaunayFlip {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for DelaunayFlip {
     type Template = template::E;
     /// See [`Diamond::place`].
     type Plan = u32;

@@ -68,7 +68,8 @@ impl SplitStretched {
     }
 }
 
-impl Operator for SplitStretched {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitStretched {
     type Template = template::E;
     type Plan = Halves;
     const GROWTH: Growth = Growth::VERTEX;

@@ -40,7 +40,7 @@ unsafe impl<K: Element, T: Value> Field for Read<K, T> {
         self.data.is_plain()
     }
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         Read {
             data: self.data.assume_plain(),
             ..self
@@ -99,7 +99,7 @@ unsafe impl<K: Element, T: Value> Field for Write<K, T> {
         self.data.is_plain()
     }
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         Write {
             data: self.data.assume_plain(),
             ..self
@@ -152,7 +152,7 @@ unsafe impl<K: Element, T: Sum> Field for Accumulate<K, T> {
         self.data.is_plain()
     }
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         Accumulate {
             data: self.data.assume_plain(),
             ..self

@@ -42,8 +42,12 @@ pub unsafe trait Field: Copy + Bind {
     }
 
     /// The same field for code that runs only when [`Field::is_plain`]: what that says is known to the compiler then.
+    ///
+    /// # Safety
+    ///
+    /// The field is plain (contract U4).
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         self
     }
 

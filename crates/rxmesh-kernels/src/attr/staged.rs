@@ -36,7 +36,7 @@ impl<K: Element, T: Value> Staged<K, T> {
 
     /// The value of a linear id in global memory: what is there before, or without, the prologue.
     #[inline(always)]
-    pub fn source(self, linear: u32) -> T {
+    pub(crate) fn source(self, linear: u32) -> T {
         self.data.get(linear)
     }
 
@@ -52,7 +52,7 @@ impl<K: Element, T: Value> Staged<K, T> {
 
     /// The value of the element with a local id: for kernels that need the field in shared memory.
     #[inline(always)]
-    pub fn at(self, local: u32) -> T {
+    pub(crate) fn at(self, local: u32) -> T {
         self.here.get(local)
     }
 }
@@ -65,7 +65,7 @@ unsafe impl<K: Element, T: Value> Field for Staged<K, T> {
     }
 
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         Staged {
             data: self.data.assume_plain(),
             direct: 0,
@@ -201,7 +201,7 @@ unsafe impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
     }
 
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         StagedSum {
             data: self.data.assume_plain(),
             direct: 0,

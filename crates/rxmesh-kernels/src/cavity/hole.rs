@@ -36,7 +36,8 @@ pub struct Side<'h> {
 }
 
 impl Side<'_> {
-    /// The same new edge from the other side. (The other side of a rim edge belongs to others: a face there breaks the rules.)
+    /// The same new edge from the other side. (The other side of a rim edge belongs to others: a face there breaks the
+    /// rules.)
     #[inline(always)]
     pub fn twin(self) -> Self {
         Side {
@@ -68,11 +69,12 @@ impl<S: Site> Queue<'_, S> {
 
 /// A hole while it is being filled. Its rim edges are numbered as in [`Cavity`].
 ///
-/// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]). What breaks this is counted and
-/// ends in an error on the host, or is found by the session's `validate`.
+/// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]). What
+/// breaks this is counted and ends in an error on the host, or is found by the session's `validate`.
 pub struct Hole<'h, S> {
     cavity: Cavity<S>,
-    /// Vertices and edges that were taken, first the cavity's own slots; the cavity's faces before this one are taken or looked at.
+    /// Vertices and edges that were taken, first the cavity's own slots; the cavity's faces before this one are taken
+    /// or looked at.
     vertices: u32,
     edges: u32,
     faces: u32,
@@ -193,8 +195,8 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// As [`Hole::add_vertex`], and tells the attributes that are interpolated where it lies. For the first vertex of a hole, or as many as
-    /// [`super::Growth::vertices`].
+    /// As [`Hole::add_vertex`], and tells the attributes that are interpolated where it lies. For the first vertex of a
+    /// hole, or as many as [`super::Growth::vertices`].
     #[inline(always)]
     pub fn add_vertex_at(&mut self, origin: Origin) -> Corner<'h> {
         let v = self.add_vertex();
@@ -246,8 +248,9 @@ impl<'h, S: Site> Hole<'h, S> {
 
     /// Adds a face with three sides, each of which begins where the one before ends; its id, for attributes.
     ///
-    /// The face inherits from a deleted one that lay at its first side of the rim, at its second or at its third: it takes that face's slot, and with it
-    /// the values there. When all of these are taken it gets a reserved slot and what the first of them had; when there is none left, any slot of the cavity.
+    /// The face inherits from a deleted one that lay at its first side of the rim, at its second or at its third: it
+    /// takes that face's slot, and with it the values there. When all of these are taken it gets a reserved slot and
+    /// what the first of them had; when there is none left, any slot of the cavity.
     #[inline(always)]
     pub fn add_face(&mut self, a: Side<'h>, b: Side<'h>, c: Side<'h>) -> u32 {
         let cavity = self.cavity;
@@ -349,8 +352,8 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Fills the hole with triangles that all meet in corner `apex`; an open hole, whose apex must be 0, gets an edge from its last corner
-    /// to its first.
+    /// Fills the hole with triangles that all meet in corner `apex`; an open hole, whose apex must be 0, gets an edge
+    /// from its last corner to its first.
     #[inline(always)]
     pub fn add_fan(&mut self, apex: u32) {
         let corners = self.corners();

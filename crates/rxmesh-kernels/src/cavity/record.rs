@@ -27,10 +27,10 @@ pub fn record_words(faces: u32, vertices: u32) -> u32 {
     RECORD_HEADER + 2 + 7 * faces + vertices
 }
 
-/// The most words that the records of a round with so many winners take, on a mesh with so many faces: winners have different faces, each of which is
-/// met twice at most, a face that is the seed once more; and two vertices at most.
-pub const fn most_record_words(winners: u32, faces: u32) -> u64 {
-    (RECORD_HEADER as u64 + 2 + 7 + 2) * winners as u64 + 14 * faces as u64
+/// Records of at most so many words are written in one round over a mesh of so many faces, each of which one winner at most deletes and `T` meets [`Template::MEETS`] times; every
+/// vertex that is named meets a face.
+pub const fn most_record_words<T: Template>(faces: u32) -> u64 {
+    faces as u64 * (RECORD_HEADER as u64 + 2 + 8 * T::MEETS as u64)
 }
 
 /// A cavity that is about to be cut: what is deleted, and the rim.

@@ -65,7 +65,8 @@ pub fn run_for_each<R: Relations, K: ForEach<R>, B: Block>(
     tables: &ForEachTables<R::Tables>,
 ) {
     if kernel.is_plain() {
-        for_each(&kernel.assume_plain(), b, patch, tables);
+        // SAFETY: they are.
+        for_each(&unsafe { kernel.assume_plain() }, b, patch, tables);
     } else {
         for_each(kernel, b, patch, tables);
     }
@@ -105,7 +106,8 @@ pub fn run_scatter<R: Relations, K: Scatter<R>, B: Block>(
     tables: &ForEachTables<R::Tables>,
 ) {
     if kernel.is_plain() {
-        scatter(&kernel.assume_plain(), b, patch, tables);
+        // SAFETY: they are.
+        scatter(&unsafe { kernel.assume_plain() }, b, patch, tables);
     } else {
         scatter(kernel, b, patch, tables);
     }

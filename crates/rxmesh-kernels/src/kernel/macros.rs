@@ -73,6 +73,24 @@ macro_rules! args {
 /// the last three only declare the struct and leave [`PatchKernel`](crate::kernel::PatchKernel),
 /// [`BlockKernel`](crate::kernel::BlockKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N` before the
 /// brace sets the CUDA block's width for the first two.
+///
+/// The first two need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index does not compile.
+///
+/// ```compile_fail,E0277
+/// # use rxmesh_kernels::{kernel, kernel::ForEach, mem::GlobalMut, query::{Neighbours, VV}, topo::{Owned, Vertex}};
+/// kernel! {
+///     /// Two patches could write the same element at a time.
+///     pub struct Race: ForEach<VV> {
+///         /// Any of them.
+///         pub any: GlobalMut<u32>,
+///     }
+/// }
+/// impl ForEach<VV> for Race {
+///     fn run(&self, v: Owned<Vertex>, _: Neighbours<VV>) {
+///         self.any.set(0, v.local());
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! kernel {
     ($(#[$meta:meta])* $vis:vis struct $name:ident : ForEach<$rel:ty> $(, threads = $threads:literal)? { $($fields:tt)* }) => {
@@ -105,8 +123,9 @@ macro_rules! kernel {
                 true $(&& $crate::attr::Field::is_plain(&self.$field))*
             }
             #[inline(always)]
-            fn assume_plain(self) -> Self {
-                $name { $($field: $crate::attr::Field::assume_plain(self.$field)),* }
+            unsafe fn assume_plain(self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $name { $($field: $crate::attr::Field::assume_plain(self.$field)),* } }
             }
             fn unstage(&mut self, sums: bool) -> Option<&'static str> {
                 let _ = sums;
@@ -185,7 +204,8 @@ macro_rules! kernel {
 ///         pub to: GlobalMut<u32>,
 ///     }
 /// }
-/// impl FlatKernel for Count {
+/// // SAFETY: each index writes its own element; launches are as long as `to`.
+/// unsafe impl FlatKernel for Count {
 ///     fn run(&self, i: u32) {
 ///         self.to.set(i, i);
 ///     }

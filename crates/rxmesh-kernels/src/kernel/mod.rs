@@ -37,7 +37,11 @@ pub unsafe trait Fields: Copy {
     /// Whether all fields are plain ([`crate::attr::Field::is_plain`]).
     fn is_plain(&self) -> bool;
     /// The same fields for code that runs only when they are plain.
-    fn assume_plain(self) -> Self;
+    ///
+    /// # Safety
+    ///
+    /// They are (contract U4).
+    unsafe fn assume_plain(self) -> Self;
     /// Has one field give up its shared memory, and says which ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, sums: bool) -> Option<&'static str>;
     /// Takes the shared memory that the fields need.

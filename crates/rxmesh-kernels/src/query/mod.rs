@@ -46,7 +46,12 @@ use crate::mem::{Plan, Shared};
 use crate::topo::{Element, Patch, PatchHeader};
 
 /// One relation, as the patches compute it.
-pub trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// As a [`PatchKernel`](crate::kernel::PatchKernel), of which this is a part (contracts U1 to U4 of docs/unsafe.md); every entry of a row is a local id of the
+/// patch's elements of kind `Target`, or [`NONE`] where rows have a fixed length.
+pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// The kind whose elements have rows.
     type Source: Element;
     /// The kind in the rows.

@@ -7,7 +7,11 @@ use crate::topo::{Local, Map, Patch, PatchHeader};
 
 /// One or several relations that a kernel asks for. With several, the body runs for each source of the
 /// first, gets its row, and may look up rows of the others ([`Table::of`]).
-pub trait Relations: Copy + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// As [`Relation`].
+pub unsafe trait Relations: Copy + Send + Sync + 'static {
     /// The kind that the body runs for.
     type Source: crate::topo::Element;
     /// What the body gets beside the element.
@@ -225,7 +229,8 @@ impl<R: Relation> Table<R> {
     }
 }
 
-impl<R: Relation> Relations for R {
+// SAFETY: the relation's promise.
+unsafe impl<R: Relation> Relations for R {
     type Source = R::Source;
     type Input = Neighbours<R>;
     type Tables = Source<R>;
@@ -298,7 +303,8 @@ unsafe impl<A: Bind, B: Bind, C: Bind> Bind for Three<A, B, C> {
 
 macro_rules! several {
     ($several:ident: $first:ident $(, $rest:ident : $at:tt)+) => {
-        impl<$first: Relation, $($rest: Relation),+> Relations for ($first, $($rest),+) {
+        // SAFETY: the promises of all.
+        unsafe impl<$first: Relation, $($rest: Relation),+> Relations for ($first, $($rest),+) {
             type Source = $first::Source;
             type Input = (Neighbours<$first>, $(Table<$rest>),+);
             type Tables = (Source<$first>, $(Source<$rest>),+);

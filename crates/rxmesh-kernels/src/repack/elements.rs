@@ -7,7 +7,7 @@
 
 use super::faces::chunks;
 use super::ribbon::{LONG_LIST, table_words};
-use super::{CHUNK, DEAD, Flat, NONE, Stat, Work};
+use super::{CHUNK, DEAD, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -49,7 +49,7 @@ impl Here {
 
 /// Calls `tell(patch, linear face)` for all that a rim face of this patch has to tell; not all distinct.
 #[inline(always)]
-fn tell_rim(flat: &Flat, w: &Work, here: Here, linear: u32, tell: impl Fn(u32, u32)) {
+fn tell_rim(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(u32, u32)) {
     let f = w.face_session.get(linear);
     let s = flat.sides(f);
     let owner = |k: usize| {
@@ -93,7 +93,7 @@ kernel! {
     /// Marks what each face is the first of, counts the edges and vertices that each patch owns, and counts what is told to whom.
     pub struct RepackTell: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
@@ -281,7 +281,7 @@ kernel! {
     /// Edges and vertices without a face get no linear id; live vertices among them are counted.
     pub struct RepackUnused: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
@@ -308,7 +308,7 @@ kernel! {
     /// Which vertices are live and have no face, as zeroes and ones.
     pub struct RepackIsolated: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// One word a vertex.
@@ -329,7 +329,7 @@ kernel! {
     /// Linear ids of isolated vertices: after all others, by session id.
     pub struct RepackLast: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// Number of isolated vertices before each vertex.
@@ -353,7 +353,7 @@ kernel! {
     /// Gives edges and vertices their linear ids, and writes down what is told to whom.
     pub struct RepackNumber: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The told faces, as linear ids, patch by patch.

@@ -2,7 +2,7 @@
 //!
 //! All faces of such an edge share it, so each is told to the patches of all others: once for each patch, not for each face.
 
-use super::{Flat, Stat, Work};
+use super::{RepackMesh, Stat, Work};
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
 use crate::{args, kernel};
@@ -33,7 +33,7 @@ args! {
 
 /// Calls `f(k, edge)` for the sides of a linear face.
 #[inline(always)]
-fn each_side(flat: &Flat, work: &Work, linear: u32, f: impl Fn(u32, u32)) {
+fn each_side(flat: &RepackMesh, work: &Work, linear: u32, f: impl Fn(u32, u32)) {
     let session = work.face_session.get(linear);
     f(0, flat.fe.get(3 * session) >> 1);
     f(1, flat.fe.get(3 * session + 1) >> 1);
@@ -44,7 +44,7 @@ kernel! {
     /// Finds the edges, by their faces that EF does not hold.
     pub struct RepackExtraFind: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -69,7 +69,7 @@ kernel! {
     /// Counts the sides at these edges: the records to make room for.
     pub struct RepackExtraCount: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -93,7 +93,7 @@ kernel! {
     /// Makes the lists. Their order is of no consequence.
     pub struct RepackExtraList: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -118,7 +118,7 @@ unsafe impl FlatKernel for RepackExtraList {
 
 /// The edge of a record.
 #[inline(always)]
-fn edge_of(flat: &Flat, work: &Work, side: u32) -> u32 {
+fn edge_of(flat: &RepackMesh, work: &Work, side: u32) -> u32 {
     flat.fe.get(3 * work.face_session.get(side / 3) + side % 3) >> 1
 }
 
@@ -126,7 +126,7 @@ kernel! {
     /// Of the records of one patch at one edge, the one with the lowest side stands for them.
     pub struct RepackExtraStand: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -158,7 +158,7 @@ kernel! {
     /// Tells the face of each record to the patches of the others at its edge: counts, or writes down.
     pub struct RepackExtraTell: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.

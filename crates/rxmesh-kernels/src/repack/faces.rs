@@ -1,6 +1,6 @@
 //! Linear ids of faces: a counting sort by label.
 
-use super::{CHUNK, Flat, NONE, Stat, Work};
+use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -20,7 +20,7 @@ kernel! {
     /// Counts the faces of each label. A face's number within its label, in whatever order, stands in for its linear id.
     pub struct RepackCount: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
@@ -113,7 +113,7 @@ kernel! {
     /// Puts every face into its label's range.
     pub struct RepackPlace: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
@@ -137,7 +137,7 @@ kernel! {
     /// corner of every vertex.
     pub struct RepackSort: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }

@@ -50,7 +50,7 @@ pub const CHUNK: u32 = 512;
 
 args! {
     /// A mesh as flat arrays in session ids.
-    pub struct Flat {
+    pub struct RepackMesh {
         /// Three sides a face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a dead face.
         pub fe: Global<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
@@ -71,7 +71,7 @@ pub(crate) struct Sides {
     pub(crate) corner: [u32; 3],
 }
 
-impl Flat {
+impl RepackMesh {
     /// Number of slots for faces.
     #[inline(always)]
     pub fn faces(&self) -> u32 {
@@ -161,7 +161,7 @@ args! {
 impl Work {
     /// The patch of a linear face.
     #[inline(always)]
-    pub(crate) fn patch_of(&self, flat: &Flat, linear: u32) -> u32 {
+    pub(crate) fn patch_of(&self, flat: &RepackMesh, linear: u32) -> u32 {
         let label = flat.label.get(self.face_session.get(linear));
         self.label_patch.get(label)
     }

@@ -8,7 +8,7 @@
 //! Regions of many labels then get a better shape by Lloyd rounds on the graph of labels: each region's centre is the label deepest in it, and
 //! every label goes to the nearest centre.
 
-use super::{CHUNK, Flat, NONE, Stat, Work};
+use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::hash;
@@ -158,7 +158,7 @@ kernel! {
     /// Lists the labels of any two faces with different labels that share an edge. A block takes [`CHUNK`] faces.
     pub struct RelabelPairs: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// Three words a pair, pairs in any order: two labels, and a hash of the edge.
@@ -591,7 +591,7 @@ kernel! {
     /// New labels of the faces of regions that stay, and a list of the faces of those that are cut.
     pub struct RelabelFaces: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// The regions.
         pub regions: Regions,
         /// Sizes.

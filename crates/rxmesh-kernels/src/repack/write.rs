@@ -2,7 +2,7 @@
 
 use super::elements::PATCHES;
 use super::ribbon::{LIST_WORDS, place_of};
-use super::{Flat, Stat, Work};
+use super::{RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -133,7 +133,7 @@ kernel! {
     /// The sections, masks and lists of every patch, into zeroed memory.
     pub struct RepackWrite: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The ribbons as [`super::ribbon::RepackRibbon`] left them.

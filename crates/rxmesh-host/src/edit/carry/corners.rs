@@ -1,8 +1,9 @@
 //! Texture coordinates of corners.
 //!
-//! Where a vertex has one texture coordinate, the same in all of its faces, it is a value of the vertex and is interpolated as such. At a seam a vertex has several. *Charts* are the
-//! parts of the texture that hang together: two faces are in one when both ends of a side that they share have the same coordinates in both. A corner of a face that changed
-//! takes its vertex's coordinate in the chart of the face that it arose from.
+//! Where a vertex has one texture coordinate, the same in all of its faces, it is a value of the vertex and is
+//! interpolated as such. At a seam a vertex has several. *Charts* are the parts of the texture that hang together: two
+//! faces are in one when both ends of a side that they share have the same coordinates in both. A corner of a face that
+//! changed takes its vertex's coordinate in the chart of the face that it arose from.
 
 use super::blend::Values;
 use super::order::{NewFace, Order};
@@ -60,7 +61,8 @@ impl Corners {
         corners
     }
 
-    /// The coordinates as numbers of vertices, not a number where a vertex has none or several: so is every mean with it.
+    /// The coordinates as numbers of vertices, not a number where a vertex has none or several: so is every mean with
+    /// it.
     pub(super) fn of_vertices<'a>(
         &'a self,
         layer: &'a CornerLayer,

@@ -22,16 +22,18 @@ use rxmesh_kernels::topo::{Edge, Face, Kind, Vertex};
 
 /// A mesh with all that it carries, in a session.
 ///
-/// Vertices and faces that stay keep their order and their values to the last bit; new ones come behind the vertices, and behind the face that they
-/// arise from. What a new one gets:
+/// Vertices and faces that stay keep their order and their values to the last bit; new ones come behind the vertices,
+/// and behind the face that they arise from. What a new one gets:
 ///
-/// - a new vertex the weighted mean of the values of those it arises from in columns of floats and of colours (rounded to the column's type); in columns
-///   of whole numbers the value of the one that counts most;
-/// - a new face the values, groups and materials of the face that it arises from: that at its first side of the hole that an operator has cut
-///   ([`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face)). The halves of a split face have its values, a flip leaves each of the two faces with those of one;
-/// - normals of vertices are computed anew when anything has changed; those of corners become normals of vertices, those of faces are left out;
-/// - texture coordinates of corners stay where a face stays; a face that changed has those of its vertices in the part of the texture that it comes from, and none
-///   when one of them has none there.
+/// - a new vertex the weighted mean of the values of those it arises from in columns of floats and of colours (rounded
+///   to the column's type); in columns of whole numbers the value of the one that counts most;
+/// - a new face the values, groups and materials of the face that it arises from: that at its first side of the hole
+///   that an operator has cut ([`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face)). The halves of a split face
+///   have its values, a flip leaves each of the two faces with those of one;
+/// - normals of vertices are computed anew when anything has changed; those of corners become normals of vertices,
+///   those of faces are left out;
+/// - texture coordinates of corners stay where a face stays; a face that changed has those of its vertices in the part
+///   of the texture that it comes from, and none when one of them has none there.
 #[derive(Debug)]
 pub struct Carried {
     /// The mesh as it was.
@@ -80,8 +82,8 @@ impl Carried {
         self.x
     }
 
-    /// Has the session keep the borders between faces of different objects, groups or materials ([`Session::keep_edges`]); how many edges these are. To be called before
-    /// anything is changed.
+    /// Has the session keep the borders between faces of different objects, groups or materials
+    /// ([`Session::keep_edges`]); how many edges these are. To be called before anything is changed.
     ///
     /// # Errors
     ///
@@ -108,7 +110,8 @@ impl Carried {
         Ok(counts.read()?[1])
     }
 
-    /// The mesh as it is now with all that it carries, and in words what it lost. When nothing was changed it is the mesh that was taken in.
+    /// The mesh as it is now with all that it carries, and in words what it lost. When nothing was changed it is the
+    /// mesh that was taken in.
     ///
     /// # Errors
     ///

@@ -25,7 +25,8 @@ pub(super) struct NewFace {
     pub(super) same: bool,
 }
 
-/// The elements of the new mesh: old vertices in their order, then new ones; faces in the order of those they come from.
+/// The elements of the new mesh: old vertices in their order, then new ones; faces in the order of those they come
+/// from.
 #[derive(Debug)]
 pub(super) struct Order {
     pub(super) vertices: Vec<NewVertex>,

@@ -1,9 +1,8 @@
 //! What rounds keep on the engine.
 
 use super::super::mesh::{OpenMesh, fill};
-use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
-use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, most_record_words};
+use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims};
 
 /// Words that records have room for at first, by faces.
 const RECORD_WORDS: usize = 2;
@@ -119,31 +118,4 @@ fn free_pairs(engine: &Engine, vertices: usize) -> Result<Buffer<u64>, EngineErr
     let pairs = engine.zeroed(ClaimTables::pair_slots(vertices))?;
     fill(engine, pairs.global_mut().cast(), u32::MAX)?;
     Ok(pairs)
-}
-
-/// Refuses a round whose records could have more words than the counter of words can count.
-pub(super) fn check_records(winners: u32, faces: u32) -> Result<(), Error> {
-    let count = most_record_words(winners, faces);
-    let limit = u64::from(u32::MAX);
-    if count > limit {
-        return Err(Error::TooLarge {
-            what: "words of records in a round of edits",
-            count,
-            limit,
-        });
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Flips of a mesh of 330 million pairs of faces once wrapped the counter.
-    #[test]
-    fn records_are_counted_in_64_bits() {
-        assert!(check_records(1 << 20, 1 << 21).is_ok());
-        assert!(check_records(330_000_000, 660_000_000).is_err());
-        assert!(most_record_words(u32::MAX, u32::MAX) > 1 << 36);
-    }
 }

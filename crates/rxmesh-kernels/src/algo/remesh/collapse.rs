@@ -147,7 +147,8 @@ impl CollapseShort {
     }
 }
 
-impl Operator for CollapseShort {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for CollapseShort {
     type Template = template::EV;
     type Plan = Contraction;
     const RIM_IS_SIMPLE: bool = true;

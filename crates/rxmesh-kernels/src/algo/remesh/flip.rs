@@ -55,7 +55,8 @@ impl EqualiseFlip {
     }
 }
 
-impl Operator for EqualiseFlip {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for EqualiseFlip {
     type Template = template::E;
     /// See [`Diamond::place`].
     type Plan = u32;

@@ -85,7 +85,8 @@ impl OnLine {
 }
 
 kernel! {
-    /// Marks the edges, beside those that are marked, whose faces' normals make a larger angle than one of this cosine, and counts them in word 1. One index an edge slot.
+    /// Marks the edges, beside those that are marked, whose faces' normals make a larger angle than one of this cosine,
+    /// and counts them in word 1. One index an edge slot.
     pub struct MarkFeatures: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
@@ -100,7 +101,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for MarkFeatures {
     #[inline(always)]
     fn run(&self, e: u32) {

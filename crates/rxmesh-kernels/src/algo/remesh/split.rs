@@ -71,7 +71,8 @@ pub(crate) fn longer_first(square: f32) -> Priority {
     Priority::descending(f32::from_bits(square.to_bits() & 0xffc0_0000))
 }
 
-impl Operator for SplitLong {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitLong {
     type Template = template::E;
     type Plan = Halves;
     const GROWTH: Growth = Growth::VERTEX;
