@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, doctor, fuzz, ptx, workspace};
+use crate::{checks, doctor, downstream, fuzz, ptx, workspace};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -67,6 +67,7 @@ const STEPS: &[Step] = &[
         ])
     }),
     ("example", example),
+    ("packages", downstream::packages),
     ("fuzz", fuzz::ci),
     (LONG, long),
 ];
@@ -124,7 +125,7 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// All that the conformance suite has. `--workspace`, so that what README's test command builds serves here too.
+/// All that the conformance suite has, and a program outside the repository. `--workspace`, so that what README's test command builds serves here too.
 fn long() -> anyhow::Result<()> {
     let mut cargo = workspace::cargo();
     cargo.env("RXMESH_LONG", "1").args([
@@ -135,7 +136,8 @@ fn long() -> anyhow::Result<()> {
         "--",
         "--include-ignored",
     ]);
-    succeed(&mut cargo)
+    succeed(&mut cargo)?;
+    downstream::run()
 }
 
 /// The project outside the workspace, as a user has it: its tests, then its program on every engine that is here.

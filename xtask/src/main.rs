@@ -5,6 +5,7 @@ mod checks;
 mod ci;
 mod docs;
 mod doctor;
+mod downstream;
 mod fuzz;
 mod ptx;
 mod table;
@@ -40,6 +41,8 @@ enum Task {
     Arrows,
     /// Check that no line of code or of a document is too long.
     Lines,
+    /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
+    Downstream,
     /// Hand readers, edits and the command line what nobody wrote by hand, for as long as it is told.
     Fuzz(fuzz::Arguments),
     /// Everything that has to pass before a change goes in.
@@ -69,6 +72,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
         Task::Lines => checks::lines::run(),
+        Task::Downstream => downstream::run(),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
     }

@@ -5,6 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context as _, ensure};
+use serde::Deserialize;
+
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     // cargo sets the variable to this package's folder when it runs us; the place of compilation serves if we are run directly.
@@ -31,4 +34,30 @@ pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     cargo.current_dir(root());
     cargo
+}
+
+/// The members that are not published (`publish = false`).
+pub(crate) fn unpublished() -> anyhow::Result<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
+    #[derive(Deserialize)]
+    struct Package {
+        name: String,
+        /// Registries that it may go to; nothing for any.
+        publish: Option<Vec<String>>,
+    }
+    let out = cargo()
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()?;
+    ensure!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    let metadata: Metadata = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
+    let packages = metadata.packages.into_iter();
+    let kept = packages.filter(|p| p.publish.as_ref().is_some_and(Vec::is_empty));
+    Ok(kept.map(|p| p.name).collect())
 }

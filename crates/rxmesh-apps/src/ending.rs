@@ -2,9 +2,11 @@
 
 use rxmesh_host::files;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Exit code when the system gives no more memory.
 pub(crate) const OUT_OF_MEMORY: i32 = 4;
@@ -82,16 +84,31 @@ fn given(p: *mut u8, bytes: usize) -> *mut u8 {
 /// Says so and ends, without asking for memory.
 #[cold]
 fn out_of_memory(bytes: usize) {
-    static ENDING: AtomicBool = AtomicBool::new(false);
-    // Another thread, or what is called below, has no memory either: one message is enough.
-    if !ENDING.swap(true, Ordering::SeqCst) {
-        let stage = STAGE.try_lock().map_or("working", |s| *s);
-        let _ = writeln!(
-            std::io::stderr(),
-            "error: out of memory while {stage}: the system refused {bytes} bytes more"
-        );
-        files::abandon();
+    thread_local! {
+        static HERE: Cell<bool> = const { Cell::new(false) };
     }
+    static ENDING: AtomicBool = AtomicBool::new(false);
+    if HERE.replace(true) {
+        // What is called below wants memory: not even that is left.
+        exit(OUT_OF_MEMORY);
+    }
+    if ENDING.swap(true, Ordering::SeqCst) {
+        // Another thread is at it, and ends this one with the process.
+        std::thread::sleep(Duration::from_secs(10));
+        exit(OUT_OF_MEMORY);
+    }
+    let stage = STAGE.try_lock().map_or("working", |s| *s);
+    // In one piece: stderr has no buffer of its own.
+    let mut line = [0u8; 200];
+    let room = line.len();
+    let mut rest = &mut line[..];
+    let _ = writeln!(
+        rest,
+        "error: out of memory while {stage}: the system refused {bytes} bytes more"
+    );
+    let written = room - rest.len();
+    let _ = std::io::stderr().write_all(&line[..written]);
+    files::abandon();
     exit(OUT_OF_MEMORY);
 }
 

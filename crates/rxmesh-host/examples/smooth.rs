@@ -7,7 +7,6 @@ use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, ReadOptions, WriteOptions};
 use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,9 +14,7 @@ use std::process::ExitCode;
 fn smooth(from: &Path, to: &Path) -> Result<(), Error> {
     let mut mesh = io::read(from, &ReadOptions::default())?.mesh;
     let (engine, _why_not_the_gpu) = Engine::auto();
-
-    let options = PatchOptions::default();
-    let rx = RxMesh::new(&engine, mesh.vertex_count(), &mesh.faces, &options)?;
+    let rx = RxMesh::from_mesh(&engine, &mesh)?;
     let mut x = rx.attribute_from::<Vertex, _>(&mesh.positions)?;
     let report = mean_curvature_flow(&rx, &mut x, &McfOptions::default())?;
     println!("{} iterations on {}", report.iterations, engine.name());

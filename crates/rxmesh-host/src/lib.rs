@@ -10,6 +10,7 @@ mod error;
 pub mod files;
 pub mod io;
 pub mod mesh;
+mod options;
 pub mod patch;
 pub mod repack;
 pub mod store;

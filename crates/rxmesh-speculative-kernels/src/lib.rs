@@ -42,7 +42,9 @@ pub use queue::{FarApart, FillQueue, PatchQueue, Queue, far_apart};
 pub use schedule::{CENSUS_WORDS, Census, Mark, MarkSeeds, QueuePatches};
 pub use slice::{Merge, Slice};
 pub use stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
-pub use store::{ColumnEntry, Columns, MOST_ELEMENTS, NEEDS_SLICE, PatchStore, STAYS, Shape};
+pub use store::{
+    ColumnEntry, Columns, MOST_ELEMENTS, NEEDS_SLICE, PatchStore, STAYS, Shape, TRACED,
+};
 pub use table::{OVERFLOW, RibbonEntry, Table};
 pub use tally::{TALLIES, Tally};
 pub use visit::{Speculate, seed_kind, shared_bytes};

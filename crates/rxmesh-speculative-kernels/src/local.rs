@@ -2,7 +2,7 @@
 
 use super::stash::STASH_SLOTS;
 use super::store::{Columns, Entries, Parts, PatchStore, Shape, each_kind};
-use rxmesh_kernels::edit::{DEAD, Mesh, MeshMut, NO_FACE, NONE};
+use rxmesh_kernels::edit::{DEAD, LOST, Mesh, MeshMut, NO_FACE, NONE, lost};
 use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::mem::{Plan, Shared};
 use rxmesh_kernels::topo::Kind;
@@ -355,6 +355,20 @@ impl MeshMut for PatchMesh {
             self.local_face(f)
         };
         self.local.ef.set(self.half(h), f);
+    }
+
+    #[inline(always)]
+    fn lose_face(&self, h: u32) {
+        let at = self.half(h);
+        self.local.ef.set(at, self.local.face(at) | LOST);
+    }
+
+    #[inline(always)]
+    fn lost_face(&self, h: u32) -> u32 {
+        match lost(self.local.face(self.half(h))) {
+            NONE => NONE,
+            f => self.base[2] + f,
+        }
     }
 
     #[inline(always)]

@@ -5,12 +5,12 @@
 //! elements with their claims are the graph: nobody writes its edges down.
 
 use super::local::PatchMesh;
-use super::store::{Columns, Shape, each_kind, pick};
+use super::store::{Columns, Shape, TRACED, each_kind, pick};
 use super::tally::Tally;
 use super::visit::{Candidates, LIMIT, Visit};
 use core::marker::PhantomData;
 use rxmesh_kernels::cavity::parts::{Faces, Holder, Recorder, each_corner, faces, record_words};
-use rxmesh_kernels::cavity::{Cavity, Hole, Operator, Origin, Seed, Site, Template};
+use rxmesh_kernels::cavity::{BORN, Cavity, Hole, Operator, Origin, Seed, Site, Template};
 use rxmesh_kernels::edit::NONE;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::math::hash;
@@ -231,7 +231,10 @@ impl<O: Operator> Site for PatchSite<'_, O> {
         let mut c = 0;
         while c < self.columns.list.len() {
             let column = self.columns.list.get(c);
-            if column.blend != 0 {
+            if column.blend == TRACED {
+                let words = column.words();
+                words.set(vertex, words.get(origin.heaviest()) | BORN);
+            } else if column.blend != 0 {
                 let words = column.words();
                 let mut k = 0;
                 while k < column.width {
@@ -242,6 +245,11 @@ impl<O: Operator> Site for PatchSite<'_, O> {
             }
             c += 1;
         }
+    }
+
+    #[inline(always)]
+    fn inherit(&self, face: u32, from: u32) {
+        self.columns.copy(Kind::Face, from, face);
     }
 
     #[inline(always)]

@@ -1,15 +1,17 @@
 //! Patches that change: where the parts of each lie in global memory.
 //!
-//! All patches have room for the same number of elements, so that the handle of an element is a product and a sum: patch times capacity plus local id.
-//! A handle is the index of every attribute, and changes when the element gets another owner.
+//! All patches have room for the same number of elements, so that the handle of an element is a product and a sum:
+//! patch times capacity plus local id. A handle is the index of every attribute, and changes when the element gets
+//! another owner.
 //!
 //! Three rules hold whenever a patch is not locked:
 //!
-//! 1. every vertex has one owner; a face is in a patch if and only if that owns one of its corners, and edges and vertices follow their faces;
-//! 2. the owner of an edge owns one of its ends, that of a face one of its corners;
-//! 3. for each element that a patch has and does not own, its tables name the owner and the local id there.
+//! 1. every vertex has one owner; a face is in a patch if and only if that owns one of its corners, and edges and
+//! vertices follow their faces; 2. the owner of an edge owns one of its ends, that of a face one of its corners; 3. for
+//! each element that a patch has and does not own, its tables name the owner and the local id there.
 //!
-//! So a patch knows everything about the vertices that it owns, and what it does not know can only be changed by who takes them over, for which it must lock the patch.
+//! So a patch knows everything about the vertices that it owns, and what it does not know can only be changed by who
+//! takes them over, for which it must lock the patch.
 
 use super::lock::Locks;
 use super::stash::{STASH_SLOTS, Stash};
@@ -59,7 +61,8 @@ pub(super) fn each_kind(mut f: impl FnMut(Kind)) {
     }
 }
 
-/// The value for a kind. Not a `match`: of fields that follow each other the device compiler makes an array in local memory.
+/// The value for a kind. Not a `match`: of fields that follow each other the device compiler makes an array in local
+/// memory.
 #[inline(always)]
 pub(super) const fn pick(kind: Kind, [vertex, edge, face]: [u32; 3]) -> u32 {
     let k = kind as u32;
@@ -192,7 +195,8 @@ args! {
         pub masks: GlobalMut<u32>,
         /// Stash and tables, [`Shape::ribbons`] words a patch.
         pub ribbons: GlobalMut<u32>,
-        /// While a patch is locked by who takes elements from it: the new local ids of those, [`Shape::moved`] entries a patch. [`STAYS`] otherwise.
+        /// While a patch is locked by who takes elements from it: the new local ids of those, [`Shape::moved`] entries
+        /// a patch. [`STAYS`] otherwise.
         pub moved: GlobalMut<u16>,
         /// Who works on which patch.
         pub locks: Locks,
@@ -416,7 +420,8 @@ impl<E: Entries, W: Sections> Parts<E, W> {
 }
 
 args! {
-    /// The columns that go with the elements: attributes by handle. One entry a column, in global memory, so that there may be any number.
+    /// The columns that go with the elements: attributes by handle. One entry a column, in global memory, so that there
+    /// may be any number.
     pub struct Columns {
         /// The columns.
         pub list: Global<ColumnEntry>,
@@ -424,6 +429,10 @@ args! {
         pub blended: u32,
     }
 }
+
+/// See [`ColumnEntry::blend`]: the value, of one word, of the parent with the greatest weight, with
+/// [`BORN`](rxmesh_kernels::cavity::BORN).
+pub const TRACED: u32 = 2;
 
 /// A column as the device sees it.
 #[repr(C)]
@@ -437,7 +446,8 @@ pub struct ColumnEntry {
     pub width: u32,
     /// [`Kind`].
     pub kind: u32,
-    /// Whether new vertices get the weighted mean of the values of those they arose from; the words are `f32` then.
+    /// What new vertices get: 0 nothing, [`TRACED`], or else the weighted mean of the values of those they arose from
+    /// (the words are `f32` then).
     pub blend: u32,
     /// Not used; zero.
     pub reserved: u32,
@@ -447,7 +457,8 @@ impl ColumnEntry {
     /// The column's words.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn words(&self) -> GlobalMut<u32> {
-        // SAFETY: the host enters addresses of live buffers of the engine, and keeps them while the kernel runs (contract U4 of docs/unsafe.md).
+        // SAFETY: the host enters addresses of live buffers of the engine, and keeps them while the kernel runs
+        // (contract U4 of docs/unsafe.md).
         unsafe { GlobalMut::new(self.address as usize as *mut u32, self.len as u32) }
     }
 

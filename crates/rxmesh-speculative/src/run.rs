@@ -4,7 +4,7 @@ use crate::engine::{Speculative, parts};
 use crate::patches::Patches;
 use crate::slice::{slice_full, unite_small};
 use rxmesh_host::Error;
-use rxmesh_host::edit::{Columns, Parts, RunReport, Seeds, Session};
+use rxmesh_host::edit::{Blend, Columns, Parts, RunReport, Seeds, Session};
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::Fill;
@@ -13,7 +13,7 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{
     ColumnEntry, Columns as ColumnTableView, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue,
-    QueuePatches, Speculate, Tally, seed_kind,
+    QueuePatches, Speculate, TRACED, Tally, seed_kind,
 };
 
 /// Visits of a patch in one launch.
@@ -241,12 +241,16 @@ pub(crate) fn column_table(engine: &Engine, columns: &Columns) -> Result<ColumnT
             len: u64::from(column.words.len()),
             width: column.width,
             kind: column.kind as u32,
-            blend: u32::from(column.is_blended),
+            blend: match column.blend {
+                None => 0,
+                Some(Blend::Mean) => 1,
+                Some(Blend::Traced) => TRACED,
+            },
             reserved: 0,
         });
     }
     Ok(ColumnTable {
-        blended: entries.iter().map(|e| e.blend).sum(),
+        blended: entries.iter().filter(|e| e.blend != 0).count() as u32,
         entries: engine.upload(&entries)?,
     })
 }

@@ -73,6 +73,7 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
 
     fn run(edit: &mut Editing, args: &TrackArgs) -> Result<Report> {
         let (validate, x, target) = (edit.validate, edit.x, edit.target.clone());
+        let carried = edit.carried.clone();
         let mut files = Vec::new();
         let tracking = edit.work("tracking", |session, _| {
             on_session!(session, |session| track(
@@ -85,7 +86,7 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
                     }
                     if args.sequence {
                         let path = numbered(&target.path, frame);
-                        rxmesh_host::io::write(&path, &session.to_mesh(x)?.0, &target.options)?;
+                        rxmesh_host::io::write(&path, &carried.mesh(session)?.0, &target.options)?;
                         files.push(path);
                     }
                     Ok(())

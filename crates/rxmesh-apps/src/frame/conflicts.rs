@@ -3,10 +3,10 @@
 use crate::cli::PatchArgs;
 use anyhow::Result;
 use clap::ValueEnum;
-use rxmesh_host::edit::{Claims, Column, Edits, Session};
-use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::store::{Attribute, RxMesh};
-use rxmesh_host::{Error, Vec3};
+use rxmesh_host::Error;
+use rxmesh_host::edit::{Carried, Claims, Edits, Session};
+use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::store::RxMesh;
 use serde_json::{Map, Value};
 
 /// Who decides between changes that overlap.
@@ -30,24 +30,33 @@ impl Conflicts {
         }
     }
 
-    /// Opens a session, with the positions.
+    /// Opens a session, with all that the mesh carries.
     pub(super) fn open(
         self,
         rx: &RxMesh,
-        x: &Attribute<Vertex, Vec3>,
-    ) -> Result<(AnySession, Column<Vertex, Vec3>), Error> {
+        mesh: TriMesh,
+        keep_groups: bool,
+    ) -> Result<(AnySession, Carried), Error> {
         fn session<C: Edits>(
             rx: &RxMesh,
-            x: &Attribute<Vertex, Vec3>,
-        ) -> Result<(Session<C>, Column<Vertex, Vec3>), Error> {
+            mesh: TriMesh,
+            keep_groups: bool,
+        ) -> Result<(Session<C>, Carried), Error> {
             let mut session = Session::<C>::open_with(rx)?;
-            let x = session.attach(x)?;
-            Ok((session, x))
+            let carried = Carried::open(&mut session, rx, mesh)?;
+            if keep_groups {
+                carried.keep_groups(&mut session, rx)?;
+            }
+            Ok((session, carried))
         }
         match self {
-            Conflicts::Claims => session(rx, x).map(|(s, x)| (AnySession::Claims(s), x)),
+            Conflicts::Claims => {
+                session(rx, mesh, keep_groups).map(|(s, c)| (AnySession::Claims(s), c))
+            }
             #[cfg(feature = "speculative")]
-            Conflicts::Speculative => session(rx, x).map(|(s, x)| (AnySession::Speculative(s), x)),
+            Conflicts::Speculative => {
+                session(rx, mesh, keep_groups).map(|(s, c)| (AnySession::Speculative(s), c))
+            }
         }
     }
 }

@@ -11,10 +11,11 @@ use crate::text;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Command};
 use rxmesh_host::Vec3;
-use rxmesh_host::edit::{Column, RunReport};
+use rxmesh_host::edit::{Carried, Column, RunReport};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, quality};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
 
@@ -26,6 +27,9 @@ pub(crate) struct EditFlags {
     /// Check every invariant of the result before it is written (track: of every frame)
     #[arg(long)]
     pub(crate) validate: bool,
+    /// Keep the borders between objects, groups and materials as the boundary is kept
+    #[arg(long)]
+    pub(crate) keep_groups: bool,
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Conflicts,
@@ -43,6 +47,7 @@ pub(crate) struct Editing {
     pub(crate) run: Run,
     pub(crate) session: AnySession,
     pub(crate) x: Column<Vertex, Vec3>,
+    pub(crate) carried: Rc<Carried>,
     pub(crate) target: Target,
     pub(crate) before: Quality,
     pub(crate) validate: bool,
@@ -73,21 +78,17 @@ impl Frame for Editing {
         mesh.validate()
             .with_context(|| input.path.display().to_string())?;
         let before = quality(&mesh);
-        if !mesh.extras.is_empty() {
-            run.warn("what the input holds beside vertices and faces is left out: it does not fit the new \
-                faces".into());
-        }
         let engine = run.engine(args.engine.engine)?;
         let size = conflicts.patch_size();
         let set = run.patch(&mesh, &input.path, &args.patch, size)?;
-        let (_, (session, x)) = run.upload(&engine, set, |rx| {
-            let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
-            conflicts.open(rx, &x)
+        let (_, (session, carried)) = run.upload(&engine, set, |rx| {
+            conflicts.open(rx, mesh, flags.keep_groups)
         })?;
         Ok(Editing {
             run,
             session,
-            x,
+            x: carried.positions(),
+            carried: Rc::new(carried),
             target,
             before,
             validate,
@@ -121,13 +122,15 @@ impl Frame for Editing {
                 self.path.display()
             ));
         }
-        let (session, x) = (&self.session, self.x);
-        let ((mesh, _), ms) =
-            self.run.mesh_stage(
-                "downloading",
-                || Ok(on_session!(session, |s| s.to_mesh(x))?),
-            )?;
+        let (session, carried) = (&self.session, &self.carried);
+        let ((mesh, lost), ms) = self.run.mesh_stage("downloading", || {
+            Ok(on_session!(session, |s| carried.mesh(s))?)
+        })?;
         self.run.record.timings_ms.download = ms;
+        for what in lost {
+            self.run.warn(what);
+        }
+        let session = &self.session;
         let after = quality(&mesh);
         let (speculation, words) = session.did()?.unzip();
         let words = words.map_or(String::new(), |words| format!(", {words}"));

@@ -1,6 +1,7 @@
 //! The program's tests, by subject.
 
 mod applications;
+mod carried;
 mod cli;
 mod components;
 mod conflicts;

@@ -48,7 +48,7 @@ pub struct DelaunayReport {
     pub frozen: u32,
 }
 
-/// Flips edges until the two angles opposite every interior edge sum to at most pi (Cheng and Dey 2008: this ends on surfaces). Boundary and frozen edges
+/// Flips edges until the two angles opposite every interior edge sum to at most pi (Cheng and Dey 2008: this ends on surfaces). Boundary, frozen and kept edges
 /// stay. Flips that would fold the surface over, or make a second edge between the same vertices, are refused.
 ///
 /// # Errors
@@ -60,7 +60,12 @@ pub fn delaunay<C: Runs<DelaunayFlip>>(
     options: &DelaunayOptions,
 ) -> Result<DelaunayReport, Error> {
     let mut report = DelaunayReport::default();
-    let op = |s: &Session<C>| -> Result<_, Error> { Ok(DelaunayFlip { x: s.read(x)? }) };
+    let op = |s: &Session<C>| -> Result<_, Error> {
+        Ok(DelaunayFlip {
+            x: s.read(x)?,
+            lines: s.lines()?,
+        })
+    };
     report.run = session.run(options.max_rounds, op)?;
     // What was refused may be possible once others have flipped.
     while report.run.finished && report.run.rounds < options.max_rounds {

@@ -136,6 +136,8 @@ pub(super) struct Remesher {
     moved: Column<Vertex, Vec3>,
     deviation: Column<Vertex, u32>,
     marks: Column<Edge, u32>,
+    /// Whether there are marks.
+    any: bool,
     features: u32,
     surface: Option<SurfaceTree>,
     max_rounds: u32,
@@ -288,13 +290,18 @@ impl Remesher {
             x,
             moved: session.column()?,
             deviation: session.column()?,
-            marks: session.column()?,
+            marks: match session.kept_edges() {
+                Some(marks) => marks,
+                None => session.column()?,
+            },
+            any: session.kept_edges().is_some(),
             features: 0,
             surface,
             max_rounds: options.max_rounds,
         };
         if let Some(angle) = options.keep_features {
             remesher.features = remesher.mark_features(session, angle)?;
+            remesher.any |= remesher.features > 0;
         }
         Ok(remesher)
     }
@@ -317,7 +324,7 @@ impl Remesher {
     pub(super) fn lines<C: Edits>(&self, session: &Session<C>) -> Result<Lines, Error> {
         Ok(Lines {
             marks: session.write(self.marks)?,
-            any: u32::from(self.features > 0),
+            any: u32::from(self.any),
         })
     }
 

@@ -6,6 +6,7 @@ use crate::edit::{Column, RunReport, Seeds, Session};
 use crate::engine::{Buffer, EngineError};
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
+use rxmesh_kernels::algo::remesh::MarkEnds;
 use rxmesh_kernels::algo::simplify::{
     COST_SHIFT, Collapse, HISTOGRAM_WORDS, QuadricSurface, REFUSALS, REFUSED, Refusal,
     SELECT_WORDS, SimplifyCosts, SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
@@ -262,7 +263,8 @@ impl Work {
     ) -> Result<Work, Error> {
         let engine = session.engine().clone();
         let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
-        let locks = if session.frozen_faces() > 0 { v } else { 0 };
+        let locked = session.frozen_faces() > 0 || session.kept_edges().is_some();
+        let locks = if locked { v } else { 0 };
         let histogram = || engine.zeroed(HISTOGRAM_WORDS as usize);
         let mut work = Work {
             x,
@@ -285,6 +287,14 @@ impl Work {
                 locked: work.locked.global_mut(),
             };
             engine.launch_flat(session.capacity(Kind::Face), kernel)?;
+        }
+        if let Some(marks) = session.kept_edges() {
+            let kernel = MarkEnds {
+                mesh: session.mesh()?,
+                marks: session.read(marks)?,
+                ends: work.locked.global_mut(),
+            };
+            engine.launch_flat(session.capacity(Kind::Edge), kernel)?;
         }
         work.cost_edges(session)?;
         if options.cost == Cost::Quadric {

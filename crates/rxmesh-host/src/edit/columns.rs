@@ -6,7 +6,7 @@ use crate::repack::Renumbering;
 use crate::store::RxMesh;
 use rxmesh_kernels::attr::{Sum, Value};
 use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_kernels::topo::{Element, Kind, Vertex};
+use rxmesh_kernels::topo::{Element, Face, Kind, Vertex};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -98,6 +98,8 @@ pub struct Columns {
     list: Vec<Box<dyn AnyColumn>>,
     /// Vertex columns that are interpolated.
     blended: Vec<Blended>,
+    /// The columns whose values new vertices and faces inherit.
+    traced: [Option<usize>; 2],
 }
 
 /// A vertex column that is interpolated.
@@ -105,6 +107,15 @@ pub struct Columns {
 struct Blended {
     index: usize,
     components: u32,
+}
+
+/// What new vertices find in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blend {
+    /// The weighted mean of the values of those they arose from; the words are `f32` numbers.
+    Mean,
+    /// The word of the one of them with the greatest weight, with [`BORN`](rxmesh_kernels::cavity::BORN).
+    Traced,
 }
 
 /// A column as kernels see it that move elements, whatever its type.
@@ -116,8 +127,8 @@ pub struct ColumnWords {
     pub words: GlobalMut<u32>,
     /// Words a value.
     pub width: u32,
-    /// Whether new vertices get the weighted mean of the values of those they arose from; the words are `f32` numbers then.
-    pub is_blended: bool,
+    /// What new vertices get, if not what is in their slot.
+    pub blend: Option<Blend>,
 }
 
 impl std::fmt::Debug for Columns {
@@ -133,6 +144,7 @@ impl Default for Columns {
             session: NEXT.fetch_add(1, Relaxed),
             list: Vec::new(),
             blended: Vec::new(),
+            traced: [None; 2],
         }
     }
 }
@@ -154,7 +166,7 @@ impl Columns {
             kind: column.kind(),
             words: column.words(),
             width: column.width(),
-            is_blended: self.blended.iter().any(|b| b.index == i),
+            blend: self.blend_of(i),
         })
     }
 
@@ -169,6 +181,7 @@ impl Columns {
             session: self.session,
             list: self.list.iter().map(grow).collect::<Result<_, _>>()?,
             blended: self.blended.clone(),
+            traced: self.traced,
         })
     }
 
@@ -220,6 +233,14 @@ impl Columns {
         Ok(&mut of.ok_or(Error::OtherSession)?.values)
     }
 
+    fn blend_of(&self, index: usize) -> Option<Blend> {
+        if self.traced[0] == Some(index) {
+            return Some(Blend::Traced);
+        }
+        let blended = self.blended.iter().any(|b| b.index == index);
+        blended.then_some(Blend::Mean)
+    }
+
     pub(super) fn blend<T: Sum>(&mut self, column: Column<Vertex, T>) -> Result<(), Error> {
         let index = self.index(column)?;
         if self.blended.iter().all(|b| b.index != index) {
@@ -227,6 +248,21 @@ impl Columns {
             self.blended.push(Blended { index, components });
         }
         Ok(())
+    }
+
+    /// Makes columns those whose values new vertices and faces inherit.
+    pub(super) fn trace(
+        &mut self,
+        vertices: Column<Vertex, u32>,
+        faces: Column<Face, u32>,
+    ) -> Result<(), Error> {
+        self.traced = [Some(self.index(vertices)?), Some(self.index(faces)?)];
+        Ok(())
+    }
+
+    /// The columns whose values new vertices and faces inherit, if there are any.
+    pub(super) fn traced(&self) -> [Option<GlobalMut<u32>>; 2] {
+        self.traced.map(|i| i.map(|i| self.list[i].words()))
     }
 
     /// The interpolated columns: their numbers, and how many a value has.
@@ -237,7 +273,7 @@ impl Columns {
     }
 
     pub(super) fn has_blended(&self) -> bool {
-        !self.blended.is_empty()
+        !self.blended.is_empty() || self.traced[0].is_some()
     }
 
     /// The attributes of the new mesh.

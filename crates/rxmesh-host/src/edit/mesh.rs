@@ -49,6 +49,8 @@ pub(crate) struct Snapshot {
     pub faces: Vec<[u32; 3]>,
     /// Slots of the live vertices, ascending.
     pub vertices: Vec<u32>,
+    /// Slots of the live faces, ascending.
+    pub face_slots: Vec<u32>,
 }
 
 impl std::fmt::Debug for OpenMesh {
@@ -297,12 +299,18 @@ impl OpenMesh {
             }
         }
         let mut faces = Vec::with_capacity(fe.len() / 3);
-        for sides in fe.chunks_exact(3) {
+        let mut face_slots = Vec::with_capacity(fe.len() / 3);
+        for (f, sides) in fe.chunks_exact(3).enumerate() {
             if sides[0] != NONE {
+                face_slots.push(f as u32);
                 faces.push([0, 1, 2].map(|k| number[ev[sides[k] as usize] as usize]));
             }
         }
-        Ok(Snapshot { faces, vertices })
+        Ok(Snapshot {
+            faces,
+            vertices,
+            face_slots,
+        })
     }
 }
 

@@ -7,6 +7,7 @@
 //! A session has three parts: the mesh as flat arrays ([`OpenMesh`]), the attributes ([`Columns`]), and what the engine of edits keeps, [`Claims`] unless another one
 //! is asked for ([`Session::open_with`]; [`Edits`] says what one is).
 
+mod carry;
 mod claims;
 mod close;
 mod columns;
@@ -15,9 +16,10 @@ mod mesh;
 mod session;
 mod validate;
 
+pub use carry::Carried;
 pub use claims::{Claims, ClaimsAccess};
 pub use close::Closed;
-pub use columns::{Column, ColumnWords, Columns};
+pub use columns::{Blend, Column, ColumnWords, Columns};
 pub use engine::{Edits, Parts, RoundReport, RunReport, Runs, Seeds};
 pub use mesh::{HostArrays, OpenMesh};
 pub use session::Session;

@@ -8,22 +8,29 @@ use crate::Error;
 use crate::engine::{Buffer, Engine};
 use crate::repack::words_of;
 use crate::store::{Attribute, AttributeError, RxMesh};
+use rxmesh_kernels::algo::remesh::Lines;
 use rxmesh_kernels::attr::{Sum, Value};
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
-use rxmesh_kernels::topo::{Element, Kind, Vertex};
+use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
 
-/// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits, which decides between cavities that overlap.
+/// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits,
+/// which decides between cavities that overlap.
 ///
-/// With [`Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change while the session is open. Other engines may number
-/// elements otherwise, and anew when an operator runs: keep what belongs to elements in columns.
+/// With [`Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change
+/// while the session is open. Other engines may number elements otherwise, and anew when an operator runs: keep what
+/// belongs to elements in columns.
 ///
-/// A session in which an operator broke the rules, or in which the engine failed in the middle of a round, is void: every later call is [`Error::VoidSession`].
+/// A session in which an operator broke the rules, or in which the engine failed in the middle of a round, is void:
+/// every later call is [`Error::VoidSession`].
 pub struct Session<C: Edits = Claims> {
     pub(super) mesh: OpenMesh,
     pub(super) columns: Columns,
     pub(super) edits: C,
+    /// An array without words, for kernels.
+    pub(super) nothing: Buffer<u32>,
+    kept: Option<Column<Edge, u32>>,
     void: bool,
 }
 
@@ -60,9 +67,11 @@ impl<C: Edits> Session<C> {
     pub fn open_with(rx: &RxMesh) -> Result<Session<C>, Error> {
         let (mesh, edits) = C::open(rx, OpenMesh::open(rx)?)?;
         Ok(Session {
-            mesh,
             columns: Columns::default(),
+            nothing: mesh.engine().zeroed(0)?,
+            kept: None,
             edits,
+            mesh,
             void: false,
         })
     }
@@ -122,7 +131,8 @@ impl<C: Edits> Session<C> {
         self.mesh.capacity(kind)
     }
 
-    /// Number of faces that are frozen because they touch a place that is not manifold or not consistently oriented. No operator changes them.
+    /// Number of faces that are frozen because they touch a place that is not manifold or not consistently oriented. No
+    /// operator changes them.
     pub fn frozen_faces(&self) -> u32 {
         self.mesh.frozen_faces()
     }
@@ -172,8 +182,9 @@ impl<C: Edits> Session<C> {
         Ok(self.mesh.count(kind)?)
     }
 
-    /// Makes room for so many more elements of each kind (V, E, F) than have ever been in use at a time. Operators need not be afraid of too little: rounds that run out
-    /// of slots are repeated in more room. To know beforehand saves the repetition.
+    /// Makes room for so many more elements of each kind (V, E, F) than have ever been in use at a time. Operators need
+    /// not be afraid of too little: rounds that run out of slots are repeated in more room. To know beforehand saves
+    /// the repetition.
     ///
     /// # Errors
     ///
@@ -182,13 +193,13 @@ impl<C: Edits> Session<C> {
         self.change(|s| C::reserve(s, more))
     }
 
-    /// Rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the operator's kind. `op` makes the
-    /// operator anew for every round, because views of columns do not outlive growth.
+    /// Rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the operator's
+    /// kind. `op` makes the operator anew for every round, because views of columns do not outlive growth.
     ///
     /// # Errors
     ///
-    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; what `op` says; or what
-    /// the engine says.
+    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was;
+    /// what `op` says; or what the engine says.
     pub fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -217,8 +228,8 @@ impl<C: Edits> Session<C> {
         self.change(|s| C::run(s, seeds, max_rounds, op))
     }
 
-    /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the next round; how many they are. Others that
-    /// were carried out may have made room for them.
+    /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the
+    /// next round; how many they are. Others that were carried out may have made room for them.
     ///
     /// # Errors
     ///
@@ -227,12 +238,14 @@ impl<C: Edits> Session<C> {
         self.change(C::enqueue_refused)
     }
 
-    /// Takes an attribute of the mesh into the session: its values stay with their elements, through changes and the closing. New elements
-    /// find the value of the deleted element whose slot they take, or zero; operators set what else they should have. Attributes that are not taken along are dropped.
+    /// Takes an attribute of the mesh into the session: its values stay with their elements, through changes and the
+    /// closing. New elements find the value of the deleted element whose slot they take, or zero; operators set what
+    /// else they should have. Attributes that are not taken along are dropped.
     ///
     /// # Errors
     ///
-    /// An attribute of another mesh, one that is newer on the host, values that are not whole 32-bit words or too many of them, or no memory on the engine.
+    /// An attribute of another mesh, one that is newer on the host, values that are not whole 32-bit words or too many
+    /// of them, or no memory on the engine.
     pub fn attach<K: Element, T: Value>(
         &mut self,
         x: &Attribute<K, T>,
@@ -263,8 +276,9 @@ impl<C: Edits> Session<C> {
         Ok(self.columns.add(values))
     }
 
-    /// Has new vertices get the weighted mean of the values of those they arose from: the ends of an edge that is split or collapsed, the corners of a face.
-    /// For operators that say so ([`rxmesh_kernels::cavity::Hole::add_vertex_at`]).
+    /// Has new vertices get the weighted mean of the values of those they arose from: the ends of an edge that is split
+    /// or collapsed, the corners of a face. For operators that say so
+    /// ([`rxmesh_kernels::cavity::Hole::add_vertex_at`]).
     ///
     /// # Errors
     ///
@@ -274,7 +288,58 @@ impl<C: Edits> Session<C> {
         self.columns.blend(column)
     }
 
-    /// The values of a column, by session id. Stays valid until the session grows: operators are made anew in each round.
+    /// Has the library's algorithms keep the edges that a column marks with other values than 0, as they keep the
+    /// boundary: they are not flipped, stay lines when they are split, and are contracted along themselves only.
+    /// Simplification leaves their ends where they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherSession`].
+    pub fn keep_edges(&mut self, marks: Column<Edge, u32>) -> Result<(), Error> {
+        self.values(marks)?;
+        self.kept = Some(marks);
+        Ok(())
+    }
+
+    /// The marks of edges that are kept, if there are any.
+    pub fn kept_edges(&self) -> Option<Column<Edge, u32>> {
+        self.kept
+    }
+
+    /// The lines that operators keep.
+    pub(crate) fn lines(&self) -> Result<Lines, Error> {
+        Ok(match self.kept {
+            Some(marks) => Lines {
+                marks: self.write(marks)?,
+                any: 1,
+            },
+            None => Lines {
+                marks: self.nothing.global_mut(),
+                any: 0,
+            },
+        })
+    }
+
+    /// Has new vertices and faces inherit the values of two columns, such as the numbers of the elements they arose
+    /// from. A new vertex gets that of the one that counts most among its parents (of equals the first), with
+    /// [`BORN`](rxmesh_kernels::cavity::BORN); a new face that of the face it arises from, as
+    /// [`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face) says: the halves of a face that is split have its
+    /// value. Values are below 2^31. Those that were traced before no longer are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherSession`].
+    pub fn trace(
+        &mut self,
+        vertices: Column<Vertex, u32>,
+        faces: Column<Face, u32>,
+    ) -> Result<(), Error> {
+        self.sound()?;
+        self.columns.trace(vertices, faces)
+    }
+
+    /// The values of a column, by session id. Stays valid until the session grows: operators are made anew in each
+    /// round.
     ///
     /// # Errors
     ///
@@ -288,7 +353,8 @@ impl<C: Edits> Session<C> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`](crate::engine::EngineError::Length) unless there is a value for every slot, and as [`Session::values`].
+    /// [`EngineError::Length`](crate::engine::EngineError::Length) unless there is a value for every slot, and as
+    /// [`Session::values`].
     pub fn set<K: Element, T: Value>(
         &mut self,
         column: Column<K, T>,

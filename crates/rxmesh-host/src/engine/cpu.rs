@@ -1,5 +1,6 @@
 //! The CPU engine: a block is one thread, rayon runs the blocks; and the two test engines.
 
+#[cfg(feature = "test-engines")]
 use super::team::{self, Member};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rayon::prelude::*;
@@ -15,7 +16,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Style {
     Solo,
+    #[cfg(feature = "test-engines")]
     Shuffled(u32),
+    #[cfg(feature = "test-engines")]
     Team(u32),
 }
 
@@ -61,7 +64,9 @@ impl Cpu {
     pub(super) fn info(&self) -> EngineInfo {
         let engine = match self.style {
             Style::Solo => "cpu".to_string(),
+            #[cfg(feature = "test-engines")]
             Style::Shuffled(_) => "shuffled".to_string(),
+            #[cfg(feature = "test-engines")]
             Style::Team(n) => format!("team({n})"),
         };
         let units = self
@@ -95,12 +100,14 @@ impl Cpu {
                     .into_par_iter()
                     .for_each(|id| run_patch(Solo, mesh, id, shared, kernel));
             }),
+            #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {
                 // Patches in a permuted order too: a kernel may not rely on theirs.
                 (0..patches).rev().for_each(|id| {
                     run_patch(Member::shuffled(seed ^ id), mesh, id, shared, kernel)
                 });
             }
+            #[cfg(feature = "test-engines")]
             Style::Team(n) => team::run(n, patches, shared, |b, id, base| {
                 // SAFETY: a bound mesh with as many patches (contract U4).
                 let patch = unsafe { Patch::new(mesh, id) };
@@ -125,11 +132,13 @@ impl Cpu {
                     .into_par_iter()
                     .for_each(|id| run_block(Solo, id, shared, kernel));
             }),
+            #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {
                 (0..blocks)
                     .rev()
                     .for_each(|id| run_block(Member::shuffled(seed ^ id), id, shared, kernel));
             }
+            #[cfg(feature = "test-engines")]
             Style::Team(n) => team::run(n, blocks, shared, |b, id, base| {
                 let mut kernel = kernel;
                 // SAFETY: as in `run_patches`.
@@ -155,7 +164,9 @@ impl Cpu {
                     }
                 });
             }),
+            #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => Member::shuffled(seed).each(n, |i| kernel.run(i)),
+            #[cfg(feature = "test-engines")]
             Style::Team(threads) => {
                 team::run(threads, 1, 0, |b, _, _| b.each(n, |i| kernel.run(i)))
             }

@@ -4,8 +4,8 @@
 //! | --- | --- | --- |
 //! | CPU ([`Engine::cpu`]) | one thread, rayon over the blocks | users without a GPU |
 //! | CUDA (`Engine::cuda`, feature `cuda`) | a thread block | users with one |
-//! | shuffled ([`Engine::shuffled`]) | one thread, each phase in a permuted order | tests: order dependence |
-//! | team ([`Engine::team`]) | real threads with a true barrier | tests: missing barriers |
+//! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order dependence |
+//! | team (`Engine::team`, feature `test-engines`) | real threads with a true barrier | tests: missing barriers |
 //!
 //! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes must belong
 //! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names; then the kernel's copy of the arguments is brought to
@@ -22,6 +22,7 @@ mod cuda;
 mod error;
 #[cfg(any(feature = "cuda", test))]
 mod ptx;
+#[cfg(feature = "test-engines")]
 mod team;
 
 pub use buffer::Buffer;
@@ -128,11 +129,13 @@ impl Engine {
     }
 
     /// A test engine that permutes the order inside each phase.
+    #[cfg(feature = "test-engines")]
     pub fn shuffled(seed: u32) -> Engine {
         Engine::new(Kind::Cpu(Cpu::new(Style::Shuffled(seed), None)))
     }
 
-    /// A test engine that runs each block as `threads` real threads.
+    /// A test engine that runs each block as `threads` real threads, 1 to 64.
+    #[cfg(feature = "test-engines")]
     pub fn team(threads: u32) -> Engine {
         Engine::new(Kind::Cpu(Cpu::new(Style::Team(threads.clamp(1, 64)), None)))
     }

@@ -22,7 +22,11 @@ pub struct EdgeTable {
 }
 
 impl EdgeTable {
-    /// Finds the edges. Every index in `faces` must be below `vertices`.
+    /// Finds the edges.
+    ///
+    /// # Panics
+    ///
+    /// When an index in `faces` is not below `vertices`.
     pub fn new(faces: &[[u32; 3]], vertices: usize) -> EdgeTable {
         let (mut slots, bounds) = bucket_by_lower_end(faces, vertices);
         sort_buckets(&mut slots, &bounds);

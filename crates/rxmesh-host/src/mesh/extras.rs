@@ -73,9 +73,29 @@ impl ColumnData {
     }
 
     /// Value `i` as a double; every type fits.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer values.
     #[allow(clippy::unnecessary_cast)] // one arm of the macro is f64 already
     pub fn get(&self, i: usize) -> f64 {
         each_type!(self, v => v[i] as f64)
+    }
+
+    /// Sets value `i`: types of whole numbers take the nearest that they hold.
+    pub(crate) fn set(&mut self, i: usize, x: f64) {
+        let n = x.round();
+        // Casts of floats hold on to the ends of a type's range.
+        match self {
+            ColumnData::I8(v) => v[i] = n as i8,
+            ColumnData::U8(v) => v[i] = n as u8,
+            ColumnData::I16(v) => v[i] = n as i16,
+            ColumnData::U16(v) => v[i] = n as u16,
+            ColumnData::I32(v) => v[i] = n as i32,
+            ColumnData::U32(v) => v[i] = n as u32,
+            ColumnData::F32(v) => v[i] = x as f32,
+            ColumnData::F64(v) => v[i] = x,
+        }
     }
 
     /// The rows named by `rows`, in that order.
@@ -115,6 +135,10 @@ pub struct Column {
 
 impl Column {
     /// The same column with the rows named by `rows`, in that order (a row may come several times).
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
     pub fn gather(&self, rows: &[u32]) -> Column {
         Column {
             data: self.data.gather(self.width, rows),
@@ -170,8 +194,8 @@ pub struct Tag {
 
 /// Everything a mesh carries beside positions and faces.
 ///
-/// All of it is tied to the present numbering of vertices and faces. Code that changes the topology starts from empty
-/// extras or carries columns over itself.
+/// All of it is tied to the present numbering of vertices and faces. [`Carried`](crate::edit::Carried) takes it through
+/// changes of the connectivity.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Extras {
     /// Columns, in file order.

@@ -5,6 +5,7 @@ use super::layout::{Layout, Places};
 use super::prepared::PreparedStore;
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError, Patches};
+use crate::mesh::TriMesh;
 use crate::patch::{self, PatchOptions, PatchSet, PatchStats};
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::kernel::{Entry, PatchKernel};
@@ -72,6 +73,16 @@ impl RxMesh {
         options: &PatchOptions,
     ) -> Result<RxMesh, Error> {
         RxMesh::from_sound(engine, patch::build(vertex_count, faces, options)?)
+    }
+
+    /// A mesh with patches of the usual size; [`RxMesh::new`] leaves the choice.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::new`].
+    pub fn from_mesh(engine: &Engine, mesh: &TriMesh) -> Result<RxMesh, Error> {
+        let options = PatchOptions::default();
+        RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options)
     }
 
     /// Moves patches to the engine, after a check in linear time that they hold together ([`PatchSet::check`]).

@@ -1,5 +1,6 @@
 //! Delaunay edge flips: until the angles opposite every interior edge sum up to at most pi.
 
+use crate::algo::remesh::Lines;
 use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;
@@ -21,6 +22,8 @@ args! {
     pub struct DelaunayFlip {
         /// Positions of the vertices.
         pub x: Global<Vec3>,
+        /// Edges that stay.
+        pub lines: Lines,
     }
 }
 
@@ -116,7 +119,8 @@ unsafe impl Operator for DelaunayFlip {
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let q = Diamond::new(mesh, seed.0)?;
-        (self.is_violated(q) && !self.folds(q)).then_some(Priority::NONE)
+        (!self.lines.is_marked(seed.0) && self.is_violated(q) && !self.folds(q))
+            .then_some(Priority::NONE)
     }
 
     #[inline(always)]

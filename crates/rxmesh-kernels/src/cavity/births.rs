@@ -9,6 +9,9 @@ use crate::{args, kernel};
 /// Words of a birth: the new vertex, three parents, three weights, one that is not used.
 pub const BIRTH_WORDS: u32 = 8;
 
+/// With the traced value of a vertex: it is a new one's, which has it from the parent that counts most.
+pub const BORN: u32 = 1 << 31;
+
 /// Where a new vertex lies between old ones, which may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
@@ -25,6 +28,19 @@ impl Origin {
         Origin {
             parents: [a, b, a],
             weights: [1.0 - part, part, 0.0],
+        }
+    }
+
+    /// The parent with the greatest weight, the first of several.
+    #[inline(always)]
+    pub fn heaviest(&self) -> u32 {
+        let [a, b, c] = self.weights;
+        if a >= b && a >= c {
+            self.parents[0]
+        } else if b >= c {
+            self.parents[1]
+        } else {
+            self.parents[2]
         }
     }
 
@@ -123,6 +139,28 @@ unsafe impl FlatKernel for Interpolate {
             let sum = o.mean(|v| self.values.get(v * self.components + c));
             self.values.set(vertex * self.components + c, sum);
             c += 1;
+        }
+    }
+}
+
+kernel! {
+    /// Gives each new vertex the value of the parent with the greatest weight, with [`BORN`]. One index a possible birth.
+    pub struct TraceVertices: Flat {
+        /// The births.
+        pub births: Births,
+        /// A value a vertex.
+        pub origins: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views
+// have room for (contracts U3, U4).
+unsafe impl FlatKernel for TraceVertices {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        if let Some((vertex, o)) = self.births.get(i) {
+            self.origins
+                .set(vertex, self.origins.get(o.heaviest()) | BORN);
         }
     }
 }

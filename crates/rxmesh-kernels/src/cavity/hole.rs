@@ -36,7 +36,8 @@ pub struct Side<'h> {
 }
 
 impl Side<'_> {
-    /// The same new edge from the other side. (The other side of a rim edge belongs to others: a face there breaks the rules.)
+    /// The same new edge from the other side. (The other side of a rim edge belongs to others: a face there breaks the
+    /// rules.)
     #[inline(always)]
     pub fn twin(self) -> Self {
         Side {
@@ -68,14 +69,17 @@ impl<S: Site> Queue<'_, S> {
 
 /// A hole while it is being filled. Its rim edges are numbered as in [`Cavity`].
 ///
-/// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]). What breaks this is counted and
-/// ends in an error on the host, or is found by the session's `validate`.
+/// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]). What
+/// breaks this is counted and ends in an error on the host, or is found by the session's `validate`.
 pub struct Hole<'h, S> {
     cavity: Cavity<S>,
-    /// Slots that were taken of each kind, first the cavity's own: V, E, F.
+    /// Vertices and edges that were taken, first the cavity's own slots; the cavity's faces before this one are taken
+    /// or looked at.
     vertices: u32,
     edges: u32,
     faces: u32,
+    /// Reserved faces that were taken.
+    reserved: u32,
     patch: u32,
     /// Births that were told, and how many may be.
     births: [u32; 2],
@@ -104,7 +108,12 @@ impl<'h, S: Site> Hole<'h, S> {
         let patch = mesh.label(cavity.face(0));
         let mut i = 0;
         while i < cavity.rim() {
-            mesh.set_face(cavity.rim_half(i), NO_FACE);
+            mesh.lose_face(cavity.rim_half(i));
+            i += 1;
+        }
+        i = 0;
+        while i < cavity.faces() {
+            mesh.bury_face(cavity.face(i));
             i += 1;
         }
         Hole {
@@ -112,6 +121,7 @@ impl<'h, S: Site> Hole<'h, S> {
             vertices: 0,
             edges: 0,
             faces: 0,
+            reserved: 0,
             patch,
             births: [0, births],
             broken: false,
@@ -185,8 +195,8 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// As [`Hole::add_vertex`], and tells the attributes that are interpolated where it lies. For the first vertex of a hole, or as many as
-    /// [`super::Growth::vertices`].
+    /// As [`Hole::add_vertex`], and tells the attributes that are interpolated where it lies. For the first vertex of a
+    /// hole, or as many as [`super::Growth::vertices`].
     #[inline(always)]
     pub fn add_vertex_at(&mut self, origin: Origin) -> Corner<'h> {
         let v = self.add_vertex();
@@ -237,18 +247,21 @@ impl<'h, S: Site> Hole<'h, S> {
     }
 
     /// Adds a face with three sides, each of which begins where the one before ends; its id, for attributes.
+    ///
+    /// The face inherits from a deleted one that lay at its first side of the rim, at its second or at its third: it
+    /// takes that face's slot, and with it the values there. When all of these are taken it gets a reserved slot and
+    /// what the first of them had; when there is none left, any slot of the cavity.
     #[inline(always)]
     pub fn add_face(&mut self, a: Side<'h>, b: Side<'h>, c: Side<'h>) -> u32 {
         let cavity = self.cavity;
-        let f = take(
-            &mut self.faces,
-            cavity.faces(),
-            |k| cavity.face(k),
-            |k| cavity.site().slot(Kind::Face, k),
-        );
-        if f == NONE || self.broken || a.to != b.from || b.to != c.from || c.to != a.from {
+        if self.broken || a.to != b.from || b.to != c.from || c.to != a.from {
             self.broken = true;
-            return f;
+            return cavity.face(0);
+        }
+        let f = self.take_face([a.half, b.half, c.half]);
+        if f == NONE {
+            self.broken = true;
+            return cavity.face(0);
         }
         let mesh = cavity.mesh();
         mesh.set_sides(f, [a.half, b.half, c.half]);
@@ -257,6 +270,48 @@ impl<'h, S: Site> Hole<'h, S> {
         mesh.set_face(c.half, f);
         mesh.set_label(f, self.patch);
         f
+    }
+
+    /// A slot for a face with these sides.
+    #[inline(always)]
+    fn take_face(&mut self, sides: [u32; 3]) -> u32 {
+        let (cavity, mesh) = (self.cavity, self.cavity.mesh());
+        let mut parent = NONE;
+        let mut k = 0;
+        while k < 3 {
+            let old = mesh.lost_face(sides[k]);
+            if old != NONE {
+                if !mesh.face_lives(old) {
+                    return old;
+                }
+                if parent == NONE {
+                    parent = old;
+                }
+            }
+            k += 1;
+        }
+        let site = cavity.site();
+        let f = site.slot(Kind::Face, self.reserved);
+        if f != NONE {
+            self.reserved += 1;
+            site.inherit(
+                f,
+                if parent == NONE {
+                    cavity.face(0)
+                } else {
+                    parent
+                },
+            );
+            return f;
+        }
+        while self.faces < cavity.faces() {
+            let f = cavity.face(self.faces);
+            self.faces += 1;
+            if !mesh.face_lives(f) {
+                return f;
+            }
+        }
+        NONE
     }
 
     /// Joins all corners of the rim to one vertex, and fills the hole with the triangles between.
@@ -297,8 +352,8 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Fills the hole with triangles that all meet in corner `apex`; an open hole, whose apex must be 0, gets an edge from its last corner
-    /// to its first.
+    /// Fills the hole with triangles that all meet in corner `apex`; an open hole, whose apex must be 0, gets an edge
+    /// from its last corner to its first.
     #[inline(always)]
     pub fn add_fan(&mut self, apex: u32) {
         let corners = self.corners();
@@ -344,12 +399,7 @@ impl<'h, S: Site> Hole<'h, S> {
     #[inline(always)]
     pub fn close<const LEAVES_HOLE: bool>(self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());
-        let mut k = self.faces;
-        while k < cavity.faces() {
-            mesh.bury_face(cavity.face(k));
-            k += 1;
-        }
-        k = self.edges;
+        let mut k = self.edges;
         while k < cavity.edges() {
             mesh.bury_edge(cavity.edge(k));
             k += 1;
@@ -379,7 +429,10 @@ impl<'h, S: Site> Hole<'h, S> {
         while i < cavity.corners() {
             let v = cavity.marked_corner(i);
             let half = cavity.rim_half(if i < cavity.rim() { i } else { i - 1 });
-            filled = filled && mesh.face(half) != NO_FACE;
+            if mesh.lost_face(half) != NONE {
+                mesh.set_face(half, NO_FACE);
+                filled = false;
+            }
             if v & LOSES_EDGE != 0 {
                 mesh.store_edge_at(cavity.corner(i), half >> 1);
             }
@@ -393,10 +446,17 @@ impl<'h, S: Site> Hole<'h, S> {
     fn leave_open(&self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());
         let rim = cavity.rim();
+        let mut i = 0;
+        while i < rim {
+            if mesh.lost_face(cavity.rim_half(i)) != NONE {
+                mesh.set_face(cavity.rim_half(i), NO_FACE);
+            }
+            i += 1;
+        }
         let goes = |i: u32| {
             cavity.marked_corner(i) & BORDER != 0 && mesh.face(cavity.rim_half(i)) == NO_FACE
         };
-        let mut i = 0;
+        i = 0;
         while i < cavity.corners() {
             let v = cavity.corner(i);
             let before = if i > 0 { i - 1 } else { rim - 1 };

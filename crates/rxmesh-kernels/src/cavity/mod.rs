@@ -23,7 +23,7 @@ mod round;
 mod site;
 pub mod template;
 
-pub use births::{BIRTH_WORDS, Births, Interpolate, Origin};
+pub use births::{BIRTH_WORDS, BORN, Births, Interpolate, Origin, TraceVertices};
 pub use claims::{ClaimTables, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
 pub use collect::{COLLECT_WORDS, Collect};
 pub use fill::FillIn;
@@ -50,6 +50,7 @@ kernel_list! {
     block collect: Collect;
     block limit: Limit;
     flat interpolate: Interpolate;
+    flat trace_vertices: TraceVertices;
     block rank_words: RankWords;
     block rank_chunks: RankChunks;
 }

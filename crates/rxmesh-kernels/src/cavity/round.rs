@@ -63,6 +63,8 @@ args! {
         pub records: GlobalMut<u32>,
         /// See [`super::Births`]; empty when no attribute needs them.
         pub births: GlobalMut<u32>,
+        /// A value a face that new faces inherit; empty when nobody wants it.
+        pub origins: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
         /// Number of seeds to look at.

@@ -28,6 +28,8 @@ pub trait Site: Copy {
     fn broken(&self);
     /// Tells of birth `k` of this cavity: where a new vertex lies. Nothing happens if nobody listens.
     fn birth(&self, k: u32, vertex: u32, origin: Origin);
+    /// Tells that a face in a reserved slot inherits from a deleted one, whose slot still has its values.
+    fn inherit(&self, face: u32, from: u32);
     /// Whether births are wanted.
     fn listens(&self) -> bool;
 }
@@ -105,6 +107,14 @@ impl Site for FlatSite<'_> {
     fn birth(&self, k: u32, vertex: u32, origin: Origin) {
         if self.listens() {
             births::enter(self.round.births, self.births + k, vertex, origin);
+        }
+    }
+
+    #[inline(always)]
+    fn inherit(&self, face: u32, from: u32) {
+        let origins = self.round.origins;
+        if !origins.is_empty() {
+            origins.set(face, origins.get(from));
         }
     }
 

@@ -13,24 +13,31 @@ pub const DEAD: u32 = u32::MAX - 1;
 /// No face: what a half-edge on the boundary has.
 pub const NO_FACE: u32 = NONE;
 
+/// With the face of a half-edge, while the hole is open that it left: the face is deleted. There are fewer faces than
+/// 2^31.
+pub const LOST: u32 = 1 << 31;
+
 /// Vertices that a session can hold: two bits of a 32-bit id are used for marks.
 pub const VERTEX_LIMIT: u32 = 1 << 30;
 
 args! {
-    /// The mesh of an edit session, in session ids: those of the patched mesh when it was opened, then free slots up to the capacity.
+    /// The mesh of an edit session, in session ids: those of the patched mesh when it was opened, then free slots up to
+    /// the capacity.
     ///
-    /// The value `h = edge << 1 | direction` that a face stores for each of its sides is a *half-edge*: the edge as that face walks
-    /// along it. With it everything is one look-up:
+    /// The value `h = edge << 1 | direction` that a face stores for each of its sides is a *half-edge*: the edge as
+    /// that face walks along it. With it everything is one look-up:
     ///
-    /// - its origin is `ev[h]` and its tip `ev[h ^ 1]`, since `ev[2 e]` is the edge's source and `ev[2 e + 1]` its target;
+    /// - its origin is `ev[h]` and its tip `ev[h ^ 1]`, since `ev[2 e]` is the edge's source and `ev[2 e + 1]` its
+    ///   target;
     /// - its face is `ef[h]`: the face along the edge lies in `ef[2 e]`, the face against it in `ef[2 e + 1]`;
     /// - the same edge seen from the other side is `h ^ 1`.
     ///
-    /// Elements where this does not hold are *frozen* and no operator touches them: edges with more than two faces or with two faces
-    /// that walk the same way, vertices whose faces are not one fan, faces that repeat a vertex, and all faces at such edges and vertices. `ef` of such
-    /// an edge holds some two of its faces.
+    /// Elements where this does not hold are *frozen* and no operator touches them: edges with more than two faces or
+    /// with two faces that walk the same way, vertices whose faces are not one fan, faces that repeat a vertex, and all
+    /// faces at such edges and vertices. `ef` of such an edge holds some two of its faces.
     pub struct FlatMesh {
-        /// Three half-edges a face, in the order of its corners; [`NONE`] first in a dead face. Corner `k` is the origin of half-edge `k`.
+        /// Three half-edges a face, in the order of its corners; [`NONE`] first in a dead face. Corner `k` is the
+        /// origin of half-edge `k`.
         pub fe: GlobalMut<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
         pub ev: GlobalMut<u32>,
@@ -45,6 +52,16 @@ args! {
 
 // SAFETY: no prologue and no epilogue.
 unsafe impl crate::attr::Field for FlatMesh {}
+
+/// The face that a word of `ef` names with [`LOST`], or [`NONE`].
+#[inline(always)]
+pub fn lost(word: u32) -> u32 {
+    if word & LOST != 0 && word != NO_FACE {
+        word & !LOST
+    } else {
+        NONE
+    }
+}
 
 impl FlatMesh {
     /// Room for faces.
@@ -130,6 +147,16 @@ impl MeshMut for FlatMesh {
     #[inline(always)]
     fn set_face(&self, h: u32, f: u32) {
         self.ef.set(h, f);
+    }
+
+    #[inline(always)]
+    fn lose_face(&self, h: u32) {
+        self.ef.set(h, self.ef.get(h) | LOST);
+    }
+
+    #[inline(always)]
+    fn lost_face(&self, h: u32) -> u32 {
+        lost(self.ef.get(h))
     }
 
     #[inline(always)]

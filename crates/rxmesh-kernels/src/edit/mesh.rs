@@ -181,6 +181,10 @@ pub trait MeshMut: Mesh {
     fn set_ends(&self, e: u32, ends: [u32; 2]);
     /// Sets the face of a half-edge, or [`NO_FACE`].
     fn set_face(&self, h: u32, f: u32);
+    /// Marks the face of a half-edge, which has one, as deleted.
+    fn lose_face(&self, h: u32);
+    /// The deleted face of a half-edge that got no other one since; [`NONE`] for others.
+    fn lost_face(&self, h: u32) -> u32;
     /// Sets the incident edge of a new vertex, which no other cavity knows.
     fn set_edge_at(&self, v: u32, e: u32);
     /// Sets the incident edge of a vertex of the rim, at which other cavities of the round may look at the time.

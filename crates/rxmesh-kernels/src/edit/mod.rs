@@ -5,7 +5,7 @@ mod free;
 mod mesh;
 mod open;
 
-pub use flat::{DEAD, FlatMesh, NO_FACE, NONE, VERTEX_LIMIT};
+pub use flat::{DEAD, FlatMesh, LOST, NO_FACE, NONE, VERTEX_LIMIT, lost};
 pub use free::{ListFree, MarkDead, MoveSet};
 pub use mesh::{Mesh, MeshMut, Turn};
 pub use open::{Fill, Freeze, OpenPatches, OpenTables, OpenVertices, Suspects};

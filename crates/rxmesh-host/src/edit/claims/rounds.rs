@@ -7,7 +7,7 @@ use crate::Error;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, Births, COLLECT_WORDS, Claim, ClaimTables, Collect, Counter, FillIn, Growth,
     Interpolate, Limit, Operator, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords,
-    Resolve, Round, Slots, Template, most_record_words,
+    Resolve, Round, Slots, Template, TraceVertices, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
@@ -240,6 +240,7 @@ impl Session {
             winners: s.winners.global_mut(),
             records: s.records.global_mut(),
             births: self.edits.births.global_mut(),
+            origins: self.columns.traced()[1].unwrap_or(self.nothing.global_mut()),
             counters: s.counters.global_mut(),
             seeds: n,
             all: u32::from(seeds == Seeds::All),
@@ -310,6 +311,10 @@ impl Session {
                 values,
                 components,
             };
+            self.engine().launch_flat(n, kernel)?;
+        }
+        if let [Some(origins), _] = self.columns.traced() {
+            let kernel = TraceVertices { births, origins };
             self.engine().launch_flat(n, kernel)?;
         }
         for hook in &self.edits.hooks {

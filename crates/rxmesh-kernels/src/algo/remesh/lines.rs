@@ -85,7 +85,8 @@ impl OnLine {
 }
 
 kernel! {
-    /// Marks the edges whose faces' normals make a larger angle than one of this cosine, and counts them in word 1. One index an edge slot.
+    /// Marks the edges, beside those that are marked, whose faces' normals make a larger angle than one of this cosine,
+    /// and counts them in word 1. One index an edge slot.
     pub struct MarkFeatures: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
@@ -100,7 +101,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for MarkFeatures {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -111,9 +113,63 @@ unsafe impl FlatKernel for MarkFeatures {
                 let (u, v) = ((b - a).cross(c - a), (a - b).cross(d - b));
                 u.dot(v) < self.cosine * sqrt(u.dot(u) * v.dot(v))
             });
-        self.marks.set(e, u32::from(sharp));
         if sharp {
+            self.marks.set(e, 1);
             self.counts.fetch_add(1, 1);
+        }
+    }
+}
+
+kernel! {
+    /// Marks the edges between faces of different groups, and counts them in word 1. One index an edge slot.
+    pub struct MarkBorders: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// The group of each face.
+        pub groups: Global<u32>,
+        /// The marks.
+        pub marks: GlobalMut<u32>,
+        /// Word 1: the number of marks.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views
+// have room for (contracts U3, U4).
+unsafe impl FlatKernel for MarkBorders {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        if !self.mesh.edge_lives(e) {
+            return;
+        }
+        let (f, g) = (self.mesh.face(2 * e), self.mesh.face(2 * e + 1));
+        if f != NO_FACE && g != NO_FACE && self.groups.get(f) != self.groups.get(g) {
+            self.marks.set(e, 1);
+            self.counts.fetch_add(1, 1);
+        }
+    }
+}
+
+kernel! {
+    /// Marks the ends of marked edges. One index an edge slot.
+    pub struct MarkEnds: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// The marks of edges.
+        pub marks: Global<u32>,
+        /// Those of vertices.
+        pub ends: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views
+// have room for (contracts U3, U4).
+unsafe impl FlatKernel for MarkEnds {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        if self.mesh.edge_lives(e) && self.marks.get(e) != 0 {
+            self.ends.store(self.mesh.origin(2 * e), 1);
+            self.ends.store(self.mesh.tip(2 * e), 1);
         }
     }
 }

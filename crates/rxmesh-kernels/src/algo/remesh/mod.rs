@@ -12,7 +12,7 @@ mod split;
 pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
 pub use length::{LENGTH_CHUNK, SumLengths};
-pub use lines::{CORNER_COSINE, Lines, MarkFeatures, OnLine};
+pub use lines::{CORNER_COSINE, Lines, MarkBorders, MarkEnds, MarkFeatures, OnLine};
 pub use relax::{Accept, Relax};
 pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
 pub(crate) use split::longer_first;
@@ -24,6 +24,8 @@ use glam::Vec3;
 kernel_list! {
     block sum_lengths: SumLengths;
     flat mark_features: MarkFeatures;
+    flat mark_borders: MarkBorders;
+    flat mark_ends: MarkEnds;
     operator split_long: SplitLong;
     operator collapse_short: CollapseShort;
     flat deviations: Deviations;

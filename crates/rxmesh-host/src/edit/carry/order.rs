@@ -1,0 +1,98 @@
+//! Which vertices and faces there are now, in which order, and where they come from.
+
+use crate::edit::mesh::Snapshot;
+use crate::mesh::TriMesh;
+use rxmesh_kernels::cavity::BORN;
+
+/// A vertex of the new mesh.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewVertex {
+    pub(super) slot: u32,
+    /// The old vertex that it is, or that counts most among those it arose from.
+    pub(super) origin: u32,
+    /// Whether it is none of the old ones.
+    pub(super) born: bool,
+}
+
+/// A face of the new mesh.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewFace {
+    /// In numbers of the new mesh.
+    pub(super) corners: [u32; 3],
+    /// The old face that it is, or arose from.
+    pub(super) origin: u32,
+    /// Whether it is the old face, with the same corners.
+    pub(super) same: bool,
+}
+
+/// The elements of the new mesh: old vertices in their order, then new ones; faces in the order of those they come
+/// from.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) vertices: Vec<NewVertex>,
+    pub(super) faces: Vec<NewFace>,
+}
+
+impl Order {
+    /// `vertices` and `faces` are the traced numbers, by slot.
+    pub(super) fn new(old: &TriMesh, now: &Snapshot, vertices: &[u32], faces: &[u32]) -> Order {
+        let (ordered, number) = order_vertices(now, vertices, old.vertex_count());
+        let is = |v: u32| {
+            let v = ordered[v as usize];
+            (!v.born).then_some(v.origin)
+        };
+        let mut taken = vec![false; old.face_count()];
+        let slots = now.faces.iter().zip(&now.face_slots);
+        let mut list: Vec<NewFace> = slots
+            .map(|(corners, &slot)| {
+                let origin = faces[slot as usize];
+                let corners = corners.map(|v| number[v as usize]);
+                let before = old.faces[origin as usize];
+                let turned = (0..3).map(|k| [0, 1, 2].map(|i| corners[(i + k) % 3]));
+                let same = turned.into_iter().find(|c| c.map(is) == before.map(Some));
+                // Two faces with the same corners, one of them new: the file's face is there once.
+                let first = !std::mem::replace(&mut taken[origin as usize], same.is_some());
+                let same = same.filter(|_| first);
+                NewFace {
+                    corners: same.unwrap_or(corners),
+                    origin,
+                    same: same.is_some(),
+                }
+            })
+            .collect();
+        list.sort_by_key(|f| (f.origin, !f.same));
+        Order {
+            vertices: ordered,
+            faces: list,
+        }
+    }
+}
+
+/// The vertices in order, and for each of the snapshot its place there.
+fn order_vertices(now: &Snapshot, traced: &[u32], old: usize) -> (Vec<NewVertex>, Vec<u32>) {
+    let mut seen = vec![false; old];
+    let mut list: Vec<(NewVertex, u32)> = Vec::with_capacity(now.vertices.len());
+    for (i, &slot) in now.vertices.iter().enumerate() {
+        let origin = traced[slot as usize] & !BORN;
+        // An operator that tells nothing of its vertices leaves another one's number in the slot.
+        let again = std::mem::replace(&mut seen[origin as usize], true);
+        let born = traced[slot as usize] & BORN != 0;
+        if born {
+            seen[origin as usize] = again;
+        }
+        let born = born || again;
+        list.push((NewVertex { slot, origin, born }, i as u32));
+    }
+    list.sort_by_key(|(v, _)| {
+        if v.born {
+            (true, v.slot)
+        } else {
+            (false, v.origin)
+        }
+    });
+    let mut number = vec![0; list.len()];
+    for (at, (_, i)) in list.iter().enumerate() {
+        number[*i as usize] = at as u32;
+    }
+    (list.into_iter().map(|(v, _)| v).collect(), number)
+}
