@@ -101,7 +101,8 @@ fn stays_near_the_input(engine: &Engine) {
 }
 
 /// A flat square has no error to make: its outline must stay, and its faces must not turn over.
-/// Without noise costs rise steadily from ring to ring: where each candidate lost against the one before it there were 52 rounds, and more than two losers for each winner.
+/// Without noise costs rise steadily from ring to ring: where each candidate lost against the one before it there were 52
+/// rounds, and more than two losers for each winner.
 fn a_plain_torus_takes_few_rounds(engine: &Engine) {
     if is_slow(engine) {
         return;

@@ -39,12 +39,12 @@ pub const COST_BINS: u32 = 1 << 11;
 /// The bits of a cost below its bin.
 pub const COST_SHIFT: u32 = 20;
 
-/// Costs that differ in their lowest bits only, by 3 % at most, are alike: a hash decides which edge goes first at a vertex. On smooth surfaces costs
-/// change little from edge to edge, and hardly any edge would be cheaper than all around it.
+/// Costs that differ in their lowest bits only, by 3 % at most, are alike: a hash decides which edge goes first at a
+/// vertex. On smooth surfaces costs change little from edge to edge, and hardly any edge would be cheaper than all around it.
 const ALIKE_BITS: u32 = 18;
 
-/// Candidates whose costs differ in their lowest bits only, by half at most, are equally urgent. Where urgency rises steadily over the surface each candidate
-/// would lose against the one before it, which loses too: only the first of the row would win.
+/// Candidates whose costs differ in their lowest bits only, by half at most, are equally urgent. Where urgency rises
+/// steadily over the surface each candidate would lose against the one before it, which loses too: only the first wins.
 const URGENCY_BITS: u32 = 22;
 
 /// Words of a histogram's buffer: word 0 is not used.

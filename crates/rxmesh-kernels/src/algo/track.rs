@@ -1,4 +1,5 @@
-//! Explicit surface tracking as El Topo does it (Brochu and Bridson 2009), without collisions.
+//! Explicit surface tracking with the operations of El Topo (Brochu and Bridson 2009), without collisions; flips go
+//! towards equal valences.
 
 use super::noise::CurlNoise;
 use super::remesh::{Centre, Halves, Lines, Rings, longer_first};
