@@ -148,7 +148,7 @@ fn tampering_does_no_harm() {
     let body = good.len() - 16;
     let engine = Engine::shuffled(7);
     let (mut refused, mut taken) = (0, 0);
-    for at in 32..body {
+    for at in (32..body).step_by(3) {
         let mut bad = good.clone();
         bad[at] ^= [1, 0x10, 0x80, 0xff][at % 4];
         let sum = XxHash3_128::oneshot(&bad[..body]).to_le_bytes();
