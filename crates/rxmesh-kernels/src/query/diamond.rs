@@ -18,6 +18,7 @@ pub struct Diamond;
 
 // SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
 unsafe impl Relation for Diamond {
+    const GAPS: bool = true;
     type Source = Edge;
     type Target = Vertex;
     type Tables = (LocalEv, EdgeFaces);

@@ -66,6 +66,8 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     const PREPARE: &'static str;
     /// The number of neighbours when it is the same for every element.
     const FIXED: Option<u32> = None;
+    /// Whether rows can have gaps ([`NONE`]).
+    const GAPS: bool = false;
     /// Whether a prepared table pays: not for what is stored anyway.
     const PREPARABLE: bool = true;
     /// Whether a prepared table has rows for ribbon elements too: for relations that kernels look up from others ([`Table::of`]).

@@ -175,8 +175,7 @@ impl<R: Relation> Neighbours<R> {
     pub fn get(&self, i: u32) -> Local<R::Target> {
         within(i, self.len());
         let id = self.row.get(i);
-        // The one relation with rows that have gaps.
-        if R::FIXED.is_some() {
+        if R::GAPS {
             within(0, u32::from(id != NONE));
         }
         self.map.local(id)
@@ -198,9 +197,8 @@ impl<R: Relation> Neighbours<R> {
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = Local<R::Target>> {
         let map = self.map;
-        // Only rows of a fixed length can have gaps.
         let all = self.row.iter();
-        all.filter(|&id| R::FIXED.is_none() || id != NONE)
+        all.filter(|&id| !R::GAPS || id != NONE)
             .map(move |id| map.local(id))
     }
 }
