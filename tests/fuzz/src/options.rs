@@ -50,7 +50,6 @@ pub(crate) fn remesh(rng: &mut Rng, mean: f32) -> RemeshOptions {
         keep_features: some(rng, 40, |rng| 45.0 * factor(rng)),
         project: rng.percent(40),
         max_rounds: *rng.one_of(&[1, 10, 1000]),
-        ..RemeshOptions::default()
     }
 }
 

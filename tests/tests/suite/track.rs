@@ -260,6 +260,26 @@ fn curl_noise_has_no_sources() {
     );
 }
 
+/// Far away, where coordinates have no place in a cell any more, the field is still one of numbers.
+#[test]
+fn curl_noise_is_finite_everywhere() {
+    let field = CurlNoise {
+        frequency: 1.0,
+        speed: 1.0,
+        seed: 3,
+    };
+    for far in [1e6f32, 8_388_608.0, 2_147_483_648.0, 3e9, 1e20, f32::MAX] {
+        for p in [
+            Vec3::splat(far),
+            Vec3::splat(-far),
+            Vec3::new(far, 0.5, -far),
+        ] {
+            let v = field.velocity(p);
+            assert!(v.is_finite() && v.length() < 10.0, "{v} at {p}");
+        }
+    }
+}
+
 /// A step of fourth order: half the step, a sixteenth of the error, or nearly.
 #[test]
 fn steps_are_of_fourth_order() {

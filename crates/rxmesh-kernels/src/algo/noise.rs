@@ -76,9 +76,12 @@ fn gradient(p: Vec3, seed: u32) -> Vec3 {
     sum
 }
 
-/// The lattice cell of a coordinate, and the place in it.
+/// The lattice cell of a coordinate, and the place in it. From 2^23 on every number is a lattice point.
 #[inline(always)]
 fn cell(x: f32) -> (u32, f32) {
+    if x.abs() >= 8_388_608.0 || x.is_nan() {
+        return (x.to_bits(), 0.0);
+    }
     let toward_zero = x as i32;
     let floor = toward_zero - i32::from(x < toward_zero as f32);
     (floor as u32, x - floor as f32)

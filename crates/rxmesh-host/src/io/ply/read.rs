@@ -63,7 +63,28 @@ impl<S: Source> Reader<S> {
                 _ => reader.skip(e)?,
             }
         }
+        reader.drop_partial();
         Ok(reader.soup)
+    }
+
+    /// Takes away what not all faces have: strips bring neither columns nor texture coordinates.
+    fn drop_partial(&mut self) {
+        let (faces, soup) = (self.soup.face_count(), &mut self.soup);
+        let whole = |c: &Column| c.element != ElementKind::Face || c.data.len() == c.width * faces;
+        let names = soup.columns.iter().filter(|c| !whole(c)).map(|c| &c.name);
+        soup.warnings.extend(names.map(|name| {
+            format!("property '{name}' of element 'face' is not kept: not all faces have it")
+        }));
+        soup.columns.retain(whole);
+        let corners = soup.corners.len();
+        if soup
+            .corner_texcoords
+            .take_if(|l| l.corners.len() != corners)
+            .is_some()
+        {
+            let what = "texture coordinates of corners are not kept: not all faces have them";
+            soup.warnings.push(what.to_owned());
+        }
     }
 
     /// Refuses counts that the rest of the file cannot hold before anything is reserved for them.
@@ -149,6 +170,7 @@ impl<S: Source> Reader<S> {
             return Err(self.source.fault(self.source.offset(), what));
         }
         let mut texcoords = Texcoords::default();
+        let before = self.soup.face_count();
         // A row that is accepted has a length and three indices: four bytes at least.
         self.soup
             .corners
@@ -177,7 +199,7 @@ impl<S: Source> Reader<S> {
             }
             self.source.end_row()?;
             let n = self.soup.corners.len() - first;
-            self.corner_count(row, n, at)?;
+            self.corner_count(before, row, n, at)?;
             texcoords
                 .add(first, n, &list)
                 .map_err(|what| self.source.fault(at, what))?;
@@ -233,15 +255,21 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    fn corner_count(&mut self, face: usize, n: usize, at: usize) -> Result<(), Fault> {
+    fn corner_count(
+        &mut self,
+        before: usize,
+        row: usize,
+        n: usize,
+        at: usize,
+    ) -> Result<(), Fault> {
         if n < 3 {
             let what =
-                format!("a face needs three corners or more, face {face} (counted from 0) has {n}");
+                format!("a face needs three corners or more, face {row} (counted from 0) has {n}");
             return Err(self.source.fault(at, what));
         }
         if n > 3 {
             self.soup.polygons.push(Polygon {
-                face: face as u32,
+                face: (before + row) as u32,
                 corners: n as u32,
                 at,
             });

@@ -199,3 +199,38 @@ proptest! {
         }
     }
 }
+
+/// Strips in front of the faces or after them: the faces' polygons are where they are, and what only they have is dropped by name.
+#[test]
+fn strips_beside_faces_with_polygons_and_columns() {
+    let vertices = "element vertex 5\nproperty float x\nproperty float y\nproperty float z\n";
+    let strips = "element tristrips 1\nproperty list uchar int vertex_indices\n";
+    let faces = "element face 2\nproperty list uchar int vertex_indices\nproperty int flags\n";
+    let points = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n2 0 0\n";
+    let (strip, rows) = ("4 0 1 3 2\n", "4 0 1 2 3 7\n3 1 4 2 8\n");
+    for (elements, body) in [
+        (format!("{strips}{faces}"), format!("{strip}{rows}")),
+        (format!("{faces}{strips}"), format!("{rows}{strip}")),
+    ] {
+        let file = format!("ply\nformat ascii 1.0\n{vertices}{elements}end_header\n{points}{body}");
+        let options = ReadOptions {
+            triangulate: true,
+            ..ReadOptions::default()
+        };
+        let loaded = read_bytes(file.as_bytes(), Path::new("a.ply"), &options).unwrap();
+        let mut faces = loaded.mesh.faces.clone();
+        faces.sort_unstable();
+        assert!(
+            faces.contains(&[1, 4, 2]) && faces.contains(&[0, 1, 3]),
+            "{faces:?}"
+        );
+        assert_eq!(
+            faces.len(),
+            5,
+            "two of the strip, two of the polygon, one triangle"
+        );
+        assert!(loaded.mesh.extras.columns.is_empty());
+        let said = |w: &String| w.contains("'flags'") && w.contains("not kept");
+        assert!(loaded.warnings.iter().any(said), "{:?}", loaded.warnings);
+    }
+}
