@@ -28,8 +28,11 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
+/// The name of a part, and what fills it from the folder of records.
+type Part = (&'static str, fn(&Path) -> Result<String>);
+
 /// What generated parts there are: the mark's name, and what stands between the marks.
-const PARTS: [(&str, fn(&Path) -> Result<String>); 4] = [
+const PARTS: [Part; 4] = [
     ("bench", |records| {
         let tables: Vec<String> = newest(records)?.iter().map(markdown).collect();
         Ok(tables.join("\n"))

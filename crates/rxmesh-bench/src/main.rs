@@ -55,7 +55,7 @@ enum Task {
     /// `bench:end`, and single figures
     Docs(docs::Arguments),
     /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
-    Peers(peers::Arguments),
+    Peers(Box<peers::Arguments>),
     /// Draw time against mesh size as SVG, one file for each engine and device, from the newest records
     Plots {
         /// Folder of the pictures

@@ -7,8 +7,9 @@
 //! Three rules hold whenever a patch is not locked:
 //!
 //! 1. every vertex has one owner; a face is in a patch if and only if that owns one of its corners, and edges and
-//! vertices follow their faces; 2. the owner of an edge owns one of its ends, that of a face one of its corners; 3. for
-//! each element that a patch has and does not own, its tables name the owner and the local id there.
+//!    vertices follow their faces;
+//! 2. the owner of an edge owns one of its ends, that of a face one of its corners;
+//! 3. for each element that a patch has and does not own, its tables name the owner and the local id there.
 //!
 //! So a patch knows everything about the vertices that it owns, and what it does not know can only be changed by who
 //! takes them over, for which it must lock the patch.

@@ -30,7 +30,7 @@ fn curvatures(b: &Bench<'_>) -> Result<Measured> {
     let expected = std::f64::consts::TAU * euler as f64;
     // Gauss and Bonnet; the sum is of 32-bit floats.
     ensure!(
-        !closed || (f64::from(total) - expected).abs() < 0.1,
+        !closed || (total - expected).abs() < 0.1,
         "the total Gaussian curvature is {total}, not {expected}"
     );
     let v = b.count(Kind::Vertex);

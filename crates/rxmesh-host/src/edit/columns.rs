@@ -176,10 +176,14 @@ impl Columns {
     ///
     /// More words than kernels can address, or no memory on the engine.
     pub fn grown(&self, capacity: [u32; 3]) -> Result<Columns, Error> {
-        let grow = |column: &Box<dyn AnyColumn>| column.grown(capacity[column.kind() as usize]);
+        let grow = |column: &dyn AnyColumn| column.grown(capacity[column.kind() as usize]);
         Ok(Columns {
             session: self.session,
-            list: self.list.iter().map(grow).collect::<Result<_, _>>()?,
+            list: self
+                .list
+                .iter()
+                .map(|c| grow(&**c))
+                .collect::<Result<_, _>>()?,
             blended: self.blended.clone(),
             traced: self.traced,
         })

@@ -53,12 +53,12 @@ impl Rounding {
 fn significant(word: &[u8]) -> usize {
     let mantissa = word.split(|b| matches!(b, b'e' | b'E')).next();
     let digits = mantissa.unwrap_or_default().iter();
-    let mut digits = digits
+    let digits = digits
         .filter(|b| b.is_ascii_digit())
         .skip_while(|b| **b == b'0');
     let mut n = 0;
     let mut last = 0;
-    while let Some(digit) = digits.next() {
+    for digit in digits {
         n += 1;
         if *digit != b'0' {
             last = n;

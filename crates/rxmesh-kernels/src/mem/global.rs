@@ -121,7 +121,7 @@ macro_rules! view {
                 };
                 if let Some(at) = resolve(piece) {
                     self.at = at as $pointer;
-                    self.len = self.declared;
+                    self.reach = self.declared;
                 }
             }
 
@@ -129,8 +129,8 @@ macro_rules! view {
             #[inline(always)]
             fn check(self, i: u64) {
                 #[cfg(not(target_arch = "nvptx64"))]
-                if i >= u64::from(self.len) {
-                    out_of_range(i, self.len, self.declared);
+                if i >= u64::from(self.reach) {
+                    out_of_range(i, self.reach, self.declared);
                 }
                 #[cfg(target_arch = "nvptx64")]
                 let _ = i;
@@ -143,7 +143,7 @@ macro_rules! view {
             pub fn unbound(handle: usize, n: u32) -> Self {
                 $view {
                     at: handle as $pointer,
-                    len: 0,
+                    reach: 0,
                     declared: n,
                     of: PhantomData,
                 }
@@ -154,7 +154,7 @@ macro_rules! view {
             pub const fn empty() -> Self {
                 $view {
                     at: $dangling(),
-                    len: 0,
+                    reach: 0,
                     declared: 0,
                     of: PhantomData,
                 }
@@ -194,7 +194,7 @@ macro_rules! view {
                 let at = self.at.wrapping_add(from as usize);
                 $view {
                     at,
-                    len: self.len.saturating_sub(from),
+                    reach: self.reach.saturating_sub(from),
                     declared: self.declared.wrapping_sub(from),
                     of: PhantomData,
                 }
@@ -209,7 +209,7 @@ macro_rules! view {
                     out_of_range(u64::from(from) + u64::from(n), self.declared, self.declared);
                 }
                 $view {
-                    len: if rest.len < n { rest.len } else { n },
+                    reach: if rest.reach < n { rest.reach } else { n },
                     declared: n,
                     ..rest
                 }
@@ -233,7 +233,7 @@ macro_rules! view {
                 };
                 $view {
                     at: self.at.cast(),
-                    len: resize(self.len),
+                    reach: resize(self.reach),
                     declared: resize(self.declared),
                     of: PhantomData,
                 }
@@ -252,7 +252,7 @@ pub struct Global<T> {
     /// The address, or the handle before a launch.
     at: *const T,
     /// Elements that can be accessed: 0 before a launch.
-    len: u32,
+    reach: u32,
     /// Elements that there are.
     declared: u32,
     of: PhantomData<T>,
@@ -263,7 +263,7 @@ pub struct Global<T> {
 #[derive(Debug)]
 pub struct GlobalMut<T> {
     at: *mut T,
-    len: u32,
+    reach: u32,
     declared: u32,
     of: PhantomData<T>,
 }
@@ -283,7 +283,7 @@ impl<T: bytemuck::Pod> Global<T> {
     pub unsafe fn new(at: *const T, n: u32) -> Self {
         Global {
             at,
-            len: n,
+            reach: n,
             declared: n,
             of: PhantomData,
         }
@@ -300,7 +300,7 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     pub unsafe fn new(at: *mut T, n: u32) -> Self {
         GlobalMut {
             at,
-            len: n,
+            reach: n,
             declared: n,
             of: PhantomData,
         }
@@ -319,7 +319,7 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     pub fn read(self) -> Global<T> {
         Global {
             at: self.at,
-            len: self.len,
+            reach: self.reach,
             declared: self.declared,
             of: PhantomData,
         }
@@ -365,7 +365,7 @@ impl GlobalMut<u32> {
     /// The first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fn slice<'a>(self, n: u32) -> &'a mut [u32] {
-        assert!(n <= self.len, "a slice of {n} of {}", self.len);
+        assert!(n <= self.reach, "a slice of {n} of {}", self.reach);
         // SAFETY: live and aligned (contracts U2, U4); one thread alone accesses these elements in this phase (contract U3).
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }

@@ -175,7 +175,8 @@ fn broken_sets_are_refused() {
     let mesh = meshes::grid(6, 5);
     let good = build(mesh.vertices, &mesh.faces, &options(16)).unwrap();
     let (engine, fe) = (Engine::cpu(), good.headers[0].fe_section() as usize);
-    let breaks: [(&str, &dyn Fn(&mut PatchSet)); 8] = [
+    type Break<'a> = (&'a str, &'a dyn Fn(&mut PatchSet));
+    let breaks: [Break<'_>; 8] = [
         ("an edge's end", &|s| s.topology[0] = u16::MAX),
         ("a face's edge", &|s| s.topology[fe] = u16::MAX),
         ("a face that does not close", &|s| s.topology[fe] ^= 1),
