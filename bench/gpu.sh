@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Everything that is run on a machine with a GPU, from programs built elsewhere:
 #
-#     bench/gpu.sh PROGRAMS RECORD [SIZES]
+#     bench/gpu.sh PROGRAMS RECORD [SIZES [MESH]]
 #
-# PROGRAMS is a folder with `rxmesh-bench`, `rxmesh-apps` and the test programs `*.test` (the suite of tests/, that of crates/rxmesh-cuda-builder); RECORD is where the bench's JSON
-# goes (a file; logs go beside it). SIZES: 20k,320k,1.28m,5.12m. A step that fails does not stop the others, but the script then ends with 1.
+# PROGRAMS is a folder with `rxmesh-bench`, `rxmesh-apps` and the test programs `*.test` (the
+# suite of tests/, that of crates/rxmesh-cuda-builder); RECORD is where the bench's JSON
+# goes (a file; logs go beside it). SIZES: 20k,320k,1.28m,5.12m. MESH: a file whose mesh and Loop subdivisions are measured as well, into
+# RECORD-mesh.json. A step that fails does not stop the others, but the script then ends with 1.
 # Run it from the root of the repository: tests look for files there. Nothing of the GPU's settings is touched.
 set -uo pipefail
 
 if [ $# -lt 2 ]; then
-    sed -n '2,8p' "$0" >&2
+    sed -n '2,9p' "$0" >&2
     exit 2
 fi
 programs=$(cd "$1" && pwd) || exit 2
@@ -137,8 +139,12 @@ else
 fi
 
 # The figures.
-step bench 420 "$programs/rxmesh-bench" --engine cuda --sizes "$sizes" --budget 0.5 --json "$record" \
+step bench 420 "$programs/rxmesh-bench" --engine cuda --sizes "$sizes" --budget 0.5 --json "$record" --short \
     && sed -n '/^cuda on/,$p' "$logs/bench.log"
+if [ -n "${4:-}" ]; then
+    step bench-mesh 420 "$programs/rxmesh-bench" --engine cuda --mesh "$4" --subdivide 0,2,3,4 --budget 0.3 \
+        --json "${record%.json}-mesh.json" --short && sed -n '/^cuda on/,$p' "$logs/bench-mesh.log"
+fi
 
 echo
 echo "== summary"

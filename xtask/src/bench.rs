@@ -14,9 +14,9 @@ const PEERS: &str = "bench/peers";
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only fill the part of README.md between `<!-- bench:begin -->` and `<!-- bench:end -->` from the newest records
-    #[arg(long)]
-    readme: bool,
+    /// Only fill the parts of README.md and docs/ that come from the newest records: tables and single figures
+    #[arg(long, alias = "readme")]
+    docs: bool,
     /// Only draw time against mesh size from the newest records, into bench/plots
     #[arg(long)]
     plots: bool,
@@ -40,8 +40,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     bench.current_dir(workspace::root());
     if arguments.help_program {
         bench.arg("--help");
-    } else if arguments.readme {
-        bench.args(["readme", "README.md", "--records", RECORDS]);
+    } else if arguments.docs {
+        bench.args(["docs", "--records", RECORDS]);
     } else if arguments.plots {
         bench.args(["plots", PLOTS, "--records", RECORDS]);
     } else if arguments.peers {

@@ -46,6 +46,17 @@ const STEPS: &[Step] = &[
             "warnings",
         ])
     }),
+    ("figures", || {
+        cargo(&[
+            "run",
+            "--quiet",
+            "--package",
+            "rxmesh-bench",
+            "--",
+            "docs",
+            "--check",
+        ])
+    }),
     ("test", || cargo(&["test", "--workspace"])),
     ("doc", || {
         cargo(&[

@@ -3,6 +3,7 @@
 mod bench;
 mod checks;
 mod ci;
+mod docs;
 mod doctor;
 mod fuzz;
 mod ptx;
@@ -31,10 +32,14 @@ enum Task {
     InstallPtxas,
     /// Measure every engine on generated meshes and keep the record; options go to the bench program
     Bench(bench::Arguments),
+    /// Write the parts of the documents that are made from the program's own help.
+    Docs,
     /// Check that every path named in the documents exists.
     Paths,
     /// Check that crates depend on each other in one direction.
     Arrows,
+    /// Check that no line of code or of a document is too long.
+    Lines,
     /// Hand readers, edits and the command line what nobody wrote by hand, for as long as it is told.
     Fuzz(fuzz::Arguments),
     /// Everything that has to pass before a change goes in.
@@ -60,8 +65,10 @@ fn run(task: Task) -> anyhow::Result<()> {
         }
         Task::InstallPtxas => ptx::install_ptxas(),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Docs => docs::run(),
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
+        Task::Lines => checks::lines::run(),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
     }

@@ -1,6 +1,7 @@
 //! What the program says: results for people, warnings, the JSON record.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use rxmesh_host::files;
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ impl Console {
     pub(crate) fn new(quiet: bool, json: Option<&Path>) -> Result<Console> {
         if let Some(path) = json.filter(|p| !is_stdout(p)) {
             let what = || format!("{}: the record cannot be written", path.display());
-            check_target(path).with_context(what)?;
+            files::check(path).with_context(what)?;
         }
         Ok(Console {
             quiet,
@@ -64,7 +65,7 @@ impl Console {
             return to_stdout(&text);
         }
         let what = || format!("{}: the record cannot be written", path.display());
-        write_whole(path, &text).with_context(what)
+        files::write_bytes(path, &text).with_context(what)
     }
 }
 
@@ -79,43 +80,4 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> Result<()> {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).context("stdout cannot be written"),
         _ => Ok(()),
     }
-}
-
-/// Finds out early that a file cannot be written, where that is easy to see.
-pub(crate) fn check_target(path: &Path) -> Result<()> {
-    if path.is_dir() {
-        bail!("it is a folder");
-    }
-    let folder = folder_of(path);
-    if !folder.is_dir() {
-        bail!("there is no folder '{}'", folder.display());
-    }
-    Ok(())
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// Writes a file aside and renames it, so that it is whole or not there. Pipes and devices are written as they are.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-        return Ok(std::fs::write(path, bytes)?);
-    }
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut aside = tempfile::Builder::new();
-    aside.prefix(".rxmesh-").suffix(".part");
-    #[cfg(unix)]
-    {
-        // As any new file: the umask decides.
-        use std::os::unix::fs::PermissionsExt;
-        aside.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = aside.tempfile_in(folder_of(&target))?;
-    file.write_all(bytes)?;
-    file.persist(&target).map_err(|e| e.error)?;
-    Ok(())
 }

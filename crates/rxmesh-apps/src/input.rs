@@ -1,7 +1,7 @@
 //! Finding and reading the mesh.
 
-use anyhow::{Context, Result, bail};
-use rxmesh_host::io::{self, Loaded, ReadOptions};
+use anyhow::{Context, Result, anyhow, bail};
+use rxmesh_host::io::{self, Format, IoError, Loaded, ReadOptions};
 use std::path::{Path, PathBuf};
 
 /// The folder with the meshes that come with the project.
@@ -42,6 +42,14 @@ pub(crate) fn find(name: &Path) -> Result<PathBuf> {
     }
 }
 
+/// The format of a mesh that is still to be read, if it is there and has one.
+pub(crate) fn format(name: &Path) -> Option<Format> {
+    Format::of_name(name).or_else(|| {
+        let content = std::fs::read(find(name).ok()?).ok()?;
+        Format::of_content(&content)
+    })
+}
+
 /// Reads the mesh at a path that [`find`] gave.
 pub(crate) fn read(path: &Path, triangulate: bool) -> Result<Input> {
     let bytes =
@@ -50,7 +58,10 @@ pub(crate) fn read(path: &Path, triangulate: bool) -> Result<Input> {
         triangulate,
         ..ReadOptions::default()
     };
-    let loaded = io::read_bytes(&bytes, path, &options)?;
+    let loaded = io::read_bytes(&bytes, path, &options).map_err(|e| match e {
+        IoError::Polygon { .. } => anyhow!("{e}; --triangulate cuts them"),
+        e => e.into(),
+    })?;
     Ok(Input {
         path: path.to_owned(),
         bytes: bytes.len() as u64,

@@ -2,39 +2,37 @@
 //!
 //! `docs/cli.md` describes the program for its users: flags, files, the JSON record, exit codes.
 
+mod app;
+mod apps;
 mod cli;
-mod commands;
 mod console;
+mod ending;
 mod error;
+mod frame;
 mod input;
+#[cfg(test)]
+mod manual;
 mod output;
 mod progress;
 mod record;
-mod report;
 mod run;
+mod text;
 
-use clap::Parser;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+#[global_allocator]
+static MEMORY: ending::OrEnd = ending::OrEnd;
+
 /// How a command that did its work ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
     /// As asked.
     Success,
     /// The result is written but is not what was asked for: the solver did not converge.
     Unconverged,
-}
-
-impl Outcome {
-    /// Of a solver that did or did not converge.
-    fn of(converged: bool) -> Outcome {
-        if converged {
-            Outcome::Success
-        } else {
-            Outcome::Unconverged
-        }
-    }
+    /// What was found is what it was told to fail at.
+    Refused(String),
 }
 
 /// Writes the library's trace to stderr when `RXMESH_LOG` names a level: `error`, `warn`, `info`, `debug`, `trace`.
@@ -50,8 +48,8 @@ fn trace() {
 }
 
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
-        Ok(cli) => cli,
+    let matches = match cli::command().try_get_matches() {
+        Ok(matches) => matches,
         Err(e) => return usage(&e),
     };
     // A bug of ours: one message in the same form as every other, no backtrace.
@@ -61,14 +59,22 @@ fn main() -> ExitCode {
             "this is a bug in rxmesh-apps, please report it: {what}"
         ));
     }));
+    ending::on_signals();
     trace();
-    match catch_unwind(AssertUnwindSafe(|| commands::run(cli.command))) {
+    match catch_unwind(AssertUnwindSafe(|| cli::run(&matches))) {
         Ok(Ok(Outcome::Success)) => ExitCode::SUCCESS,
         Ok(Ok(Outcome::Unconverged)) => ExitCode::from(3),
-        Ok(Err(e)) => {
-            error::print(&error::one_line(&e));
+        Ok(Ok(Outcome::Refused(why))) => {
+            error::print(&why);
             ExitCode::FAILURE
         }
+        Ok(Err(e)) => match e.downcast_ref::<clap::Error>() {
+            Some(e) => usage(e),
+            None => {
+                error::print(&error::one_line(&e));
+                ExitCode::FAILURE
+            }
+        },
         Err(_) => ExitCode::FAILURE,
     }
 }

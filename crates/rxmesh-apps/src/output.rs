@@ -1,16 +1,58 @@
 //! The file that a command writes.
 
-use crate::cli::EncodingArgs;
-use crate::console::check_target;
+use crate::cli::{ComputeArgs, EncodingArgs};
+use crate::input;
 use anyhow::{Context, Result, bail};
+use rxmesh_host::files;
 use rxmesh_host::io::{Encoding, Format, WriteOptions};
 use std::path::{Path, PathBuf};
+
+/// Where a command's result is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gives {
+    /// In positions and faces, which every format holds.
+    Mesh,
+    /// In normals of vertices.
+    Normals,
+    /// In columns: what their values are.
+    Columns(&'static str),
+}
+
+impl Gives {
+    /// What a format without room for the result cannot hold.
+    fn name(self) -> &'static str {
+        match self {
+            Gives::Mesh => "meshes",
+            Gives::Normals => "normals of vertices",
+            Gives::Columns(values) => values,
+        }
+    }
+
+    fn fits(self, format: Format) -> bool {
+        match self {
+            Gives::Mesh => true,
+            Gives::Normals => format.holds_normals(),
+            Gives::Columns(_) => format.holds_columns(),
+        }
+    }
+
+    /// The format of the default output: the input's, or one that has room for the result.
+    fn format(self, input: Format) -> Format {
+        match self {
+            _ if self.fits(input) => input,
+            Gives::Mesh | Gives::Normals => Format::Obj,
+            Gives::Columns(_) => Format::Ply,
+        }
+    }
+}
 
 /// Where and how to write; known to be possible as far as one can see beforehand.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) path: PathBuf,
     pub(crate) options: WriteOptions,
+    /// Why the format is not the input's, where nobody asked for another one.
+    pub(crate) because: Option<String>,
 }
 
 impl Target {
@@ -33,7 +75,7 @@ impl Target {
                 path.display()
             );
         }
-        check_target(path).with_context(|| format!("{}: cannot be written", path.display()))?;
+        files::check(path).with_context(|| format!("{}: cannot be written", path.display()))?;
         let encoding = if encoding.ascii {
             Encoding::Ascii
         } else {
@@ -46,15 +88,38 @@ impl Target {
         Ok(Target {
             path: path.to_owned(),
             options,
+            because: None,
         })
     }
-}
 
-/// `<stem of the input>_<what>.<extension>` in the current folder.
-pub(crate) fn default_name(input: &Path, what: &str, extension: &str) -> PathBuf {
-    let mut name = input.file_stem().unwrap_or_default().to_os_string();
-    name.push(format!("_{what}.{extension}"));
-    PathBuf::from(name)
+    /// The output of a command that computes something for a mesh. Without a name of its own it is
+    /// `<stem of the input>_<command>` in the current folder, in the input's format if that holds the result.
+    pub(crate) fn of(
+        command: &str,
+        args: &ComputeArgs,
+        gives: Gives,
+        record: Option<&Path>,
+    ) -> Result<Target> {
+        if let Some(output) = &args.output {
+            if let Some(format) = Format::of_name(output).filter(|f| !gives.fits(*f)) {
+                let (path, what) = (output.display(), gives.name());
+                bail!(
+                    "{path}: {format} cannot hold {what}, which `{command}` computes; {} can",
+                    gives.format(format)
+                );
+            }
+            return Target::new(output, &args.encoding, record);
+        }
+        let input = input::format(&args.input.mesh).unwrap_or(Format::Obj);
+        let format = gives.format(input);
+        let mut name = args.input.mesh.file_stem().unwrap_or_default().to_owned();
+        name.push(format!("_{command}.{}", format.extension()));
+        let mut target = Target::new(Path::new(&name), &args.encoding, record)?;
+        if format != input {
+            target.because = Some(format!("{input} holds no {}", gives.name()));
+        }
+        Ok(target)
+    }
 }
 
 /// A file of a sequence: `<stem>_0001.<extension>` beside the last one.

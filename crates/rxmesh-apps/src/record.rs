@@ -1,35 +1,33 @@
 //! The record of a run: the JSON object that `--json` writes. `docs/cli.md` describes every key; keys stay.
 
-use crate::report::Report;
-use rxmesh_host::mesh::{CheckReport, EdgeLengths, Quality, Spread};
+use anyhow::{Result, bail};
+use rxmesh_host::mesh::{Quality, Spread};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::path::Path;
+
+/// The meaning of the keys.
+pub(crate) const SCHEMA: u32 = 1;
 
 /// One object a run. Keys that a command has nothing to say about are left out.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Record {
+    /// Goes up when a key goes or changes its meaning.
+    pub(crate) schema: u32,
     pub(crate) command: &'static str,
     pub(crate) version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) input: Option<InputRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) mesh: Option<MeshRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) patches: Option<PatchRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<EngineRecord>,
-    /// What the tables of the prepared relations take, with `--prepared`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) prepared: Option<Vec<rxmesh_host::store::PreparedSize>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) engines: Option<Vec<FoundEngine>>,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub(crate) report: Option<Report>,
+    /// The application's options and report.
+    #[serde(flatten)]
+    pub(crate) keys: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) edit: Option<EditRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) check: Option<CheckReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<OutputRecord>,
     pub(crate) timings_ms: Timings,
@@ -45,12 +43,6 @@ pub(crate) struct InputRecord {
     pub(crate) faces: u64,
     /// Only where the command looked at edges.
     pub(crate) edges: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct MeshRecord {
-    pub(crate) bounding_box: Option<[[f32; 3]; 2]>,
-    pub(crate) edge_length: Option<EdgeLengths>,
 }
 
 #[derive(Debug, Serialize)]
@@ -111,15 +103,6 @@ pub(crate) struct EngineRecord {
     pub(crate) why_not_gpu: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct FoundEngine {
-    pub(crate) engine: &'static str,
-    pub(crate) found: bool,
-    pub(crate) device: Option<String>,
-    pub(crate) units: Option<u32>,
-    pub(crate) why_not: Option<String>,
-}
-
 /// What a command that changes the connectivity did.
 #[derive(Debug, Serialize)]
 pub(crate) struct EditRecord {
@@ -136,9 +119,11 @@ pub(crate) struct EditRecord {
     pub(crate) conflicts: &'static str,
     /// What the speculative engine did, when it was that one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) speculation: Option<serde_json::Value>,
+    pub(crate) speculation: Option<Map<String, Value>>,
+    /// What was asked for.
+    pub(crate) options: Map<String, Value>,
     /// What the command reports.
-    pub(crate) report: serde_json::Value,
+    pub(crate) report: Map<String, Value>,
 }
 
 /// Lengths of edges over a target.
@@ -152,6 +137,8 @@ pub(crate) struct OverTarget {
 pub(crate) struct OutputRecord {
     pub(crate) path: String,
     pub(crate) format: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) format_because: Option<String>,
     pub(crate) bytes: u64,
     pub(crate) vertices: u64,
     pub(crate) faces: u64,
@@ -175,6 +162,29 @@ pub(crate) struct Timings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) write: Option<f64>,
     pub(crate) total: f64,
+}
+
+impl Record {
+    /// Name of the file that was written.
+    pub(crate) fn output_path(&self) -> &str {
+        self.output.as_ref().map_or("", |o| &o.path)
+    }
+
+    /// Takes an application's keys: those of the options, and over them those of the report.
+    pub(crate) fn put(&mut self, options: &impl Serialize, report: &impl Serialize) -> Result<()> {
+        self.keys = keys(options)?;
+        self.keys.extend(keys(report)?);
+        Ok(())
+    }
+}
+
+/// The keys of options or of a report. Numbers have the digits that tell them apart in their own type.
+pub(crate) fn keys(of: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::from_str(&serde_json::to_string(of)?)? {
+        Value::Object(keys) => Ok(keys),
+        Value::Null => Ok(Map::new()),
+        other => bail!("the record takes keys, not {other}"),
+    }
 }
 
 /// A path as it stands in records.

@@ -1,12 +1,13 @@
 //! One run of a command: its stages, timed and shown, and the record that grows along.
 
+use crate::app::{Application, Told};
 use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
-use crate::commands::text;
 use crate::console::Console;
 use crate::input::{self, Input};
-use crate::output::{Target, default_name};
+use crate::output::{Gives, Target};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
+use crate::text;
 use anyhow::{Context, Result, anyhow};
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::io;
@@ -29,15 +30,18 @@ impl Run {
     pub(crate) fn new(command: &'static str, common: &CommonArgs) -> Result<Run> {
         let start = Instant::now();
         let console = Console::new(common.quiet, common.json.as_deref())?;
-        if let Some(n) = common.threads {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
-            pool.build_global()
-                .with_context(|| format!("{n} threads cannot be started"))?;
-        }
+        // 0 is one a core. Started here, so that a system that gives no threads is an error and not a panic later.
+        let n = common.threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
+        pool.build_global().with_context(|| match n {
+            0 => "threads cannot be started".to_owned(),
+            n => format!("{n} threads cannot be started"),
+        })?;
         Ok(Run {
             progress: Progress::new(console.is_quiet()),
             console,
             record: Record {
+                schema: crate::record::SCHEMA,
                 command,
                 version: env!("CARGO_PKG_VERSION"),
                 ..Record::default()
@@ -46,19 +50,14 @@ impl Run {
         })
     }
 
-    /// A run of a command that writes a mesh, and where to: by default a name made of the input's and the command's, in the current folder. Refuses
-    /// an output that could not be written.
+    /// A run of a command that writes a mesh, and where to. Refuses an output that could not be written.
     pub(crate) fn with_target(
         command: &'static str,
         args: &ComputeArgs,
-        extension: &str,
+        gives: Gives,
     ) -> Result<(Run, Target)> {
         let run = Run::new(command, &args.common)?;
-        let output = args
-            .output
-            .clone()
-            .unwrap_or_else(|| default_name(&args.input.mesh, command, extension));
-        let target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        let target = Target::of(command, args, gives, run.console.json_file())?;
         Ok((run, target))
     }
 
@@ -69,6 +68,7 @@ impl Run {
         work: impl FnOnce() -> Result<T>,
     ) -> Result<(T, Option<f64>)> {
         self.progress.stage(Some(name));
+        crate::ending::stage(name);
         let start = Instant::now();
         let result = work();
         self.progress.stage(None);
@@ -127,7 +127,8 @@ impl Run {
         Ok(engine)
     }
 
-    /// Cuts the mesh into patches of the size that was asked for, else of `default_size` faces; or takes those of the cache.
+    /// Cuts the mesh into patches of the size that was asked for, else of `default_size` faces; or takes those of the
+    /// cache.
     pub(crate) fn patch(
         &mut self,
         mesh: &TriMesh,
@@ -203,6 +204,7 @@ impl Run {
         self.record.output = Some(OutputRecord {
             path: shown(&target.path),
             format: report.format.to_string(),
+            format_because: target.because.clone(),
             bytes: report.bytes,
             vertices: mesh.vertex_count() as u64,
             faces: mesh.face_count() as u64,
@@ -213,27 +215,34 @@ impl Run {
         Ok(())
     }
 
+    /// What an application has to say; its warnings go out at once.
+    pub(crate) fn tell<A: Application>(
+        &mut self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Told {
+        let mut told = A::tell(report, options, &self.record);
+        for warning in std::mem::take(&mut told.warnings) {
+            self.warn(warning);
+        }
+        told
+    }
+
     /// Tells people now and the record later.
     pub(crate) fn warn(&mut self, warning: String) {
         self.console.warn(&warning);
         self.record.warnings.push(warning);
     }
 
-    /// As [`Run::finish`], with lines on the input, the engine and the output around those of the result, and the time
-    /// that it took after its first line.
-    pub(crate) fn finish_with(self, result: &str) -> Result<()> {
-        let (first, rest) = result.split_once('\n').unwrap_or((result, ""));
-        let r = &self.record;
-        let mut out = text::input(r) + &text::engine(r);
-        out += &format!(
-            "{first}, {}\n",
-            text::duration(r.timings_ms.run.unwrap_or(0.0))
-        );
+    /// The lines of a result, with the time that it took after the first.
+    pub(crate) fn timed(&self, lines: &str) -> String {
+        let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
+        let ms = self.record.timings_ms.run.unwrap_or(0.0);
+        let mut out = format!("{first}, {}\n", text::duration(ms));
         if !rest.is_empty() {
             out += &format!("{}\n", rest.trim_end());
         }
-        out += &text::output(r);
-        self.finish(&out)
+        out
     }
 
     /// Prints what people see and writes the record.

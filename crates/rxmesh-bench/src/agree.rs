@@ -13,7 +13,7 @@ use rxmesh_kernels::query::{
 };
 use rxmesh_kernels::topo::Vertex;
 
-use crate::mesh::{Meshes, Order, Size};
+use crate::mesh::{Input, Meshes, Size};
 use crate::run::cuda;
 
 #[derive(clap::Args)]
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 const NORMALS: f32 = 1e-3;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let mesh = Meshes::new()?.get(arguments.size, Order::Shuffled)?;
+    let mesh = Meshes::new()?.get(arguments.size.0, Input::Shuffled)?.1;
     let (cpu, gpu) = (Engine::cpu(), cuda()?);
     println!(
         "{} faces, {} and {}",

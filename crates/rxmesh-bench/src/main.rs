@@ -1,10 +1,13 @@
-//! `rxmesh-bench`: measures every engine on generated meshes. Needs no files; `bench/README.md` explains what it writes.
+//! `rxmesh-bench`: measures every engine on generated meshes. Needs no files; `bench/README.md` explains what it
+//! writes.
 
 mod agree;
 mod compare;
 mod conflicts;
+mod docs;
 #[cfg(feature = "speculative")]
 mod edits;
+mod figures;
 mod floor;
 mod measure;
 mod mesh;
@@ -37,7 +40,8 @@ struct Arguments {
 enum Task {
     /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
     Agree(agree::Arguments),
-    /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every invariant of the results
+    /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every
+    /// invariant of the results
     #[cfg(feature = "speculative")]
     Edits(edits::Arguments),
     /// Compare two records
@@ -47,14 +51,9 @@ enum Task {
         /// The later record
         new: PathBuf,
     },
-    /// Fill the part of a document between the marks `bench:begin` and `bench:end` from the newest records
-    Readme {
-        /// The document
-        file: PathBuf,
-        /// Folder of the records
-        #[arg(long, default_value = "bench/records")]
-        records: PathBuf,
-    },
+    /// Fill the parts of documents that come from records: tables between marks such as `bench:begin` and
+    /// `bench:end`, and single figures
+    Docs(docs::Arguments),
     /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
     Peers(peers::Arguments),
     /// Draw time against mesh size as SVG, one file for each engine and device, from the newest records
@@ -109,7 +108,7 @@ fn start(arguments: Arguments) -> Result<()> {
             print!("{}", compare::compare(&old, &new));
             Ok(())
         }
-        Some(Task::Readme { file, records }) => readme::fill(&file, &records),
+        Some(Task::Docs(arguments)) => docs::run(&arguments),
         Some(Task::Peers(arguments)) => peers::run(&arguments),
         Some(Task::Plots { folder, records }) => {
             for file in plot::write(&readme::newest(&records)?, &folder)? {
@@ -118,9 +117,8 @@ fn start(arguments: Arguments) -> Result<()> {
             Ok(())
         }
         Some(Task::Rows) => {
-            let line = |r: &rows::Row| vec![r.name.to_owned(), r.about.to_owned()];
-            for line in rows::ROWS.iter().map(line) {
-                println!("{:<22} {}", line[0], line[1]);
+            for row in rows::all() {
+                println!("{:<22} {}", row.name, row.about);
             }
             Ok(())
         }

@@ -1,39 +1,48 @@
-//! The meshes that are measured, made here from nothing.
+//! The meshes that are measured: made here from nothing, or a file's.
 //!
-//! The base is a torus of 20,000 faces with noise, a sixth of whose edges are flipped at random, so that valences run from 4
-//! to 8 or so; larger ones are its Loop subdivisions. The recorded references were measured on a scanned dragon of the same
-//! number of faces and its Loop subdivisions: same sizes, same share of irregular vertices, another shape.
+//! The base is a torus of 20,000 faces with noise, a sixth of whose edges are flipped at random, so that valences run
+//! from 4 to 8 or so; larger ones are its Loop subdivisions. The recorded references were measured on a scanned
+//! dragon of the same number of faces and its Loop subdivisions: same sizes, same share of irregular vertices,
+//! another shape. With the dragon's file the same meshes are made here, but for the random numbers of the noise.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use glam::Vec3;
+use rxmesh_host::io::{self, ReadOptions};
 use rxmesh_host::mesh::generate::{Scheme, noise, shuffle, subdivide, torus};
 use rxmesh_host::mesh::{EdgeTable, Rng, TriMesh};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 /// Faces of the base mesh.
 pub(crate) const BASE_FACES: usize = 20_000;
 /// Most Loop subdivisions of the base: 20.48 million faces.
 pub(crate) const MAX_LEVEL: u32 = 5;
 
+/// Squares of the base around and across, and its smaller radius.
+const CELLS: [u32; 2] = [125, 80];
+const MINOR: f32 = 0.45;
 const SEED: u64 = 1;
 const FLIPS: usize = 5000;
 const NOISE: f32 = 0.1;
 /// How much longer an edge may become by a flip.
 const STRETCH: f32 = 1.3;
 
-/// Order of vertices and faces in the input.
+/// What is made of a mesh before it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Order {
+pub(crate) enum Input {
     /// As subdivision leaves it
     Given,
-    /// At random
+    /// Vertices and faces at random
     Shuffled,
-    /// Along a Morton curve
+    /// Vertices and faces along a Morton curve
     Sorted,
+    /// A torus of the same size without noise and flips: many edges are alike
+    Plain,
 }
 
 /// A size by its name: `20k`, `1.28m`, or a number of faces. The nearest subdivision of the base is taken.
@@ -41,11 +50,6 @@ pub(crate) enum Order {
 pub(crate) struct Size(pub(crate) u32);
 
 impl Size {
-    /// Number of faces.
-    pub(crate) fn faces(self) -> usize {
-        BASE_FACES << (2 * self.0)
-    }
-
     /// `20k`, `320k`, `1.28m`, ...
     pub(crate) fn name(self) -> &'static str {
         ["20k", "80k", "320k", "1.28m", "5.12m", "20.48m"][self.0 as usize]
@@ -75,49 +79,141 @@ impl std::str::FromStr for Size {
     }
 }
 
+/// A mesh that is measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    /// As tables and records name it.
+    pub(crate) name: String,
+    /// What it is made of, in words.
+    pub(crate) recipe: String,
+    /// Loop subdivisions.
+    pub(crate) level: u32,
+    pub(crate) faces: u32,
+    pub(crate) file: Option<FileRecord>,
+}
+
+/// A file that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileRecord {
+    /// Its name, without folders.
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    pub(crate) sha256: String,
+}
+
+/// A mesh of the user's.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) path: PathBuf,
+    /// Size of the noise of each coordinate, in mean edge lengths.
+    pub(crate) jitter: f32,
+    pub(crate) seed: u64,
+}
+
 /// Makes the meshes one after the other, each from the one before it.
 pub(crate) struct Meshes {
     level: u32,
     mesh: TriMesh,
+    chosen: Option<(Chosen, FileRecord)>,
 }
 
 impl Meshes {
+    /// The bench's own.
     pub(crate) fn new() -> Result<Self> {
         Ok(Self {
             level: 0,
             mesh: base()?,
+            chosen: None,
         })
     }
 
-    /// The mesh of a size in an order. Sizes must not fall.
-    pub(crate) fn get(&mut self, size: Size, order: Order) -> Result<TriMesh> {
-        while self.level < size.0 {
+    /// A file's.
+    pub(crate) fn of_file(chosen: Chosen) -> Result<Self> {
+        let place = || chosen.path.display().to_string();
+        let content = std::fs::read(&chosen.path).with_context(place)?;
+        let name = chosen.path.file_name().unwrap_or_default();
+        let digest = Sha256::digest(&content);
+        let file = FileRecord {
+            name: name.to_string_lossy().into_owned(),
+            bytes: content.len() as u64,
+            sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
+        };
+        Ok(Self {
+            level: 0,
+            mesh: io::read(&chosen.path, &ReadOptions::default())?.mesh,
+            chosen: Some((chosen, file)),
+        })
+    }
+
+    /// Whether rows on this input can be measured: a file's mesh has no plain torus.
+    pub(crate) fn has(&self, input: Input) -> bool {
+        input != Input::Plain || self.chosen.is_none()
+    }
+
+    /// The mesh after so many subdivisions, as some input. Levels must not fall.
+    pub(crate) fn get(&mut self, level: u32, input: Input) -> Result<(Subject, TriMesh)> {
+        while self.level < level {
             self.mesh = subdivide(&self.mesh, 1, Scheme::Loop)?;
             self.level += 1;
         }
-        let mut mesh = self.mesh.clone();
-        match order {
-            Order::Given => {}
-            Order::Shuffled => shuffle(&mut mesh, SEED),
-            Order::Sorted => sort(&mut mesh),
+        let mut mesh = match input {
+            Input::Plain => torus(CELLS[0] << level, CELLS[1] << level, 1.0, MINOR)?,
+            _ => self.mesh.clone(),
+        };
+        if let Some((chosen, _)) = self.chosen.as_ref().filter(|(c, _)| c.jitter > 0.0) {
+            noise(&mut mesh, chosen.jitter, chosen.seed)?;
         }
-        Ok(mesh)
+        match input {
+            Input::Given | Input::Plain => {}
+            Input::Shuffled => shuffle(&mut mesh, SEED),
+            Input::Sorted => sort(&mut mesh),
+        }
+        Ok((self.subject(mesh.face_count() as u32), mesh))
+    }
+
+    fn subject(&self, faces: u32) -> Subject {
+        let level = self.level;
+        let Some((chosen, file)) = &self.chosen else {
+            return Subject {
+                name: Size(level).name().to_owned(),
+                recipe: format!(
+                    "torus of {} x {} squares, {FLIPS} edges flipped, noise of {NOISE} edge lengths, {level} Loop subdivisions",
+                    CELLS[0], CELLS[1]
+                ),
+                level,
+                faces,
+                file: None,
+            };
+        };
+        let stem = chosen.path.file_stem().unwrap_or_default();
+        let mut name = stem.to_string_lossy().into_owned();
+        let mut recipe = file.name.clone();
+        if level > 0 {
+            name += &format!("_L{level}");
+            recipe += &format!(", {level} Loop subdivisions");
+        }
+        if chosen.jitter > 0.0 {
+            name.push('j');
+            recipe += &format!(
+                ", noise of {} edge lengths, seed {}",
+                chosen.jitter, chosen.seed
+            );
+        }
+        Subject {
+            name,
+            recipe,
+            level,
+            faces,
+            file: Some(file.clone()),
+        }
     }
 }
 
 fn base() -> Result<TriMesh> {
-    let mut mesh = torus(125, 80, 1.0, 0.45)?;
+    let mut mesh = torus(CELLS[0], CELLS[1], 1.0, MINOR)?;
     flip_edges(&mut mesh, FLIPS);
     noise(&mut mesh, NOISE, SEED)?;
     Ok(mesh)
-}
-
-/// What the meshes are made of, in words.
-pub(crate) fn recipe(size: Size) -> String {
-    format!(
-        "torus of 125 x 80 squares, {FLIPS} edges flipped, noise of {NOISE} edge lengths, {} Loop subdivisions",
-        size.0
-    )
 }
 
 /// Flips `count` random edges, each face at most once, leaving valences of 4 and more and no long edges.
@@ -213,7 +309,10 @@ mod tests {
             ("5m", 5_120_000),
             ("20m", 20_480_000),
         ] {
-            assert_eq!(name.parse::<Size>().map(Size::faces), Ok(faces));
+            assert_eq!(
+                name.parse::<Size>().map(|s| BASE_FACES << (2 * s.0)),
+                Ok(faces)
+            );
         }
         assert!("2".parse::<Size>().is_err() && "x".parse::<Size>().is_err());
     }
@@ -221,8 +320,8 @@ mod tests {
     #[test]
     fn the_meshes_are_closed_and_irregular() -> Result<()> {
         let mut meshes = Meshes::new()?;
-        for order in [Order::Given, Order::Shuffled, Order::Sorted] {
-            let mesh = meshes.get(Size(0), order)?;
+        for input in [Input::Given, Input::Shuffled, Input::Sorted] {
+            let (_, mesh) = meshes.get(0, input)?;
             assert_eq!(mesh.face_count(), BASE_FACES);
             let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
             assert_eq!(table.len(), 3 * BASE_FACES / 2);
@@ -236,7 +335,47 @@ mod tests {
             assert!(valence.iter().filter(|&&n| n != 6).count() > 4000);
             assert!(valence.iter().all(|&n| n >= 4));
         }
-        assert_eq!(meshes.get(Size(1), Order::Sorted)?.face_count(), 80_000);
+        let (subject, mesh) = meshes.get(1, Input::Sorted)?;
+        assert_eq!((subject.name.as_str(), subject.faces), ("80k", 80_000));
+        assert_eq!(mesh.face_count(), 80_000);
+        Ok(())
+    }
+
+    #[test]
+    fn the_plain_torus_has_edges_of_few_lengths() -> Result<()> {
+        let (_, mesh) = Meshes::new()?.get(0, Input::Plain)?;
+        assert_eq!(mesh.face_count(), BASE_FACES);
+        let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
+        let at = |v: u32| mesh.positions[v as usize];
+        let lengths = table.edges.iter().map(|&[a, b]| at(a).distance(at(b)));
+        let different: HashSet<u32> = lengths.map(|l| (l * 1e4) as u32).collect();
+        assert!(different.len() < 500, "{}", different.len());
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_is_named_with_its_hash_and_subdivided() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("plate.obj");
+        std::fs::write(&path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+        let chosen = |jitter| Chosen {
+            path: path.clone(),
+            jitter,
+            seed: 1,
+        };
+        let mut meshes = Meshes::of_file(chosen(0.0))?;
+        assert!(meshes.has(Input::Sorted) && !meshes.has(Input::Plain));
+        let (subject, mesh) = meshes.get(0, Input::Given)?;
+        assert_eq!((subject.name.as_str(), mesh.face_count()), ("plate", 1));
+        let file = subject.file.context("a file")?;
+        assert_eq!((file.name.as_str(), file.bytes), ("plate.obj", 32));
+        assert!(file.sha256.len() == 64);
+        let (subject, mesh) = Meshes::of_file(chosen(0.25))?.get(2, Input::Given)?;
+        assert_eq!(
+            (subject.name.as_str(), mesh.face_count()),
+            ("plate_L2j", 16)
+        );
+        assert!(mesh.positions.iter().any(|p| p.z != 0.0));
         Ok(())
     }
 }

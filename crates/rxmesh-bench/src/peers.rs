@@ -12,9 +12,9 @@ use rxmesh_host::mesh::TriMesh;
 use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
-use crate::mesh::{Meshes, Order, Size};
+use crate::mesh::{Input, Meshes, Subject};
 use crate::record::{MeshRecord, Options, Record, Run};
-use crate::rows::{ROWS, Row, Work};
+use crate::rows::{self, Row, Work};
 use crate::run;
 use crate::table::short;
 
@@ -41,6 +41,7 @@ const OPERATIONS: &[&str] = &[
     "geodesic",
     "curvature",
     "smooth-step",
+    "edit-open-close",
     "simplify",
     "remesh",
 ];
@@ -56,8 +57,8 @@ pub(crate) struct PeersRecord {
     pub(crate) date: String,
     device: String,
     host_threads: usize,
-    /// The system's load averages (one minute) before and after, ours included at the end: much above zero before means that others were
-    /// working on the machine. Empty where the system does not say.
+    /// The system's load averages (one minute) before and after, ours included at the end: much above zero before
+    /// means that others were working on the machine. Empty where the system does not say.
     #[serde(default)]
     load: Vec<f64>,
     options: Options,
@@ -96,14 +97,17 @@ struct PeerRun {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let rows: Vec<&Row> = match arguments.run.rows_given() {
         true => arguments.run.rows()?,
-        false => ROWS
-            .iter()
+        false => rows::all()
             .filter(|r| OPERATIONS.contains(&r.name))
             .collect(),
     };
     ensure!(
-        rows.iter().all(|r| r.order.is_none()),
+        rows.iter().all(|r| r.input.is_none()),
         "peers are compared on the input as given"
+    );
+    ensure!(
+        !arguments.run.has_file(),
+        "peers are compared on the generated meshes, not on a file's"
     );
     ensure!(
         !rows.iter().any(|r| matches!(r.work, Work::Amount(_))),
@@ -127,7 +131,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             false => asked.to_owned(),
         };
         let text = serde_json::to_string_pretty(&record)? + "\n";
-        std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+        rxmesh_host::files::write_bytes(&path, text.as_bytes())
+            .with_context(|| path.display().to_string())?;
         eprintln!("wrote {}", path.display());
     }
     print!("{}", record.markdown());
@@ -156,11 +161,11 @@ fn sizes(
 ) -> Result<()> {
     let mut meshes = Meshes::new()?;
     for size in arguments.run.sizes() {
-        let mesh = meshes.get(size, Order::Given)?;
+        let (subject, mesh) = meshes.get(size.0, Input::Given)?;
         for &threads in counts {
-            eprintln!("{} with {threads} threads", size.name());
-            let engine_record = ours(arguments, rows, &mesh, size, threads)?;
-            if record.meshes.iter().all(|m| m.name != size.name()) {
+            eprintln!("{} with {threads} threads", subject.name);
+            let engine_record = ours(arguments, rows, &mesh, &subject, threads)?;
+            if record.meshes.iter().all(|m| m.name != subject.name) {
                 record.meshes.extend(engine_record.meshes);
             }
             match record.ours.iter_mut().find(|o| o.threads == threads) {
@@ -171,7 +176,9 @@ fn sizes(
                 }),
             }
         }
-        record.peers.extend(theirs(arguments, &mesh, size, folder)?);
+        record
+            .peers
+            .extend(theirs(arguments, &mesh, &subject, folder)?);
     }
     Ok(())
 }
@@ -181,7 +188,7 @@ fn ours(
     arguments: &Arguments,
     rows: &[&Row],
     mesh: &TriMesh,
-    size: Size,
+    subject: &Subject,
     threads: usize,
 ) -> Result<Record> {
     let pool = rayon::ThreadPoolBuilder::new()
@@ -193,7 +200,7 @@ fn ours(
         run::measure(
             &engine,
             mesh,
-            size,
+            subject,
             rows,
             arguments.run.effort(),
             &mut record,
@@ -206,7 +213,7 @@ fn ours(
 fn theirs(
     arguments: &Arguments,
     mesh: &TriMesh,
-    size: Size,
+    subject: &Subject,
     folder: &Path,
 ) -> Result<Vec<PeerRun>> {
     let (vertices, faces) = (folder.join("vertices.f32"), folder.join("faces.u32"));
@@ -221,7 +228,7 @@ fn theirs(
         .collect();
     std::fs::write(&faces, bytes)?;
     let effort = arguments.run.effort();
-    eprintln!("{}: peers", size.name());
+    eprintln!("{}: peers", subject.name);
     let out = Command::new(&arguments.python)
         .arg(&arguments.script)
         .args([&vertices, &faces])
@@ -238,7 +245,7 @@ fn theirs(
     for line in String::from_utf8_lossy(&out.stdout).lines() {
         if line.starts_with("{\"operation\"") {
             let mut run: PeerRun = serde_json::from_str(line).with_context(|| line.to_owned())?;
-            run.mesh = size.name().to_owned();
+            run.mesh = subject.name.clone();
             runs.push(run);
         }
     }
@@ -333,6 +340,25 @@ impl PeersRecord {
         all
     }
 
+    /// Our rows whose work is in a peer's figure too, with all threads: as far as they were measured.
+    fn beside(&self, operation: &str, peer: &str, mesh: &str) -> Vec<(&'static str, f64)> {
+        let row = rows::all().find(|r| r.name == operation);
+        let against = row.map_or(&[][..], |r| r.against);
+        let Some(against) = against
+            .iter()
+            .find(|a| peer == a.system && !a.beside.is_empty())
+        else {
+            return Vec::new();
+        };
+        let runs = || self.ours.last().into_iter().flat_map(|o| &o.runs);
+        let ms = |row: &str| {
+            let found = runs().find(|r| r.row == row && r.mesh == mesh);
+            found.map(Run::median)
+        };
+        let rows = against.beside.iter();
+        rows.filter_map(|&row| Some((row, ms(row)?))).collect()
+    }
+
     fn line(&self, operation: &str, mesh: &str) -> String {
         let same = |r: &&Run| r.row == operation && r.mesh == mesh;
         let ours: Vec<Option<f64>> = self
@@ -351,10 +377,16 @@ impl PeersRecord {
             .iter()
             .map(|ms| ms.map_or(String::new(), short))
             .collect();
-        if let (Some(&Some(ms)), Some((best, _)), Some(last)) =
+        if let (Some(&Some(ms)), Some((best, peer)), Some(last)) =
             (ours.last(), peers.first(), cells.last_mut())
         {
-            let _ = write!(last, " ({:.1}x)", best / ms);
+            let beside = self.beside(operation, &peer.system, mesh);
+            let all = ms + beside.iter().map(|(_, ms)| ms).sum::<f64>();
+            let names: String = beside
+                .iter()
+                .map(|(row, _)| format!(", with {row}"))
+                .collect();
+            let _ = write!(last, " ({:.1}x{names})", best / all);
         }
         let words: Vec<String> = peers
             .iter()
@@ -391,7 +423,7 @@ mod tests {
         let mut r = PeersRecord::new(like.options);
         r.meshes = vec![mesh("20k", 20_000)];
         for (threads, ms) in [(1, 4.0), (2, 2.0)] {
-            let runs = record(&[("vv", ms), ("build", ms)]).runs;
+            let runs = record(&[("vv", ms), ("build", ms), ("simplify", ms)]).runs;
             r.ours.push(Ours { threads, runs });
         }
         r.peers = vec![
@@ -399,6 +431,7 @@ mod tests {
             peer("vv", "fast", &[3.0, 5.0, 4.0]),
             peer("vv", "absent", &[]),
             peer("remesh", "alone", &[7.0]),
+            peer("simplify", "meshoptimizer", &[2.0]),
         ];
         let table = r.markdown();
         let line = |start: &str| {
@@ -410,6 +443,9 @@ mod tests {
             "| vv | 4.000 | 2.000 (2.0x) | fast 4.000; slow 9.000 |"
         );
         assert_eq!(line("| build"), "| build | 4.000 | 2.000 |  |");
+        // A peer's figure from the faces on is compared with ours and construction.
+        let simplify = "| simplify | 4.000 | 2.000 (0.5x, with build) | meshoptimizer 2.000 |";
+        assert_eq!(line("| simplify"), simplify);
         assert_eq!(line("| remesh"), "| remesh |  |  | alone 7.000 |");
         assert_eq!(
             line("| 20k faces"),

@@ -7,7 +7,7 @@ use crate::conflicts::Conflicts;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::record::{MeshRecord, Record, Run};
-use crate::rows::ROWS;
+use crate::rows;
 use crate::table::short;
 
 mod edits;
@@ -18,10 +18,10 @@ const HEIGHT: f64 = 270.0;
 /// Room of a panel left, right, above and below of its axes.
 const MARGIN: [f64; 4] = [46.0, 14.0, 26.0, 78.0];
 /// Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
-const OURS: [&str; 4] = ["#0072b2", "#009e73", "#56b4e9", "#000000"];
+const OURS: [&str; 5] = ["#0072b2", "#009e73", "#56b4e9", "#000000", "#f0e442"];
 /// What stands behind the name of a row for another order of the input or another engine of edits.
-const SUFFIXES: [&str; 4] = ["", "-shuffled", "-sorted", "-speculative"];
-const THEIRS: [&str; 3] = ["#d55e00", "#e69f00", "#cc79a7"];
+const SUFFIXES: [&str; 5] = ["", "-shuffled", "-sorted", "-speculative", "-plain"];
+const THEIRS: [&str; 4] = ["#d55e00", "#e69f00", "#cc79a7", "#7f3b08"];
 const FLOOR: &str = "#888888";
 /// Parts of an axis that begins at zero.
 const TICKS: i32 = 5;
@@ -51,7 +51,8 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-/// Writes one file for each record that has two sizes or more, and one on the engines of edits where they were measured; returns the files.
+/// Writes one file for each record that has two sizes or more, and one on the engines of edits where they were
+/// measured; returns the files.
 pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut files = Vec::new();
@@ -77,7 +78,7 @@ fn write_picture(
     path: PathBuf,
     files: &mut Vec<PathBuf>,
 ) -> Result<()> {
-    std::fs::write(&path, svg(record, title, panels))
+    rxmesh_host::files::write_bytes(&path, svg(record, title, panels).as_bytes())
         .with_context(|| path.display().to_string())?;
     files.push(path);
     Ok(())
@@ -85,9 +86,7 @@ fn write_picture(
 
 /// Panels of the rows that are times.
 fn times(record: &Record) -> Vec<Panel> {
-    let rows = ROWS
-        .iter()
-        .filter(|r| r.order.is_none() && r.conflicts == Conflicts::Claims);
+    let rows = rows::all().filter(|r| r.input.is_none() && r.conflicts == Conflicts::Claims);
     rows.map(|r| Panel {
         title: r.name.to_owned(),
         scale: Scale::Decades,
@@ -134,7 +133,8 @@ fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
     runs
 }
 
-/// What a row's panel shows: its time, also with other orders of the input and on the other engine of edits, its floor, and what others need.
+/// What a row's panel shows: its time, also with other orders of the input and on the other engine of edits, its
+/// floor, and what others need.
 fn lines(record: &Record, row: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (suffix, color) in SUFFIXES.iter().zip(OURS) {

@@ -1,4 +1,4 @@
-//! Tables of the newest records, in a document.
+//! Tables of the newest records, for documents.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,34 +8,12 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::peers::PeersRecord;
 use crate::record::{Amount, MeshRecord, Record, Run, speculative_settings};
-use crate::rows::ROWS;
-use crate::table::short;
+use crate::reference::Reference;
+use crate::rows;
+use crate::table::{short, times};
 
-const BEGIN: &str = "<!-- bench:begin -->";
-const END: &str = "<!-- bench:end -->";
-const PEERS_BEGIN: &str = "<!-- peers:begin -->";
-const PEERS_END: &str = "<!-- peers:end -->";
-
-/// Replaces what stands between the marks: the tables of the newest records, and in documents with the marks of the peers the newest
-/// comparison, which is in the folder `peers` of the records.
-pub(crate) fn fill(file: &Path, records: &Path) -> Result<()> {
-    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    let newest = newest(records)?;
-    let tables: Vec<String> = newest.iter().map(markdown).collect();
-    let mut filled = between(&text, [BEGIN, END], &tables.join("\n"))
-        .with_context(|| format!("{} has no {BEGIN} with {END} after it", file.display()))?;
-    if filled.contains(PEERS_BEGIN) {
-        let table = newest_peers(&records.join("peers"))?.markdown();
-        filled = between(&filled, [PEERS_BEGIN, PEERS_END], &table)
-            .with_context(|| format!("{} has no {PEERS_END}", file.display()))?;
-    }
-    if filled != text {
-        fs::write(file, filled).with_context(|| file.display().to_string())?;
-    }
-    Ok(())
-}
-
-/// The newest record of each engine and device, GPUs first. An error when there is none.
+/// The newest record of each engine, device and file, GPUs first and files after the bench's own meshes. An error
+/// when there is none.
 pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
     let mut newest: BTreeMap<String, Record> = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -45,7 +23,7 @@ pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
         }
         let record = Record::read(&path)?;
         let rank = u8::from(record.engine.name != "cuda");
-        let key = format!("{rank}{} {}", record.engine.name, record.engine.device);
+        let key = format!("{rank}{}", record.machine());
         let older = newest.get(&key).is_some_and(|r| r.date >= record.date);
         if !older {
             newest.insert(key, record);
@@ -56,7 +34,7 @@ pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
 }
 
 /// The newest comparison with peers.
-fn newest_peers(folder: &Path) -> Result<PeersRecord> {
+pub(crate) fn newest_peers(folder: &Path) -> Result<PeersRecord> {
     let mut newest: Option<PeersRecord> = None;
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let record = PeersRecord::read(&entry?.path())?;
@@ -67,29 +45,26 @@ fn newest_peers(folder: &Path) -> Result<PeersRecord> {
     newest.with_context(|| format!("no records in {}", folder.display()))
 }
 
-fn between(text: &str, [begin, end]: [&str; 2], middle: &str) -> Option<String> {
-    let (before, rest) = text.split_once(begin)?;
-    let (_, after) = rest.split_once(end)?;
-    Some(format!("{before}{begin}\n{middle}{end}{after}"))
-}
-
-/// One line a row, one column a mesh: milliseconds, and how many times faster than the reference.
-fn markdown(record: &Record) -> String {
+/// One line a row, one column a mesh: milliseconds, how many times longer the strongest rival needs, and who that is.
+pub(crate) fn markdown(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
-        "**{}** ({} engine, commit {}, {}), medians in ms; in brackets the reference's time over ours{}\n\n| row |",
+        "**{}** ({} engine{}, commit {}, {}), medians in ms;\nin brackets the strongest rival's time over ours{}\n\n| row |",
         engine.device,
         engine.name,
+        record
+            .file()
+            .map_or(String::new(), |f| format!(", `{}`", f.name)),
         record.commit,
         &record.date[..10.min(record.date.len())],
-        speculative_settings(record).map_or(String::new(), |s| format!("; {s}"))
+        speculative_settings(record).map_or(String::new(), |s| format!(";\n{s}"))
     );
     for mesh in &record.meshes {
         text += &format!(" {} faces |", mesh.name);
     }
-    text += "\n| --- |";
+    text += " strongest rival |\n| --- |";
     text += &" ---: |".repeat(record.meshes.len());
-    text.push('\n');
+    text += " --- |\n";
     let bytes = |m: &MeshRecord| match m.reference_bytes_a_face {
         Some(r) if record.engine.name == "cuda" => format!(
             "{} ({:.1}x)",
@@ -99,24 +74,34 @@ fn markdown(record: &Record) -> String {
         _ => short(m.device_bytes_a_face),
     };
     let cells: Vec<String> = record.meshes.iter().map(bytes).collect();
-    text += &format!("| memory, bytes a face | {} |\n", cells.join(" | "));
-    for row in ROWS.iter().filter(|r| r.order.is_none()) {
+    let known = record.engine.name == "cuda"
+        && record
+            .meshes
+            .iter()
+            .any(|m| m.reference_bytes_a_face.is_some());
+    let rival = if known { "RXMesh" } else { "" };
+    text += &format!(
+        "| memory, bytes a face | {} | {rival} |\n",
+        cells.join(" | ")
+    );
+    for row in rows::all().filter(|r| r.input.is_none()) {
         let cells: Vec<String> = record
             .meshes
             .iter()
             .map(|m| cell(record, row.name, &m.name))
             .collect();
         if cells.iter().any(|c| !c.is_empty()) {
-            text += &format!("| {} | {} |\n", row.name, cells.join(" | "));
+            let rivals = rivals(record, row.name);
+            text += &format!("| {} | {} | {rivals} |\n", row.name, cells.join(" | "));
         }
     }
-    text + &amounts(record) + &orders(record)
+    text + &differences(record) + &amounts(record) + &orders(record)
 }
 
 /// What is no time: one line a row, with what others have.
 fn amounts(record: &Record) -> String {
     let mut lines = String::new();
-    for row in ROWS {
+    for row in rows::all() {
         let mut about = String::new();
         let cells: Vec<String> = record
             .meshes
@@ -162,7 +147,7 @@ fn orders(record: &Record) -> String {
     let Some(mesh) = record.meshes.iter().rev().find(has) else {
         return lines;
     };
-    for row in ROWS.iter().filter(|r| r.order.is_none()) {
+    for row in rows::all().filter(|r| r.input.is_none()) {
         let cell = |suffix: &str| ms(&format!("{}{suffix}", row.name), &mesh.name);
         if let (Some(given), Some(shuffled), Some(sorted)) =
             (cell(""), cell("-shuffled"), cell("-sorted"))
@@ -181,11 +166,85 @@ fn orders(record: &Record) -> String {
 }
 
 fn cell(record: &Record, row: &str, mesh: &str) -> String {
-    let run = record.runs.iter().find(|r| r.row == row && r.mesh == mesh);
-    let Some(run) = run else { return String::new() };
-    match run.references.first() {
-        Some(r) => format!("{} ({:.1}x)", short(run.median()), r.ms / run.median()),
+    let Some(run) = record.run(row, mesh) else {
+        return String::new();
+    };
+    match record.rival(run) {
+        Some((r, x)) => format!("{} ({})", short(run.median()), times(r, x)),
         None => short(run.median()),
+    }
+}
+
+/// The strongest rival on each mesh, with the names of the meshes where there are several.
+fn strongest<'a>(record: &'a Record, row: &str) -> Vec<(&'a Reference, Vec<&'a str>)> {
+    let mut all: Vec<(&Reference, Vec<&str>)> = Vec::new();
+    for mesh in &record.meshes {
+        let run = record
+            .runs
+            .iter()
+            .find(|r| r.row == row && r.mesh == mesh.name);
+        let Some((rival, _)) = run.and_then(|run| record.rival(run)) else {
+            continue;
+        };
+        let same = |r: &Reference| {
+            (&r.system, &r.less, &r.elsewhere) == (&rival.system, &rival.less, &rival.elsewhere)
+        };
+        match all.iter_mut().find(|(r, _)| same(r)) {
+            Some((_, meshes)) => meshes.push(&mesh.name),
+            None => all.push((rival, vec![&mesh.name])),
+        }
+    }
+    all
+}
+
+fn rivals(record: &Record, row: &str) -> String {
+    let all = strongest(record, row);
+    if let [(only, _)] = all[..] {
+        return only.system.clone();
+    }
+    let named = all
+        .iter()
+        .map(|(r, meshes)| format!("{}: {}", meshes.join(", "), r.system));
+    named.collect::<Vec<_>>().join("; ")
+}
+
+/// What the rivals count otherwise than the rows, a line a row.
+fn differences(record: &Record) -> String {
+    let mut lines = String::new();
+    for row in rows::all().filter(|r| r.input.is_none()) {
+        let mut words: Vec<String> = Vec::new();
+        for (rival, _) in strongest(record, row.name) {
+            let (system, beside) = (&rival.system, rival.beside.join("` and `"));
+            let mut say = |what: String| {
+                if !words.contains(&what) {
+                    words.push(what);
+                }
+            };
+            if let Some(less) = &rival.less {
+                say(format!("{system} does less: {less}"));
+            }
+            if let Some(more) = &rival.more {
+                say(format!("{system} does more: {more}"));
+            }
+            if let Some(elsewhere) = &rival.elsewhere {
+                say(format!("{system} on another input: {elsewhere}"));
+            }
+            if !beside.is_empty() {
+                say(format!(
+                    "compared with ours and `{beside}` together, which {system}'s figure covers"
+                ));
+            }
+        }
+        if !words.is_empty() {
+            lines += &format!("| {} | {} |\n", row.name, words.join("; "));
+        }
+    }
+    match lines.is_empty() {
+        true => lines,
+        false => format!(
+            "\nWhere the rival's work is not the row's (`*`: it does less, `+`: more, `~`: another input):\n\n\
+             | row | the rival's figure |\n| --- | --- |\n{lines}"
+        ),
     }
 }
 
@@ -206,23 +265,15 @@ mod tests {
             unit: Unit::BytesAFace,
             values: vec![50.0, 40.0, 60.0],
             figures: serde_json::Map::new(),
-            references: crate::reference::amounts("bytes-speculative", false),
+            references: vec![crate::reference::AmountReference {
+                system: "paper, Appendix A".into(),
+                value: 18.75,
+            }],
             goal: None,
             patch_size: Some(256),
         }];
         let text = markdown(&record);
         let line = "| bytes-speculative |  | 50.00 | bytes a face | paper, Appendix A: 18.75 |";
         assert!(text.contains(line), "{text}");
-    }
-
-    #[test]
-    fn only_the_part_between_the_marks_changes() {
-        let text = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        let filled = between(&text, [BEGIN, END], "new\n");
-        assert_eq!(
-            filled.as_deref(),
-            Some(&*format!("a\n{BEGIN}\nnew\n{END}\nb\n"))
-        );
-        assert_eq!(between("no marks", [BEGIN, END], ""), None);
     }
 }

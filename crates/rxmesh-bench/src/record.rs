@@ -11,8 +11,9 @@ use rxmesh_host::patch::{PatchOptions, PatchStats};
 use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
-use crate::mesh::Order;
-use crate::reference::{AmountReference, Reference};
+use crate::mesh::{FileRecord, Input};
+use crate::reference::{self, AmountReference, Reference};
+use crate::rows;
 
 /// How the rows of the speculative engine were measured, in words; nothing where there are none.
 pub(crate) fn speculative_settings(record: &Record) -> Option<String> {
@@ -55,7 +56,7 @@ pub(crate) struct EngineRecord {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Options {
-    pub(crate) order: Order,
+    pub(crate) order: Input,
     pub(crate) patch_size: u32,
     pub(crate) seed: u64,
     pub(crate) repeat: usize,
@@ -102,6 +103,9 @@ pub(crate) struct MeshRecord {
     pub(crate) device_bytes: u64,
     pub(crate) device_bytes_a_face: f64,
     pub(crate) reference_bytes_a_face: Option<f64>,
+    /// The file, where it is a file's mesh.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<FileRecord>,
     /// `PatchStats`, of the construction with the median time.
     pub(crate) patches: serde_json::Value,
 }
@@ -204,11 +208,6 @@ impl Run {
         median(&self.ms)
     }
 
-    /// The fastest of the references.
-    pub(crate) fn fastest(&self) -> Option<&Reference> {
-        self.references.iter().min_by(|a, b| a.ms.total_cmp(&b.ms))
-    }
-
     /// Gigabytes a second, of the bytes that must move.
     pub(crate) fn gb_s(&self) -> Option<f64> {
         (self.bytes > 0).then(|| self.bytes as f64 / self.median() / 1e6)
@@ -243,14 +242,68 @@ impl Record {
         run.gb_s().map(|gb_s| ceiling.gb_s / gb_s)
     }
 
+    /// Reads a record, and puts the references into it that are known now, not when it was made.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        serde_json::from_str(&text).with_context(|| path.display().to_string())
+        let mut record: Self =
+            serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        record.refresh();
+        Ok(record)
+    }
+
+    fn refresh(&mut self) {
+        let engine = &self.engine.name;
+        let faces_of = |meshes: &[MeshRecord], name: &str| {
+            let found = meshes.iter().find(|m| m.name == name);
+            found.map_or(0, |m| m.faces)
+        };
+        for mesh in &mut self.meshes {
+            mesh.reference_bytes_a_face = reference::bytes_a_face(mesh.faces);
+        }
+        for run in &mut self.runs {
+            if let Some(row) = rows::all().find(|r| r.name == run.row) {
+                let faces = faces_of(&self.meshes, &run.mesh);
+                run.references = reference::references(row.against, engine, faces);
+            }
+        }
+        for amount in &mut self.amounts {
+            if let Some(row) = rows::all().find(|r| r.name == amount.row) {
+                let faces = faces_of(&self.meshes, &amount.mesh);
+                amount.references = reference::amounts(row.against, engine, faces);
+            }
+        }
+    }
+
+    /// A row's run on a mesh.
+    pub(crate) fn run(&self, row: &str, mesh: &str) -> Option<&Run> {
+        let mut found = self.runs.iter();
+        found.find(|r| r.row == row && r.mesh == mesh)
+    }
+
+    /// The strongest rival of a run and how many times longer it takes. A rival whose figure has other rows' work in
+    /// it is compared with all of these together. One that does more than the run, or the same on another input,
+    /// counts when there is no other.
+    pub(crate) fn rival<'a>(&self, run: &'a Run) -> Option<(&'a Reference, f64)> {
+        let with = |r: &'a Reference| {
+            let beside = r
+                .beside
+                .iter()
+                .map(|row| Some(self.run(row, &run.mesh)?.median()));
+            let beside: f64 = beside.sum::<Option<f64>>()?;
+            Some((r, r.ms / (run.median() + beside)))
+        };
+        let strongest = |stands_in: bool| {
+            let is = |r: &&Reference| (r.more.is_some() || r.elsewhere.is_some()) == stands_in;
+            let all = run.references.iter().filter(is).filter_map(with);
+            all.min_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        strongest(false).or_else(|| strongest(true))
     }
 
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        std::fs::write(path, text + "\n").with_context(|| path.display().to_string())
+        rxmesh_host::files::write_bytes(path, (text + "\n").as_bytes())
+            .with_context(|| path.display().to_string())
     }
 
     /// `<date>-<engine>-<device>.json`
@@ -258,7 +311,12 @@ impl Record {
         format!("{}-{}.json", &self.date[..10], self.machine())
     }
 
-    /// `<engine>-<device>`
+    /// The file whose mesh was measured, if not the bench's own meshes.
+    pub(crate) fn file(&self) -> Option<&FileRecord> {
+        self.meshes.first()?.file.as_ref()
+    }
+
+    /// `<engine>-<device>`, with the name of a file's mesh behind it
     pub(crate) fn machine(&self) -> String {
         let word = |text: &str| {
             let words: Vec<String> = text
@@ -269,7 +327,11 @@ impl Record {
                 .collect();
             words.join("-")
         };
-        format!("{}-{}", word(&self.engine.name), word(&self.engine.device))
+        let machine = format!("{}-{}", word(&self.engine.name), word(&self.engine.device));
+        match self.file() {
+            Some(file) => format!("{machine}-{}", word(&file.name)),
+            None => machine,
+        }
     }
 
     /// Where the record goes: into a folder under its own name, or to a file; with several engines to one file each.
@@ -354,7 +416,7 @@ pub(crate) mod tests {
     /// A record with one sample a row.
     pub(crate) fn record(rows: &[(&str, f64)]) -> Record {
         let options = Options {
-            order: Order::Given,
+            order: Input::Given,
             patch_size: 512,
             seed: 1,
             repeat: 1,
@@ -398,6 +460,7 @@ pub(crate) mod tests {
             device_bytes: 20 * u64::from(faces),
             device_bytes_a_face: 20.0,
             reference_bytes_a_face: Some(75.0),
+            file: None,
             patches: serde_json::Value::Null,
         }
     }
@@ -414,7 +477,41 @@ pub(crate) mod tests {
         let file = folder.path().join("a.json");
         assert_eq!(record.path(&file, false), file);
         assert_eq!(record.path(&file, true), folder.path().join("a-cpu.json"));
+        let mut of_file = record;
+        of_file.meshes = vec![mesh("dragon", 20_000)];
+        of_file.meshes[0].file = Some(FileRecord {
+            name: "dragon.obj".to_owned(),
+            bytes: 1,
+            sha256: String::new(),
+        });
+        assert!(of_file.file_name().ends_with("-dragon-obj.json"));
         Ok(())
+    }
+
+    #[test]
+    fn the_strongest_rival_is_compared_with_all_that_its_figure_has_in_it() {
+        let mut record = record(&[("simplify", 10.0), ("build", 5.0)]);
+        let reference = |system: &str, ms, beside: &[&str]| Reference {
+            system: system.to_owned(),
+            ms,
+            beside: beside.iter().map(|&r| r.to_owned()).collect(),
+            ..Reference::default()
+        };
+        record.runs[0].references = vec![
+            reference("slow", 40.0, &[]),
+            reference("from faces", 30.0, &["build"]),
+            Reference {
+                more: Some("twice".to_owned()),
+                ..reference("does more", 1.0, &[])
+            },
+            reference("not to be compared", 1.0, &["edit-open-close"]),
+        ];
+        let rival = record.rival(&record.runs[0]);
+        let named = rival.map(|(r, times)| (r.system.as_str(), times));
+        assert_eq!(named, Some(("from faces", 2.0)));
+        record.runs[0].references.drain(..2);
+        let rival = record.rival(&record.runs[0]);
+        assert_eq!(rival.map(|(r, _)| r.system.as_str()), Some("does more"));
     }
 
     #[test]

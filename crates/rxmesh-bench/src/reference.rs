@@ -1,232 +1,216 @@
-//! Figures measured elsewhere, to compare with.
-//!
-//! GPU figures: RXMesh (the C++/CUDA reference, patches of 512 faces) and MeshTaichi, on one NVIDIA H200 (driver 580), device
-//! time, medians. CPU figures: the best of the named libraries on a machine of two cores, one thread each. Both on a
-//! scanned dragon of 20,000 faces and its Loop subdivisions; the meshes here have the same sizes but another shape, so
-//! ratios compare like with like in size, not in every detail.
+//! Figures measured elsewhere, to compare with: the records below `bench/records/references`, and how rows stand to
+//! them.
 
+use std::sync::OnceLock;
+
+use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::mesh::BASE_FACES;
+/// The records, by name.
+const FILES: &[(&str, &str)] = &[
+    (
+        "rxmesh-h200",
+        include_str!("../../../bench/records/references/rxmesh-h200.json"),
+    ),
+    (
+        "meshtaichi-h200",
+        include_str!("../../../bench/records/references/meshtaichi-h200.json"),
+    ),
+    (
+        "cpu-libraries",
+        include_str!("../../../bench/records/references/cpu-libraries.json"),
+    ),
+    (
+        "papers",
+        include_str!("../../../bench/records/references/papers.json"),
+    ),
+];
 
-/// A figure measured elsewhere.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// How far the size of a figure's mesh may be from that of the mesh it is compared with, as a part.
+const NEAR: f64 = 0.05;
+
+/// A record of what one system was measured to need. `bench/README.md` documents the fields.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Record {
+    /// The engine that its figures are compared with; any, where there is none.
+    engine: Option<String>,
+    pub(crate) rows: Vec<Measurement>,
+}
+
+/// A row of such a record.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Measurement {
+    pub(crate) name: String,
+    /// What was counted.
+    pub(crate) counts: String,
+    engine: Option<String>,
+    pub(crate) values: Vec<Point>,
+}
+
+/// A figure on one mesh.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Point {
+    #[serde(default)]
+    pub(crate) mesh: String,
+    /// None where the mesh has other cells, or no mesh is named: then it is for every size.
+    pub(crate) faces: Option<u32>,
+    pub(crate) value: f64,
+}
+
+impl Point {
+    fn is_near(&self, faces: u32) -> bool {
+        let near = |n: u32| (f64::from(n) / f64::from(faces) - 1.0).abs() < NEAR;
+        self.faces.map_or(self.mesh.is_empty(), near)
+    }
+}
+
+/// What of the row's work a reference does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Does {
+    /// All of it.
+    Same,
+    /// A part.
+    Less(&'static str),
+    /// All of it and more.
+    More(&'static str),
+    /// The same on another input.
+    Elsewhere(&'static str),
+}
+
+/// How a row of the bench stands to rows of a reference record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Against {
+    /// The system, as tables name it.
+    pub(crate) system: &'static str,
+    /// The record's name.
+    pub(crate) file: &'static str,
+    /// Its rows; the fastest counts.
+    pub(crate) rows: &'static [&'static str],
+    pub(crate) does: Does,
+    /// Rows of the bench whose work is in the reference's figure too.
+    pub(crate) beside: &'static [&'static str],
+}
+
+impl Against {
+    /// Rows of a record that count the same as the row.
+    pub(crate) const fn new(
+        system: &'static str,
+        file: &'static str,
+        rows: &'static [&'static str],
+    ) -> Self {
+        Self {
+            system,
+            file,
+            rows,
+            does: Does::Same,
+            beside: &[],
+        }
+    }
+
+    /// RXMesh on a GPU.
+    pub(crate) const fn rxmesh(rows: &'static [&'static str]) -> Self {
+        Self::new("RXMesh", "rxmesh-h200", rows)
+    }
+
+    /// MeshTaichi on a GPU.
+    pub(crate) const fn taichi(rows: &'static [&'static str]) -> Self {
+        Self::new("MeshTaichi", "meshtaichi-h200", rows)
+    }
+
+    /// A library on a CPU, one thread.
+    pub(crate) const fn cpu(system: &'static str, rows: &'static [&'static str]) -> Self {
+        Self::new(system, "cpu-libraries", rows)
+    }
+
+    /// The reference does a part of the row's work.
+    pub(crate) const fn less(self, what: &'static str) -> Self {
+        Self {
+            does: Does::Less(what),
+            ..self
+        }
+    }
+
+    /// The reference does more than the row.
+    pub(crate) const fn more(self, what: &'static str) -> Self {
+        Self {
+            does: Does::More(what),
+            ..self
+        }
+    }
+
+    /// The reference was measured on another input: it counts when there is no other.
+    pub(crate) const fn elsewhere(self, what: &'static str) -> Self {
+        Self {
+            does: Does::Elsewhere(what),
+            ..self
+        }
+    }
+
+    /// The reference's figure has the work of other rows in it.
+    pub(crate) const fn beside(self, rows: &'static [&'static str]) -> Self {
+        Self {
+            beside: rows,
+            ..self
+        }
+    }
+
+    /// The record's rows that are named.
+    pub(crate) fn measurements(&self) -> impl Iterator<Item = &'static Measurement> + '_ {
+        let rows = find(self.file).map_or(&[][..], |r| &r.rows);
+        rows.iter().filter(|m| self.rows.contains(&m.name.as_str()))
+    }
+
+    /// The engine whose figures it is compared with, if not both.
+    pub(crate) fn engine(&self) -> Option<&'static str> {
+        let of_row = self.measurements().find_map(|m| m.engine.as_deref());
+        of_row.or_else(|| find(self.file)?.engine.as_deref())
+    }
+
+    fn suits(&self, engine: &str) -> bool {
+        self.engine().is_none_or(|e| e == engine)
+    }
+
+    /// The smallest figure on a mesh of about so many faces, and where it stands.
+    fn smallest(&self, faces: u32) -> Option<(f64, String)> {
+        let points = self.measurements().flat_map(|m| {
+            let near = m.values.iter().filter(|p| p.is_near(faces));
+            near.map(move |p| (m, p))
+        });
+        let (m, p) = points.min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+        let place = match p.mesh.is_empty() {
+            true => format!("{}: {}", self.file, m.name),
+            false => format!("{}: {}, {}", self.file, m.name, p.mesh),
+        };
+        Some((p.value, place))
+    }
+}
+
+/// A figure measured elsewhere, beside a row's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reference {
     /// What was measured.
     pub(crate) system: String,
     /// Milliseconds.
     pub(crate) ms: f64,
+    /// The record, its row and mesh.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) from: String,
+    /// What of the row's work it leaves out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) less: Option<String>,
+    /// What it does beside the row's work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) more: Option<String>,
+    /// The other input that it was measured on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) elsewhere: Option<String>,
+    /// Rows whose work it has in it too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<String>,
 }
 
-/// Figures of a row at 20 thousand, 320 thousand, 1.28 million and 5.12 million faces; 0 where there is none.
-struct Figures {
-    row: &'static str,
-    cuda: bool,
-    system: &'static str,
-    ms: [f64; 4],
-}
-
-const fn gpu(row: &'static str, system: &'static str, ms: [f64; 4]) -> Figures {
-    Figures {
-        row,
-        cuda: true,
-        system,
-        ms,
-    }
-}
-
-const fn cpu(row: &'static str, system: &'static str, ms: [f64; 4]) -> Figures {
-    Figures {
-        row,
-        cuda: false,
-        system,
-        ms,
-    }
-}
-
-/// The first of a row's figures is the one that the table compares with.
-const FIGURES: &[Figures] = &[
-    gpu(
-        "build",
-        "RXMesh, constructor",
-        [25.0, 276.0, 1521.0, 10750.0],
-    ),
-    gpu("vv", "RXMesh", [0.029, 0.0705, 0.205, 0.746]),
-    gpu("oriented-vv", "RXMesh", [0.043, 0.0966, 0.281, 1.026]),
-    gpu("ve", "RXMesh", [0.026, 0.0649, 0.177, 0.639]),
-    gpu("vf", "RXMesh", [0.026, 0.0652, 0.179, 0.646]),
-    gpu("ev", "RXMesh", [0.011, 0.0291, 0.0836, 0.300]),
-    gpu("ef", "RXMesh", [0.021, 0.0544, 0.148, 0.533]),
-    gpu("fv", "RXMesh", [0.012, 0.0313, 0.0857, 0.308]),
-    gpu("fe", "RXMesh", [0.011, 0.0288, 0.0799, 0.291]),
-    gpu("ff", "RXMesh", [0.025, 0.0629, 0.181, 0.659]),
-    gpu("diamond", "RXMesh", [0.016, 0.0436, 0.120, 0.429]),
-    gpu("normals", "RXMesh, patched", [0.0255, 0.0652, 0.195, 0.738]),
-    gpu(
-        "normals",
-        "MeshTaichi, staged",
-        [0.013, 0.020, 0.060, 0.222],
-    ),
-    gpu(
-        "normals",
-        "indexed kernel with atomics",
-        [0.0098, 0.0434, 0.147, 0.605],
-    ),
-    gpu(
-        "mcf-iteration",
-        "RXMesh, matrix-free, uniform weights",
-        [0.098, 0.234, 0.705, 2.595],
-    ),
-    gpu(
-        "mcf-iteration",
-        "RXMesh, assembled CSR, cuSPARSE",
-        [0.098, 0.114, 0.161, 0.464],
-    ),
-    gpu(
-        "mcf-iteration",
-        "RXMesh, matrix-free, cotangent weights",
-        [0.0, 0.0, 0.913, 0.0],
-    ),
-    gpu(
-        "smooth-step",
-        "RXMesh, gradient descent",
-        [0.027, 0.078, 0.251, 0.955],
-    ),
-    gpu(
-        "filter-iteration",
-        "RXMesh, repaired, 256-face patches",
-        [2.13, 7.78, 27.4, 0.0],
-    ),
-    gpu("levels", "MeshTaichi, on the host", [4.4, 18.6, 36.7, 0.0]),
-    gpu(
-        "geodesic",
-        "RXMesh, level sets on the host not counted",
-        [6.7, 29.0, 101.0, 0.0],
-    ),
-    gpu(
-        "geodesic",
-        "MeshTaichi, level sets on the host counted",
-        [15.3, 69.6, 156.7, 0.0],
-    ),
-    gpu(
-        "spring-gather",
-        "MeshTaichi, staged, force only",
-        [0.012, 0.013, 0.027, 0.139],
-    ),
-    gpu(
-        "spring-scatter",
-        "MeshTaichi, staged, force only",
-        [0.016, 0.025, 0.079, 0.276],
-    ),
-    gpu("spring-implicit", "MeshTaichi", [0.69, 0.70, 1.92, 3.9]),
-    gpu("delaunay", "RXMesh", [120.0, 189.0, 356.0, 1065.0]),
-    gpu("remesh", "RXMesh", [809.0, 1354.0, 3153.0, 11832.0]),
-    gpu("simplify", "RXMesh, quadrics", [1104.0, 0.0, 0.0, 0.0]),
-    gpu("simplify", "RXMesh, shortest edge", [1000.0, 0.0, 0.0, 0.0]),
-    cpu(
-        "delaunay",
-        "geometry-central, extrinsic",
-        [5.0, 167.0, 556.0, 0.0],
-    ),
-    cpu("remesh", "geometry-central", [29.0, 1370.0, 6200.0, 0.0]),
-    cpu("remesh", "CGAL", [180.0, 5800.0, 34000.0, 0.0]),
-    cpu("remesh", "pmp", [200.0, 9300.0, 45000.0, 0.0]),
-    cpu("simplify", "meshoptimizer", [5.4, 177.0, 1430.0, 0.0]),
-    cpu("simplify", "pmp", [100.0, 2900.0, 14300.0, 0.0]),
-    cpu("build", "pmp", [3.0, 47.0, 193.0, 0.0]),
-    cpu("build", "CGAL", [3.0, 57.0, 235.0, 0.0]),
-    cpu("build", "OpenMesh", [5.0, 70.0, 277.0, 0.0]),
-    cpu("build", "geometry-central", [7.5, 600.0, 3200.0, 0.0]),
-    cpu("normals", "PyMeshLab", [0.6, 9.0, 40.0, 0.0]),
-    cpu("normals", "Open3D", [0.2, 5.0, 63.0, 0.0]),
-    cpu("normals", "libigl", [1.2, 32.0, 150.0, 0.0]),
-    cpu("vv", "pmp", [0.2, 16.0, 90.0, 0.0]),
-    cpu("vv", "geometry-central", [0.0, 19.0, 93.0, 0.0]),
-    cpu("mcf", "CHOLMOD", [56.0, 1160.0, 6600.0, 0.0]),
-    cpu("mcf", "pmp LDLT", [21.0, 770.0, 8200.0, 0.0]),
-    cpu("geodesic", "pmp, fast marching", [21.0, 390.0, 1800.0, 0.0]),
-    cpu(
-        "geodesic",
-        "CGAL, heat, all in",
-        [46.0, 1700.0, 16000.0, 0.0],
-    ),
-    cpu(
-        "geodesic",
-        "geometry-central, heat, all in",
-        [34.0, 1800.0, 21000.0, 0.0],
-    ),
-];
-
-/// Figures over sizes that are not those of the bench.
-struct Curve {
-    row: &'static str,
-    system: &'static str,
-    /// Faces and milliseconds.
-    points: &'static [(u32, f64)],
-}
-
-/// GPU figures. The spheres are subdivided icosahedra, whose sizes are 2 % from those of the bench.
-const CURVES: &[Curve] = &[Curve {
-    row: "track",
-    system: "RXMesh, sphere",
-    points: &[
-        (1280, 12.5),
-        (20_480, 40.8),
-        (81_920, 108.0),
-        (327_680, 359.0),
-    ],
-}];
-
-/// How far the size of a curve's point may be from that of the mesh it is compared with, as a part.
-const NEAR: f64 = 0.05;
-
-/// Where this project wants to be, in the order of [`Figures::ms`]. On GPUs for one H200, on CPUs for two cores.
-const GOALS: &[Figures] = &[
-    gpu("build", "16 host cores", [0.0, 0.0, 100.0, 400.0]),
-    gpu("vv", "", [0.0, 0.0, 0.015, 0.0]),
-    gpu("ve", "", [0.0, 0.0, 0.015, 0.0]),
-    gpu("vf", "", [0.0, 0.0, 0.015, 0.0]),
-    gpu("ev", "", [0.0, 0.0, 0.012, 0.0]),
-    gpu("fv", "", [0.0, 0.0, 0.012, 0.0]),
-    gpu("fe", "", [0.0, 0.0, 0.012, 0.0]),
-    gpu("ef", "", [0.0, 0.0, 0.020, 0.0]),
-    gpu("ff", "", [0.0, 0.0, 0.020, 0.0]),
-    gpu("diamond", "", [0.0, 0.0, 0.020, 0.0]),
-    gpu("normals", "", [0.0, 0.0, 0.025, 0.0]),
-    gpu("mcf-iteration", "", [0.012, 0.0, 0.065, 0.0]),
-    gpu("smooth-step", "", [0.0, 0.0, 0.020, 0.0]),
-    gpu("filter-iteration", "", [0.0, 0.0, 3.0, 0.0]),
-    gpu("geodesic", "", [0.0, 0.0, 15.0, 0.0]),
-    gpu("spring-gather", "", [0.0, 0.0, 0.015, 0.0]),
-    gpu("spring-scatter", "", [0.0, 0.0, 0.030, 0.0]),
-    gpu("spring-implicit", "", [0.1, 0.0, 0.4, 0.0]),
-    gpu("vv-prepared", "", [0.0, 0.0, 0.011, 0.0]),
-    gpu("ve-prepared", "", [0.0, 0.0, 0.011, 0.0]),
-    gpu("vf-prepared", "", [0.0, 0.0, 0.011, 0.0]),
-    gpu("ff-prepared", "", [0.0, 0.0, 0.020, 0.0]),
-    gpu("diamond-prepared", "", [0.0, 0.0, 0.020, 0.0]),
-    gpu("normals-gather", "", [0.0, 0.0, 0.025, 0.0]),
-    gpu("mcf-iteration-assembled", "", [0.012, 0.0, 0.035, 0.0]),
-    gpu("edit-open-close", "", [0.0, 0.0, 3.0, 0.0]),
-    gpu("delaunay", "", [0.5, 0.0, 2.5, 8.0]),
-    gpu("remesh", "", [10.0, 0.0, 60.0, 0.0]),
-    gpu("simplify", "", [5.0, 0.0, 50.0, 0.0]),
-    gpu("track", "", [1.5, 0.0, 0.0, 0.0]),
-    gpu("delaunay-speculative", "", [0.0, 0.0, 100.0, 0.0]),
-    gpu("remesh-speculative", "", [200.0, 0.0, 1000.0, 0.0]),
-    gpu("track-speculative", "", [20.0, 0.0, 0.0, 0.0]),
-    cpu("delaunay", "", [0.0, 0.0, 120.0, 0.0]),
-    cpu("remesh", "", [0.0, 0.0, 2500.0, 0.0]),
-    cpu("simplify", "", [0.0, 0.0, 1000.0, 0.0]),
-    cpu("build", "", [0.0, 0.0, 200.0, 0.0]),
-    cpu("normals", "", [0.0, 0.0, 15.0, 0.0]),
-    cpu("vv", "", [0.0, 0.0, 35.0, 0.0]),
-    cpu("mcf", "", [0.0, 0.0, 500.0, 0.0]),
-    cpu("geodesic", "", [0.0, 0.0, 500.0, 0.0]),
-];
-
-/// A figure measured elsewhere that is no time, for every size.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A figure measured elsewhere that is no time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AmountReference {
     /// What was measured or calculated.
     pub(crate) system: String,
@@ -234,153 +218,176 @@ pub(crate) struct AmountReference {
     pub(crate) value: f64,
 }
 
-/// Rows, whether they are measured on GPUs only, systems and values. All from Mahmoud et al. 2024.
-const AMOUNTS: &[(&str, bool, &str, f64)] = &[
-    ("slowdown", true, "paper, Table 3, mean", 1.10),
-    ("slowdown-speculative", true, "paper, Table 3, mean", 1.10),
-    ("bytes", false, "paper, Appendix A", 18.75),
-    ("bytes", false, "RXMesh 2021, calculated", 37.4),
-    ("bytes-speculative", false, "paper, Appendix A", 18.75),
-];
+/// Where this project wants to be, on one engine and from one size on; on GPUs for one H200, on CPUs for two cores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    engine: &'static str,
+    faces: u32,
+    most: f64,
+}
 
-/// Most wasted work on a GPU from this subdivision level on, in percent (Mahmoud et al. 2024, section 4.3 and Figure 6).
-const WASTED_GOAL: (u32, f64) = (3, 2.0);
+impl Goal {
+    /// On a GPU.
+    pub(crate) const fn gpu(faces: u32, most: f64) -> Self {
+        let engine = "cuda";
+        Self {
+            engine,
+            faces,
+            most,
+        }
+    }
 
-/// RXMesh's device bytes a face, by size.
-const BYTES_A_FACE: [f64; 4] = [0.0, 79.0, 75.0, 70.0];
-
-/// Index of a subdivision level in the lists above.
-fn column(level: u32) -> Option<usize> {
-    match level {
-        0 => Some(0),
-        2 => Some(1),
-        3 => Some(2),
-        4 => Some(3),
-        _ => None,
+    /// On a CPU.
+    pub(crate) const fn cpu(faces: u32, most: f64) -> Self {
+        let engine = "cpu";
+        Self {
+            engine,
+            faces,
+            most,
+        }
     }
 }
 
-fn find<'a>(
-    list: &'a [Figures],
-    row: &'a str,
-    cuda: bool,
-    level: u32,
-) -> impl Iterator<Item = Reference> + 'a {
-    list.iter()
-        .filter(move |f| f.row == row && f.cuda == cuda)
-        .filter_map(move |f| Some((f, f.ms[column(level)?])))
-        .filter(|&(_, ms)| ms > 0.0)
-        .map(|(f, ms)| Reference {
-            system: f.system.to_owned(),
-            ms,
-        })
+fn records() -> &'static [(&'static str, Record)] {
+    static RECORDS: OnceLock<Vec<(&'static str, Record)>> = OnceLock::new();
+    RECORDS.get_or_init(|| {
+        let read = |&(name, text): &(&'static str, &str)| Some((name, parse(name, text).ok()?));
+        FILES.iter().filter_map(read).collect()
+    })
 }
 
-/// What others need for a row at a subdivision level; for both engines of edits.
-pub(crate) fn references(row: &str, cuda: bool, level: u32) -> Vec<Reference> {
-    let row = without_engine(row);
-    let faces = f64::from((BASE_FACES as u32) << (2 * level));
-    let near = |&&(n, _): &&(u32, f64)| (f64::from(n) / faces - 1.0).abs() < NEAR;
-    let on_curve = |c: &Curve| {
-        let &(_, ms) = c.points.iter().find(near)?;
-        Some(Reference {
-            system: c.system.to_owned(),
+fn parse(name: &str, text: &str) -> Result<Record> {
+    serde_json::from_str(text).with_context(|| name.to_owned())
+}
+
+/// A record by its name.
+pub(crate) fn find(name: &str) -> Option<&'static Record> {
+    records().iter().find(|(n, _)| *n == name).map(|(_, r)| r)
+}
+
+/// What others need for a row's work on a mesh of about so many faces.
+pub(crate) fn references(against: &[Against], engine: &str, faces: u32) -> Vec<Reference> {
+    let of = |a: &Against| {
+        let (ms, from) = a.smallest(faces)?;
+        let mut reference = Reference {
+            system: a.system.to_owned(),
             ms,
-        })
+            from,
+            beside: a.beside.iter().map(|&r| r.to_owned()).collect(),
+            ..Reference::default()
+        };
+        match a.does {
+            Does::Same => {}
+            Does::Less(what) => reference.less = Some(what.to_owned()),
+            Does::More(what) => reference.more = Some(what.to_owned()),
+            Does::Elsewhere(what) => reference.elsewhere = Some(what.to_owned()),
+        }
+        Some(reference)
     };
-    let curves = CURVES.iter().filter(|c| cuda && c.row == row);
-    find(FIGURES, row, cuda, level)
-        .chain(curves.filter_map(on_curve))
-        .collect()
-}
-
-/// The row that measures the same with the default engine of edits.
-pub(crate) fn without_engine(row: &str) -> &str {
-    row.strip_suffix("-speculative").unwrap_or(row)
-}
-
-/// Figures of others for a row over sizes of their own: the system, faces and milliseconds.
-pub(crate) fn curve(row: &str, cuda: bool) -> Option<(&'static str, &'static [(u32, f64)])> {
-    let curve = CURVES.iter().find(|c| cuda && c.row == row)?;
-    Some((curve.system, curve.points))
+    let suiting = against.iter().filter(|a| a.suits(engine));
+    suiting.filter_map(of).collect()
 }
 
 /// What others have for a row that is no time.
-pub(crate) fn amounts(row: &str, cuda: bool) -> Vec<AmountReference> {
-    let found = AMOUNTS.iter().filter(|a| a.0 == row && (cuda || !a.1));
-    found
-        .map(|&(_, _, system, value)| AmountReference {
-            system: system.to_owned(),
-            value,
+pub(crate) fn amounts(against: &[Against], engine: &str, faces: u32) -> Vec<AmountReference> {
+    let of = |a: &Against| {
+        Some(AmountReference {
+            system: a.system.to_owned(),
+            value: a.smallest(faces)?.0,
         })
-        .collect()
+    };
+    let suiting = against.iter().filter(|a| a.suits(engine));
+    suiting.filter_map(of).collect()
 }
 
-/// What this project wants of a row that is no time.
-pub(crate) fn amount_goal(row: &str, cuda: bool, level: u32) -> Option<f64> {
-    let (from, most) = WASTED_GOAL;
-    (cuda && level >= from && row.starts_with("wasted")).then_some(most)
+/// Figures of others for a row over sizes of their own: the system, faces and milliseconds.
+pub(crate) fn curves(against: &[Against], engine: &str) -> Vec<(&'static str, Vec<(f64, f64)>)> {
+    let of = |a: &Against| {
+        let points = a.measurements().flat_map(|m| &m.values);
+        let points = points.filter_map(|p| Some((f64::from(p.faces?), p.value)));
+        (a.system, points.collect())
+    };
+    let suiting = against.iter().filter(|a| a.suits(engine));
+    suiting.map(of).collect()
 }
 
-/// What this project wants to need.
-pub(crate) fn goal(row: &str, cuda: bool, level: u32) -> Option<f64> {
-    find(GOALS, row, cuda, level).next().map(|r| r.ms)
+/// The goal for a mesh of so many faces.
+pub(crate) fn goal(goals: &[Goal], engine: &str, faces: u32) -> Option<f64> {
+    let found = goals
+        .iter()
+        .find(|g| g.engine == engine && g.faces == faces);
+    found.map(|g| g.most)
 }
 
-/// RXMesh's device bytes a face at a subdivision level.
-pub(crate) fn bytes_a_face(level: u32) -> Option<f64> {
-    column(level).map(|c| BYTES_A_FACE[c]).filter(|&b| b > 0.0)
+/// RXMesh's device bytes a face on a mesh of about so many faces: steps of 2 MiB tell nothing of small ones.
+pub(crate) fn bytes_a_face(faces: u32) -> Option<f64> {
+    const LEAST_FACES: u32 = 300_000;
+    const MIB: f64 = 1024.0 * 1024.0;
+    if faces < LEAST_FACES {
+        return None;
+    }
+    let memory = Against::rxmesh(&["device memory"]);
+    Some(memory.smallest(faces)?.0 * MIB / f64::from(faces))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows;
+
+    fn of(row: &str, engine: &str, faces: u32) -> Vec<Reference> {
+        let row = rows::all().find(|r| r.name == row);
+        row.map_or(Vec::new(), |r| references(r.against, engine, faces))
+    }
+
+    #[test]
+    fn every_record_is_read() -> Result<()> {
+        for (name, text) in FILES {
+            let record = parse(name, text)?;
+            assert!(record.rows.iter().all(|r| !r.values.is_empty()), "{name}");
+        }
+        Ok(())
+    }
 
     #[test]
     fn figures_by_row_engine_and_size() {
-        assert_eq!(references("vv", true, 3)[0].ms, 0.205);
-        assert_eq!(references("vv", false, 3)[0].ms, 90.0);
-        assert!(references("vv", true, 1).is_empty());
-        assert_eq!(references("mcf-iteration", true, 3).len(), 3);
-        assert_eq!(goal("normals", true, 3), Some(0.025));
-        assert_eq!(goal("normals", true, 2), None);
-        assert_eq!(bytes_a_face(3), Some(75.0));
+        assert_eq!(of("vv", "cuda", 1_280_000)[0].ms, 0.2054);
+        assert!(of("vv", "cpu", 1_280_000).iter().all(|r| r.ms > 80.0));
+        assert!(of("vv", "cuda", 80_000).is_empty());
+        let bytes = bytes_a_face(1_280_000).unwrap_or_default();
+        assert!((bytes - 75.4).abs() < 0.1, "{bytes}");
+        assert_eq!(bytes_a_face(20_000), None);
     }
 
     #[test]
     fn both_engines_of_edits_have_the_same_references() {
-        for (level, ms) in [(0, 40.8), (1, 108.0), (2, 359.0)] {
+        for (faces, ms) in [(20_000, 40.81), (80_000, 108.22), (320_000, 359.0)] {
             for row in ["track", "track-speculative"] {
-                let found = references(row, true, level);
-                assert_eq!(found.len(), 1);
-                assert_eq!(found[0].ms, ms);
+                let found = of(row, "cuda", faces);
+                assert_eq!((found.len(), found[0].ms), (1, ms), "{row}");
             }
         }
-        assert!(
-            references("track", true, 3).is_empty() && references("track", false, 0).is_empty()
-        );
-        assert_eq!(references("delaunay-speculative", true, 3)[0].ms, 356.0);
-        assert_eq!(goal("delaunay-speculative", true, 3), Some(100.0));
-        assert_eq!(goal("delaunay", true, 3), Some(2.5));
+        assert!(of("track", "cuda", 1_280_000).is_empty() && of("track", "cpu", 20_000).is_empty());
     }
 
     #[test]
-    fn figures_that_are_no_times() {
-        assert_eq!(amounts("slowdown-speculative", true)[0].value, 1.10);
-        assert!(amounts("slowdown-speculative", false).is_empty());
-        assert_eq!(amounts("bytes-speculative", false).len(), 1);
-        assert_eq!(amounts("bytes", false)[1].value, 37.4);
-        assert_eq!(amount_goal("wasted-all", true, 3), Some(2.0));
-        assert_eq!(amount_goal("wasted-all", true, 2), None);
-        assert_eq!(amount_goal("slowdown", true, 3), None);
-    }
-
-    #[test]
-    fn every_figure_belongs_to_a_row() {
-        let named = FIGURES.iter().chain(GOALS).map(|f| f.row);
-        let others = CURVES.iter().map(|c| c.row);
-        for row in named.chain(others).chain(AMOUNTS.iter().map(|a| a.0)) {
-            assert!(crate::rows::ROWS.iter().any(|r| r.name == row), "{row}");
+    fn every_row_names_what_is_there() {
+        for row in rows::all() {
+            for against in row.against {
+                let found = against.measurements().count();
+                assert_eq!(found, against.rows.len(), "{}: {against:?}", row.name);
+                for beside in against.beside {
+                    assert!(rows::all().any(|r| r.name == *beside), "{}", row.name);
+                }
+            }
         }
+    }
+
+    #[test]
+    fn goals_are_for_one_engine_and_size() {
+        let goals = [Goal::gpu(1_280_000, 0.025), Goal::cpu(1_280_000, 15.0)];
+        assert_eq!(goal(&goals, "cuda", 1_280_000), Some(0.025));
+        assert_eq!(goal(&goals, "cpu", 1_280_000), Some(15.0));
+        assert_eq!(goal(&goals, "cuda", 320_000), None);
     }
 }

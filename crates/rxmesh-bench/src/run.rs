@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::conflicts::Conflicts;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Error, Result, bail, ensure};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchStats;
@@ -14,9 +14,9 @@ use rxmesh_kernels::topo::Kind;
 
 use crate::floor::Parts;
 use crate::measure::Effort;
-use crate::mesh::{Meshes, Order, Size, recipe};
+use crate::mesh::{Chosen, Input, Meshes, Size, Subject};
 use crate::record::{MeshRecord, Options, Record, patch_options};
-use crate::rows::{self, Bench, ROWS, Row, Work};
+use crate::rows::{self, Bench, Row, Work};
 use crate::{EngineChoice, RowsOf};
 use crate::{compare, reference, table};
 
@@ -29,6 +29,15 @@ pub(crate) struct Arguments {
     /// Numbers of faces; the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken [default: 20k,320k,1.28m,5.12m]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
     sizes: Vec<Size>,
+    /// Measure the mesh of a file (OBJ, PLY, OFF, STL) in place of the generated ones
+    #[arg(long, value_name = "FILE", conflicts_with = "sizes")]
+    mesh: Option<PathBuf>,
+    /// Loop subdivisions of the file's mesh, each measured [default: 0]
+    #[arg(long, value_delimiter = ',', value_name = "K", requires = "mesh", value_parser = clap::value_parser!(u32).range(0..=8))]
+    subdivide: Vec<u32>,
+    /// Noise of the file's mesh after subdivision: each coordinate moves by so many mean edge lengths at most
+    #[arg(long, value_name = "S", requires = "mesh")]
+    jitter: Option<f32>,
     /// Only these rows; `rxmesh-bench rows` lists them
     #[arg(long, value_delimiter = ',', value_name = "ROW")]
     rows: Vec<String>,
@@ -44,16 +53,16 @@ pub(crate) struct Arguments {
     /// Launches between two device events
     #[arg(long, default_value_t = 20, value_name = "N")]
     batch: u32,
-    /// Order of the input's vertices and faces
-    #[arg(long, value_enum, default_value = "given")]
-    order: Order,
+    /// What is made of the meshes first
+    #[arg(long, alias = "order", value_enum, default_value = "given")]
+    input: Input,
     /// Most faces of a patch
     #[arg(long, default_value_t = 512, value_name = "N")]
     patch_size: u32,
     /// Most faces of a patch in rows of the speculative engine [default: 256]
     #[arg(long, value_name = "N")]
     speculative_patch_size: Option<u32>,
-    /// Seed of the patches
+    /// Seed of the patches, and of the noise of a file's mesh
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     /// Threads of a patch kernel's block on a GPU, in place of each kernel's own number
@@ -68,6 +77,9 @@ pub(crate) struct Arguments {
     /// Compare with an earlier record of the same engine
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
+    /// End with a table of one line a row instead of all columns
+    #[arg(long)]
+    short: bool,
     /// A few samples on the smallest mesh, to see that everything runs
     #[arg(long)]
     quick: bool,
@@ -83,6 +95,38 @@ impl Arguments {
         sizes.sort_unstable();
         sizes.dedup();
         sizes
+    }
+
+    /// Numbers of Loop subdivisions.
+    fn levels(&self) -> Vec<u32> {
+        let mut levels = match (&self.mesh, self.subdivide.is_empty()) {
+            (None, _) => self.sizes().iter().map(|s| s.0).collect(),
+            (Some(_), true) => vec![0],
+            (Some(_), false) => self.subdivide.clone(),
+        };
+        levels.sort_unstable();
+        levels.dedup();
+        levels
+    }
+
+    fn meshes(&self) -> Result<Meshes> {
+        let Some(path) = &self.mesh else {
+            return Meshes::new();
+        };
+        let jitter = self.jitter.unwrap_or(0.0);
+        ensure!(
+            jitter.is_finite() && jitter >= 0.0,
+            "--jitter is {jitter}, but must be a finite number, 0 or more"
+        );
+        ensure!(
+            self.input != Input::Plain,
+            "--input plain is a torus of the bench's own, and no file's mesh"
+        );
+        Meshes::of_file(Chosen {
+            path: path.clone(),
+            jitter,
+            seed: self.seed,
+        })
     }
 
     pub(crate) fn effort(&self) -> Effort {
@@ -103,6 +147,11 @@ impl Arguments {
         self.json.as_deref()
     }
 
+    /// Whether a file's mesh was asked for.
+    pub(crate) fn has_file(&self) -> bool {
+        self.mesh.is_some()
+    }
+
     /// Whether rows were asked for by name.
     pub(crate) fn rows_given(&self) -> bool {
         !self.rows.is_empty()
@@ -110,7 +159,7 @@ impl Arguments {
 
     pub(crate) fn rows(&self) -> Result<Vec<&'static Row>> {
         for asked in &self.rows {
-            let names: Vec<&str> = ROWS.iter().map(|r| r.name).collect();
+            let names: Vec<&str> = rows::all().map(|r| r.name).collect();
             ensure!(
                 names.contains(&asked.as_str()),
                 "there is no row {asked}; there are {}",
@@ -126,7 +175,7 @@ impl Arguments {
             let named = self.rows.is_empty() || self.rows.iter().any(|n| n == r.name);
             named && conflicts.is_none_or(|c| c == r.conflicts)
         };
-        let rows: Vec<&Row> = ROWS.iter().filter(wanted).collect();
+        let rows: Vec<&Row> = rows::all().filter(wanted).collect();
         ensure!(
             !rows.is_empty(),
             "none of these rows is measured on that engine of edits"
@@ -137,7 +186,7 @@ impl Arguments {
     pub(crate) fn options(&self) -> Options {
         let effort = self.effort();
         Options {
-            order: self.order,
+            order: self.input,
             patch_size: self.patch_size,
             seed: self.seed,
             repeat: effort.repeat,
@@ -195,17 +244,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         record.ceiling = Some(rows::copy(engine, bytes, arguments.effort())?);
         records.push(record);
     }
-    let mut meshes = Meshes::new()?;
-    for size in arguments.sizes() {
-        for order in [None, Some(Order::Shuffled), Some(Order::Sorted)] {
-            let rows: Vec<&Row> = rows.iter().copied().filter(|r| r.order == order).collect();
-            if order.is_some() && rows.is_empty() {
+    let mut meshes = arguments.meshes()?;
+    let mut failed = Vec::new();
+    for level in arguments.levels() {
+        for input in [
+            None,
+            Some(Input::Shuffled),
+            Some(Input::Sorted),
+            Some(Input::Plain),
+        ] {
+            let rows: Vec<&Row> = rows.iter().copied().filter(|r| r.input == input).collect();
+            let own = input.unwrap_or(arguments.input);
+            if input.is_some() && rows.is_empty() || !meshes.has(own) {
                 continue;
             }
-            let mesh = meshes.get(size, order.unwrap_or(arguments.order))?;
+            let (subject, mesh) = meshes.get(level, own)?;
             for (engine, record) in engines.iter().zip(&mut records) {
-                measure(engine, &mesh, size, &rows, arguments.effort(), record)
-                    .with_context(|| format!("{} on {}", size.name(), record.engine.name))?;
+                let faults = measure(engine, &mesh, &subject, &rows, arguments.effort(), record)
+                    .with_context(|| format!("{} on {}", subject.name, record.engine.name))?;
+                failed.extend(faults);
             }
         }
     }
@@ -215,7 +272,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             record.write(&path)?;
             eprintln!("wrote {}", path.display());
         }
-        print!("{}", table::table(record));
+        if !arguments.short {
+            print!("{}", table::table(record));
+        }
+    }
+    if arguments.short {
+        records
+            .iter()
+            .for_each(|r| print!("{}", table::short_table(r)));
     }
     differences(&records)?;
     if let Some(old) = &arguments.compare {
@@ -228,38 +292,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             ),
         }
     }
+    if let Some(first) = failed.first() {
+        bail!("{} rows could not be measured; {first}", failed.len());
+    }
     Ok(())
 }
 
-/// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size, with the patches of the options.
+/// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size, with the patches of the
+/// options. Rows that cannot be measured on a file's mesh are named and left out; on the bench's own they end the
+/// run.
 pub(crate) fn measure(
     engine: &Engine,
     mesh: &TriMesh,
-    size: Size,
+    subject: &Subject,
     rows: &[&Row],
     effort: Effort,
     record: &mut Record,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     engine.set_block_threads(record.options.block_threads);
-    let of = |conflicts| -> Vec<&Row> {
+    let mut faults = Vec::new();
+    for conflicts in [Conflicts::Claims, Conflicts::Speculative] {
         let rows = rows.iter().filter(|r| r.conflicts == conflicts);
-        rows.copied().collect()
-    };
-    measure_with(
-        Conflicts::Claims,
-        engine,
-        mesh,
-        size,
-        &of(Conflicts::Claims),
-        effort,
-        record,
-    )?;
-    let speculative = of(Conflicts::Speculative);
-    if speculative.is_empty() {
-        return Ok(());
+        let rows: Vec<&Row> = rows.copied().collect();
+        if conflicts == Conflicts::Claims || !rows.is_empty() {
+            let faults_there =
+                measure_with(conflicts, engine, mesh, subject, &rows, effort, record)?;
+            faults.extend(faults_there);
+        }
     }
-    let conflicts = Conflicts::Speculative;
-    measure_with(conflicts, engine, mesh, size, &speculative, effort, record)
+    Ok(faults)
 }
 
 /// The rows of one engine of edits, which have patches of one size.
@@ -267,65 +328,85 @@ fn measure_with(
     conflicts: Conflicts,
     engine: &Engine,
     mesh: &TriMesh,
-    size: Size,
+    subject: &Subject,
     rows: &[&Row],
     effort: Effort,
     record: &mut Record,
-) -> Result<()> {
-    let say = |what: &str| eprintln!("{} on {}: {what}", size.name(), engine.name());
+) -> Result<Vec<String>> {
+    let say = |what: &str| eprintln!("{} on {}: {what}", subject.name, engine.name());
     let timed = rows.iter().find(|r| matches!(r.work, Work::Build));
     say(timed.map_or("build", |r| r.name));
     let options = patch_options(&record.options, conflicts);
     let own = (conflicts == Conflicts::Speculative).then_some(options.patch_size);
     let (rx, stats, built) = rows::build(engine, mesh, &options, timed.map(|_| effort))?;
     if let Some(row) = timed {
-        record
-            .runs
-            .push(rows::finish(row.name, size, engine, own, built));
+        record.runs.push(row.finish(subject, engine, own, built));
     }
     let bench = Bench {
         engine,
         rx: &rx,
         mesh,
+        patch_size: options.patch_size,
         jittered: OnceCell::new(),
         parts: Parts::of(&rx),
         effort,
     };
+    let mut faults = Vec::new();
     for row in rows {
-        let name = row.name;
-        match row.work {
-            Work::Build => {}
-            Work::On(run) => {
-                say(name);
-                let measured = run(&bench).with_context(|| format!("row {name}"))?;
-                let run = rows::finish(name, size, engine, own, measured);
-                record.runs.push(run);
+        let place = |error: Error| error.context(format!("row {}", row.name));
+        let outcome = one(row, &bench, subject, own, record).map_err(place);
+        match outcome {
+            Err(error) if subject.file.is_some() => {
+                say(&format!("LEFT OUT: {error:#}"));
+                faults.push(format!("{} on {}: {error:#}", subject.name, engine.name()));
             }
-            Work::Amount(count) => {
-                say(name);
-                let counted = count(&bench).with_context(|| format!("row {name}"))?;
-                let amount = rows::finish_amount(name, size, engine, own, counted);
-                record.amounts.push(amount);
-            }
+            outcome => outcome?,
         }
     }
-    if conflicts == Conflicts::Claims && record.meshes.iter().all(|m| m.name != size.name()) {
-        record.meshes.push(about(&rx, size, &stats)?);
+    if conflicts == Conflicts::Claims && record.meshes.iter().all(|m| m.name != subject.name) {
+        record.meshes.push(about(&rx, subject, &stats)?);
+    }
+    Ok(faults)
+}
+
+/// One row; its measurement goes into the record.
+fn one(
+    row: &Row,
+    bench: &Bench<'_>,
+    subject: &Subject,
+    own: Option<u32>,
+    record: &mut Record,
+) -> Result<()> {
+    let engine = bench.engine;
+    if !matches!(row.work, Work::Build) {
+        eprintln!("{} on {}: {}", subject.name, engine.name(), row.name);
+    }
+    match row.work {
+        Work::Build => {}
+        Work::On(run) => {
+            let run = row.finish(subject, engine, own, run(bench)?);
+            record.runs.push(run);
+        }
+        Work::Amount(count) => {
+            let amount = row.finish_amount(subject, engine, own, count(bench)?);
+            record.amounts.push(amount);
+        }
     }
     Ok(())
 }
 
-fn about(rx: &RxMesh, size: Size, stats: &PatchStats) -> Result<MeshRecord> {
+fn about(rx: &RxMesh, subject: &Subject, stats: &PatchStats) -> Result<MeshRecord> {
     let mut about = MeshRecord {
-        name: size.name().to_owned(),
-        recipe: recipe(size),
-        level: size.0,
+        name: subject.name.clone(),
+        recipe: subject.recipe.clone(),
+        level: subject.level,
         vertices: rx.count(Kind::Vertex),
         edges: rx.count(Kind::Edge),
         faces: rx.count(Kind::Face),
         device_bytes: rx.device_bytes() as u64,
-        device_bytes_a_face: rx.device_bytes() as f64 / size.faces() as f64,
-        reference_bytes_a_face: reference::bytes_a_face(size.0),
+        device_bytes_a_face: rx.device_bytes() as f64 / f64::from(subject.faces),
+        reference_bytes_a_face: reference::bytes_a_face(subject.faces),
+        file: subject.file.clone(),
         patches: serde_json::Value::Null,
     };
     about.set_patches(stats)?;

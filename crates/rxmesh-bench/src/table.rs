@@ -1,7 +1,9 @@
 //! Tables for people.
 
 use crate::measure::{median, range};
-use crate::record::{MeshRecord, Record, Run, speculative_settings};
+use crate::record::{Amount, MeshRecord, Record, Run, speculative_settings};
+use crate::reference::Reference;
+use crate::rows;
 
 /// A number with four digits, in at most eight columns.
 pub(crate) fn short(x: f64) -> String {
@@ -67,9 +69,56 @@ pub(crate) fn table(record: &Record) -> String {
 }
 
 const HEADING: [&str; 13] = [
-    "row", "ms", "min", "max", "single", "ns/el", "MB", "GB/s", "x floor", "ref ms", "ref/ms",
-    "best ms", "goal",
+    "row", "ms", "min", "max", "single", "ns/el", "MB", "GB/s", "x floor", "goal", "rival ms",
+    "rival/ms", "rival",
 ];
+
+/// How many times longer a rival needs, and whether its figure counts less than ours (`*`), more (`+`) or
+/// is of another input (`~`).
+pub(crate) fn times(reference: &Reference, times: f64) -> String {
+    let digits = if times < 10.0 { 1 } else { 0 };
+    let mark = match (&reference.less, &reference.more, &reference.elsewhere) {
+        (Some(_), _, _) => "*",
+        (_, Some(_), _) => "+",
+        (_, _, Some(_)) => "~",
+        _ => "",
+    };
+    format!("{times:.digits$}x{mark}")
+}
+
+/// One line a row: its time on each mesh, and the strongest rival's over it.
+pub(crate) fn short_table(record: &Record) -> String {
+    let heading = record
+        .meshes
+        .iter()
+        .flat_map(|m| [m.name.clone(), String::new()]);
+    let mut lines: Vec<Vec<String>> = vec![["row".to_owned()].into_iter().chain(heading).collect()];
+    for row in rows::all() {
+        let cells = record.meshes.iter().flat_map(|m| {
+            if let Some(run) = record.run(row.name, &m.name) {
+                let rival = record.rival(run).map(|(r, x)| times(r, x));
+                return [short(run.median()), rival.unwrap_or_default()];
+            }
+            let amount = record
+                .amounts
+                .iter()
+                .find(|a| a.row == row.name && a.mesh == m.name);
+            let of = |a: &Amount| [short(a.median()), a.unit.to_string()];
+            amount.map_or_else(Default::default, of)
+        });
+        let line: Vec<String> = [row.name.to_owned()].into_iter().chain(cells).collect();
+        if line[1..].iter().any(|c| !c.is_empty()) {
+            lines.push(line);
+        }
+    }
+    format!(
+        "\n{} on {}, commit {}: ms, and the strongest rival's time over it (* it does less, + more, ~ another input)\n{}",
+        record.engine.name,
+        record.engine.device,
+        record.commit,
+        align(&lines)
+    )
+}
 
 fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {
     let mut text = format!(
@@ -143,8 +192,7 @@ fn stages(mesh: &MeshRecord, build: &Run) -> String {
 fn line(record: &Record, run: &Run) -> Vec<String> {
     let ms = run.median();
     let (low, high) = range(&run.ms);
-    let reference = run.references.first().map(|r| r.ms);
-    let best = run.fastest().map(|r| r.ms);
+    let rival = record.rival(run);
     vec![
         run.row.clone(),
         short(ms),
@@ -163,10 +211,10 @@ fn line(record: &Record, run: &Run) -> Vec<String> {
         },
         optional(run.gb_s()),
         optional(record.over_floor(run)),
-        optional(reference),
-        optional(reference.map(|r| r / ms)),
-        optional(best),
         optional(run.goal_ms),
+        optional(rival.map(|(r, _)| r.ms)),
+        rival.map_or_else(String::new, |(r, x)| times(r, x)),
+        rival.map_or_else(String::new, |(r, _)| r.system.clone()),
     ]
 }
 

@@ -86,6 +86,26 @@ pub enum CudaBuilderError {
     },
 }
 
+/// PTX without what only people need: comments, empty lines, indentation, long names of labels. About a tenth of the text.
+fn tidy(body: &str) -> String {
+    let mut text = String::with_capacity(body.len());
+    for line in body.lines() {
+        let words = line.trim();
+        if words.is_empty() || words.starts_with("//") {
+            continue;
+        }
+        // A brace at the beginning of a line is a kernel's own.
+        let line = if words.starts_with(['{', '}']) {
+            line
+        } else {
+            words
+        };
+        text.push_str(&line.replace(" \t", " ").replace("$L__BB", "$L"));
+        text.push('\n');
+    }
+    text
+}
+
 /// Builds a device crate to PTX.
 #[derive(Debug, Clone)]
 pub struct CudaBuilder {
@@ -278,7 +298,7 @@ impl CudaBuilder {
             path: assembly.clone(),
             source,
         })?;
-        let text = format!("{}\n{body}", self.header(toolchain.release()));
+        let text = format!("{}\n{}", self.header(toolchain.release()), tidy(&body));
         let module = PtxModule::parse(&text)?;
         let path = self
             .copy_to
@@ -421,4 +441,16 @@ struct MetadataPackage {
 struct MetadataTarget {
     name: String,
     kind: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tidy;
+
+    #[test]
+    fn comments_and_indentation_go_and_braces_stay_in_their_columns() {
+        let body = "\t// .globl\tk\n.visible .entry k(\n)\n{\n\t.reg .b32 \t%r<3>;\n\n$L__BB0_1:\n\t{\n\tbra \t$L__BB0_1;\n\t}\n}\n";
+        let want = ".visible .entry k(\n)\n{\n.reg .b32 %r<3>;\n$L0_1:\n\t{\nbra $L0_1;\n\t}\n}\n";
+        assert_eq!(tidy(body), want);
+    }
 }

@@ -2,16 +2,17 @@
 //!
 //! `cargo run --release -p rxmesh-host --example smooth -- data/bunny.obj smooth.ply`
 
+use rxmesh_host::Error;
 use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, ReadOptions, WriteOptions};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
-use std::error::Error;
 use std::path::Path;
+use std::process::ExitCode;
 
-fn smooth(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
+fn smooth(from: &Path, to: &Path) -> Result<(), Error> {
     let mut mesh = io::read(from, &ReadOptions::default())?.mesh;
     let (engine, _why_not_the_gpu) = Engine::auto();
 
@@ -26,10 +27,17 @@ fn smooth(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match &args[..] {
-        [from, to] => smooth(Path::new(from), Path::new(to)),
-        _ => Err("usage: smooth <mesh> <output>".into()),
+    let done = match &args[..] {
+        [from, to] => smooth(Path::new(from), Path::new(to)).map_err(|e| e.to_string()),
+        _ => Err("usage: smooth <mesh> <output>".to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
     }
 }

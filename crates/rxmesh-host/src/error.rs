@@ -1,13 +1,25 @@
 //! The library's error.
 
 use crate::engine::EngineError;
-use crate::patch::PatchError;
+use crate::io::IoError;
+use crate::mesh::MeshError;
+use crate::patch::{CacheError, PatchError};
 use crate::store::AttributeError;
 
-/// Why an operation on a patched mesh failed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// Why something failed: the one type that takes every error of the library, so that `?` goes all the way from reading
+/// a file to writing one.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// A file.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// A mesh.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Patches on disk.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// An engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -61,6 +73,14 @@ pub enum Error {
         /// What is not finite.
         what: &'static str,
     },
+}
+
+/// Errors are equal when they are of one kind and say the same.
+impl PartialEq for Error {
+    fn eq(&self, other: &Error) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+            && self.to_string() == other.to_string()
+    }
 }
 
 impl Error {

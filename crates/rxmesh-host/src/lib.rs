@@ -7,6 +7,7 @@ pub mod algo;
 pub mod edit;
 pub mod engine;
 mod error;
+pub mod files;
 pub mod io;
 pub mod mesh;
 pub mod patch;

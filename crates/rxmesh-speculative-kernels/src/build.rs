@@ -25,7 +25,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for NumberVertices {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for NumberVertices {
     type Tables = ();
 
     #[inline(always)]
@@ -59,7 +60,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for NumberElements {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for NumberElements {
     type Tables = ();
 
     #[inline(always)]
@@ -121,7 +123,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for BuildPatches {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for BuildPatches {
     type Tables = ();
 
     #[inline(always)]
@@ -220,7 +223,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for PlaceByHandle {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for PlaceByHandle {
     #[inline(always)]
     fn run(&self, i: u32) {
         let handle = self.handles.get(i / self.width);
@@ -243,7 +247,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for Flatten {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Flatten {
     type Tables = Local;
 
     #[inline(always)]

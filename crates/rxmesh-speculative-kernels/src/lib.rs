@@ -17,6 +17,9 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
+#[cfg(test)]
+extern crate std;
+
 pub mod build;
 pub mod expand;
 mod inverse;

@@ -1,7 +1,7 @@
 //! Locks of patches: bounded tries, with a back-off between them.
 
 use rxmesh_kernels::math::hash;
-use rxmesh_kernels::mem::{Bind, GlobalMut, Piece};
+use rxmesh_kernels::mem::{GlobalMut};
 
 /// What the lock of a patch that nobody has holds.
 const FREE: u32 = 0;
@@ -10,26 +10,16 @@ const FREE: u32 = 0;
 const SHORTEST: u32 = 64;
 const LONGEST: u32 = 4096;
 
-/// A lock for every patch, over a word each: 0 is free, else the owner's number and one (2024 paper, section 5.3; Herlihy et al., "The Art of Multiprocessor Programming",
-/// section 7.4).
-///
-/// One elected thread of a block locks and unlocks for it, with a barrier after the one and before the other. Nobody waits (rule P6): who does not get a lock within
-/// its tries gives back those that it has, and comes again. Therefore there is no deadlock, in whatever order locks are taken.
-///
-/// What the owner's block wrote to global memory before it unlocked, the next owner's block sees (contract U6 of docs/unsafe.md).
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Locks {
-    words: GlobalMut<u32>,
-}
-
-impl Bind for Locks {
-    #[inline(always)]
-    fn bind(&self) {
-        self.words.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.words.visit(piece);
+rxmesh_kernels::args! {
+    /// A lock for every patch, over a word each: 0 is free, else the owner's number and one (2024 paper, section 5.3; Herlihy et al., "The Art of Multiprocessor Programming",
+    /// section 7.4).
+    ///
+    /// One elected thread of a block locks and unlocks for it, with a barrier after the one and before the other. Nobody waits (rule P6): who does not get a lock within
+    /// its tries gives back those that it has, and comes again. Therefore there is no deadlock, in whatever order locks are taken.
+    ///
+    /// What the owner's block wrote to global memory before it unlocked, the next owner's block sees (contract U6 of docs/unsafe.md).
+    pub struct Locks {
+        words: GlobalMut<u32>,
     }
 }
 

@@ -39,13 +39,15 @@ pub struct Queue<W> {
 /// The queue of a launch, in global memory.
 pub type PatchQueue = Queue<GlobalMut<u32>>;
 
-impl Bind for PatchQueue {
+// SAFETY: one view.
+unsafe impl Bind for PatchQueue {
     #[inline(always)]
     fn bind(&self) {
         self.words.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.words.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.words.visit(resolve) }
     }
 }
 
@@ -179,18 +181,16 @@ fn is_item(word: u32) -> bool {
     word < SKIPPED
 }
 
-/// An order of `0..n` in which numbers that follow each other soon are far apart: multiples of a stride near `n` over the golden ratio. Patch numbers
-/// are spatially coherent, so patches that are worked on at the same time are seldom neighbours (2024 paper, section 4.3).
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct FarApart {
-    n: u32,
-    stride: u32,
-    /// Stride over `n`, in units of 2^-32, rounded down.
-    ratio: u32,
+rxmesh_kernels::args! {
+    /// An order of `0..n` in which numbers that follow each other soon are far apart: multiples of a stride near `n` over the golden ratio. Patch numbers
+    /// are spatially coherent, so patches that are worked on at the same time are seldom neighbours (2024 paper, section 4.3).
+    pub struct FarApart {
+        n: u32,
+        stride: u32,
+        /// Stride over `n`, in units of 2^-32, rounded down.
+        ratio: u32,
+    }
 }
-
-impl Bind for FarApart {}
 
 impl FarApart {
     /// The order of `0..n`; `n` is below 2^31.
@@ -278,7 +278,8 @@ impl FillQueue {
     }
 }
 
-impl FlatKernel for FillQueue {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for FillQueue {
     #[inline(always)]
     fn run(&self, i: u32) {
         let patches = self.order.n;

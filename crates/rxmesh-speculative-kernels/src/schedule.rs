@@ -35,7 +35,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for MarkSeeds {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for MarkSeeds {
     #[inline(always)]
     fn run(&self, i: u32) {
         let s = self.store.shape;
@@ -85,7 +86,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for QueuePatches {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for QueuePatches {
     #[inline(always)]
     fn run(&self, i: u32) {
         let id = self.order.at(i);
@@ -119,7 +121,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for Census {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Census {
     type Tables = Shared<u32>;
 
     #[inline(always)]

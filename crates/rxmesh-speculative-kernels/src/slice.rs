@@ -65,7 +65,8 @@ fn carve(store: &PatchStore, plan: &mut Plan) -> SliceTables {
     }
 }
 
-impl BlockKernel for Slice {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Slice {
     type Tables = SliceTables;
 
     #[inline(always)]
@@ -292,7 +293,8 @@ kernel! {
 /// Neighbours that are tried.
 const NEIGHBOURS: u32 = 4;
 
-impl BlockKernel for Merge {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Merge {
     type Tables = SliceTables;
 
     #[inline(always)]

@@ -14,16 +14,16 @@
 use super::lock::Locks;
 use super::stash::{STASH_SLOTS, Stash};
 use super::table::{RibbonEntry, Table};
-use rxmesh_kernels::kernel;
+use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Global, GlobalMut, Words};
 use rxmesh_kernels::topo::Kind;
 
 /// The most elements of a kind that a patch can have: 13 bits, and one value that means none.
 pub const MOST_ELEMENTS: u32 = 8160;
 
-kernel! {
+args! {
     /// What each patch has room for. Multiples of 32.
-    pub struct Shape: Flat {
+    pub struct Shape {
         /// Vertices.
         pub vertices: u32,
         /// Edges.
@@ -181,9 +181,9 @@ impl Shape {
 /// In `moved`: the element has not been given away.
 pub const STAYS: u16 = u16::MAX;
 
-kernel! {
+args! {
     /// All patches.
-    pub struct PatchStore: Flat {
+    pub struct PatchStore {
         /// What each has room for.
         pub shape: Shape,
         /// EV and FE, [`Shape::topology`] entries a patch.
@@ -203,7 +203,8 @@ kernel! {
     }
 }
 
-impl rxmesh_kernels::attr::Field for PatchStore {}
+// SAFETY: no prologue and no epilogue.
+unsafe impl rxmesh_kernels::attr::Field for PatchStore {}
 
 /// The patch has no room for what it should do.
 pub const NEEDS_SLICE: u32 = 1;
@@ -414,9 +415,9 @@ impl<E: Entries, W: Sections> Parts<E, W> {
     }
 }
 
-kernel! {
+args! {
     /// The columns that go with the elements: attributes by handle. One entry a column, in global memory, so that there may be any number.
-    pub struct Columns: Flat {
+    pub struct Columns {
         /// The columns.
         pub list: Global<ColumnEntry>,
         /// How many of them have values that new vertices get by interpolation.
@@ -447,7 +448,7 @@ impl ColumnEntry {
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn words(&self) -> GlobalMut<u32> {
         // SAFETY: the host enters addresses of live buffers of the engine, and keeps them while the kernel runs (contract U4 of docs/unsafe.md).
-        unsafe { GlobalMut::new(self.address as usize as *mut u32, self.len as usize) }
+        unsafe { GlobalMut::new(self.address as usize as *mut u32, self.len as u32) }
     }
 
     /// Copies the value at one handle to another.

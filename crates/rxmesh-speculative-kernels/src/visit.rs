@@ -17,7 +17,7 @@ use rxmesh_kernels::cavity::{Operator, Seed, Template};
 use rxmesh_kernels::edit::{Mesh, NO_FACE};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel::{BlockKernel, Entry, EntryOf};
-use rxmesh_kernels::mem::{Bind, GlobalMut, Piece, Plan, Shared};
+use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
 use rxmesh_kernels::topo::{Element, Kind};
 
 /// States of a candidate below this are priorities.
@@ -45,50 +45,29 @@ const LOCK_TRIES: u32 = 4;
 const SKIPS: u32 = 16;
 const SKIP_NANOS: u32 = 500;
 
-/// Takes patches from the queue until it is empty, and carries out the operator's cavities on each. As many blocks as run at a time.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Speculate<O> {
-    /// The operator.
-    pub op: O,
-    /// The patches.
-    pub store: PatchStore,
-    /// The attributes.
-    pub columns: Columns,
-    /// Patches that wait.
-    pub queue: PatchQueue,
-    /// See [`Tally`].
-    pub tally: GlobalMut<u32>,
-    /// Visits of each patch in this launch.
-    pub visits: GlobalMut<u32>,
-    /// Most visits of a patch in a launch.
-    pub most_visits: u32,
-    /// Mixed into the keys.
-    pub salt: u32,
-    /// Whether a visit locks all neighbours first, needed or not: the worst case of the paper's Figure 6.
-    pub lock_all: u32,
-    /// How near another block's patch may not be when a block chooses one: 1, no neighbour; 2, no neighbour's neighbour.
-    pub rings: u32,
-}
-
-impl<O: Operator> Bind for Speculate<O> {
-    #[inline(always)]
-    fn bind(&self) {
-        self.op.bind();
-        self.store.bind();
-        self.columns.bind();
-        self.queue.bind();
-        self.tally.bind();
-        self.visits.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        // The operator's views are of columns, which the table of columns names too.
-        self.op.visit(piece);
-        self.store.visit(piece);
-        self.columns.visit(piece);
-        self.queue.visit(piece);
-        self.tally.visit(piece);
-        self.visits.visit(piece);
+rxmesh_kernels::args! {
+    /// Takes patches from the queue until it is empty, and carries out the operator's cavities on each. As many blocks as run at a time.
+    pub struct Speculate<O> {
+        /// The operator.
+        pub op: O,
+        /// The patches.
+        pub store: PatchStore,
+        /// The attributes.
+        pub columns: Columns,
+        /// Patches that wait.
+        pub queue: PatchQueue,
+        /// See [`Tally`].
+        pub tally: GlobalMut<u32>,
+        /// Visits of each patch in this launch.
+        pub visits: GlobalMut<u32>,
+        /// Most visits of a patch in a launch.
+        pub most_visits: u32,
+        /// Mixed into the keys.
+        pub salt: u32,
+        /// Whether a visit locks all neighbours first, needed or not: the worst case of the paper's Figure 6.
+        pub lock_all: u32,
+        /// How near another block's patch may not be when a block chooses one: 1, no neighbour; 2, no neighbour's neighbour.
+        pub rings: u32,
     }
 }
 
@@ -125,7 +104,8 @@ pub struct VisitTables {
     choice: Choice,
 }
 
-impl<O: Operator> BlockKernel for Speculate<O> {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl<O: Operator> BlockKernel for Speculate<O> {
     const REGISTERS: Option<u32> = Some(128);
     type Tables = VisitTables;
 
@@ -199,7 +179,8 @@ fn carve(s: Shape, seeds: Kind, plan: &mut Plan) -> VisitTables {
 
 /// Bytes of shared memory that a visit of patches of a shape takes, for the operators that take most: those whose seeds are edges.
 pub fn shared_bytes(shape: Shape) -> u32 {
-    let mut plan = Plan::measure();
+    // SAFETY: `carve` only takes pieces (contract U2).
+    let mut plan = unsafe { Plan::measure() };
     carve(shape, Kind::Edge, &mut plan);
     plan.peak()
 }

@@ -6,7 +6,7 @@ use rxmesh_host::Error;
 use rxmesh_host::edit::{
     Edits, HostArrays, OpenMesh, Parts, RunReport, Runs, Seeds, Session, SessionFault,
 };
-use rxmesh_host::engine::{Buffer, Engine, EngineError};
+use rxmesh_host::engine::{Buffer, Engine, EngineError, Ptx};
 use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::cavity::Operator;
@@ -14,11 +14,15 @@ use rxmesh_kernels::kernel::EntryOf;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{Mark, PlaceByHandle, Speculate};
 
-/// The kernels as PTX text, built by `cargo xtask ptx`.
+/// The kernels as PTX, built by `cargo xtask ptx` and packed by `build.rs`.
 #[cfg(feature = "cuda")]
-const PTX: &str = include_str!("../ptx/rxmesh_speculative_kernels.ptx");
+const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/rxmesh_speculative_kernels.ptx.z"
+)));
+/// Without GPUs no engine takes PTX.
 #[cfg(not(feature = "cuda"))]
-const PTX: &str = "";
+const PTX: Ptx<'static> = Ptx::Text("");
 
 /// The engine: which cavities are carried out depends on who comes first.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::EntryOf;
-use rxmesh_kernels::mem::{Bind, GlobalMut};
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{
     ColumnEntry, Columns as ColumnTableView, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue,
@@ -234,21 +234,17 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
 
 /// The columns, for the kernels that move elements.
 pub(crate) fn column_table(engine: &Engine, columns: &Columns) -> Result<ColumnTable, Error> {
-    let entries: Vec<ColumnEntry> = columns
-        .words()
-        .map(|column| {
-            let mut address = 0;
-            column.words.visit(&mut |piece| address = piece.at as u64);
-            ColumnEntry {
-                address,
-                len: u64::from(column.words.len()),
-                width: column.width,
-                kind: column.kind as u32,
-                blend: u32::from(column.is_blended),
-                reserved: 0,
-            }
-        })
-        .collect();
+    let mut entries = Vec::new();
+    for column in columns.words() {
+        entries.push(ColumnEntry {
+            address: engine.address(column.words)? as u64,
+            len: u64::from(column.words.len()),
+            width: column.width,
+            kind: column.kind as u32,
+            blend: u32::from(column.is_blended),
+            reserved: 0,
+        });
+    }
     Ok(ColumnTable {
         blended: entries.iter().map(|e| e.blend).sum(),
         entries: engine.upload(&entries)?,

@@ -4,7 +4,6 @@ use rxmesh_host::algo::delaunay::DelaunayOptions;
 use rxmesh_host::algo::remesh::RemeshOptions;
 use rxmesh_host::algo::simplify::{Cost, SimplifyOptions, Target};
 use rxmesh_host::algo::track::TrackOptions;
-use rxmesh_host::kernels::algo::noise::CurlNoise;
 use rxmesh_host::mesh::Rng;
 
 use crate::random::Choose;
@@ -57,11 +56,9 @@ pub(crate) fn remesh(rng: &mut Rng, mean: f32) -> RemeshOptions {
 pub(crate) fn track(rng: &mut Rng, mean: f32) -> TrackOptions {
     TrackOptions {
         frames: rng.below(3) as u32,
-        field: CurlNoise {
-            frequency: factor(rng),
-            speed: factor(rng),
-            seed: rng.next_u64() as u32,
-        },
+        noise_scale: factor(rng),
+        speed: factor(rng),
+        seed: rng.next_u64() as u32,
         time_step: 0.02 * factor(rng).clamp(-10.0, 10.0),
         target_length: some(rng, 50, |rng| mean * factor(rng).max(0.25)),
         smoothing_steps: rng.below(3) as u32,

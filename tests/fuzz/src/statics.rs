@@ -53,7 +53,7 @@ fn algorithm(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh, which: u64) -> Result<O
                 mu: rng.percent(30).then(|| -0.5 * f64::from(factor(rng))),
                 iterations: rng.below(5) as u32,
                 weights: *rng.one_of(&[SmoothWeights::Uniform, SmoothWeights::Cotangent]),
-                keep_boundary: rng.percent(50),
+                move_boundary: rng.percent(50),
             };
             smooth(rx, &mut x, &options)?;
             // With a negative step further than the mean, repeated, any mesh leaves the numbers in time, but not in five steps.

@@ -79,7 +79,8 @@ impl ExerciseTable {
     }
 }
 
-impl BlockKernel for ExerciseTable {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for ExerciseTable {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
 
@@ -141,7 +142,8 @@ impl ExerciseStash {
     }
 }
 
-impl BlockKernel for ExerciseStash {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for ExerciseStash {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
 
@@ -197,7 +199,8 @@ impl ExerciseQueue {
     }
 }
 
-impl BlockKernel for ExerciseQueue {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for ExerciseQueue {
     const THREADS: u32 = 64;
     type Tables = Shared<u32>;
 
@@ -294,7 +297,8 @@ impl ExerciseLocks {
     }
 }
 
-impl BlockKernel for ExerciseLocks {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for ExerciseLocks {
     const THREADS: u32 = 64;
     type Tables = Shared<u32>;
 

@@ -9,7 +9,7 @@ use rxmesh_kernels::cavity::{
     Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, link_condition, template,
 };
 use rxmesh_kernels::edit::{Mesh, NO_FACE};
-use rxmesh_kernels::kernel;
+use rxmesh_kernels::args;
 use rxmesh_kernels::mem::GlobalMut;
 
 /// The priority of a mark.
@@ -18,15 +18,16 @@ fn priority(mark: u32) -> Option<Priority> {
     (mark != 0).then(|| Priority::ascending(mark as f32))
 }
 
-kernel! {
+args! {
     /// Flips marked edges.
-    pub struct FlipMarked: Flat {
+    pub struct FlipMarked {
         /// A mark an edge.
         pub marks: GlobalMut<u32>,
     }
 }
 
-impl Operator for FlipMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for FlipMarked {
     type Template = template::EF;
     type Plan = u32;
     const RIM_IS_SIMPLE: bool = true;
@@ -79,9 +80,9 @@ fn middle(mesh: &impl Mesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
     ((x.get(a) + x.get(b)) * 0.5, Origin::between(a, b, 0.5))
 }
 
-kernel! {
+args! {
     /// Splits marked edges in their middle.
-    pub struct SplitMarked: Flat {
+    pub struct SplitMarked {
         /// A mark an edge.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
@@ -89,7 +90,8 @@ kernel! {
     }
 }
 
-impl Operator for SplitMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitMarked {
     type Template = template::E;
     type Plan = (Vec3, Origin);
     const GROWTH: Growth = Growth::VERTEX;
@@ -117,9 +119,9 @@ impl Operator for SplitMarked {
     }
 }
 
-kernel! {
+args! {
     /// Contracts marked edges to their middle, where that does not change what the surface is.
-    pub struct CollapseMarked: Flat {
+    pub struct CollapseMarked {
         /// A mark an edge.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
@@ -127,7 +129,8 @@ kernel! {
     }
 }
 
-impl Operator for CollapseMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for CollapseMarked {
     type Template = template::EV;
     type Plan = (Vec3, Origin);
     const RIM_IS_SIMPLE: bool = true;
@@ -155,9 +158,9 @@ impl Operator for CollapseMarked {
     }
 }
 
-kernel! {
+args! {
     /// Splits marked faces into three at their centre.
-    pub struct SplitFaceMarked: Flat {
+    pub struct SplitFaceMarked {
         /// A mark a face.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
@@ -165,7 +168,8 @@ kernel! {
     }
 }
 
-impl Operator for SplitFaceMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitFaceMarked {
     type Template = template::F;
     type Plan = (Vec3, Origin);
     const GROWTH: Growth = Growth::VERTEX;
@@ -198,10 +202,10 @@ impl Operator for SplitFaceMarked {
     }
 }
 
-kernel! {
+args! {
     /// Removes marked vertices and fills their stars with fans of triangles: from the neighbour of lowest id, or from the first one against the clock when the vertex lies on
     /// the boundary.
-    pub struct RemoveMarked: Flat {
+    pub struct RemoveMarked {
         /// A mark a vertex.
         pub marks: GlobalMut<u32>,
     }
@@ -265,7 +269,8 @@ impl Ring {
     }
 }
 
-impl Operator for RemoveMarked {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for RemoveMarked {
     type Template = template::V;
     /// The apex.
     type Plan = u32;

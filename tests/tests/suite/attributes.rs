@@ -98,7 +98,7 @@ fn freshness(engine: &Engine) {
     assert_eq!(other.copy_from(&x), Err(Error::Attribute(stale)));
     x.upload().unwrap();
     assert!(x.read().is_ok() && x.host().is_ok());
-    assert_eq!(x.buffer().read().unwrap()[0], Vec3::ONE);
+    assert_eq!(x.engine_values().unwrap()[0], Vec3::ONE);
     // Handed to a kernel that writes: the host's copy is stale until a download.
     let affine = Affine {
         x: x.global_mut().unwrap(),
@@ -120,7 +120,7 @@ fn freshness(engine: &Engine) {
     assert_eq!(x.host().unwrap()[0], Vec3::new(3.0, 2.0, 2.0));
     // Nothing new: nothing happens.
     x.upload().unwrap();
-    assert_eq!(x.buffer().read().unwrap()[0], Vec3::new(3.0, 2.0, 2.0));
+    assert_eq!(x.engine_values().unwrap()[0], Vec3::new(3.0, 2.0, 2.0));
     // A new attribute has no copy on the host.
     assert_eq!(
         rx.attribute::<Face, u8>().unwrap().host(),

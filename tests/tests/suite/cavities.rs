@@ -13,7 +13,7 @@ use rxmesh_host::kernels::kernel::{FlatKernel, OperatorEntry};
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
 use rxmesh_host::kernels::topo::{Element, Kind, Vertex};
-use rxmesh_host::kernels::{entries, kernel};
+use rxmesh_host::kernels::{args, entries, kernel};
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
@@ -31,16 +31,17 @@ fn chosen(seed: u32, rarity: u32) -> Option<Priority> {
 /// Operators that delete a template and fill a closed hole with a star, an open one with a fan.
 macro_rules! refill {
     ($($name:ident $template:ident;)*) => {$(
-        kernel! {
+        args! {
             #[doc = "Deletes a template's cavity and makes a star of the hole."]
-            pub struct $name: Flat {
+            pub struct $name {
                 /// Positions.
                 pub x: GlobalMut<Vec3>,
                 /// One of so many seeds.
                 pub rarity: u32,
             }
         }
-        impl Operator for $name {
+        // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+        unsafe impl Operator for $name {
             type Template = template::$template;
             type Plan = Vec3;
             const GROWTH: Growth = Growth::VERTEX;
@@ -67,15 +68,16 @@ refill! {
     RefillV V; RefillVe VE; RefillVf VF; RefillVv VV; RefillE E; RefillEf EF; RefillEv EV; RefillEe EE; RefillF F; RefillFe FE; RefillFf FF; RefillFv FV;
 }
 
-kernel! {
+args! {
     /// Deletes chosen faces and leaves the holes.
-    pub struct Punch: Flat {
+    pub struct Punch {
         /// One of so many faces.
         pub rarity: u32,
     }
 }
 
-impl Operator for Punch {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for Punch {
     type Template = template::F;
     type Plan = ();
     const LEAVES_HOLE: bool = true;
@@ -89,9 +91,9 @@ impl Operator for Punch {
     fn fill(&self, (): (), _: &mut Hole<'_, impl Site>) {}
 }
 
-kernel! {
+args! {
     /// Splits a face into four and those beside it into two.
-    pub struct SplitFour: Flat {
+    pub struct SplitFour {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// One of so many faces.
@@ -105,7 +107,8 @@ impl SplitFour {
     }
 }
 
-impl Operator for SplitFour {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitFour {
     type Template = template::FF;
     /// On which rim corner the face begins, and the middles of its sides.
     type Plan = (u32, [Vec3; 3], [Origin; 3]);
@@ -174,7 +177,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Generations {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Generations {
     fn run(&self, i: u32) {
         if let Some((v, origin)) = self.births.get(i) {
             let of = |k: usize| self.of.get(origin.parents[k]);

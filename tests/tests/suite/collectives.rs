@@ -56,7 +56,8 @@ const COMPACT: u32 = 6;
 const ROW: u32 = 7;
 const BITS: u32 = 8;
 
-impl BlockKernel for Exercise {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Exercise {
     type Tables = Tables;
 
     fn carve(&mut self, plan: &mut Plan) -> Tables {

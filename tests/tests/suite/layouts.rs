@@ -64,7 +64,7 @@ fn the_host_sees_linear_ids(engine: &Engine) {
             let mut f = rx.attribute_from_with::<Face, u32>(&faces, layout).unwrap();
             assert_eq!(f.to_input(rx).unwrap(), faces, "{what}, {layout:?}");
             // What lies on the engine in the input's order is the input, word for word or plane by plane.
-            let raw = a.buffer().read().unwrap();
+            let raw = a.engine_values().unwrap();
             match layout {
                 Layout {
                     order: Order::Input,

@@ -1,40 +1,4 @@
 //! Every check of the conformance suite, in one program: linking one for each subject took longer than running them.
 
-mod agreement;
-mod algo_support;
-mod attributes;
-mod boundary;
-mod cavities;
-mod closest;
-mod collectives;
-mod curvature;
-mod delaunay;
-mod edits;
-mod faults;
-mod filter;
-mod geodesic;
-mod kring;
-mod layouts;
-mod mcf;
-mod normals;
-mod oriented;
-mod plans;
-mod prepared;
-mod queries;
-mod real;
-mod reductions;
-mod remesh;
-mod repack;
-mod scan;
-mod selective;
-mod simplify;
-mod smooth;
-mod soups;
-mod speculative;
-mod speculative_interleaved;
-mod speculative_limits;
-mod speculative_parts;
-mod speculative_patches;
-mod speculative_stress;
-mod spring;
-mod track;
+// One file a subject.
+automod::dir!("tests/suite");

@@ -2,9 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
-use rxmesh_host::algo::mcf::{
-    McfOptions, McfReport, Preconditioner, Weights, mean_curvature_flow, mean_edge_length,
-};
+use rxmesh_host::algo::mcf::{McfOptions, McfReport, mean_curvature_flow, mean_edge_length};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;
@@ -31,25 +29,20 @@ fn flow(
     (x.to_input(rx).unwrap(), report)
 }
 
-/// All ways to solve.
-const WAYS: [(Weights, Preconditioner); 4] = [
-    (Weights::Assembled, Preconditioner::Jacobi),
-    (Weights::OnTheFly, Preconditioner::Jacobi),
-    (Weights::Assembled, Preconditioner::None),
-    (Weights::OnTheFly, Preconditioner::None),
-];
+/// All ways to solve: matrix-free or not, preconditioned or not.
+const WAYS: [(bool, bool); 4] = [(false, true), (true, true), (false, false), (true, false)];
 
 /// Compares with the direct solve, in all ways.
 fn check(rx: &RxMesh, mesh: &TriMesh, time_step: Option<f64>, what: &str) -> McfReport {
     let ways = if is_slow(rx.engine()) { 2 } else { 4 };
-    let reports = WAYS[..ways].iter().map(|&(weights, preconditioner)| {
+    let reports = WAYS[..ways].iter().map(|&(matrix_free, preconditioner)| {
         let options = McfOptions {
             time_step,
-            weights,
+            matrix_free,
             preconditioner,
             ..Default::default()
         };
-        let what = format!("{what}, {weights:?}, {preconditioner:?}");
+        let what = format!("{what}, matrix-free {matrix_free}, preconditioned {preconditioner}");
         check_one(rx, mesh, &options, &what)
     });
     let reports: Vec<McfReport> = reports.collect();

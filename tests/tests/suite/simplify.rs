@@ -17,7 +17,7 @@ use rxmesh_tests::fixtures;
 
 conformance! {
     reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run, refuses_bad_options,
-    shortest_edges_go, survives_a_small_start, attributes_follow
+    shortest_edges_go, survives_a_small_start, attributes_follow, a_plain_torus_takes_few_rounds
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
@@ -101,6 +101,23 @@ fn stays_near_the_input(engine: &Engine) {
 }
 
 /// A flat square has no error to make: its outline must stay, and its faces must not turn over.
+/// Without noise costs rise steadily from ring to ring: where each candidate lost against the one before it there were 52 rounds, and more than two losers for each winner.
+fn a_plain_torus_takes_few_rounds(engine: &Engine) {
+    if is_slow(engine) {
+        return;
+    }
+    let mesh = generate::torus(125, 80, 1.0, 0.45).unwrap();
+    let (mut session, x) = open(engine, &mesh);
+    let report = simplify(&mut session, x, &SimplifyOptions::new(Target::Ratio(0.1))).unwrap();
+    assert_eq!(report.end, End::Reached, "{report:?}");
+    assert!(report.run.rounds <= 42, "{report:?}");
+    assert!(report.run.conflicts <= 2 * report.run.done, "{report:?}");
+    let (after, _) = session.to_mesh(x).unwrap();
+    let d = distance(&mesh, &after, 20_000);
+    // 0.00037 with the cheapest edge first everywhere.
+    assert!(d.rms < 4e-4, "{d:?}");
+}
+
 fn flat_stays_flat(engine: &Engine) {
     let n = if is_slow(engine) { 6 } else { 20 };
     let mesh = generate::grid(n, n).unwrap();

@@ -370,7 +370,7 @@ impl Queue {
     fn len(&self) -> u32 {
         let mut words = self.words.read().unwrap();
         // SAFETY: the words live until the end of this function, and nobody else has them (contract U4).
-        PatchQueue::new(unsafe { GlobalMut::new(words.as_mut_ptr(), words.len()) }).len()
+        PatchQueue::new(unsafe { GlobalMut::new(words.as_mut_ptr(), words.len() as u32) }).len()
     }
 }
 
@@ -442,7 +442,8 @@ fn queue_without_room(engine: &Engine) {
         assert!(FillQueue::new(queue.view(), room.max(2).next_power_of_two() + 1).is_none());
         let mut words = queue.words.read().unwrap();
         // SAFETY: as in `Queue::len`.
-        let queue = PatchQueue::new(unsafe { GlobalMut::new(words.as_mut_ptr(), words.len()) });
+        let queue =
+            PatchQueue::new(unsafe { GlobalMut::new(words.as_mut_ptr(), words.len() as u32) });
         let room = queue.capacity();
         for round in 0..5 {
             assert_eq!(queue.pop(), None);

@@ -1,17 +1,21 @@
 //! What becomes of the speculative engine's patches: they are cut, united and grown in number; values and patches when a session is closed; several operators one after the other.
 
+use glam::Vec3;
 use rxmesh_host::edit::{HostArrays, Seeds};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Kind;
 use rxmesh_host::mesh::{Rng, TriMesh, generate};
-use rxmesh_host::repack::RepackOptions;
+use rxmesh_host::repack::{Labels, RepackOptions, repack};
+use rxmesh_host::store::RxMesh;
+use rxmesh_speculative::Speculative;
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::{Edit, Plain};
 use rxmesh_tests::engines::{is_slow, is_very_slow, suited};
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::flat::Flat;
 use rxmesh_tests::ids::InputIds;
-use rxmesh_tests::marked::{Marked, Numbers, by_place, kept, key};
+use rxmesh_tests::marked::{Marked, Numbers, by_place, kept, key, patched};
 use rxmesh_tests::oracle::Oracle;
 use rxmesh_tests::places::triangles;
 
@@ -64,28 +68,62 @@ fn full_patches_are_cut(engine: &Engine) {
     close(m);
 }
 
-/// Contracts edges until hardly any are left: patches become small and are united.
-fn small_patches_are_united(engine: &Engine) {
-    let mesh = ball(engine);
-    let united = |seed: u64| {
-        let mut m = Marked::new(engine, &mesh, if is_slow(engine) { 32 } else { 64 });
-        let mut rng = Rng::new(seed);
-        for round in 0..40 {
-            m.mark_some(Edit::Collapse, &mut rng, 50, 3);
-            m.run_checked(
-                Edit::Collapse,
-                Seeds::All,
-                &format!("seed {seed}, round {round}"),
-            );
-            if m.session.edits().speculation().merged > 0 {
-                return Some((m, rng));
-            }
-        }
-        None
+/// A ball in two patches: one has the faces at one vertex, the other all the rest. With the place of that vertex.
+fn with_a_tiny_patch(engine: &Engine) -> (RxMesh, TriMesh, Vec3) {
+    let mut mesh = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
+    generate::noise(&mut mesh, 0.05, 6).unwrap();
+    let whole = patched(engine, &mesh, mesh.face_count() as u32);
+    let set = whole.patch_set().unwrap();
+    assert_eq!(set.headers.len(), 1);
+    let mut flat = Flat::open(set);
+    for (face, label) in flat.label.iter_mut().enumerate() {
+        let corners = [0, 1, 2].map(|k| flat.ev[flat.fe[3 * face + k] as usize]);
+        *label = u32::from(corners.contains(&0));
+    }
+    // Session ids are the linear ids of `whole`, and the input order of the new mesh is theirs.
+    let sources = set.vertex_source.iter();
+    mesh.positions = sources.map(|&v| mesh.positions[v as usize]).collect();
+    let options = RepackOptions {
+        labels: Labels::Keep,
+        ..RepackOptions::default()
     };
-    // Patches may take each other over vertex by vertex before one is small: who comes first decides, and other seeds follow.
-    let (mut m, mut rng) = (8..28).find_map(united).expect("no small patch was united");
+    let on_engine = flat.upload(engine);
+    let rx = repack(engine, &on_engine.mesh(), 2, options).unwrap().mesh;
+    let owned = rx.headers().iter().map(|h| h.owned[0]);
+    assert_eq!(owned.min(), Some(1), "a vertex alone");
+    let place = mesh.positions[0];
+    (rx, mesh, place)
+}
+
+/// A patch that owns one vertex has to be united with its neighbour once anything was done.
+fn small_patches_are_united(engine: &Engine) {
+    let (rx, mesh, tiny) = with_a_tiny_patch(engine);
+    let mut m = Marked::<Speculative>::open(&rx, &mesh).unwrap();
+    // An edge far away, so that nobody needs the small patch for it.
+    let arrays = m.session.to_host().unwrap();
+    let x = m.session.values(m.x).unwrap().read().unwrap();
+    let distance = |edge: usize| match arrays.lives(Kind::Edge, edge as u32) {
+        true => x[arrays.ev[2 * edge] as usize].distance(tiny),
+        false => 0.0,
+    };
+    let edges = arrays.ev.len() / 2;
+    let far = (0..edges).max_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+    let mut slot = 0..edges;
+    m.mark(Edit::Split, || u32::from(slot.next() == far));
+    let report = m.run_checked(Edit::Split, Seeds::All, "far away");
+    assert_eq!(report.done, 1, "{report:?}");
+    let did = m.session.edits().speculation();
+    assert_eq!(did.merged, 1, "{did:?}");
+    let arrays = m.session.to_host().unwrap();
+    let mut labels: Vec<u32> = (0..arrays.fp.len())
+        .filter(|&f| arrays.lives(Kind::Face, f as u32))
+        .map(|f| arrays.fp[f])
+        .collect();
+    labels.sort_unstable();
+    labels.dedup();
+    assert_eq!(labels.len(), 1, "one patch is left: {labels:?}");
     // What was united works on.
+    let mut rng = Rng::new(8);
     for edit in [Edit::Split, Edit::Flip, Edit::Split, Edit::Collapse] {
         m.mark_some(edit, &mut rng, 60, 3);
         m.run_checked(edit, Seeds::All, "united");

@@ -74,12 +74,8 @@ fn tracked<C: Conflicts>(
 fn options(frames: u32) -> TrackOptions {
     TrackOptions {
         frames,
-        field: CurlNoise {
-            frequency: 1.3,
-            speed: 1.0,
-            seed: 7,
-        },
-        time_step: 0.01,
+        noise_scale: 1.0 / 1.3,
+        seed: 7,
         ..TrackOptions::default()
     }
 }
@@ -207,13 +203,10 @@ fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
         ),
         (
             TrackOptions {
-                field: CurlNoise {
-                    frequency: 0.0,
-                    ..good.field
-                },
+                noise_scale: 0.0,
                 ..good
             },
-            "frequency",
+            "scale of the noise",
         ),
     ] {
         bad(&torus, &options, word);

@@ -1,4 +1,4 @@
-//! Crates depend on each other in one direction: kernels <- host <- apps.
+//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine beside the first two.
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
@@ -12,11 +12,42 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rxmesh-cuda-builder", &[]),
     ("rxmesh-kernels", &["rxmesh-cuda-std"]),
     ("rxmesh-host", &["rxmesh-kernels", "rxmesh-cuda-driver"]),
-    ("rxmesh-apps", &["rxmesh-host", "rxmesh-kernels"]),
+    (
+        "rxmesh-speculative-kernels",
+        &["rxmesh-kernels", "rxmesh-cuda-std"],
+    ),
+    (
+        "rxmesh-test-kernels",
+        &[
+            "rxmesh-kernels",
+            "rxmesh-speculative-kernels",
+            "rxmesh-cuda-std",
+        ],
+    ),
+    (
+        "rxmesh-speculative",
+        &[
+            "rxmesh-host",
+            "rxmesh-kernels",
+            "rxmesh-speculative-kernels",
+        ],
+    ),
+    (
+        "rxmesh-apps",
+        &["rxmesh-host", "rxmesh-kernels", "rxmesh-speculative"],
+    ),
 ];
 
 /// Crates that nothing depends on and that may depend on anything.
 const FREE: &[&str] = &["xtask", "rxmesh-tests", "rxmesh-fuzz", "rxmesh-bench"];
+
+/// Device code.
+const DEVICE: &[&str] = &[
+    "rxmesh-kernels",
+    "rxmesh-speculative-kernels",
+    "rxmesh-test-kernels",
+    "rxmesh-cuda-std",
+];
 
 /// What device code must stay away from.
 const HOST_ONLY: &[&str] = &["rayon", "cust", "libloading", "anyhow", "clap", "tracing"];
@@ -80,7 +111,7 @@ fn faults(packages: &[Package]) -> Vec<String> {
             if members.contains(&to) && !allowed.contains(&to) {
                 faults.push(format!("{name} must not depend on {to}"));
             }
-            if matches!(name, "rxmesh-kernels" | "rxmesh-cuda-std") && HOST_ONLY.contains(&to) {
+            if DEVICE.contains(&name) && HOST_ONLY.contains(&to) {
                 faults.push(format!("{name} is device code and must not depend on {to}"));
             }
         }

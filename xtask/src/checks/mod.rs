@@ -1,4 +1,5 @@
 //! Checks of the repository itself.
 
 pub(crate) mod arrows;
+pub(crate) mod lines;
 pub(crate) mod paths;

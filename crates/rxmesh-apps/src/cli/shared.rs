@@ -3,12 +3,16 @@
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
+// Not a doc comment: angle brackets are HTML there.
+const OUTPUT: &str = "Where to write [default: <input>_<command> in the input's \
+                      format, in the current folder]";
+
 /// What every command takes that computes on a mesh and writes one.
 #[derive(Debug, Args)]
 pub(crate) struct ComputeArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    #[arg(short, long, help = "Where to write [default: <input>_<command>.obj in the current folder]", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, help = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) encoding: EncodingArgs,
@@ -104,22 +108,4 @@ pub(crate) struct CommonArgs {
     /// Print nothing but errors (and the record, with --json -)
     #[arg(short, long)]
     pub(crate) quiet: bool,
-}
-
-/// A number above 0.
-pub(super) fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
-        Ok(_) => Err("it must be a finite number above 0".into()),
-        Err(_) => Err("it is not a number".into()),
-    }
-}
-
-/// A number that is 0 or more.
-pub(super) fn not_negative(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
-        Ok(_) => Err("it must be a finite number, 0 or more".into()),
-        Err(_) => Err("it is not a number".into()),
-    }
 }

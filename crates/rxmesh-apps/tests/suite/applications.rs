@@ -306,7 +306,7 @@ fn smooth_shortens_and_taubin_shrinks_less() {
     );
     for (args, words) in [("--lambda 1.5", "lambda is 1.5"), ("--mu 0.5", "mu is 0.5")] {
         assert!(
-            b.fails(&format!("smooth bunny.obj {args} -o no.obj"))
+            b.misused(&format!("smooth bunny.obj {args} -o no.obj"))
                 .contains(words)
         );
     }

@@ -60,10 +60,10 @@ fn simplify_refuses_what_makes_no_sense() {
     let b = Sandbox::new();
     b.ok("generate torus --nu 8 --nv 6 -o torus.obj -q");
     for (args, code, words) in [
-        ("--ratio 1.5", 1, "the ratio is 1.5"),
-        ("--ratio 0", 1, "the ratio is 0"),
-        ("--faces 0", 1, "0 faces are wanted"),
-        ("--ratio 0.5 --quantile 2", 1, "the quantile is 2"),
+        ("--ratio 1.5", 2, "the ratio is 1.5"),
+        ("--ratio 0", 2, "the ratio is 0"),
+        ("--faces 0", 2, "0 faces are wanted"),
+        ("--ratio 0.5 --quantile 2", 2, "the quantile is 2"),
         ("--ratio 0.5 --faces 7", 2, "cannot be used with"),
         ("", 2, "--faces"),
     ] {

@@ -2,9 +2,13 @@
 
 mod applications;
 mod cli;
+mod components;
 mod conflicts;
 mod editing;
 mod edits;
+#[cfg(unix)]
+mod files;
 mod mcf;
+mod shown;
 mod support;
 mod tools;

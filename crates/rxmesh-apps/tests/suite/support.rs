@@ -70,6 +70,20 @@ impl Sandbox {
         serde_json::from_str(&self.ok(&format!("{args} --json -"))).unwrap()
     }
 
+    /// Runs a command whose flags make no sense: it must exit with 2, before the mesh is read, and leave no file
+    /// behind; returns the
+    /// message.
+    pub fn misused(&self, args: &str) -> String {
+        let before = self.names();
+        let out = self.run(args);
+        let message = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{args}: {message}");
+        assert!(message.starts_with("error: "), "{args}: {message}");
+        assert!(out.stdout.is_empty(), "{args}");
+        assert_eq!(self.names(), before, "{args} left something behind");
+        message
+    }
+
     /// Runs a command that must fail with a message in the usual form and leave no file behind; returns the message.
     pub fn fails(&self, args: &str) -> String {
         let before = self.names();

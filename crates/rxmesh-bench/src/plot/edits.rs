@@ -2,7 +2,7 @@
 
 use super::{Line, OURS, Panel, Scale, THEIRS, lines, runs};
 use crate::record::{Amount, Record};
-use crate::reference;
+use crate::{reference, rows};
 
 /// Rows of times that both engines have, with what they are in the paper.
 const TIMES: [(&str, &str); 3] = [
@@ -66,11 +66,16 @@ fn engines(record: &Record, row: &str) -> Vec<Line> {
             _ => {}
         }
     }
-    let curve = reference::curve(row, record.engine.name == "cuda");
-    if let Some((system, points)) = curve {
-        for line in all.iter_mut().filter(|l| l.name == system) {
-            let points = points.iter();
-            line.points = points.map(|&(faces, ms)| (f64::from(faces), ms)).collect();
+    let against = rows::all()
+        .find(|r| r.name == row)
+        .map_or(&[][..], |r| r.against);
+    for (system, mut points) in reference::curves(against, &record.engine.name) {
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for line in all
+            .iter_mut()
+            .filter(|l| l.name == system && row == "track")
+        {
+            line.points = points.clone();
         }
     }
     all
@@ -128,7 +133,9 @@ mod tests {
             unit: Unit::Percent,
             values: vec![value],
             figures: serde_json::Map::new(),
-            references: reference::amounts(row, true),
+            references: rows::all().find(|r| r.name == row).map_or(Vec::new(), |r| {
+                reference::amounts(r.against, "cuda", 20_000)
+            }),
             goal: None,
             patch_size: None,
         }

@@ -6,9 +6,41 @@ use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::{PatchOptions, PatchStats};
 use rxmesh_host::store::RxMesh;
 
-use super::Measured;
+use super::{Measured, Row, Work};
 use crate::floor::Floor;
 use crate::measure::{Effort, Times, wall_ms};
+use crate::mesh::Input;
+use crate::reference::{Against, Goal};
+
+const BUILD: Row = Row::new(
+    "build",
+    "faces in memory to mesh on the engine, upload included",
+    Work::Build,
+)
+.counts(
+    "construction from faces in memory, upload included, wall clock",
+    "faces, 12 F",
+    "the patches",
+)
+.against(&[
+    Against::rxmesh(&["constructor", "constructor, of the applications"]),
+    Against::taichi(&["patching"]).less("patches and relations on the host, no upload"),
+    Against::cpu("pmp", &["build, pmp"]).less("half-edges, no patches"),
+    Against::cpu("CGAL", &["build, cgal"]).less("half-edges, no patches"),
+    Against::cpu("OpenMesh", &["build, openmesh"]).less("half-edges, no patches"),
+    Against::cpu("geometry-central", &["build, geometry-central"]).less("half-edges, no patches"),
+])
+.goals(&[
+    Goal::gpu(1_280_000, 100.0),
+    Goal::gpu(5_120_000, 400.0),
+    Goal::cpu(1_280_000, 200.0),
+]);
+
+pub(super) const ROWS: &[Row] = &[
+    BUILD,
+    BUILD.on("build-shuffled", Input::Shuffled),
+    BUILD.on("build-sorted", Input::Sorted),
+];
 
 /// Builds the mesh on the engine, several times when `timed`; the last one is kept. Also gives the statistics of the
 /// construction with the median time.

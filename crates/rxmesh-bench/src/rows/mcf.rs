@@ -2,34 +2,108 @@
 
 use anyhow::{Result, ensure};
 use glam::Vec3;
-use rxmesh_host::algo::mcf::{
-    McfIterations, McfOptions, Preconditioner, Weights, mean_curvature_flow, mean_edge_length,
-};
+use rxmesh_host::algo::mcf::{McfIterations, McfOptions, mean_curvature_flow, mean_edge_length};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-use super::apps::positions;
-use super::{Bench, Measured};
-use crate::floor::Part::Ribbon;
+use super::{Bench, Measured, Row};
+use crate::floor::Part::{Ev, Fe, Ribbon};
 use crate::measure::{self, Times};
+use crate::mesh::Input;
+use crate::reference::{Against, Goal};
 
 /// Iterations that are timed together.
 const ITERATIONS: u32 = 32;
 
-/// One iteration: a number of them launched one after the other from the start, without the set-up and without looks at the
-/// convergence.
+const ASSEMBLED: [&str; 2] = [
+    "MCF iteration, assembled CSR, cuSPARSE",
+    "MCF iteration, assembled CSR, cuSPARSE, Jacobi",
+];
+
+const ITERATION: Row = Row::time(
+    "mcf-iteration",
+    "mean curvature flow: one conjugate-gradient iteration, weights computed anew",
+    |b| iteration(b, true),
+)
+.counts(
+    "32 iterations launched one after the other, over 32",
+    "ribbon V, table of the corners, positions, six vectors",
+    "four vectors",
+)
+.against(&[
+    Against::new("RXMesh, assembled", "rxmesh-h200", &ASSEMBLED)
+        .less("the product with a matrix that is ready"),
+    Against::new(
+        "RXMesh, matrix-free",
+        "rxmesh-h200",
+        &["MCF iteration, matrix-free"],
+    )
+    .less("weights are all one"),
+    Against::new(
+        "RXMesh, cotangent weights",
+        "rxmesh-h200",
+        &["MCF iteration, matrix-free, cotangent weights"],
+    ),
+])
+.goals(&[Goal::gpu(20_000, 0.012), Goal::gpu(1_280_000, 0.065)]);
+
+pub(super) const ROWS: &[Row] = &[
+    ITERATION,
+    ITERATION.on("mcf-iteration-shuffled", Input::Shuffled),
+    ITERATION.on("mcf-iteration-sorted", Input::Sorted),
+    Row::time(
+        "mcf-iteration-assembled",
+        "the same with the weights kept as a patch-local sparse matrix",
+        |b| iteration(b, false),
+    )
+    .counts(
+        "32 iterations launched one after the other, over 32",
+        "ribbon V, table of VV, weights 8 E, six vectors",
+        "four vectors",
+    )
+    .against(&[Against::new("RXMesh, assembled", "rxmesh-h200", &ASSEMBLED)])
+    .goals(&[Goal::gpu(20_000, 0.012), Goal::gpu(1_280_000, 0.035)]),
+    Row::time(
+        "mcf-setup",
+        "mean curvature flow: areas, weights and first residual, on the wall clock",
+        setup,
+    )
+    .counts(
+        "the call that makes a solver, relations prepared before, wall clock",
+        "EV, FE, ribbon V, positions 12 V",
+        "weights and areas 8 E + 4 V, residual and direction 24 V",
+    ),
+    Row::time(
+        "mcf",
+        "mean curvature flow: a whole solve to 1e-6 on the wall clock",
+        solve,
+    )
+    .counts(
+        "a whole solve to 1e-6, set-up included, wall clock",
+        "",
+        "no floor: the number of iterations depends on the mesh",
+    )
+    .against(&[
+        Against::cpu("CHOLMOD", &["mcf, cholespy(CHOLMOD) factor+solve"]),
+        Against::cpu("pmp, LDLT", &["mcf, pmp"]),
+    ])
+    .goals(&[Goal::cpu(1_280_000, 500.0)]),
+];
+
+/// One iteration: a number of them launched one after the other from the start, without the set-up and without looks
+/// at the convergence.
 fn iteration_times(
     b: &Bench<'_>,
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
-    weights: Weights,
+    matrix_free: bool,
 ) -> Result<(Times, f64)> {
     // A large step converges slowly: the residual stays far from the smallest numbers.
     let mean = mean_edge_length(rx, x)?;
     let options = McfOptions {
         tolerance: 1e-30,
-        weights,
-        preconditioner: Preconditioner::None,
+        matrix_free,
+        preconditioner: false,
         ..McfOptions::default()
     };
     let mut residual = 0.0;
@@ -68,19 +142,20 @@ pub(super) fn matrix_free_times(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
 ) -> Result<(Times, f64)> {
-    iteration_times(b, rx, x, Weights::OnTheFly)
+    iteration_times(b, rx, x, true)
 }
 
-fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
-    let (times, residual) = iteration_times(b, b.rx, &positions(b)?, weights)?;
+fn iteration(b: &Bench<'_>, matrix_free: bool) -> Result<Measured> {
+    let (times, residual) = iteration_times(b, b.rx, &b.positions()?, matrix_free)?;
     let vertices = b.count(Kind::Vertex);
-    // Two passes, because the dot products stand between them: d, r read and d, q written; then x, d, r, q read and x, r written.
+    // Two passes, because the dot products stand between them: d, r read and d, q written; then x, d, r, q read and
+    // x, r written.
     let vectors = (
         12 * 10 * vertices + 4 * vertices,
         "ten vectors and the areas",
     );
-    let floor = match weights {
-        Weights::OnTheFly => b.parts.floor(
+    let floor = match matrix_free {
+        true => b.parts.floor(
             &[Ribbon(Kind::Vertex)],
             &[
                 vectors,
@@ -88,7 +163,7 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
                 (b.prepared_bytes("fans"), "table of the corners"),
             ],
         ),
-        Weights::Assembled => b.parts.floor(
+        false => b.parts.floor(
             &[Ribbon(Kind::Vertex)],
             &[
                 vectors,
@@ -110,18 +185,30 @@ fn iteration(b: &Bench<'_>, weights: Weights) -> Result<Measured> {
     Ok(measured)
 }
 
-pub(super) fn matrix_free(b: &Bench<'_>) -> Result<Measured> {
-    iteration(b, Weights::OnTheFly)
-}
-
-pub(super) fn assembled(b: &Bench<'_>) -> Result<Measured> {
-    iteration(b, Weights::Assembled)
+/// What a solve does before its first iteration, the relation that it needs being prepared.
+fn setup(b: &Bench<'_>) -> Result<Measured> {
+    let x = b.positions()?;
+    let mean = mean_edge_length(b.rx, &x)?;
+    let times = measure::calls(b.engine, b.effort, || {
+        McfIterations::new(b.rx, &x, 10.0 * mean * mean, &McfOptions::default())?;
+        Ok(())
+    })?;
+    let (v, e) = (b.count(Kind::Vertex), b.count(Kind::Edge));
+    let floor = b.parts.floor(
+        &[Ev, Fe, Ribbon(Kind::Vertex)],
+        &[
+            (12 * v, "positions read"),
+            (8 * e + 4 * v, "weights and areas written"),
+            (24 * v, "residual and direction written"),
+        ],
+    );
+    Ok(b.of_vertices(floor, times))
 }
 
 /// A whole solve with the defaults of the command line.
-pub(super) fn solve(b: &Bench<'_>) -> Result<Measured> {
-    let start = positions(b)?;
-    let mut x = positions(b)?;
+fn solve(b: &Bench<'_>) -> Result<Measured> {
+    let start = b.positions()?;
+    let mut x = b.positions()?;
     let mut last = mean_curvature_flow(b.rx, &mut x, &McfOptions::default())?;
     let ms = b.effort.samples(|| {
         x.copy_from(&start)?;

@@ -9,32 +9,193 @@ use rxmesh_kernels::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVV, Relatio
 use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
 
-use super::{Bench, Measured};
+use super::{Bench, Measured, Row};
 use crate::floor::Part::{self, Ev, Fe, Ribbon};
 use crate::measure;
+use crate::mesh::Input;
+use crate::reference::{Against, Goal};
 
-macro_rules! queries {
-    ($($name:ident: $relation:ty, $parts:expr;)*) => {
-        $(pub(super) fn $name(b: &Bench<'_>) -> Result<Measured> {
-            measure::<$relation>(b, $parts)
-        })*
+/// A query: its name, what it is, the relation, the parts of the topology that it must read, the same in words, what it
+/// writes; then the name of RXMesh's query and the goal at 1.28 million faces. Edges and faces of the ribbon are read where
+/// a row of an owned element depends on them.
+macro_rules! query {
+    ($name:literal, $about:literal, $relation:ty, $parts:expr, $reads:literal, $writes:literal) => {
+        Row::time($name, $about, |b| measure::<$relation>(b, $parts)).counts(
+            "launch", $reads, $writes,
+        )
+    };
+    (
+        $name:literal, $about:literal, $relation:ty, $parts:expr, $reads:literal, $writes:literal,
+        $theirs:literal, $($goal:literal)?
+    ) => {
+        query!($name, $about, $relation, $parts, $reads, $writes)
+            .against(&[Against::rxmesh(&[$theirs])])
+            .goals(&[$(Goal::gpu(1_280_000, $goal))?])
     };
 }
 
-// What each must read. Edges and faces of the ribbon are read where a row of an owned element depends on them.
-queries! {
-    vv: VV, &[Ev, Ribbon(Kind::Vertex)];
-    oriented_vv: OrientedVV, &[Ev, Fe, Ribbon(Kind::Vertex)];
-    ve: VE, &[Ev, Ribbon(Kind::Edge)];
-    vf: VF, &[Ev, Fe, Ribbon(Kind::Face)];
-    ev: EV, &[Ev, Ribbon(Kind::Vertex)];
-    ee: EE, &[Fe, Ribbon(Kind::Edge)];
-    ef: EF, &[Fe, Ribbon(Kind::Face)];
-    fv: FV, &[Ev, Fe, Ribbon(Kind::Vertex)];
-    fe: FE, &[Fe, Ribbon(Kind::Edge)];
-    ff: FF, &[Fe, Ribbon(Kind::Face)];
-    diamond: Diamond, &[Ev, Fe, Ribbon(Kind::Vertex)];
+macro_rules! prepared {
+    ($name:literal, $about:literal, $relation:ty, $writes:literal, $goal:literal) => {
+        Row::time($name, $about, measure_prepared::<$relation>)
+            .counts("launch", "the relation's table, ribbon", $writes)
+            .goals(&[Goal::gpu(1_280_000, $goal)])
+    };
 }
+
+const VV_ROW: Row = query!(
+    "vv",
+    "one-rings written out",
+    VV,
+    &[Ev, Ribbon(Kind::Vertex)],
+    "EV, ribbon V",
+    "2 E ids, V starts"
+)
+.against(&[
+    Against::rxmesh(&["query VV, store"]),
+    Against::cpu("pmp", &["vv, pmp"]),
+    Against::cpu("OpenMesh", &["vv, openmesh"]),
+    Against::cpu("CGAL", &["vv, cgal"]),
+    Against::cpu("geometry-central", &["vv, geometry-central"]),
+])
+.goals(&[Goal::gpu(1_280_000, 0.015), Goal::cpu(1_280_000, 35.0)]);
+
+pub(super) const ROWS: &[Row] = &[
+    VV_ROW,
+    VV_ROW.on("vv-shuffled", Input::Shuffled),
+    VV_ROW.on("vv-sorted", Input::Sorted),
+    query!(
+        "oriented-vv",
+        "the same in counter-clockwise order",
+        OrientedVV,
+        &[Ev, Fe, Ribbon(Kind::Vertex)],
+        "EV, FE, ribbon V",
+        "2 E ids, V starts",
+        "query VV_oriented, store",
+    ),
+    query!(
+        "ve",
+        "edges of each vertex written out",
+        VE,
+        &[Ev, Ribbon(Kind::Edge)],
+        "EV, ribbon E",
+        "2 E ids, V starts",
+        "query VE, store",
+        0.015
+    ),
+    query!(
+        "vf",
+        "faces of each vertex written out",
+        VF,
+        &[Ev, Fe, Ribbon(Kind::Face)],
+        "EV, FE, ribbon F",
+        "3 F ids, V starts",
+        "query VF, store",
+        0.015
+    ),
+    query!(
+        "ev",
+        "vertices of each edge written out",
+        EV,
+        &[Ev, Ribbon(Kind::Vertex)],
+        "EV, ribbon V",
+        "2 E ids",
+        "query EV, store",
+        0.012
+    ),
+    query!(
+        "ee",
+        "edges that share a face with each edge, written out",
+        EE,
+        &[Fe, Ribbon(Kind::Edge)],
+        "FE, ribbon E",
+        "6 F ids, E starts"
+    ),
+    query!(
+        "ef",
+        "faces of each edge written out",
+        EF,
+        &[Fe, Ribbon(Kind::Face)],
+        "FE, ribbon F",
+        "3 F ids, E starts",
+        "query EF, store",
+        0.020
+    ),
+    query!(
+        "fv",
+        "vertices of each face written out",
+        FV,
+        &[Ev, Fe, Ribbon(Kind::Vertex)],
+        "EV, FE, ribbon V",
+        "3 F ids",
+        "query FV, store",
+        0.012
+    ),
+    query!(
+        "fe",
+        "edges of each face written out",
+        FE,
+        &[Fe, Ribbon(Kind::Edge)],
+        "FE, ribbon E",
+        "3 F ids",
+        "query FE, store",
+        0.012
+    ),
+    query!(
+        "ff",
+        "faces that share an edge with each face, written out",
+        FF,
+        &[Fe, Ribbon(Kind::Face)],
+        "FE, ribbon F",
+        "3 F ids, F starts",
+        "query FF, store",
+        0.020
+    ),
+    query!(
+        "diamond",
+        "each edge's two vertices and two opposite vertices",
+        Diamond,
+        &[Ev, Fe, Ribbon(Kind::Vertex)],
+        "EV, FE, ribbon V",
+        "4 E ids",
+        "query EVDiamond, store",
+        0.020
+    ),
+    prepared!(
+        "vv-prepared",
+        "one-rings written out from the prepared relation",
+        VV,
+        "2 E ids",
+        0.011
+    ),
+    prepared!(
+        "ve-prepared",
+        "edges of each vertex, from the prepared relation",
+        VE,
+        "2 E ids",
+        0.011
+    ),
+    prepared!(
+        "vf-prepared",
+        "faces of each vertex, from the prepared relation",
+        VF,
+        "3 F ids",
+        0.011
+    ),
+    prepared!(
+        "ff-prepared",
+        "faces next to each face, from the prepared relation",
+        FF,
+        "3 F ids",
+        0.020
+    ),
+    prepared!(
+        "diamond-prepared",
+        "edge diamonds, from the prepared relation",
+        Diamond,
+        "4 E ids",
+        0.020
+    ),
+];
 
 fn measure<R: Relation>(b: &Bench<'_>, parts: &[Part]) -> Result<Measured>
 where
@@ -74,22 +235,6 @@ where
         checksum(b.engine, &rows.read()?.values).into(),
     );
     Ok(measured)
-}
-
-macro_rules! prepared {
-    ($($name:ident: $relation:ty;)*) => {
-        $(pub(super) fn $name(b: &Bench<'_>) -> Result<Measured> {
-            measure_prepared::<$relation>(b)
-        })*
-    };
-}
-
-prepared! {
-    vv_prepared: VV;
-    ve_prepared: VE;
-    vf_prepared: VF;
-    ff_prepared: FF;
-    diamond_prepared: Diamond;
 }
 
 fn measure_prepared<R: Relation>(b: &Bench<'_>) -> Result<Measured>

@@ -5,12 +5,63 @@ use glam::Vec3;
 use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-use super::{Bench, Measured};
+use super::{Bench, Measured, Row};
 use crate::floor::Part::{Ev, Ribbon};
 use crate::measure::{self, Times};
+use crate::reference::{Against, Goal};
 
 /// Conjugate-gradient iterations of an implicit step.
 const ITERATIONS: u32 = 10;
+
+pub(super) const ROWS: &[Row] = &[
+    Row::time(
+        "spring-gather",
+        "mass-spring system: one explicit step, forces gathered over VV",
+        |b| explicit(b, SpringForces::Gather),
+    )
+    .counts(
+        "a whole explicit step: forces and integration",
+        "EV, ribbon V, positions, rest, velocities and pins 40 V",
+        "positions, velocities 24 V",
+    )
+    .against(&[Against::taichi(&[
+        "spring forces, gather, kernel",
+        "spring forces, gather, wall",
+    ])
+    .less("forces alone")])
+    .goals(&[Goal::gpu(1_280_000, 0.015)]),
+    Row::time(
+        "spring-scatter",
+        "the same, forces scattered over EV",
+        |b| explicit(b, SpringForces::Scatter),
+    )
+    .counts(
+        "a whole explicit step: forces and integration",
+        "EV, ribbon V, positions, rest, velocities and pins 40 V",
+        "positions, velocities 24 V",
+    )
+    .against(&[Against::taichi(&[
+        "spring forces, scatter, kernel",
+        "spring forces, scatter, wall",
+    ])
+    .less("forces alone")])
+    .goals(&[Goal::gpu(1_280_000, 0.030)]),
+    Row::time(
+        "spring-implicit",
+        "mass-spring system: one implicit step of 10 conjugate-gradient iterations",
+        implicit,
+    )
+    .counts(
+        "a whole implicit step of 10 conjugate-gradient iterations",
+        "ten times EV, ribbon V and seven vectors with pins",
+        "ten times four vectors",
+    )
+    .against(&[Against::taichi(&[
+        "spring step, implicit, scalars on the host",
+        "spring step, implicit, scalars on the device",
+    ])])
+    .goals(&[Goal::gpu(20_000, 0.1), Goal::gpu(1_280_000, 0.4)]),
+];
 
 /// The mesh pulled longer, pinned at its first vertex and under gravity: it keeps moving for as long as it is measured.
 fn system<'a>(b: &Bench<'a>) -> Result<Springs<'a>> {
@@ -49,15 +100,7 @@ fn explicit(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
     Ok(measured(b, times, 64, what))
 }
 
-pub(super) fn gather(b: &Bench<'_>) -> Result<Measured> {
-    explicit(b, SpringForces::Gather)
-}
-
-pub(super) fn scatter(b: &Bench<'_>) -> Result<Measured> {
-    explicit(b, SpringForces::Scatter)
-}
-
-pub(super) fn implicit(b: &Bench<'_>) -> Result<Measured> {
+fn implicit(b: &Bench<'_>) -> Result<Measured> {
     let mut springs = system(b)?;
     let times = measure::launches(b.engine, b.effort, || {
         Ok(springs.step_implicit(ITERATIONS, 0.0)?)
@@ -68,8 +111,8 @@ pub(super) fn implicit(b: &Bench<'_>) -> Result<Measured> {
         "the solver stopped early: {solve:?}"
     );
     springs.energy()?;
-    // Two passes an iteration, as in mean curvature flow: positions, rest, pins, d, r and the change read, d, q and the change
-    // written; then q and r read and r written. The topology is read in each.
+    // Two passes an iteration, as in mean curvature flow: positions, rest, pins, d, r and the change read, d, q and
+    // the change written; then q and r read and r written. The topology is read in each.
     let mut m = measured(
         b,
         times,

@@ -1,4 +1,5 @@
 //! Host half of the conjugate gradient solver: its vectors and scalars, and the launches of an iteration.
+#![doc(hidden)]
 
 use crate::Error;
 use crate::engine::Buffer;

@@ -3,7 +3,7 @@
 use crate::engine::{Buffer, Engine, EngineError};
 use glam::Vec3;
 use rayon::prelude::*;
-use rxmesh_kernels::algo::closest::{LEAF, Surface};
+use rxmesh_kernels::algo::closest::{LEAF, TreeView};
 
 /// A triangle soup on an engine, with a hierarchy of boxes: a complete binary tree over the triangles in Morton order.
 #[derive(Debug)]
@@ -60,8 +60,8 @@ impl SurfaceTree {
     }
 
     /// The surface as a kernel argument.
-    pub fn view(&self) -> Surface {
-        Surface {
+    pub fn view(&self) -> TreeView {
+        TreeView {
             boxes: self.boxes.global(),
             corners: self.corners.global(),
             leaves: self.leaves,

@@ -25,7 +25,8 @@ pub struct Curvature {
 }
 
 /// Figures over the whole mesh.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CurvatureReport {
     /// Sum of the integrated Gaussian curvatures, boundary included. `2 pi` times the Euler characteristic on every manifold
     /// mesh, closed or not (Gauss-Bonnet: the boundary's angle defects are its geodesic curvature).

@@ -1,5 +1,6 @@
 //! Delaunay edge flips.
 
+use super::Options;
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Seeds, Session};
 use glam::Vec3;
@@ -8,11 +9,22 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// How to flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct DelaunayOptions {
     /// Most rounds.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
     /// Whether to count the edges that are left, in one more pass over all.
+    #[cfg_attr(feature = "cli", arg(skip = true))]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub count_left: bool,
+}
+
+impl Options for DelaunayOptions {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 impl Default for DelaunayOptions {
@@ -25,7 +37,8 @@ impl Default for DelaunayOptions {
 }
 
 /// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DelaunayReport {
     /// The rounds; `done` is the number of flips.
     pub run: RunReport,

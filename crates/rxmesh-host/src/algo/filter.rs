@@ -1,5 +1,6 @@
 //! Bilateral mesh denoising.
 
+use super::Options;
 use super::mcf::mean_edge_length;
 use super::measure::{positive, resize, unit_scale};
 use super::normals::vertex_normals_unscaled;
@@ -10,6 +11,8 @@ use glam::Vec3;
 use rxmesh_kernels::algo::filter::{BALLS, BallArgs, FilterBalls, FilterLarge, Size, large_words};
 use rxmesh_kernels::query::VV;
 use rxmesh_kernels::topo::{Kind, Vertex};
+use std::fmt;
+use std::str::FromStr;
 
 /// The closeness parameter sigma_c, a length. The ball around a vertex has twice this radius.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -25,15 +28,67 @@ pub enum Closeness {
     Given(f64),
 }
 
+/// The rules by which lengths are found, under their names.
+const RULES: [(&str, Closeness); 3] = [
+    ("mean-edge", Closeness::MeanEdge),
+    ("shortest-edge", Closeness::ShortestEdge),
+    ("mesh-mean-edge", Closeness::MeshMeanEdge),
+];
+
+/// The rule's name, or the length.
+impl fmt::Display for Closeness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self, RULES.iter().find(|(_, rule)| rule == self)) {
+            (Closeness::Given(length), _) => length.fmt(f),
+            (_, rule) => f.write_str(rule.map_or("", |(name, _)| name)),
+        }
+    }
+}
+
+/// A rule's name, or a length.
+impl FromStr for Closeness {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Closeness, String> {
+        if let Some((_, rule)) = RULES.iter().find(|(name, _)| *name == text) {
+            return Ok(*rule);
+        }
+        text.parse().map(Closeness::Given).map_err(|_| {
+            let [a, b, c] = RULES.map(|(name, _)| name);
+            format!("it is neither a number nor {a}, {b} or {c}")
+        })
+    }
+}
+
+/// A length as a number, a rule as its name.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Closeness {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Closeness::Given(length) => to.serialize_f64(*length),
+            rule => to.collect_str(rule),
+        }
+    }
+}
+
 /// How to denoise.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct FilterOptions {
     /// Iterations.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().iterations))]
     pub iterations: u32,
-    /// How far neighbours count.
+    /// How far neighbours count, a length in the mesh's unit, or one of mean-edge (each vertex's), shortest-edge (each
+    /// vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius.
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "LENGTH|RULE", default_value_t)
+    )]
     pub sigma_c: Closeness,
-    /// Similarity parameter sigma_s, a length in the mesh's unit: steps across the surface much higher than this are kept as
-    /// features. `None` for the standard deviation of the offsets in each vertex's ball.
+    /// Steps across the surface much higher than this are kept, a length in the mesh's unit [default: the standard
+    /// deviation of the heights in each vertex's ball].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub sigma_s: Option<f64>,
 }
 
@@ -47,8 +102,21 @@ impl Default for FilterOptions {
     }
 }
 
+impl Options for FilterOptions {
+    fn check(&self) -> Result<(), Error> {
+        if let Closeness::Given(sigma_c) = self.sigma_c {
+            positive("sigma_c", sigma_c)?;
+        }
+        match self.sigma_s {
+            Some(sigma_s) => positive("sigma_s", sigma_s),
+            None => Ok(()),
+        }
+    }
+}
+
 /// What was done.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FilterReport {
     /// Iterations done.
     pub iterations: u32,
@@ -78,12 +146,7 @@ pub fn bilateral_filter(
     x: &mut Attribute<Vertex, Vec3>,
     options: &FilterOptions,
 ) -> Result<FilterReport, Error> {
-    if let Closeness::Given(sigma_c) = options.sigma_c {
-        positive("sigma_c", sigma_c)?;
-    }
-    if let Some(sigma_s) = options.sigma_s {
-        positive("sigma_s", sigma_s)?;
-    }
+    options.check()?;
     let mut report = FilterReport {
         iterations: 0,
         large_balls: 0,

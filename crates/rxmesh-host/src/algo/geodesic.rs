@@ -1,5 +1,6 @@
 //! Geodesic distances from one or several sources.
 
+use super::Options;
 use super::measure::{positive, unit_scale};
 use super::reduce::combine;
 use crate::Error;
@@ -15,11 +16,21 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// How to propagate.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct GeodesicOptions {
     /// A vertex is settled when its distance changes by no more than this part of itself in an iteration.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().threshold))]
     pub threshold: f64,
-    /// Most iterations; `None` for ten times the number of level sets, which is several times what is usually needed.
+    /// Most iterations [default: 10 times the number of level sets, several times what is usually needed].
+    #[cfg_attr(feature = "cli", arg(long = "max-iter", value_name = "N"))]
     pub max_iterations: Option<u32>,
+}
+
+impl Options for GeodesicOptions {
+    fn check(&self) -> Result<(), Error> {
+        positive("the threshold", self.threshold)
+    }
 }
 
 impl Default for GeodesicOptions {
@@ -32,7 +43,8 @@ impl Default for GeodesicOptions {
 }
 
 /// What was done.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GeodesicReport {
     /// Number of level sets, the sources' own included.
     pub levels: u32,
@@ -68,7 +80,7 @@ pub fn geodesic(
     sources: &[u32],
     options: &GeodesicOptions,
 ) -> Result<(Attribute<Vertex, f32>, GeodesicReport), Error> {
-    positive("the threshold", options.threshold)?;
+    options.check()?;
     let sources = linear_sources(rx, sources)?;
     let scale = unit_scale(rx, x)?;
     let mut p = Propagation::new(rx, &sources)?;

@@ -2,7 +2,7 @@
 
 use super::cg::{Cg, Progress};
 use super::measure::{positive, power_of_two, transform};
-use super::reduce;
+use super::{Options, reduce};
 use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
@@ -14,39 +14,30 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
-/// When the cotangent weights are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Weights {
-    /// Anew in each product, in shared memory (RXMesh 2021, listing 4): no memory for a matrix.
-    OnTheFly,
-    /// Once, kept as a sparse matrix that is local to each patch: faster from a few iterations on.
-    #[default]
-    Assembled,
-}
-
-/// What the residual is multiplied by before each iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Preconditioner {
-    /// Nothing.
-    None,
-    /// One over the diagonal: fewer iterations where triangles differ in size and shape.
-    #[default]
-    Jacobi,
-}
-
 /// How to smooth.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct McfOptions {
-    /// Time step in squared length units of the mesh; `None` for ten times the squared mean edge length.
+    /// Time step in squared length units of the mesh [default: 10 times the squared mean edge length].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DT"))]
     pub time_step: Option<f64>,
-    /// The solver stops when `r . r < tolerance^2 * r0 . r0`.
+    /// The solver stops when the residual's norm has shrunk by this factor.
+    #[cfg_attr(feature = "cli", arg(long = "tol", value_name = "TOL", default_value_t = Self::default().tolerance))]
     pub tolerance: f64,
-    /// Most iterations.
+    /// Most iterations of the solver.
+    #[cfg_attr(feature = "cli", arg(long = "max-iter", value_name = "N",
+        default_value_t = Self::default().max_iterations))]
     pub max_iterations: u32,
-    /// When the weights are computed.
-    pub weights: Weights,
-    /// The preconditioner.
-    pub preconditioner: Preconditioner,
+    /// Compute the cotangent weights anew in each iteration, in shared memory, instead of keeping a matrix: less
+    /// memory, more time.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub matrix_free: bool,
+    /// Whether to precondition by one over the diagonal (Jacobi): fewer iterations where triangles differ in size and
+    /// shape.
+    #[cfg_attr(feature = "cli", arg(long = "no-preconditioner", action = clap::ArgAction::SetFalse,
+        help = "Plain conjugate gradients, without Jacobi's preconditioner"))]
+    pub preconditioner: bool,
 }
 
 impl Default for McfOptions {
@@ -55,14 +46,15 @@ impl Default for McfOptions {
             time_step: None,
             tolerance: 1e-6,
             max_iterations: 1000,
-            weights: Weights::default(),
-            preconditioner: Preconditioner::default(),
+            matrix_free: false,
+            preconditioner: true,
         }
     }
 }
 
 /// What the solver did.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct McfReport {
     /// Time step in squared length units of the mesh.
     pub time_step: f64,
@@ -91,7 +83,7 @@ pub fn mean_curvature_flow(
     x: &mut Attribute<Vertex, Vec3>,
     options: &McfOptions,
 ) -> Result<McfReport, Error> {
-    check(options)?;
+    options.check()?;
     if rx.count(Kind::Vertex) == 0 || rx.count(Kind::Face) == 0 {
         let time_step = options.time_step.unwrap_or(0.0);
         return Ok(McfReport {
@@ -123,11 +115,13 @@ pub fn mean_curvature_flow(
     })
 }
 
-fn check(options: &McfOptions) -> Result<(), Error> {
-    if let Some(dt) = options.time_step {
-        positive("the time step", dt)?;
+impl Options for McfOptions {
+    fn check(&self) -> Result<(), Error> {
+        if let Some(dt) = self.time_step {
+            positive("the time step", dt)?;
+        }
+        positive("the tolerance", self.tolerance)
     }
-    positive("the tolerance", options.tolerance)
 }
 
 /// Mean length of all edges.
@@ -182,7 +176,7 @@ impl Frame {
 struct Solver<'a> {
     rx: &'a RxMesh,
     cg: Cg,
-    weights: Weights,
+    matrix_free: bool,
     x0: Attribute<Vertex, Vec3>,
     mass: Attribute<Vertex, f32>,
     /// A value for each entry of the prepared VV; empty when the weights are not kept.
@@ -207,18 +201,14 @@ impl<'a> Solver<'a> {
     ) -> Result<Self, Error> {
         let mut x0 = rx.attribute()?;
         x0.copy_from(x)?;
-        let (vv, fans) = match options.weights {
-            Weights::OnTheFly => (Prepared::empty(), rx.prepare()?),
-            Weights::Assembled => (rx.prepare()?, Prepared::empty()),
+        let (vv, fans) = match options.matrix_free {
+            true => (Prepared::empty(), rx.prepare()?),
+            false => (rx.prepare()?, Prepared::empty()),
         };
         let mut solver = Solver {
             rx,
-            cg: Cg::new(
-                rx,
-                options.tolerance,
-                options.preconditioner == Preconditioner::Jacobi,
-            )?,
-            weights: options.weights,
+            cg: Cg::new(rx, options.tolerance, options.preconditioner)?,
+            matrix_free: options.matrix_free,
             x0,
             mass: rx.attribute()?,
             kept: rx.engine().zeroed(vv.len() as usize)?,
@@ -245,7 +235,7 @@ impl<'a> Solver<'a> {
             regular: self.regular.global_mut(),
             dt: self.dt,
         })?;
-        if self.weights == Weights::OnTheFly {
+        if self.matrix_free {
             let regular = self.regular.read()?;
             let is_regular = |r: &u32| *r == REGULAR;
             self.patches = (
@@ -294,8 +284,8 @@ impl<'a> Solver<'a> {
 
     fn product(&self, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         let (mass, sums) = (self.mass.global()?, self.cg.sums());
-        match self.weights {
-            Weights::OnTheFly => {
+        match self.matrix_free {
+            true => {
                 let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
                 let (some_are, some_are_not) = self.patches;
                 if some_are {
@@ -323,7 +313,7 @@ impl<'a> Solver<'a> {
                     })?;
                 }
             }
-            Weights::Assembled => self.rx.run(McfAssembled {
+            false => self.rx.run(McfAssembled {
                 d,
                 vv: self.vv,
                 weights: self.kept.global(),
@@ -354,7 +344,7 @@ impl<'a> McfIterations<'a> {
         dt: f64,
         options: &McfOptions,
     ) -> Result<Self, Error> {
-        check(options)?;
+        options.check()?;
         let mut copy = rx.attribute()?;
         copy.copy_from(x)?;
         let solver = Solver::new(rx, x, dt, options)?;

@@ -1,4 +1,5 @@
 //! What several algorithms need to know about a mesh before they start.
+#![doc(hidden)]
 
 use super::reduce;
 use crate::Error;

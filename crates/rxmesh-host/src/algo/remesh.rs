@@ -1,5 +1,6 @@
 //! Isotropic remeshing.
 
+use super::Options;
 use super::closest::SurfaceTree;
 use super::reduce::combine;
 use super::scan::exclusive;
@@ -27,18 +28,28 @@ const FEW_FLIPS: u64 = 500;
 
 /// How to remesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct RemeshOptions {
-    /// The length that edges shall have; the mean of the input's if there is none.
+    /// The length that edges shall have [default: the mean length of the input's edges].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub target_length: Option<f32>,
     /// How often to split, contract, flip and smooth.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().iterations))]
     pub iterations: u32,
     /// Smoothing steps an iteration.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().smoothing_steps))]
     pub smoothing_steps: u32,
-    /// Edges whose faces' normals make at least this angle in degrees stay, as the boundary does.
+    /// Keep edges whose faces meet at this angle in degrees or more (0 is flat), as the boundary is kept [default:
+    /// none].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ANGLE"))]
     pub keep_features: Option<f32>,
-    /// Whether to move vertices back to the closest points of the input after each iteration's smoothing; needs at least one step.
+    /// Move vertices back to the closest points of the input after each iteration's smoothing; needs at least one step
+    /// of it.
+    #[cfg_attr(feature = "cli", arg(long))]
     pub project: bool,
     /// Most rounds of each operator in an iteration.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
 }
 
@@ -55,11 +66,8 @@ impl Default for RemeshOptions {
     }
 }
 
-impl RemeshOptions {
-    /// # Errors
-    ///
-    /// [`Error::Options`] for numbers that make no sense.
-    pub fn check(&self) -> Result<(), Error> {
+impl Options for RemeshOptions {
+    fn check(&self) -> Result<(), Error> {
         let bad = |what: String| Err(Error::Options(what));
         if let Some(l) = self.target_length
             && !(l > 0.0 && (l * l).is_normal())
@@ -80,7 +88,8 @@ impl RemeshOptions {
 }
 
 /// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RemeshReport {
     /// The length that edges should have.
     pub target_length: f32,

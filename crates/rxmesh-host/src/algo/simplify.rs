@@ -1,13 +1,14 @@
 //! Simplification by edge collapse.
 
+use super::Options;
 use crate::Error;
 use crate::edit::{Column, RunReport, Seeds, Session};
 use crate::engine::{Buffer, EngineError};
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::simplify::{
-    COST_SHIFT, Collapse, HISTOGRAM_WORDS, REFUSALS, REFUSED, Refusal, SELECT_WORDS, SimplifyCosts,
-    SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect, Surface,
+    COST_SHIFT, Collapse, HISTOGRAM_WORDS, QuadricSurface, REFUSALS, REFUSED, Refusal,
+    SELECT_WORDS, SimplifyCosts, SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -21,6 +22,8 @@ const IDLE_ROUNDS: u32 = 3;
 
 /// How far to simplify.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Target {
     /// To at most so many faces.
     Faces(u32),
@@ -29,29 +32,85 @@ pub enum Target {
 }
 
 /// What makes an edge cheap.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Cost {
-    /// The quadric error at the best place for the new vertex (Garland and Heckbert 1997).
+    /// Those with the least quadric error at the best place for the new vertex (Garland and Heckbert 1997).
     #[default]
     Quadric,
-    /// The squared length; the new vertex comes into the middle, or onto the boundary.
+    /// The shortest; the new vertex comes into the middle, or onto the boundary.
     Length,
 }
 
 /// How to simplify.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SimplifyOptions {
     /// How far.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub target: Target,
-    /// Which edges first.
+    /// Which edges go first.
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "COST", default_value_t, value_enum)
+    )]
     pub cost: Cost,
-    /// The part of the edges, the cheapest, that one round looks at, in (0, 1]. Smaller is closer to serial simplification, and takes more rounds.
+    /// The part of the edges, the cheapest, that one round looks at, above 0 and at most 1: smaller is closer to one
+    /// edge after the other, and slower.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "Q", default_value_t = Self::new(Target::Faces(1)).quantile))]
     pub quantile: f64,
     /// Decides between edges of the same cost.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub seed: u32,
     /// Most rounds.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::new(Target::Faces(1)).max_rounds))]
     pub max_rounds: u32,
+}
+
+/// The flags of a target.
+#[cfg(feature = "cli")]
+mod cli {
+    use super::Target;
+    use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+
+    #[derive(Args)]
+    #[group(required = true, multiple = false)]
+    struct TargetFlags {
+        /// Stop at so many faces.
+        #[arg(long, value_name = "N")]
+        faces: Option<u32>,
+        /// Stop at this part of the faces, above 0 and at most 1.
+        #[arg(long, value_name = "R")]
+        ratio: Option<f64>,
+    }
+
+    impl Args for Target {
+        fn augment_args(command: Command) -> Command {
+            TargetFlags::augment_args(command)
+        }
+
+        fn augment_args_for_update(command: Command) -> Command {
+            TargetFlags::augment_args_for_update(command)
+        }
+    }
+
+    impl FromArgMatches for Target {
+        fn from_arg_matches(matches: &ArgMatches) -> Result<Target, Error> {
+            let flags = TargetFlags::from_arg_matches(matches)?;
+            let ratio = flags.ratio.map(Target::Ratio);
+            let target = flags.faces.map(Target::Faces).or(ratio);
+            target.ok_or_else(|| Error::new(clap::error::ErrorKind::MissingRequiredArgument))
+        }
+
+        fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+            *self = Target::from_arg_matches(matches)?;
+            Ok(())
+        }
+    }
 }
 
 impl SimplifyOptions {
@@ -68,8 +127,9 @@ impl SimplifyOptions {
 }
 
 /// Why simplification ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum End {
     /// The number of faces is reached.
     #[default]
@@ -81,7 +141,8 @@ pub enum End {
 }
 
 /// Edges that are left, by why they are not collapsed. Only counted when the number of faces was not reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Refused {
     /// A frozen face is near.
     pub frozen: u32,
@@ -94,7 +155,8 @@ pub struct Refused {
 }
 
 /// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SimplifyReport {
     /// The rounds; `done` is the number of collapses.
     pub run: RunReport,
@@ -110,35 +172,32 @@ pub struct SimplifyReport {
     pub refused: Refused,
 }
 
-impl SimplifyOptions {
-    /// Whether they make sense for a mesh of so many faces.
-    ///
-    /// # Errors
-    ///
-    /// As [`simplify`].
-    pub fn check(&self, faces: u32) -> Result<(), Error> {
-        self.goal(faces).map(|_| ())
-    }
-
-    /// The number of faces to reach from `faces`.
-    fn goal(&self, faces: u32) -> Result<u32, Error> {
-        if !(self.quantile > 0.0 && self.quantile <= 1.0) {
-            return Err(Error::Options(format!(
+impl Options for SimplifyOptions {
+    fn check(&self) -> Result<(), Error> {
+        let bad = |what: String| Err(Error::Options(what));
+        let part = |x: f64| x > 0.0 && x <= 1.0;
+        if !part(self.quantile) {
+            return bad(format!(
                 "the quantile is {}, but must be above 0 and at most 1",
                 self.quantile
-            )));
+            ));
         }
         match self.target {
-            Target::Faces(0) => Err(Error::Options(
-                "0 faces are wanted, but at least 1 must be left".into(),
-            )),
-            Target::Faces(n) => Ok(n),
-            Target::Ratio(r) if r > 0.0 && r <= 1.0 => {
-                Ok((f64::from(faces) * r).round().max(1.0) as u32)
-            }
-            Target::Ratio(r) => Err(Error::Options(format!(
+            Target::Faces(0) => bad("0 faces are wanted, but at least 1 must be left".into()),
+            Target::Ratio(r) if !part(r) => bad(format!(
                 "the ratio is {r}, but must be above 0 and at most 1"
-            ))),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Target {
+    /// The number of faces to reach from `faces`.
+    fn goal(self, faces: u32) -> u32 {
+        match self {
+            Target::Faces(n) => n,
+            Target::Ratio(r) => (f64::from(faces) * r).round().max(1.0) as u32,
         }
     }
 }
@@ -157,8 +216,9 @@ pub fn simplify(
     x: Column<Vertex, Vec3>,
     options: &SimplifyOptions,
 ) -> Result<SimplifyReport, Error> {
+    options.check()?;
     let faces = session.count(Kind::Face)?;
-    let goal = options.goal(faces)?;
+    let goal = options.target.goal(faces);
     let mut report = SimplifyReport {
         faces_before: faces,
         target: goal,
@@ -240,8 +300,8 @@ impl Work {
         Ok(work)
     }
 
-    fn surface(&self, session: &Session) -> Result<Surface, Error> {
-        Ok(Surface {
+    fn surface(&self, session: &Session) -> Result<QuadricSurface, Error> {
+        Ok(QuadricSurface {
             x: session.write(self.x)?,
             quadrics: self.quadrics.global_mut(),
             locked: self.locked.global(),

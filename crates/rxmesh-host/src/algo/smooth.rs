@@ -1,7 +1,7 @@
 //! Laplacian and Taubin smoothing.
 
-use super::boundary;
 use super::measure::{positive, unit_scale};
+use super::{Options, boundary};
 use crate::Error;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
@@ -9,30 +9,47 @@ use rxmesh_kernels::algo::smooth::{SmoothCotangent, SmoothUniform};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// How neighbours count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SmoothWeights {
     /// All the same.
     #[default]
     Uniform,
-    /// By the cotangents opposite the edge, never negative, of the positions at each step.
+    /// By the cotangents of the angles opposite the edge, never negative, of the positions at each step.
     Cotangent,
 }
 
 /// How to smooth.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(arg(cli::taubin())))]
 pub struct SmoothOptions {
-    /// Part of the way to the neighbours' mean that a vertex goes in a step; above 0, at most 1.
-    pub lambda: f64,
-    /// Taubin's second step, away from the mean: negative, and at least -2. Nothing for plain Laplacian smoothing, which
-    /// shrinks.
-    pub mu: Option<f64>,
-    /// Steps of the first kind; each is followed by one of the second kind when `mu` is given.
+    /// Iterations: a step towards the neighbours' mean, and one away from it if --mu or --taubin is given.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().iterations))]
     pub iterations: u32,
+    /// Part of the way to the neighbours' mean that a vertex goes in a step; above 0, at most 1 (with --taubin 0.33).
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().lambda,
+        default_value_if("taubin", "true", cli::LAMBDA)))]
+    pub lambda: f64,
+    /// Taubin's second step, away from the mean so that the mesh does not shrink: below 0, at least -2 [default: none,
+    /// with
+    /// --taubin -0.34].
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "PART", default_value_if("taubin", "true", cli::MU))
+    )]
+    pub mu: Option<f64>,
     /// How neighbours count.
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "WEIGHTS", default_value_t, value_enum)
+    )]
     pub weights: SmoothWeights,
-    /// Whether boundary vertices stay where they are.
-    pub keep_boundary: bool,
+    /// Let boundary vertices move as well.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub move_boundary: bool,
 }
 
 impl Default for SmoothOptions {
@@ -43,17 +60,20 @@ impl Default for SmoothOptions {
             mu: None,
             iterations: 10,
             weights,
-            keep_boundary: true,
+            move_boundary: false,
         }
     }
 }
+
+/// Taubin's factors: a pass band of about 0.09.
+const TAUBIN: [f64; 2] = [0.33, -0.34];
 
 impl SmoothOptions {
     /// Taubin's choice: lambda 0.33, mu -0.34 (a pass band of about 0.09).
     pub fn taubin(iterations: u32) -> Self {
         SmoothOptions {
-            lambda: 0.33,
-            mu: Some(-0.34),
+            lambda: TAUBIN[0],
+            mu: Some(TAUBIN[1]),
             iterations,
             ..SmoothOptions::default()
         }
@@ -61,7 +81,8 @@ impl SmoothOptions {
 }
 
 /// What was done.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SmoothReport {
     /// Steps of either kind.
     pub steps: u32,
@@ -82,7 +103,7 @@ pub fn smooth(
     x: &mut Attribute<Vertex, Vec3>,
     options: &SmoothOptions,
 ) -> Result<SmoothReport, Error> {
-    check(options)?;
+    options.check()?;
     let mut report = SmoothReport {
         steps: 0,
         weights: options.weights,
@@ -91,10 +112,10 @@ pub fn smooth(
         return Ok(report);
     }
     let scale = unit_scale(rx, x)? as f32;
-    let fixed = if options.keep_boundary {
-        boundary::vertices(rx)?
-    } else {
+    let fixed = if options.move_boundary {
         rx.attribute()?
+    } else {
+        boundary::vertices(rx)?
     };
     let mut y = rx.attribute()?;
     let factors = [Some(options.lambda), options.mu];
@@ -128,18 +149,35 @@ pub fn smooth(
     Ok(report)
 }
 
-fn check(options: &SmoothOptions) -> Result<(), Error> {
-    positive("lambda", options.lambda)?;
-    if options.lambda > 1.0 {
-        return Err(Error::Options(format!(
-            "lambda is {}, but must be at most 1",
-            options.lambda
-        )));
+impl Options for SmoothOptions {
+    fn check(&self) -> Result<(), Error> {
+        positive("lambda", self.lambda)?;
+        if self.lambda > 1.0 {
+            return Err(Error::Options(format!(
+                "lambda is {}, but must be at most 1",
+                self.lambda
+            )));
+        }
+        match self.mu {
+            Some(mu) if !(-2.0..0.0).contains(&mu) => Err(Error::Options(format!(
+                "mu is {mu}, but must be negative and at least -2"
+            ))),
+            _ => Ok(()),
+        }
     }
-    match options.mu {
-        Some(mu) if !(-2.0..0.0).contains(&mu) => Err(Error::Options(format!(
-            "mu is {mu}, but must be negative and at least -2"
-        ))),
-        _ => Ok(()),
+}
+
+/// The flag that stands for two factors.
+#[cfg(feature = "cli")]
+mod cli {
+    /// As in [`super::TAUBIN`].
+    pub(super) const LAMBDA: &str = "0.33";
+    pub(super) const MU: &str = "-0.34";
+
+    pub(super) fn taubin() -> clap::Arg {
+        clap::Arg::new("taubin")
+            .long("taubin")
+            .action(clap::ArgAction::SetTrue)
+            .help("Taubin's smoothing, with his factors where --lambda and --mu are not given")
     }
 }

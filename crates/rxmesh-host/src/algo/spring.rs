@@ -1,5 +1,10 @@
 //! Mass-spring systems: explicit and implicit time steps.
 
+mod motion;
+
+pub use motion::{MotionOptions, MotionReport, SpringMethod, simulate};
+
+use super::Options;
 use super::cg::Cg;
 use super::measure::{not_negative, positive};
 use super::reduce;
@@ -18,17 +23,41 @@ use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
 /// Constants of a mass-spring system, in any consistent units; those named here are of the default.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SpringOptions {
-    /// Time step, in seconds. Explicit steps are stable only well below `sqrt(mass / (valence * stiffness))`.
+    /// Length of a time step, in seconds; explicit steps are stable only well below sqrt(mass / (valence * stiffness)).
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DT", default_value_t = Self::default().time_step))]
     pub time_step: f64,
     /// Force of a spring over its elongation, in newtons a metre; the same for every edge.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K", default_value_t = Self::default().stiffness))]
     pub stiffness: f64,
     /// Mass of a vertex, in kilograms.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "M", default_value_t = Self::default().mass))]
     pub mass: f64,
     /// Drag: deceleration over velocity, in one over seconds.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "C", default_value_t = Self::default().damping))]
     pub damping: f64,
     /// Acceleration of free vertices, in metres over squared seconds.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y,Z", default_value_t = Self::default().gravity,
+        value_parser = motion::vector, allow_hyphen_values = true))]
     pub gravity: Vec3,
+}
+
+impl Options for SpringOptions {
+    fn check(&self) -> Result<(), Error> {
+        positive("the time step", self.time_step)?;
+        positive("the mass", self.mass)?;
+        not_negative("the stiffness", self.stiffness)?;
+        not_negative("the damping", self.damping)?;
+        if self.gravity.is_finite() {
+            return Ok(());
+        }
+        Err(Error::Options(format!(
+            "gravity is {}, but must be finite",
+            self.gravity
+        )))
+    }
 }
 
 impl Default for SpringOptions {
@@ -55,7 +84,8 @@ pub enum SpringForces {
 }
 
 /// Where a system's energy is, in joules when the options are in SI units.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SpringEnergy {
     /// Of the motion.
     pub kinetic: f64,
@@ -68,7 +98,8 @@ pub struct SpringEnergy {
 }
 
 /// What the last implicit step's solver did.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SpringSolve {
     /// Iterations done.
     pub iterations: u32,
@@ -115,16 +146,7 @@ impl<'a> Springs<'a> {
         fixed: &Attribute<Vertex, u32>,
         options: &SpringOptions,
     ) -> Result<Self, Error> {
-        positive("the time step", options.time_step)?;
-        positive("the mass", options.mass)?;
-        not_negative("the stiffness", options.stiffness)?;
-        not_negative("the damping", options.damping)?;
-        if !options.gravity.is_finite() {
-            return Err(Error::Options(format!(
-                "gravity is {}, but must be finite",
-                options.gravity
-            )));
-        }
+        options.check()?;
         if !reduce::dot(rx, x, x)?.is_finite() {
             return Err(Error::NotFinite {
                 what: "a vertex coordinate",

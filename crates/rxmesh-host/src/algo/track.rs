@@ -1,5 +1,6 @@
 //! Explicit surface tracking.
 
+use super::Options;
 use super::remesh::{RemeshOptions, Remesher, Remeshes, bounds, mean_length, refuse_frozen};
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Session};
@@ -10,24 +11,41 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// How to track.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct TrackOptions {
-    /// How often to move and to improve.
+    /// How often to move the surface and to improve its mesh.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().frames))]
     pub frames: u32,
-    /// The velocity field.
-    pub field: CurlNoise,
-    /// The time of a frame.
+    /// Time of a frame.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DT", default_value_t = Self::default().time_step))]
     pub time_step: f32,
-    /// The length that edges shall have about; the mean of the input's if there is none.
+    /// Velocity of the field, about.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SPEED", default_value_t = Self::default().speed))]
+    pub speed: f32,
+    /// Size of the field's eddies, about.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH", default_value_t = Self::default().noise_scale))]
+    pub noise_scale: f32,
+    /// Which of the fields of this kind.
+    #[cfg_attr(feature = "cli", arg(skip = Self::default().seed))]
+    pub seed: u32,
+    /// The length that edges shall have, about [default: the mean length of the input's edges].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub target_length: Option<f32>,
-    /// Edges shorter than this many targets are contracted.
+    /// Contract edges shorter than this many target lengths.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().shortest))]
     pub shortest: f32,
-    /// Edges longer than this many targets are split.
+    /// Split edges longer than this many target lengths.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TIMES", default_value_t = Self::default().longest))]
     pub longest: f32,
-    /// Edges opposite a wider angle, in degrees, are split.
+    /// Split edges opposite a wider angle, in degrees.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ANGLE", default_value_t = Self::default().widest_angle))]
     pub widest_angle: f32,
     /// Smoothing steps a frame.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().smoothing_steps))]
     pub smoothing_steps: u32,
     /// Most rounds of each operator in a frame.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
 }
 
@@ -36,12 +54,10 @@ impl Default for TrackOptions {
     fn default() -> Self {
         TrackOptions {
             frames: 100,
-            field: CurlNoise {
-                frequency: 1.0,
-                speed: 1.0,
-                seed: 1,
-            },
             time_step: 0.01,
+            speed: 1.0,
+            noise_scale: 1.0,
+            seed: 1,
             target_length: None,
             shortest: 0.5,
             longest: 1.5,
@@ -52,20 +68,17 @@ impl Default for TrackOptions {
     }
 }
 
-impl TrackOptions {
-    /// # Errors
-    ///
-    /// [`Error::Options`] for numbers that make no sense.
-    pub fn check(&self) -> Result<(), Error> {
+impl Options for TrackOptions {
+    fn check(&self) -> Result<(), Error> {
         let bad = |what: String| Err(Error::Options(what));
         let positive = |x: f32| x > 0.0 && x.is_finite();
-        if !(self.time_step.is_finite() && self.field.speed.is_finite()) {
+        if !(self.time_step.is_finite() && self.speed.is_finite()) {
             return bad("time step and speed must be finite numbers".into());
         }
-        if !positive(self.field.frequency) {
+        if !(positive(self.noise_scale) && positive(1.0 / self.noise_scale)) {
             return bad(format!(
-                "the frequency of the noise must be a finite number above 0, not {}",
-                self.field.frequency
+                "the scale of the noise must be a finite number above 0, as one over it, not {}",
+                self.noise_scale
             ));
         }
         if !(positive(self.shortest)
@@ -85,6 +98,17 @@ impl TrackOptions {
         }
         self.remesh().check()
     }
+}
+
+impl TrackOptions {
+    /// The velocity field.
+    pub fn field(&self) -> CurlNoise {
+        CurlNoise {
+            frequency: 1.0 / self.noise_scale,
+            speed: self.speed,
+            seed: self.seed,
+        }
+    }
 
     fn remesh(&self) -> RemeshOptions {
         RemeshOptions {
@@ -96,7 +120,8 @@ impl TrackOptions {
 }
 
 /// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TrackReport {
     /// Frames.
     pub frames: u32,
@@ -172,7 +197,7 @@ fn one_frame<C: Remeshes + Runs<SplitStretched>>(
     session.engine().launch_flat(
         session.capacity(Kind::Vertex),
         Advect {
-            field: options.field,
+            field: options.field(),
             time: options.time_step,
             x: session.write(x)?,
         },

@@ -279,3 +279,15 @@ impl ClosedColumns {
         Ok(*attribute)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_32_bits_cannot_place_are_refused() {
+        assert!(Columns::check_len::<[f32; 3]>(1 << 30).is_ok());
+        let error = Columns::check_len::<[f32; 4]>(1 << 30);
+        assert!(matches!(error, Err(Error::TooLarge { .. })), "{error:?}");
+    }
+}

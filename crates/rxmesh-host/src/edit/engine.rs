@@ -104,7 +104,8 @@ pub enum Seeds {
 }
 
 /// What a round did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RoundReport {
     /// Seeds that were looked at.
     pub seeds: u32,
@@ -121,7 +122,8 @@ pub struct RoundReport {
 }
 
 /// What several rounds did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RunReport {
     /// Rounds.
     pub rounds: u32,

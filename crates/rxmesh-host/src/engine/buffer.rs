@@ -1,19 +1,101 @@
 //! Memory of an engine.
 
+use super::check::{Claims, new_handle};
 use super::{Engine, EngineError, Kind};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it any more.
+pub(super) struct Allocation {
+    engine: Engine,
+    pub(super) at: *mut u8,
+    pub(super) bytes: usize,
+    /// What kernels' arguments name it by.
+    pub(super) handle: usize,
+    pub(super) claims: Claims,
+}
+
+// SAFETY: the allocation owns its memory; accesses are ordered by claims, or by the stream (contract U4 of docs/unsafe.md).
+unsafe impl Send for Allocation {}
+// SAFETY: as above.
+unsafe impl Sync for Allocation {}
+
+impl Allocation {
+    fn new(engine: &Engine, bytes: usize, zero: bool) -> Result<Arc<Allocation>, EngineError> {
+        let handle = new_handle(bytes).ok_or(EngineError::OutOfMemory {
+            engine: "the process",
+            bytes,
+        })?;
+        let at = match &engine.0.kind {
+            Kind::Cpu(c) => c.allocate(bytes)?,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.allocate(bytes, zero)?,
+        };
+        let _ = zero; // CPU memory is always zeroed: it comes so from the system.
+        Ok(Arc::new(Allocation {
+            engine: engine.clone(),
+            at,
+            bytes,
+            handle,
+            claims: Claims::default(),
+        }))
+    }
+
+    /// Claims the memory for an access by the host; on a GPU the stream orders accesses.
+    fn claim(&self, write: bool) -> Result<HostClaim<'_>, EngineError> {
+        let needed = !self.engine.is_cuda();
+        if needed && !self.claims.take(write) {
+            return Err(EngineError::Busy);
+        }
+        Ok(HostClaim {
+            claims: needed.then_some(&self.claims),
+            write,
+        })
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        match &self.engine.0.kind {
+            // SAFETY: allocated by the same engine with the same size; the buffer and all launches have given it up.
+            Kind::Cpu(c) => unsafe { c.free(self.at, self.bytes) },
+            // Kernels that use it may still run: the free comes after them on the stream.
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.free(self.at),
+        }
+    }
+}
+
+/// An access by the host.
+struct HostClaim<'a> {
+    claims: Option<&'a Claims>,
+    write: bool,
+}
+
+impl Drop for HostClaim<'_> {
+    fn drop(&mut self) {
+        if let Some(claims) = self.claims {
+            claims.give_back(self.write);
+        }
+    }
+}
 
 /// `len` values in an engine's memory, freed when dropped.
+///
+/// There are at most 2^32 - 1 values and as many 32-bit words, because kernels count in 32 bits. Several threads may use a buffer; on an
+/// engine of the CPU, who comes while another thread's launch or access is in the way gets [`EngineError::Busy`].
 pub struct Buffer<T> {
     engine: Engine,
+    allocation: Arc<Allocation>,
+    /// The allocation's address.
     at: *mut u8,
     len: usize,
     of: PhantomData<T>,
 }
 
-// SAFETY: the buffer owns its memory; access goes through `&self` for reads and `&mut self` for writes, and
-// kernels' accesses are ordered by the engine (contract U4 of docs/unsafe.md).
+// SAFETY: the buffer shares its memory with launches and other threads' accesses only, which claims or the stream order (contract U4 of
+// docs/unsafe.md).
 unsafe impl<T: Send> Send for Buffer<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Buffer<T> {}
@@ -30,9 +112,19 @@ impl<T> std::fmt::Debug for Buffer<T> {
     }
 }
 
+/// The most values, and the most 32-bit words, of a buffer.
+const MOST: usize = u32::MAX as usize;
+
 /// Allocations are never empty, so that every buffer has an address of its own.
-fn bytes_of<T>(len: usize) -> usize {
-    (len * size_of::<T>()).max(16).next_multiple_of(16)
+fn bytes_of<T>(len: usize) -> Result<usize, EngineError> {
+    let bytes = len.saturating_mul(size_of::<T>());
+    if len > MOST || bytes.div_ceil(4) > MOST {
+        return Err(EngineError::TooLong {
+            values: len,
+            bytes: size_of::<T>(),
+        });
+    }
+    Ok(bytes.max(16).next_multiple_of(16))
 }
 
 impl<T: bytemuck::Pod> Buffer<T> {
@@ -45,17 +137,14 @@ impl<T: bytemuck::Pod> Buffer<T> {
     }
 
     fn allocate(engine: &Engine, len: usize, zero: bool) -> Result<Self, EngineError> {
-        let bytes = bytes_of::<T>(len);
-        let at = match &engine.0.kind {
-            Kind::Cpu(c) => c.allocate(bytes)?,
-            #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.allocate(bytes, zero)?,
-        };
-        let _ = zero; // CPU memory is always zeroed: it comes so from the system.
-        engine.0.live.add(at as usize, bytes);
+        let bytes = bytes_of::<T>(len)?;
+        engine.take_allocation(bytes)?;
+        let allocation = Allocation::new(engine, bytes, zero)?;
+        engine.0.live.add(Arc::clone(&allocation));
         Ok(Buffer {
             engine: engine.clone(),
-            at,
+            at: allocation.at,
+            allocation,
             len,
             of: PhantomData,
         })
@@ -73,6 +162,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
                 want: self.len,
             });
         }
+        let _claim = self.allocation.claim(true)?;
         match &self.engine.0.kind {
             Kind::Cpu(_) => {
                 // SAFETY: `at` points to `len` values of this buffer alone; `data` is other memory.
@@ -108,10 +198,11 @@ impl<T: bytemuck::Pod> Buffer<T> {
             });
         }
         let mut out = vec![T::zeroed(); n];
+        let _claim = self.allocation.claim(false)?;
         // SAFETY: inside the buffer.
         let at = unsafe { self.at.add(from * size_of::<T>()) };
         match &self.engine.0.kind {
-            // SAFETY: `at` points to `n` values; CPU launches have ended when they return.
+            // SAFETY: `at` points to `n` values, which nobody writes while they are claimed.
             Kind::Cpu(_) => unsafe {
                 std::ptr::copy_nonoverlapping(at.cast(), out.as_mut_ptr(), n)
             },
@@ -137,6 +228,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         if !std::sync::Arc::ptr_eq(&self.engine.0, &from.engine.0) {
             return self.write(&from.read()?);
         }
+        let _claims = (self.allocation.claim(true)?, from.allocation.claim(false)?);
         match &self.engine.0.kind {
             Kind::Cpu(_) => {
                 // SAFETY: two different buffers of `len` values.
@@ -162,8 +254,9 @@ impl<T: bytemuck::Pod> Buffer<T> {
                 want: self.len,
             });
         }
+        let _claim = self.allocation.claim(false)?;
         match &self.engine.0.kind {
-            // SAFETY: `at` points to `len` values; CPU launches have ended when they return.
+            // SAFETY: `at` points to `len` values, which nobody writes while they are claimed.
             Kind::Cpu(_) => unsafe {
                 std::ptr::copy_nonoverlapping(self.at.cast(), out.as_mut_ptr(), self.len)
             },
@@ -181,6 +274,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
     pub fn grown(&self, len: usize) -> Result<Buffer<T>, EngineError> {
         let longer = Buffer::zeroed(&self.engine, len.max(self.len))?;
         let bytes = self.len * size_of::<T>();
+        let _claim = self.allocation.claim(false)?;
         match &self.engine.0.kind {
             Kind::Cpu(_) => {
                 // SAFETY: two different buffers of at least `bytes` bytes.
@@ -204,7 +298,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
 
     /// Notes that the values belong to the elements of a mesh: launches on another mesh refuse them.
     pub(crate) fn set_mesh(&self, mesh: u64) {
-        self.engine.0.live.set_mesh(self.at as usize, mesh);
+        self.engine.0.live.set_mesh(self.allocation.handle, mesh);
     }
 
     /// The engine.
@@ -218,6 +312,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
     ///
     /// What the driver says.
     pub fn clear(&mut self) -> Result<(), EngineError> {
+        let _claim = self.allocation.claim(true)?;
         match &self.engine.0.kind {
             Kind::Cpu(_) => {
                 // SAFETY: `at` points to `len` values of this buffer alone.
@@ -229,28 +324,20 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
     }
 
-    /// A kernel argument that reads the buffer.
+    /// A kernel argument that reads the buffer: it names the memory, and a launch finds it there.
     pub fn global(&self) -> Global<T> {
-        // SAFETY: the address is live while the buffer is; launches check that it is (contract U4).
-        unsafe { Global::new(self.at.cast(), self.len) }
+        Global::unbound(self.allocation.handle, self.len as u32)
     }
 
     /// A kernel argument that writes the buffer. Takes `&self` because several kernels in a row hold such
     /// arguments; the engine orders the launches.
     pub fn global_mut(&self) -> GlobalMut<T> {
-        // SAFETY: as `global`.
-        unsafe { GlobalMut::new(self.at.cast(), self.len) }
+        GlobalMut::unbound(self.allocation.handle, self.len as u32)
     }
 }
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        self.engine.0.live.remove(self.at as usize);
-        match &self.engine.0.kind {
-            // SAFETY: allocated by the same engine with the same size, and nothing uses it any more.
-            Kind::Cpu(c) => unsafe { c.free(self.at, bytes_of::<T>(self.len)) },
-            #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.free(self.at),
-        }
+        self.engine.0.live.remove(self.allocation.handle);
     }
 }

@@ -4,7 +4,7 @@ use super::team::{self, Member};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rayon::prelude::*;
 use rxmesh_kernels::exec::{Block, Solo};
-use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchKernel};
+use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchArgs, PatchKernel};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
 use std::alloc::Layout;
@@ -85,10 +85,9 @@ impl Cpu {
 
     pub(super) fn run_patches<K: PatchKernel>(
         &self,
-        mesh: MeshView,
+        PatchArgs { mesh, kernel }: PatchArgs<K>,
         patches: u32,
         shared: u32,
-        kernel: K,
     ) {
         match self.style {
             Style::Solo => self.install(|| {
@@ -103,7 +102,8 @@ impl Cpu {
                 });
             }
             Style::Team(n) => team::run(n, patches, shared, |b, id, base| {
-                let patch = Patch::new(mesh, id);
+                // SAFETY: a bound mesh with as many patches (contract U4).
+                let patch = unsafe { Patch::new(mesh, id) };
                 let mut kernel = kernel;
                 // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
                 let mut plan = unsafe { Plan::carve(base) };
@@ -149,7 +149,8 @@ impl Cpu {
         match self.style {
             Style::Solo => self.install(|| {
                 (0..n.div_ceil(FLAT_CHUNK)).into_par_iter().for_each(|c| {
-                    for i in c * FLAT_CHUNK..((c + 1) * FLAT_CHUNK).min(n) {
+                    let from = c * FLAT_CHUNK;
+                    for i in from..from.saturating_add(FLAT_CHUNK).min(n) {
                         kernel.run(i);
                     }
                 });
@@ -198,7 +199,8 @@ const ALIGN: usize = 64;
 
 fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u32, mut kernel: K) {
     with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
-        let patch = Patch::new(mesh, id);
+        // SAFETY: as in `run_patches`.
+        let patch = unsafe { Patch::new(mesh, id) };
         // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
         let mut plan = unsafe { carve::<B>(base) };
         let tables = kernel.carve(patch.header(), &mut plan);

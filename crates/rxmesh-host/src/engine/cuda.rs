@@ -1,7 +1,7 @@
 //! The CUDA engine: launches through `cust`, on one stream.
 
-use super::ptx::Library;
-use super::{EngineError, EngineInfo, Patches, fault_error, fault_over};
+use super::ptx::{self, Library, unpack};
+use super::{EngineError, EngineInfo, Ptx, fault_error, fault_over};
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::CudaResult;
@@ -18,8 +18,11 @@ use std::ffi::{CStr, CString, c_void};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// This library's kernels as PTX text, built by `cargo xtask ptx` from the sources beside it.
-const PTX: &str = include_str!("../../ptx/rxmesh_kernels.ptx");
+/// This library's kernels as PTX, built by `cargo xtask ptx` from the sources beside it and packed by `build.rs`.
+const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/rxmesh_kernels.ptx.z"
+)));
 
 /// Shared memory that a block has without asking for more.
 const DEFAULT_SHARED: u32 = 48 * 1024;
@@ -31,9 +34,11 @@ pub(super) struct Cuda {
     fault: u64,
     info: EngineInfo,
     shared_limit: u32,
-    /// Whether memory comes from the device's pool, which keeps what is given back: an allocation costs microseconds instead of
+    /// Compute capability, major and minor.
+    capability: (u32, u32),
+    /// Where memory comes from, if the device has pools. Ours keeps what is given back: an allocation costs microseconds instead of
     /// hundreds of them, and nothing waits.
-    pooled: bool,
+    pool: Option<Pool>,
     /// Threads of every patch kernel's block in place of its own number; 0 for its own.
     threads: AtomicU32,
     context: Context,
@@ -148,6 +153,20 @@ impl Cuda {
                 "the number of multiprocessors",
             )? as u32,
         };
+        let capability = (
+            attribute(
+                DeviceAttribute::ComputeCapabilityMajor,
+                "the compute capability",
+            )? as u32,
+            attribute(
+                DeviceAttribute::ComputeCapabilityMinor,
+                "the compute capability",
+            )? as u32,
+        );
+        let text = unpack(PTX)?;
+        ptx::check_target(&text, capability).map_err(|why| {
+            EngineError::NoDevice(format!("GPU {ordinal}, {}: {why}", info.device))
+        })?;
         let shared_limit = shared_limit(device)?;
         let stream = driver("a stream", Stream::new(StreamFlags::NON_BLOCKING, None))?;
         let mut cuda = Cuda {
@@ -157,12 +176,13 @@ impl Cuda {
             fault: 0,
             info,
             shared_limit,
-            pooled: keep_pool(device),
+            pool: Pool::new(device),
+            capability,
             threads: AtomicU32::new(0),
         };
         cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
         cuda.load(
-            PTX,
+            Ptx::Text(&text),
             rxmesh_kernels::entry::FINGERPRINT_SYMBOL,
             rxmesh_kernels::entry::KERNELS,
         )?;
@@ -176,7 +196,7 @@ impl Cuda {
     /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when they are first launched.
     pub(super) fn load(
         &self,
-        ptx: &str,
+        ptx: Ptx<'_>,
         symbol: &str,
         kernels: &[KernelInfo],
     ) -> Result<(), EngineError> {
@@ -184,7 +204,9 @@ impl Cuda {
         if modules.libraries.iter().any(|l| l.is(symbol, kernels)) {
             return Ok(());
         }
-        let library = Library::new(ptx, symbol, kernels)?;
+        let text = unpack(ptx)?;
+        ptx::check_target(&text, self.capability).map_err(EngineError::Ptx)?;
+        let library = Library::new(&text, symbol, kernels)?;
         // Kernels are found by name: a second one of the same name would be launched in place of the first, or never.
         if let Some(taken) = kernels
             .iter()
@@ -274,17 +296,13 @@ impl Cuda {
 
     pub(super) fn run_patches<K: PatchKernel + Entry>(
         &self,
-        patches: &Patches,
+        args: PatchArgs<K>,
+        blocks: u32,
         shared: u32,
-        kernel: K,
     ) -> Result<(), EngineError> {
-        let args = PatchArgs {
-            mesh: patches.view,
-            kernel,
-        };
         self.launch(
             (K::NAME, None),
-            patches.headers.len() as u32,
+            blocks,
             match self.threads.load(Relaxed) {
                 0 => whole_warps(K::THREADS),
                 n => whole_warps(n),
@@ -341,10 +359,11 @@ impl Cuda {
         let mut at = 0;
         // SAFETY: the driver writes the address. Memory of the pool is used on this one stream only, in whose order it comes and goes.
         let code = unsafe {
-            if self.pooled {
-                cu::cuMemAllocAsync(&mut at, bytes, self.stream.as_inner())
-            } else {
-                cu::cuMemAlloc_v2(&mut at, bytes)
+            match &self.pool {
+                Some(Pool(pool)) => {
+                    cu::cuMemAllocFromPoolAsync(&mut at, bytes, *pool, self.stream.as_inner())
+                }
+                None => cu::cuMemAlloc_v2(&mut at, bytes),
             }
         };
         if code == cu::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY {
@@ -362,12 +381,13 @@ impl Cuda {
 
     pub(super) fn free(&self, at: *mut u8) {
         if self.enter().is_ok() {
-            // SAFETY: came from `allocate`; the driver waits for kernels that use it, or the stream does. A failure leaves nothing to do in
-            // a drop.
+            // SAFETY: came from `allocate`; kernels that use it were launched on the stream before, which comes to the free after them, or
+            // is waited for. A failure leaves nothing to do in a drop.
             unsafe {
-                if self.pooled {
+                if self.pool.is_some() {
                     cu::cuMemFreeAsync(at as u64, self.stream.as_inner());
                 } else {
+                    cu::cuStreamSynchronize(self.stream.as_inner());
                     cu::cuMemFree_v2(at as u64);
                 }
             }
@@ -458,6 +478,10 @@ impl Cuda {
 impl Drop for Cuda {
     fn drop(&mut self) {
         self.free(self.fault as *mut u8);
+        if let Some(Pool(pool)) = self.pool.take() {
+            // SAFETY: made in `new`; the driver keeps it until the last free on the stream is done.
+            unsafe { cu::cuMemPoolDestroy(pool) };
+        }
     }
 }
 
@@ -473,20 +497,41 @@ fn shared_limit(device: Device) -> Result<u32, EngineError> {
     Ok(value as u32)
 }
 
-/// Has the device's memory pool keep what is given back; false when it has none.
-fn keep_pool(device: Device) -> bool {
-    let supported = cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
-    let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    let (mut value, mut pool, mut keep) = (0, std::ptr::null_mut(), u64::MAX);
-    // SAFETY: the driver writes the value and the pool, and reads the threshold, a 64-bit number.
-    unsafe {
-        cu::cuDeviceGetAttribute(&mut value, supported, device.as_raw())
-            == cu::cudaError_enum::CUDA_SUCCESS
-            && value != 0
-            && cu::cuDeviceGetDefaultMemPool(&mut pool, device.as_raw())
-                == cu::cudaError_enum::CUDA_SUCCESS
-            && cu::cuMemPoolSetAttribute(pool, threshold, (&raw mut keep).cast())
-                == cu::cudaError_enum::CUDA_SUCCESS
+/// A memory pool of the engine's own: the process's default one is left as others want it.
+struct Pool(cu::CUmemoryPool);
+
+impl Pool {
+    /// A pool that keeps what is given back; nothing when the device has no pools.
+    fn new(device: Device) -> Option<Pool> {
+        let supported = cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
+        let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        let done = |code: cu::CUresult| code == cu::cudaError_enum::CUDA_SUCCESS;
+        let properties = cu::CUmemPoolProps {
+            allocType: cu::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: cu::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+            location: cu::CUmemLocation {
+                type_: cu::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+                id: device.as_raw(),
+            },
+            win32SecurityAttributes: std::ptr::null_mut(),
+            reserved: [0; 64],
+        };
+        let (mut value, mut pool, mut keep) = (0, std::ptr::null_mut(), u64::MAX);
+        // SAFETY: the driver writes the value and the pool, and reads the properties and the threshold, a 64-bit number.
+        unsafe {
+            let made = done(cu::cuDeviceGetAttribute(
+                &mut value,
+                supported,
+                device.as_raw(),
+            )) && value != 0
+                && done(cu::cuMemPoolCreate(&mut pool, &properties));
+            if !made {
+                return None;
+            }
+            // A pool that gives memory back early is slower, not wrong.
+            cu::cuMemPoolSetAttribute(pool, threshold, (&raw mut keep).cast());
+        }
+        Some(Pool(pool))
     }
 }
 

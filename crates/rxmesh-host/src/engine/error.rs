@@ -78,6 +78,25 @@ pub enum EngineError {
         /// The kernel.
         kernel: &'static str,
     },
+    /// An argument was cast to values that its address does not suit.
+    #[error("an argument of kernel `{kernel}` was cast to values that cannot lie at its address")]
+    Misaligned {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// Another thread is using the memory.
+    #[error("another thread is using the same memory at this moment")]
+    Busy,
+    /// More values than kernels can count.
+    #[error(
+        "a buffer of {values} values of {bytes} bytes is too long: kernels count values and 32-bit words in 32 bits"
+    )]
+    TooLong {
+        /// How many were asked for.
+        values: usize,
+        /// Size of a value.
+        bytes: usize,
+    },
     /// A kernel raised a fault.
     #[error("a kernel raised {}", fault_text(*.code, *.word, *.details))]
     Fault {

@@ -8,7 +8,11 @@
 //! | team ([`Engine::team`]) | real threads with a true barrier | tests: missing barriers |
 //!
 //! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes must belong
-//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names. Shared-memory sizes come from the kernel's own plan.
+//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names; then the kernel's copy of the arguments is brought to
+//! the addresses of what they name. Shared-memory sizes come from the kernel's own plan.
+//!
+//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them to write, do not wait for each other: the second gets
+//! [`EngineError::Busy`]. On a GPU one stream orders the launches of all threads. A fault comes out at whichever thread asks next.
 
 mod buffer;
 mod check;
@@ -23,10 +27,10 @@ mod team;
 pub use buffer::Buffer;
 pub use error::EngineError;
 
-use check::Live;
+use check::{Live, Used};
 use cpu::{Cpu, Style};
-use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchKernel};
-use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut};
+use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchArgs, PatchKernel};
+use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut, Plan};
 use rxmesh_kernels::topo::{MeshView, PatchHeader};
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -43,6 +47,29 @@ struct Inner {
     live: Live,
     /// A limit below the engine's own.
     shared_limit: AtomicU32,
+    /// Allocations that are left before memory is said to be used up.
+    allocations: AtomicU32,
+}
+
+/// A PTX module, for [`Engine::load_ptx`].
+#[derive(Clone, Copy, Debug)]
+pub enum Ptx<'a> {
+    /// The text.
+    Text(&'a str),
+    /// The text, compressed as zlib does (RFC 1950): a sixth of it or less.
+    Packed(&'a [u8]),
+}
+
+impl<'a> From<&'a str> for Ptx<'a> {
+    fn from(text: &'a str) -> Ptx<'a> {
+        Ptx::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for Ptx<'a> {
+    fn from(text: &'a String) -> Ptx<'a> {
+        Ptx::Text(text)
+    }
 }
 
 enum Kind {
@@ -52,7 +79,8 @@ enum Kind {
 }
 
 /// What an engine is, for people and records.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EngineInfo {
     /// `cpu`, `cuda`, or a test engine's name.
     pub engine: String,
@@ -74,6 +102,7 @@ impl Engine {
             kind,
             live: Live::default(),
             shared_limit: AtomicU32::new(u32::MAX),
+            allocations: AtomicU32::new(u32::MAX),
         }))
     }
 
@@ -130,18 +159,19 @@ impl Engine {
         }
     }
 
-    /// Adds a module of a downstream crate's kernels (PTX text) to a CUDA engine; nothing on the others, whose kernels
+    /// Adds a module of a downstream crate's kernels (PTX, as text or packed) to a CUDA engine; nothing on the others, whose kernels
     /// are ordinary functions. `kernels` is the list that the crate's `kernels!` made. A module that the engine has already is not loaded again.
     ///
     /// # Errors
     ///
     /// [`EngineError::Ptx`] when the text does not load or does not belong to the list.
-    pub fn load_ptx(
+    pub fn load_ptx<'a>(
         &self,
-        ptx: &str,
+        ptx: impl Into<Ptx<'a>>,
         fingerprint_symbol: &str,
         kernels: &[rxmesh_kernels::kernel::KernelInfo],
     ) -> Result<(), EngineError> {
+        let ptx = ptx.into();
         let _ = (ptx, fingerprint_symbol, kernels);
         match &self.0.kind {
             Kind::Cpu(_) => Ok(()),
@@ -196,6 +226,9 @@ impl Engine {
 
     /// Launches a patch kernel: one block a patch.
     ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know how long an array has to be that a kernel reaches by other ids than those of the mesh's
+    /// elements: the kernel's fields say so. On the host a wrong one panics.
+    ///
     /// # Errors
     ///
     /// Arguments that are not live here, belong to another mesh or overlap, too much shared memory, or a launch that the driver refuses.
@@ -204,25 +237,78 @@ impl Engine {
         patches: &Patches,
         kernel: K,
     ) -> Result<(), EngineError> {
-        self.0
-            .live
-            .check::<K>(&kernel, Some((&patches.view, patches.mesh)))?;
+        let mut args = PatchArgs {
+            mesh: patches.view,
+            kernel,
+        };
+        let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
         if patches.headers.is_empty() {
             return Ok(());
         }
-        let (kernel, shared) = self.fit(patches, kernel);
+        let (kernel, shared) = self.fit(patches, args.kernel)?;
+        let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
         match &self.0.kind {
             Kind::Cpu(c) => {
-                c.run_patches(patches.view, patches.headers.len() as u32, shared, kernel);
+                c.run_patches(args, blocks, shared);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_patches(patches, shared, kernel),
+            Kind::Cuda(c) => c.run_patches(args, blocks, shared),
         }
     }
 
+    /// Checks the arguments of a launch, keeps what they name, and brings them to its addresses.
+    fn bind<K: Bind>(
+        &self,
+        name: &'static str,
+        arguments: &mut K,
+        mesh: Option<u64>,
+    ) -> Result<Used, EngineError> {
+        let exclusive = !self.is_cuda();
+        self.0.live.bind(name, arguments, mesh, exclusive)
+    }
+
+    /// Where the memory that an argument names lies, for tables of addresses that kernels read: nothing keeps or checks that memory when a
+    /// kernel is launched on such a table.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotLive`].
+    pub fn address<T: bytemuck::Pod>(&self, mut view: GlobalMut<T>) -> Result<usize, EngineError> {
+        let mut found = None;
+        // SAFETY: the view is a copy and stays unbound.
+        unsafe {
+            view.visit(&mut |piece| {
+                found = self.0.live.address(piece);
+                None
+            });
+        }
+        found.ok_or(EngineError::NotLive { kernel: "(table)" })
+    }
+
+    /// Refuses a kernel that needs more shared memory than there can be.
+    fn has_shared<K: Entry>(&self, needed: u32) -> Result<(), EngineError> {
+        let available = match &self.0.kind {
+            Kind::Cpu(_) => MOST_SHARED,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.shared_limit(),
+        };
+        if needed > available {
+            return Err(EngineError::SharedMemory {
+                kernel: K::NAME,
+                needed,
+                available,
+            });
+        }
+        Ok(())
+    }
+
     /// Has the kernel's staged fields stay in global memory, one after the other, until its shared memory fits the engine.
-    fn fit<K: PatchKernel + Entry>(&self, patches: &Patches, mut kernel: K) -> (K, u32) {
+    fn fit<K: PatchKernel + Entry>(
+        &self,
+        patches: &Patches,
+        mut kernel: K,
+    ) -> Result<(K, u32), EngineError> {
         let limit = self.shared_limit();
         let all = patches.shared_bytes(&kernel);
         let mut shared = all;
@@ -236,7 +322,8 @@ impl Engine {
                 K::NAME
             );
         }
-        (kernel, shared)
+        self.has_shared::<K>(shared)?;
+        Ok((kernel, shared))
     }
 
     /// Bytes of shared memory that a block can have.
@@ -257,6 +344,25 @@ impl Engine {
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
+    /// Has all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for tests.
+    #[doc(hidden)]
+    pub fn set_allocations_left(&self, n: Option<u32>) {
+        self.0.allocations.store(n.unwrap_or(u32::MAX), Relaxed);
+    }
+
+    /// Counts an allocation.
+    fn take_allocation(&self, bytes: usize) -> Result<(), EngineError> {
+        let take = |left: u32| match left {
+            u32::MAX => Some(left),
+            _ => left.checked_sub(1),
+        };
+        let taken = self.0.allocations.fetch_update(Relaxed, Relaxed, take);
+        taken.map(|_| ()).map_err(|_| EngineError::OutOfMemory {
+            engine: "the test",
+            bytes,
+        })
+    }
+
     /// Launches `blocks` blocks of a block kernel.
     ///
     /// # Errors
@@ -267,16 +373,16 @@ impl Engine {
         blocks: u32,
         kernel: K,
     ) -> Result<(), EngineError> {
-        self.0.live.check::<K>(&kernel, None)?;
+        let mut kernel = kernel;
+        let _used = self.bind(K::NAME, &mut kernel, None)?;
         if blocks == 0 {
             return Ok(());
         }
-        let shared = {
-            let mut plan = rxmesh_kernels::mem::Plan::measure();
+        let shared = measure(|plan| {
             let mut kernel = kernel;
-            kernel.carve(&mut plan);
-            plan.peak()
-        };
+            kernel.carve(plan);
+        });
+        self.has_shared::<K>(shared)?;
         match &self.0.kind {
             Kind::Cpu(c) => {
                 c.run_blocks(blocks, shared, kernel);
@@ -287,13 +393,14 @@ impl Engine {
         }
     }
 
-    /// Launches a flat kernel for the indices `0..n`.
+    /// Launches a flat kernel for the indices `0..n`; arrays are as long as the kernel's fields ask for ([`Engine::launch_patches`]).
     ///
     /// # Errors
     ///
     /// As [`Engine::launch_patches`].
     pub fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
-        self.0.live.check::<K>(&kernel, None)?;
+        let mut kernel = kernel;
+        let _used = self.bind(K::NAME, &mut kernel, None)?;
         if n == 0 {
             return Ok(());
         }
@@ -360,6 +467,9 @@ impl Engine {
     }
 }
 
+/// Shared memory of a block of the CPU engines, in bytes: a sanity limit, below all that 32 bits could count wrongly.
+const MOST_SHARED: u32 = 1 << 30;
+
 /// A fault record over an engine's four words.
 ///
 /// # Safety
@@ -367,7 +477,7 @@ impl Engine {
 /// `words` points to [`FAULT_WORDS`] zeroed words that live as long as the engine.
 unsafe fn fault_over(words: *mut u32) -> Fault {
     // SAFETY: the caller's.
-    Fault::new(unsafe { GlobalMut::new(words, FAULT_WORDS) })
+    unsafe { Fault::new(GlobalMut::new(words, FAULT_WORDS as u32)) }
 }
 
 /// A fault record's words as an error.
@@ -414,24 +524,20 @@ impl Patches {
 
     /// As [`Patches::shared_bytes`], for a kernel whose fields have been changed.
     fn measure<K: PatchKernel>(&self, kernel: &K) -> u32 {
-        let measure = |header: &PatchHeader| {
-            let mut plan = rxmesh_kernels::mem::Plan::measure();
-            let mut kernel = *kernel;
-            kernel.carve(header, &mut plan);
-            plan.peak()
+        let bytes = |header: &PatchHeader| {
+            measure(|plan| {
+                let mut kernel = *kernel;
+                kernel.carve(header, plan);
+            })
         };
-        self.headers.iter().map(measure).max().unwrap_or(0)
+        self.headers.iter().map(bytes).max().unwrap_or(0)
     }
 }
 
-/// Shows all memory that a kernel and a mesh name.
-fn visit_all(
-    kernel: &dyn Bind,
-    mesh: Option<&MeshView>,
-    piece: &mut dyn FnMut(rxmesh_kernels::mem::Piece),
-) {
-    kernel.visit(piece);
-    if let Some(mesh) = mesh {
-        mesh.visit(piece);
-    }
+/// The most shared memory that a plan takes.
+fn measure(carve: impl FnOnce(&mut Plan)) -> u32 {
+    // SAFETY: `carve` only takes pieces, as its contract says (contract U2 of docs/unsafe.md).
+    let mut plan = unsafe { Plan::measure() };
+    carve(&mut plan);
+    plan.peak()
 }

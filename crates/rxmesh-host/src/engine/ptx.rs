@@ -1,7 +1,11 @@
 //! PTX text, one kernel at a time: the driver compiles only what is launched.
 
 use super::EngineError;
+#[cfg(feature = "cuda")]
+use super::Ptx;
 use rxmesh_kernels::kernel::{KernelInfo, fingerprint};
+#[cfg(feature = "cuda")]
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::ops::Range;
@@ -61,6 +65,47 @@ impl Library {
         text.push_str(&self.text[entry]);
         CString::new(text).ok()
     }
+}
+
+/// Says why PTX cannot run on a device of a compute capability (major, minor), if so.
+pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(), String> {
+    let target = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(".target sm_"))
+        .and_then(|rest| {
+            let digits = rest
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(rest.len());
+            rest[..digits].parse::<u32>().ok()
+        })
+        .ok_or("the PTX does not say what it is for (.target)")?;
+    // Two digits or more, the last of which is the minor number.
+    if 10 * major + minor < target {
+        return Err(format!(
+            "its compute capability is {major}.{minor}, but the kernels need {}.{} or later",
+            target / 10,
+            target % 10
+        ));
+    }
+    Ok(())
+}
+
+/// The most bytes that packed PTX unpacks to: what is more is no PTX.
+#[cfg(feature = "cuda")]
+const MOST_BYTES: usize = 1 << 28;
+
+/// The text.
+#[cfg(feature = "cuda")]
+pub(super) fn unpack(ptx: Ptx<'_>) -> Result<Cow<'_, str>, EngineError> {
+    let packed = match ptx {
+        Ptx::Text(text) => return Ok(Cow::Borrowed(text)),
+        Ptx::Packed(packed) => packed,
+    };
+    let damaged = |why: String| EngineError::Ptx(format!("the packed PTX is damaged: {why}"));
+    let text = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(packed, MOST_BYTES)
+        .map_err(|e| damaged(e.to_string()))?;
+    let text = String::from_utf8(text).map_err(|e| damaged(e.to_string()))?;
+    Ok(Cow::Owned(text))
 }
 
 /// Kernels run from a line with `.entry` to the next line that is a closing brace.
@@ -149,6 +194,34 @@ mod tests {
             Library::new(TEXT, "fp", &[]),
             Err(EngineError::Ptx(_))
         ));
+    }
+
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn packed_text_is_unpacked_and_damage_is_told() {
+        let mut packed = miniz_oxide::deflate::compress_to_vec_zlib(TEXT.as_bytes(), 9);
+        assert_eq!(unpack(Ptx::Packed(&packed)).as_deref(), Ok(TEXT));
+        let last = packed.len() - 1;
+        packed[last] ^= 1;
+        let told = unpack(Ptx::Packed(&packed));
+        assert!(matches!(told, Err(EngineError::Ptx(_))), "{told:?}");
+    }
+
+    #[test]
+    fn devices_are_new_enough_or_refused() {
+        let text = include_str!("../../ptx/rxmesh_kernels.ptx");
+        for capability in [(7, 5), (8, 0), (9, 0), (10, 0), (12, 1)] {
+            assert_eq!(check_target(text, capability), Ok(()));
+        }
+        for (major, minor) in [(7, 0), (6, 1), (3, 5)] {
+            let why = check_target(text, (major, minor)).expect_err("too old");
+            assert!(
+                why.contains(&format!("{major}.{minor}")) && why.contains("7.5"),
+                "{why}"
+            );
+        }
+        assert!(check_target("// nothing", (9, 0)).is_err());
+        assert_eq!(check_target(".target sm_90a, debug\n", (9, 0)), Ok(()));
     }
 
     #[test]

@@ -4,12 +4,12 @@
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
 //! of the path see the old file or the new one. `docs/formats.md` says what each format keeps.
 
-mod atomic;
 mod error;
 mod obj;
 mod off;
 mod ply;
 mod polygon;
+mod rounding;
 mod scan;
 mod soup;
 mod stl;
@@ -19,9 +19,11 @@ mod text;
 
 pub use error::{IoError, Place};
 
+use crate::files;
 use crate::mesh::TriMesh;
 use std::borrow::Cow;
 use std::fmt;
+use std::io::Write;
 use std::path::Path;
 
 /// A file format.
@@ -45,6 +47,21 @@ impl Format {
     /// Whether files can hold columns of any name, such as values that were computed for the vertices.
     pub fn holds_columns(self) -> bool {
         self == Format::Ply
+    }
+
+    /// Whether files can hold normals of vertices.
+    pub fn holds_normals(self) -> bool {
+        self != Format::Stl
+    }
+
+    /// The extension that file names of this format usually have.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Obj => "obj",
+            Format::Ply => "ply",
+            Format::Off => "off",
+            Format::Stl => "stl",
+        }
     }
 
     /// The format that a file name's extension says, if it says one.
@@ -223,7 +240,11 @@ type Pieces = Vec<Vec<u8>>;
 /// Writes a mesh. Either the whole file is there afterwards, or nothing has changed.
 pub fn write(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<WriteReport, IoError> {
     let (pieces, format, warnings) = encode(path, mesh, options)?;
-    let bytes = atomic::write(path, &pieces).map_err(|source| IoError::Write {
+    let bytes = pieces.iter().map(|p| p.len() as u64).sum();
+    let written = files::write(path, |file| {
+        pieces.iter().try_for_each(|p| file.write_all(p))
+    });
+    written.map_err(|source| IoError::Write {
         path: path.to_owned(),
         source,
     })?;

@@ -1,6 +1,7 @@
 //! Lines, words and numbers of text files.
 
 use super::error::Fault;
+use super::rounding::Rounding;
 
 /// The words of one line (or of a whole text), with their offsets. A word that starts with `#` ends the line.
 #[derive(Clone)]
@@ -59,14 +60,23 @@ impl<'a> Words<'a> {
     /// The next word as a finite number; `what` names what is missing when there is none.
     #[inline]
     pub(super) fn number(&mut self, what: &str) -> Result<f32, Fault> {
+        let (at, word) = self.expected(what)?;
+        number(word, at)
+    }
+
+    /// As [`number`](Self::number), for a coordinate: what it loses is noted.
+    #[inline]
+    pub(super) fn coordinate(&mut self, what: &str, lost: &mut Rounding) -> Result<f32, Fault> {
+        let (at, word) = self.expected(what)?;
+        lost.note_text(word);
+        number(word, at)
+    }
+
+    #[inline]
+    fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
         let end = self.offset();
-        match self.next_at() {
-            Some((at, word)) => number(word, at),
-            None => Err(Fault::text(
-                end,
-                format!("{what} expected, but the line ends"),
-            )),
-        }
+        let ends = || Fault::text(end, format!("{what} expected, but the line ends"));
+        self.next_at().ok_or_else(ends)
     }
 
     /// All that is left, without surrounding space, comments included.

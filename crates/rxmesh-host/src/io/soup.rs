@@ -2,6 +2,8 @@
 
 use super::error::{At, Fault, FaultKind};
 use super::polygon::triangulate;
+use super::rounding::Rounding;
+use super::scan::Lines;
 use crate::mesh::{
     Column, ColumnData, CornerLayer, ElementKind, Extras, Tag, TriMesh, check_counts,
 };
@@ -31,6 +33,8 @@ pub(super) struct Soup {
     pub(super) corner_texcoords: Option<CornerLayer>,
     pub(super) corner_normals: Option<CornerLayer>,
     pub(super) tags: Vec<Tag>,
+    pub(super) comments: Vec<String>,
+    pub(super) rounding: Rounding,
     pub(super) warnings: Vec<String>,
     /// Polygon offsets are bytes, not lines.
     pub(super) binary: bool,
@@ -66,9 +70,11 @@ impl Soup {
                 corner_texcoords: self.corner_texcoords,
                 corner_normals: self.corner_normals,
                 tags: self.tags,
+                comments: self.comments,
             },
         };
         mesh.validate()?;
+        self.warnings.extend(self.rounding.warning());
         Ok((mesh, self.warnings))
     }
 
@@ -175,6 +181,35 @@ pub(super) fn warn_of_columns<'a>(
         };
         format!("{format} holds no {} column '{}'{why}", c.element, c.name)
     }));
+}
+
+/// The comments of a text file up to the line that is `words`th to have a word (from 0), without their `#`.
+pub(super) fn head_comments(bytes: &[u8], words: usize) -> Vec<String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut comments = Vec::new();
+    let mut seen = 0;
+    for (_, line) in Lines::new(bytes, 0) {
+        let line = line.trim_ascii();
+        match line.strip_prefix(b"#") {
+            Some(text) => comments.push(comment(text)),
+            None if line.is_empty() => {}
+            None if seen == words => break,
+            None => seen += 1,
+        }
+    }
+    comments
+}
+
+/// A comment as it is kept: a space after its mark belongs to the mark.
+pub(super) fn comment(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text.strip_prefix(b" ").unwrap_or(text));
+    text.trim_end().replace('\r', " ")
+}
+
+/// Comments as lines of a text file.
+pub(super) fn comment_lines(comments: &[String]) -> Vec<u8> {
+    let line = |c: &String| format!("# {c}").trim_end().to_owned() + "\n";
+    comments.iter().map(line).collect::<String>().into_bytes()
 }
 
 /// Names the layers and tags that a format cannot hold.

@@ -182,10 +182,12 @@ pub struct Extras {
     pub corner_normals: Option<CornerLayer>,
     /// Groups, objects and materials, ordered by face.
     pub tags: Vec<Tag>,
+    /// Comments at the head of the file, a line each, without what marks them. They belong to the mesh as a whole.
+    pub comments: Vec<String>,
 }
 
 impl Extras {
-    /// True when there is nothing to carry.
+    /// True when there is nothing that is tied to vertices or faces: comments do not count.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
             && self.corner_texcoords.is_none()
@@ -252,6 +254,10 @@ impl Extras {
         if !ordered || self.tags.last().is_some_and(|t| t.face as usize > faces) {
             let what =
                 format!("tags must be ordered by face and start at face {faces} at the latest");
+            return Err(MeshError::Extras { what });
+        }
+        if let Some(c) = self.comments.iter().find(|c| c.contains(['\n', '\r'])) {
+            let what = format!("a comment is one line, {c:?} is not");
             return Err(MeshError::Extras { what });
         }
         Ok(())

@@ -8,6 +8,7 @@ mod edges;
 mod error;
 mod extras;
 pub mod generate;
+mod part;
 mod quality;
 mod rng;
 mod subdivide;

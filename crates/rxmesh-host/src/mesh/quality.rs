@@ -4,7 +4,8 @@ use super::{EdgeTable, TriMesh};
 use glam::DVec3;
 
 /// Smallest, mean and largest of some values; zeroes when there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Spread {
     /// Smallest.
     pub min: f64,
@@ -42,7 +43,8 @@ impl Spread {
 }
 
 /// Measures that mesh improvement is judged by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Quality {
     /// Number of vertices.
     pub vertices: u64,

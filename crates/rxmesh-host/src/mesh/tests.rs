@@ -232,6 +232,7 @@ fn oddities_are_found_and_named() {
     assert_eq!(check(&flat).duplicate_vertices.first, [3]);
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn an_empty_check_and_its_forms() {
     let points = check(&TriMesh::new(vec![Vec3::X], vec![]).unwrap());

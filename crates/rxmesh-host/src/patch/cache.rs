@@ -6,16 +6,16 @@
 //! anything is allocated. The key is a hash of the mesh, the options and the version, so that a file can
 //! neither be taken for another mesh's nor for another version's.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use rxmesh_kernels::topo::PatchHeader;
 use twox_hash::XxHash3_128;
 
 use super::{PatchError, PatchOptions, PatchSet, PatchStats, build};
+use crate::files;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"rxpatch\0");
 /// To be raised whenever the format or what [`build`] makes of a mesh changes.
@@ -91,7 +91,9 @@ pub fn build_cached(
     options: &PatchOptions,
 ) -> Result<PatchSet, PatchError> {
     let key = CacheKey::new(vertex_count, faces, options);
-    if let Ok(set) = PatchSet::load(path, key) {
+    if let Ok(set) = PatchSet::load(path, key)
+        && set.is_of(vertex_count, faces)
+    {
         return Ok(set);
     }
     let set = build(vertex_count, faces, options)?;
@@ -101,27 +103,16 @@ pub fn build_cached(
 }
 
 impl PatchSet {
-    /// Saves the set: written to a file aside first, which then takes the name.
+    /// Saves the set, whole or not at all.
     ///
     /// # Errors
     ///
     /// Whatever the file system says.
     pub fn save(&self, path: &Path, key: CacheKey) -> Result<(), CacheError> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(format!(".{}-{number}.part", std::process::id()));
-        let aside = path.with_file_name(name);
-        let written = self
-            .write_to(&aside, key)
-            .and_then(|()| fs::rename(&aside, path));
-        if written.is_err() {
-            let _ = fs::remove_file(&aside);
-        }
-        Ok(written?)
+        Ok(files::write(path, |file| self.write_to(file, key))?)
     }
 
-    fn write_to(&self, path: &Path, key: CacheKey) -> io::Result<()> {
+    fn write_to(&self, file: &mut File, key: CacheKey) -> io::Result<()> {
         let headers = header_words(&self.headers);
         let mut head = vec![MAGIC, VERSION, key.0 as u64, (key.0 >> 64) as u64];
         head.extend(self.counts.map(u64::from));
@@ -137,7 +128,7 @@ impl PatchSet {
         ]);
         head.push(self.linear_len[1].into());
         let mut out = Sums {
-            file: File::create(path)?,
+            file,
             hasher: XxHash3_128::new(),
         };
         out.put(&mut head)?;
@@ -154,8 +145,7 @@ impl PatchSet {
             out.put(&mut array.clone())?;
         }
         let sum = out.hasher.finish_128().to_le_bytes();
-        out.file.write_all(&sum)?;
-        out.file.sync_all()
+        out.file.write_all(&sum)
     }
 
     /// Loads a set that was saved under this key.
@@ -205,9 +195,10 @@ impl PatchSet {
             return Err(CacheError::Damaged);
         }
         let headers = headers_from_words(&headers);
-        let counts = [head[4], head[5], head[6]].map(|n| n as u32);
-        Ok(Self {
-            stats: PatchStats::new(&headers, counts),
+        let small = |n: u64| u32::try_from(n).map_err(|_| CacheError::Damaged);
+        let counts = [small(head[4])?, small(head[5])?, small(head[6])?];
+        let mut set = Self {
+            stats: PatchStats::default(),
             headers,
             topology,
             masks,
@@ -215,15 +206,19 @@ impl PatchSet {
             repacked: false,
             counts,
             linear_len: [
-                lengths[4] as u32,
-                head[HEAD_WORDS] as u32,
-                lengths[5] as u32,
+                small(lengths[4] as u64)?,
+                small(head[HEAD_WORDS])?,
+                small(lengths[5] as u64)?,
             ],
             vertex_source,
             face_source,
             vertex_linear,
             face_linear,
-        })
+        };
+        // Whoever wrote the checksum may have written anything.
+        set.check().map_err(|_| CacheError::Damaged)?;
+        set.stats = PatchStats::new(&set.headers, counts);
+        Ok(set)
     }
 }
 
@@ -273,12 +268,12 @@ impl Word for u64 {
 }
 
 /// A file, and the checksum of what passed through it.
-struct Sums {
-    file: File,
+struct Sums<F> {
+    file: F,
     hasher: XxHash3_128,
 }
 
-impl Sums {
+impl<F: Write> Sums<F> {
     fn put<T: Word>(&mut self, array: &mut [T]) -> io::Result<()> {
         array.iter_mut().for_each(|word| *word = word.to_le());
         let bytes: &[u8] = cast_slice(array);
@@ -289,7 +284,9 @@ impl Sums {
         }
         Ok(())
     }
+}
 
+impl<F: Read> Sums<F> {
     fn get<T: Word>(&mut self, length: usize) -> Result<Vec<T>, CacheError> {
         let mut array = vec![T::zeroed(); length];
         let bytes: &mut [u8] = cast_slice_mut(&mut array);

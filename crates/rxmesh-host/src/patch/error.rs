@@ -32,6 +32,9 @@ pub enum PatchError {
         /// How much there may be.
         limit: u64,
     },
+    /// A patch set that was not just built does not hold together; says where.
+    #[error("the patch set is broken: {0}")]
+    Broken(String),
     /// A patch does not fit its 16-bit local ids, most often because of one vertex of very high valence.
     #[error(
         "a patch needs {count} local elements of kind {kind:?}, but at most {limit} fit; \

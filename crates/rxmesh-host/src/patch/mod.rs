@@ -26,6 +26,7 @@ mod pockets;
 mod regions;
 mod ribbon;
 mod shared;
+mod sound;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -39,7 +40,7 @@ use rxmesh_kernels::topo::{Kind, PatchHeader};
 pub use cache::{CacheError, CacheKey, build_cached};
 pub use error::PatchError;
 pub use stats::{BytesPerFace, PatchStats, StageTimes};
-pub use validate::Violation;
+pub use validate::LayoutFault;
 
 use ribbon::MAX_LOCAL;
 

@@ -1,10 +1,10 @@
 //! Figures about a patch set.
 
 use rxmesh_kernels::topo::{Kind, PatchHeader};
-use serde::Serialize;
 
 /// Figures about a patch set, for `info` and for benchmarks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PatchStats {
     /// Number of patches, those of isolated vertices included.
     pub patches: u32,
@@ -25,7 +25,8 @@ pub struct PatchStats {
 }
 
 /// Bytes a face, by part. Slack and alignment are included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BytesPerFace {
     /// Section FE.
     pub fe: f32,
@@ -42,7 +43,8 @@ pub struct BytesPerFace {
 }
 
 /// Milliseconds that the stages of [`super::build`] took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StageTimes {
     /// Checking indices and pairing the sides of faces.
     pub adjacency: f32,

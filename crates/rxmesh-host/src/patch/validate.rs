@@ -8,9 +8,9 @@ use super::PatchSet;
 
 /// A broken promise, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation(pub String);
+pub struct LayoutFault(pub String);
 
-impl std::fmt::Display for Violation {
+impl std::fmt::Display for LayoutFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
@@ -19,7 +19,7 @@ impl std::fmt::Display for Violation {
 macro_rules! check {
     ($out:expr, $truth:expr, $($words:tt)*) => {
         if !$truth {
-            $out.push(Violation(format!($($words)*)));
+            $out.push(LayoutFault(format!($($words)*)));
         }
     };
 }
@@ -99,7 +99,7 @@ impl PatchSet {
     /// Checks every promise of a patch set that was just built from this mesh. Slow.
     ///
     /// The list is empty if all is well, and stops early where going on would make no sense.
-    pub fn validate(&self, vertex_count: usize, faces: &[[u32; 3]]) -> Vec<Violation> {
+    pub fn validate(&self, vertex_count: usize, faces: &[[u32; 3]]) -> Vec<LayoutFault> {
         let mut out = Vec::new();
         self.check_layout(&mut out);
         if out.is_empty() {
@@ -134,7 +134,7 @@ impl PatchSet {
     }
 
     /// Headers follow each other without overlap, and the arrays end where they do.
-    fn check_layout(&self, out: &mut Vec<Violation>) {
+    fn check_layout(&self, out: &mut Vec<LayoutFault>) {
         let (mut ends, mut bases) = ([0u32; 3], [0u32; 3]);
         for (patch, h) in self.headers.iter().enumerate() {
             check!(
@@ -184,7 +184,7 @@ impl PatchSet {
     }
 
     /// Sources and linear ids are inverse to each other, and slack has no source.
-    fn check_sources(&self, vertex_count: usize, faces: &[[u32; 3]], out: &mut Vec<Violation>) {
+    fn check_sources(&self, vertex_count: usize, faces: &[[u32; 3]], out: &mut Vec<LayoutFault>) {
         for (kind, source, linear, count) in [
             (
                 Kind::Vertex,
@@ -229,7 +229,7 @@ impl PatchSet {
         }
     }
 
-    fn view(&self, patch: usize, out: &mut Vec<Violation>) -> Option<View> {
+    fn view(&self, patch: usize, out: &mut Vec<LayoutFault>) -> Option<View> {
         let h = &self.headers[patch];
         let ids = Kind::ALL.map(|kind| {
             let k = kind as usize;
@@ -258,7 +258,7 @@ impl PatchSet {
         let vertices = name(&self.vertex_source, &ids[0]);
         let faces = name(&self.face_source, &ids[2]);
         let (Some(vertices), Some(faces)) = (vertices, faces) else {
-            out.push(Violation(format!("patch {patch}: an id leads nowhere")));
+            out.push(LayoutFault(format!("patch {patch}: an id leads nowhere")));
             return None;
         };
         let at = h.ev_section() as usize;
@@ -286,7 +286,7 @@ impl PatchSet {
         &self,
         mesh: &Mesh<'_>,
         views: &[View],
-        out: &mut Vec<Violation>,
+        out: &mut Vec<LayoutFault>,
     ) -> BTreeMap<Edge, u32> {
         let mut linear = BTreeMap::new();
         for (h, view) in self.headers.iter().zip(views) {
@@ -334,7 +334,7 @@ impl PatchSet {
         patch: usize,
         view: &View,
         edge_linear: &BTreeMap<Edge, u32>,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<LayoutFault>,
     ) {
         let at = self.headers[patch].fe_section() as usize;
         for (row, &face) in self.topology[at..].chunks_exact(3).zip(&view.faces) {
@@ -359,7 +359,7 @@ impl PatchSet {
     }
 
     /// The ribbon is what the owned elements' relations need, and nothing else.
-    fn check_ribbon(&self, mesh: &Mesh<'_>, patch: usize, view: &View, out: &mut Vec<Violation>) {
+    fn check_ribbon(&self, mesh: &Mesh<'_>, patch: usize, view: &View, out: &mut Vec<LayoutFault>) {
         let h = &self.headers[patch];
         let mut faces: BTreeSet<u32> = view.faces[..usize::from(h.owned[2])]
             .iter()
@@ -406,7 +406,7 @@ impl PatchSet {
         mesh: &Mesh<'_>,
         patch: usize,
         view: &View,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<LayoutFault>,
     ) {
         let own: BTreeSet<u32> = view.faces[..usize::from(self.headers[patch].owned[2])]
             .iter()
@@ -430,7 +430,7 @@ impl PatchSet {
         }
     }
 
-    fn check_masks(&self, patch: usize, out: &mut Vec<Violation>) {
+    fn check_masks(&self, patch: usize, out: &mut Vec<LayoutFault>) {
         let h = &self.headers[patch];
         for kind in Kind::ALL {
             let k = kind as usize;

@@ -27,7 +27,7 @@ use rxmesh_kernels::repack::extra::{
 use rxmesh_kernels::repack::faces::{RepackCount, RepackLabels, RepackPlace, RepackSort};
 use rxmesh_kernels::repack::ribbon::{LIST_WORDS, LONG_LIST, RepackRibbon};
 use rxmesh_kernels::repack::write::{RepackHeaders, RepackWrite};
-use rxmesh_kernels::repack::{Flat, NONE, STATS, Stat, Work};
+use rxmesh_kernels::repack::{NONE, RepackMesh, STATS, Stat, Work};
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 use std::sync::Arc;
 
@@ -159,7 +159,7 @@ struct Repack<'a> {
     engine: &'a Engine,
     input: &'a RepackSource<'a>,
     options: RepackOptions,
-    flat: Flat,
+    flat: RepackMesh,
     work: Work,
     arena: Arena,
     /// Zeroes for the counts of new labels.
@@ -246,7 +246,7 @@ impl<'a> Repack<'a> {
             edge_linear: linear[1].global_mut(),
             face_linear: linear[2].global_mut(),
         };
-        let flat = Flat {
+        let flat = RepackMesh {
             fe: input.fe.global(),
             ev: input.ev.global(),
             ef: input.ef.global(),

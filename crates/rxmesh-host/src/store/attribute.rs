@@ -281,7 +281,9 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn read(&self) -> Result<Read<K, T>, AttributeError> {
-        Ok(Read::new(self.view()?))
+        let view = self.view()?;
+        // SAFETY: a value for each element of the mesh that the buffer belongs to; launches on another mesh refuse it (contract U4).
+        Ok(unsafe { Read::new(view) })
     }
 
     /// A kernel argument that reads through shared memory.
@@ -290,7 +292,9 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn staged(&self) -> Result<Staged<K, T>, AttributeError> {
-        Ok(Staged::new(self.view()?))
+        let view = self.view()?;
+        // SAFETY: as `read`.
+        Ok(unsafe { Staged::new(view) })
     }
 
     /// A kernel argument that writes owned elements; the host's copy is stale afterwards.
@@ -299,7 +303,9 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn write(&mut self) -> Result<Write<K, T>, AttributeError> {
-        Ok(Write::new(self.view_mut()?))
+        let view = self.view_mut()?;
+        // SAFETY: as `read`.
+        Ok(unsafe { Write::new(view) })
     }
 
     fn view(&self) -> Result<View<T>, AttributeError> {
@@ -349,9 +355,27 @@ impl<K: Element, T: Value> Attribute<K, T> {
         self.mesh
     }
 
-    /// The buffer on the engine.
-    pub fn buffer(&self) -> &Buffer<T> {
+    /// The buffer on the engine: past the question which copy is current.
+    pub(crate) fn buffer(&self) -> &Buffer<T> {
         &self.device
+    }
+
+    /// What the engine's copy holds, current or not, in its own order and layout.
+    ///
+    /// The buffer itself is not to be had: a kernel's argument made of it would not be noticed when the other copy is newer.
+    ///
+    /// ```compile_fail,E0624
+    /// # use rxmesh_host::{kernels::{mem::GlobalMut, topo::Vertex}, store::Attribute};
+    /// fn past_the_check(x: &Attribute<Vertex, f32>) -> GlobalMut<f32> {
+    ///     x.buffer().global_mut()
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A fault of an earlier kernel, or what the engine says.
+    pub fn engine_values(&self) -> Result<Vec<T>, EngineError> {
+        self.device.read()
     }
 }
 
@@ -362,7 +386,9 @@ impl<K: Element, T: Sum> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn accumulate(&mut self) -> Result<Accumulate<K, T>, AttributeError> {
-        Ok(Accumulate::new(self.view_mut()?))
+        let view = self.view_mut()?;
+        // SAFETY: as `read`.
+        Ok(unsafe { Accumulate::new(view) })
     }
 
     /// A kernel argument that sums up in shared memory and overwrites the old values; the host's copy is stale afterwards.
@@ -371,7 +397,9 @@ impl<K: Element, T: Sum> Attribute<K, T> {
     ///
     /// [`AttributeError::DeviceStale`].
     pub fn staged_sum<F: Finish<T>>(&mut self) -> Result<StagedSum<K, T, F>, AttributeError> {
-        Ok(StagedSum::new(self.view_mut()?))
+        let view = self.view_mut()?;
+        // SAFETY: as `read`.
+        Ok(unsafe { StagedSum::new(view) })
     }
 }
 

@@ -71,15 +71,20 @@ impl RxMesh {
         faces: &[[u32; 3]],
         options: &PatchOptions,
     ) -> Result<RxMesh, Error> {
-        RxMesh::from_patches(engine, patch::build(vertex_count, faces, options)?)
+        RxMesh::from_sound(engine, patch::build(vertex_count, faces, options)?)
     }
 
-    /// Moves patches to the engine.
+    /// Moves patches to the engine, after a check in linear time that they hold together ([`PatchSet::check`]).
     ///
     /// # Errors
     ///
-    /// No memory on the engine.
+    /// [`PatchError::Broken`](crate::patch::PatchError::Broken), or no memory on the engine.
     pub fn from_patches(engine: &Engine, set: PatchSet) -> Result<RxMesh, Error> {
+        set.check()?;
+        RxMesh::from_sound(engine, set)
+    }
+
+    fn from_sound(engine: &Engine, set: PatchSet) -> Result<RxMesh, Error> {
         let buffers = Buffers {
             headers: engine.upload(&set.headers)?,
             topology: engine.upload(&set.topology)?,

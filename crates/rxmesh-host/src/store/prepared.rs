@@ -58,7 +58,8 @@ impl PreparedStore {
 }
 
 /// One prepared relation and its size.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PreparedSize {
     /// The relation's name.
     pub relation: &'static str,
@@ -114,10 +115,8 @@ impl RxMesh {
             Entry::Occupied(stored) => stored.into_mut(),
             Entry::Vacant(slot) => slot.insert(self.make_tables::<R>()?),
         };
-        Ok(Prepared::new(
-            stored.starts.global(),
-            stored.tables.global(),
-        ))
+        // SAFETY: made below for this mesh; launches on another mesh refuse them (contract U4).
+        Ok(unsafe { Prepared::new(stored.starts.global(), stored.tables.global()) })
     }
 
     fn make_tables<R: Relation>(&self) -> Result<Stored, Error> {
@@ -160,6 +159,8 @@ impl RxMesh {
         }
         stored.starts.write(&starts)?;
         stored.tables = engine.zeroed(total as usize)?;
+        stored.starts.set_mesh(self.id());
+        stored.tables.set_mesh(self.id());
         self.run(kernel(&stored, 1))?;
         engine.synchronize()?;
         Ok(stored)

@@ -92,6 +92,7 @@ impl RxMesh {
         if let Some(width) = R::FIXED {
             // Slack rows keep the value that says there is nothing.
             let values = engine.upload(&vec![u32::MAX; n * width as usize])?;
+            values.set_mesh(self.id());
             return Ok(Rows {
                 starts: engine.zeroed(0)?,
                 values,
@@ -105,9 +106,12 @@ impl RxMesh {
         })?;
         let total = scan::exclusive(engine, &starts)?;
         engine.synchronize()?;
+        let values = engine.zeroed(total as usize)?;
+        starts.set_mesh(self.id());
+        values.set_mesh(self.id());
         Ok(Rows {
             starts,
-            values: engine.zeroed(total as usize)?,
+            values,
             of: PhantomData,
         })
     }

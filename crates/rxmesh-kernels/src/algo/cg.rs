@@ -11,7 +11,7 @@ use crate::attr::Field;
 use crate::exec::{Block, Phase, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
-use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
+use crate::mem::{Access, Bind, Global, GlobalMut, Piece, Plan, Shared};
 use crate::topo::{Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
@@ -49,14 +49,17 @@ pub const SCALARS: usize = 9;
 #[derive(Clone, Copy, Debug)]
 pub struct Scalars(pub GlobalMut<f64>);
 
-impl Field for Scalars {}
-impl Bind for Scalars {
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for Scalars {}
+// SAFETY: one view.
+unsafe impl Bind for Scalars {
     #[inline(always)]
     fn bind(&self) {
         self.0.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.0.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.0.visit(resolve) }
     }
 }
 
@@ -80,32 +83,20 @@ impl Scalars {
     }
 }
 
-/// The dot products of a launch: one partial result a block, added up by the last block to finish.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CgSums {
-    /// Two numbers a block: the first of all blocks, then the second of all.
-    pub partials: GlobalMut<f64>,
-    /// A word that is not used, and the number of blocks that have finished.
-    pub arrived: GlobalMut<u32>,
-    /// The solver's scalars.
-    pub scalars: Scalars,
+crate::args! {
+    /// The dot products of a launch: one partial result a block, added up by the last block to finish.
+    pub struct CgSums {
+        /// Two numbers a block: the first of all blocks, then the second of all.
+        pub partials: GlobalMut<f64>,
+        /// A word that is not used, and the number of blocks that have finished.
+        pub arrived: GlobalMut<u32>,
+        /// The solver's scalars.
+        pub scalars: Scalars,
+    }
 }
 
-impl Field for CgSums {}
-impl Bind for CgSums {
-    #[inline(always)]
-    fn bind(&self) {
-        self.partials.bind();
-        self.arrived.bind();
-        self.scalars.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.partials.visit(piece);
-        self.arrived.visit(piece);
-        self.scalars.visit(piece);
-    }
-}
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for CgSums {}
 
 impl CgSums {
     /// Hands in the block's parts of one or two sums; the last block runs `then` with the sums, on one thread.
@@ -199,21 +190,26 @@ pub struct CgVector {
     here: Shared<Vec3>,
 }
 
-impl Bind for CgVector {
+// SAFETY: all views; `here` is shared memory.
+unsafe impl Bind for CgVector {
     #[inline(always)]
     fn bind(&self) {
         self.r.bind();
         self.inverse.bind();
         self.old.bind();
         self.new.bind();
-        // Shown to the host by `CgSums`, which every kernel that takes this has too.
         self.scalars.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.r.visit(piece);
-        self.inverse.visit(piece);
-        self.old.visit(piece);
-        self.new.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.r.visit(resolve);
+            self.inverse.visit(resolve);
+            self.old.visit(resolve);
+            self.new.visit(resolve);
+            // `CgSums`, which every kernel that takes this has too, writes them after all blocks have read them.
+            self.scalars.0.visit_as(Access::Again, resolve);
+        }
     }
 }
 
@@ -273,7 +269,8 @@ impl CgVector {
     }
 }
 
-impl Field for CgVector {
+// SAFETY: the prologue writes the owned part of `new` and reads the ribbon of the others; `here` is as long as the patch.
+unsafe impl Field for CgVector {
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
         self.here = plan.take(u32::from(header.total[0]));
@@ -345,7 +342,8 @@ pub const STEP_WORDS: u32 = 2048;
 /// Four words of x, r, d and q.
 type Fours = ([u32; 4], [u32; 4], [u32; 4], [u32; 4]);
 
-impl BlockKernel for CgStep {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for CgStep {
     const THREADS: u32 = 256;
     type Tables = Shared<u32>;
     #[inline(always)]

@@ -1,9 +1,9 @@
 //! The closest point of a surface, by a hierarchy of boxes.
 
 use crate::edit::DEAD;
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
@@ -13,9 +13,9 @@ kernel_list! {
 /// Triangles a leaf.
 pub const LEAF: u32 = 4;
 
-kernel! {
+args! {
     /// A surface, for look-ups. The tree is complete: node `i` has the children `2 i` and `2 i + 1`, node 1 is the root, the last `leaves` nodes are the leaves.
-    pub struct Surface: Flat {
+    pub struct TreeView {
         /// Least and greatest corner of each node's box; the box of a node without triangles has its corners at infinity.
         pub boxes: Global<Vec3>,
         /// Three corners a triangle, [`LEAF`] triangles a leaf. The last leaves have fewer.
@@ -25,7 +25,7 @@ kernel! {
     }
 }
 
-impl Surface {
+impl TreeView {
     #[inline(always)]
     fn box_distance(&self, node: u32, p: Vec3) -> f32 {
         let (low, high) = (self.boxes.get(2 * node), self.boxes.get(2 * node + 1));
@@ -145,7 +145,7 @@ kernel! {
     /// Moves live vertices to the closest points of a surface. One index a vertex slot.
     pub struct Project: Flat {
         /// The surface.
-        pub surface: Surface,
+        pub surface: TreeView,
         /// An edge a vertex, or [`DEAD`].
         pub ve: Global<u32>,
         /// Where the vertices are now.
@@ -155,7 +155,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Project {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Project {
     #[inline(always)]
     fn run(&self, v: u32) {
         if self.ve.get(v) != DEAD {

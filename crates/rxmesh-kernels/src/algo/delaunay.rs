@@ -2,10 +2,10 @@
 
 use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, sqrt};
 use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
@@ -16,9 +16,9 @@ kernel_list! {
 /// How far the sum of the two cotangents may be below zero, so that rounding does not flip an edge to and fro.
 const TOLERANCE: f32 = 1e-6;
 
-kernel! {
+args! {
     /// Flips an edge whose opposite angles sum to more than pi.
-    pub struct DelaunayFlip: Flat {
+    pub struct DelaunayFlip {
         /// Positions of the vertices.
         pub x: Global<Vec3>,
     }
@@ -101,7 +101,8 @@ fn cosine(u: Vec3, v: Vec3) -> f32 {
     }
 }
 
-impl Operator for DelaunayFlip {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for DelaunayFlip {
     type Template = template::E;
     /// See [`Diamond::place`].
     type Plan = u32;
@@ -162,7 +163,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for CountDelaunay {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for CountDelaunay {
     #[inline(always)]
     fn run(&self, e: u32) {
         if !self.mesh.edge_lives(e) {

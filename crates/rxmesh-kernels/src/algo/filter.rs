@@ -10,7 +10,7 @@ use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::{exp_fast, hash, length, sqrt};
-use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
 use glam::Vec3;
 
 kernel_list! {
@@ -30,43 +30,25 @@ pub enum Size {
     ShortestEdge = 2,
 }
 
-/// What both kernels need.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct BallArgs {
-    /// Where each one-ring starts.
-    pub starts: Global<u32>,
-    /// The one-rings, in linear ids.
-    pub ring: Global<u32>,
-    /// Positions.
-    pub x: Global<Vec3>,
-    /// Unit normals.
-    pub normal: Global<Vec3>,
-    /// New positions.
-    pub y: GlobalMut<Vec3>,
-    /// How the ball's size is chosen ([`Size`]).
-    pub size: u32,
-    /// Closeness, for [`Size::Given`].
-    pub sigma_c: f32,
-    /// Similarity; 0 for the offsets' standard deviation in each ball.
-    pub sigma_s: f32,
-}
-
-impl Bind for BallArgs {
-    #[inline(always)]
-    fn bind(&self) {
-        self.starts.bind();
-        self.ring.bind();
-        self.x.bind();
-        self.normal.bind();
-        self.y.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.starts.visit(piece);
-        self.ring.visit(piece);
-        self.x.visit(piece);
-        self.normal.visit(piece);
-        self.y.visit(piece);
+crate::args! {
+    /// What both kernels need.
+    pub struct BallArgs {
+        /// Where each one-ring starts.
+        pub starts: Global<u32>,
+        /// The one-rings, in linear ids.
+        pub ring: Global<u32>,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// Unit normals.
+        pub normal: Global<Vec3>,
+        /// New positions.
+        pub y: GlobalMut<Vec3>,
+        /// How the ball's size is chosen ([`Size`]).
+        pub size: u32,
+        /// Closeness, for [`Size::Given`].
+        pub sigma_c: f32,
+        /// Similarity; 0 for the offsets' standard deviation in each ball.
+        pub sigma_s: f32,
     }
 }
 
@@ -310,7 +292,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for FilterBalls {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for FilterBalls {
     const THREADS: u32 = BALLS;
     type Tables = Shared<u32>;
 
@@ -351,7 +334,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for FilterLarge {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for FilterLarge {
     const THREADS: u32 = 64;
 
     #[inline(always)]

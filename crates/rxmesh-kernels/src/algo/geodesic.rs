@@ -48,7 +48,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for GeodesicClear {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for GeodesicClear {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.level.set(i, NO_LEVEL);
@@ -71,7 +72,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for GeodesicSources {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for GeodesicSources {
     #[inline(always)]
     fn run(&self, i: u32) {
         let v = self.sources.get(i);
@@ -96,7 +98,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for LevelRound {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for LevelRound {
     type Tables = (Shared<u32>, Shared<u32>);
 
     #[inline(always)]
@@ -154,7 +157,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for LevelRanges {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for LevelRanges {
     type Tables = Shared<u32>;
 
     #[inline(always)]
@@ -253,7 +257,8 @@ pub struct Tables {
     scratch: Shared<u32>,
 }
 
-impl PatchKernel for GeodesicUpdate {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for GeodesicUpdate {
     const THREADS: u32 = 192;
     type Tables = Tables;
 
@@ -402,7 +407,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for GeodesicAdvance {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for GeodesicAdvance {
     const THREADS: u32 = 32;
     type Tables = ();
 
@@ -448,7 +454,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for GeodesicFinish {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for GeodesicFinish {
     type Tables = Shared<u32>;
 
     #[inline(always)]

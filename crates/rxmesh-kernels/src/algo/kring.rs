@@ -27,7 +27,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RingBound {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RingBound {
     #[inline(always)]
     fn run(&self, v: u32) {
         let (mut k, end) = (self.ring_starts.get(v), self.ring_starts.get(v + 1));
@@ -87,7 +88,8 @@ impl RingGather {
     }
 }
 
-impl FlatKernel for RingGather {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RingGather {
     const THREADS: u32 = 128;
 
     #[inline(always)]
@@ -126,7 +128,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RingPack {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RingPack {
     #[inline(always)]
     fn run(&self, v: u32) {
         let (first, from) = (self.ring_starts.get(v), self.pieces.get(v));

@@ -152,7 +152,8 @@ pub struct SetupTables {
     irregular: Shared<u32>,
 }
 
-impl PatchKernel for McfSetup {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for McfSetup {
     type Tables = SetupTables;
 
     #[inline(always)]
@@ -326,7 +327,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for McfProduct {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for McfProduct {
     const THREADS: u32 = 192;
     type Tables = Tables;
 
@@ -385,7 +387,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for McfFans {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for McfFans {
     const THREADS: u32 = 96;
     type Tables = Shared<u32>;
 
@@ -472,7 +475,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for McfAssembled {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for McfAssembled {
     const THREADS: u32 = 96;
     type Tables = Shared<u32>;
 

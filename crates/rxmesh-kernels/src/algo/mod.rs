@@ -3,6 +3,7 @@
 pub mod boundary;
 pub mod cg;
 pub mod closest;
+pub mod components;
 pub mod curvature;
 pub mod delaunay;
 pub mod filter;
@@ -28,6 +29,7 @@ kernel_list! {
         boundary::KERNELS,
         cg::KERNELS,
         closest::KERNELS,
+        components::KERNELS,
         curvature::KERNELS,
         delaunay::KERNELS,
         filter::KERNELS,

@@ -1,12 +1,12 @@
 //! A velocity field without sources: the curl of noise (Bridson, Hourihan, Nordenstam 2007, "Curl-noise for procedural fluid flow").
 
-use crate::kernel;
+use crate::args;
 use crate::math::hash;
 use glam::Vec3;
 
-kernel! {
+args! {
     /// Curl noise: the curl of three components of gradient noise (Perlin 2002), by its exact derivatives.
-    pub struct CurlNoise: Flat {
+    pub struct CurlNoise {
         /// Lattice cells a unit of length.
         pub frequency: f32,
         /// Factor of the velocities, which are about 1 without it.

@@ -2,7 +2,7 @@
 
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{Entry, PatchKernel};
-use crate::mem::{Bind, FaultCode, Global, GlobalMut, Piece, Plan, Shared};
+use crate::mem::{FaultCode, Global, GlobalMut, Plan, Shared};
 use crate::query::{
     Corners, Diamond, EE, EF, FF, FV, Fans, LocalMap, NONE, OrientedVE, OrientedVF, OrientedVV,
     Prepared, Relation, Row, TABLE_ALIGN, VE, VF, VV, table_rows,
@@ -39,30 +39,18 @@ kernel_list! {
 /// In place of a size: the patch's rows have more entries than 16 bits can count.
 pub const TOO_LARGE: u32 = u32::MAX;
 
-/// Computes a relation once and keeps its rows: run with `fill = 0` for the sizes of the patches' tables in entries, then with
-/// `fill = 1` and the places of the tables.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct PrepareRows<R> {
-    /// Size of each patch's table, or [`TOO_LARGE`]; where it starts, when the tables are filled.
-    pub places: GlobalMut<u32>,
-    /// The tables; multiples of [`TABLE_ALIGN`] entries.
-    pub tables: GlobalMut<u16>,
-    /// Whether to fill the tables.
-    pub fill: u32,
-    /// The relation.
-    pub relation: PhantomData<R>,
-}
-
-impl<R> Bind for PrepareRows<R> {
-    #[inline(always)]
-    fn bind(&self) {
-        self.places.bind();
-        self.tables.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.places.visit(piece);
-        self.tables.visit(piece);
+crate::args! {
+    /// Computes a relation once and keeps its rows: run with `fill = 0` for the sizes of the patches' tables in entries, then with
+    /// `fill = 1` and the places of the tables.
+    pub struct PrepareRows<R> {
+        /// Size of each patch's table, or [`TOO_LARGE`]; where it starts, when the tables are filled.
+        pub places: GlobalMut<u32>,
+        /// The tables; multiples of [`TABLE_ALIGN`] entries.
+        pub tables: GlobalMut<u16>,
+        /// Whether to fill the tables.
+        pub fill: u32,
+        /// The relation.
+        pub relation: PhantomData<R>,
     }
 }
 
@@ -78,7 +66,8 @@ pub struct PrepareTables<T> {
     relation: T,
 }
 
-impl<R: Relation> PatchKernel for PrepareRows<R> {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl<R: Relation> PatchKernel for PrepareRows<R> {
     type Tables = PrepareTables<R::Tables>;
 
     #[inline(always)]
@@ -143,33 +132,20 @@ impl<R: Relation> PatchKernel for PrepareRows<R> {
     }
 }
 
-/// As [`super::rows::WriteRows`], from a prepared relation.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct WritePrepared<R> {
-    /// Where each row starts; one more than there are linear ids. Not used for relations with rows of a fixed length.
-    pub starts: Global<u32>,
-    /// Linear ids of the neighbours.
-    pub values: GlobalMut<u32>,
-    /// The relation's tables.
-    pub relation: Prepared<R>,
-}
-
-impl<R> Bind for WritePrepared<R> {
-    #[inline(always)]
-    fn bind(&self) {
-        self.starts.bind();
-        self.values.bind();
-        self.relation.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.starts.visit(piece);
-        self.values.visit(piece);
-        self.relation.visit(piece);
+crate::args! {
+    /// As [`super::rows::WriteRows`], from a prepared relation.
+    pub struct WritePrepared<R> {
+        /// Where each row starts; one more than there are linear ids. Not used for relations with rows of a fixed length.
+        pub starts: Global<u32>,
+        /// Linear ids of the neighbours.
+        pub values: GlobalMut<u32>,
+        /// The relation's tables.
+        pub relation: Prepared<R>,
     }
 }
 
-impl<R: Relation> PatchKernel for WritePrepared<R> {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl<R: Relation> PatchKernel for WritePrepared<R> {
     type Tables = LocalMap;
 
     #[inline(always)]

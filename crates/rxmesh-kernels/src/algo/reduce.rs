@@ -46,7 +46,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for ReducePatches {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for ReducePatches {
     type Tables = Shared<u32>;
 
     #[inline(always)]
@@ -94,7 +95,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for ReducePartials {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for ReducePartials {
     const THREADS: u32 = 512;
     type Tables = Shared<u32>;
 

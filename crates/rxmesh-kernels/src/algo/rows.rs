@@ -2,7 +2,7 @@
 
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::PatchKernel;
-use crate::mem::{Bind, FaultCode, GlobalMut, Piece, Plan, Shared};
+use crate::mem::{FaultCode, GlobalMut, Plan, Shared};
 use crate::query::{
     Corners, Csr, Diamond, EE, EF, EV, FE, FF, FV, LocalMap, NONE, OrientedVE, OrientedVF,
     OrientedVV, Relation, Row, VE, VF, VV,
@@ -41,23 +41,13 @@ kernel_list! {
     patch write_corners: WriteRows<Corners>;
 }
 
-/// Number of neighbours of each element.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CountRows<R> {
-    /// One number a linear id.
-    pub counts: GlobalMut<u32>,
-    /// The relation.
-    pub relation: PhantomData<R>,
-}
-
-impl<R> Bind for CountRows<R> {
-    #[inline(always)]
-    fn bind(&self) {
-        self.counts.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.counts.visit(piece);
+crate::args! {
+    /// Number of neighbours of each element.
+    pub struct CountRows<R> {
+        /// One number a linear id.
+        pub counts: GlobalMut<u32>,
+        /// The relation.
+        pub relation: PhantomData<R>,
     }
 }
 
@@ -82,7 +72,8 @@ fn build<R: Relation, B: Block>(b: B, patch: &Patch, tables: &RowTables<R::Table
     R::build(b, patch, &tables.relation, tables.scratch);
 }
 
-impl<R: Relation> PatchKernel for CountRows<R> {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl<R: Relation> PatchKernel for CountRows<R> {
     type Tables = RowTables<R::Tables>;
 
     #[inline(always)]
@@ -102,28 +93,16 @@ impl<R: Relation> PatchKernel for CountRows<R> {
     }
 }
 
-/// The rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when
-/// [`Relation::FIXED`] says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct WriteRows<R> {
-    /// Where each row starts; one more than there are linear ids. Known before the launch, and written again by it.
-    pub starts: GlobalMut<u32>,
-    /// Linear ids of the neighbours.
-    pub values: GlobalMut<u32>,
-    /// The relation.
-    pub relation: PhantomData<R>,
-}
-
-impl<R> Bind for WriteRows<R> {
-    #[inline(always)]
-    fn bind(&self) {
-        self.starts.bind();
-        self.values.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.starts.visit(piece);
-        self.values.visit(piece);
+crate::args! {
+    /// The rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when
+    /// [`Relation::FIXED`] says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
+    pub struct WriteRows<R> {
+        /// Where each row starts; one more than there are linear ids. Known before the launch, and written again by it.
+        pub starts: GlobalMut<u32>,
+        /// Linear ids of the neighbours.
+        pub values: GlobalMut<u32>,
+        /// The relation.
+        pub relation: PhantomData<R>,
     }
 }
 
@@ -136,7 +115,8 @@ pub struct WriteTables<T> {
     place: Shared<u32>,
 }
 
-impl<R: Relation> PatchKernel for WriteRows<R> {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
     type Tables = WriteTables<R::Tables>;
 
     #[inline(always)]

@@ -9,10 +9,10 @@ use crate::cavity::link_condition;
 use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::Block;
-use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::{hash, length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
@@ -39,6 +39,14 @@ pub const COST_BINS: u32 = 1 << 11;
 /// The bits of a cost below its bin.
 pub const COST_SHIFT: u32 = 20;
 
+/// Costs that differ in their lowest bits only, by 3 % at most, are alike: a hash decides which edge goes first at a vertex. On smooth surfaces costs
+/// change little from edge to edge, and hardly any edge would be cheaper than all around it.
+const ALIKE_BITS: u32 = 18;
+
+/// Candidates whose costs differ in their lowest bits only, by half at most, are equally urgent. Where urgency rises steadily over the surface each candidate
+/// would lose against the one before it, which loses too: only the first of the row would win.
+const URGENCY_BITS: u32 = 22;
+
 /// Words of a histogram's buffer: word 0 is not used.
 pub const HISTOGRAM_WORDS: u32 = COST_BINS + 1;
 
@@ -59,9 +67,9 @@ pub enum Refusal {
 /// Words of a count of refusals: word 0 is not used.
 pub const REFUSALS: usize = 5;
 
-kernel! {
+args! {
     /// What all kernels of a simplification share.
-    pub struct Surface: Flat {
+    pub struct QuadricSurface {
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
@@ -84,7 +92,7 @@ pub struct Placement {
     pub cost: f32,
 }
 
-impl Surface {
+impl QuadricSurface {
     #[inline(always)]
     fn by_length(&self) -> bool {
         self.quadrics.is_empty()
@@ -153,11 +161,12 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Where to.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
     }
 }
 
-impl FlatKernel for SimplifyQuadrics {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyQuadrics {
     #[inline(always)]
     fn run(&self, v: u32) {
         let (mesh, s) = (&self.mesh, &self.surface);
@@ -190,7 +199,7 @@ impl FlatKernel for SimplifyQuadrics {
 
 /// The normal of the face of a half-edge, twice its area long.
 #[inline(always)]
-fn face_normal(mesh: &impl Mesh, s: &Surface, h: u32) -> Vec3 {
+fn face_normal(mesh: &impl Mesh, s: &QuadricSurface, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
     let to = |w: u32| (s.x.get(w) - a) * s.scale;
     to(mesh.tip(h)).cross(to(mesh.tip(mesh.next(h))))
@@ -208,7 +217,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SimplifyLocks {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyLocks {
     #[inline(always)]
     fn run(&self, f: u32) {
         if self.mesh.face_lives(f) && self.claims.get(f) == crate::cavity::FROZEN {
@@ -226,13 +236,14 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Positions and quadrics.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
         /// The costs, as bits; [`NONE`] for dead and locked edges.
         pub costs: GlobalMut<u32>,
     }
 }
 
-impl FlatKernel for SimplifyCosts {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyCosts {
     #[inline(always)]
     fn run(&self, e: u32) {
         let cost = if self.mesh.edge_lives(e) {
@@ -275,7 +286,8 @@ pub struct SelectTables {
     chosen: Shared<u32>,
 }
 
-impl BlockKernel for SimplifySelect {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for SimplifySelect {
     type Tables = SelectTables;
 
     #[inline(always)]
@@ -340,11 +352,11 @@ impl SimplifySelect {
     }
 }
 
-kernel! {
+args! {
     /// Collapses an edge to the place of least cost.
-    pub struct Collapse: Flat {
+    pub struct Collapse {
         /// Positions and quadrics.
-        pub surface: Surface,
+        pub surface: QuadricSurface,
         /// The costs of the edges.
         pub costs: GlobalMut<u32>,
         /// Where refused edges are entered, a bit each.
@@ -388,7 +400,7 @@ impl Collapse {
             let bit = 1 << (hash(mesh.tip(h)) % 64);
             end.neighbours |= bit;
             end.met += u32::from(other == e || other_end & bit != 0);
-            let c = self.costs.get(other);
+            let (c, cost) = (self.costs.get(other) >> ALIKE_BITS, cost >> ALIKE_BITS);
             end.cheapest = c > cost || other == e || c == cost && hash(other ^ self.salt) > order;
             end.cheapest
         });
@@ -509,7 +521,8 @@ pub struct NewVertex {
     quadric: Quadric,
 }
 
-impl Operator for Collapse {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for Collapse {
     type Template = template::EV;
     type Plan = NewVertex;
     const RIM_IS_SIMPLE: bool = true;
@@ -532,7 +545,8 @@ impl Operator for Collapse {
             self.refused.fetch_or(e / 32, 1 << (e % 32));
             return None;
         }
-        Some(Priority::ascending(f32::from_bits(cost)))
+        let class = cost >> URGENCY_BITS << URGENCY_BITS;
+        Some(Priority::ascending(f32::from_bits(class)))
     }
 
     #[inline(always)]
@@ -591,7 +605,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SimplifyRefusals {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyRefusals {
     #[inline(always)]
     fn run(&self, e: u32) {
         let (c, mesh) = (&self.collapse, &self.mesh);

@@ -8,7 +8,7 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{Fields, FlatKernel, ForEach, PatchKernel};
 use crate::math::{length, rsqrt_fast};
-use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::query::{EV, LocalEv, Neighbours, Prepared, PreparedTable, VE, VV, each_place};
 use crate::topo::{Edge, Owned, Patch, PatchHeader, Vertex};
 use glam::Vec3;
@@ -24,23 +24,23 @@ kernel_list! {
     flat spring_heights: SpringHeights;
 }
 
-/// The system's constants.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Constants {
-    /// Acceleration of free vertices, in length over squared time.
-    pub gravity: Vec3,
-    /// Force of a spring over its elongation.
-    pub stiffness: f32,
-    /// Mass of a vertex.
-    pub mass: f32,
-    /// Drag: deceleration over velocity, in one over time.
-    pub damping: f32,
-    /// Time step.
-    pub dt: f32,
+crate::args! {
+    /// The system's constants.
+    pub struct Constants {
+        /// Acceleration of free vertices, in length over squared time.
+        pub gravity: Vec3,
+        /// Force of a spring over its elongation.
+        pub stiffness: f32,
+        /// Mass of a vertex.
+        pub mass: f32,
+        /// Drag: deceleration over velocity, in one over time.
+        pub damping: f32,
+        /// Time step.
+        pub dt: f32,
+    }
 }
-impl Bind for Constants {}
-impl Field for Constants {}
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for Constants {}
 
 /// The direction of a spring, its length, and one over it; zeroes when both ends coincide. Lengths at rest come from here too: a
 /// spring at rest pulls with exactly nothing, whatever the error of the root.
@@ -99,7 +99,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for SpringLengths {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for SpringLengths {
     type Tables = ();
 
     #[inline(always)]
@@ -165,7 +166,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for SpringGather {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for SpringGather {
     type Tables = ();
 
     #[inline(always)]
@@ -188,35 +190,22 @@ impl PatchKernel for SpringGather {
     }
 }
 
-/// The end of an explicit step.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Motion {
-    /// Not zero for vertices that stay.
-    pub fixed: Global<u32>,
-    /// Velocities.
-    pub v: GlobalMut<Vec3>,
-    /// New positions.
-    pub y: GlobalMut<Vec3>,
-    /// The system's constants.
-    pub constants: Constants,
-}
-
-impl Field for Motion {}
-impl Bind for Motion {
-    #[inline(always)]
-    fn bind(&self) {
-        self.fixed.bind();
-        self.v.bind();
-        self.y.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
-        self.fixed.visit(piece);
-        self.v.visit(piece);
-        self.y.visit(piece);
+crate::args! {
+    /// The end of an explicit step.
+    pub struct Motion {
+        /// Not zero for vertices that stay.
+        pub fixed: Global<u32>,
+        /// Velocities.
+        pub v: GlobalMut<Vec3>,
+        /// New positions.
+        pub y: GlobalMut<Vec3>,
+        /// The system's constants.
+        pub constants: Constants,
     }
 }
 
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for Motion {}
 impl Motion {
     /// New velocity and position of a vertex at `x` under a force over the stiffness.
     #[inline(always)]
@@ -246,7 +235,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for SpringScatter {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for SpringScatter {
     type Tables = (LocalEv, Shared<Vec3>);
 
     #[inline(always)]
@@ -308,7 +298,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SpringBegin {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SpringBegin {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.change.set(i, Vec3::ZERO);
@@ -345,7 +336,8 @@ kernel! {
     }
 }
 
-impl PatchKernel for SpringProduct {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for SpringProduct {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
 
@@ -424,7 +416,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SpringEnd {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SpringEnd {
     #[inline(always)]
     fn run(&self, i: u32) {
         let v = self.v.get(i) + self.change.get(i);
@@ -469,7 +462,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SpringHeights {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SpringHeights {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.height

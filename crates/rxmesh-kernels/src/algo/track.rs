@@ -4,10 +4,10 @@ use super::noise::CurlNoise;
 use super::remesh::{Centre, Halves, Lines, Rings, longer_first};
 use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Site, template};
 use crate::edit::{Mesh, NO_FACE};
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
 use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
@@ -28,16 +28,17 @@ kernel! {
     }
 }
 
-impl FlatKernel for Advect {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Advect {
     #[inline(always)]
     fn run(&self, v: u32) {
         self.x.set(v, self.field.after(self.x.get(v), self.time));
     }
 }
 
-kernel! {
+args! {
     /// Splits edges that are longer than some length, and those opposite a wide angle, in their middle.
-    pub struct SplitStretched: Flat {
+    pub struct SplitStretched {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Lines, which go on in both halves of their edges.
@@ -67,7 +68,8 @@ impl SplitStretched {
     }
 }
 
-impl Operator for SplitStretched {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitStretched {
     type Template = template::E;
     type Plan = Halves;
     const GROWTH: Growth = Growth::VERTEX;
@@ -114,7 +116,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for SmoothNullSpace {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for SmoothNullSpace {
     #[inline(always)]
     fn run(&self, v: u32) {
         self.moved.set(v, self.place(v));

@@ -16,7 +16,11 @@ pub struct Read<K, T> {
 
 impl<K: Element, T: Value> Read<K, T> {
     /// Over all elements.
-    pub fn new(data: View<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: View<T>) -> Self {
         Read {
             data,
             of: PhantomData,
@@ -29,26 +33,29 @@ impl<K: Element, T: Value> Read<K, T> {
         self.data.get(e.linear())
     }
 }
-impl<K: Element, T: Value> Field for Read<K, T> {
+// SAFETY: no prologue and no epilogue.
+unsafe impl<K: Element, T: Value> Field for Read<K, T> {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.data.is_plain()
     }
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         Read {
             data: self.data.assume_plain(),
             ..self
         }
     }
 }
-impl<K, T> Bind for Read<K, T> {
+// SAFETY: `data` holds all addresses there are before the launch.
+unsafe impl<K, T> Bind for Read<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.data.visit(resolve) }
     }
 }
 
@@ -62,7 +69,11 @@ pub struct Write<K, T> {
 
 impl<K: Element, T: Value> Write<K, T> {
     /// Over all elements.
-    pub fn new(data: ViewMut<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: ViewMut<T>) -> Self {
         Write {
             data,
             of: PhantomData,
@@ -81,26 +92,29 @@ impl<K: Element, T: Value> Write<K, T> {
         self.data.read().get(e.linear())
     }
 }
-impl<K: Element, T: Value> Field for Write<K, T> {
+// SAFETY: no prologue and no epilogue.
+unsafe impl<K: Element, T: Value> Field for Write<K, T> {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.data.is_plain()
     }
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         Write {
             data: self.data.assume_plain(),
             ..self
         }
     }
 }
-impl<K, T> Bind for Write<K, T> {
+// SAFETY: `data` holds all addresses there are before the launch.
+unsafe impl<K, T> Bind for Write<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.data.visit(resolve) }
     }
 }
 
@@ -114,7 +128,11 @@ pub struct Accumulate<K, T> {
 
 impl<K: Element, T: Sum> Accumulate<K, T> {
     /// Over all elements.
-    pub fn new(data: ViewMut<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: ViewMut<T>) -> Self {
         Accumulate {
             data,
             of: PhantomData,
@@ -127,25 +145,28 @@ impl<K: Element, T: Sum> Accumulate<K, T> {
         self.data.add(e.linear(), v);
     }
 }
-impl<K: Element, T: Sum> Field for Accumulate<K, T> {
+// SAFETY: no prologue and no epilogue.
+unsafe impl<K: Element, T: Sum> Field for Accumulate<K, T> {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.data.is_plain()
     }
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         Accumulate {
             data: self.data.assume_plain(),
             ..self
         }
     }
 }
-impl<K, T> Bind for Accumulate<K, T> {
+// SAFETY: `data` holds all addresses there are before the launch.
+unsafe impl<K, T> Bind for Accumulate<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.data.visit(resolve) }
     }
 }

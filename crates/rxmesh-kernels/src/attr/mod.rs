@@ -22,11 +22,16 @@ pub use value::{Sum, Value};
 pub use view::{Place, View, ViewMut};
 
 use crate::exec::{Block, Phase};
-use crate::mem::{Bind, Plan};
+use crate::mem::{Bind, Piece, Plan};
 use crate::topo::{Patch, PatchHeader};
 
 /// A field of a kernel: takes part in the kernel's prologue and epilogue if its type says so.
-pub trait Field: Copy + Bind {
+///
+/// # Safety
+///
+/// Prologue and epilogue access shared memory that `carve` took and what the patch owns, and keep contracts U2, U3 and U4; what a field
+/// of the same type does in the other fields' name is not disturbed.
+pub unsafe trait Field: Copy + Bind {
     /// Whether [`Field::store`] does something.
     const STORES: bool = false;
 
@@ -37,8 +42,12 @@ pub trait Field: Copy + Bind {
     }
 
     /// The same field for code that runs only when [`Field::is_plain`]: what that says is known to the compiler then.
+    ///
+    /// # Safety
+    ///
+    /// The field is plain (contract U4).
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         self
     }
 
@@ -61,12 +70,56 @@ pub trait Field: Copy + Bind {
     fn store<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 }
 
+/// A field that a body without `unsafe` can have: whatever a [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) body
+/// does with it and with the elements that it was given, no two threads access the same value unless all read or all add.
+///
+/// # Safety
+///
+/// The above (contract U3 of docs/unsafe.md). [`Global`](crate::mem::Global) and [`GlobalMut`](crate::mem::GlobalMut), which take any index,
+/// cannot promise it.
+pub unsafe trait Typed: Field {}
+
+// SAFETY: `get` only reads, and what one field reads no other writes: the launch refuses it (contract U4).
+unsafe impl<K: crate::topo::Element, T: Value> Typed for Read<K, T> {}
+// SAFETY: as `Read`; shared memory is written in the prologue alone.
+unsafe impl<K: crate::topo::Element, T: Value> Typed for Staged<K, T> {}
+// SAFETY: `get` and `set` take an `Owned`, and a body has no other than that of the element it was called for.
+unsafe impl<K: crate::topo::Element, T: Value> Typed for Write<K, T> {}
+// SAFETY: `add` is atomic, and there is nothing else.
+unsafe impl<K: crate::topo::Element, T: Sum> Typed for Accumulate<K, T> {}
+// SAFETY: as `Accumulate`; the epilogue, after a barrier, stores what the patch owns.
+unsafe impl<K: crate::topo::Element, T: Sum, F: Finish<T>> Typed for StagedSum<K, T, F> {}
+
 macro_rules! plain {
     ($($t:ty),*) => {$(
-        impl Bind for $t {}
-        impl Field for $t {}
+        // SAFETY: holds no address.
+        unsafe impl Bind for $t {
+            #[inline(always)]
+            fn bind(&self) {}
+            unsafe fn visit(&mut self, _resolve: &mut dyn FnMut(Piece) -> Option<usize>) {}
+        }
+        // SAFETY: accesses nothing.
+        unsafe impl Field for $t {}
+        // SAFETY: as above.
+        unsafe impl Typed for $t {}
     )*};
 }
 plain!(f32, f64, u32, i32, glam::Vec2, glam::Vec3, glam::Vec4);
-impl<T: Value> Field for crate::mem::Global<T> {}
-impl<T: Value> Field for crate::mem::GlobalMut<T> {}
+// SAFETY: no prologue and no epilogue.
+unsafe impl<T: Value> Field for crate::mem::Global<T> {}
+// SAFETY: as above.
+unsafe impl<T: Value> Field for crate::mem::GlobalMut<T> {}
+
+// SAFETY: there is nothing.
+unsafe impl<T> Bind for core::marker::PhantomData<T> {
+    #[inline(always)]
+    fn bind(&self) {}
+    unsafe fn visit(&mut self, _resolve: &mut dyn FnMut(Piece) -> Option<usize>) {}
+}
+
+// SAFETY: shared memory is carved in the kernel; a launch has nothing to bind (contract U2).
+unsafe impl<T> Bind for crate::mem::Shared<T> {
+    #[inline(always)]
+    fn bind(&self) {}
+    unsafe fn visit(&mut self, _resolve: &mut dyn FnMut(Piece) -> Option<usize>) {}
+}

@@ -21,7 +21,11 @@ pub struct Staged<K, T> {
 
 impl<K: Element, T: Value> Staged<K, T> {
     /// Over all elements.
-    pub fn new(data: View<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: View<T>) -> Self {
         Staged {
             data,
             here: Shared::empty(),
@@ -32,7 +36,7 @@ impl<K: Element, T: Value> Staged<K, T> {
 
     /// The value of a linear id in global memory: what is there before, or without, the prologue.
     #[inline(always)]
-    pub fn source(self, linear: u32) -> T {
+    pub(crate) fn source(self, linear: u32) -> T {
         self.data.get(linear)
     }
 
@@ -48,19 +52,20 @@ impl<K: Element, T: Value> Staged<K, T> {
 
     /// The value of the element with a local id: for kernels that need the field in shared memory.
     #[inline(always)]
-    pub fn at(self, local: u32) -> T {
+    pub(crate) fn at(self, local: u32) -> T {
         self.here.get(local)
     }
 }
 
-impl<K: Element, T: Value> Field for Staged<K, T> {
+// SAFETY: both phases take the patch's own elements, and the prologue its ribbon to read; `here` is as long as they are many.
+unsafe impl<K: Element, T: Value> Field for Staged<K, T> {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.direct == 0 && self.data.is_plain()
     }
 
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         Staged {
             data: self.data.assume_plain(),
             direct: 0,
@@ -159,7 +164,11 @@ pub struct StagedSum<K, T, F = Keep> {
 
 impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
     /// Over all elements. The old values are overwritten.
-    pub fn new(data: ViewMut<T>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    pub unsafe fn new(data: ViewMut<T>) -> Self {
         StagedSum {
             data,
             here: Shared::empty(),
@@ -182,7 +191,8 @@ impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
     }
 }
 
-impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
+// SAFETY: both phases take the patch's own elements, and the prologue its ribbon to read; `here` is as long as they are many.
+unsafe impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
     const STORES: bool = true;
 
     #[inline(always)]
@@ -191,7 +201,7 @@ impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
     }
 
     #[inline(always)]
-    fn assume_plain(self) -> Self {
+    unsafe fn assume_plain(self) -> Self {
         StagedSum {
             data: self.data.assume_plain(),
             direct: 0,
@@ -246,22 +256,26 @@ impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
     }
 }
 
-impl<K, T> Bind for Staged<K, T> {
+// SAFETY: `data` holds all addresses there are before the launch.
+unsafe impl<K, T> Bind for Staged<K, T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.data.visit(resolve) }
     }
 }
 
-impl<K, T, F> Bind for StagedSum<K, T, F> {
+// SAFETY: `data` holds all addresses there are before the launch.
+unsafe impl<K, T, F> Bind for StagedSum<K, T, F> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.data.visit(resolve) }
     }
 }

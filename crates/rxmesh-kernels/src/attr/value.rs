@@ -8,14 +8,19 @@ pub trait Value: bytemuck::Pod + Send + Sync + core::fmt::Debug + PartialEq {}
 impl<T: bytemuck::Pod + Send + Sync + core::fmt::Debug + PartialEq> Value for T {}
 
 /// A value that can be accumulated atomically: some number of `f32` components.
-pub trait Sum: Value {
+///
+/// # Safety
+///
+/// A value is `COMPONENTS` words of `f32` and nothing else (contracts U2, U4).
+pub unsafe trait Sum: Value {
     /// Number of components.
     const COMPONENTS: u32;
     /// Component `c`.
     fn component(self, c: u32) -> f32;
 }
 
-impl Sum for f32 {
+// SAFETY: one word.
+unsafe impl Sum for f32 {
     const COMPONENTS: u32 = 1;
     #[inline(always)]
     fn component(self, _: u32) -> f32 {
@@ -25,7 +30,8 @@ impl Sum for f32 {
 
 macro_rules! vector_sum {
     ($t:ty, $n:literal, $($k:literal => $f:ident),*) => {
-        impl Sum for $t {
+        // SAFETY: so many words.
+        unsafe impl Sum for $t {
             const COMPONENTS: u32 = $n;
             #[inline(always)]
             fn component(self, c: u32) -> f32 {

@@ -260,26 +260,34 @@ impl<T: Sum> ViewMut<T> {
     }
 }
 
-impl<T> Bind for View<T> {
+// SAFETY: the values and the list of their places.
+unsafe impl<T> Bind for View<T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
         self.place.order.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
-        self.place.order.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.data.visit(resolve);
+            self.place.order.visit(resolve);
+        }
     }
 }
 
-impl<T> Bind for ViewMut<T> {
+// SAFETY: the values and the list of their places.
+unsafe impl<T> Bind for ViewMut<T> {
     #[inline(always)]
     fn bind(&self) {
         self.data.bind();
         self.place.order.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.data.visit(piece);
-        self.place.order.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.data.visit(resolve);
+            self.place.order.visit(resolve);
+        }
     }
 }

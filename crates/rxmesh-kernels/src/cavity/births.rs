@@ -2,9 +2,9 @@
 
 use super::round::Counter;
 use crate::edit::NONE;
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
 
 /// Words of a birth: the new vertex, three parents, three weights, one that is not used.
 pub const BIRTH_WORDS: u32 = 8;
@@ -38,10 +38,10 @@ impl Origin {
     }
 }
 
-kernel! {
+args! {
     /// The births of a round, as a field of kernels that compute attributes of new vertices: one index `0..` as many as the host says each. They run after the fill-in, when the
     /// parents' values are still in their slots; a new vertex may have the slot of one of its own parents, and of no other's.
-    pub struct Births: Flat {
+    pub struct Births {
         /// [`BIRTH_WORDS`] words each.
         pub list: Global<u32>,
         /// See [`Counter`].
@@ -53,7 +53,8 @@ kernel! {
     }
 }
 
-impl crate::attr::Field for Births {}
+// SAFETY: no prologue and no epilogue.
+unsafe impl crate::attr::Field for Births {}
 
 impl Births {
     /// Birth `i`: the new vertex, and where it lies.
@@ -110,7 +111,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Interpolate {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Interpolate {
     #[inline(always)]
     fn run(&self, i: u32) {
         let Some((vertex, o)) = self.births.get(i) else {

@@ -1,9 +1,9 @@
 //! Who may change what in a round.
 
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::hash;
 use crate::mem::GlobalMut;
+use crate::{args, kernel};
 
 /// Nobody claims it.
 pub const FREE: u64 = u64::MAX;
@@ -84,9 +84,9 @@ impl Key {
     }
 }
 
-kernel! {
+args! {
     /// The claims of a round.
-    pub struct ClaimTables: Flat {
+    pub struct ClaimTables {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,
         /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those that must keep one fan: by hash. A collision
@@ -166,7 +166,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for ResetClaims {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for ResetClaims {
     #[inline(always)]
     fn run(&self, i: u32) {
         if self.claims.get(i) != FROZEN {

@@ -34,7 +34,8 @@ pub struct CollectTables {
     scratch: Shared<u32>,
 }
 
-impl BlockKernel for Collect {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Collect {
     type Tables = CollectTables;
 
     #[inline(always)]

@@ -2,47 +2,37 @@
 
 use super::hole::Hole;
 use super::record::Cavity;
-use super::round::{Counter, RANK_WORDS, Round, Slots, bind_fields};
+use super::round::{Counter, RANK_WORDS, Round, Slots};
 use super::site::{FlatSite, Reserved};
 use super::{BIRTH_WORDS, Operator};
 use crate::edit::{FlatMesh, NONE};
 use crate::kernel::FlatKernel;
-use crate::mem::{Bind, Global, Piece};
+use crate::mem::Global;
 
-/// Cuts and fills the cavities of the winners. One index a winner; those beyond the number of winners do nothing.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct FillIn<O> {
-    /// The operator.
-    pub op: O,
-    /// The mesh.
-    pub mesh: FlatMesh,
-    /// The round.
-    pub round: Round,
-    /// Winners before each word of their bit set, in its chunk.
-    pub ranks: Global<u32>,
-    /// Winners before each chunk.
-    pub chunks: Global<u32>,
-    /// Free vertices.
-    pub vertices: Slots,
-    /// Free edges.
-    pub edges: Slots,
-    /// Free faces.
-    pub faces: Slots,
+crate::args! {
+    /// Cuts and fills the cavities of the winners. One index a winner; those beyond the number of winners do nothing.
+    pub struct FillIn<O> {
+        /// The operator.
+        pub op: O,
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// The round.
+        pub round: Round,
+        /// Winners before each word of their bit set, in its chunk.
+        pub ranks: Global<u32>,
+        /// Winners before each chunk.
+        pub chunks: Global<u32>,
+        /// Free vertices.
+        pub vertices: Slots,
+        /// Free edges.
+        pub edges: Slots,
+        /// Free faces.
+        pub faces: Slots,
+    }
 }
 
-bind_fields!(FillIn {
-    op,
-    mesh,
-    round,
-    ranks,
-    chunks,
-    vertices,
-    edges,
-    faces
-});
-
-impl<O: Operator> FlatKernel for FillIn<O> {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl<O: Operator> FlatKernel for FillIn<O> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let round = &self.round;

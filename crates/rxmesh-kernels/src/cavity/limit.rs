@@ -45,7 +45,8 @@ impl LimitTables {
     }
 }
 
-impl BlockKernel for Limit {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Limit {
     type Tables = LimitTables;
 
     #[inline(always)]

@@ -31,7 +31,7 @@ pub use hole::{Corner, Hole, Queue, Side};
 pub use limit::Limit;
 pub use link::{is_border, link_condition};
 pub use operator::{Growth, Operator, Seed};
-pub use record::{Cavity, RECORD_HEADER};
+pub use record::{Cavity, RECORD_HEADER, most_record_words};
 pub use resolve::{RESOLVE_ITEMS, Resolve};
 pub use round::{COUNTERS, Claim, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
 pub use site::Site;

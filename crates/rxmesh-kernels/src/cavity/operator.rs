@@ -61,7 +61,7 @@ impl Growth {
 
 /// A local change of a mesh: a cavity, and what fills it.
 ///
-/// An operator is a `Copy` struct of views and numbers (declare it with `kernel!`, form `Flat`). Its methods run in this order, each for many seeds
+/// An operator is a `Copy` struct of views and numbers (declare it with [`args!`](crate::args)). Its methods run in this order, each for many seeds
 /// at a time:
 ///
 /// | method | may read | may write |
@@ -71,7 +71,12 @@ impl Growth {
 /// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: what it needs of the old connectivity, `plan` hands over.
-pub trait Operator: Bind + Copy + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// The methods keep to the table (contract U3 of docs/unsafe.md), and find attributes by the ids that they were shown (U4). What `candidate` or `plan` writes
+/// all the same, it writes atomically, or to words of its own seed.
+pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// What is deleted around a seed.
     type Template: Template;
     /// What `plan` tells `fill`.

@@ -27,6 +27,12 @@ pub fn record_words(faces: u32, vertices: u32) -> u32 {
     RECORD_HEADER + 2 + 7 * faces + vertices
 }
 
+/// Records of at most so many words are written in one round over a mesh of so many faces, each of which one winner at most deletes and `T` meets [`Template::MEETS`] times; every
+/// vertex that is named meets a face.
+pub const fn most_record_words<T: Template>(faces: u32) -> u64 {
+    faces as u64 * (RECORD_HEADER as u64 + 2 + 8 * T::MEETS as u64)
+}
+
 /// A cavity that is about to be cut: what is deleted, and the rim.
 ///
 /// The rim runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had its face in the cavity.
@@ -198,7 +204,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
             return false;
         }
         let rim_at = RECORD_HEADER + faces + edges;
-        let (walked, closed) = self.walk_rim(rim_at, rim, first);
+        let (walked, closed) = self.walk_rim(rim_at, rim, first, faces);
         let corners = walked + u32::from(!closed);
         let Some(vertices) = self.list_vertices(rim_at + 2 * corners) else {
             return false;
@@ -294,11 +300,17 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         n
     }
 
-    /// The rim edge after `h`, or nothing where the rim ends at the boundary.
+    /// The rim edge after `h`, or nothing where the rim ends at the boundary. The way there leads across faces of the cavity, each at most once; in a broken
+    /// mesh it may not end there, and `h` itself, which makes no rim, is the answer.
     #[inline(always)]
-    fn rim_after(&self, h: u32) -> Option<u32> {
+    fn rim_after(&self, h: u32, faces: u32) -> Option<u32> {
         let mut g = self.mesh().next(h);
+        let mut left = faces;
         loop {
+            if left == 0 {
+                return Some(h);
+            }
+            left -= 1;
             let across = self.mesh().face(g ^ 1);
             if self.is_inside(across) {
                 g = self.mesh().next(g ^ 1);
@@ -310,11 +322,16 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// The rim edge before `h`, or nothing where the rim begins at the boundary.
+    /// The rim edge before `h`, or nothing where the rim begins at the boundary; otherwise as [`Recorder::rim_after`].
     #[inline(always)]
-    fn rim_before(&self, h: u32) -> Option<u32> {
+    fn rim_before(&self, h: u32, faces: u32) -> Option<u32> {
         let mut g = self.mesh().previous(h);
+        let mut left = faces;
         loop {
+            if left == 0 {
+                return Some(h);
+            }
+            left -= 1;
             let across = self.mesh().face(g ^ 1);
             if self.is_inside(across) {
                 g = self.mesh().previous(g ^ 1);
@@ -328,7 +345,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
 
     /// Writes the rim in order from `first`, or from where it begins; its length, at most `rim`, and whether it is closed.
     #[inline(always)]
-    fn walk_rim(&self, at: u32, rim: u32, first: u32) -> (u32, bool) {
+    fn walk_rim(&self, at: u32, rim: u32, first: u32, faces: u32) -> (u32, bool) {
         let mut start = first;
         let mut open = false;
         loop {
@@ -346,7 +363,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
                 self.site
                     .set_word(at + 2 * n + 1, v | border | self.loses_edge(v));
                 n += 1;
-                match self.rim_after(h) {
+                match self.rim_after(h, faces) {
                     Some(next) if next == start => return (n, true),
                     Some(next) => h = next,
                     None => {
@@ -358,7 +375,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
             if ends && !open {
                 // Not closed: once more from where it begins.
                 open = true;
-                start = self.rim_start(first, rim);
+                start = self.rim_start(first, rim, faces);
                 continue;
             }
             let v = self.mesh().tip(h);
@@ -371,11 +388,11 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
 
     /// Where an open rim begins.
     #[inline(always)]
-    fn rim_start(&self, first: u32, rim: u32) -> u32 {
+    fn rim_start(&self, first: u32, rim: u32, faces: u32) -> u32 {
         let mut start = first;
         let mut n = 0;
         while n < rim {
-            match self.rim_before(start) {
+            match self.rim_before(start, faces) {
                 Some(h) => start = h,
                 None => break,
             }
@@ -444,7 +461,12 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
             let mut h = after ^ 1;
             if self.mesh().face(before ^ 1) != NO_FACE {
                 // Around the vertex, from the rim edge that leaves it to the one that comes in.
+                let mut left = self.mesh().turn_limit();
                 while self.mesh().face(h) != NO_FACE && h != before {
+                    if left == 0 {
+                        return false;
+                    }
+                    left -= 1;
                     h = self.mesh().next(h) ^ 1;
                 }
                 if h != before && h != after ^ 1 {

@@ -1,38 +1,31 @@
 //! Second launch of a round: who has won.
 
 use super::record::{Recorder, record_words};
-use super::round::{Counter, Round, bind_fields, each_corner};
+use super::round::{Counter, Round, each_corner};
 use super::site::{Claimant, FlatSite};
 use super::template::Faces;
 use super::{ClaimTables, Key, Operator, Seed, Template};
 use crate::edit::{FlatMesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
-use crate::mem::{Bind, Piece, Plan, Shared};
+use crate::mem::{Plan, Shared};
 
 /// Seeds that one block looks at.
 pub const RESOLVE_ITEMS: u32 = 256;
 
-/// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for the next round.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Resolve<O> {
-    /// The operator.
-    pub op: O,
-    /// The mesh.
-    pub mesh: FlatMesh,
-    /// The claims.
-    pub claims: ClaimTables,
-    /// The round.
-    pub round: Round,
+crate::args! {
+    /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for the next round.
+    pub struct Resolve<O> {
+        /// The operator.
+        pub op: O,
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// The claims.
+        pub claims: ClaimTables,
+        /// The round.
+        pub round: Round,
+    }
 }
-
-bind_fields!(Resolve {
-    op,
-    mesh,
-    claims,
-    round
-});
 
 /// What [`Resolve`] keeps in shared memory.
 #[derive(Clone, Copy)]
@@ -46,7 +39,8 @@ pub struct ResolveTables {
     scratch: Shared<u32>,
 }
 
-impl<O: Operator> BlockKernel for Resolve<O> {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl<O: Operator> BlockKernel for Resolve<O> {
     type Tables = ResolveTables;
 
     #[inline(always)]

@@ -4,11 +4,11 @@ use super::template::{Faces, face_of};
 use super::{ClaimTables, Growth, Key, Operator, Priority, Seed, Template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::hash;
-use crate::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Element, Kind};
+use crate::{args, kernel};
 
 /// What a round counts, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give the very address of an argument
 /// an address space.)
@@ -44,9 +44,9 @@ pub enum Counter {
 /// Words of [`Round::counters`].
 pub const COUNTERS: usize = 17;
 
-kernel! {
+args! {
     /// The state of a round.
-    pub struct Round: Flat {
+    pub struct Round {
         /// The seeds to look at, unless `all` is set.
         pub list: Global<u32>,
         /// The priority of each seed of the list, [`NONE`] when it is no candidate.
@@ -121,44 +121,22 @@ impl Round {
     }
 }
 
-/// Implements `Bind` for a kernel struct with an operator, field by field.
-macro_rules! bind_fields {
-    ($name:ident { $($field:ident),* }) => {
-        impl<O: Operator> Bind for $name<O> {
-            #[inline(always)]
-            fn bind(&self) {
-                $(Bind::bind(&self.$field);)*
-            }
-            fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-                $(Bind::visit(&self.$field, piece);)*
-            }
-        }
-    };
-}
-pub(super) use bind_fields;
-
-/// First launch: asks the operator about each seed and claims what the cavities of the candidates delete. One index a seed.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Claim<O> {
-    /// The operator.
-    pub op: O,
-    /// The mesh.
-    pub mesh: FlatMesh,
-    /// The claims.
-    pub claims: ClaimTables,
-    /// The round.
-    pub round: Round,
+crate::args! {
+    /// First launch: asks the operator about each seed and claims what the cavities of the candidates delete. One index a seed.
+    pub struct Claim<O> {
+        /// The operator.
+        pub op: O,
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// The claims.
+        pub claims: ClaimTables,
+        /// The round.
+        pub round: Round,
+    }
 }
 
-bind_fields!(Claim {
-    op,
-    mesh,
-    claims,
-    round
-});
-
-impl<O: Operator> FlatKernel for Claim<O> {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl<O: Operator> FlatKernel for Claim<O> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let round = &self.round;
@@ -268,9 +246,9 @@ pub fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool
     corner(mesh.origin(a)) && corner(mesh.origin(b)) && corner(mesh.origin(c))
 }
 
-kernel! {
+args! {
     /// Free slots of one kind: first those of a list, then all from `first` on.
-    pub struct Slots: Flat {
+    pub struct Slots {
         /// Slots of dead elements, ascending.
         pub list: Global<u32>,
         /// Length of the list.
@@ -316,7 +294,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for RankWords {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RankWords {
     type Tables = (Shared<u32>, Shared<u32>);
 
     #[inline(always)]
@@ -365,7 +344,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for RankChunks {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RankChunks {
     type Tables = (Shared<u32>, Shared<u32>, Shared<u32>);
 
     #[inline(always)]

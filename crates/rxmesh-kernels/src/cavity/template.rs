@@ -33,19 +33,23 @@ pub trait Template: Copy {
     /// The kind of the seed.
     type Seed: Element;
 
+    /// How often at most [`Template::elements`] meets one face, by the elements that it names: one that names a face, its sides and its corners meets it seven times.
+    const MEETS: u32 = 7;
+
     /// Hands every element that the cavity of a seed deletes to the sink, until it has enough; whether it never had. The same elements in
     /// the same order whenever it is called in one round.
     fn elements(&self, mesh: &impl Mesh, seed: u32, sink: &mut impl Sink) -> bool;
 }
 
 macro_rules! template {
-    ($($(#[$meta:meta])* $name:ident of $seed:ty: |$mesh:ident, $id:ident, $sink:ident| $body:expr;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident of $seed:ty, $meets:literal: |$mesh:ident, $id:ident, $sink:ident| $body:expr;)*) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
         impl Template for $name {
             type Seed = $seed;
+            const MEETS: u32 = $meets;
             #[inline(always)]
             fn elements(&self, $mesh: &impl Mesh, $id: u32, $sink: &mut impl Sink) -> bool {
                 let _ = $mesh;
@@ -57,32 +61,32 @@ macro_rules! template {
 
 template! {
     /// The vertex and all at it.
-    V of Vertex: |mesh, v, sink| sink.vertex(v);
+    V of Vertex, 1: |mesh, v, sink| sink.vertex(v);
     /// The vertex with its edges: the same elements as [`V`].
-    VE of Vertex: |mesh, v, sink| sink.vertex(v);
+    VE of Vertex, 1: |mesh, v, sink| sink.vertex(v);
     /// The vertex with its faces: the same elements as [`V`].
-    VF of Vertex: |mesh, v, sink| sink.vertex(v);
+    VF of Vertex, 1: |mesh, v, sink| sink.vertex(v);
     /// The vertex, its neighbours and all at them.
-    VV of Vertex: |mesh, v, sink| sink.vertex(v) && mesh.each_spoke(v, |h| sink.vertex(mesh.tip(h)));
+    VV of Vertex, 3: |mesh, v, sink| sink.vertex(v) && mesh.each_spoke(v, |h| sink.vertex(mesh.tip(h)));
     /// The edge and its faces.
-    E of Edge: |mesh, e, sink| sink.edge(e);
+    E of Edge, 1: |mesh, e, sink| sink.edge(e);
     /// The edge with its faces: the same elements as [`E`].
-    EF of Edge: |mesh, e, sink| sink.edge(e);
+    EF of Edge, 1: |mesh, e, sink| sink.edge(e);
     /// Both ends of the edge and all at them.
-    EV of Edge: |mesh, e, sink| sink.vertex(mesh.origin(2 * e)) && sink.vertex(mesh.tip(2 * e));
+    EV of Edge, 2: |mesh, e, sink| sink.vertex(mesh.origin(2 * e)) && sink.vertex(mesh.tip(2 * e));
     /// The edge, those that share a face with it, and their faces.
-    EE of Edge: |mesh, e, sink| sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink);
+    EE of Edge, 4: |mesh, e, sink| sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink);
     /// The face.
-    F of Face: |mesh, f, sink| sink.face(f);
+    F of Face, 1: |mesh, f, sink| sink.face(f);
     /// The face, its sides and the faces across them.
-    FE of Face: |mesh, f, sink| sides_of(mesh, f, sink);
+    FE of Face, 3: |mesh, f, sink| sides_of(mesh, f, sink);
     /// The face and those across its sides.
-    FF of Face: |mesh, f, sink| {
+    FF of Face, 1: |mesh, f, sink| {
         let [a, b, c] = mesh.sides(f);
         sink.face(f) && across(mesh, a, sink) && across(mesh, b, sink) && across(mesh, c, sink)
     };
     /// The face's corners and all at them.
-    FV of Face: |mesh, f, sink| {
+    FV of Face, 3: |mesh, f, sink| {
         let [a, b, c] = mesh.sides(f);
         sink.vertex(mesh.origin(a)) && sink.vertex(mesh.origin(b)) && sink.vertex(mesh.origin(c))
     };

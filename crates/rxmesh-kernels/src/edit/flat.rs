@@ -1,7 +1,7 @@
 //! A mesh as flat arrays: what an edit session works on.
 
 use super::{Mesh, MeshMut};
-use crate::kernel;
+use crate::args;
 use crate::mem::GlobalMut;
 
 /// No element, and in the first slot of a face or an edge: the element is dead.
@@ -16,7 +16,7 @@ pub const NO_FACE: u32 = NONE;
 /// Vertices that a session can hold: two bits of a 32-bit id are used for marks.
 pub const VERTEX_LIMIT: u32 = 1 << 30;
 
-kernel! {
+args! {
     /// The mesh of an edit session, in session ids: those of the patched mesh when it was opened, then free slots up to the capacity.
     ///
     /// The value `h = edge << 1 | direction` that a face stores for each of its sides is a *half-edge*: the edge as that face walks
@@ -29,7 +29,7 @@ kernel! {
     /// Elements where this does not hold are *frozen* and no operator touches them: edges with more than two faces or with two faces
     /// that walk the same way, vertices whose faces are not one fan, faces that repeat a vertex, and all faces at such edges and vertices. `ef` of such
     /// an edge holds some two of its faces.
-    pub struct FlatMesh: Flat {
+    pub struct FlatMesh {
         /// Three half-edges a face, in the order of its corners; [`NONE`] first in a dead face. Corner `k` is the origin of half-edge `k`.
         pub fe: GlobalMut<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
@@ -43,7 +43,8 @@ kernel! {
     }
 }
 
-impl crate::attr::Field for FlatMesh {}
+// SAFETY: no prologue and no epilogue.
+unsafe impl crate::attr::Field for FlatMesh {}
 
 impl FlatMesh {
     /// Room for faces.
@@ -104,7 +105,9 @@ impl Mesh for FlatMesh {
 
     #[inline(always)]
     fn turn_limit(&self) -> u32 {
+        // A patch could not hold the ring of a vertex with more.
         self.face_capacity()
+            .min(crate::topo::PatchHeader::MAX_EDGES)
     }
 }
 

@@ -20,7 +20,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for MarkDead {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for MarkDead {
     #[inline(always)]
     fn run(&self, word: u32) {
         let dead = if self.width == 1 { DEAD } else { NONE };
@@ -49,7 +50,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for ListFree {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for ListFree {
     #[inline(always)]
     fn run(&self, word: u32) {
         let mut bits = self.set.get(word);
@@ -72,7 +74,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for MoveSet {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for MoveSet {
     #[inline(always)]
     fn run(&self, word: u32) {
         self.to.set(word, self.from.get(word));

@@ -23,7 +23,7 @@ pub trait Mesh: Copy {
     fn edge_lives(&self, e: u32) -> bool;
     /// Whether there is a vertex in a slot.
     fn vertex_lives(&self, v: u32) -> bool;
-    /// No walk around a vertex takes more steps: the number of slots of faces.
+    /// No walk around a vertex takes more steps, even where a broken mesh leads it astray: the most faces that a vertex can have.
     fn turn_limit(&self) -> u32;
 
     /// The vertex that a half-edge reaches.
@@ -64,7 +64,7 @@ pub trait Mesh: Copy {
     }
 
     /// Runs `f` on the half-edges that leave a vertex whose faces are one fan or one cycle: against the clock, from the boundary if there
-    /// is one, each edge once. Stops when `f` returns false; whether it never did.
+    /// is one, each edge once. Stops when `f` returns false; whether it never did and the walk came to its end.
     #[inline(always)]
     fn spokes(&self, v: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let e = self.edge_at(v);
@@ -79,8 +79,11 @@ pub trait Mesh: Copy {
             if !f(h) {
                 return false;
             }
-            if self.face(h) == NO_FACE || left == 0 {
+            if self.face(h) == NO_FACE {
                 return true;
+            }
+            if left == 0 {
+                return false;
             }
             left -= 1;
             h = self.previous(h) ^ 1;
@@ -102,7 +105,8 @@ pub trait Mesh: Copy {
     #[inline(always)]
     fn each_spoke_from(&self, start: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let mut h = start;
-        let mut left = self.turn_limit();
+        // An open fan has an edge more than faces.
+        let mut left = self.turn_limit() + 1;
         // Two loops in one, so that `f` is inlined once.
         let mut back = false;
         loop {
@@ -110,7 +114,7 @@ pub trait Mesh: Copy {
                 return false;
             }
             if left == 0 {
-                return true;
+                return false;
             }
             left -= 1;
             if !back {

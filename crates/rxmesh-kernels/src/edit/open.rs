@@ -20,7 +20,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Fill {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Fill {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.to.set(i, self.value);
@@ -55,7 +56,8 @@ pub struct OpenTables {
     corners: Shared<u32>,
 }
 
-impl PatchKernel for OpenPatches {
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for OpenPatches {
     type Tables = OpenTables;
 
     #[inline(always)]
@@ -157,7 +159,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for OpenVertices {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for OpenVertices {
     #[inline(always)]
     fn run(&self, v: u32) {
         let corners = self.corners.get(v);
@@ -194,7 +197,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Freeze {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Freeze {
     #[inline(always)]
     fn run(&self, f: u32) {
         let frozen = self.frozen.get(2) != 0 && self.mesh.face_lives(f) && {

@@ -2,7 +2,7 @@
 
 use super::{ForEach, OverRelations, PatchKernel, Scatter};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::mem::{Bind, Piece, Plan, Shared};
+use crate::mem::{Plan, Shared};
 use crate::query::Relations;
 use crate::topo::{Patch, PatchHeader};
 
@@ -28,29 +28,18 @@ pub fn carve_for_each<R: Relations, K: super::Fields>(
     }
 }
 
-/// A [`ForEach`] or [`Scatter`] kernel on prepared relations: the same body, without the construction of tables in shared memory.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct OnPrepared<K: OverRelations> {
-    /// The kernel.
-    pub kernel: K,
-    /// The tables of its relations.
-    pub relations: <K::Relations as Relations>::Prepared,
-}
-
-impl<K: OverRelations> Bind for OnPrepared<K> {
-    #[inline(always)]
-    fn bind(&self) {
-        self.kernel.bind();
-        self.relations.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.kernel.visit(piece);
-        self.relations.visit(piece);
+crate::args! {
+    /// A [`ForEach`] or [`Scatter`] kernel on prepared relations: the same body, without the construction of tables in shared memory.
+    pub struct OnPrepared<K: OverRelations> {
+        /// The kernel.
+        pub kernel: K,
+        /// The tables of its relations.
+        pub relations: <K::Relations as Relations>::Prepared,
     }
 }
 
-impl<K: OverRelations> PatchKernel for OnPrepared<K> {
+// SAFETY: the promise of `OverRelations`.
+unsafe impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     const THREADS: u32 = K::THREADS;
     fn unstage(&mut self, sums: bool) -> Option<&'static str> {
         self.kernel.unstage(sums)
@@ -76,7 +65,8 @@ pub fn run_for_each<R: Relations, K: ForEach<R>, B: Block>(
     tables: &ForEachTables<R::Tables>,
 ) {
     if kernel.is_plain() {
-        for_each(&kernel.assume_plain(), b, patch, tables);
+        // SAFETY: they are.
+        for_each(&unsafe { kernel.assume_plain() }, b, patch, tables);
     } else {
         for_each(kernel, b, patch, tables);
     }
@@ -116,7 +106,8 @@ pub fn run_scatter<R: Relations, K: Scatter<R>, B: Block>(
     tables: &ForEachTables<R::Tables>,
 ) {
     if kernel.is_plain() {
-        scatter(&kernel.assume_plain(), b, patch, tables);
+        // SAFETY: they are.
+        scatter(&unsafe { kernel.assume_plain() }, b, patch, tables);
     } else {
         scatter(kernel, b, patch, tables);
     }

@@ -1,4 +1,50 @@
-//! `kernel!` and `entries!`.
+//! `args!`, `kernel!` and `entries!`.
+
+/// Declares an argument of kernels: a `Copy` struct, generic or not, of views, numbers and other arguments. A launch finds and checks all
+/// memory that it names ([`Bind`](crate::mem::Bind)).
+///
+/// ```
+/// use rxmesh_kernels::{args, mem::{Bind, Global, GlobalMut}};
+///
+/// args! {
+///     /// Sums of rows.
+///     pub struct Sums<S> {
+///         /// Where each row starts.
+///         pub starts: Global<u32>,
+///         /// The sums.
+///         pub sums: GlobalMut<f32>,
+///         /// What is summed up.
+///         pub source: S,
+///     }
+/// }
+/// ```
+///
+/// A parameter may have one bound, as in `Sums<S: Trait>`.
+#[macro_export]
+macro_rules! args {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident $(<$($of:ident $(: $bound:path)?),*>)? {
+        $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)?
+    }) => {
+        $(#[$meta])* #[repr(C)] #[derive(Clone, Copy, Debug)]
+        $vis struct $name $(<$($of $(: $bound)?),*>)? { $($(#[$fmeta])* $fvis $field: $ty),* }
+
+        // SAFETY: all fields, each of which keeps the contract (U4).
+        unsafe impl $(<$($of $(: $bound)?),*>)? $crate::mem::Bind for $name $(<$($of),*>)?
+        where
+            $($ty: $crate::mem::Bind),*
+        {
+            #[inline(always)]
+            fn bind(&self) {
+                $($crate::mem::Bind::bind(&self.$field);)*
+            }
+            unsafe fn visit(&mut self, resolve: &mut dyn FnMut($crate::mem::Piece) -> Option<usize>) {
+                let _ = &resolve;
+                // SAFETY: the caller's.
+                unsafe { $($crate::mem::Bind::visit(&mut self.$field, resolve);)* }
+            }
+        }
+    };
+}
 
 /// Declares a kernel: a `Copy` struct whose fields are its arguments, and how it runs.
 ///
@@ -27,52 +73,59 @@
 /// the last three only declare the struct and leave [`PatchKernel`](crate::kernel::PatchKernel),
 /// [`BlockKernel`](crate::kernel::BlockKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N` before the
 /// brace sets the CUDA block's width for the first two.
+///
+/// The first two need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index does not compile.
+///
+/// ```compile_fail,E0277
+/// # use rxmesh_kernels::{kernel, kernel::ForEach, mem::GlobalMut, query::{Neighbours, VV}, topo::{Owned, Vertex}};
+/// kernel! {
+///     /// Two patches could write the same element at a time.
+///     pub struct Race: ForEach<VV> {
+///         /// Any of them.
+///         pub any: GlobalMut<u32>,
+///     }
+/// }
+/// impl ForEach<VV> for Race {
+///     fn run(&self, v: Owned<Vertex>, _: Neighbours<VV>) {
+///         self.any.set(0, v.local());
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! kernel {
     ($(#[$meta:meta])* $vis:vis struct $name:ident : ForEach<$rel:ty> $(, threads = $threads:literal)? { $($fields:tt)* }) => {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
+        $crate::kernel!(@typed { $($fields)* });
         $crate::kernel!(@patch $name, $rel, run_for_each $(, $threads)?);
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Scatter<$rel:ty> $(, threads = $threads:literal)? { $($fields:tt)* }) => {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
+        $crate::kernel!(@typed { $($fields)* });
         $crate::kernel!(@patch $name, $rel, run_scatter $(, $threads)?);
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Patch { $($fields:tt)* }) => {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Block { $($fields:tt)* }) => {
-        $crate::kernel!(@declare [$(#[$meta])* $vis struct $name] { $($fields)* });
+        $crate::args! { $(#[$meta])* $vis struct $name { $($fields)* } }
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Flat { $($fields:tt)* }) => {
-        $crate::kernel!(@declare [$(#[$meta])* $vis struct $name] { $($fields)* });
-    };
-    (@declare [$(#[$meta:meta])* $vis:vis struct $name:ident] { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
-        $(#[$meta])* #[repr(C)] #[derive(Clone, Copy, Debug)]
-        $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
-
-        impl $crate::mem::Bind for $name {
-            #[inline(always)]
-            fn bind(&self) {
-                $($crate::mem::Bind::bind(&self.$field);)*
-            }
-            fn visit(&self, piece: &mut dyn FnMut($crate::mem::Piece)) {
-                let _ = &piece;
-                $($crate::mem::Bind::visit(&self.$field, piece);)*
-            }
-        }
+        $crate::args! { $(#[$meta])* $vis struct $name { $($fields)* } }
     };
     (@fields [$(#[$meta:meta])* $vis:vis struct $name:ident] { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
-        $crate::kernel!(@declare [$(#[$meta])* $vis struct $name] { $($(#[$fmeta])* $fvis $field: $ty),* });
+        $crate::args! { $(#[$meta])* $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* } }
 
-        impl $crate::kernel::Fields for $name {
+        // SAFETY: all fields keep the contract of `Field`.
+        unsafe impl $crate::kernel::Fields for $name {
             const STORES: bool = false $(|| <$ty as $crate::attr::Field>::STORES)*;
             #[inline(always)]
             fn is_plain(&self) -> bool {
                 true $(&& $crate::attr::Field::is_plain(&self.$field))*
             }
             #[inline(always)]
-            fn assume_plain(self) -> Self {
-                $name { $($field: $crate::attr::Field::assume_plain(self.$field)),* }
+            unsafe fn assume_plain(self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $name { $($field: $crate::attr::Field::assume_plain(self.$field)),* } }
             }
             fn unstage(&mut self, sums: bool) -> Option<&'static str> {
                 let _ = sums;
@@ -98,8 +151,15 @@ macro_rules! kernel {
             }
         }
     };
+    (@typed { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
+        const _: () = {
+            const fn typed<T: $crate::attr::Typed>() {}
+            $(typed::<$ty>();)*
+        };
+    };
     (@patch $name:ident, $rel:ty, $run:ident $(, $threads:literal)?) => {
-        impl $crate::kernel::PatchKernel for $name {
+        // SAFETY: the driver keeps the contracts for fields that are `Typed`, whatever the body does (U1 to U4).
+        unsafe impl $crate::kernel::PatchKernel for $name {
             $(const THREADS: u32 = $threads;)?
             type Tables = $crate::kernel::ForEachTables<<$rel as $crate::query::Relations>::Tables>;
             fn unstage(&mut self, sums: bool) -> Option<&'static str> {
@@ -115,7 +175,8 @@ macro_rules! kernel {
             }
         }
 
-        impl $crate::kernel::OverRelations for $name {
+        // SAFETY: as above.
+        unsafe impl $crate::kernel::OverRelations for $name {
             $(const THREADS: u32 = $threads;)?
             type Relations = $rel;
             #[inline(always)]
@@ -143,7 +204,8 @@ macro_rules! kernel {
 ///         pub to: GlobalMut<u32>,
 ///     }
 /// }
-/// impl FlatKernel for Count {
+/// // SAFETY: each index writes its own element; launches are as long as `to`.
+/// unsafe impl FlatKernel for Count {
 ///     fn run(&self, i: u32) {
 ///         self.to.set(i, i);
 ///     }

@@ -27,13 +27,21 @@ use crate::topo::{Local, MeshView, Owned, Patch, PatchHeader};
 pub const DEFAULT_THREADS: u32 = 128;
 
 /// The fields of a kernel struct, as [`crate::kernel!`] implements them.
-pub trait Fields: Copy {
+///
+/// # Safety
+///
+/// Each method does what its name says for all fields, and nothing else (see [`crate::attr::Field`]).
+pub unsafe trait Fields: Copy {
     /// Whether any field has an epilogue.
     const STORES: bool;
     /// Whether all fields are plain ([`crate::attr::Field::is_plain`]).
     fn is_plain(&self) -> bool;
     /// The same fields for code that runs only when they are plain.
-    fn assume_plain(self) -> Self;
+    ///
+    /// # Safety
+    ///
+    /// They are (contract U4).
+    unsafe fn assume_plain(self) -> Self;
     /// Has one field give up its shared memory, and says which ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, sums: bool) -> Option<&'static str>;
     /// Takes the shared memory that the fields need.
@@ -68,7 +76,13 @@ pub trait Scatter<R: Relations>: Fields {
 }
 
 /// A [`ForEach`] or [`Scatter`] kernel, as `kernel!` implements it: over which relations it runs, wherever these come from.
-pub trait OverRelations: Fields + Bind + core::fmt::Debug + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// As [`PatchKernel`].
+pub unsafe trait OverRelations:
+    Fields + Bind + core::fmt::Debug + Send + Sync + 'static
+{
     /// The relations.
     type Relations: Relations;
     /// Threads of a CUDA block.
@@ -83,7 +97,17 @@ pub trait OverRelations: Fields + Bind + core::fmt::Debug + Send + Sync + 'stati
 }
 
 /// A kernel that works on a patch with phases of its own.
-pub trait PatchKernel: Bind + Copy + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// On every mesh, and with arguments of the lengths that its documentation asks for:
+///
+/// - branches and loops around phases and collectives are the same for all threads (contracts U1, U5);
+/// - `carve` takes the same pieces for the same header, whatever the fields hold, and no piece is accessed after it was given back
+///   ([`Plan::rewind`]) or beyond its length (U2);
+/// - no two threads access the same value between two barriers, no two patches in the launch, unless all read or all use atomics (U3);
+/// - every index is inside its view (U4): a GPU does not look.
+pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
     /// What the kernel keeps in shared memory.
@@ -101,7 +125,11 @@ pub trait PatchKernel: Bind + Copy + Send + Sync + 'static {
 }
 
 /// A kernel that runs blocks of a grid, without a mesh.
-pub trait BlockKernel: Bind + Copy + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// As [`PatchKernel`], for all numbers of blocks that it is launched with; `carve` may depend on the fields.
+pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
     /// The most registers a CUDA thread may have, where more would keep blocks from running at a time; as many as the compiler likes unless given.
@@ -115,7 +143,12 @@ pub trait BlockKernel: Bind + Copy + Send + Sync + 'static {
 }
 
 /// A kernel that runs each index of a range by itself.
-pub trait FlatKernel: Bind + Copy + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// No two indices access the same value unless all read or all use atomics (contract U3), and every index is inside its view (U4), for all
+/// ranges that it is launched with.
+pub unsafe trait FlatKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
     /// Works on one index.
@@ -169,34 +202,34 @@ impl<K: PreparedEntry> Entry for OnPrepared<K> {
     const NAME: &'static str = <K as PreparedEntry>::NAME;
 }
 
-/// Launch parameters of a [`PatchKernel`].
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct PatchArgs<K> {
-    /// The patches.
-    pub mesh: MeshView,
-    /// The kernel's fields.
-    pub kernel: K,
+crate::args! {
+    /// Launch parameters of a [`PatchKernel`].
+    pub struct PatchArgs<K> {
+        /// The patches.
+        pub mesh: MeshView,
+        /// The kernel's fields.
+        pub kernel: K,
+    }
 }
 
-/// Launch parameters of a [`BlockKernel`].
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct BlockArgs<K> {
-    /// Where to report faults.
-    pub fault: Fault,
-    /// The kernel's fields.
-    pub kernel: K,
+crate::args! {
+    /// Launch parameters of a [`BlockKernel`].
+    pub struct BlockArgs<K> {
+        /// Where to report faults.
+        pub fault: Fault,
+        /// The kernel's fields.
+        pub kernel: K,
+    }
 }
 
-/// Launch parameters of a [`FlatKernel`].
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct FlatArgs<K> {
-    /// Number of indices.
-    pub n: u32,
-    /// The kernel's fields.
-    pub kernel: K,
+crate::args! {
+    /// Launch parameters of a [`FlatKernel`].
+    pub struct FlatArgs<K> {
+        /// Number of indices.
+        pub n: u32,
+        /// The kernel's fields.
+        pub kernel: K,
+    }
 }
 
 /// Name and parameter layout of one kernel, for the check that host and PTX agree.

@@ -45,7 +45,11 @@ pub struct Fault {
 
 impl Fault {
     /// A fault record over [`FAULT_WORDS`] words that the host zeroed.
-    pub fn new(words: GlobalMut<u32>) -> Fault {
+    ///
+    /// # Safety
+    ///
+    /// The view is bound, and its memory lives as long as kernels use the record (contract U4).
+    pub unsafe fn new(words: GlobalMut<u32>) -> Fault {
         Fault { words }
     }
 
@@ -54,16 +58,18 @@ impl Fault {
     #[inline(always)]
     pub fn raise(self, code: FaultCode, a: u32, b: u32) {
         if self.words.fetch_add(4, 1) == 0 {
-            self.words.set(1, code as u32);
-            self.words.set(2, a);
-            self.words.set(3, b);
+            self.words.store(1, code as u32);
+            self.words.store(2, a);
+            self.words.store(3, b);
         }
     }
 }
 
-impl super::Bind for Fault {
+// SAFETY: the words belong to the engine, which binds them for good when it makes the record (contract U4).
+unsafe impl super::Bind for Fault {
     #[inline(always)]
     fn bind(&self) {
         self.words.bind();
     }
+    unsafe fn visit(&mut self, _resolve: &mut dyn FnMut(super::Piece) -> Option<usize>) {}
 }

@@ -13,284 +13,305 @@ fn global<T>(p: *mut T) -> *mut T {
     return p;
 }
 
-/// Something that holds addresses of global memory: a kernel's arguments and their parts.
+/// What a kernel gets as an argument: everything that holds addresses of global memory, and everything that is made of such things.
 ///
-/// The entry point calls [`Bind::bind`] first, so that the device compiler knows of every address that it is
-/// global, whatever becomes of it later (`ld.global` instead of a slow generic `ld`).
-pub trait Bind {
-    /// Tells the device compiler about the addresses; nothing on the host.
-    #[inline(always)]
-    fn bind(&self) {}
+/// A view that the host makes is *unbound*: it names memory by a handle ([`Global::unbound`]) and has no element that could be
+/// accessed. A launch *binds* the kernel's own copy: [`Bind::visit`] brings every piece to its address. Declare what is an argument
+/// with [`args!`](crate::args) or [`kernel!`](crate::kernel!), which write the two methods.
+///
+/// # Safety
+///
+/// `bind` and `visit` reach every view that the value holds, each with the access that the kernel makes of it; the value holds
+/// addresses of global memory in no other form (contract U4 of docs/unsafe.md).
+pub unsafe trait Bind {
+    /// Tells the device compiler of every address that it is of global memory (`ld.global` instead of a slow generic `ld`), before
+    /// anything else in an entry; nothing on the host.
+    fn bind(&self);
 
-    /// Shows every piece of memory to the host, which checks before a launch that each is live on the
-    /// engine and that nothing that is written overlaps anything else.
-    fn visit(&self, _piece: &mut dyn FnMut(Piece)) {}
+    /// Shows every piece of memory to the host and takes the piece's address over, if there is one. Pieces of no bytes are not shown.
+    ///
+    /// # Safety
+    ///
+    /// An address that `resolve` gives is that of memory as [`Global::new`] and [`GlobalMut::new`] want it for the piece (contract U4).
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>);
+}
+
+/// What a kernel does with a piece of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads it.
+    Read,
+    /// May write it.
+    Write,
+    /// What another argument of the kernel is for; the kernel's author sees to the order of accesses (contract U3).
+    Again,
 }
 
 /// A piece of memory that a kernel's argument names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its address.
+    /// Its handle.
     pub at: usize,
     /// Its size in bytes.
     pub bytes: usize,
-    /// Whether the kernel may write it.
-    pub written: bool,
+    /// What its address must be a multiple of.
+    pub align: usize,
+    /// What the kernel does with it.
+    pub access: Access,
 }
 
-impl<T> Bind for Global<T> {
-    #[inline(always)]
-    fn bind(&self) {
-        global(self.at.cast_mut());
+/// An access that no element is there for.
+#[cfg(not(target_arch = "nvptx64"))]
+#[cold]
+#[inline(never)]
+fn out_of_range(i: u64, len: u32, declared: u32) -> ! {
+    if len < declared {
+        panic!("a kernel's argument was accessed outside of a launch (element {i} of {declared})");
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        piece(Piece {
-            at: self.at as usize,
-            bytes: self.n as usize * size_of::<T>(),
-            written: false,
-        });
-    }
+    panic!("global access at {i} of {len}");
 }
 
-impl<T> Bind for GlobalMut<T> {
-    #[inline(always)]
-    fn bind(&self) {
-        global(self.at);
-    }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        piece(Piece {
-            at: self.at as usize,
-            bytes: self.n as usize * size_of::<T>(),
-            written: true,
-        });
-    }
+macro_rules! view {
+    ($view:ident, $pointer:ty, $dangling:path, $access:expr) => {
+        // SAFETY: the one address that a view holds.
+        unsafe impl<T> Bind for $view<T> {
+            #[inline(always)]
+            fn bind(&self) {
+                global(self.at as *mut T);
+            }
+            unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+                // SAFETY: the caller's.
+                unsafe { self.visit_as($access, resolve) }
+            }
+        }
+
+        impl<T> Clone for $view<T> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $view<T> {}
+
+        // SAFETY: a view is an address for the engine's threads; kernels keep accesses disjoint (contract U3).
+        unsafe impl<T> Send for $view<T> {}
+        // SAFETY: as above.
+        unsafe impl<T> Sync for $view<T> {}
+
+        impl<T> $view<T> {
+            /// As [`Bind::visit`], for another use of the memory than the view's type says.
+            ///
+            /// # Safety
+            ///
+            /// As [`Bind::visit`].
+            pub(crate) unsafe fn visit_as(
+                &mut self,
+                access: Access,
+                resolve: &mut dyn FnMut(Piece) -> Option<usize>,
+            ) {
+                let bytes = self.declared as usize * size_of::<T>();
+                if bytes == 0 {
+                    return;
+                }
+                let piece = Piece {
+                    at: self.at as usize,
+                    bytes,
+                    align: align_of::<T>(),
+                    access,
+                };
+                if let Some(at) = resolve(piece) {
+                    self.at = at as $pointer;
+                    self.len = self.declared;
+                }
+            }
+
+            /// Panics, on the host, unless there is an element `i` to access.
+            #[inline(always)]
+            fn check(self, i: u64) {
+                #[cfg(not(target_arch = "nvptx64"))]
+                if i >= u64::from(self.len) {
+                    out_of_range(i, self.len, self.declared);
+                }
+                #[cfg(target_arch = "nvptx64")]
+                let _ = i;
+            }
+        }
+
+        impl<T: bytemuck::Pod> $view<T> {
+            /// An argument that the launch binds: memory behind a handle, which only its engine knows.
+            #[inline(always)]
+            pub fn unbound(handle: usize, n: u32) -> Self {
+                $view {
+                    at: handle as $pointer,
+                    len: 0,
+                    declared: n,
+                    of: PhantomData,
+                }
+            }
+
+            /// A view of nothing.
+            #[inline(always)]
+            pub const fn empty() -> Self {
+                $view {
+                    at: $dangling(),
+                    len: 0,
+                    declared: 0,
+                    of: PhantomData,
+                }
+            }
+
+            /// Number of elements.
+            #[inline(always)]
+            pub fn len(self) -> u32 {
+                self.declared
+            }
+
+            /// Whether there is no element.
+            #[inline(always)]
+            pub fn is_empty(self) -> bool {
+                self.declared == 0
+            }
+
+            /// Element `i`.
+            #[inline(always)]
+            pub fn get(self, i: u32) -> T {
+                self.check(u64::from(i));
+                // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4).
+                unsafe { *global(self.at as *mut T).add(i as usize) }
+            }
+
+            /// The elements from `from` on.
+            #[inline(always)]
+            pub fn from(self, from: u32) -> Self {
+                #[cfg(not(target_arch = "nvptx64"))]
+                if from > self.declared {
+                    out_of_range(u64::from(from), self.declared, self.declared);
+                }
+                // SAFETY: inside the view by the kernel's construction (contract U4).
+                #[cfg(target_arch = "nvptx64")]
+                let at = unsafe { self.at.add(from as usize) };
+                #[cfg(not(target_arch = "nvptx64"))]
+                let at = self.at.wrapping_add(from as usize);
+                $view {
+                    at,
+                    len: self.len.saturating_sub(from),
+                    declared: self.declared.wrapping_sub(from),
+                    of: PhantomData,
+                }
+            }
+
+            /// Elements `from..from + n`.
+            #[inline(always)]
+            pub fn part(self, from: u32, n: u32) -> Self {
+                let rest = self.from(from);
+                #[cfg(not(target_arch = "nvptx64"))]
+                if n > rest.declared {
+                    out_of_range(u64::from(from) + u64::from(n), self.declared, self.declared);
+                }
+                $view {
+                    len: if rest.len < n { rest.len } else { n },
+                    declared: n,
+                    ..rest
+                }
+            }
+
+            /// The same bytes as elements of another type; the address must suit it.
+            #[inline(always)]
+            pub fn cast<U: bytemuck::Pod>(self) -> $view<U> {
+                debug_assert!(
+                    (self.at as usize).is_multiple_of(align_of::<U>()),
+                    "cast of a global view breaks alignment"
+                );
+                let resize = |n: u32| {
+                    let n = u64::from(n) * size_of::<T>() as u64 / size_of::<U>() as u64;
+                    // A buffer has fewer than 2^32 words, so this is for parts of words only.
+                    if n > u64::from(u32::MAX) {
+                        u32::MAX
+                    } else {
+                        n as u32
+                    }
+                };
+                $view {
+                    at: self.at.cast(),
+                    len: resize(self.len),
+                    declared: resize(self.declared),
+                    of: PhantomData,
+                }
+            }
+        }
+    };
 }
 
 /// `n` elements of global memory, read only.
+///
+/// On the host an access is compared with the view's length, in release builds too, and an unbound view has no element; on a GPU nothing
+/// is compared.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Global<T> {
+    /// The address, or the handle before a launch.
     at: *const T,
-    n: u64,
+    /// Elements that can be accessed: 0 before a launch.
+    len: u32,
+    /// Elements that there are.
+    declared: u32,
     of: PhantomData<T>,
 }
 
-/// `n` elements of global memory.
+/// `n` elements of global memory; otherwise as [`Global`].
 #[repr(C)]
 #[derive(Debug)]
 pub struct GlobalMut<T> {
     at: *mut T,
-    n: u64,
+    len: u32,
+    declared: u32,
     of: PhantomData<T>,
 }
 
-impl<T> Clone for Global<T> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Global<T> {}
-impl<T> Clone for GlobalMut<T> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for GlobalMut<T> {}
-
-// SAFETY: a view is an address for the engine's threads; kernels keep accesses disjoint (contract U3).
-unsafe impl<T> Send for Global<T> {}
-// SAFETY: as above.
-unsafe impl<T> Sync for Global<T> {}
-// SAFETY: as above.
-unsafe impl<T> Send for GlobalMut<T> {}
-// SAFETY: as above.
-unsafe impl<T> Sync for GlobalMut<T> {}
+view!(Global, *const T, core::ptr::dangling, Access::Read);
+view!(GlobalMut, *mut T, core::ptr::dangling_mut, Access::Write);
 
 impl<T: bytemuck::Pod> Global<T> {
+    /// A bound view.
+    ///
     /// # Safety
     ///
     /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as
-    /// the kernel runs, and nobody writes them meanwhile except through views of the same kernel
+    /// the view is accessed, and nobody writes them meanwhile except through views of the same kernel
     /// (contract U4 of docs/unsafe.md).
     #[inline(always)]
-    pub unsafe fn new(at: *const T, n: usize) -> Self {
+    pub unsafe fn new(at: *const T, n: u32) -> Self {
         Global {
             at,
-            n: n as u64,
-            of: PhantomData,
-        }
-    }
-
-    /// A view of nothing.
-    #[inline(always)]
-    pub const fn empty() -> Self {
-        Global {
-            at: core::ptr::dangling(),
-            n: 0,
-            of: PhantomData,
-        }
-    }
-
-    /// Number of elements.
-    #[inline(always)]
-    pub fn len(self) -> u32 {
-        self.n as u32
-    }
-
-    /// Whether there is no element.
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.n == 0
-    }
-
-    /// Element `i`.
-    #[inline(always)]
-    pub fn get(self, i: u32) -> T {
-        debug_assert!(u64::from(i) < self.n, "global read at {i} of {}", self.n);
-        // SAFETY: in range by the kernel's construction (contract U4).
-        unsafe { *global(self.at.cast_mut()).add(i as usize) }
-    }
-
-    /// The elements from `from` on.
-    #[inline(always)]
-    pub fn from(self, from: u32) -> Self {
-        debug_assert!(
-            u64::from(from) <= self.n,
-            "global part from {from} of {}",
-            self.n
-        );
-        Global {
-            // SAFETY: inside this view.
-            at: unsafe { self.at.add(from as usize) },
-            n: self.n - u64::from(from),
-            of: PhantomData,
-        }
-    }
-
-    /// Elements `from..from + n`.
-    #[inline(always)]
-    pub fn part(self, from: u32, n: u32) -> Self {
-        debug_assert!(
-            u64::from(from) + u64::from(n) <= self.n,
-            "global part {from} + {n} of {}",
-            self.n
-        );
-        Global {
-            n: u64::from(n),
-            ..self.from(from)
-        }
-    }
-
-    /// The same bytes as elements of another type; the address must suit it.
-    #[inline(always)]
-    pub fn cast<U: bytemuck::Pod>(self) -> Global<U> {
-        debug_assert!(
-            (self.at as usize).is_multiple_of(align_of::<U>()),
-            "cast of a global view breaks alignment"
-        );
-        Global {
-            at: self.at.cast(),
-            n: self.n * size_of::<T>() as u64 / size_of::<U>() as u64,
+            len: n,
+            declared: n,
             of: PhantomData,
         }
     }
 }
 
 impl<T: bytemuck::Pod> GlobalMut<T> {
+    /// A bound view.
+    ///
     /// # Safety
     ///
     /// As [`Global::new`], and nobody else reads the elements meanwhile (contract U4).
     #[inline(always)]
-    pub unsafe fn new(at: *mut T, n: usize) -> Self {
+    pub unsafe fn new(at: *mut T, n: u32) -> Self {
         GlobalMut {
             at,
-            n: n as u64,
+            len: n,
+            declared: n,
             of: PhantomData,
         }
-    }
-
-    /// A view of nothing.
-    #[inline(always)]
-    pub const fn empty() -> Self {
-        GlobalMut {
-            at: core::ptr::dangling_mut(),
-            n: 0,
-            of: PhantomData,
-        }
-    }
-
-    /// Number of elements.
-    #[inline(always)]
-    pub fn len(self) -> u32 {
-        self.n as u32
-    }
-
-    /// Whether there is no element.
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.n == 0
-    }
-
-    /// Element `i`.
-    #[inline(always)]
-    pub fn get(self, i: u32) -> T {
-        debug_assert!(u64::from(i) < self.n, "global read at {i} of {}", self.n);
-        // SAFETY: in range by the kernel's construction (contract U4).
-        unsafe { *global(self.at).add(i as usize) }
     }
 
     /// Sets element `i`.
     #[inline(always)]
     pub fn set(self, i: u32, v: T) {
-        debug_assert!(u64::from(i) < self.n, "global write at {i} of {}", self.n);
-        // SAFETY: in range by the kernel's construction; no concurrent access (contracts U3, U4).
+        self.check(u64::from(i));
+        // SAFETY: in range by the check, or on a GPU by the kernel's construction; no concurrent access (contracts U3, U4).
         unsafe { *global(self.at).add(i as usize) = v }
-    }
-
-    /// The elements from `from` on.
-    #[inline(always)]
-    pub fn from(self, from: u32) -> Self {
-        debug_assert!(
-            u64::from(from) <= self.n,
-            "global part from {from} of {}",
-            self.n
-        );
-        GlobalMut {
-            // SAFETY: inside this view.
-            at: unsafe { self.at.add(from as usize) },
-            n: self.n - u64::from(from),
-            of: PhantomData,
-        }
-    }
-
-    /// Elements `from..from + n`.
-    #[inline(always)]
-    pub fn part(self, from: u32, n: u32) -> Self {
-        debug_assert!(
-            u64::from(from) + u64::from(n) <= self.n,
-            "global part {from} + {n} of {}",
-            self.n
-        );
-        GlobalMut {
-            n: u64::from(n),
-            ..self.from(from)
-        }
-    }
-
-    /// The same bytes as elements of another type; the address must suit it.
-    #[inline(always)]
-    pub fn cast<U: bytemuck::Pod>(self) -> GlobalMut<U> {
-        debug_assert!(
-            (self.at as usize).is_multiple_of(align_of::<U>()),
-            "cast of a global view breaks alignment"
-        );
-        GlobalMut {
-            at: self.at.cast(),
-            n: self.n * size_of::<T>() as u64 / size_of::<U>() as u64,
-            of: PhantomData,
-        }
     }
 
     /// The same elements, read only.
@@ -298,15 +319,16 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     pub fn read(self) -> Global<T> {
         Global {
             at: self.at,
-            n: self.n,
+            len: self.len,
+            declared: self.declared,
             of: PhantomData,
         }
     }
 
     #[inline(always)]
     fn cell(self, i: u32) -> *mut T {
-        debug_assert!(u64::from(i) < self.n, "global atomic at {i} of {}", self.n);
-        // SAFETY: in range by the kernel's construction (contract U4).
+        self.check(u64::from(i));
+        // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4).
         unsafe { global(self.at).add(i as usize) }
     }
 }
@@ -315,8 +337,8 @@ impl Global<u32> {
     /// Element `i`, in an atomic load.
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
-        debug_assert!(u64::from(i) < self.n, "global read at {i} of {}", self.n);
-        // SAFETY: in range by the kernel's construction (contract U4); an atomic load writes nothing.
+        self.check(u64::from(i));
+        // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4); an atomic load writes nothing.
         unsafe { atomic::load(global(self.at.cast_mut()).add(i as usize)) }
     }
 
@@ -327,12 +349,8 @@ impl Global<u32> {
             (self.at as usize).is_multiple_of(16),
             "a 16-byte access needs an aligned view"
         );
-        debug_assert!(
-            4 * u64::from(i) + 4 <= self.n,
-            "global read at {i} of {} fours",
-            self.n / 4
-        );
-        // SAFETY: in range by the kernel's construction (contract U4), aligned by the storage layout.
+        self.check(4 * u64::from(i) + 3);
+        // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4), aligned by the storage layout.
         unsafe {
             let at = self.at.add(4 * i as usize);
             #[cfg(target_arch = "nvptx64")]
@@ -347,7 +365,7 @@ impl GlobalMut<u32> {
     /// The first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fn slice<'a>(self, n: u32) -> &'a mut [u32] {
-        debug_assert!(u64::from(n) <= self.n, "a slice of {n} of {}", self.n);
+        assert!(n <= self.len, "a slice of {n} of {}", self.len);
         // SAFETY: live and aligned (contracts U2, U4); one thread alone accesses these elements in this phase (contract U3).
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }
@@ -365,12 +383,8 @@ impl GlobalMut<u32> {
             (self.at as usize).is_multiple_of(16),
             "a 16-byte access needs an aligned view"
         );
-        debug_assert!(
-            4 * u64::from(i) + 4 <= self.n,
-            "global write at {i} of {} fours",
-            self.n / 4
-        );
-        // SAFETY: in range by the kernel's construction, aligned by the storage layout; no concurrent access (contracts U3, U4).
+        self.check(4 * u64::from(i) + 3);
+        // SAFETY: in range by the check or the kernel's construction, aligned by the storage layout; no concurrent access (contracts U3, U4).
         unsafe {
             let at = global(self.at).add(4 * i as usize);
             #[cfg(target_arch = "nvptx64")]

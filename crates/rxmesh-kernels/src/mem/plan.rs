@@ -15,12 +15,20 @@ pub struct Plan {
     alone: bool,
 }
 
+/// The most that a plan counts to.
+#[cfg(not(target_arch = "nvptx64"))]
+const MOST: u32 = u32::MAX - (PIECE_ALIGN - 1);
+
 /// Every piece starts at a multiple of this many bytes.
 const PIECE_ALIGN: u32 = 16;
 
 impl Plan {
-    /// A plan that only counts. Its pieces must not be accessed.
-    pub fn measure() -> Plan {
+    /// A plan that only counts.
+    ///
+    /// # Safety
+    ///
+    /// Its pieces are not accessed (contract U2 of docs/unsafe.md).
+    pub unsafe fn measure() -> Plan {
         // Not null, so that offsets from it are valid pointer arithmetic for `wrapping_add`.
         Plan {
             base: PIECE_ALIGN as usize as *mut u8,
@@ -66,8 +74,18 @@ impl Plan {
     #[inline(always)]
     pub fn take<T: bytemuck::Pod>(&mut self, n: u32) -> Shared<T> {
         let at = self.used;
-        let bytes = n * size_of::<T>() as u32;
-        self.used = (at + bytes).next_multiple_of(PIECE_ALIGN);
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let bytes = n * size_of::<T>() as u32;
+            self.used = (at + bytes).next_multiple_of(PIECE_ALIGN);
+        }
+        // What 32 bits cannot count is more than any engine has: it measures as much, and the launch is refused.
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            let bytes = u64::from(n) * size_of::<T>() as u64;
+            let end = (u64::from(at) + bytes).next_multiple_of(u64::from(PIECE_ALIGN));
+            self.used = u32::try_from(end).unwrap_or(MOST);
+        }
         if self.used > self.peak {
             self.peak = self.used;
         }

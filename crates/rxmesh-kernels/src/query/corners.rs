@@ -16,7 +16,8 @@ use crate::topo::{Patch, PatchHeader, Vertex};
 #[derive(Clone, Copy, Debug)]
 pub struct Corners;
 
-impl Relation for Corners {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for Corners {
     type Source = Vertex;
     type Target = Vertex;
     type Tables = VertexFaces;
@@ -52,7 +53,8 @@ impl Relation for Corners {
 #[derive(Clone, Copy, Debug)]
 pub struct Fans;
 
-impl Relation for Fans {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for Fans {
     type Source = Vertex;
     type Target = Vertex;
     type Tables = VertexFaces;

@@ -21,6 +21,12 @@ impl Csr {
         }
     }
 
+    /// Number of rows.
+    #[inline(always)]
+    pub fn rows(self) -> u32 {
+        self.ends.len()
+    }
+
     /// Zeroes the counters: part of the phase before [`Csr::transpose`].
     #[inline(always)]
     pub fn clear<B: Block>(self, p: Phase<B>) {

@@ -16,7 +16,8 @@ use crate::topo::{Edge, Id, Patch, PatchHeader, Vertex};
 #[derive(Clone, Copy, Debug)]
 pub struct Diamond;
 
-impl Relation for Diamond {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for Diamond {
     type Source = Edge;
     type Target = Vertex;
     type Tables = (LocalEv, EdgeFaces);

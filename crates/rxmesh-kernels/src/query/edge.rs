@@ -11,7 +11,8 @@ use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 #[derive(Clone, Copy, Debug)]
 pub struct EV;
 
-impl Relation for EV {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for EV {
     type Source = Edge;
     type Target = Vertex;
     type Tables = ();
@@ -38,7 +39,8 @@ impl Relation for EV {
 #[derive(Clone, Copy, Debug)]
 pub struct EF;
 
-impl Relation for EF {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for EF {
     type Source = Edge;
     type Target = Face;
     type Tables = EdgeFaces;
@@ -69,7 +71,8 @@ impl Relation for EF {
 #[derive(Clone, Copy, Debug)]
 pub struct EE;
 
-impl Relation for EE {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for EE {
     type Source = Edge;
     type Target = Edge;
     type Tables = EdgeFaces;

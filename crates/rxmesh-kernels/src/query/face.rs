@@ -11,7 +11,8 @@ use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 #[derive(Clone, Copy, Debug)]
 pub struct FE;
 
-impl Relation for FE {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for FE {
     type Source = Face;
     type Target = Edge;
     type Tables = ();
@@ -37,7 +38,8 @@ impl Relation for FE {
 #[derive(Clone, Copy, Debug)]
 pub struct FV;
 
-impl Relation for FV {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for FV {
     type Source = Face;
     type Target = Vertex;
     type Tables = LocalEv;
@@ -69,7 +71,8 @@ impl Relation for FV {
 #[derive(Clone, Copy, Debug)]
 pub struct FF;
 
-impl Relation for FF {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for FF {
     type Source = Face;
     type Target = Face;
     type Tables = EdgeFaces;

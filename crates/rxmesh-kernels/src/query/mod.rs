@@ -46,7 +46,12 @@ use crate::mem::{Plan, Shared};
 use crate::topo::{Element, Patch, PatchHeader};
 
 /// One relation, as the patches compute it.
-pub trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// As a [`PatchKernel`](crate::kernel::PatchKernel), of which this is a part (contracts U1 to U4 of docs/unsafe.md); every entry of a row is a local id of the
+/// patch's elements of kind `Target`, or [`NONE`] where rows have a fixed length.
+pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// The kind whose elements have rows.
     type Source: Element;
     /// The kind in the rows.
@@ -107,6 +112,24 @@ pub trait Row: Copy {
 
 /// The neighbour that is not there: the missing opposite vertex of a boundary edge in a [`Diamond`].
 pub const NONE: u32 = u32::MAX;
+
+/// Stops a kernel that asks for a neighbour or a row that is not there: it panics on the host and traps on a GPU.
+#[inline(always)]
+fn within(i: u32, n: u32) {
+    if i >= n {
+        #[cfg(target_arch = "nvptx64")]
+        cuda_std::intrinsics::trap();
+        #[cfg(not(target_arch = "nvptx64"))]
+        not_there(i, n);
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+#[cold]
+#[inline(never)]
+fn not_there(i: u32, n: u32) -> ! {
+    panic!("a kernel asked for neighbour or row {i} of {n}");
+}
 
 /// `row`, or [`NONE`] when `skip`: an entry that the transpose leaves out.
 #[inline(always)]

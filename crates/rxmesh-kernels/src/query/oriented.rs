@@ -128,7 +128,8 @@ macro_rules! fan_relation {
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
-        impl Relation for $name {
+        // SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+        unsafe impl Relation for $name {
             type Source = Vertex;
             type Target = $target;
             type Tables = Fan;

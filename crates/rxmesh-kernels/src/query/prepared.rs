@@ -34,18 +34,23 @@ impl<R> Clone for Prepared<R> {
 }
 impl<R> Copy for Prepared<R> {}
 
-impl<R> Bind for Prepared<R> {
+// SAFETY: both views.
+unsafe impl<R> Bind for Prepared<R> {
     #[inline(always)]
     fn bind(&self) {
         self.starts.bind();
         self.tables.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(Piece)) {
-        self.starts.visit(piece);
-        self.tables.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.starts.visit(resolve);
+            self.tables.visit(resolve);
+        }
     }
 }
-impl<R: Relation> Field for Prepared<R> {}
+// SAFETY: no prologue and no epilogue.
+unsafe impl<R: Relation> Field for Prepared<R> {}
 
 /// Number of rows that a patch's table of `R` has.
 #[inline(always)]
@@ -60,7 +65,11 @@ pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
 
 impl<R: Relation> Prepared<R> {
     /// Over tables that [`crate::algo::prepare::PrepareRows`] made.
-    pub fn new(starts: Global<u32>, tables: Global<u16>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// They are those of `R` on the mesh that kernels are launched on with them, or empty and not used (contract U4).
+    pub unsafe fn new(starts: Global<u32>, tables: Global<u16>) -> Self {
         Prepared {
             starts,
             tables,
@@ -70,7 +79,8 @@ impl<R: Relation> Prepared<R> {
 
     /// No tables: for a field that a kernel does not use.
     pub fn empty() -> Self {
-        Prepared::new(Global::empty(), Global::empty())
+        // SAFETY: empty.
+        unsafe { Prepared::new(Global::empty(), Global::empty()) }
     }
 
     /// Number of entries of all tables.

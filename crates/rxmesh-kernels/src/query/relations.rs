@@ -1,13 +1,17 @@
 //! What a kernel's body gets: rows of one relation, or of several at once.
 
-use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row};
+use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row, within};
 use crate::exec::{Block, Phase};
-use crate::mem::{Bind, Plan, Shared};
+use crate::mem::{Bind, Piece, Plan, Shared};
 use crate::topo::{Local, Map, Patch, PatchHeader};
 
 /// One or several relations that a kernel asks for. With several, the body runs for each source of the
 /// first, gets its row, and may look up rows of the others ([`Table::of`]).
-pub trait Relations: Copy + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// As [`Relation`].
+pub unsafe trait Relations: Copy + Send + Sync + 'static {
     /// The kind that the body runs for.
     type Source: crate::topo::Element;
     /// What the body gets beside the element.
@@ -166,15 +170,22 @@ impl<R: Relation> Neighbours<R> {
         self.row.len() == 0
     }
 
-    /// Neighbour `i` of `0..len()`. In a [`super::Diamond`] use [`Neighbours::try_get`].
+    /// Neighbour `i` of `0..len()`; a kernel that asks for another one is stopped. In a [`super::Diamond`] use [`Neighbours::try_get`].
     #[inline(always)]
     pub fn get(&self, i: u32) -> Local<R::Target> {
-        self.map.local(self.row.get(i))
+        within(i, self.len());
+        let id = self.row.get(i);
+        // The one relation with rows that have gaps.
+        if R::FIXED.is_some() {
+            within(0, u32::from(id != NONE));
+        }
+        self.map.local(id)
     }
 
-    /// Neighbour `i`, or nothing where the relation has none in that place.
+    /// Neighbour `i` of `0..len()`, or nothing where the relation has none in that place.
     #[inline(always)]
     pub fn try_get(&self, i: u32) -> Option<Local<R::Target>> {
+        within(i, self.len());
         let id = self.row.get(i);
         if id == NONE {
             None
@@ -183,11 +194,14 @@ impl<R: Relation> Neighbours<R> {
         }
     }
 
-    /// All neighbours.
+    /// All neighbours that there are.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = Local<R::Target>> {
         let map = self.map;
-        self.row.iter().map(move |id| map.local(id))
+        // Only rows of a fixed length can have gaps.
+        let all = self.row.iter();
+        all.filter(|&id| R::FIXED.is_none() || id != NONE)
+            .map(move |id| map.local(id))
     }
 }
 
@@ -206,11 +220,17 @@ impl<R: Relation> Table<R> {
     /// rows for owned vertices only, and so do EE and FF for owned elements when they are prepared.
     #[inline(always)]
     pub fn of(&self, e: Local<R::Source>) -> Neighbours<R> {
+        if let Source::Computed(tables) = &self.from
+            && let Some(rows) = R::csr(tables)
+        {
+            within(e.local(), rows.rows());
+        }
         Neighbours::new(&self.patch, &self.from, e.local())
     }
 }
 
-impl<R: Relation> Relations for R {
+// SAFETY: the relation's promise.
+unsafe impl<R: Relation> Relations for R {
     type Source = R::Source;
     type Input = Neighbours<R>;
     type Tables = Source<R>;
@@ -242,15 +262,19 @@ impl<R: Relation> Relations for R {
 #[derive(Clone, Copy, Debug)]
 pub struct Both<A, B>(pub A, pub B);
 
-impl<A: Bind, B: Bind> Bind for Both<A, B> {
+// SAFETY: both parts.
+unsafe impl<A: Bind, B: Bind> Bind for Both<A, B> {
     #[inline(always)]
     fn bind(&self) {
         self.0.bind();
         self.1.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
-        self.0.visit(piece);
-        self.1.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.visit(resolve);
+            self.1.visit(resolve);
+        }
     }
 }
 
@@ -259,23 +283,28 @@ impl<A: Bind, B: Bind> Bind for Both<A, B> {
 #[derive(Clone, Copy, Debug)]
 pub struct Three<A, B, C>(pub A, pub B, pub C);
 
-impl<A: Bind, B: Bind, C: Bind> Bind for Three<A, B, C> {
+// SAFETY: all parts.
+unsafe impl<A: Bind, B: Bind, C: Bind> Bind for Three<A, B, C> {
     #[inline(always)]
     fn bind(&self) {
         self.0.bind();
         self.1.bind();
         self.2.bind();
     }
-    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
-        self.0.visit(piece);
-        self.1.visit(piece);
-        self.2.visit(piece);
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.visit(resolve);
+            self.1.visit(resolve);
+            self.2.visit(resolve);
+        }
     }
 }
 
 macro_rules! several {
     ($several:ident: $first:ident $(, $rest:ident : $at:tt)+) => {
-        impl<$first: Relation, $($rest: Relation),+> Relations for ($first, $($rest),+) {
+        // SAFETY: the promises of all.
+        unsafe impl<$first: Relation, $($rest: Relation),+> Relations for ($first, $($rest),+) {
             type Source = $first::Source;
             type Input = (Neighbours<$first>, $(Table<$rest>),+);
             type Tables = (Source<$first>, $(Source<$rest>),+);

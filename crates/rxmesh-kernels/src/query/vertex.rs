@@ -39,7 +39,8 @@ fn transpose_ev<B: Block>(
 #[derive(Clone, Copy, Debug)]
 pub struct VE;
 
-impl Relation for VE {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for VE {
     type Source = Vertex;
     type Target = Edge;
     type Tables = Csr;
@@ -75,7 +76,8 @@ impl Relation for VE {
 #[derive(Clone, Copy, Debug)]
 pub struct VV;
 
-impl Relation for VV {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for VV {
     type Source = Vertex;
     type Target = Vertex;
     type Tables = Csr;
@@ -119,7 +121,8 @@ pub struct VertexFaces {
 #[derive(Clone, Copy, Debug)]
 pub struct VF;
 
-impl Relation for VF {
+// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
+unsafe impl Relation for VF {
     type Source = Vertex;
     type Target = Face;
     type Tables = VertexFaces;

@@ -7,7 +7,7 @@
 
 use super::faces::chunks;
 use super::ribbon::{LONG_LIST, table_words};
-use super::{CHUNK, DEAD, Flat, NONE, Stat, Work};
+use super::{CHUNK, DEAD, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -49,7 +49,7 @@ impl Here {
 
 /// Calls `tell(patch, linear face)` for all that a rim face of this patch has to tell; not all distinct.
 #[inline(always)]
-fn tell_rim(flat: &Flat, w: &Work, here: Here, linear: u32, tell: impl Fn(u32, u32)) {
+fn tell_rim(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(u32, u32)) {
     let f = w.face_session.get(linear);
     let s = flat.sides(f);
     let owner = |k: usize| {
@@ -93,7 +93,7 @@ kernel! {
     /// Marks what each face is the first of, counts the edges and vertices that each patch owns, and counts what is told to whom.
     pub struct RepackTell: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
@@ -130,7 +130,8 @@ impl RepackTell {
     }
 }
 
-impl BlockKernel for RepackTell {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackTell {
     type Tables = [Shared<u32>; 2];
 
     #[inline(always)]
@@ -190,7 +191,8 @@ kernel! {
 /// Patches that one-block kernels take at a time.
 pub(super) const PATCHES: u32 = 1024;
 
-impl BlockKernel for RepackStarts {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackStarts {
     const THREADS: u32 = 512;
     type Tables = ([Shared<u32>; 4], Shared<u32>);
 
@@ -279,13 +281,14 @@ kernel! {
     /// Edges and vertices without a face get no linear id; live vertices among them are counted.
     pub struct RepackUnused: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
 }
 
-impl FlatKernel for RepackUnused {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackUnused {
     #[inline(always)]
     fn run(&self, i: u32) {
         let w = &self.work;
@@ -305,7 +308,7 @@ kernel! {
     /// Which vertices are live and have no face, as zeroes and ones.
     pub struct RepackIsolated: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// One word a vertex.
@@ -313,7 +316,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackIsolated {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackIsolated {
     #[inline(always)]
     fn run(&self, v: u32) {
         let isolated = self.work.first_corner.get(v) == 0 && self.flat.ve.get(v) != DEAD;
@@ -325,7 +329,7 @@ kernel! {
     /// Linear ids of isolated vertices: after all others, by session id.
     pub struct RepackLast: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// Number of isolated vertices before each vertex.
@@ -333,7 +337,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackLast {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackLast {
     #[inline(always)]
     fn run(&self, v: u32) {
         let w = &self.work;
@@ -348,7 +353,7 @@ kernel! {
     /// Gives edges and vertices their linear ids, and writes down what is told to whom.
     pub struct RepackNumber: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The told faces, as linear ids, patch by patch.
@@ -389,7 +394,8 @@ impl RepackNumber {
     }
 }
 
-impl BlockKernel for RepackNumber {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackNumber {
     type Tables = [Shared<u32>; 2];
 
     #[inline(always)]

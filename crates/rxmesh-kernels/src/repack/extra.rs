@@ -2,10 +2,10 @@
 //!
 //! All faces of such an edge share it, so each is told to the patches of all others: once for each patch, not for each face.
 
-use super::{Flat, Stat, Work};
-use crate::kernel;
+use super::{RepackMesh, Stat, Work};
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
+use crate::{args, kernel};
 
 kernel_list! {
     flat repack_extra_find: RepackExtraFind;
@@ -15,9 +15,9 @@ kernel_list! {
     flat repack_extra_tell: RepackExtraTell;
 }
 
-kernel! { @declare [
+args! {
     /// The lists.
-    pub struct Extra] {
+    pub struct Extra {
         /// Of each edge whether it has a list.
         pub listed: GlobalMut<u32>,
         /// First record of each edge's list plus one, 0 at its end.
@@ -33,7 +33,7 @@ kernel! { @declare [
 
 /// Calls `f(k, edge)` for the sides of a linear face.
 #[inline(always)]
-fn each_side(flat: &Flat, work: &Work, linear: u32, f: impl Fn(u32, u32)) {
+fn each_side(flat: &RepackMesh, work: &Work, linear: u32, f: impl Fn(u32, u32)) {
     let session = work.face_session.get(linear);
     f(0, flat.fe.get(3 * session) >> 1);
     f(1, flat.fe.get(3 * session + 1) >> 1);
@@ -44,7 +44,7 @@ kernel! {
     /// Finds the edges, by their faces that EF does not hold.
     pub struct RepackExtraFind: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -52,7 +52,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraFind {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraFind {
     #[inline(always)]
     fn run(&self, linear: u32) {
         let f = self.work.face_session.get(linear);
@@ -68,7 +69,7 @@ kernel! {
     /// Counts the sides at these edges: the records to make room for.
     pub struct RepackExtraCount: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -76,7 +77,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraCount {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraCount {
     #[inline(always)]
     fn run(&self, linear: u32) {
         each_side(&self.flat, &self.work, linear, |_, edge| {
@@ -91,7 +93,7 @@ kernel! {
     /// Makes the lists. Their order is of no consequence.
     pub struct RepackExtraList: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -99,7 +101,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraList {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraList {
     #[inline(always)]
     fn run(&self, linear: u32) {
         let x = self.extra;
@@ -115,7 +118,7 @@ impl FlatKernel for RepackExtraList {
 
 /// The edge of a record.
 #[inline(always)]
-fn edge_of(flat: &Flat, work: &Work, side: u32) -> u32 {
+fn edge_of(flat: &RepackMesh, work: &Work, side: u32) -> u32 {
     flat.fe.get(3 * work.face_session.get(side / 3) + side % 3) >> 1
 }
 
@@ -123,7 +126,7 @@ kernel! {
     /// Of the records of one patch at one edge, the one with the lowest side stands for them.
     pub struct RepackExtraStand: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -131,7 +134,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraStand {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraStand {
     #[inline(always)]
     fn run(&self, record: u32) {
         let (flat, w, x) = (&self.flat, &self.work, self.extra);
@@ -154,7 +158,7 @@ kernel! {
     /// Tells the face of each record to the patches of the others at its edge: counts, or writes down.
     pub struct RepackExtraTell: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The lists.
@@ -164,7 +168,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackExtraTell {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackExtraTell {
     #[inline(always)]
     fn run(&self, record: u32) {
         let (flat, w, x) = (&self.flat, &self.work, self.extra);

@@ -1,6 +1,6 @@
 //! Linear ids of faces: a counting sort by label.
 
-use super::{CHUNK, Flat, NONE, Stat, Work};
+use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -20,13 +20,14 @@ kernel! {
     /// Counts the faces of each label. A face's number within its label, in whatever order, stands in for its linear id.
     pub struct RepackCount: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
 }
 
-impl FlatKernel for RepackCount {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackCount {
     #[inline(always)]
     fn run(&self, f: u32) {
         let w = &self.work;
@@ -55,7 +56,8 @@ kernel! {
 /// Labels that [`RepackLabels`] takes at a time.
 const LABELS: u32 = 2048;
 
-impl BlockKernel for RepackLabels {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackLabels {
     const THREADS: u32 = 512;
     type Tables = [Shared<u32>; 3];
 
@@ -111,13 +113,14 @@ kernel! {
     /// Puts every face into its label's range.
     pub struct RepackPlace: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
 }
 
-impl FlatKernel for RepackPlace {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackPlace {
     #[inline(always)]
     fn run(&self, f: u32) {
         let w = &self.work;
@@ -134,13 +137,14 @@ kernel! {
     /// corner of every vertex.
     pub struct RepackSort: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
     }
 }
 
-impl BlockKernel for RepackSort {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackSort {
     type Tables = Shared<u32>;
 
     #[inline(always)]

@@ -24,7 +24,7 @@ pub mod relabel;
 pub mod ribbon;
 pub mod write;
 
-use crate::kernel;
+use crate::args;
 use crate::mem::{Global, GlobalMut};
 
 kernel_list! {
@@ -48,9 +48,9 @@ pub const DEAD: u32 = u32::MAX - 1;
 /// Words that a block handles at a time where it goes through a longer list.
 pub const CHUNK: u32 = 512;
 
-kernel! { @declare [
+args! {
     /// A mesh as flat arrays in session ids.
-    pub struct Flat] {
+    pub struct RepackMesh {
         /// Three sides a face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a dead face.
         pub fe: Global<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
@@ -71,7 +71,7 @@ pub(crate) struct Sides {
     pub(crate) corner: [u32; 3],
 }
 
-impl Flat {
+impl RepackMesh {
     /// Number of slots for faces.
     #[inline(always)]
     pub fn faces(&self) -> u32 {
@@ -117,9 +117,9 @@ impl Flat {
     }
 }
 
-kernel! { @declare [
+args! {
     /// What the kernels of a repack hand on to each other. All zero at first.
-    pub struct Work] {
+    pub struct Work {
         /// Counters, indexed by [`Stat`].
         pub stats: GlobalMut<u32>,
         /// Faces of each label; then where its faces start.
@@ -161,7 +161,7 @@ kernel! { @declare [
 impl Work {
     /// The patch of a linear face.
     #[inline(always)]
-    pub(crate) fn patch_of(&self, flat: &Flat, linear: u32) -> u32 {
+    pub(crate) fn patch_of(&self, flat: &RepackMesh, linear: u32) -> u32 {
         let label = flat.label.get(self.face_session.get(linear));
         self.label_patch.get(label)
     }

@@ -24,7 +24,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RepackPermute {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RepackPermute {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (id, word) = (i / self.width, i % self.width);

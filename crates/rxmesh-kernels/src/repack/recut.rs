@@ -4,7 +4,7 @@
 
 use super::faces::{chunks, compact};
 use super::relabel::{Regions, first};
-use super::{CHUNK, Flat, NONE};
+use super::{CHUNK, NONE, RepackMesh};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -27,7 +27,7 @@ kernel! {
     /// New labels of the faces of regions that are cut; a block takes a region.
     pub struct Recut: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// The regions.
         pub regions: Regions,
         /// Faces of the regions, in any order within a region; sorted when done.
@@ -55,7 +55,8 @@ pub struct CutTables {
     found: Shared<u32>,
 }
 
-impl BlockKernel for Recut {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for Recut {
     const THREADS: u32 = 256;
     type Tables = CutTables;
 

@@ -8,12 +8,12 @@
 //! Regions of many labels then get a better shape by Lloyd rounds on the graph of labels: each region's centre is the label deepest in it, and
 //! every label goes to the nearest centre.
 
-use super::{CHUNK, Flat, NONE, Stat, Work};
+use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::hash;
 use crate::mem::{GlobalMut, Plan, Shared};
+use crate::{args, kernel};
 
 kernel_list! {
     flat relabel_start: RelabelStart;
@@ -31,9 +31,9 @@ kernel_list! {
     flat relabel_faces: RelabelFaces;
 }
 
-kernel! { @declare [
+args! {
     /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's name.
-    pub struct Regions] {
+    pub struct Regions {
         /// The region of each label, named by one of the labels.
         pub root: GlobalMut<u32>,
         /// Faces of each region; 0 for a name that no region has.
@@ -57,9 +57,9 @@ kernel! { @declare [
     }
 }
 
-kernel! { @declare [
+args! {
     /// Sizes that relabelling goes by.
-    pub struct Sizes] {
+    pub struct Sizes {
         /// Most faces of a patch.
         pub limit: u32,
         /// Labels with fewer faces are too small.
@@ -138,7 +138,8 @@ fn faces_of(w: &Work, l: u32) -> u32 {
     end - w.label_faces.get(l)
 }
 
-impl FlatKernel for RelabelStart {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelStart {
     #[inline(always)]
     fn run(&self, l: u32) {
         let r = &self.regions;
@@ -157,7 +158,7 @@ kernel! {
     /// Lists the labels of any two faces with different labels that share an edge. A block takes [`CHUNK`] faces.
     pub struct RelabelPairs: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// Three words a pair, pairs in any order: two labels, and a hash of the edge.
@@ -189,7 +190,8 @@ impl RelabelPairs {
     }
 }
 
-impl BlockKernel for RelabelPairs {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RelabelPairs {
     type Tables = [Shared<u32>; 3];
 
     #[inline(always)]
@@ -240,7 +242,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelPick {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelPick {
     #[inline(always)]
     fn run(&self, i: u32) {
         let r = &self.regions;
@@ -273,7 +276,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelMate {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelMate {
     #[inline(always)]
     fn run(&self, i: u32) {
         let r = &self.regions;
@@ -302,7 +306,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelUnite {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelUnite {
     #[inline(always)]
     fn run(&self, l: u32) {
         let r = &self.regions;
@@ -340,7 +345,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelDepth {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelDepth {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (r, depth) = (&self.regions, self.depth);
@@ -369,7 +375,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelCentre {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelCentre {
     #[inline(always)]
     fn run(&self, l: u32) {
         let r = &self.regions;
@@ -388,7 +395,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelSeed {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelSeed {
     #[inline(always)]
     fn run(&self, l: u32) {
         let r = &self.regions;
@@ -412,7 +420,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelSpread {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelSpread {
     #[inline(always)]
     fn run(&self, i: u32) {
         let r = &self.regions;
@@ -439,7 +448,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelSettle {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelSettle {
     #[inline(always)]
     fn run(&self, l: u32) {
         let r = &self.regions;
@@ -459,7 +469,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelMove {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelMove {
     #[inline(always)]
     fn run(&self, l: u32) {
         let r = &self.regions;
@@ -488,7 +499,8 @@ kernel! {
     }
 }
 
-impl BlockKernel for RelabelRegions {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RelabelRegions {
     const THREADS: u32 = 512;
     type Tables = ([Shared<u32>; 4], Shared<u32>);
 
@@ -579,7 +591,7 @@ kernel! {
     /// New labels of the faces of regions that stay, and a list of the faces of those that are cut.
     pub struct RelabelFaces: Flat {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// The regions.
         pub regions: Regions,
         /// Sizes.
@@ -591,7 +603,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for RelabelFaces {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for RelabelFaces {
     #[inline(always)]
     fn run(&self, f: u32) {
         if !self.flat.is_face(f) {

@@ -1,7 +1,7 @@
 //! The ribbon of each patch, from the faces that it was told.
 
 use super::faces::compact;
-use super::{CHUNK, Flat, NONE, Work};
+use super::{CHUNK, NONE, RepackMesh, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -28,7 +28,7 @@ kernel! {
     /// Sorts what each patch was told and collects the edges and vertices of these faces that it does not own.
     pub struct RepackRibbon: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The told faces.
@@ -95,7 +95,8 @@ fn insert(table: impl Words, mask: u32, id: u32) {
     }
 }
 
-impl BlockKernel for RepackRibbon {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackRibbon {
     type Tables = RibbonTables;
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::elements::PATCHES;
 use super::ribbon::{LIST_WORDS, place_of};
-use super::{Flat, Stat, Work};
+use super::{RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -78,7 +78,8 @@ impl RepackHeaders {
     }
 }
 
-impl BlockKernel for RepackHeaders {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackHeaders {
     const THREADS: u32 = 512;
     type Tables = ([Shared<u32>; 3], Shared<u32>);
 
@@ -132,7 +133,7 @@ kernel! {
     /// The sections, masks and lists of every patch, into zeroed memory.
     pub struct RepackWrite: Block {
         /// The mesh.
-        pub flat: Flat,
+        pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The ribbons as [`super::ribbon::RepackRibbon`] left them.
@@ -191,7 +192,8 @@ impl<F: Fn(u32) -> u32> Locals<F> {
     }
 }
 
-impl BlockKernel for RepackWrite {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for RepackWrite {
     type Tables = Shared<u32>;
 
     #[inline(always)]

@@ -31,7 +31,11 @@ impl Element for Face {
 }
 
 /// Anything that names one element of the mesh.
-pub trait Id<K: Element>: Copy {
+///
+/// # Safety
+///
+/// The mesh that the kernel runs on has the element (contract U4).
+pub unsafe trait Id<K: Element>: Copy {
     /// The element's linear id.
     fn linear(self) -> u32;
 }
@@ -67,7 +71,7 @@ impl<K: Element> Map<K> {
 
     /// The element with a local id.
     #[inline(always)]
-    pub fn local(self, id: u32) -> Local<K> {
+    pub(crate) fn local(self, id: u32) -> Local<K> {
         Local { id, map: self }
     }
 
@@ -92,9 +96,10 @@ impl<K: Element> Local<K> {
         self.id
     }
 
-    /// The element as an owned one, if the patch owns it.
+    /// The element as an owned one, if the patch owns it. Bodies of kernels must not have it: only the thread that is called for an element
+    /// writes its values.
     #[inline(always)]
-    pub fn owned(self) -> Option<Owned<K>> {
+    pub(crate) fn owned(self) -> Option<Owned<K>> {
         if self.id < self.map.owned {
             Some(Owned(self))
         } else {
@@ -103,7 +108,8 @@ impl<K: Element> Local<K> {
     }
 }
 
-impl<K: Element> Id<K> for Local<K> {
+// SAFETY: made by `Patch` and by relations, of the patch's own elements.
+unsafe impl<K: Element> Id<K> for Local<K> {
     #[inline(always)]
     fn linear(self) -> u32 {
         self.map.linear(self.id)
@@ -135,7 +141,8 @@ impl<K: Element> Owned<K> {
     }
 }
 
-impl<K: Element> Id<K> for Owned<K> {
+// SAFETY: as `Local`.
+unsafe impl<K: Element> Id<K> for Owned<K> {
     #[inline(always)]
     fn linear(self) -> u32 {
         self.0.map.base + self.0.id
@@ -152,12 +159,5 @@ impl<K: Element> Linear<K> {
     #[inline(always)]
     pub fn new(id: u32) -> Self {
         Linear(id, PhantomData)
-    }
-}
-
-impl<K: Element> Id<K> for Linear<K> {
-    #[inline(always)]
-    fn linear(self) -> u32 {
-        self.0
     }
 }

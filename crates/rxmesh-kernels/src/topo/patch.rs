@@ -3,20 +3,20 @@
 use super::{Element, Kind, Local, Map, Owned, PatchHeader};
 use crate::mem::{Fault, Global};
 
-/// All patches of a mesh, as a kernel sees them: the arrays that [`PatchHeader`] describes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct MeshView {
-    /// One header a patch.
-    pub headers: Global<PatchHeader>,
-    /// Sections EV and FE of all patches.
-    pub topology: Global<u16>,
-    /// Owned and active masks of all patches.
-    pub masks: Global<u32>,
-    /// Linear ids of all ribbon elements.
-    pub ribbons: Global<u32>,
-    /// Where kernels report faults.
-    pub fault: Fault,
+crate::args! {
+    /// All patches of a mesh, as a kernel sees them: the arrays that [`PatchHeader`] describes.
+    pub struct MeshView {
+        /// One header a patch.
+        pub headers: Global<PatchHeader>,
+        /// Sections EV and FE of all patches.
+        pub topology: Global<u16>,
+        /// Owned and active masks of all patches.
+        pub masks: Global<u32>,
+        /// Linear ids of all ribbon elements.
+        pub ribbons: Global<u32>,
+        /// Where kernels report faults.
+        pub fault: Fault,
+    }
 }
 
 /// One patch of a mesh.
@@ -29,8 +29,12 @@ pub struct Patch {
 
 impl Patch {
     /// Patch `id` of a mesh.
+    ///
+    /// # Safety
+    ///
+    /// The mesh is bound, its arrays are those of one valid set of patches, and there is a patch `id` (contract U4).
     #[inline(always)]
-    pub fn new(mesh: MeshView, id: u32) -> Patch {
+    pub unsafe fn new(mesh: MeshView, id: u32) -> Patch {
         Patch {
             id,
             header: mesh.headers.get(id),
@@ -128,22 +132,5 @@ impl Patch {
             >> (local % 32)
             & 1
             != 0
-    }
-}
-
-impl crate::mem::Bind for MeshView {
-    #[inline(always)]
-    fn bind(&self) {
-        self.headers.bind();
-        self.topology.bind();
-        self.masks.bind();
-        self.ribbons.bind();
-        self.fault.bind();
-    }
-    fn visit(&self, piece: &mut dyn FnMut(crate::mem::Piece)) {
-        self.headers.visit(piece);
-        self.topology.visit(piece);
-        self.masks.visit(piece);
-        self.ribbons.visit(piece);
     }
 }

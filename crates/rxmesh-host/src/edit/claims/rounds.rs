@@ -7,7 +7,7 @@ use crate::Error;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, Births, COLLECT_WORDS, Claim, ClaimTables, Collect, Counter, FillIn, Growth,
     Interpolate, Limit, Operator, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords,
-    Resolve, Round, Slots, Template,
+    Resolve, Round, Slots, Template, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
@@ -27,6 +27,17 @@ fn next_share<O: Operator>(share: f64, round: &RoundReport) -> f64 {
     }
     let won = f64::from(round.done) / f64::from(round.candidates);
     (3.2 * won * share).clamp(1.0 / 64.0, 1.0)
+}
+
+/// Refuses a mesh so large that the places of a round's records might not fit 32 bits.
+fn check_records<O: Operator>(faces: u32) -> Result<(), Error> {
+    let count = most_record_words::<O::Template>(faces);
+    let limit = u64::from(u32::MAX);
+    if count > limit {
+        let what = "words in the records of a round";
+        return Err(Error::TooLarge { what, count, limit });
+    }
+    Ok(())
 }
 
 impl Session {
@@ -111,6 +122,7 @@ impl Session {
         if n == 0 {
             return Ok(report);
         }
+        check_records::<O>(self.capacity(Kind::Face))?;
         self.make_births::<O>(n)?;
         let mut listed = false;
         loop {
@@ -369,5 +381,18 @@ impl Session {
             grow_faces: growth.faces,
         };
         Ok(self.engine().launch_blocks(1, chunks)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rxmesh_kernels::algo::delaunay::DelaunayFlip;
+
+    #[test]
+    fn records_that_32_bits_cannot_place_are_refused() {
+        assert!(check_records::<DelaunayFlip>(300_000_000).is_ok());
+        let error = check_records::<DelaunayFlip>(330_000_000);
+        assert!(matches!(error, Err(Error::TooLarge { .. })), "{error:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::error::Fault;
 use super::super::scan::{Words, quote};
-use super::super::soup::{Polygon, Soup};
+use super::super::soup::{Polygon, Soup, head_comments};
 use super::parse::{Chunk, Corners, corner, each_line};
 use crate::mesh::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, check_counts,
@@ -24,6 +24,7 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> 
     let mut soup = Soup {
         positions: Vec::with_capacity(totals[0]),
         corners: Vec::with_capacity(corners),
+        comments: head_comments(bytes, 0),
         ..Soup::default()
     };
     let mut faces = 0;
@@ -42,6 +43,7 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> 
             });
         }
         faces += c.faces;
+        soup.rounding = soup.rounding.and(c.rounding);
     }
     colours(&chunks, &mut soup);
     texcoords(&mut chunks, &mut soup);

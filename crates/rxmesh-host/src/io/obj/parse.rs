@@ -1,6 +1,7 @@
 //! One chunk of an OBJ file.
 
 use super::super::error::Fault;
+use super::super::rounding::Rounding;
 use super::super::scan::{Words, number, quote};
 use super::super::soup::Polygon;
 use crate::mesh::{NO_VALUE, TagKind};
@@ -51,6 +52,7 @@ pub(super) struct Chunk {
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
     pub(super) weights: bool,
+    pub(super) rounding: Rounding,
     /// Numbers that stay when the vectors have been moved out.
     pub(super) vertex_count: usize,
     pub(super) corner_count: usize,
@@ -156,7 +158,12 @@ impl Chunk {
 
     /// `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
     fn vertex_line(&mut self, mut words: Words<'_>) -> Result<(), Fault> {
-        let p = Vec3::new(words.number("x")?, words.number("y")?, words.number("z")?);
+        let lost = &mut self.rounding;
+        let p = Vec3::new(
+            words.coordinate("x", lost)?,
+            words.coordinate("y", lost)?,
+            words.coordinate("z", lost)?,
+        );
         let mut more = [1.0f32; 4];
         let mut n = 0;
         let start = words.offset();

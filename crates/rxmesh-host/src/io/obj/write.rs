@@ -25,8 +25,8 @@ impl Reference<'_> {
 }
 
 pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces {
-    let mut pieces = Pieces::new();
     let extras = &mesh.extras;
+    let mut pieces = vec![soup::comment_lines(&extras.comments)];
     let libraries = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
     pieces.push(
         libraries

@@ -2,7 +2,7 @@
 
 use super::super::error::Fault;
 use super::super::scan::{Lines, Words, integer, number, quote};
-use super::super::soup::{Polygon, Soup};
+use super::super::soup::{Polygon, Soup, head_comments};
 use super::Prefix;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
 use glam::Vec3;
@@ -23,7 +23,10 @@ pub(super) fn read(
     let mut reader = Reader {
         lines,
         end: bytes.len(),
-        soup: Soup::default(),
+        soup: Soup {
+            comments: head_comments(bytes, 1),
+            ..Soup::default()
+        },
     };
     reader.vertices(vertices, prefix)?;
     reader.faces(faces)?;
@@ -86,7 +89,12 @@ impl<'a> Reader<'a> {
         let mut more = 0usize;
         for i in 0..n {
             let mut words = self.row("vertex", i, n)?;
-            let p = [words.number("x")?, words.number("y")?, words.number("z")?];
+            let lost = &mut self.soup.rounding;
+            let p = [
+                words.coordinate("x", lost)?,
+                words.coordinate("y", lost)?,
+                words.coordinate("z", lost)?,
+            ];
             self.soup.positions.push(Vec3::from_array(p));
             if prefix.normals {
                 normals.extend([

@@ -56,7 +56,10 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
     soup::warn_of_columns("OFF", left, warnings);
     soup::warn_of_layers("OFF", &mesh.extras, true, warnings);
     let (v, f) = (mesh.vertex_count(), mesh.face_count());
-    let mut pieces = vec![format!("{}OFF\n{v} {f} 0\n", held.prefix()).into_bytes()];
+    let head = format!("{}OFF\n", held.prefix()).into_bytes();
+    let comments = soup::comment_lines(&mesh.extras.comments);
+    let counts = format!("{v} {f} 0\n").into_bytes();
+    let mut pieces = vec![head, comments, counts];
     rows(0, v, &mut pieces, |line, v| vertex(line, mesh, &held, v));
     rows(0, f, &mut pieces, |line, f| {
         line.put(b"3");

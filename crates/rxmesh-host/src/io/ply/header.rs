@@ -2,6 +2,7 @@
 
 use super::super::error::Fault;
 use super::super::scan::quote;
+use super::super::soup;
 use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{DefaultElement, PropertyType, ScalarType};
 
@@ -45,6 +46,8 @@ impl Element {
 pub(super) struct Header {
     pub(super) encoding: Encoding,
     pub(super) elements: Vec<Element>,
+    /// Lines `comment` and `obj_info`, without these words.
+    pub(super) comments: Vec<String>,
     /// Where the rows begin.
     pub(super) body: usize,
 }
@@ -76,8 +79,20 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     Ok(Header {
         encoding: parsed.encoding,
         elements,
+        comments: comments(&text),
         body,
     })
+}
+
+fn comments(text: &str) -> Vec<String> {
+    let comment = |line: &str| {
+        let line = line.trim_start();
+        let words = ["comment", "obj_info"];
+        let rest = words.iter().find_map(|w| line.strip_prefix(w))?;
+        let ends = rest.is_empty() || rest.starts_with([' ', '\t']);
+        ends.then(|| soup::comment(rest.as_bytes()))
+    };
+    text.lines().filter_map(comment).collect()
 }
 
 fn end_of_header(bytes: &[u8]) -> Result<usize, Fault> {

@@ -45,6 +45,7 @@ impl<S: Source> Reader<S> {
             .map_or(0, |e| e.count);
         let soup = Soup {
             binary: header.encoding != Encoding::Ascii,
+            comments: header.comments.clone(),
             ..Soup::default()
         };
         let mut reader = Reader {
@@ -144,6 +145,7 @@ impl<S: Source> Reader<S> {
         let x = self.source.value(t, &property.name)?;
         let rounded = x as f32;
         if rounded.is_finite() {
+            self.soup.rounding.note(x);
             return Ok(rounded);
         }
         let why = if x.is_finite() {

@@ -100,6 +100,7 @@ fn header(
         Encoding::Binary => ply_rs_bw::ply::Encoding::BinaryLittleEndian,
         Encoding::BinaryBigEndian => ply_rs_bw::ply::Encoding::BinaryBigEndian,
     };
+    header.comments = mesh.extras.comments.clone();
     let scalar = |e: &mut ElementDef, name: String, t| {
         e.properties
             .add(PropertyDef::new(name, PropertyType::Scalar(t)))

@@ -103,7 +103,7 @@ struct Text<'a> {
     faces: u32,
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
     fn solid(&mut self, corners: &mut Vec<Vec3>) -> Result<(), Fault> {
         let name = self.rest_of_line();
         if !name.is_empty() {
@@ -150,6 +150,7 @@ impl Text<'_> {
             let mut p = [0f32; 3];
             for x in &mut p {
                 let (at, word) = self.word("a coordinate")?;
+                self.soup.rounding.note_text(word);
                 *x = number(word, at)?;
             }
             corners.push(Vec3::from_array(p));
@@ -173,7 +174,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    fn word(&mut self, expected: &str) -> Result<(usize, &[u8]), Fault> {
+    fn word(&mut self, expected: &str) -> Result<(usize, &'a [u8]), Fault> {
         let end = self.bytes.len();
         self.words
             .next_at()

@@ -94,6 +94,10 @@ fn warn(mesh: &TriMesh, encoding: Encoding, warnings: &mut Vec<String>) {
     };
     soup::warn_of_columns("STL", extras.columns.iter().filter(|c| !held(c)), warnings);
     soup::warn_of_layers("STL", extras, true, warnings);
+    if !extras.comments.is_empty() {
+        let lines = extras.comments.len();
+        warnings.push(format!("STL holds no comments ({lines} lines)"));
+    }
     let mut used = vec![false; mesh.vertex_count()];
     mesh.faces
         .iter()

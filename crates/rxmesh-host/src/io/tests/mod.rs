@@ -1,6 +1,7 @@
 //! Tests of all readers and writers together.
 
 mod hostile;
+mod kept;
 mod messages;
 mod oracles;
 mod real;

@@ -249,7 +249,12 @@ fn writing_replaces_whole_files_only() {
             ..Default::default()
         },
     );
-    assert!(is_folder.unwrap_err().to_string().contains("directory"));
+    assert!(
+        is_folder
+            .unwrap_err()
+            .to_string()
+            .contains("it is a folder")
+    );
 }
 
 #[cfg(unix)]

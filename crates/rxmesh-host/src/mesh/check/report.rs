@@ -1,13 +1,13 @@
 //! What `check` found, for people and for programs.
 
-use serde::Serialize;
 use std::fmt;
 
 /// How many offenders are named for each kind of finding.
 const NAMED: usize = 10;
 
 /// A count with its first offenders.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Findings<T> {
     /// How many there are in all.
     pub count: u64,
@@ -42,7 +42,8 @@ impl<T> FromIterator<T> for Findings<T> {
 }
 
 /// A vertex and the number of its edges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Valence {
     /// Number of edges that end at the vertex.
     pub valence: u32,
@@ -51,7 +52,8 @@ pub struct Valence {
 }
 
 /// Shortest, mean and longest edge.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EdgeLengths {
     /// Shortest.
     pub min: f64,
@@ -64,7 +66,8 @@ pub struct EdgeLengths {
 /// Everything that [`check`](super::check()) looks at. The field names are the keys of the JSON form and stay.
 ///
 /// Edges are named by their two vertices, the smaller first. All numbers count from 0.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CheckReport {
     /// Number of vertices, isolated ones included.

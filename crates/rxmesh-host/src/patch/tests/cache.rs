@@ -2,8 +2,13 @@
 
 use std::fs;
 
-use super::super::{CacheError, CacheKey, PatchOptions, PatchSet, build, build_cached};
+use super::super::{CacheError, CacheKey, PatchError, PatchOptions, PatchSet, build, build_cached};
 use super::{content, meshes, options};
+use crate::Error;
+use crate::engine::Engine;
+use crate::store::RxMesh;
+use rxmesh_kernels::query::{EE, EF, FF, VF, VV};
+use twox_hash::XxHash3_128;
 
 #[test]
 fn round_trip() {
@@ -100,4 +105,81 @@ fn damage_is_noticed() {
             .is_empty()
     );
     assert!(PatchSet::load(&path, key).is_ok());
+}
+
+/// Everything that kernels do with the relations of a set that is said to be sound; no panic, whatever comes out.
+fn query_all(engine: &Engine, set: PatchSet) {
+    let rx = RxMesh::from_patches(engine, set).unwrap();
+    let _ = rx.query::<VV>().and_then(|rows| Ok(rows.read()?));
+    let _ = rx.query::<VF>().and_then(|rows| Ok(rows.read()?));
+    let _ = rx.query::<EF>().and_then(|rows| Ok(rows.read()?));
+    let _ = rx.query::<FF>().and_then(|rows| Ok(rows.read()?));
+    let _ = rx.query::<EE>().and_then(|rows| Ok(rows.read()?));
+}
+
+/// A file that was changed by someone who knows the format: the checksum is right, the content is not. It is an error, or a set that cannot
+/// do harm; a cache that is not the mesh's is not used.
+#[test]
+fn tampering_does_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mesh.patches");
+    let mesh = meshes::grid(5, 4);
+    let options = PatchOptions {
+        growth: 1.2,
+        ..options(12)
+    };
+    let key = CacheKey::new(mesh.vertices, &mesh.faces, &options);
+    let built = build(mesh.vertices, &mesh.faces, &options).unwrap();
+    built.save(&path, key).unwrap();
+    let good = fs::read(&path).unwrap();
+    let body = good.len() - 16;
+    let engine = Engine::shuffled(7);
+    let (mut refused, mut taken) = (0, 0);
+    for at in 32..body {
+        let mut bad = good.clone();
+        bad[at] ^= [1, 0x10, 0x80, 0xff][at % 4];
+        let sum = XxHash3_128::oneshot(&bad[..body]).to_le_bytes();
+        bad[body..].copy_from_slice(&sum);
+        fs::write(&path, &bad).unwrap();
+        match PatchSet::load(&path, key) {
+            Err(_) => refused += 1,
+            Ok(set) => {
+                taken += 1;
+                query_all(&engine, set);
+            }
+        }
+        if at % 64 == 0 {
+            let set = build_cached(&path, mesh.vertices, &mesh.faces, &options).unwrap();
+            assert!(set.is_of(mesh.vertices, &mesh.faces), "byte {at}");
+        }
+    }
+    assert!(refused > 20 * taken, "{refused} refused, {taken} taken");
+}
+
+#[test]
+fn broken_sets_are_refused() {
+    let mesh = meshes::grid(6, 5);
+    let good = build(mesh.vertices, &mesh.faces, &options(16)).unwrap();
+    let (engine, fe) = (Engine::cpu(), good.headers[0].fe_section() as usize);
+    let breaks: [(&str, &dyn Fn(&mut PatchSet)); 8] = [
+        ("an edge's end", &|s| s.topology[0] = u16::MAX),
+        ("a face's edge", &|s| s.topology[fe] = u16::MAX),
+        ("a face that does not close", &|s| s.topology[fe] ^= 1),
+        ("a linear id", &|s| s.ribbons[0] = u32::MAX - 1),
+        ("a section", &|s| s.headers[1].topology += 8),
+        ("an owner", &|s| s.headers[1].base[0] = 0),
+        ("a count", &|s| s.headers[0].total[2] = u16::MAX),
+        ("a name", &|s| s.vertex_source[0] = 1 << 30),
+    ];
+    for (what, change) in breaks {
+        let mut set = good.clone();
+        change(&mut set);
+        let error = RxMesh::from_patches(&engine, set).err();
+        assert!(
+            matches!(error, Some(Error::Patch(PatchError::Broken(_)))),
+            "{what}: {error:?}"
+        );
+    }
+    assert!(good.check().is_ok() && good.is_of(mesh.vertices, &mesh.faces));
+    assert!(!good.is_of(mesh.vertices, &mesh.faces[1..]));
 }

@@ -1,10 +1,10 @@
 //! Contractions of short edges.
 
 use super::{CORNER_COSINE, Lines, OnLine, agree, shape};
+use crate::args;
 use crate::cavity::link_condition;
 use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::{Mesh, NO_FACE};
-use crate::kernel;
 use crate::mem::GlobalMut;
 use glam::Vec3;
 
@@ -17,10 +17,10 @@ const GOOD: f32 = 0.3;
 /// Corners of a rim whose lines can be remembered.
 const MOST_CORNERS: u32 = 32;
 
-kernel! {
+args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length, no normal turns over, lines stay, and
     /// the surface stays what it is.
-    pub struct CollapseShort: Flat {
+    pub struct CollapseShort {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Lines: their edges are contracted along them, and corners stay.
@@ -147,7 +147,8 @@ impl CollapseShort {
     }
 }
 
-impl Operator for CollapseShort {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for CollapseShort {
     type Template = template::EV;
     type Plan = Contraction;
     const RIM_IS_SIMPLE: bool = true;

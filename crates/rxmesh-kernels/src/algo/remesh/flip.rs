@@ -4,9 +4,9 @@ use super::{Lines, agree, shape};
 use crate::algo::delaunay::{Diamond, flip};
 use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
 use crate::edit::{DEAD, FlatMesh, Mesh, NO_FACE};
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
 use glam::Vec3;
 
 /// Neither new normal is farther from that of the two old faces together than the angle of this cosine (45 degrees).
@@ -15,9 +15,9 @@ const TURN: f32 = 0.707_106_77;
 /// Triangles this good are good enough ([`shape`]); worse ones must not get worse still.
 const GOOD: f32 = 0.5;
 
-kernel! {
+args! {
     /// Flips an edge when that brings the valences at its diamond nearer to their best: 6, and 4 on the boundary.
-    pub struct EqualiseFlip: Flat {
+    pub struct EqualiseFlip {
         /// Positions.
         pub x: Global<Vec3>,
         /// Lines, which are not flipped.
@@ -55,7 +55,8 @@ impl EqualiseFlip {
     }
 }
 
-impl Operator for EqualiseFlip {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for EqualiseFlip {
     type Template = template::E;
     /// See [`Diamond::place`].
     type Plan = u32;
@@ -126,7 +127,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Deviations {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Deviations {
     #[inline(always)]
     fn run(&self, v: u32) {
         let mesh = &self.mesh;

@@ -2,18 +2,18 @@
 
 use crate::algo::delaunay::Diamond;
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
 use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
 use glam::Vec3;
 
 /// A line that turns by more than 30 degrees has a corner.
 pub const CORNER_COSINE: f32 = 0.866_025_4;
 
-kernel! {
+args! {
     /// Which edges are of a line: those of the boundary, and those that are marked.
-    pub struct Lines: Flat {
+    pub struct Lines {
         /// 1 for each edge of a feature, else 0; by edge.
         pub marks: GlobalMut<u32>,
         /// Whether there are features.
@@ -100,7 +100,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for MarkFeatures {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for MarkFeatures {
     #[inline(always)]
     fn run(&self, e: u32) {
         let sharp = self.mesh.edge_lives(e)

@@ -20,7 +20,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Relax {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Relax {
     #[inline(always)]
     fn run(&self, v: u32) {
         self.moved.set(v, self.place(v));
@@ -58,7 +59,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for Accept {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for Accept {
     #[inline(always)]
     fn run(&self, v: u32) {
         self.x.set(v, self.moved.get(v));

@@ -2,10 +2,10 @@
 
 use super::{Lines, OnLine, agree};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
 use glam::Vec3;
 
 /// Vertices slide along lines that are straight to within 1 degree, and stay on others.
@@ -14,9 +14,9 @@ const STRAIGHT: f32 = 0.999_847_7;
 /// No normal turns by more than the angle of this cosine (60 degrees) in one step.
 const TURN: f32 = 0.5;
 
-kernel! {
+args! {
     /// The neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked once.
-    pub struct Rings: Flat {
+    pub struct Rings {
         /// Where each vertex's neighbours begin, and behind the last one.
         pub starts: Global<u32>,
         /// Neighbours against the clock, from the boundary if there is one; with [`LINE`] and [`GAP`].
@@ -40,7 +40,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for CountRings {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for CountRings {
     #[inline(always)]
     fn run(&self, v: u32) {
         let mut n = 0;
@@ -66,7 +67,8 @@ kernel! {
     }
 }
 
-impl FlatKernel for WriteRings {
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for WriteRings {
     #[inline(always)]
     fn run(&self, v: u32) {
         let mesh = &self.mesh;

@@ -1,15 +1,15 @@
 //! Splits of long edges.
 
 use super::Lines;
+use crate::args;
 use crate::cavity::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::Mesh;
-use crate::kernel;
 use crate::mem::GlobalMut;
 use glam::Vec3;
 
-kernel! {
+args! {
     /// Splits edges that are longer than some length in their middle, much longer ones first.
-    pub struct SplitLong: Flat {
+    pub struct SplitLong {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Lines, which go on in both halves of their edges.
@@ -71,7 +71,8 @@ pub(crate) fn longer_first(square: f32) -> Priority {
     Priority::descending(f32::from_bits(square.to_bits() & 0xffc0_0000))
 }
 
-impl Operator for SplitLong {
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for SplitLong {
     type Template = template::E;
     type Plan = Halves;
     const GROWTH: Growth = Growth::VERTEX;

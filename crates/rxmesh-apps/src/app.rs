@@ -1,0 +1,171 @@
+//! What an application is: its name, help, options, report and work. Everything else follows from it: command,
+//! dispatch, record, completions, the tables of `docs/cli.md`.
+
+use crate::Outcome;
+use crate::frame::Frame;
+use crate::output::Gives;
+use crate::record::Record;
+use anyhow::Result;
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use rxmesh_host::algo::Options;
+use serde::Serialize;
+
+/// Name of the program.
+pub(crate) const PROGRAM: &str = "rxmesh-apps";
+
+/// A command of the program. `apps/mod.rs` lists them all.
+pub(crate) trait Application {
+    /// Name of the command.
+    const NAME: &'static str;
+    /// What it does, in a line that begins with a verb.
+    const SUMMARY: &'static str;
+    /// What stands below the flags in its help: an example that can be run, then method and sources.
+    const HELP: &'static str;
+    /// Where the result is, unless options say otherwise.
+    const GIVES: Gives = Gives::Mesh;
+    /// The keys of the report, and what each holds. A test makes the documents of it.
+    #[cfg_attr(not(test), allow(dead_code))]
+    const RECORD: &'static [(&'static str, &'static str)] = &[];
+
+    /// What the user can choose: flags, and keys of the record.
+    type Options: Args + Options + Serialize;
+    /// What was done: keys of the record, which come before those of the options where names are the same.
+    type Report: Serialize;
+    /// What it runs in.
+    type Frame: Frame;
+
+    /// The last word on the flags, before a mesh is looked for: takes over what comes with the frame, refuses what goes
+    /// not together.
+    ///
+    /// # Errors
+    ///
+    /// What is refused.
+    fn prepare(_options: &mut Self::Options, _flags: &<Self::Frame as Frame>::Flags) -> Result<()> {
+        Ok(())
+    }
+
+    /// Where the result is.
+    fn gives(_options: &Self::Options) -> Gives {
+        Self::GIVES
+    }
+
+    /// Does the work.
+    ///
+    /// # Errors
+    ///
+    /// What stops it.
+    fn run(frame: &mut Self::Frame, options: &Self::Options) -> Result<Self::Report>;
+
+    /// Says what came of it. The record holds input, engine, output and times by now.
+    fn tell(report: &Self::Report, options: &Self::Options, record: &Record) -> Told;
+}
+
+/// What an application says in the end.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// For people. The frame adds lines on input, engine, time and output.
+    pub(crate) lines: String,
+    /// For people and the record.
+    pub(crate) warnings: Vec<String>,
+    /// How it ended.
+    pub(crate) outcome: Outcome,
+}
+
+impl Told {
+    /// As asked.
+    pub(crate) fn new(lines: impl Into<String>) -> Told {
+        Told {
+            lines: lines.into(),
+            warnings: Vec::new(),
+            outcome: Outcome::Success,
+        }
+    }
+
+    /// With a warning, if `when`.
+    pub(crate) fn warn_if(mut self, when: bool, warning: impl FnOnce() -> String) -> Told {
+        if when {
+            self.warnings.push(warning());
+        }
+        self
+    }
+
+    /// With a warning that the result is not what was asked for, unless `done`.
+    pub(crate) fn unless_done(mut self, done: bool, warning: impl FnOnce() -> String) -> Told {
+        if !done {
+            self.outcome = Outcome::Unconverged;
+        }
+        self.warn_if(!done, warning)
+    }
+}
+
+/// An application as the program sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its command, with every flag.
+    pub(crate) command: fn() -> Command,
+    /// Runs it.
+    pub(crate) run: fn(&ArgMatches) -> Result<Outcome>,
+    /// What documents call the applications of its frame.
+    #[cfg(test)]
+    pub(crate) frame: &'static str,
+    /// The keys of its report, and what each holds.
+    #[cfg(test)]
+    pub(crate) record: &'static [(&'static str, &'static str)],
+    /// A command with the flags of its options and no others.
+    #[cfg(test)]
+    pub(crate) own: fn() -> Command,
+    /// The options as the record holds them.
+    #[cfg(test)]
+    pub(crate) keys: fn(&ArgMatches) -> Result<serde_json::Map<String, serde_json::Value>>,
+}
+
+impl Entry {
+    /// An application's.
+    pub(crate) const fn of<A: Application>() -> Entry {
+        Entry {
+            name: A::NAME,
+            command: command::<A>,
+            run: run::<A>,
+            #[cfg(test)]
+            frame: <A::Frame as Frame>::KIND,
+            #[cfg(test)]
+            record: A::RECORD,
+            #[cfg(test)]
+            own: || A::Options::augment_args(Command::new(A::NAME)),
+            #[cfg(test)]
+            keys: |matches| crate::record::keys(&A::Options::from_arg_matches(matches)?),
+        }
+    }
+}
+
+fn command<A: Application>() -> Command {
+    let command = A::Options::augment_args(Command::new(A::NAME));
+    let command =
+        <A::Frame as Frame>::Flags::augment_args(command.next_help_heading("Common options"));
+    // The documentation of structs of flags is for their readers.
+    let command = command
+        .bin_name(format!("{PROGRAM} {}", A::NAME))
+        .about(A::SUMMARY)
+        .long_about(None)
+        .after_help(A::HELP);
+    // Numbers may be negative; those that must not be are refused with a reason.
+    <A::Frame as Frame>::adapt(command, A::GIVES).mut_args(|arg| {
+        let takes_a_value = arg.get_action().takes_values();
+        arg.allow_negative_numbers(takes_a_value)
+    })
+}
+
+fn run<A: Application>(matches: &ArgMatches) -> Result<Outcome> {
+    let mut options = A::Options::from_arg_matches(matches)?;
+    let flags = <A::Frame as Frame>::Flags::from_arg_matches(matches)?;
+    if let Err(e) = options.check() {
+        return Err(command::<A>().error(ErrorKind::ValueValidation, e).into());
+    }
+    A::prepare(&mut options, &flags)?;
+    let mut frame = A::Frame::open::<A>(flags, &options)?;
+    let report = A::run(&mut frame, &options)?;
+    frame.close::<A>(&options, &report)
+}

@@ -1,0 +1,48 @@
+//! `completions`: a script for a shell.
+
+use crate::app::{Application, PROGRAM, Told};
+use crate::cli;
+use crate::console::to_stdout;
+use crate::record::Record;
+use anyhow::Result;
+use clap::Args;
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use serde::Serialize;
+
+/// The application.
+pub(crate) struct Completions;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[serde(skip)]
+    shell: clap_complete::Shell,
+}
+
+impl Options for CompletionsArgs {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Application for Completions {
+    const NAME: &'static str = "completions";
+    const SUMMARY: &'static str = "Print a completion script for a shell";
+    const HELP: &'static str = "Example: rxmesh-apps completions bash \
+         > ~/.local/share/bash-completion/completions/rxmesh-apps";
+
+    type Options = CompletionsArgs;
+    type Report = ();
+    type Frame = ();
+
+    fn run((): &mut (), args: &CompletionsArgs) -> Result<()> {
+        let mut script = Vec::new();
+        clap_complete::generate(args.shell, &mut cli::command(), PROGRAM, &mut script);
+        to_stdout(&script)
+    }
+
+    fn tell((): &(), _args: &CompletionsArgs, _record: &Record) -> Told {
+        Told::new("")
+    }
+}

@@ -1,0 +1,144 @@
+//! `components`: connected components.
+
+use crate::app::{Application, Told};
+use crate::frame::Fixed;
+use crate::output::Gives;
+use crate::record::Record;
+use crate::text;
+use anyhow::{Result, ensure};
+use clap::Args;
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use rxmesh_host::algo::components::{ComponentSize, ComponentsOptions, components, sizes};
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
+use serde::Serialize;
+
+/// How many components are listed.
+const LISTED: usize = 10;
+
+/// The application.
+pub(crate) struct Components;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct ComponentsArgs {
+    #[command(flatten)]
+    #[serde(flatten)]
+    which: ComponentsOptions,
+    /// Write each face's component as the column 'component', which PLY holds
+    #[arg(long)]
+    labels: bool,
+}
+
+impl Options for ComponentsArgs {
+    fn check(&self) -> Result<(), Error> {
+        self.which.check()
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    components: u32,
+    kept: u32,
+    listed: Vec<ComponentSize>,
+    faces_left_out: u64,
+    vertices_left_out: u64,
+}
+
+impl Application for Components {
+    const NAME: &'static str = "components";
+    const SUMMARY: &'static str = "Find connected components, and keep the large ones";
+    const HELP: &'static str = "Examples: rxmesh-apps components scan.ply --largest -o body.ply
+          rxmesh-apps components teapot.obj --min-faces 20 --labels -o parts.ply
+
+Components are numbered from 0 in the order of their first faces in the file. Those that are kept
+keep everything that the file holds of them, and their order; vertices without faces are in no
+component, and go when one goes.";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        ("components", "number of components of the input"),
+        ("kept", "number of those that are kept"),
+        (
+            "listed",
+            "the ten with the most faces, as `label`, `faces`, `vertices`, `area`",
+        ),
+        ("faces_left_out", "faces of the input that are not written"),
+        (
+            "vertices_left_out",
+            "vertices of the input that are not written",
+        ),
+    ];
+
+    type Options = ComponentsArgs;
+    type Report = Report;
+    type Frame = Fixed;
+
+    fn gives(args: &ComponentsArgs) -> Gives {
+        match args.labels {
+            true => Gives::Columns("labels of faces"),
+            false => Gives::Mesh,
+        }
+    }
+
+    fn run(frame: &mut Fixed, args: &ComponentsArgs) -> Result<Report> {
+        let mut found = frame.compute("finding components", |rx, _| {
+            Ok(components(rx, args.which.through)?)
+        })?;
+        let labels = frame.download(&mut found.label)?;
+        let mesh = &mut frame.mesh;
+        let mut sizes = sizes(&mesh.faces, &mesh.positions, &labels, found.count);
+        if args.labels {
+            mesh.add_column(Column {
+                name: "component".into(),
+                element: ElementKind::Face,
+                width: 1,
+                data: ColumnData::U32(labels.clone()),
+            })?;
+        }
+        let (faces, vertices) = (mesh.face_count(), mesh.vertex_count());
+        let kept = args.which.kept(&sizes);
+        if kept.contains(&false) {
+            ensure!(
+                kept.contains(&true),
+                "no component has {} faces, so that nothing would be left",
+                args.which.min_faces
+            );
+            let keep: Vec<bool> = labels.iter().map(|&label| kept[label as usize]).collect();
+            *mesh = mesh.with_faces(&keep);
+        }
+        sizes.sort_by_key(|size| std::cmp::Reverse(size.faces));
+        sizes.truncate(LISTED);
+        Ok(Report {
+            components: found.count,
+            kept: kept.iter().filter(|&&kept| kept).count() as u32,
+            listed: sizes,
+            faces_left_out: (faces - mesh.face_count()) as u64,
+            vertices_left_out: (vertices - mesh.vertex_count()) as u64,
+        })
+    }
+
+    fn tell(report: &Report, _args: &ComponentsArgs, _record: &Record) -> Told {
+        let mut lines = format!(
+            "components: {} found, {} kept",
+            report.components, report.kept
+        );
+        for size in &report.listed {
+            lines += &format!(
+                "\ncomponent {}: {} faces, {} vertices, area {}",
+                size.label,
+                size.faces,
+                size.vertices,
+                text::number(size.area)
+            );
+        }
+        let rest = report.components as usize - report.listed.len();
+        if rest > 0 {
+            lines += &format!("\nand {rest} more");
+        }
+        if report.faces_left_out > 0 {
+            lines += &format!(
+                "\nleft out: {} faces, {} vertices",
+                report.faces_left_out, report.vertices_left_out
+            );
+        }
+        Told::new(lines)
+    }
+}

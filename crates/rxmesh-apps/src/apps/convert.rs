@@ -1,0 +1,56 @@
+//! `convert`: from one format to another.
+
+use crate::app::{Application, Told};
+use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
+use crate::frame::Tool;
+use crate::output::Target;
+use crate::record::Record;
+use crate::text;
+use anyhow::Result;
+use clap::Args;
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use serde::Serialize;
+
+/// The application.
+pub(crate) struct Convert;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    #[serde(skip)]
+    input: InputArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    output: OutputArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    encoding: EncodingArgs,
+}
+
+impl Options for ConvertArgs {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Application for Convert {
+    const NAME: &'static str = "convert";
+    const SUMMARY: &'static str = "Write a mesh in another format";
+    const HELP: &'static str =
+        "Example: rxmesh-apps convert quads.obj --triangulate -o triangles.ply";
+
+    type Options = ConvertArgs;
+    type Report = ();
+    type Frame = Tool;
+
+    fn run(Tool { run }: &mut Tool, args: &ConvertArgs) -> Result<()> {
+        let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
+        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+        run.write(&target, &input.loaded.mesh)
+    }
+
+    fn tell((): &(), _args: &ConvertArgs, record: &Record) -> Told {
+        Told::new(text::input(record) + &text::output(record))
+    }
+}

@@ -1,0 +1,101 @@
+//! `curvature`: Gaussian and mean curvature.
+
+use crate::app::{Application, Told};
+use crate::frame::{Fixed, explained};
+use crate::output::Gives;
+use crate::record::Record;
+use crate::text;
+use anyhow::Result;
+use rxmesh_host::algo::curvature::{CurvatureReport, curvature};
+use serde::Serialize;
+use std::f64::consts::TAU;
+
+const TOO_LARGE: &str =
+    "coordinates are too large or too small to measure curvature: take another unit of length";
+
+/// The application.
+pub(crate) struct Curvature;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    measured: CurvatureReport,
+    /// Total Gaussian curvature less `2 pi` times the Euler characteristic.
+    gauss_bonnet_difference: f64,
+}
+
+impl Application for Curvature {
+    const NAME: &'static str = "curvature";
+    const SUMMARY: &'static str = "Compute Gaussian and mean curvature of the vertices";
+    const HELP: &'static str = "Example: rxmesh-apps curvature bunny.obj -o curvature.ply
+
+Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over
+length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in
+radians), as Meyer et al. 2003 define them.";
+    const GIVES: Gives = Gives::Columns("values of vertices");
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        (
+            "total_gaussian_curvature",
+            "sum of the angle defects, in radians",
+        ),
+        ("euler_characteristic", "V - E + F"),
+        (
+            "gauss_bonnet_difference",
+            "the first less 2 pi times the second: rounding on manifold meshes, multiples of pi on others (with a \
+            warning)",
+        ),
+        (
+            "gaussian_range",
+            "smallest and largest Gaussian curvature, in one over squared length",
+        ),
+        (
+            "mean_range",
+            "smallest and largest mean curvature, in one over length",
+        ),
+        ("total_area", "area"),
+    ];
+
+    type Options = ();
+    type Report = Report;
+    type Frame = Fixed;
+
+    fn run(frame: &mut Fixed, (): &()) -> Result<Report> {
+        let (mut c, measured) = frame.compute("measuring curvature", |rx, x| {
+            curvature(rx, x).map_err(explained(TOO_LARGE))
+        })?;
+        frame.add_columns([
+            ("gaussian_curvature", &mut c.gaussian),
+            ("mean_curvature", &mut c.mean),
+            ("angle_defect", &mut c.defect),
+        ])?;
+        Ok(Report {
+            measured,
+            gauss_bonnet_difference: measured.total_gaussian_curvature - expected(&measured),
+        })
+    }
+
+    fn tell(report: &Report, (): &(), _record: &Record) -> Told {
+        let (m, difference) = (&report.measured, report.gauss_bonnet_difference);
+        let range =
+            |[low, high]: [f64; 2]| format!("{} to {}", text::number(low), text::number(high));
+        Told::new(format!(
+            "curvature: Gaussian {}, mean {}; area {}\n\
+             total Gaussian curvature: {:.6}; 2 pi times the Euler characteristic ({}) is {:.6}; \
+             difference {difference:.2e}",
+            range(m.gaussian_range),
+            range(m.mean_range),
+            text::number(m.total_area),
+            m.total_gaussian_curvature,
+            m.euler_characteristic,
+            expected(m),
+        ))
+        .warn_if(difference.abs() > 0.1, || {
+            "the total Gaussian curvature is not 2 pi times the Euler characteristic: the mesh is not a manifold".into()
+        })
+    }
+}
+
+/// The total Gaussian curvature of a manifold with this Euler characteristic.
+fn expected(report: &CurvatureReport) -> f64 {
+    TAU * report.euler_characteristic as f64
+}

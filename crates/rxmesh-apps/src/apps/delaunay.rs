@@ -1,0 +1,53 @@
+//! `delaunay`: flips edges until the mesh is Delaunay.
+
+use crate::app::{Application, Told};
+use crate::frame::{Editing, on_session, rounds};
+use crate::record::Record;
+use anyhow::Result;
+use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
+
+/// The application.
+pub(crate) struct Delaunay;
+
+impl Application for Delaunay {
+    const NAME: &'static str = "delaunay";
+    const SUMMARY: &'static str = "Flip edges until the mesh is Delaunay";
+    const HELP: &'static str = "Examples: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply
+          rxmesh-apps delaunay scan.ply --conflicts speculative -o scan_delaunay.ply";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        (
+            "run",
+            "`rounds`, `candidates`, `conflicts`, `refused`, `done` (flips), `finished`",
+        ),
+        (
+            "left",
+            "edges that violate the criterion still, because a flip would fold the surface or make a second edge",
+        ),
+        ("frozen", "those that do because they are frozen"),
+    ];
+
+    type Options = DelaunayOptions;
+    type Report = DelaunayReport;
+    type Frame = Editing;
+
+    fn run(edit: &mut Editing, options: &DelaunayOptions) -> Result<DelaunayReport> {
+        edit.work("flipping", |session, x| {
+            on_session!(session, |session| Ok(delaunay(session, x, options)?))
+        })
+    }
+
+    fn tell(report: &DelaunayReport, _options: &DelaunayOptions, _record: &Record) -> Told {
+        Told::new(format!(
+            "Delaunay: {} flips, {}, {} edges left",
+            report.run.done,
+            rounds(&report.run),
+            report.left + report.frozen
+        ))
+        .unless_done(report.run.finished, || {
+            format!(
+                "not finished: after {} rounds {} edges are not Delaunay",
+                report.run.rounds, report.left
+            )
+        })
+    }
+}

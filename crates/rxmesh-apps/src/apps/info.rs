@@ -1,0 +1,300 @@
+//! `info`: what a mesh is made of and how it is cut; which engines there are.
+
+use crate::app::{Application, Told};
+use crate::cli::{EngineArgs, PatchArgs, TriangulateArgs};
+use crate::frame::Tool;
+use crate::record::{PatchRecord, Record};
+use crate::run::{Run, cuda};
+use crate::text;
+use anyhow::Result;
+use clap::{Args, ValueHint};
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::query::{Corners, Diamond, EE, EF, FF, FV, Fans, Relation, VE, VF, VV};
+use rxmesh_host::mesh::{EdgeLengths, EdgeTable, TriMesh};
+use rxmesh_host::store::{PreparedSize, RxMesh};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The application.
+pub(crate) struct Info;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct InfoArgs {
+    /// The mesh
+    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required_unless_present = "engines")]
+    #[serde(skip)]
+    mesh: Option<PathBuf>,
+    /// Show which engines were found, and why not the others; needs no mesh
+    #[arg(long)]
+    #[serde(skip)]
+    engines: bool,
+    /// Prepare every relation and show what its tables take
+    #[arg(long, requires = "mesh")]
+    #[serde(skip)]
+    prepared: bool,
+    #[command(flatten)]
+    #[serde(skip)]
+    triangulate: TriangulateArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    engine: EngineArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    patch: PatchArgs,
+}
+
+impl Options for InfoArgs {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Report {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engines: Option<Vec<FoundEngine>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mesh: Option<Measures>,
+    /// What the tables of the prepared relations take, with `--prepared`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prepared: Option<Vec<PreparedSize>>,
+}
+
+#[derive(Debug, Serialize)]
+struct FoundEngine {
+    engine: &'static str,
+    found: bool,
+    device: Option<String>,
+    units: Option<u32>,
+    why_not: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Measures {
+    bounding_box: Option<[[f32; 3]; 2]>,
+    edge_length: Option<EdgeLengths>,
+}
+
+impl Application for Info {
+    const NAME: &'static str = "info";
+    const SUMMARY: &'static str = "Show counts, sizes, patch statistics and engines";
+    const HELP: &'static str = "Examples: rxmesh-apps info bunny.obj
+          rxmesh-apps info --engines";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        (
+            "mesh",
+            "`bounding_box` (lowest and highest corner), `edge_length` (`min`, `mean`, `max`)",
+        ),
+        (
+            "engines",
+            "with `--engines`: a list of `engine`, `found`, `device`, `units`, `why_not`",
+        ),
+        (
+            "prepared",
+            "with `--prepared`: a list of `relation`, `bytes`",
+        ),
+    ];
+
+    type Options = InfoArgs;
+    type Report = Report;
+    type Frame = Tool;
+
+    fn run(Tool { run }: &mut Tool, args: &InfoArgs) -> Result<Report> {
+        let mut report = Report {
+            engines: args.engines.then(found),
+            ..Report::default()
+        };
+        if let Some(name) = &args.mesh {
+            look(run, name, args, &mut report)?;
+        }
+        Ok(report)
+    }
+
+    fn tell(report: &Report, args: &InfoArgs, record: &Record) -> Told {
+        let mut out = engine_lines(report.engines.as_deref().unwrap_or_default());
+        if args.mesh.is_some() {
+            out += &mesh_lines(report, record);
+        }
+        Told::new(out)
+    }
+}
+
+fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut Report) -> Result<()> {
+    let input = run.read(name, args.triangulate.triangulate)?;
+    let mesh = &input.loaded.mesh;
+    let engine = run.engine(args.engine.engine)?;
+    let set = run.patch(mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+    let (rx, ()) = run.upload(&engine, set, |_| Ok(()))?;
+    if args.prepared {
+        let (sizes, _) = run.stage("preparing", || prepare(&rx))?;
+        report.prepared = Some(sizes);
+    }
+    let (measured, ms) = run.stage("measuring", || Ok(measure(mesh)))?;
+    run.record.timings_ms.run = ms;
+    report.mesh = Some(measured);
+    Ok(())
+}
+
+/// Prepares every relation that is defined on all meshes.
+fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
+    fn one<R: Relation>(rx: &RxMesh) -> Result<()> {
+        match rx.prepare::<R>() {
+            // Kernels compute such a relation on the fly.
+            Ok(_) | Err(Error::TooLarge { .. }) => Ok(()),
+            Err(e) => Err(e.into()),
+        }
+    }
+    one::<VV>(rx)?;
+    one::<VE>(rx)?;
+    one::<VF>(rx)?;
+    one::<EF>(rx)?;
+    one::<EE>(rx)?;
+    one::<FV>(rx)?;
+    one::<FF>(rx)?;
+    one::<Diamond>(rx)?;
+    one::<Corners>(rx)?;
+    one::<Fans>(rx)?;
+    Ok(rx.prepared_sizes())
+}
+
+/// Bounding box and edge lengths.
+fn measure(mesh: &TriMesh) -> Measures {
+    let bounding_box = mesh.positions.first().map(|&first| {
+        let grow = |[low, high]: [rxmesh_host::Vec3; 2], p: &rxmesh_host::Vec3| {
+            [low.min(*p), high.max(*p)]
+        };
+        mesh.positions
+            .iter()
+            .fold([first, first], grow)
+            .map(|p| p.to_array())
+    });
+    let edges = EdgeTable::new(&mesh.faces, mesh.vertex_count()).edges;
+    let at = |v: u32| mesh.positions[v as usize].as_dvec3();
+    let mut lengths = EdgeLengths {
+        min: f64::INFINITY,
+        mean: 0.0,
+        max: 0.0,
+    };
+    for &[a, b] in &edges {
+        let length = at(a).distance(at(b));
+        lengths.min = lengths.min.min(length);
+        lengths.max = lengths.max.max(length);
+        lengths.mean += length / edges.len() as f64;
+    }
+    Measures {
+        bounding_box,
+        edge_length: (!edges.is_empty()).then_some(lengths),
+    }
+}
+
+/// Tries every engine.
+fn found() -> Vec<FoundEngine> {
+    let entry = |engine, result: Result<Engine, _>| match result.map(|e| e.info()) {
+        Ok(info) => FoundEngine {
+            engine,
+            found: true,
+            device: Some(info.device),
+            units: Some(info.units),
+            why_not: None,
+        },
+        Err::<_, rxmesh_host::engine::EngineError>(e) => FoundEngine {
+            engine,
+            found: false,
+            device: None,
+            units: None,
+            why_not: Some(e.to_string()),
+        },
+    };
+    vec![entry("cpu", Ok(Engine::cpu())), entry("cuda", cuda())]
+}
+
+fn engine_lines(engines: &[FoundEngine]) -> String {
+    let line = |e: &FoundEngine| match (&e.device, e.units, &e.why_not) {
+        (Some(device), Some(units), _) => {
+            let what = if e.engine == "cuda" {
+                "multiprocessors"
+            } else {
+                "threads"
+            };
+            format!("{:<5} {device}, {units} {what}\n", e.engine)
+        }
+        (_, _, why) => format!(
+            "{:<5} not available: {}\n",
+            e.engine,
+            why.as_deref().unwrap_or("unknown")
+        ),
+    };
+    engines.iter().map(line).collect()
+}
+
+fn mesh_lines(report: &Report, r: &Record) -> String {
+    let mut out = text::input(r);
+    if let Some(m) = &report.mesh {
+        if let Some([low, high]) = m.bounding_box {
+            out += &format!("bounding box: {low:?} to {high:?}\n");
+        }
+        if let Some(l) = m.edge_length {
+            out += &format!(
+                "edge length: {} min, {} mean, {} max\n",
+                text::number(l.min),
+                text::number(l.mean),
+                text::number(l.max)
+            );
+        }
+    }
+    if let Some(p) = &r.patches {
+        out += &patch_lines(p);
+    }
+    let faces = r.input.as_ref().map_or(0, |i| i.faces).max(1);
+    for p in report.prepared.iter().flatten() {
+        out += &format!(
+            "prepared {}: {} bytes, {:.2} a face\n",
+            p.relation,
+            p.bytes,
+            p.bytes as f64 / faces as f64
+        );
+    }
+    if let Some(e) = &r.engine {
+        out += &text::engine(r);
+        if let Some(why) = &e.why_not_gpu {
+            out += &format!("not the GPU: {why}\n");
+        }
+    }
+    out
+}
+
+fn patch_lines(p: &PatchRecord) -> String {
+    let (b, t, r) = (&p.bytes_per_face, &p.stages_ms, &p.ribbon_percent);
+    let mut out = format!(
+        "patches: {} of at most {} faces (smallest {}, mean {:.1}, largest {})\n",
+        p.count, p.patch_size, p.size_min, p.size_mean, p.size_max
+    );
+    out += &format!(
+        "ribbons: {:.1} % of vertices, {:.1} % of edges, {:.1} % of faces\n",
+        r.vertices, r.edges, r.faces
+    );
+    out += &format!(
+        "bytes a face: {:.2} (FE {:.2}, EV {:.2}, masks {:.2}, ribbons {:.2}, headers {:.2})\n",
+        b.total, b.fe, b.ev, b.masks, b.ribbons, b.headers
+    );
+    if let Some(bytes) = p.device_bytes {
+        out += &format!("memory on the engine: {bytes} bytes\n");
+    }
+    if p.cache == "loaded" {
+        return out + "patches loaded from the cache\n";
+    }
+    out + &format!(
+        "patcher: {} in {} rounds (adjacency {:.2}, regions {:.2}, patches {:.2}, elements {:.2}, ribbons {:.2}, \
+        packing {:.2} ms)\n",
+        text::duration(f64::from(t.total)),
+        p.rounds,
+        t.adjacency,
+        t.regions,
+        t.patches,
+        t.elements,
+        t.ribbons,
+        t.pack
+    )
+}

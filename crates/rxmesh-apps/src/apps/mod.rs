@@ -1,0 +1,42 @@
+//! One file an application, and THE list of them.
+
+mod check;
+mod completions;
+mod components;
+mod convert;
+mod curvature;
+mod delaunay;
+mod filter;
+mod generate;
+mod geodesic;
+mod info;
+mod mcf;
+mod normals;
+mod remesh;
+mod simplify;
+mod smooth;
+mod spring;
+mod track;
+
+use crate::app::Entry;
+
+/// Every application, in the order of the help.
+pub(crate) const ALL: &[Entry] = &[
+    Entry::of::<mcf::Mcf>(),
+    Entry::of::<normals::Normals>(),
+    Entry::of::<filter::Filter>(),
+    Entry::of::<geodesic::Geodesic>(),
+    Entry::of::<curvature::Curvature>(),
+    Entry::of::<components::Components>(),
+    Entry::of::<smooth::Smooth>(),
+    Entry::of::<spring::Spring>(),
+    Entry::of::<delaunay::Delaunay>(),
+    Entry::of::<simplify::Simplify>(),
+    Entry::of::<remesh::Remesh>(),
+    Entry::of::<track::Track>(),
+    Entry::of::<info::Info>(),
+    Entry::of::<check::Check>(),
+    Entry::of::<convert::Convert>(),
+    Entry::of::<generate::Generate>(),
+    Entry::of::<completions::Completions>(),
+];

@@ -1,0 +1,185 @@
+//! `spring`: a mass-spring system.
+
+use crate::app::{Application, Told};
+use crate::frame::{Fixed, explained};
+use crate::record::Record;
+use crate::text;
+use anyhow::{Result, bail};
+use clap::Args;
+use rxmesh_host::algo::spring::{MotionOptions, MotionReport, SpringMethod, simulate};
+use rxmesh_host::algo::{Options, boundary};
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::{Error, Vec3};
+use serde::Serialize;
+
+const TOO_LONG: &str = "the motion left the numbers: take a shorter --time-step, or --method implicit; or \
+    coordinates are too large";
+
+/// The application.
+pub(crate) struct Spring;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct SpringArgs {
+    #[command(flatten)]
+    #[serde(flatten)]
+    motion: MotionOptions,
+    /// A vertex that stays where it is, counted from 0 in the order of the file; may be given several times
+    #[arg(long, value_name = "VERTEX")]
+    pin: Vec<u32>,
+    /// All vertices of the boundary stay
+    #[arg(long)]
+    pin_boundary: bool,
+    /// The vertices in the top PERCENT of the mesh's height (against gravity) stay
+    #[arg(long, value_name = "PERCENT")]
+    pin_top: Option<f64>,
+}
+
+impl Options for SpringArgs {
+    fn check(&self) -> Result<(), Error> {
+        self.motion.check()?;
+        match self.pin_top {
+            Some(percent) if !(percent >= 0.0 && percent.is_finite()) => {
+                Err(Error::Options(format!(
+                    "the pinned percentage is {percent}, but must be a finite number, 0 or more"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// Vertices that stay.
+    pinned: u64,
+    #[serde(flatten)]
+    motion: MotionReport,
+}
+
+impl Application for Spring {
+    const NAME: &'static str = "spring";
+    const SUMMARY: &'static str = "Let a mesh fall or swing as a mass-spring system";
+    const HELP: &'static str =
+        "Examples: rxmesh-apps spring cloth.obj --pin-top 1 --steps 1000 -o fallen.obj
+          rxmesh-apps spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01 -o fallen.obj
+
+Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
+stable only well below sqrt(M / (K valence)) seconds. Normals of the input are computed anew.";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        ("pinned", "number of vertices that stay"),
+        (
+            "energy_before",
+            "at rest, in joules: `kinetic`, `elastic`, `gravity` (relative to the input's height), `total`",
+        ),
+        ("energy", "the same at the end"),
+        (
+            "last_solve",
+            "`iterations` and `residual` of the last implicit step; `null` for the other methods",
+        ),
+    ];
+
+    type Options = SpringArgs;
+    type Report = Report;
+    type Frame = Fixed;
+
+    fn run(frame: &mut Fixed, args: &SpringArgs) -> Result<Report> {
+        let pins = pins(frame, args)?;
+        let pinned = pins.iter().filter(|&&p| p != 0).count() as u64;
+        if pinned == 0 && args.motion.springs.gravity != Vec3::ZERO {
+            frame.run.warn(
+                "no vertex is pinned, so the mesh falls freely (--pin, --pin-top, --pin-boundary)"
+                    .into(),
+            );
+        }
+        let motion = frame.move_vertices("moving", |rx, x| {
+            let fixed = rx.attribute_from::<Vertex, u32>(&pins)?;
+            simulate(rx, x, &fixed, &args.motion).map_err(explained(TOO_LONG))
+        })?;
+        Ok(Report { pinned, motion })
+    }
+
+    fn tell(report: &Report, args: &SpringArgs, _record: &Record) -> Told {
+        let (motion, n) = (&args.motion, text::number);
+        let seconds = f64::from(motion.steps) * motion.springs.time_step;
+        let method = match motion.method {
+            SpringMethod::Explicit => "explicit",
+            SpringMethod::Scatter => "scatter",
+            SpringMethod::Implicit => "implicit",
+        };
+        let mut lines = format!(
+            "mass-spring system: {} {method} steps of {} s ({} s in all), {} vertices pinned\n",
+            motion.steps,
+            n(motion.springs.time_step),
+            n(seconds),
+            report.pinned
+        );
+        if let Some(solve) = report.motion.last_solve {
+            lines += &format!(
+                "last solve: {} iterations, residual {:.2e}\n",
+                solve.iterations, solve.residual
+            );
+        }
+        let (before, e) = (report.motion.energy_before, report.motion.energy);
+        lines += &format!(
+            "energy: {} kinetic, {} elastic, {} of height, {} in all",
+            n(e.kinetic),
+            n(e.elastic),
+            n(e.gravity),
+            n(e.total)
+        );
+        Told::new(lines).warn_if(grew(&report.motion), || {
+            format!(
+                "the energy grew from {} to {}: the time step is too long for this method, or the coordinates are \
+                too large for such small motions; the result means nothing",
+                n(before.total),
+                n(e.total)
+            )
+        })
+    }
+}
+
+/// Nothing drives the system, so a sound motion does not gain energy; a tenth is left for the steps' own error.
+fn grew(motion: &MotionReport) -> bool {
+    let e = motion.energy;
+    let scale = e.kinetic + e.elastic + e.gravity.abs();
+    e.total - motion.energy_before.total > 0.1 * scale
+}
+
+/// 1 for each vertex that stays, in the file's order.
+fn pins(frame: &Fixed, args: &SpringArgs) -> Result<Vec<u32>> {
+    let n = frame.mesh.vertex_count();
+    let mut pins = if args.pin_boundary {
+        boundary::vertices(&frame.rx)?.to_input(&frame.rx)?
+    } else {
+        vec![0; n]
+    };
+    for &v in &args.pin {
+        match pins.get_mut(v as usize) {
+            Some(pin) => *pin = 1,
+            None => bail!("--pin {v} is no vertex: there are {n}, counted from 0"),
+        }
+    }
+    if let Some(percent) = args.pin_top {
+        pin_top(&mut pins, &frame.mesh.positions, percent, args)?;
+    }
+    Ok(pins)
+}
+
+fn pin_top(pins: &mut [u32], positions: &[Vec3], percent: f64, args: &SpringArgs) -> Result<()> {
+    let up = -args.motion.springs.gravity.as_dvec3();
+    let heights: Vec<f64> = positions.iter().map(|p| up.dot(p.as_dvec3())).collect();
+    let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if high <= low {
+        bail!(
+            "--pin-top: the mesh has no height against gravity, so that all of it would be pinned"
+        );
+    }
+    let limit = high - (high - low) * percent / 100.0;
+    for (pin, height) in pins.iter_mut().zip(heights) {
+        if height >= limit {
+            *pin = 1;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! `track`: explicit surface tracking.
+
+use crate::app::{Application, Told};
+use crate::frame::{EditFlags, Editing, on_session, rounds};
+use crate::output::numbered;
+use crate::record::Record;
+use anyhow::{Result, bail};
+use clap::Args;
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The application.
+pub(crate) struct Track;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct TrackArgs {
+    #[command(flatten)]
+    #[serde(flatten)]
+    tracking: TrackOptions,
+    /// Write every frame, numbered, beside the last one
+    #[arg(long)]
+    sequence: bool,
+}
+
+impl Options for TrackArgs {
+    fn check(&self) -> Result<(), Error> {
+        self.tracking.check()
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    tracking: TrackReport,
+    /// The files of the frames.
+    #[serde(skip)]
+    files: Vec<PathBuf>,
+}
+
+impl Application for Track {
+    const NAME: &'static str = "track";
+    const SUMMARY: &'static str = "Move a surface with a velocity field, and keep its mesh good";
+    const HELP: &'static str =
+        "Example: rxmesh-apps track sphere.obj --frames 200 --sequence -o flow.ply
+
+The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
+those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and
+vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009).";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        ("frames", "frames done"),
+        ("target_length", "the length that edges should have, about"),
+        (
+            "split",
+            "`rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits",
+        ),
+        ("collapse", "the same of the contractions"),
+        ("flip", "the same of the flips"),
+    ];
+
+    type Options = TrackArgs;
+    type Report = Report;
+    type Frame = Editing;
+
+    fn prepare(args: &mut TrackArgs, flags: &EditFlags) -> Result<()> {
+        // Both halves count.
+        let seed = flags.seed();
+        args.tracking.seed = (seed ^ seed >> 32) as u32;
+        Ok(())
+    }
+
+    fn run(edit: &mut Editing, args: &TrackArgs) -> Result<Report> {
+        let (validate, x, target) = (edit.validate, edit.x, edit.target.clone());
+        let mut files = Vec::new();
+        let tracking = edit.work("tracking", |session, _| {
+            on_session!(session, |session| track(
+                session,
+                x,
+                &args.tracking,
+                |frame, session| {
+                    if validate && let Some(first) = session.validate()?.first() {
+                        bail!("frame {frame} is not sound: {first}; this is a bug in rxmesh");
+                    }
+                    if args.sequence {
+                        let path = numbered(&target.path, frame);
+                        rxmesh_host::io::write(&path, &session.to_mesh(x)?.0, &target.options)?;
+                        files.push(path);
+                    }
+                    Ok(())
+                }
+            ))
+        })?;
+        edit.target_length = Some(f64::from(tracking.target_length));
+        Ok(Report { tracking, files })
+    }
+
+    fn tell(report: &Report, args: &TrackArgs, _record: &Record) -> Told {
+        let done = &report.tracking;
+        let mut lines = format!(
+            "tracked for {} frames of {}: {} splits, {} contractions, {} flips, {}\n",
+            done.frames,
+            args.tracking.time_step,
+            done.split.done,
+            done.collapse.done,
+            done.flip.done,
+            rounds(&done.run())
+        );
+        if let (Some(first), Some(last)) = (report.files.first(), report.files.last()) {
+            lines += &format!(
+                "wrote the frames {} to {}\n",
+                first.display(),
+                last.display()
+            );
+        }
+        Told::new(lines)
+    }
+}

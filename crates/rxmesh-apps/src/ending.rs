@@ -1,0 +1,107 @@
+//! Ends that the program does not choose: a signal, no memory left. Neither leaves an unfinished file.
+
+use rxmesh_host::files;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Exit code when the system gives no more memory.
+pub(crate) const OUT_OF_MEMORY: i32 = 4;
+
+/// What the program is doing, for the message.
+static STAGE: Mutex<&'static str> = Mutex::new("starting");
+
+/// Tells what the program does from now on.
+pub(crate) fn stage(name: &'static str) {
+    *STAGE.lock().unwrap_or_else(|e| e.into_inner()) = name;
+}
+
+/// Interrupts end the program with 128 and the signal's number (130, 143), as shells have it, and without a part of a
+/// file.
+#[cfg(unix)]
+pub(crate) fn on_signals() {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else {
+        return;
+    };
+    let wait = move || {
+        if let Some(signal) = signals.forever().next() {
+            files::abandon();
+            exit(128 + signal);
+        }
+    };
+    // Without a thread for it the signals' usual action would be lost, so it is given back.
+    if std::thread::Builder::new().spawn(wait).is_err() {
+        for signal in [SIGINT, SIGTERM] {
+            let _ = signal_hook::flag::register_conditional_default(
+                signal,
+                std::sync::Arc::new(AtomicBool::new(true)),
+            );
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn on_signals() {}
+
+/// The system's allocator; a request that it refuses ends the program with a message and [`OUT_OF_MEMORY`].
+pub(crate) struct OrEnd;
+
+// SAFETY: U7 of docs/unsafe.md: every call goes to `System` as it is, and what comes back is passed on.
+unsafe impl GlobalAlloc for OrEnd {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: U7: the caller's promises are those that `System` asks for.
+        given(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: U7: as above.
+        given(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: U7: as above.
+        unsafe { System.dealloc(p, layout) }
+    }
+
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: U7: as above.
+        given(unsafe { System.realloc(p, layout, size) }, size)
+    }
+}
+
+#[inline]
+fn given(p: *mut u8, bytes: usize) -> *mut u8 {
+    if p.is_null() && bytes > 0 {
+        out_of_memory(bytes);
+    }
+    p
+}
+
+/// Says so and ends, without asking for memory.
+#[cold]
+fn out_of_memory(bytes: usize) {
+    static ENDING: AtomicBool = AtomicBool::new(false);
+    // Another thread, or what is called below, has no memory either: one message is enough.
+    if !ENDING.swap(true, Ordering::SeqCst) {
+        let stage = STAGE.try_lock().map_or("working", |s| *s);
+        let _ = writeln!(
+            std::io::stderr(),
+            "error: out of memory while {stage}: the system refused {bytes} bytes more"
+        );
+        files::abandon();
+    }
+    exit(OUT_OF_MEMORY);
+}
+
+/// Ends at once: other threads may hold locks that an orderly end would wait for.
+#[cfg(unix)]
+fn exit(code: i32) -> ! {
+    signal_hook::low_level::exit(code)
+}
+
+#[cfg(not(unix))]
+fn exit(code: i32) -> ! {
+    std::process::exit(code)
+}

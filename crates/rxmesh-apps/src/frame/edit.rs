@@ -1,0 +1,216 @@
+//! Applications that change the connectivity: open a session, measure, validate, write.
+
+use super::{AnySession, Conflicts, Frame, on_session};
+use crate::Outcome;
+use crate::app::{Application, Told};
+use crate::cli::ComputeArgs;
+use crate::output::{Gives, Target};
+use crate::record::{EditRecord, OverTarget, keys};
+use crate::run::Run;
+use crate::text;
+use anyhow::{Context, Result, bail};
+use clap::{Args, Command};
+use rxmesh_host::Vec3;
+use rxmesh_host::edit::{Column, RunReport};
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::mesh::{Quality, quality};
+use std::path::PathBuf;
+
+const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
+
+/// What all of them take.
+#[derive(Debug, Args)]
+pub(crate) struct EditFlags {
+    #[command(flatten)]
+    pub(crate) compute: ComputeArgs,
+    /// Check every invariant of the result before it is written (track: of every frame)
+    #[arg(long)]
+    pub(crate) validate: bool,
+    /// Who decides between changes that overlap
+    #[arg(long, value_enum, value_name = "WHO", default_value_t)]
+    pub(crate) conflicts: Conflicts,
+}
+
+impl EditFlags {
+    /// The seed, for algorithms that take 32 bits of it.
+    pub(crate) fn seed(&self) -> u64 {
+        self.compute.patch.seed.seed
+    }
+}
+
+/// A mesh open for editing.
+pub(crate) struct Editing {
+    pub(crate) run: Run,
+    pub(crate) session: AnySession,
+    pub(crate) x: Column<Vertex, Vec3>,
+    pub(crate) target: Target,
+    pub(crate) before: Quality,
+    pub(crate) validate: bool,
+    /// The length that edges should have, if the command has one.
+    pub(crate) target_length: Option<f64>,
+    path: PathBuf,
+}
+
+impl Frame for Editing {
+    #[cfg(test)]
+    const KIND: &'static str = "edits";
+
+    type Flags = EditFlags;
+
+    fn adapt(command: Command, _gives: Gives) -> Command {
+        command.mut_arg("patch_size", |arg| arg.help(PATCH_SIZE))
+    }
+
+    /// Reads the mesh and opens it.
+    fn open<A: Application<Frame = Editing>>(
+        flags: EditFlags,
+        _options: &A::Options,
+    ) -> Result<Editing> {
+        let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
+        let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
+        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+        let mesh = input.loaded.mesh;
+        mesh.validate()
+            .with_context(|| input.path.display().to_string())?;
+        let before = quality(&mesh);
+        if !mesh.extras.is_empty() {
+            run.warn("what the input holds beside vertices and faces is left out: it does not fit the new \
+                faces".into());
+        }
+        let engine = run.engine(args.engine.engine)?;
+        let size = conflicts.patch_size();
+        let set = run.patch(&mesh, &input.path, &args.patch, size)?;
+        let (_, (session, x)) = run.upload(&engine, set, |rx| {
+            let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
+            conflicts.open(rx, &x)
+        })?;
+        Ok(Editing {
+            run,
+            session,
+            x,
+            target,
+            before,
+            validate,
+            target_length: None,
+            path: input.path,
+        })
+    }
+
+    /// Validates if that was asked for, measures, writes and reports.
+    fn close<A: Application<Frame = Editing>>(
+        mut self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Result<Outcome> {
+        let Told { lines, outcome, .. } = self.run.tell::<A>(options, report);
+        if self.validate {
+            let wrong = on_session!(&self.session, |s| s.validate())?;
+            if let Some(first) = wrong.first() {
+                bail!(
+                    "{}: the result is not sound: {first} ({} findings in all); this is a bug in rxmesh",
+                    self.path.display(),
+                    wrong.len()
+                );
+            }
+        }
+        let frozen = on_session!(&self.session, |s| s.frozen_faces());
+        if frozen > 0 {
+            self.run.warn(format!(
+                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as \
+                they are",
+                self.path.display()
+            ));
+        }
+        let (session, x) = (&self.session, self.x);
+        let ((mesh, _), ms) =
+            self.run.mesh_stage(
+                "downloading",
+                || Ok(on_session!(session, |s| s.to_mesh(x))?),
+            )?;
+        self.run.record.timings_ms.download = ms;
+        let after = quality(&mesh);
+        let (speculation, words) = session.did()?.unzip();
+        let words = words.map_or(String::new(), |words| format!(", {words}"));
+        let who = format!("conflicts: {}{words}\n", session.name());
+        self.run.record.edit = Some(EditRecord {
+            before: self.before,
+            after,
+            edge_length_over_target: self.target_length.map(|l| OverTarget {
+                before: self.before.edge_length.over(l),
+                after: after.edge_length.over(l),
+            }),
+            frozen_faces: frozen,
+            validated: self.validate,
+            conflicts: session.name(),
+            speculation,
+            options: keys(options)?,
+            report: keys(report)?,
+        });
+        self.run.write(&self.target, &mesh)?;
+        let r = &self.run.record;
+        let mut out = text::input(r) + &text::engine(r) + &who;
+        out += &self.run.timed(&lines);
+        out += &measures("before", &self.before, self.target_length);
+        out += &measures("after", &after, self.target_length);
+        if self.validate {
+            out += "validated: no finding\n";
+        }
+        out += &text::output(r);
+        self.run.finish(&out)?;
+        Ok(outcome)
+    }
+}
+
+impl Editing {
+    /// Runs the operation, timed.
+    pub(crate) fn work<T>(
+        &mut self,
+        name: &'static str,
+        work: impl FnOnce(&mut AnySession, Column<Vertex, Vec3>) -> Result<T>,
+    ) -> Result<T> {
+        let (session, x) = (&mut self.session, self.x);
+        let (result, ms) = self.run.mesh_stage(name, || {
+            let result = work(session, x)?;
+            on_session!(session, |s| s.engine().synchronize())?;
+            Ok(result)
+        })?;
+        self.run.record.timings_ms.run = ms;
+        Ok(result)
+    }
+}
+
+/// Rounds and conflicts in words.
+pub(crate) fn rounds(run: &RunReport) -> String {
+    format!(
+        "{} rounds, {} conflicts, {} refused",
+        run.rounds, run.conflicts, run.refused
+    )
+}
+
+fn measures(when: &str, q: &Quality, target: Option<f64>) -> String {
+    let n = text::number;
+    let (l, v, a) = (&q.edge_length, &q.valence, &q.smallest_angle);
+    let over = target.map_or(String::new(), |t| {
+        let l = l.over(t);
+        format!(
+            ", over the target {} to {} (mean {})",
+            n(l.min),
+            n(l.max),
+            n(l.mean)
+        )
+    });
+    format!(
+        "{when}: {} vertices, {} faces, edges {} to {} (mean {}){over}, valence {} to {} (mean {}), smallest angle \
+        {} (mean {}) degrees\n",
+        q.vertices,
+        q.faces,
+        n(l.min),
+        n(l.max),
+        n(l.mean),
+        v.min,
+        v.max,
+        n(v.mean),
+        n(a.min),
+        n(a.mean)
+    )
+}

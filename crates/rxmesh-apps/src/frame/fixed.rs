@@ -1,0 +1,209 @@
+//! Applications on a mesh whose connectivity stays: from the file to a patched mesh on an engine, and back to a file.
+
+use super::Frame;
+use crate::Outcome;
+use crate::app::{Application, Told};
+use crate::cli::{ComputeArgs, PatchArgs};
+use crate::output::{Gives, Target};
+use crate::run::Run;
+use crate::text;
+use anyhow::{Result, anyhow};
+use clap::Command;
+use rxmesh_host::algo::normals;
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::attr::Value;
+use rxmesh_host::kernels::topo::{Element, Vertex};
+use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh};
+use rxmesh_host::store::{Attribute, RxMesh};
+use rxmesh_host::{Error, Vec3};
+
+const VALUES_OUTPUT: &str = "Where to write; a format that holds columns (PLY) [default: <input>_<command>.ply in \
+    the current folder]";
+
+/// A mesh on an engine, with the run that it belongs to.
+#[derive(Debug)]
+pub(crate) struct Fixed {
+    pub(crate) run: Run,
+    pub(crate) mesh: TriMesh,
+    pub(crate) rx: RxMesh,
+    /// The positions.
+    pub(crate) x: Attribute<Vertex, Vec3>,
+    target: Target,
+    engine: Engine,
+}
+
+impl Frame for Fixed {
+    #[cfg(test)]
+    const KIND: &'static str = "computations";
+
+    type Flags = ComputeArgs;
+
+    fn adapt(command: Command, gives: Gives) -> Command {
+        match gives {
+            Gives::Mesh | Gives::Normals => command,
+            Gives::Columns(_) => command.mut_arg("output", |arg| arg.help(VALUES_OUTPUT)),
+        }
+    }
+
+    /// Reads the mesh, starts the engine, cuts the mesh into patches and moves it over. Refuses an output that could
+    /// not
+    /// be written before any of it.
+    fn open<A: Application<Frame = Fixed>>(
+        args: ComputeArgs,
+        options: &A::Options,
+    ) -> Result<Fixed> {
+        let (mut run, target) = Run::with_target(A::NAME, &args, A::gives(options))?;
+        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+        let mesh = input.loaded.mesh;
+        let engine = run.engine(args.engine.engine)?;
+        let set = run.patch(&mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+        let (rx, x) = run.upload(&engine, set, |rx| {
+            rx.attribute_from::<Vertex, Vec3>(&mesh.positions)
+        })?;
+        Ok(Fixed {
+            run,
+            mesh,
+            rx,
+            x,
+            target,
+            engine,
+        })
+    }
+
+    fn close<A: Application<Frame = Fixed>>(
+        mut self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Result<Outcome> {
+        self.run.write(&self.target, &self.mesh)?;
+        let mut run = self.run;
+        run.record.put(options, report)?;
+        let Told { lines, outcome, .. } = run.tell::<A>(options, report);
+        let r = &run.record;
+        let out = text::input(r) + &text::engine(r) + &run.timed(&lines) + &text::output(r);
+        run.finish(&out)?;
+        Ok(outcome)
+    }
+}
+
+impl Fixed {
+    /// Does the application's work and waits for it. Errors begin with the mesh's name.
+    pub(crate) fn compute<T>(
+        &mut self,
+        stage: &'static str,
+        work: impl FnOnce(&RxMesh, &mut Attribute<Vertex, Vec3>) -> Result<T>,
+    ) -> Result<T> {
+        let (rx, x, engine) = (&self.rx, &mut self.x, &self.engine);
+        let (result, ms) = self.run.mesh_stage(stage, || {
+            let result = work(rx, x)?;
+            engine.synchronize()?;
+            Ok(result)
+        })?;
+        self.run.record.timings_ms.run = ms;
+        Ok(result)
+    }
+
+    /// As [`Fixed::compute`], for work that moves vertices: positions come back into the mesh, and normals that it
+    /// had are computed anew.
+    pub(crate) fn move_vertices<T>(
+        &mut self,
+        stage: &'static str,
+        work: impl FnOnce(&RxMesh, &mut Attribute<Vertex, Vec3>) -> Result<T>,
+    ) -> Result<T> {
+        let had_normals = self.drop_normals();
+        if self.mesh.faces.is_empty() {
+            let input = self.run.record.input.as_ref();
+            let path = input.map_or(String::new(), |i| format!("{}: ", i.path));
+            self.run.warn(format!(
+                "{path}there are no faces, so nothing holds the vertices together"
+            ));
+        }
+        let (result, n) = self.compute(stage, |rx, x| {
+            let result = work(rx, x)?;
+            let n = had_normals.then(|| normals_of(rx, x)).transpose()?;
+            Ok((result, n))
+        })?;
+        let (positions, ms) = self.run.mesh_stage("downloading", || {
+            let positions = self.x.to_input(&self.rx)?;
+            let normals = n.map(|mut n| n.to_input(&self.rx)).transpose()?;
+            Ok((positions, normals))
+        })?;
+        self.run.record.timings_ms.download = ms;
+        self.mesh.positions = positions.0;
+        if let Some(normals) = positions.1 {
+            self.mesh.set_vertex_normals(normals)?;
+        }
+        Ok(result)
+    }
+
+    /// Brings values of elements back, in the order of the file.
+    pub(crate) fn download<E: Element, T: Value>(
+        &mut self,
+        values: &mut Attribute<E, T>,
+    ) -> Result<Vec<T>> {
+        let rx = &self.rx;
+        let (values, ms) = self
+            .run
+            .mesh_stage("downloading", || Ok(values.to_input(rx)?))?;
+        self.run.record.timings_ms.download = ms;
+        Ok(values)
+    }
+
+    /// Brings values of vertices into the mesh as columns; says which columns of the input they take the place of.
+    pub(crate) fn add_columns<const N: usize>(
+        &mut self,
+        columns: [(&str, &mut Attribute<Vertex, f32>); N],
+    ) -> Result<()> {
+        let mut values = Vec::with_capacity(N);
+        let ((), ms) = self.run.mesh_stage("downloading", || {
+            for (name, a) in columns {
+                values.push((name, a.to_input(&self.rx)?));
+            }
+            Ok(())
+        })?;
+        self.run.record.timings_ms.download = ms;
+        for (name, values) in values {
+            if self.mesh.extras.column(ElementKind::Vertex, name).is_some() {
+                self.run
+                    .warn(format!("the input's column '{name}' is replaced"));
+            }
+            self.mesh.add_vertex_column(name, values)?;
+        }
+        Ok(())
+    }
+
+    /// Normals of the input do not belong to the new positions. True when vertices had some, to be computed anew.
+    fn drop_normals(&mut self) -> bool {
+        let extras = &mut self.mesh.extras;
+        let corners = extras.corner_normals.take().is_some();
+        let vertices = extras.column(ElementKind::Vertex, NORMAL).is_some();
+        let faces = extras.column(ElementKind::Face, NORMAL).is_some();
+        extras.columns.retain(|c| c.name != NORMAL);
+        if corners {
+            self.run.warn(
+                "the input's normals of corners no longer fit; normals of vertices take their place, without \
+                creases".into(),
+            );
+        }
+        if faces {
+            self.run
+                .warn("the input's normals of faces no longer fit and are left out".into());
+        }
+        vertices || corners
+    }
+}
+
+fn normals_of(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<Attribute<Vertex, Vec3>, Error> {
+    let mut n = rx.attribute()?;
+    normals::vertex_normals(rx, x, &mut n)?;
+    Ok(n)
+}
+
+/// Numbers that overflow have a reason that the user can see: `why`.
+pub(crate) fn explained(why: &'static str) -> impl Fn(Error) -> anyhow::Error {
+    move |e| {
+        let overflow = matches!(e, Error::NotFinite { .. });
+        let e = anyhow!(e);
+        if overflow { e.context(why) } else { e }
+    }
+}

@@ -1,0 +1,71 @@
+//! What applications run in: the flags that they share, what is made ready before their work and done with its result.
+
+mod conflicts;
+mod edit;
+mod fixed;
+mod tool;
+
+pub(crate) use conflicts::{AnySession, Conflicts, on_session};
+pub(crate) use edit::{EditFlags, Editing, rounds};
+pub(crate) use fixed::{Fixed, explained};
+pub(crate) use tool::Tool;
+
+use crate::Outcome;
+use crate::app::Application;
+use crate::output::Gives;
+use anyhow::Result;
+use clap::{Args, Command};
+
+/// Surroundings of an application.
+pub(crate) trait Frame: Sized {
+    /// What documents call its applications.
+    #[cfg(test)]
+    const KIND: &'static str;
+
+    /// The flags of every application in this frame.
+    type Flags: Args;
+
+    /// Words of shared flags that are special here.
+    fn adapt(command: Command, _gives: Gives) -> Command {
+        command
+    }
+
+    /// Makes everything ready for the application's work.
+    ///
+    /// # Errors
+    ///
+    /// What stops it.
+    fn open<A: Application<Frame = Self>>(flags: Self::Flags, options: &A::Options)
+    -> Result<Self>;
+
+    /// Writes, records and prints the result.
+    ///
+    /// # Errors
+    ///
+    /// What stops it.
+    fn close<A: Application<Frame = Self>>(
+        self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Result<Outcome>;
+}
+
+/// No frame at all: the application does everything itself.
+impl Frame for () {
+    #[cfg(test)]
+    const KIND: &'static str = "others";
+
+    type Flags = ();
+
+    fn open<A: Application<Frame = ()>>((): (), _options: &A::Options) -> Result<()> {
+        Ok(())
+    }
+
+    fn close<A: Application<Frame = ()>>(
+        self,
+        _options: &A::Options,
+        _report: &A::Report,
+    ) -> Result<Outcome> {
+        Ok(Outcome::Success)
+    }
+}

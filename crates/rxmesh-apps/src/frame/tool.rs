@@ -1,0 +1,41 @@
+//! Applications that look at meshes or bring them from one file to another.
+
+use super::Frame;
+use crate::Outcome;
+use crate::app::{Application, Told};
+use crate::cli::CommonArgs;
+use crate::run::Run;
+use anyhow::Result;
+
+/// A run, and nothing more.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) run: Run,
+}
+
+impl Frame for Tool {
+    #[cfg(test)]
+    const KIND: &'static str = "tools";
+
+    type Flags = CommonArgs;
+
+    fn open<A: Application<Frame = Tool>>(
+        flags: CommonArgs,
+        _options: &A::Options,
+    ) -> Result<Tool> {
+        Ok(Tool {
+            run: Run::new(A::NAME, &flags)?,
+        })
+    }
+
+    fn close<A: Application<Frame = Tool>>(
+        mut self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Result<Outcome> {
+        self.run.record.put(options, report)?;
+        let Told { lines, outcome, .. } = self.run.tell::<A>(options, report);
+        self.run.finish(&lines)?;
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,283 @@
+//! The generated parts of the documents: the table of the applications in `README.md`, their flags in `docs/cli.md`.
+
+use crate::app::{Entry, PROGRAM};
+use crate::apps::ALL;
+use clap::{Arg, ArgAction, Command};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const BEGIN: &str = "<!-- applications:begin, written by `cargo xtask docs` -->\n";
+const END: &str = "<!-- applications:end -->\n";
+
+#[test]
+fn the_manual_is_current() {
+    compare("docs/cli.md", &(table_of_all(true) + &flags()));
+    compare("README.md", &table_of_all(false));
+}
+
+/// With `RXMESH_WRITE_DOCS=1` a part of a document is written, else it must be what would be written.
+fn compare(document: &str, want: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let path = root.join(document);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(BEGIN).expect("a place for it");
+    let (now, after) = rest.split_once(END).expect("an end of it");
+    if std::env::var("RXMESH_WRITE_DOCS").as_deref() == Ok("1") {
+        std::fs::write(&path, [before, BEGIN, want, END, after].concat()).unwrap();
+    } else {
+        assert!(now == want, "{document} is not current: cargo xtask docs");
+    }
+}
+
+/// Every example of every help can be parsed.
+#[test]
+fn examples_are_right() {
+    for app in ALL {
+        assert!(!examples(app).is_empty(), "{} has no example", app.name);
+        for example in examples(app) {
+            let parsed = crate::cli::command().try_get_matches_from(&example);
+            assert!(parsed.is_ok(), "{example:?}: {parsed:?}");
+        }
+    }
+}
+
+/// Every application and what it does, with its arguments or without.
+fn table_of_all(arguments: bool) -> String {
+    let mut out = "\n| command | what it does |\n| --- | --- |\n".to_owned();
+    for app in ALL {
+        let mut command = (app.command)();
+        let usage = command.render_usage().to_string();
+        let usage = usage.replace("Usage: ", "").replace("[OPTIONS] ", "");
+        let usage = usage.trim_start_matches(PROGRAM).trim();
+        let about = command.get_about().map(ToString::to_string);
+        let name = if arguments { usage } else { app.name };
+        out += &row(&[&code(name), &about.unwrap_or_default()]);
+    }
+    out + "\n"
+}
+
+/// The flags that applications share, and those of each.
+fn flags() -> String {
+    let mut out =
+        "### Common flags\n\n| flag | of | meaning | default |\n| --- | --- | --- | --- |\n"
+            .to_owned();
+    for (arg, of) in shared() {
+        out += &row(&[&flag(&arg), &of, &meaning(&arg), &default(&arg)]);
+    }
+    ALL.iter().for_each(|app| out += &section(app));
+    out + "\n"
+}
+
+/// The flags of the frames, with the applications that have them.
+fn shared() -> Vec<(Arg, String)> {
+    let ids = |c: &Command| -> BTreeSet<String> {
+        c.get_arguments().map(|a| a.get_id().to_string()).collect()
+    };
+    let mut of: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
+    let mut order: Vec<Arg> = Vec::new();
+    for app in ALL {
+        let own = ids(&(app.own)());
+        let command = (app.command)();
+        let frame = command.get_arguments().filter(|a| !a.is_positional());
+        for arg in frame.filter(|a| !own.contains(a.get_id().as_str())) {
+            let apps = of.entry(arg.get_id().to_string()).or_default();
+            if apps.is_empty() {
+                order.push(arg.clone());
+            }
+            apps.push(app);
+        }
+    }
+    let words = |arg: &Arg| {
+        let have: BTreeSet<&str> = of[arg.get_id().as_str()].iter().map(|a| a.name).collect();
+        let mut frames: Vec<&str> = ALL.iter().map(|a| a.frame).collect();
+        frames.dedup();
+        let whole = frames.iter().filter(|frame| {
+            let mut members = ALL.iter().filter(|a| a.frame == **frame);
+            members.all(|a| have.contains(a.name))
+        });
+        whole.copied().collect::<Vec<_>>().join(", ")
+    };
+    order
+        .into_iter()
+        .map(|arg| {
+            let words = words(&arg);
+            (arg, words)
+        })
+        .collect()
+}
+
+/// What an application's own flags are.
+fn section(app: &Entry) -> String {
+    let command = (app.own)();
+    let help = (app.command)()
+        .get_after_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let (examples, rest) = help.split_once("\n\n").unwrap_or((&help, ""));
+    let lines = examples.lines().map(example_line);
+    let examples: String = lines.map(|l| format!("    {l}\n")).collect();
+    let mut out = format!("\n### `{}`\n\n{examples}", app.name);
+    if !rest.is_empty() {
+        out += &format!("\n{rest}\n");
+    }
+    let keys: BTreeSet<String> = self::examples(app)
+        .iter()
+        .flat_map(|example| recorded(app, example))
+        .collect();
+    let mut shapes: Vec<&Command> = command.get_subcommands().collect();
+    shapes.insert(0, &command);
+    let everywhere = in_all(command.get_subcommands());
+    for part in shapes {
+        let args = part.get_arguments().filter(|a| !a.is_positional());
+        let inner = part.get_name() != command.get_name();
+        let args: Vec<&Arg> = args
+            .filter(|a| !(inner && everywhere.contains(a.get_id().as_str())))
+            .collect();
+        out += &table(if inner { part.get_name() } else { "" }, &args, &keys);
+    }
+    if let Some(first) = command.get_subcommands().next() {
+        let args = first.get_arguments();
+        let args: Vec<&Arg> = args
+            .filter(|a| everywhere.contains(a.get_id().as_str()))
+            .collect();
+        out += &table("every shape", &args, &keys);
+    }
+    if app.record.is_empty() {
+        return out;
+    }
+    out += "\n| key of the report | holds |\n| --- | --- |\n";
+    let rows = app.record.iter();
+    let rows = rows.map(|(key, holds)| row(&[&code(key), holds]));
+    out + &rows.collect::<String>()
+}
+
+fn table(of: &str, args: &[&Arg], keys: &BTreeSet<String>) -> String {
+    if args.is_empty() {
+        return String::new();
+    }
+    let mut out = if of.is_empty() {
+        String::new()
+    } else {
+        format!("\n{of}:\n")
+    };
+    let with_keys = args.iter().any(|a| keys.contains(a.get_id().as_str()));
+    out += if with_keys {
+        "\n| flag | key in the record | meaning | default |\n| --- | --- | --- | --- |\n"
+    } else {
+        "\n| flag | meaning | default |\n| --- | --- | --- |\n"
+    };
+    for arg in args {
+        let id = arg.get_id().as_str();
+        let mut key = keys.get(id).map_or(String::new(), |key| code(key));
+        if matches!(arg.get_action(), ArgAction::SetFalse) {
+            key += ": false";
+        }
+        let mut cells = vec![flag(arg)];
+        if with_keys {
+            cells.push(key);
+        }
+        cells.extend([meaning(arg), default(arg)]);
+        out += &row(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    out
+}
+
+/// Ids of the arguments that all commands have.
+fn in_all<'a>(mut commands: impl Iterator<Item = &'a Command>) -> BTreeSet<String> {
+    let ids = |c: &Command| -> BTreeSet<String> {
+        c.get_arguments().map(|a| a.get_id().to_string()).collect()
+    };
+    let first = commands.next().map(ids).unwrap_or_default();
+    commands.fold(first, |all, c| &all & &ids(c))
+}
+
+/// The keys that the options have in the record of an example.
+fn recorded(app: &Entry, example: &[String]) -> Vec<String> {
+    let matches = crate::cli::command().try_get_matches_from(example);
+    let matches = matches.unwrap_or_else(|e| panic!("{example:?}: {e}"));
+    let (_, matches) = matches.subcommand().unwrap();
+    let keys = (app.keys)(matches).unwrap();
+    keys.into_iter().map(|(key, _)| key).collect()
+}
+
+/// The words of each example, redirections left out.
+fn examples(app: &Entry) -> Vec<Vec<String>> {
+    let help = (app.command)().get_after_help().map(ToString::to_string);
+    let lines = help.unwrap_or_default();
+    let lines = lines.lines().map(example_line);
+    let runs = lines.filter(|l| l.starts_with(PROGRAM));
+    let words = |l: &str| l.split(" > ").next().unwrap_or(l).to_owned();
+    runs.map(|l| words(l).split_whitespace().map(str::to_owned).collect())
+        .collect()
+}
+
+fn example_line(line: &str) -> &str {
+    let line = line.trim();
+    let line = line.strip_prefix("Examples:").unwrap_or(line);
+    line.strip_prefix("Example:").unwrap_or(line).trim()
+}
+
+fn flag(arg: &Arg) -> String {
+    let mut out = String::new();
+    if let Some(short) = arg.get_short() {
+        out += &format!("`-{short}`, ");
+    }
+    let values = arg.get_possible_values();
+    let value = if !arg.get_action().takes_values() {
+        String::new()
+    } else if values.is_empty() {
+        let names = arg.get_value_names().unwrap_or_default();
+        let names: Vec<&str> = names.iter().map(|n| n.as_str()).collect();
+        format!(" {}", names.join(" "))
+    } else {
+        let names: Vec<&str> = values.iter().map(|v| v.get_name()).collect();
+        format!(" {}", names.join("|"))
+    };
+    let long = arg.get_long().unwrap_or_default();
+    out + &code(&format!("--{long}{value}"))
+}
+
+/// What the help says, the possible values' own words included.
+fn meaning(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut out = split_default(&help).0.replace('<', "\\<");
+    for value in arg.get_possible_values() {
+        if let Some(help) = value.get_help() {
+            out += &format!("; {}: {help}", code(value.get_name()));
+        }
+    }
+    out
+}
+
+fn default(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let values = arg.get_default_values();
+    if let Some(said) = split_default(&help).1 {
+        said.replace('<', "\\<")
+    } else if matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::SetFalse) {
+        "off".to_owned()
+    } else if !values.is_empty() {
+        let values: Vec<_> = values.iter().map(|v| v.to_string_lossy()).collect();
+        code(&values.join(" "))
+    } else if arg.is_required_set() {
+        "must be given".to_owned()
+    } else {
+        "none".to_owned()
+    }
+}
+
+/// Help without its `[default: ...]`, and that.
+fn split_default(help: &str) -> (&str, Option<&str>) {
+    match help.split_once("[default: ") {
+        Some((help, default)) => (help.trim(), default.strip_suffix(']')),
+        None => (help, None),
+    }
+}
+
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('|', "\\|"))
+}
+
+fn row(cells: &[&str]) -> String {
+    format!("| {} |\n", cells.join(" | "))
+}

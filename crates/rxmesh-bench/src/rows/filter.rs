@@ -1,0 +1,75 @@
+//! Bilateral denoising.
+
+use std::cell::RefCell;
+
+use anyhow::{Result, ensure};
+use rxmesh_host::algo::filter::{Closeness, FilterOptions, bilateral_filter};
+use rxmesh_kernels::topo::Kind;
+
+use super::smooth::steps;
+use super::{Bench, Measured, Row};
+use crate::floor::Part::{Ev, Fe, Ribbon};
+use crate::reference::{Against, Goal};
+
+/// Iterations of the two runs whose difference is taken.
+const FILTERINGS: [u32; 2] = [1, 3];
+
+const READS: &str =
+    "EV, FE, ribbon V, positions 12 V; one-rings 8 E + 4 V, positions and normals 24 V";
+const WRITES: &str = "normals 12 V; positions 12 V";
+
+pub(super) const ROWS: &[Row] = &[
+    Row::time(
+        "filter-iteration",
+        "bilateral filter: one iteration, balls by the shortest edge as RXMesh 2021",
+        |b| filtering(b, Closeness::ShortestEdge),
+    )
+    .counts(
+        "difference of calls of 3 and 1 iterations over 2",
+        READS,
+        WRITES,
+    )
+    .against(&[Against::rxmesh(&["bilateral filter, iteration"])])
+    .goals(&[Goal::gpu(1_280_000, 3.0)]),
+    Row::time(
+        "filter-mean",
+        "the same with balls by the mean edge, the library's default",
+        |b| filtering(b, Closeness::MeanEdge),
+    )
+    .counts(
+        "difference of calls of 3 and 1 iterations over 2",
+        READS,
+        WRITES,
+    ),
+];
+
+fn filtering(b: &Bench<'_>, sigma_c: Closeness) -> Result<Measured> {
+    let large = RefCell::new(0);
+    let times = steps(b, FILTERINGS, |x, iterations| {
+        let options = FilterOptions {
+            iterations,
+            sigma_c,
+            ..FilterOptions::default()
+        };
+        let report = bilateral_filter(b.rx, x, &options)?;
+        ensure!(report.iterations == iterations, "{report:?}");
+        *large.borrow_mut() = report.large_balls;
+        Ok(())
+    })?;
+    let (v, e) = (b.count(Kind::Vertex), b.count(Kind::Edge));
+    // Normals first, then the balls over the one-rings that were written out once.
+    let floor = b.parts.floor(
+        &[Ev, Fe, Ribbon(Kind::Vertex)],
+        &[
+            (24 * v, "positions read, normals written"),
+            (8 * e + 4 * v, "one-rings read"),
+            (24 * v, "positions and normals read"),
+            (12 * v, "positions written"),
+        ],
+    );
+    let mut measured = b.of_vertices(floor, times);
+    measured
+        .figures
+        .insert("large_balls".to_owned(), large.into_inner().into());
+    Ok(measured)
+}

@@ -1,0 +1,59 @@
+//! Memory.
+
+use anyhow::Result;
+use rxmesh_host::edit::{Claims, Session};
+use rxmesh_kernels::topo::Kind;
+#[cfg(feature = "speculative")]
+use rxmesh_speculative::Speculative;
+use serde_json::Map;
+
+use super::{Bench, Counted, Row};
+use crate::conflicts::Counts;
+use crate::record::Unit;
+use crate::reference::Against;
+
+pub(super) const ROWS: &[Row] = &[
+    Row::amount("bytes", "memory of the static mesh", bytes::<Claims>)
+        .counts(
+            "no time: bytes a face of the static mesh, without attributes",
+            "",
+            "",
+        )
+        .against(&[
+            Against::new("paper, Appendix A", "papers", &["bytes a face, 2024"]),
+            Against::new("RXMesh 2021, calculated", "papers", &["bytes a face, 2021"]),
+        ]),
+    #[cfg(feature = "speculative")]
+    Row::amount(
+        "bytes-speculative",
+        "memory of the speculative engine's patches, with room to grow and spare patches",
+        bytes::<Speculative>,
+    )
+    .of_speculative()
+        .counts(
+            "no time: bytes a face of a speculative session's patches, with room to grow and spare ones, \
+             which the paper's figure leaves out",
+            "",
+            "",
+        )
+        .against(&[Against::new("paper, Appendix A", "papers", &["bytes a face, 2024"])]),
+];
+
+/// Bytes a face, without attributes: of the static mesh, or of the speculative engine's patches.
+fn bytes<C: Counts>(b: &Bench<'_>) -> Result<Counted> {
+    let faces = b.count(Kind::Face) as f64;
+    let static_bytes = b.rx.device_bytes() as f64 / faces;
+    let mut figures = Map::new();
+    let value = match Session::<C>::open_with(b.rx)?.edits().patch_bytes() {
+        None => static_bytes,
+        Some(bytes) => {
+            figures.insert("static_bytes_a_face".into(), static_bytes.into());
+            bytes as f64 / faces
+        }
+    };
+    Ok(Counted {
+        unit: Unit::BytesAFace,
+        values: vec![value],
+        figures,
+    })
+}

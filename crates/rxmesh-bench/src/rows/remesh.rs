@@ -1,0 +1,79 @@
+//! Isotropic remeshing.
+
+use anyhow::{Result, ensure};
+use rxmesh_host::algo::remesh::{RemeshOptions, Remeshes, remesh};
+use rxmesh_host::edit::Claims;
+use rxmesh_host::mesh::quality;
+use rxmesh_kernels::topo::Kind;
+#[cfg(feature = "speculative")]
+use rxmesh_speculative::Speculative;
+
+#[cfg(feature = "speculative")]
+use super::Work;
+use super::session::{FROM_FACES, NO_FLOOR, OPERATION, SESSION, figures, operation};
+use super::{Bench, Measured, Row};
+use crate::conflicts::Counts;
+use crate::reference::{Against, Goal};
+
+const REMESHING: Row = Row::time(
+    "remesh",
+    "isotropic remeshing, 3 iterations, mean length, on the wall clock",
+    remeshing::<Claims>,
+)
+.counts(OPERATION, "", NO_FLOOR)
+.against(&[
+    Against::rxmesh(&["remeshing"]).beside(SESSION),
+    Against::cpu("geometry-central", &["remesh3, geometry-central"])
+        .less("no projection onto the input"),
+    Against::cpu("CGAL", &["remesh3, cgal"]),
+    Against::cpu("pmp", &["remesh3, pmp"]),
+    Against::cpu("PyMeshLab", &["remesh3, pymeshlab"]).beside(FROM_FACES),
+])
+.goals(&[
+    Goal::gpu(20_000, 10.0),
+    Goal::gpu(1_280_000, 60.0),
+    Goal::cpu(1_280_000, 2500.0),
+]);
+
+pub(super) const ROWS: &[Row] = &[
+    REMESHING,
+    #[cfg(feature = "speculative")]
+    REMESHING
+        .speculative(
+            "remesh-speculative",
+            "the same on the speculative engine",
+            Work::On(remeshing::<Speculative>),
+        )
+        .goals(&[Goal::gpu(20_000, 200.0), Goal::gpu(1_280_000, 1000.0)]),
+];
+
+/// Three iterations towards the mean length, and how good the result is (Mahmoud et al. 2024, Table 4).
+fn remeshing<C: Counts + Remeshes>(b: &Bench<'_>) -> Result<Measured> {
+    let options = RemeshOptions::default();
+    let mut target = 0.0;
+    let worked = operation::<C>(b, &b.mesh.positions, |session, x| {
+        let report = remesh(session, x, &options)?;
+        target = f64::from(report.target_length);
+        let faces = session.count(Kind::Face)?;
+        Ok(figures(&report.run(), &[("faces", faces.into())]))
+    })?;
+    let mut measured = worked.measured;
+    let (mesh, _) = worked.session.to_mesh(worked.x)?;
+    let q = quality(&mesh);
+    let (euler, closed) = b.surface();
+    let [v, e, f] = [q.vertices, q.edges, q.faces].map(|n| n as i64);
+    // Three edges for two faces are as many as a closed manifold has.
+    ensure!(
+        v - e + f == euler && (!closed || 2 * e == 3 * f),
+        "the surface has become another one: {q:?}"
+    );
+    for (name, spread) in [
+        ("edge_length_over_target", q.edge_length.over(target)),
+        ("valence", q.valence),
+        ("smallest_angle", q.smallest_angle),
+    ] {
+        let spread = serde_json::to_value(spread)?;
+        measured.figures.insert(name.into(), spread);
+    }
+    Ok(measured)
+}

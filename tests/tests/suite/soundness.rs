@@ -1,0 +1,237 @@
+//! What safe calls cannot do: reach memory outside of a launch, memory that was freed, or memory that another thread is using.
+
+use glam::Vec3;
+use rxmesh_host::algo::normals;
+use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::kernels::algo::scan::ScanAdd;
+use rxmesh_host::kernels::kernel::FlatKernel;
+use rxmesh_host::kernels::mem::GlobalMut;
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::kernels::{entries, kernel};
+use rxmesh_tests::conformance;
+use rxmesh_tests::fixtures::{self, Fixture};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+conformance! {
+    arguments_have_no_elements_on_the_host, memory_that_is_used_again, casts, long_buffers, threads_with_meshes_of_their_own,
+    threads_on_one_mesh
+}
+
+/// What a panic says.
+fn panic_of<R>(f: impl FnOnce() -> R) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(f)).err().expect("a panic");
+    match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => panic
+            .downcast_ref::<&str>()
+            .copied()
+            .unwrap_or_default()
+            .into(),
+    }
+}
+
+fn arguments_have_no_elements_on_the_host(engine: &Engine) {
+    let buffer = engine.upload(&[1u32, 2, 3, 4]).unwrap();
+    let (read, write) = (buffer.global(), buffer.global_mut());
+    assert_eq!(
+        (read.len(), read.from(1).len(), write.part(1, 2).len()),
+        (4, 3, 2)
+    );
+    let told = |text: String| {
+        assert!(text.contains("outside of a launch"), "{text}");
+    };
+    told(panic_of(|| read.get(0)));
+    told(panic_of(|| read.from(1).get(2)));
+    told(panic_of(|| read.get4(0)));
+    told(panic_of(|| read.load(0)));
+    told(panic_of(|| write.get(0)));
+    told(panic_of(|| write.set(0, 7)));
+    told(panic_of(|| write.fetch_add(3, 7)));
+    told(panic_of(|| write.part(1, 2).store(0, 7)));
+    told(panic_of(|| write.cast::<f32>().add(0, 7.0)));
+    // Parts that are not there are noticed where they are made.
+    assert!(panic_of(|| read.from(5)).contains("of 4"));
+    assert!(panic_of(|| write.part(2, 3)).contains("of 4"));
+    let rx = Fixture::new("grid", fixtures::with_boundary(4, 4)).on(engine, 8);
+    let x = rx.attribute::<Vertex, f32>().unwrap();
+    told(panic_of(|| x.global().unwrap().get(0)));
+    assert_eq!(buffer.read().unwrap(), [1, 2, 3, 4]);
+}
+
+/// An argument that outlives its buffer never names the next one, whose memory is often the same.
+fn memory_that_is_used_again(engine: &Engine) {
+    let starts = engine.zeroed::<u32>(1).unwrap();
+    let old = engine.upload(&[1u32; 64]).unwrap();
+    let data = old.global_mut();
+    drop(old);
+    let kernel = ScanAdd {
+        data,
+        starts: starts.global_mut(),
+    };
+    for _ in 0..8 {
+        let new = engine.upload(&[1u32; 64]).unwrap();
+        assert_eq!(
+            engine.launch_flat(64, kernel),
+            Err(EngineError::NotLive {
+                kernel: "rx_scan_add"
+            })
+        );
+        assert_eq!(new.read().unwrap(), [1; 64]);
+    }
+}
+
+/// A cast to what cannot lie at the address is refused, not launched.
+fn casts(engine: &Engine) {
+    let bytes = engine.zeroed::<u8>(64).unwrap();
+    let starts = engine.zeroed::<u32>(1).unwrap();
+    let launch = |from: u32| {
+        let kernel = ScanAdd {
+            data: bytes.global_mut().from(from).cast(),
+            starts: starts.global_mut(),
+        };
+        engine.launch_flat(4, kernel)
+    };
+    assert_eq!(launch(4), Ok(()));
+    if !cfg!(debug_assertions) {
+        assert_eq!(
+            launch(2),
+            Err(EngineError::Misaligned {
+                kernel: "rx_scan_add"
+            })
+        );
+    }
+}
+
+/// Kernels count in 32 bits: a buffer that they could not address is refused when it is made, whatever memory there is.
+fn long_buffers(engine: &Engine) {
+    let refused = |result: Result<(), EngineError>| {
+        assert!(
+            matches!(result, Err(EngineError::TooLong { .. })),
+            "{result:?}"
+        );
+    };
+    refused(engine.zeroed::<u8>(1 << 32).map(drop));
+    refused(engine.zeroed::<u64>((1 << 31) + 1).map(drop));
+    refused(engine.zeroed::<Vec3>(0x5555_5556).map(drop));
+    refused(engine.zeroed::<u64>(usize::MAX).map(drop));
+}
+
+/// Threads with data of their own use one engine at a time.
+fn threads_with_meshes_of_their_own(engine: &Engine) {
+    let f = Fixture::new("grid", fixtures::with_boundary(12, 12));
+    let want = normals_of(engine, &f);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..3 {
+                    let got = normals_of(engine, &f);
+                    for (a, b) in got.iter().zip(&want) {
+                        assert!(a.distance(*b) < 1e-5, "{a} is not {b}");
+                    }
+                }
+            });
+        }
+    });
+}
+
+fn normals_of(engine: &Engine, f: &Fixture) -> Vec<Vec3> {
+    let rx = f.on(engine, 32);
+    let x = rx
+        .attribute_from::<Vertex, Vec3>(&f.mesh.positions)
+        .unwrap();
+    let mut n = rx.attribute::<Vertex, Vec3>().unwrap();
+    normals::vertex_normals_unscaled(&rx, &x, &mut n).unwrap();
+    n.to_input(&rx).unwrap()
+}
+
+/// Threads that read the same mesh and attribute, and write attributes of their own.
+fn threads_on_one_mesh(engine: &Engine) {
+    let f = Fixture::new("grid", fixtures::with_boundary(12, 12));
+    let rx = f.on(engine, 32);
+    let x = rx
+        .attribute_from::<Vertex, Vec3>(&f.mesh.positions)
+        .unwrap();
+    let want = normals_of(engine, &f);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut n = rx.attribute::<Vertex, Vec3>().unwrap();
+                for _ in 0..5 {
+                    normals::vertex_normals_unscaled(&rx, &x, &mut n).unwrap();
+                    let got = n.to_input(&rx).unwrap();
+                    for (a, b) in got.iter().zip(&want) {
+                        assert!(a.distance(*b) < 1e-5, "{a} is not {b}");
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Where the slow kernel is: 0 not begun, 1 in the kernel, 2 told to go on.
+static STAGE: AtomicU32 = AtomicU32::new(0);
+
+kernel! {
+    /// Writes once it is told to.
+    struct Slow: Flat {
+        to: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: one index, which writes its own element (contracts U3, U4).
+unsafe impl FlatKernel for Slow {
+    fn run(&self, i: u32) {
+        STAGE.store(1, Ordering::SeqCst);
+        while STAGE.load(Ordering::SeqCst) != 2 {
+            std::thread::yield_now();
+        }
+        self.to.set(i, 7);
+    }
+}
+
+entries! {
+    /// The suite's own.
+    pub SLOW;
+    flat test_slow: Slow;
+}
+
+/// While a launch runs, its memory stays and nobody else gets at it: another thread's accesses and launches are refused, and a buffer that is
+/// dropped meanwhile is freed afterwards.
+#[test]
+fn memory_of_a_running_launch() {
+    let engine = Engine::cpu();
+    let mut kept = engine.zeroed::<u32>(1).unwrap();
+    for dropped in [false, true] {
+        STAGE.store(0, Ordering::SeqCst);
+        let buffer = engine.zeroed::<u32>(1).unwrap();
+        let slow = Slow {
+            to: buffer.global_mut(),
+        };
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| engine.launch_flat(1, slow));
+            while STAGE.load(Ordering::SeqCst) != 1 {
+                std::thread::yield_now();
+            }
+            assert_eq!(buffer.read(), Err(EngineError::Busy));
+            assert_eq!(kept.copy_from(&buffer), Err(EngineError::Busy));
+            assert_eq!(engine.launch_flat(1, slow), Err(EngineError::Busy));
+            assert_eq!(kept.read(), Ok(vec![if dropped { 7 } else { 0 }]));
+            let buffer = if dropped {
+                drop(buffer);
+                // Would get the memory if it were free.
+                let others: Vec<_> = (0..64).map(|_| engine.upload(&[3u32]).unwrap()).collect();
+                STAGE.store(2, Ordering::SeqCst);
+                assert_eq!(running.join().expect("no panic"), Ok(()));
+                assert!(others.iter().all(|b| b.read() == Ok(vec![3])));
+                return;
+            } else {
+                buffer
+            };
+            STAGE.store(2, Ordering::SeqCst);
+            assert_eq!(running.join().expect("no panic"), Ok(()));
+            kept.copy_from(&buffer).unwrap();
+            assert_eq!(kept.read(), Ok(vec![7]));
+        });
+    }
+}

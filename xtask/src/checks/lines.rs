@@ -1,0 +1,112 @@
+//! No line of code or of a document is longer than [`LONGEST`] characters.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+
+use crate::workspace;
+
+/// Most characters of a line.
+const LONGEST: usize = 120;
+
+/// Files that are looked at, by extension.
+const EXTENSIONS: [&str; 6] = ["rs", "md", "toml", "sh", "py", "yml"];
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let root = workspace::root();
+    let mut faults = Vec::new();
+    let files = files(&root)?;
+    for name in &files {
+        let text = fs::read_to_string(root.join(name)).with_context(|| name.clone())?;
+        let long = too_long(&text, name.ends_with(".md"));
+        faults.extend(long.map(|(line, n)| format!("{name}:{line}: {n} characters")));
+    }
+    if !faults.is_empty() {
+        bail!(
+            "{}\n{} lines are longer than {LONGEST} characters",
+            faults.join("\n"),
+            faults.len()
+        );
+    }
+    println!(
+        "{} files, no line longer than {LONGEST} characters",
+        files.len()
+    );
+    Ok(())
+}
+
+/// The files under version control, and those that are new and not ignored.
+fn files(root: &Path) -> anyhow::Result<Vec<String>> {
+    let listed = Command::new("git")
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
+        .current_dir(root)
+        .output()
+        .context("git")?;
+    if !listed.status.success() {
+        bail!(
+            "git ls-files: {}",
+            String::from_utf8_lossy(&listed.stderr).trim()
+        );
+    }
+    let names = String::from_utf8(listed.stdout)?;
+    let wanted = |name: &&str| {
+        let extension = Path::new(name).extension().and_then(|e| e.to_str());
+        // A file that was removed and is still listed is no longer there to read.
+        extension.is_some_and(|e| EXTENSIONS.contains(&e)) && root.join(name).is_file()
+    };
+    Ok(names
+        .split('\0')
+        .filter(wanted)
+        .map(str::to_owned)
+        .collect())
+}
+
+/// The lines that are too long, from 1, with their lengths.
+fn too_long(text: &str, markdown: bool) -> impl Iterator<Item = (usize, usize)> {
+    text.lines().enumerate().filter_map(move |(i, line)| {
+        let n = line.chars().count();
+        (n > LONGEST && !is_exempt(line, markdown)).then_some((i + 1, n))
+    })
+}
+
+/// Lines that cannot be broken: with a URL, a row of a table, a single word (a path, a hash, a string without a space).
+fn is_exempt(line: &str, markdown: bool) -> bool {
+    let text = line.trim();
+    let in_table = |t: &str| t.starts_with('|') && t.ends_with('|');
+    let comment = text.trim_start_matches(['/', '!']).trim_start();
+    let has_url = text.contains("https://") || text.contains("http://");
+    has_url
+        || markdown && in_table(text)
+        || comment != text && in_table(comment)
+        || !text.contains(' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::too_long;
+
+    #[test]
+    fn long_lines_are_found_and_those_that_cannot_be_broken_are_not() {
+        let long = "word ".repeat(30);
+        let text = format!("short\n{long}\n{}\n", "ä ".repeat(60));
+        assert_eq!(too_long(&text, false).collect::<Vec<_>>(), [(2, 150)]);
+        let url = format!("// {long} https://docs.rs/x");
+        let row = format!("| {long} |");
+        let doc = format!("    /// | {long} |");
+        let path = format!("    \"{}\",", "x/".repeat(80));
+        let found = |line: &str, markdown| too_long(line, markdown).count();
+        assert_eq!([&url, &doc, &path].map(|l| found(l, false)), [0, 0, 0]);
+        assert_eq!(
+            [found(&row, true), found(&row, false), found(&long, true)],
+            [0, 0, 1]
+        );
+    }
+}

@@ -1,0 +1,25 @@
+//! `cargo xtask docs`: writes the parts of the documents that are made from the program's own help. The tests of the
+//! program compare them.
+
+use anyhow::ensure;
+
+use crate::workspace;
+
+/// The test of `rxmesh-apps` that compares, or writes.
+const TEST: &str = "manual::the_manual_is_current";
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let status = workspace::cargo()
+        .args([
+            "test",
+            "--package",
+            "rxmesh-apps",
+            "--bin",
+            "rxmesh-apps",
+            TEST,
+        ])
+        .env("RXMESH_WRITE_DOCS", "1")
+        .status()?;
+    ensure!(status.success(), "the documents could not be written");
+    Ok(())
+}
