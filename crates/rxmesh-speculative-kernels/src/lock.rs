@@ -1,7 +1,7 @@
 //! Locks of patches: bounded tries, with a back-off between them.
 
 use rxmesh_kernels::math::hash;
-use rxmesh_kernels::mem::{GlobalMut};
+use rxmesh_kernels::mem::GlobalMut;
 
 /// What the lock of a patch that nobody has holds.
 const FREE: u32 = 0;

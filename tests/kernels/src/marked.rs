@@ -5,11 +5,11 @@
 
 use rxmesh_kernels::Vec3;
 use rxmesh_kernels::algo::delaunay::{Diamond, flip};
+use rxmesh_kernels::args;
 use rxmesh_kernels::cavity::{
     Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, link_condition, template,
 };
 use rxmesh_kernels::edit::{Mesh, NO_FACE};
-use rxmesh_kernels::args;
 use rxmesh_kernels::mem::GlobalMut;
 
 /// The priority of a mark.

@@ -85,7 +85,8 @@ kernel! {
     }
 }
 
-impl Operator for Forgets {
+// SAFETY: it writes nothing (contracts U3, U4).
+unsafe impl Operator for Forgets {
     type Template = template::EF;
     type Plan = ();
 

@@ -38,7 +38,11 @@ fn a_signal_leaves_no_part_of_a_file() {
         wait_for("the program writes frames", || frames() >= 3);
         send(signal, &child);
         assert_eq!(child.wait().unwrap().code(), Some(code));
-        let parts: Vec<String> = b.names().into_iter().filter(|n| n.ends_with(".part")).collect();
+        let parts: Vec<String> = b
+            .names()
+            .into_iter()
+            .filter(|n| n.ends_with(".part"))
+            .collect();
         assert!(parts.is_empty(), "{parts:?}");
         // Frames that have their name are whole.
         for name in b.names().iter().filter(|n| n.starts_with("moved_")) {
@@ -53,7 +57,9 @@ fn a_signal_leaves_no_part_of_a_file() {
 fn a_signal_ends_a_program_that_waits() {
     let b = Sandbox::new();
     b.put("one.obj", TRIANGLE);
-    let made = Command::new("mkfifo").arg(b.path().join("pipe.obj")).status();
+    let made = Command::new("mkfifo")
+        .arg(b.path().join("pipe.obj"))
+        .status();
     assert!(made.unwrap().success());
     let mut child = b
         .command("convert one.obj -o pipe.obj")
@@ -94,7 +100,10 @@ fn out_of_memory_is_a_message_and_a_code() {
                 assert_eq!(said.lines().count(), 1, "{said}");
             }
             // Threads, or reading the file as a whole, may be refused first.
-            Some(1) => assert!(said.starts_with("error: ") && !said.contains("bug"), "{said}"),
+            Some(1) => assert!(
+                said.starts_with("error: ") && !said.contains("bug"),
+                "{said}"
+            ),
             other => panic!("{megabytes} MB: {other:?}: {said}"),
         }
         let _ = fs::remove_file(b.path().join("out.ply"));
@@ -131,14 +140,23 @@ fn another_format_than_the_inputs_is_explained() {
     let said = b.ok("geodesic ball.obj --source 0 --engine cpu");
     let line = said.lines().last().unwrap();
     assert!(line.starts_with("wrote ball_geodesic.ply (PLY, "), "{said}");
-    assert!(line.ends_with(" bytes; OBJ holds no values of vertices)"), "{said}");
+    assert!(
+        line.ends_with(" bytes; OBJ holds no values of vertices)"),
+        "{said}"
+    );
     let r = b.record("normals ball.stl");
     assert_eq!(r["output"]["path"], "ball_normals.obj");
-    assert_eq!(r["output"]["format_because"], "STL holds no normals of vertices");
+    assert_eq!(
+        r["output"]["format_because"],
+        "STL holds no normals of vertices"
+    );
     let r = b.record("smooth ball.stl");
     assert!(r["output"]["format_because"].is_null());
     let message = b.fails("normals ball.obj -o flat.stl");
-    assert!(message.contains("STL cannot hold normals of vertices"), "{message}");
+    assert!(
+        message.contains("STL cannot hold normals of vertices"),
+        "{message}"
+    );
 }
 
 /// Meshes, records and patches go through links in the same way, also where they dangle.
@@ -156,13 +174,16 @@ fn links_stay_links() {
         for _ in 0..2 {
             b.ok("smooth one.obj -o out.obj --json record.json --cache -q");
         }
-        assert!(fs::symlink_metadata(b.path().join(link)).unwrap().is_symlink());
+        assert!(
+            fs::symlink_metadata(b.path().join(link))
+                .unwrap()
+                .is_symlink()
+        );
         assert!(b.path().join(to).is_file(), "{to}");
     }
     let names = fs::read_dir(b.path().join("far")).unwrap().count();
     assert_eq!(names, 3);
-    let r: serde_json::Value =
-        serde_json::from_str(&b.text("far/record.json")).unwrap();
+    let r: serde_json::Value = serde_json::from_str(&b.text("far/record.json")).unwrap();
     assert_eq!(r["patches"]["cache"], "loaded");
 }
 
@@ -174,12 +195,21 @@ fn records_go_behind_what_stdout_holds() {
     b.put("one.obj", TRIANGLE).put("log", "before\n");
     for target in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
         b.put("log", "before\n");
-        let log = fs::OpenOptions::new().append(true).open(b.path().join("log")).unwrap();
-        let out = b.command(&format!("check one.obj --json {target}")).stdout(log).status();
+        let log = fs::OpenOptions::new()
+            .append(true)
+            .open(b.path().join("log"))
+            .unwrap();
+        let out = b
+            .command(&format!("check one.obj --json {target}"))
+            .stdout(log)
+            .status();
         assert!(out.unwrap().success());
         let log = b.text("log");
         assert!(log.starts_with("before\none.obj (OBJ)\n"), "{log}");
-        assert!(log.contains("\"command\": \"check\"") && log.ends_with("}\n"), "{log}");
+        assert!(
+            log.contains("\"command\": \"check\"") && log.ends_with("}\n"),
+            "{log}"
+        );
     }
 }
 
@@ -196,13 +226,28 @@ fn comments_travel_and_lost_digits_are_named() {
     assert!(head.iter().zip(&comments).all(|(h, c)| h[2..] == c[8..]));
     b.ok("convert bunny.ply -o again.off -q");
     b.ok("mcf again.off -o again.obj -q");
-    assert!(b.text("again.obj").lines().zip(&head).take(2).all(|(a, h)| a == h));
+    assert!(
+        b.text("again.obj")
+            .lines()
+            .zip(&head)
+            .take(2)
+            .all(|(a, h)| a == h)
+    );
     let r = b.record("convert bunny.ply -o bunny.stl");
-    assert_eq!(r["warnings"][0], "bunny.stl: STL holds no comments (2 lines)");
-    b.put("fine.obj", TRIANGLE.replace("v 1 0 0", "v 1.23456789012345 0 0"));
+    assert_eq!(
+        r["warnings"][0],
+        "bunny.stl: STL holds no comments (2 lines)"
+    );
+    b.put(
+        "fine.obj",
+        TRIANGLE.replace("v 1 0 0", "v 1.23456789012345 0 0"),
+    );
     let out = b.run("convert fine.obj -o coarse.obj");
     let said = String::from_utf8_lossy(&out.stderr);
     assert_eq!(said.lines().count(), 1, "{said}");
-    assert!(said.contains("they are rounded, by 9.5e-9 at most"), "{said}");
+    assert!(
+        said.contains("they are rounded, by 9.5e-9 at most"),
+        "{said}"
+    );
     assert!(Path::new(&b.path().join("coarse.obj")).exists());
 }
