@@ -155,8 +155,8 @@ pub fn to_triangles(mesh: &TriMesh, p: DVec3) -> f64 {
     squares.fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// The squared distance of a point to a triangle: to its plane where the foot of the perpendicular is on the same side of all three sides,
-/// to the nearest side otherwise. A triangle without area has sides alone.
+/// The squared distance of a point to a triangle: to its plane where the foot of the perpendicular is on the same side
+/// of all three sides, to the nearest side otherwise. A triangle without area has sides alone.
 fn point_triangle(p: DVec3, corners: &[DVec3; 3]) -> f64 {
     let side = |k: usize| (corners[k], corners[(k + 1) % 3]);
     let n = (corners[1] - corners[0]).cross(corners[2] - corners[0]);

@@ -72,7 +72,8 @@ const NEW: u32 = u32::MAX;
 pub struct Expected {
     /// Triangles that stay.
     pub kept: BTreeSet<Triangle>,
-    /// Triangles that are made, with the position of the new vertex among their corners, if any: its id is [`u32::MAX`].
+    /// Triangles that are made, with the position of the new vertex among their corners, if any: its id is
+    /// [`u32::MAX`].
     pub made: Vec<(Triangle, Option<Vec3>)>,
     /// Vertices that stay.
     pub vertices: BTreeSet<u32>,

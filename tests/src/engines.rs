@@ -92,8 +92,9 @@ pub fn suited<T>(engine: &Engine, [fast, slow, very_slow]: [T; 3]) -> T {
     }
 }
 
-/// Makes a test of each check on every engine: `conformance! { a, b }` gives `solo::a`, `shuffled::a`, `team7::a`, `cuda::a`, and in the long run
-/// `team2::a` and `team32::a`, and so on. A check is a function of `&Engine` in the calling module.
+/// Makes a test of each check on every engine: `conformance! { a, b }` gives `solo::a`, `shuffled::a`, `team7::a`,
+/// `cuda::a`, and in the long run `team2::a` and `team32::a`, and so on. A check is a function of `&Engine` in the
+/// calling module.
 #[macro_export]
 macro_rules! conformance {
     ($($check:ident),* $(,)?) => {
@@ -154,13 +155,15 @@ impl<C> Conflicts for C where
 {
 }
 
-/// As [`conformance!`], with each way to decide between overlapping cavities: `conformance_of_conflicts! { a }` gives `claims::solo::a`, `speculative::solo::a` and so
-/// on. A check is a function of `&Engine`, generic over an engine of edits ([`Conflicts`]).
+/// As [`conformance!`], with each way to decide between overlapping cavities: `conformance_of_conflicts! { a }` gives
+/// `claims::solo::a`, `speculative::solo::a` and so on. A check is a function of `&Engine`, generic over an engine of
+/// edits ([`Conflicts`]).
 #[macro_export]
 macro_rules! conformance_of_conflicts {
     ($($check:ident),* $(,)?) => {
         $crate::conformance_of_conflicts!(@with claims, rxmesh_host::edit::Claims, all; $($check)*);
-        // A visit is hundreds of barriers: wide teams on few cores are too slow for whole applications. `tests/speculative.rs` has them.
+        // A visit is hundreds of barriers: wide teams on few cores are too slow for whole applications.
+        // `tests/speculative.rs` has them.
         $crate::conformance_of_conflicts!(@with speculative, rxmesh_speculative::Speculative, narrow; $($check)*);
     };
     (@with $module:ident, $conflicts:ty, $engines:ident; $($check:ident)*) => {
@@ -173,8 +176,9 @@ macro_rules! conformance_of_conflicts {
     };
 }
 
-/// The engine whose results have the same bits: one thread of the CPU engine for all CPU engines, whatever they do in parallel. A GPU rounds otherwise
-/// (products and sums are fused, roots approximate): there it is the GPU itself, in another run.
+/// The engine whose results have the same bits: one thread of the CPU engine for all CPU engines, whatever they do in
+/// parallel. A GPU rounds otherwise (products and sums are fused, roots approximate): there it is the GPU itself, in
+/// another run.
 pub fn same_rounding(engine: &Engine) -> Engine {
     if engine.is_cuda() {
         engine.clone()

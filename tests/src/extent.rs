@@ -1,4 +1,5 @@
-//! How much a run of the suite does: by default what README's test command has time for, and everything in the long run.
+//! How much a run of the suite does: by default what README's test command has time for, and everything in the long
+//! run.
 
 use std::sync::OnceLock;
 

@@ -17,8 +17,8 @@ pub struct Fan {
 }
 
 impl Fan {
-    /// The fan of a vertex with these faces, if they are one: every face has three corners of its own, no two leave or enter by the
-    /// same vertex, and walking from one to the next meets all.
+    /// The fan of a vertex with these faces, if they are one: every face has three corners of its own, no two leave or
+    /// enter by the same vertex, and walking from one to the next meets all.
     pub fn new(oracle: &Oracle, v: u32, faces: &[u32]) -> Option<Fan> {
         let mut by_next = HashMap::new();
         let mut by_previous = HashMap::new();

@@ -38,7 +38,8 @@ impl Fixture {
             .get_or_init(|| Oracle::new(self.mesh.vertex_count(), &self.mesh.faces))
     }
 
-    /// The patch sizes to try: 16, in the long run 64 and 512 too, and the whole mesh, without those that give the same patches.
+    /// The patch sizes to try: 16, in the long run 64 and 512 too, and the whole mesh, without those that give the same
+    /// patches.
     pub fn patch_sizes(&self) -> Vec<u32> {
         let faces = (self.mesh.face_count() as u32).max(1);
         let parts = extent(&[16][..], &[16, 64, 512]);

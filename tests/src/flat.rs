@@ -93,8 +93,8 @@ impl Flat {
         self.fe[3 * face] != NONE
     }
 
-    /// Makes `ef` and `ve` of `fe`: of more than two faces an edge gets the first and the last. Edges without faces die, vertices without
-    /// edges are isolated.
+    /// Makes `ef` and `ve` of `fe`: of more than two faces an edge gets the first and the last. Edges without faces
+    /// die, vertices without edges are isolated.
     pub fn join(&mut self) {
         self.ef = vec![NONE; self.ev.len()];
         for v in self.ve.iter_mut().filter(|v| **v != DEAD) {

@@ -1,7 +1,8 @@
 //! Conformance suite of rxmesh: what the checks in `tests/` share.
 //!
 //! - [`edits`]: rounds of edit scripts, over plain triangles;
-//! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to decide conflicts ([`conformance_of_conflicts!`]);
+//! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to decide conflicts
+//!   ([`conformance_of_conflicts!`]);
 //! - [`extent`]: how much a run does, and the long run;
 //! - [`fixtures`]: meshes by property, made in code;
 //! - [`oracle`]: the expected answers, by naive host code over input ids;

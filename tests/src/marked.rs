@@ -1,4 +1,5 @@
-//! Sessions that operators on marked seeds work on. Everything is looked at by positions, because on the speculative engine elements change their ids.
+//! Sessions that operators on marked seeds work on. Everything is looked at by positions, because on the speculative
+//! engine elements change their ids.
 
 use crate::edits::Edit;
 use crate::engines::Conflicts;
@@ -21,8 +22,9 @@ use std::collections::HashMap;
 /// Most rounds of a run: it ends long before.
 const ROUNDS: u32 = 10_000;
 
-/// Numbers by the positions of an element's vertices, sorted: one vertex, two or three. Without those of several elements at one place, which splits of splits can make: the lines
-/// between the middles of opposite sides of a quadrilateral bisect each other.
+/// Numbers by the positions of an element's vertices, sorted: one vertex, two or three. Without those of several
+/// elements at one place, which splits of splits can make: the lines between the middles of opposite sides of a
+/// quadrilateral bisect each other.
 pub type Numbers = HashMap<Vec<Place>, u32>;
 
 /// The key of an element in [`Numbers`].
@@ -204,8 +206,8 @@ impl<C: Conflicts> Marked<C> {
         }
     }
 
-    /// Runs an operator and checks what holds for all of them: the run ends, the session is sound, Euler's number stays, what is counted as done is what the mesh shows, and
-    /// interpolated positions are the positions.
+    /// Runs an operator and checks what holds for all of them: the run ends, the session is sound, Euler's number
+    /// stays, what is counted as done is what the mesh shows, and interpolated positions are the positions.
     pub fn run_checked(&mut self, edit: Edit, seeds: Seeds, what: &str) -> RunReport {
         let count = |s: &Session<C>| i64::from(s.count(Kind::Vertex).expect("a count"));
         let (vertices, euler) = (count(&self.session), self.session.euler_number());
@@ -228,7 +230,8 @@ impl<C: Conflicts> Marked<C> {
         report
     }
 
-    /// Moves every vertex a little, at random. A place at which an operator puts a new vertex is then nobody's that was there before: else the middle of two middles may be.
+    /// Moves every vertex a little, at random. A place at which an operator puts a new vertex is then nobody's that was
+    /// there before: else the middle of two middles may be.
     pub fn jitter(&mut self, rng: &mut Rng) {
         let mut x = self
             .session

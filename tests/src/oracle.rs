@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 /// Rows of a relation by input id, each sorted.
 pub type Sets = Vec<Vec<u32>>;
 
-/// A mesh as sets. An edge is a pair of vertices, the smaller first; its id is its place among all pairs in order. A face that repeats
-/// a vertex has an edge from that vertex to itself.
+/// A mesh as sets. An edge is a pair of vertices, the smaller first; its id is its place among all pairs in order. A
+/// face that repeats a vertex has an edge from that vertex to itself.
 pub struct Oracle {
     /// Number of vertices.
     pub vertices: usize,
@@ -172,8 +172,9 @@ impl Oracle {
             .expect("the face has the edge")
     }
 
-    /// The diamond of an edge, from the two of its faces that `order` puts first: source, right, target, left; `u32::MAX` where
-    /// nothing is. The second value says whether the two faces run along the edge in opposite directions, so that the order counts.
+    /// The diamond of an edge, from the two of its faces that `order` puts first: source, right, target, left;
+    /// `u32::MAX` where nothing is. The second value says whether the two faces run along the edge in opposite
+    /// directions, so that the order counts.
     pub fn diamond(&self, e: u32, ef: &[u32], order: impl Fn(u32) -> u32) -> ([u32; 4], bool) {
         let (s, t) = self.edges[e as usize];
         let mut faces = ef.to_vec();

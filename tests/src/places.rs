@@ -1,4 +1,5 @@
-//! Meshes by the positions of their vertices: what is the same for every numbering. For meshes without two vertices at one place, or as multisets.
+//! Meshes by the positions of their vertices: what is the same for every numbering. For meshes without two vertices at
+//! one place, or as multisets.
 
 use glam::Vec3;
 use rxmesh_host::mesh::TriMesh;

@@ -79,8 +79,8 @@ impl Flow {
         Flow { areas, weights }
     }
 
-    /// Solves `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` directly (sparse Cholesky of faer), in coordinates relative to the
-    /// first vertex and the mesh's size. A vertex without area stays.
+    /// Solves `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` directly (sparse Cholesky of faer), in
+    /// coordinates relative to the first vertex and the mesh's size. A vertex without area stays.
     pub fn solve(&self, positions: &[Vec3], dt: f64) -> Vec<DVec3> {
         let n = positions.len();
         let Some(origin) = positions.first().map(|p| p.as_dvec3()) else {

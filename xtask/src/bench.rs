@@ -67,8 +67,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A Python with the peers: a virtual environment below the target folder, made and filled when it is not there. What cannot
-/// be installed is named; the script that times says so again for each of its operations.
+/// A Python with the peers: a virtual environment below the target folder, made and filled when it is not there. What
+/// cannot be installed is named; the script that times says so again for each of its operations.
 fn peers_python() -> anyhow::Result<PathBuf> {
     let folder = workspace::target().join("peers");
     let python = folder.join("bin/python");

@@ -125,7 +125,8 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// All that the conformance suite has, and a program outside the repository. `--workspace`, so that what README's test command builds serves here too.
+/// All that the conformance suite has, and a program outside the repository. `--workspace`, so that what README's test
+/// command builds serves here too.
 fn long() -> anyhow::Result<()> {
     let mut cargo = workspace::cargo();
     cargo.env("RXMESH_LONG", "1").args([
@@ -168,7 +169,8 @@ fn assemble() -> anyhow::Result<()> {
     }
 }
 
-/// As `cargo xtask ptx --rebuild`, but without a device compiler it is enough to say so, unless this machine is meant to have it.
+/// As `cargo xtask ptx --rebuild`, but without a device compiler it is enough to say so, unless this machine is meant
+/// to have it.
 fn rebuild() -> anyhow::Result<()> {
     match Toolchain::find() {
         Err(error) if env::var_os("RXMESH_REQUIRE_DEVICE").is_none() => {

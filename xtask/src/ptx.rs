@@ -1,4 +1,5 @@
-//! `cargo xtask ptx`: the PTX of the crates with kernels, which is under version control so that users need no device toolchain.
+//! `cargo xtask ptx`: the PTX of the crates with kernels, which is under version control so that users need no device
+//! toolchain.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,7 +65,8 @@ pub(crate) struct Arguments {
     /// Only build again, beside the files, and say whether the kernels are the same; needs the device toolchain
     #[arg(long, conflicts_with_all = ["check", "assemble"])]
     rebuild: bool,
-    /// Only assemble the files for real GPUs, and refuse spills, stack frames, calls and generic accesses that are not allowed for
+    /// Only assemble the files for real GPUs, and refuse spills, stack frames, calls and generic accesses that are not
+    /// allowed for
     #[arg(long)]
     assemble: bool,
 }
@@ -81,12 +83,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-/// Fails when a build of the sources at hand has other kernels than the files. Their text may differ: compiler releases do.
+/// Fails when a build of the sources at hand has other kernels than the files. Their text may differ: compiler releases
+/// do.
 pub(crate) fn rebuild() -> anyhow::Result<()> {
     MODULES.iter().try_for_each(Module::rebuild)
 }
 
-/// Fails when a file is not the one that `cargo xtask ptx` would write, compiler releases apart, or has grown too large.
+/// Fails when a file is not the one that `cargo xtask ptx` would write, compiler releases apart, or has grown too
+/// large.
 pub(crate) fn check() -> anyhow::Result<()> {
     MODULES.iter().try_for_each(Module::check)
 }

@@ -10,7 +10,8 @@ use serde::Deserialize;
 
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
-    // cargo sets the variable to this package's folder when it runs us; the place of compilation serves if we are run directly.
+    // cargo sets the variable to this package's folder when it runs us; the place of compilation serves if we are run
+    // directly.
     let package =
         env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     Path::new(&package)

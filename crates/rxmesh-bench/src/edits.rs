@@ -1,4 +1,5 @@
-//! Whether edits on the speculative engine leave sound meshes: small enough for compute-sanitizer, or many times with other seeds.
+//! Whether edits on the speculative engine leave sound meshes: small enough for compute-sanitizer, or many times with
+//! other seeds.
 
 use anyhow::{Context as _, Result, ensure};
 use glam::Vec3;

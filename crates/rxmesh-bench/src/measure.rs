@@ -111,8 +111,8 @@ pub(crate) fn calls(
     })
 }
 
-/// Times one of the repetitions that `work` is told to do: the difference of a long and a short run over the difference of
-/// their repetitions, so that what a run costs once drops out. `reset` goes before each run and is not timed.
+/// Times one of the repetitions that `work` is told to do: the difference of a long and a short run over the difference
+/// of their repetitions, so that what a run costs once drops out. `reset` goes before each run and is not timed.
 pub(crate) fn repetitions(
     engine: &Engine,
     effort: Effort,

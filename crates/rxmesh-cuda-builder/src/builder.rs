@@ -86,7 +86,8 @@ pub enum CudaBuilderError {
     },
 }
 
-/// PTX without what only people need: comments, empty lines, indentation, long names of labels. About a tenth of the text.
+/// PTX without what only people need: comments, empty lines, indentation, long names of labels. About a tenth of the
+/// text.
 fn tidy(body: &str) -> String {
     let mut text = String::with_capacity(body.len());
     for line in body.lines() {
@@ -164,15 +165,15 @@ impl CudaBuilder {
         self
     }
 
-    /// Whether to leave out debug assertions and overflow checks (true if not called). Optimisation is full in both cases: without
-    /// it device code is neither correct in its barriers nor usable.
+    /// Whether to leave out debug assertions and overflow checks (true if not called). Optimisation is full in both
+    /// cases: without it device code is neither correct in its barriers nor usable.
     pub fn release(mut self, release: bool) -> Self {
         self.release = release;
         self
     }
 
-    /// Whether a product and a sum may become one fused operation (true if not called). Results differ from the CPU's in the last
-    /// bits then. rust-cuda: `fma_contraction`.
+    /// Whether a product and a sum may become one fused operation (true if not called). Results differ from the CPU's
+    /// in the last bits then. rust-cuda: `fma_contraction`.
     pub fn fma(mut self, fma: bool) -> Self {
         self.fma = fma;
         self
@@ -190,7 +191,8 @@ impl CudaBuilder {
         self
     }
 
-    /// The folder for intermediate files. If not called: the folder `ptx` in `OUT_DIR` (in a build script) or in the target folder.
+    /// The folder for intermediate files. If not called: the folder `ptx` in `OUT_DIR` (in a build script) or in the
+    /// target folder.
     pub fn target_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.target_dir = Some(path.as_ref().to_owned());
         self
@@ -244,14 +246,16 @@ impl CudaBuilder {
     pub fn rustc_flags(&self) -> Vec<String> {
         vec![
             format!("-Ctarget-cpu={}", self.arch),
-            // PTX is not linked: the assembly of the one module after fat LTO is final. `true` is the program that does nothing.
+            // PTX is not linked: the assembly of the one module after fat LTO is final. `true` is the program that does
+            // nothing.
             "-Clinker=true".into(),
             // Without this pass every access through an assumed pointer stays generic, see `cuda_std::mem`.
             "-Cpasses=infer-address-spaces".into(),
-            // This pass copies barriers into branches (rust-lang/rust, PR 149637): a hang or a race. It must be off in every crate,
-            // as closures with barriers are inlined from one into another.
+            // This pass copies barriers into branches (rust-lang/rust, PR 149637): a hang or a race. It must be off in
+            // every crate, as closures with barriers are inlined from one into another.
             "-Zmir-enable-passes=-JumpThreading".into(),
-            // A panic is a trap and nothing else. Otherwise its message is formatted in local memory and the panic is a call.
+            // A panic is a trap and nothing else. Otherwise its message is formatted in local memory and the panic is a
+            // call.
             "-Zunstable-options".into(),
             "-Cpanic=immediate-abort".into(),
             "-Zlocation-detail=none".into(),

@@ -1,8 +1,9 @@
 //! Tells whether a PTX file was built from the sources at hand, without building it again.
 //!
-//! The first line of a PTX file is a [`Header`]: `// rxmesh-ptx sources=... rustc=... target=... options=...`. A fingerprint covers the
-//! source files and manifests of the device crates and the versions of the packages from elsewhere that they use. It does not cover the
-//! compiler: another release gives other PTX of the same meaning, and the file says which release it came from.
+//! The first line of a PTX file is a [`Header`]: `// rxmesh-ptx sources=... rustc=... target=... options=...`. A
+//! fingerprint covers the source files and manifests of the device crates and the versions of the packages from
+//! elsewhere that they use. It does not cover the compiler: another release gives other PTX of the same meaning, and
+//! the file says which release it came from.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -60,9 +61,9 @@ impl Header {
     }
 }
 
-/// The fingerprint of device sources: the folder `src` and the `Cargo.toml` of each of `crates`, and the versions that the lock file
-/// `lock` has for the packages from elsewhere that they use, directly or not (development dependencies apart). Neither the location of
-/// the folders nor line endings matter.
+/// The fingerprint of device sources: the folder `src` and the `Cargo.toml` of each of `crates`, and the versions that
+/// the lock file `lock` has for the packages from elsewhere that they use, directly or not (development dependencies
+/// apart). Neither the location of the folders nor line endings matter.
 pub fn source_fingerprint(crates: &[impl AsRef<Path>], lock: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     let mut manifests = Vec::new();

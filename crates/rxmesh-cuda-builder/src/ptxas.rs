@@ -89,8 +89,9 @@ pub enum PtxasError {
 }
 
 impl Ptxas {
-    /// Looks for the assembler: the environment variable `RXMESH_PTXAS` (the program, or a folder that holds a toolkit or the wheel),
-    /// the folders of `hints`, the PATH, then `CUDA_HOME`, `CUDA_PATH`, `VIRTUAL_ENV` and the usual place of a toolkit.
+    /// Looks for the assembler: the environment variable `RXMESH_PTXAS` (the program, or a folder that holds a toolkit
+    /// or the wheel), the folders of `hints`, the PATH, then `CUDA_HOME`, `CUDA_PATH`, `VIRTUAL_ENV` and the usual
+    /// place of a toolkit.
     pub fn find(hints: &[PathBuf]) -> Result<Self, PtxasError> {
         if let Some(named) = env::var_os(PTXAS).filter(|v| !v.is_empty()) {
             let path = PathBuf::from(named);
@@ -187,8 +188,8 @@ impl Ptxas {
         Ok(Self { path, version })
     }
 
-    /// Assembles PTX for one architecture (`sm_75`, ...) and tells the cost of each kernel, in the order of their names. The machine
-    /// code is thrown away.
+    /// Assembles PTX for one architecture (`sm_75`, ...) and tells the cost of each kernel, in the order of their
+    /// names. The machine code is thrown away.
     pub fn assemble(&self, ptx: &Path, arch: &str) -> Result<Vec<Usage>, PtxasError> {
         // A name of its own for each call: several threads may assemble at the same time.
         static CALLS: AtomicU32 = AtomicU32::new(0);

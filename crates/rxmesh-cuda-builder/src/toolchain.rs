@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The first release whose flags and LLVM know all that is used here (`-Cpanic=immediate-abort`, the barrier intrinsics of LLVM 21).
+/// The first release whose flags and LLVM know all that is used here (`-Cpanic=immediate-abort`, the barrier intrinsics
+/// of LLVM 21).
 const OLDEST_MINOR: u32 = 92;
 
 /// The environment variable that names the device compiler.
@@ -78,8 +79,8 @@ fn list_rejected(list: &[String]) -> String {
 }
 
 impl Toolchain {
-    /// Looks for a compiler, in this order: the environment variable `RXMESH_DEVICE_RUSTC`; rustup's toolchains, nightly first; every
-    /// `rustc` on the PATH that does not belong to rustup.
+    /// Looks for a compiler, in this order: the environment variable `RXMESH_DEVICE_RUSTC`; rustup's toolchains,
+    /// nightly first; every `rustc` on the PATH that does not belong to rustup.
     pub fn find() -> Result<Self, ToolchainError> {
         if let Some(rustc) = env::var_os(DEVICE_RUSTC).filter(|v| !v.is_empty()) {
             let rustc = PathBuf::from(rustc);
@@ -181,8 +182,8 @@ fn path_directories() -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
-/// The compilers of rustup's toolchains, nightly first. They are found in rustup's folder and called directly: asking rustup itself
-/// may start a download.
+/// The compilers of rustup's toolchains, nightly first. They are found in rustup's folder and called directly: asking
+/// rustup itself may start a download.
 fn rustup_compilers() -> Vec<PathBuf> {
     let home = env::var_os("RUSTUP_HOME")
         .map(PathBuf::from)

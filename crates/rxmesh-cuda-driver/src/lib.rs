@@ -1,12 +1,13 @@
 //! The CUDA driver API, resolved when the program runs.
 //!
-//! `cust` declares the functions of the driver (`cuInit`, `cuMemAlloc_v2`, ...) as external symbols, which ordinarily ties a binary to
-//! `libcuda.so.1`: it does not start on a machine without an NVIDIA driver. This crate defines all of those symbols itself. Each is a
-//! jump through a table; [`load`] fills the table from the driver's library. Without a driver every function returns
-//! `CUDA_ERROR_NO_DEVICE` (100), so that `cust::init` reports an error and the program goes on with its CPU engine.
+//! `cust` declares the functions of the driver (`cuInit`, `cuMemAlloc_v2`, ...) as external symbols, which ordinarily
+//! ties a binary to `libcuda.so.1`: it does not start on a machine without an NVIDIA driver. This crate defines all of
+//! those symbols itself. Each is a jump through a table; [`load`] fills the table from the driver's library. Without a
+//! driver every function returns `CUDA_ERROR_NO_DEVICE` (100), so that `cust::init` reports an error and the program
+//! goes on with its CPU engine.
 //!
-//! A program only has to depend on this crate and mention it (`use rxmesh_cuda_driver as _;` is enough): `cuInit` calls [`load`] by
-//! itself. Calling [`load`] first gives the reason when there is no driver.
+//! A program only has to depend on this crate and mention it (`use rxmesh_cuda_driver as _;` is enough): `cuInit` calls
+//! [`load`] by itself. Calling [`load`] first gives the reason when there is no driver.
 //!
 //! On targets other than x86-64 Linux the symbols exist and always answer "no device".
 
@@ -50,7 +51,8 @@ pub enum DriverError {
 
 /// Opens the CUDA driver and resolves its functions. The first call does the work, the others return its result.
 ///
-/// This says that a driver is installed, not that there is a device: `cust::init` and `cust::device::Device::num_devices` tell that.
+/// This says that a driver is installed, not that there is a device: `cust::init` and
+/// `cust::device::Device::num_devices` tell that.
 pub fn load() -> Result<(), DriverError> {
     resolve::load()
 }

@@ -26,16 +26,17 @@ pub(crate) fn is_loaded() -> bool {
 }
 
 fn open() -> Result<libloading::Library, DriverError> {
-    // SAFETY: opening a library runs its initialisers. The driver's are made to be run in any process and at any time, which is how
-    // every program that is linked against the driver runs them.
+    // SAFETY: opening a library runs its initialisers. The driver's are made to be run in any process and at any time,
+    // which is how every program that is linked against the driver runs them.
     let lib =
         unsafe { libloading::Library::new(LIBRARY) }.map_err(|e| DriverError::LibraryNotFound {
             library: LIBRARY,
             reason: e.to_string(),
         })?;
     let find = |name: &str| -> Option<*mut c_void> {
-        // SAFETY: the symbol is read as an address only; its type comes from the declaration that the caller of the trampoline uses,
-        // which is NVIDIA's own header for this name (version suffix included). The address stays valid as `lib` is never closed.
+        // SAFETY: the symbol is read as an address only; its type comes from the declaration that the caller of the
+        // trampoline uses, which is NVIDIA's own header for this name (version suffix included). The address stays
+        // valid as `lib` is never closed.
         unsafe { lib.get::<*mut c_void>(name.as_bytes()) }
             .ok()
             .map(|s| *s)
@@ -50,7 +51,8 @@ fn open() -> Result<libloading::Library, DriverError> {
         }
     }
     for (slot, name) in TABLE.iter().zip(NAMES) {
-        // Relaxed suffices: a slot holds one address, which is valid on its own, and the code behind it is mapped by the system.
+        // Relaxed suffices: a slot holds one address, which is valid on its own, and the code behind it is mapped by
+        // the system.
         slot.store(
             find(name).unwrap_or(not_supported as *mut c_void),
             Ordering::Relaxed,
@@ -79,10 +81,12 @@ extern "C" fn init_first(flags: u32) -> i32 {
     init(flags)
 }
 
-/// `cuGetErrorString` and `cuGetErrorName` without a driver. They succeed, as `cust`'s errors cannot be printed otherwise.
+/// `cuGetErrorString` and `cuGetErrorName` without a driver. They succeed, as `cust`'s errors cannot be printed
+/// otherwise.
 extern "C" fn describe(_error: u32, text: *mut *const c_char) -> i32 {
     if !text.is_null() {
-        // SAFETY: the C signature of both functions says that `text` points to a writable `const char *`; null was excluded.
+        // SAFETY: the C signature of both functions says that `text` points to a writable `const char *`; null was
+        // excluded.
         unsafe { text.write(c"no CUDA driver on this machine".as_ptr()) };
     }
     0
@@ -111,14 +115,16 @@ macro_rules! trampolines {
         static TABLE: [AtomicPtr<c_void>; COUNT] = [$(AtomicPtr::new(unloaded(stringify!($name))),)*];
 
         $(
-            // SAFETY: the symbol has the driver's name on purpose: it takes the place of the driver's library at link time, and no other
-            // library of that name is linked (`-lcuda` finds the empty archive). Where a real one is linked, either definition is right.
+            // SAFETY: the symbol has the driver's name on purpose: it takes the place of the driver's library at link
+            // time, and no other library of that name is linked (`-lcuda` finds the empty archive). Where a real one is
+            // linked, either definition is right.
             #[allow(missing_docs, unreachable_pub, non_snake_case)]
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
             pub unsafe extern "C" fn $name() {
-                // A jump leaves all argument registers and the stack as they are, so one body serves every signature. `jmp` is a
-                // plain 8-byte load of an aligned slot, which is how a relaxed atomic load compiles on this processor.
+                // A jump leaves all argument registers and the stack as they are, so one body serves every signature.
+                // `jmp` is a plain 8-byte load of an aligned slot, which is how a relaxed atomic load compiles on this
+                // processor.
                 core::arch::naked_asm!(
                     "jmp qword ptr [rip + {table} + {offset}]",
                     table = sym TABLE,

@@ -1,7 +1,8 @@
 //! Every function of the CUDA driver API that `cust_raw` 0.11.3 declares (353), in the order of its bindings.
 //!
-//! Extracted with: `grep -o 'pub fn cu[A-Za-z0-9_]*' cust_raw-0.11.3/src/cuda.rs`. The names are those of the symbols in the driver's
-//! library, version suffixes included: `cuMemAlloc_v2` and `cuMemAlloc` are two functions with different parameters.
+//! Extracted with: `grep -o 'pub fn cu[A-Za-z0-9_]*' cust_raw-0.11.3/src/cuda.rs`. The names are those of the symbols
+//! in the driver's library, version suffixes included: `cuMemAlloc_v2` and `cuMemAlloc` are two functions with
+//! different parameters.
 
 /// Calls the macro $with with the list of all symbols.
 macro_rules! for_each_symbol {

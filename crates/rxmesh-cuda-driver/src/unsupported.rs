@@ -14,11 +14,13 @@ pub(crate) fn is_loaded() -> bool {
 macro_rules! stubs {
     ($($name:ident,)*) => {
         $(
-            // SAFETY: the symbol has the driver's name on purpose: it takes the place of the driver's library at link time.
+            // SAFETY: the symbol has the driver's name on purpose: it takes the place of the driver's library at link
+            // time.
             #[allow(missing_docs, unreachable_pub, non_snake_case)]
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() -> i32 {
-                // The C conventions of these platforms let the caller remove the arguments, so ignoring them is harmless.
+                // The C conventions of these platforms let the caller remove the arguments, so ignoring them is
+                // harmless.
                 crate::NO_DEVICE
             }
         )*

@@ -1,4 +1,5 @@
-//! `cust` on top of this crate: links without CUDA, and reports an error where there is no driver instead of failing to start.
+//! `cust` on top of this crate: links without CUDA, and reports an error where there is no driver instead of failing to
+//! start.
 
 #[test]
 fn cust_reports_an_error_without_a_driver() {

@@ -1,8 +1,9 @@
-//! Atomic additions of floats. Integers: `core::sync::atomic`, 32 and 64 bits (8 and 16 bits are emulated slowly: keep away).
+//! Atomic additions of floats. Integers: `core::sync::atomic`, 32 and 64 bits (8 and 16 bits are emulated slowly: keep
+//! away).
 //!
-//! The address space is part of the name, as it is of the instruction. All of them are relaxed, and atomic for the whole device. The
-//! order of concurrent additions is not defined, hence neither are the last bits of a sum. (rust-cuda has `atomic::AtomicF32`; a
-//! pointer suits views of plain arrays better.)
+//! The address space is part of the name, as it is of the instruction. All of them are relaxed, and atomic for the
+//! whole device. The order of concurrent additions is not defined, hence neither are the last bits of a sum. (rust-cuda
+//! has `atomic::AtomicF32`; a pointer suits views of plain arrays better.)
 
 use core::arch::asm;
 
@@ -11,8 +12,8 @@ macro_rules! add {
         $(#[$doc])*
         ///
         /// # Safety
-        /// `p` is aligned and points to a readable and writable value of the named address space; other threads use it atomically
-        /// only, until the next barrier.
+        /// `p` is aligned and points to a readable and writable value of the named address space; other threads use it
+        /// atomically only, until the next barrier.
         #[inline(always)]
         pub unsafe fn $red(p: *mut $type, v: $type) {
             // SAFETY: an atomic update of memory that the caller says is valid and of this space.

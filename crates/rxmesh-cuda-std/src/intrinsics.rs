@@ -1,6 +1,7 @@
 //! Hardware maths and the trap. (rust-cuda: `float` and `intrinsics`.)
 //!
-//! Two kinds, apart by name: `_rn` is correctly rounded like the CPU's, `_approx` is a few units in the last place off and fast.
+//! Two kinds, apart by name: `_rn` is correctly rounded like the CPU's, `_approx` is a few units in the last place off
+//! and fast.
 
 unsafe extern "C" {
     #[link_name = "llvm.trap"]
@@ -48,7 +49,8 @@ maths! {
     fma_rn_f64(a, b, c) -> f64 = "llvm.fma.f64";
 }
 
-/// Ends the launch with an error. The host sees it at its next call, and its context is lost: for states that cannot happen only.
+/// Ends the launch with an error. The host sees it at its next call, and its context is lost: for states that cannot
+/// happen only.
 #[inline(always)]
 pub fn trap() -> ! {
     llvm_trap()

@@ -1,9 +1,9 @@
 //! Address spaces, and loads and stores of 8 and 16 bytes. (Not in rust-cuda.)
 //!
-//! A pointer of Rust is generic: the hardware finds out at each access whether it is shared or global, which is slow. LLVM finds out
-//! by itself for kernel parameters; for pointers that were read from memory, and for shared memory, it has to be told once, at the
-//! pointer's origin. Everything derived from the result (offsets, references, casts) then compiles to `ld.global`, `st.shared`,
-//! `atom.shared` and so on.
+//! A pointer of Rust is generic: the hardware finds out at each access whether it is shared or global, which is slow.
+//! LLVM finds out by itself for kernel parameters; for pointers that were read from memory, and for shared memory, it
+//! has to be told once, at the pointer's origin. Everything derived from the result (offsets, references, casts) then
+//! compiles to `ld.global`, `st.shared`, `atom.shared` and so on.
 
 use core::arch::asm;
 
@@ -76,7 +76,8 @@ macro_rules! vector4 {
         /// In one instruction.
         ///
         /// # Safety
-        /// `p` is aligned to 16 bytes, points to 16 readable bytes of the named address space, and nobody writes them meanwhile.
+        /// `p` is aligned to 16 bytes, points to 16 readable bytes of the named address space, and nobody writes them
+        /// meanwhile.
         #[inline(always)]
         pub unsafe fn $load(p: *const $type) -> [$type; 4] {
             let (a, b, c, d): ($type, $type, $type, $type);
@@ -100,7 +101,8 @@ macro_rules! vector4 {
         /// Stores four words in one instruction.
         ///
         /// # Safety
-        /// `p` is aligned to 16 bytes and points to 16 writable bytes of the named address space that nobody else uses meanwhile.
+        /// `p` is aligned to 16 bytes and points to 16 writable bytes of the named address space that nobody else uses
+        /// meanwhile.
         #[inline(always)]
         pub unsafe fn $store(p: *mut $type, v: [$type; 4]) {
             // SAFETY: a store to memory that the caller says is writable and of this space.

@@ -4,18 +4,19 @@ use core::arch::{asm, global_asm};
 
 use crate::mem::assume_shared_mut;
 
-// The one dynamic shared array of a module; its size is given with each launch. A launch aligns it to 16 bytes at least.
+// The one dynamic shared array of a module; its size is given with each launch. A launch aligns it to 16 bytes at
+// least.
 global_asm!(".extern .shared .align 16 .b8 rxmesh_dynamic_shared[];");
 
 /// The start of the dynamic shared memory of this launch, aligned to 16 bytes.
 ///
-/// Every call gives the same address: it is up to the caller to divide the memory and not to use more than the launch asked for
-/// ([`dynamic_shared_size`]). All accesses through the pointer compile to `ld.shared` and `st.shared`.
+/// Every call gives the same address: it is up to the caller to divide the memory and not to use more than the launch
+/// asked for ([`dynamic_shared_size`]). All accesses through the pointer compile to `ld.shared` and `st.shared`.
 #[inline(always)]
 pub fn dynamic_shared_mem<T>() -> *mut T {
     let p: *mut T;
-    // SAFETY: the two instructions compute the generic address of the array declared above. They touch no memory and no stack, and
-    // give the same result whenever they run in a block.
+    // SAFETY: the two instructions compute the generic address of the array declared above. They touch no memory and no
+    // stack, and give the same result whenever they run in a block.
     unsafe {
         asm!(
             "{{ .reg .u64 t; mov.u64 t, rxmesh_dynamic_shared; cvta.shared.u64 {p}, t; }}",

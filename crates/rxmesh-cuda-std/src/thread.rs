@@ -90,10 +90,11 @@ pub fn grid_size_1d() -> u32 {
     grid_dim_x() * block_dim_x()
 }
 
-/// Waits for all threads of the block. What they wrote to shared and global memory before is visible to the block afterwards.
+/// Waits for all threads of the block. What they wrote to shared and global memory before is visible to the block
+/// afterwards.
 ///
-/// Every thread of the block must get here, at the same call: in a branch or loop that not all threads take the same way, the launch
-/// hangs or the threads miss each other.
+/// Every thread of the block must get here, at the same call: in a branch or loop that not all threads take the same
+/// way, the launch hangs or the threads miss each other.
 #[inline(always)]
 pub fn sync_threads() {
     barrier_sync(0);

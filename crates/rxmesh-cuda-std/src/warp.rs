@@ -1,6 +1,7 @@
 //! Warps: groups of 32 threads that run together and can exchange registers.
 //!
-//! `mask` names the lanes that take part, usually [`FULL_MASK`]. Each of them must make the same call with the same mask.
+//! `mask` names the lanes that take part, usually [`FULL_MASK`]. Each of them must make the same call with the same
+//! mask.
 
 /// Lanes of a warp, on every GPU so far. (Not in rust-cuda.)
 pub const WARP_SIZE: u32 = 32;
@@ -118,12 +119,12 @@ const fn segment(width: u32) -> i32 {
     ((WARP_SIZE - width) << 8) as i32
 }
 
-/// Gives each lane the value of the lane `delta` below it. The flag says whether that lane is in the same segment of `width` lanes; if
-/// not, the lane keeps its own value.
+/// Gives each lane the value of the lane `delta` below it. The flag says whether that lane is in the same segment of
+/// `width` lanes; if not, the lane keeps its own value.
 ///
 /// # Safety
-/// The calling lane is in `mask`, no lane of `mask` has exited, and all of them make this call. `width` is a power of two, 32 at most;
-/// `delta` is below 32. The value is unspecified where the source lane is not in `mask`.
+/// The calling lane is in `mask`, no lane of `mask` has exited, and all of them make this call. `width` is a power of
+/// two, 32 at most; `delta` is below 32. The value is unspecified where the source lane is not in `mask`.
 #[inline(always)]
 pub unsafe fn warp_shuffle_up<T: WarpShuffleValue>(
     mask: u32,
@@ -139,8 +140,8 @@ pub unsafe fn warp_shuffle_up<T: WarpShuffleValue>(
     )
 }
 
-/// Gives each lane the value of the lane `delta` above it. The flag says whether that lane is in the same segment of `width` lanes; if
-/// not, the lane keeps its own value.
+/// Gives each lane the value of the lane `delta` above it. The flag says whether that lane is in the same segment of
+/// `width` lanes; if not, the lane keeps its own value.
 ///
 /// # Safety
 /// As [`warp_shuffle_up`].
@@ -160,7 +161,8 @@ pub unsafe fn warp_shuffle_down<T: WarpShuffleValue>(
     )
 }
 
-/// Gives each lane the value of lane `idx` of its segment of `width` lanes (`idx` modulo `width`). The flag is always true.
+/// Gives each lane the value of lane `idx` of its segment of `width` lanes (`idx` modulo `width`). The flag is always
+/// true.
 ///
 /// # Safety
 /// As [`warp_shuffle_up`].
@@ -177,8 +179,8 @@ pub unsafe fn warp_shuffle_idx<T: WarpShuffleValue>(
     (value.map_words(|w| word(w) as u32), true)
 }
 
-/// Gives each lane the value of the lane whose number differs in the bits of `lane_mask`. The flag says whether that lane is in the
-/// same segment of `width` lanes or one before it; if not, the lane keeps its own value.
+/// Gives each lane the value of the lane whose number differs in the bits of `lane_mask`. The flag says whether that
+/// lane is in the same segment of `width` lanes or one before it; if not, the lane keeps its own value.
 ///
 /// # Safety
 /// As [`warp_shuffle_up`], with `lane_mask` below 32.

@@ -58,7 +58,8 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
-    /// A call of a session in which an operator broke the rules, or in which the engine failed in the middle of a round.
+    /// A call of a session in which an operator broke the rules, or in which the engine failed in the middle of a
+    /// round.
     #[error("the session is void: an earlier call left its mesh incomplete")]
     VoidSession,
     /// A column that belongs to another session.
@@ -84,8 +85,8 @@ impl PartialEq for Error {
 }
 
 impl Error {
-    /// Whether a session cannot be trusted any more after this error in the middle of a change. What is refused before anything is launched, and
-    /// memory that is not there, leave it as it was.
+    /// Whether a session cannot be trusted any more after this error in the middle of a change. What is refused before
+    /// anything is launched, and memory that is not there, leave it as it was.
     pub(crate) fn voids_session(&self) -> bool {
         match self {
             Error::Operator { .. } | Error::Edits { .. } | Error::VoidSession => true,

@@ -1,7 +1,8 @@
 //! From the patches of a static mesh to patches that change, and from these to flat arrays.
 //!
-//! Local ids stay what they were; who owns what follows rules 1 and 2 of [`super::store`]: vertices stay with their patches, an edge goes to the owner of its end
-//! of lowest linear id, a face to that of its corner of lowest linear id. Launches: [`NumberVertices`], [`NumberElements`], [`BuildPatches`].
+//! Local ids stay what they were; who owns what follows rules 1 and 2 of [`super::store`]: vertices stay with their
+//! patches, an edge goes to the owner of its end of lowest linear id, a face to that of its corner of lowest linear id.
+//! Launches: [`NumberVertices`], [`NumberElements`], [`BuildPatches`].
 
 use super::local::Local;
 use super::store::{Entries, PatchStore};
@@ -25,7 +26,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for NumberVertices {
     type Tables = ();
 
@@ -60,7 +62,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for NumberElements {
     type Tables = ();
 
@@ -123,7 +126,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for BuildPatches {
     type Tables = ();
 
@@ -223,7 +227,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for PlaceByHandle {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -247,7 +252,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for Flatten {
     type Tables = Local;
 

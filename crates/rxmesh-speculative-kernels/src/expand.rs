@@ -1,12 +1,14 @@
-//! Expanding a patch: it takes over vertices of its neighbours, with everything at them (Mahmoud et al. 2024, sections 4.1 and 5.2).
+//! Expanding a patch: it takes over vertices of its neighbours, with everything at them (Mahmoud et al. 2024, sections
+//! 4.1 and 5.2).
 //!
-//! Who owns all vertices of a cavity is the only one who has its faces, so that cutting and filling it concerns nobody else ("trading global memory writes
-//! for reads"). What moves, and who must know: the *donors*, which own the vertices, lose them, and with them the faces of which they own no
-//! corner any more; *witnesses*, which own neighbours of these vertices, have them in their ribbons and learn of the new owner. Both are
-//! locked from the first read to the last write, and released before the cavities are filled.
+//! Who owns all vertices of a cavity is the only one who has its faces, so that cutting and filling it concerns nobody
+//! else ("trading global memory writes for reads"). What moves, and who must know: the *donors*, which own the
+//! vertices, lose them, and with them the faces of which they own no corner any more; *witnesses*, which own neighbours
+//! of these vertices, have them in their ribbons and learn of the new owner. Both are locked from the first read to the
+//! last write, and released before the cavities are filled.
 //!
-//! Everything that can fail (locks, room) is asked before anything is written to global memory: until then the patch's copy in shared memory is
-//! all that changed, and dropping it is the roll-back.
+//! Everything that can fail (locks, room) is asked before anything is written to global memory: until then the patch's
+//! copy in shared memory is all that changed, and dropping it is the roll-back.
 
 use super::inverse::Inverse;
 use super::local::{Local, LocalParts};
@@ -418,8 +420,8 @@ impl Expansion {
                 });
             });
         });
-        // What the donor keeps as ribbon must fit its tables. What it has no use for goes before that enters: counted is what there is then, or a patch whose tables are
-        // nearly full could not be cut.
+        // What the donor keeps as ribbon must fit its tables. What it has no use for goes before that enters: counted
+        // is what there is then, or a patch whose tables are nearly full could not be cut.
         let vertices = b.count(s.vertices, self.scratch, |v| {
             self.is_marked(self.stays, Kind::Vertex, v)
                 && (!from.is_owned(Kind::Vertex, v) || self.is_taken(v))

@@ -1,5 +1,6 @@
-//! Parts of the speculative patch engine (Mahmoud, Porumbescu and Owens, "Dynamic Mesh Processing on the GPU", 2024): blocks take patches from a queue on the device, work
-//! on a copy in shared memory, lock the neighbours that they have to change, and drop the copy and queue the patch again when they cannot have them.
+//! Parts of the speculative patch engine (Mahmoud, Porumbescu and Owens, "Dynamic Mesh Processing on the GPU", 2024):
+//! blocks take patches from a queue on the device, work on a copy in shared memory, lock the neighbours that they have
+//! to change, and drop the copy and queue the patch again when they cannot have them.
 //!
 //! - [`stash`]: which patches a patch borders on, at most 64 (section 5.1);
 //! - [`table`]: hash tables from a ribbon element's local id to its owner (section 5.1);
@@ -10,7 +11,8 @@
 //! - [`local`]: a patch's copy in shared memory, and the mesh that operators see in it;
 //! - [`visit`]: the kernel: what a block does with a patch (sections 4.3, 5.2, 5.3);
 //! - [`resolve`]: choosing, cutting and filling inside a patch (section 5.2);
-//! - [`expand`]: taking over what a cavity needs of other patches (sections 4.1, 5.2): `expand.rs` asks, `transfer.rs` moves;
+//! - [`expand`]: taking over what a cavity needs of other patches (sections 4.1, 5.2): `expand.rs` asks, `transfer.rs`
+//!   moves;
 //! - [`slice`](mod@slice): cutting patches in two and uniting them (section 5.1);
 //! - [`schedule`]: seeds, and which patches wait (sections 4.2, 5.3).
 

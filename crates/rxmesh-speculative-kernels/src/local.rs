@@ -96,8 +96,8 @@ impl Local {
         });
     }
 
-    /// Copies the attributes of all elements that are not owned from their owners' places to this patch's, so that all local elements have theirs at the patch's
-    /// base plus their local id.
+    /// Copies the attributes of all elements that are not owned from their owners' places to this patch's, so that all
+    /// local elements have theirs at the patch's base plus their local id.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn fetch_ghosts<B: Block>(&self, b: B, id: u32, columns: &Columns) {
         b.phase(|p| {
@@ -187,8 +187,8 @@ impl Misses {
     }
 }
 
-/// The mesh that operators see: the elements of a patch, by the patch's base plus local id. Everything about owned vertices is known; a question
-/// about others gets some answer and is noted.
+/// The mesh that operators see: the elements of a patch, by the patch's base plus local id. Everything about owned
+/// vertices is known; a question about others gets some answer and is noted.
 #[derive(Clone, Copy, Debug)]
 pub struct PatchMesh {
     /// The patch.

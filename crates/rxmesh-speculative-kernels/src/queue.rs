@@ -9,7 +9,8 @@ const EMPTY: u32 = u32::MAX;
 /// A slot that was looked at before its item came: who has the item takes another slot.
 const SKIPPED: u32 = u32::MAX - 1;
 
-// The counters lie in memory sectors of their own, and not at the very address of an argument, which the device compiler takes for one that could be anywhere.
+// The counters lie in memory sectors of their own, and not at the very address of an argument, which the device
+// compiler takes for one that could be anywhere.
 /// Tickets given to those who take.
 const HEAD: u32 = 32;
 /// Tickets given to those who bring.
@@ -21,15 +22,17 @@ const USED: u32 = 128;
 /// Words before the slots.
 const HEADER: u32 = 160;
 
-/// A queue of patch numbers in an array, after Gottlieb, Lubachevsky and Rudolph ("Basic techniques for the efficient coordination of very large numbers of cooperating sequential
-/// processors", 1983; 2024 paper, section 5.3): tickets by fetch-and-add, and two counts, of items at least and of slots at most, that are tested first.
+/// A queue of patch numbers in an array, after Gottlieb, Lubachevsky and Rudolph ("Basic techniques for the efficient
+/// coordination of very large numbers of cooperating sequential processors", 1983; 2024 paper, section 5.3): tickets by
+/// fetch-and-add, and two counts, of items at least and of slots at most, that are tested first.
 ///
-/// Theirs waits at a slot whose item is on its way. Here nobody waits (rule P6): who comes first marks the slot and takes the next ticket, and who then finds the
-/// mark brings the item elsewhere. Items go in and out by one atomic exchange of their slot, so none is lost and none is handed out twice, whatever else is
-/// late. The order is first in, first out but for what meets in that way.
+/// Theirs waits at a slot whose item is on its way. Here nobody waits (rule P6): who comes first marks the slot and
+/// takes the next ticket, and who then finds the mark brings the item elsewhere. Items go in and out by one atomic
+/// exchange of their slot, so none is lost and none is handed out twice, whatever else is late. The order is first in,
+/// first out but for what meets in that way.
 ///
-/// Any thread may push and pop; usually one elected thread of a block does. What a block wrote to global memory before it pushed a patch (and a barrier between), who pops
-/// the patch sees (contract U6 of docs/unsafe.md).
+/// Any thread may push and pop; usually one elected thread of a block does. What a block wrote to global memory before
+/// it pushed a patch (and a barrier between), who pops the patch sees (contract U6 of docs/unsafe.md).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Queue<W> {
@@ -85,7 +88,8 @@ impl<W: Words> Queue<W> {
         self.len() == 0
     }
 
-    /// Tickets that were used for taking since the queue was filled: one for each patch taken, and one for each slot that was looked at too early.
+    /// Tickets that were used for taking since the queue was filled: one for each patch taken, and one for each slot
+    /// that was looked at too early.
     #[inline(always)]
     pub fn tickets(self) -> u32 {
         self.words.load(HEAD)
@@ -131,7 +135,8 @@ impl<W: Words> Queue<W> {
         false
     }
 
-    /// Takes a patch; nothing when there is none, or none but those that others are about to take or bring. After a launch the queue's length tells whether any is left.
+    /// Takes a patch; nothing when there is none, or none but those that others are about to take or bring. After a
+    /// launch the queue's length tells whether any is left.
     #[inline(always)]
     pub fn pop(self) -> Option<u32> {
         // A look first, so that those who come for nothing do not make others do so.
@@ -182,8 +187,9 @@ fn is_item(word: u32) -> bool {
 }
 
 rxmesh_kernels::args! {
-    /// An order of `0..n` in which numbers that follow each other soon are far apart: multiples of a stride near `n` over the golden ratio. Patch numbers
-    /// are spatially coherent, so patches that are worked on at the same time are seldom neighbours (2024 paper, section 4.3).
+    /// An order of `0..n` in which numbers that follow each other soon are far apart: multiples of a stride near `n`
+    /// over the golden ratio. Patch numbers are spatially coherent, so patches that are worked on at the same time are
+    /// seldom neighbours (2024 paper, section 4.3).
     pub struct FarApart {
         n: u32,
         stride: u32,
@@ -233,8 +239,9 @@ pub fn far_apart(n: u32) -> impl Iterator<Item = u32> {
     (0..n).map(move |i| order.at(i))
 }
 
-/// The largest quotient of the continued fraction of `a / n`, or `u32::MAX` if the two are not coprime or `a` is not below `n`: multiples of `a` spread the more evenly over `0..n`, the
-/// smaller it is (Knuth, "The Art of Computer Programming", volume 2, section 3.3.3).
+/// The largest quotient of the continued fraction of `a / n`, or `u32::MAX` if the two are not coprime or `a` is not
+/// below `n`: multiples of `a` spread the more evenly over `0..n`, the smaller it is (Knuth, "The Art of Computer
+/// Programming", volume 2, section 3.3.3).
 fn largest_quotient(a: u32, n: u32) -> u32 {
     let (mut a, mut b, mut largest) = (a, n, 0);
     if a >= n {
@@ -248,8 +255,8 @@ fn largest_quotient(a: u32, n: u32) -> u32 {
 }
 
 kernel! {
-    /// Puts the patches `0..patches` into a queue, in an order in which neighbours are far apart, whatever the queue held. Runs for each word of the queue
-    /// ([`Queue::words_for`]).
+    /// Puts the patches `0..patches` into a queue, in an order in which neighbours are far apart, whatever the queue
+    /// held. Runs for each word of the queue ([`Queue::words_for`]).
     pub struct FillQueue: Flat {
         /// The queue: room for all patches.
         queue: PatchQueue,
@@ -278,7 +285,8 @@ impl FillQueue {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for FillQueue {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -1,8 +1,10 @@
-//! Inside a patch: which of the overlapping cavities are carried out, and their cutting and filling, all in shared memory (Mahmoud et al. 2024, section 5.2).
+//! Inside a patch: which of the overlapping cavities are carried out, and their cutting and filling, all in shared
+//! memory (Mahmoud et al. 2024, section 5.2).
 //!
-//! Cavities are the nodes of a graph, joined where they overlap. The greedy maximal independent set of it (Blelloch, Fineman, Shun 2012) is found in rounds: every undecided
-//! cavity writes its key to each element it needs, by minimum; who keeps all is in the set, and its neighbours, those that meet an element that is taken, are out. The
-//! elements with their claims are the graph: nobody writes its edges down.
+//! Cavities are the nodes of a graph, joined where they overlap. The greedy maximal independent set of it (Blelloch,
+//! Fineman, Shun 2012) is found in rounds: every undecided cavity writes its key to each element it needs, by minimum;
+//! who keeps all is in the set, and its neighbours, those that meet an element that is taken, are out. The elements
+//! with their claims are the graph: nobody writes its edges down.
 
 use super::local::PatchMesh;
 use super::store::{Columns, Shape, TRACED, each_kind, pick};
@@ -105,7 +107,8 @@ impl Choice {
     }
 }
 
-/// The key of a candidate: smaller wins. 19 bits of priority, 13 bits of a hash of its local seed, which is a bijection; never [`TAKEN`] nor [`FREE`].
+/// The key of a candidate: smaller wins. 19 bits of priority, 13 bits of a hash of its local seed, which is a
+/// bijection; never [`TAKEN`] nor [`FREE`].
 #[inline(always)]
 fn key(priority: u32, seed: u32, salt: u32) -> u32 {
     let mixed = (seed ^ (salt & 0x1fff)).wrapping_mul(0x9e5) & 0x1fff;
@@ -121,7 +124,8 @@ struct Needs<'a, O> {
 }
 
 impl<O: Operator> Needs<'_, O> {
-    /// Shows each place in the claims on faces (`false`) or pairs (`true`), until `f` returns false; whether it never did.
+    /// Shows each place in the claims on faces (`false`) or pairs (`true`), until `f` returns false; whether it never
+    /// did.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn each(&self, f: impl Fn(bool, u32) -> bool) -> bool {
         let (op, mesh, id) = (self.op, &self.mesh, Seed::<O>::new(self.seed));

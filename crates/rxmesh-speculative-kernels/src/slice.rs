@@ -1,7 +1,8 @@
 //! Patches that have grown too large are cut in two, small ones united (Mahmoud et al. 2024, section 5.1).
 //!
-//! Both are expansions: a spare patch takes over half of the vertices of a large one; a patch takes over all of a small neighbour's. So ribbons, stashes and tables
-//! of everybody concerned are repaired by the code that moves single vertices.
+//! Both are expansions: a spare patch takes over half of the vertices of a large one; a patch takes over all of a small
+//! neighbour's. So ribbons, stashes and tables of everybody concerned are repaired by the code that moves single
+//! vertices.
 
 use super::expand::{Expansion, Host, Outcome};
 use super::local::Local;
@@ -65,7 +66,8 @@ fn carve(store: &PatchStore, plan: &mut Plan) -> SliceTables {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for Slice {
     type Tables = SliceTables;
 
@@ -275,7 +277,8 @@ fn lowest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool) 
 }
 
 kernel! {
-    /// Unites small patches with neighbours: block `i` has a neighbour of patch `small[i]` take over all its vertices, which leaves it empty.
+    /// Unites small patches with neighbours: block `i` has a neighbour of patch `small[i]` take over all its vertices,
+    /// which leaves it empty.
     pub struct Merge: Block {
         /// The patches.
         pub store: PatchStore,
@@ -293,7 +296,8 @@ kernel! {
 /// Neighbours that are tried.
 const NEIGHBOURS: u32 = 4;
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for Merge {
     type Tables = SliceTables;
 

@@ -9,8 +9,8 @@ pub const STASH_SLOTS: u32 = 64;
 /// What a slot without a patch holds. No patch has this number.
 pub const EMPTY_SLOT: u32 = u32::MAX;
 
-/// The neighbour patches of a patch, over [`STASH_SLOTS`] words in shared or in global memory. Entries of the ribbon's tables name a patch by its slot, so a patch
-/// keeps its slot until it is removed (2024 paper, section 5.1).
+/// The neighbour patches of a patch, over [`STASH_SLOTS`] words in shared or in global memory. Entries of the ribbon's
+/// tables name a patch by its slot, so a patch keeps its slot until it is removed (2024 paper, section 5.1).
 ///
 /// Insertions and finds may run together, and removals with removals; a barrier separates the two (rule P1).
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +42,8 @@ impl<W: Words> Stash<W> {
         None
     }
 
-    /// The slot of a patch, which gets one if it has none; nothing when all slots hold other patches. Many threads may insert at a time, the same patch
-    /// or others.
+    /// The slot of a patch, which gets one if it has none; nothing when all slots hold other patches. Many threads may
+    /// insert at a time, the same patch or others.
     #[inline(always)]
     pub fn insert(self, patch: u32) -> Option<u32> {
         debug_assert!(patch != EMPTY_SLOT, "no patch has this number");
@@ -51,8 +51,8 @@ impl<W: Words> Stash<W> {
         if let Some(slot) = self.find(patch) {
             return Some(slot);
         }
-        // Every thread takes the first free slot from the same end, and slots only fill up meanwhile: two threads with the same patch meet at the same
-        // slot, where one of them finds what the other has put.
+        // Every thread takes the first free slot from the same end, and slots only fill up meanwhile: two threads with
+        // the same patch meet at the same slot, where one of them finds what the other has put.
         let mut slot = 0;
         while slot < STASH_SLOTS {
             let mut there = self.0.load(slot);

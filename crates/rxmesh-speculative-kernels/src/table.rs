@@ -19,7 +19,8 @@ const NO_KEY: u32 = (1 << ID_BITS) - 1;
 const EMPTY: u32 = u32::MAX;
 /// A word of the overflow area that was used once: whoever looks for a key goes on behind it.
 const REMOVED: u32 = NO_KEY << VALUE_BITS;
-/// Most entries that one insertion moves before the last of them goes to the overflow area. At a load of 0.8 a move fails to end the chain about every other time.
+/// Most entries that one insertion moves before the last of them goes to the overflow area. At a load of 0.8 a move
+/// fails to end the chain about every other time.
 const CHAIN: u32 = 32;
 /// Places that a key may be at.
 const PLACES: u32 = 4;
@@ -65,23 +66,26 @@ fn is_free(word: u32) -> bool {
     word >> VALUE_BITS == NO_KEY
 }
 
-/// The ribbon elements of one kind (vertices, edges or faces) of a patch: a cuckoo hash table (2024 paper, section 5.1; Awad et al., "Analyzing and Implementing GPU Hash Tables",
-/// 2023) over words in shared or in global memory.
+/// The ribbon elements of one kind (vertices, edges or faces) of a patch: a cuckoo hash table (2024 paper, section 5.1;
+/// Awad et al., "Analyzing and Implementing GPU Hash Tables", 2023) over words in shared or in global memory.
 ///
-/// A key may be at any of four words, so a look-up that succeeds reads at most four. (Four functions on single words fill to 0.97; buckets would fill
-/// higher, but here one thread and not a warp looks a key up.) The last [`OVERFLOW`] words are a list for what finds no place.
+/// A key may be at any of four words, so a look-up that succeeds reads at most four. (Four functions on single words
+/// fill to 0.97; buckets would fill higher, but here one thread and not a warp looks a key up.) The last [`OVERFLOW`]
+/// words are a list for what finds no place.
 ///
 /// # What may run together
 ///
-/// Insertions with insertions, removals with removals, replacements with replacements, and look-ups ([`Table::find`], [`Table::inverse`], [`Table::entry`]) with look-ups. A
-/// barrier separates one sort from the next (rule P1): an insertion moves other entries, and while it does they are nowhere. A key is inserted once,
-/// by one thread, and only when it is not there.
+/// Insertions with insertions, removals with removals, replacements with replacements, and look-ups ([`Table::find`],
+/// [`Table::inverse`], [`Table::entry`]) with look-ups. A barrier separates one sort from the next (rule P1): an
+/// insertion moves other entries, and while it does they are nowhere. A key is inserted once, by one thread, and only
+/// when it is not there.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<W> {
     words: W,
 }
 
-/// Words to hash into for so many entries: load factor 0.8, a multiple of four. A table has [`OVERFLOW`] more ([`words_for`]).
+/// Words to hash into for so many entries: load factor 0.8, a multiple of four. A table has [`OVERFLOW`] more
+/// ([`words_for`]).
 pub const fn capacity(entries: u32) -> u32 {
     let words = (entries * 5).div_ceil(4);
     if words < 4 {
@@ -147,7 +151,8 @@ impl<W: Words> Table<W> {
             .and_then(|(_, word)| RibbonEntry::unpack(word))
     }
 
-    /// What an element of another patch is called here: a scan of all words. Where a whole block looks, have its threads share the words ([`Table::entry`]).
+    /// What an element of another patch is called here: a scan of all words. Where a whole block looks, have its
+    /// threads share the words ([`Table::entry`]).
     #[inline(always)]
     pub fn inverse(self, slot: u32, at: u32) -> Option<u32> {
         let (mut i, n) = (0, self.len());
@@ -160,8 +165,9 @@ impl<W: Words> Table<W> {
         None
     }
 
-    /// Adds an entry whose key is not there. When it returns false there was no room: one entry is then missing, this one or one that it displaced, and the table is good for
-    /// nothing but being dropped. Below the load that [`capacity`] gives this does not happen.
+    /// Adds an entry whose key is not there. When it returns false there was no room: one entry is then missing, this
+    /// one or one that it displaced, and the table is good for nothing but being dropped. Below the load that
+    /// [`capacity`] gives this does not happen.
     #[inline(always)]
     pub fn insert(self, entry: RibbonEntry) -> bool {
         let mut word = entry.pack();
@@ -181,7 +187,8 @@ impl<W: Words> Table<W> {
                 }
                 k += 1;
             }
-            // Another one at each of the moves, so that two chains do not keep displacing each other's; not back where it comes from.
+            // Another one at each of the moves, so that two chains do not keep displacing each other's; not back where
+            // it comes from.
             let k = (places.first ^ moves) % PLACES;
             let i = places.at(k);
             let i = if i == from {
@@ -264,8 +271,8 @@ impl<W: Words> Table<W> {
     }
 }
 
-/// The words that a key may be at: double hashing, which does for cuckoo tables what independent functions do (Mitzenmacher and Thaler, "Peeling arguments and double
-/// hashing", 2012).
+/// The words that a key may be at: double hashing, which does for cuckoo tables what independent functions do
+/// (Mitzenmacher and Thaler, "Peeling arguments and double hashing", 2012).
 #[derive(Clone, Copy)]
 struct Places {
     first: u32,

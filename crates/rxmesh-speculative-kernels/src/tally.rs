@@ -4,7 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Tally {
-    /// Seeds that were looked at. (Word 0 is not used: the device compiler does not give the very address of an argument an address space.)
+    /// Seeds that were looked at. (Word 0 is not used: the device compiler does not give the very address of an
+    /// argument an address space.)
     Seeds = 1,
     /// Cavities that could be cut: the patch owned all their vertices.
     Candidates = 2,

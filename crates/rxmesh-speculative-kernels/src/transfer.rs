@@ -112,7 +112,8 @@ impl Expansion {
         });
     }
 
-    /// One element of a donor: gives it away if it is owned and `given`; drops it unless the donor has a face there still, or owns the vertex.
+    /// One element of a donor: gives it away if it is owned and `given`; drops it unless the donor has a face there
+    /// still, or owns the vertex.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn hand_over(&self, host: &Host<'_>, donor: u32, kind: Kind, i: u32, given: bool) {
         let (s, from) = (self.shape, host.store.patch(donor));

@@ -1,8 +1,9 @@
-//! The speculative engine's kernel: blocks take patches from a queue and work on them in shared memory (Mahmoud et al. 2024, sections 4.2, 4.3, 5.2, 5.3).
+//! The speculative engine's kernel: blocks take patches from a queue and work on them in shared memory (Mahmoud et al.
+//! 2024, sections 4.2, 4.3, 5.2, 5.3).
 //!
-//! A visit of a patch: try its lock; copy it; ask the operator about its seeds; where cavities need vertices of others, expand ([`super::expand`]), or put
-//! these cavities off when a neighbour is locked; choose an independent set, cut and fill ([`super::resolve`]); again, while there is work; write
-//! the patch back in one go and let go of it.
+//! A visit of a patch: try its lock; copy it; ask the operator about its seeds; where cavities need vertices of others,
+//! expand ([`super::expand`]), or put these cavities off when a neighbour is locked; choose an independent set, cut and
+//! fill ([`super::resolve`]); again, while there is work; write the patch back in one go and let go of it.
 
 use super::expand::{Expansion, Host, Outcome};
 use super::local::{Local, Misses, PatchMesh};
@@ -46,7 +47,8 @@ const SKIPS: u32 = 16;
 const SKIP_NANOS: u32 = 500;
 
 rxmesh_kernels::args! {
-    /// Takes patches from the queue until it is empty, and carries out the operator's cavities on each. As many blocks as run at a time.
+    /// Takes patches from the queue until it is empty, and carries out the operator's cavities on each. As many blocks
+    /// as run at a time.
     pub struct Speculate<O> {
         /// The operator.
         pub op: O,
@@ -66,7 +68,8 @@ rxmesh_kernels::args! {
         pub salt: u32,
         /// Whether a visit locks all neighbours first, needed or not: the worst case of the paper's Figure 6.
         pub lock_all: u32,
-        /// How near another block's patch may not be when a block chooses one: 1, no neighbour; 2, no neighbour's neighbour.
+        /// How near another block's patch may not be when a block chooses one: 1, no neighbour; 2, no neighbour's
+        /// neighbour.
         pub rings: u32,
     }
 }
@@ -104,7 +107,8 @@ pub struct VisitTables {
     choice: Choice,
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl<O: Operator> BlockKernel for Speculate<O> {
     const REGISTERS: Option<u32> = Some(128);
     type Tables = VisitTables;
@@ -177,7 +181,8 @@ fn carve(s: Shape, seeds: Kind, plan: &mut Plan) -> VisitTables {
     }
 }
 
-/// Bytes of shared memory that a visit of patches of a shape takes, for the operators that take most: those whose seeds are edges.
+/// Bytes of shared memory that a visit of patches of a shape takes, for the operators that take most: those whose seeds
+/// are edges.
 pub fn shared_bytes(shape: Shape) -> u32 {
     // SAFETY: `carve` only takes pieces (contract U2).
     let mut plan = unsafe { Plan::measure() };
@@ -337,7 +342,8 @@ impl<O: Operator> Visit<'_, O> {
         }
     }
 
-    /// Turns until no seed is left that can be decided; whether some are left for lack of locks, and whether the patch has changed its neighbours.
+    /// Turns until no seed is left that can be decided; whether some are left for lack of locks, and whether the patch
+    /// has changed its neighbours.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn turns<B: Block>(&self, b: B, t: &VisitTables, salt: u32) -> (bool, bool) {
         let host = &self.host;

@@ -1,12 +1,14 @@
-//! The speculative engine of edits (Mahmoud, Porumbescu and Owens 2024, sections 4.3 and 5.3): patches with room to grow, and the loop of launches that edits them in
-//! shared memory under locks. `Session::<Speculative>::open_with` opens a mesh for it.
+//! The speculative engine of edits (Mahmoud, Porumbescu and Owens 2024, sections 4.3 and 5.3): patches with room to
+//! grow, and the loop of launches that edits them in shared memory under locks. `Session::<Speculative>::open_with`
+//! opens a mesh for it.
 //!
-//! A session of [`Speculative`] keeps its mesh in patches; its flat arrays are written anew after each run, for what reads a mesh as
-//! a whole. Session ids are an element's patch times the room of a patch plus its local id there. Elements change their ids when they change their patch, and their values in columns go
-//! with them.
+//! A session of [`Speculative`] keeps its mesh in patches; its flat arrays are written anew after each run, for what
+//! reads a mesh as a whole. Session ids are an element's patch times the room of a patch plus its local id there.
+//! Elements change their ids when they change their patch, and their values in columns go with them.
 //!
-//! It runs operators whose kernel for it is listed, `block name: Speculate<O> as O` ([`rxmesh_kernels::entries!`]): those of Delaunay flips, remeshing and tracking are
-//! ([`rxmesh_speculative_kernels::KERNELS`]). It has no order of cavities, so that what needs one does not compile:
+//! It runs operators whose kernel for it is listed, `block name: Speculate<O> as O` ([`rxmesh_kernels::entries!`]):
+//! those of Delaunay flips, remeshing and tracking are ([`rxmesh_speculative_kernels::KERNELS`]). It has no order of
+//! cavities, so that what needs one does not compile:
 //!
 //! ```compile_fail,E0308
 //! # use rxmesh_host::{Error, Vec3, algo::simplify::*, edit::{Column, Session}, kernels::topo::Vertex};
@@ -37,8 +39,8 @@ pub use run::{Speculation, SpeculativeOptions};
 pub use rxmesh_speculative_kernels as kernels;
 pub use validate::PatchFault;
 
-/// Most faces that a patch should have when it is made: patches grow while they are worked on, to about twice their size (Mahmoud et al. 2024, section 6,
-/// "Parameters").
+/// Most faces that a patch should have when it is made: patches grow while they are worked on, to about twice their
+/// size (Mahmoud et al. 2024, section 6, "Parameters").
 pub const PATCH_SIZE: u32 = 256;
 
 /// Who decides which of several overlapping cavities is carried out.
@@ -48,8 +50,8 @@ pub enum Conflicts {
     /// Claims on flat arrays, in rounds over the whole mesh: the same result on every run.
     #[default]
     Claims,
-    /// Patches in shared memory, worked on at the same time, with locks where cavities reach over their borders (Mahmoud et al. 2024). Which cavities are
-    /// carried out depends on who comes first.
+    /// Patches in shared memory, worked on at the same time, with locks where cavities reach over their borders
+    /// (Mahmoud et al. 2024). Which cavities are carried out depends on who comes first.
     Speculative,
 }
 

@@ -12,8 +12,8 @@ use rxmesh_speculative_kernels::{
     PatchQueue, PatchStore, Shape, TALLIES, Tally, shared_bytes, table,
 };
 
-/// How many times the elements of the largest patch every patch has room for (Mahmoud et al. 2024, section 6: "a patch is allowed to grow up to two times its
-/// initial size").
+/// How many times the elements of the largest patch every patch has room for (Mahmoud et al. 2024, section 6: "a patch
+/// is allowed to grow up to two times its initial size").
 const ROOM: u32 = 2;
 
 /// The least room for elements of a kind.
@@ -48,8 +48,8 @@ pub(crate) struct Patches {
     pub handles: [Buffer<u32>; 3],
 }
 
-/// Room for the elements of each kind, and the tables: as much as patches should have, or, where that does not fit the engine's shared memory, less, so that
-/// they are cut earlier.
+/// Room for the elements of each kind, and the tables: as much as patches should have, or, where that does not fit the
+/// engine's shared memory, less, so that they are cut earlier.
 fn shape_of(rx: &RxMesh) -> Result<Shape, Error> {
     let limit = rx.engine().shared_limit();
     let mut parts = ROOM * ROOM_PARTS;

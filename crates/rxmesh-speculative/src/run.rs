@@ -37,8 +37,8 @@ const SPARSE: u32 = 64;
 /// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
 const IDLE_LAUNCHES: u32 = 2;
 
-/// Launches after which patches are cut although no cavity was carried out. What is too large for any patch does not become possible by it: a patch would be cut, take over its other
-/// half again, and so on for ever.
+/// Launches after which patches are cut although no cavity was carried out. What is too large for any patch does not
+/// become possible by it: a patch would be cut, take over its other half again, and so on for ever.
 const VAIN_CUTS: u32 = 8;
 
 /// What the speculative engine did, beside the cavities.
@@ -52,7 +52,8 @@ pub struct Speculation {
     pub skipped: u64,
     /// Visits that ended at once, because somebody else worked on the patch.
     pub turned: u64,
-    /// Visits that did nothing, for lack of locks: with those that were turned away, the work that is wasted (Mahmoud et al. 2024, Figure 6).
+    /// Visits that did nothing, for lack of locks: with those that were turned away, the work that is wasted (Mahmoud
+    /// et al. 2024, Figure 6).
     pub wasted: u64,
     /// Expansions that were given up because a neighbour was locked.
     pub dropped: u64,
@@ -255,7 +256,8 @@ pub(crate) fn column_table(engine: &Engine, columns: &Columns) -> Result<ColumnT
     })
 }
 
-/// Blocks that suit an engine and a mesh. More find each other's patches locked; fewer leave multiprocessors idle, which counts for more until each has one.
+/// Blocks that suit an engine and a mesh. More find each other's patches locked; fewer leave multiprocessors idle,
+/// which counts for more until each has one.
 fn default_blocks(engine: &Engine, patches: u32) -> u32 {
     let units = engine.info().units;
     if !engine.is_cuda() {

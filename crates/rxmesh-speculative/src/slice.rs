@@ -21,8 +21,9 @@ const LEAST_CUT: u32 = 8;
 /// Patches with fewer vertices, as a part of the room: one in so many, are united with a neighbour.
 const SMALL: u32 = 16;
 
-/// Cuts the patches that are full in two; how many were cut. `stuck`: nothing else goes on, so that all are cut that took part where there was no room. Room may lack for
-/// other things than faces: the tables of a patch hold only so many elements of others.
+/// Cuts the patches that are full in two; how many were cut. `stuck`: nothing else goes on, so that all are cut that
+/// took part where there was no room. Room may lack for other things than faces: the tables of a patch hold only so
+/// many elements of others.
 pub(crate) fn slice_full(
     session: &mut Session<Speculative>,
     seeds: Kind,
@@ -83,7 +84,8 @@ fn full_patches(patches: &Patches, engine: &Engine, stuck: bool) -> Result<Vec<u
     Ok((0..patches.count).filter(is_full).collect())
 }
 
-/// So many empty patches: those that have become so, then those behind, of which there are made more. All or nothing: without memory the session stays as it is.
+/// So many empty patches: those that have become so, then those behind, of which there are made more. All or nothing:
+/// without memory the session stays as it is.
 fn find_spare(session: &mut Session<Speculative>, n: usize) -> Result<Vec<u32>, Error> {
     let engine = &session.engine().clone();
     let Parts {

@@ -1,4 +1,5 @@
-//! The command line: flags at random on files with every defect. A code that the manual knows, no panic, and where it failed nothing is left behind.
+//! The command line: flags at random on files with every defect. A code that the manual knows, no panic, and where it
+//! failed nothing is left behind.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -280,7 +281,8 @@ fn verdict(case: &Case, status: ExitStatus, text: &str, before: &Files, after: &
         _ if lost => Err("the input is gone".into()),
         Some(0) => Ok(()),
         Some(1 | 2)
-            if !text.contains("error: ") && !case.arguments.iter().any(|a| a == "--strict") =>
+            if !(text.contains("error: ") || text.contains("Usage: "))
+                && !case.arguments.iter().any(|a| a == "--strict") =>
         {
             Err(format!("{status} without a word: {text:?}"))
         }

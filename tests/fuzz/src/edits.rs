@@ -1,4 +1,5 @@
-//! Scripts of edits on meshes with every defect: after each step the session is sound and Euler's number is what it was.
+//! Scripts of edits on meshes with every defect: after each step the session is sound and Euler's number is what it
+//! was.
 
 use std::path::Path;
 
@@ -85,7 +86,8 @@ fn valid(set: &PatchSet, mesh: &TriMesh) -> Outcome {
     }
 }
 
-/// A fixture or a soup, with damage: faces that are gone, doubled, turned or repeat a vertex, vertices at one place or far away.
+/// A fixture or a soup, with damage: faces that are gone, doubled, turned or repeat a vertex, vertices at one place or
+/// far away.
 fn mesh(rng: &mut Rng) -> TriMesh {
     let mut mesh = if rng.percent(20) {
         let (vertices, faces) = (rng.between(1, 60) as u32, rng.below(200) as usize);

@@ -1,8 +1,9 @@
 //! Hands readers, edits and the command line of rxmesh what nobody wrote by hand, for as long as it is told.
 //!
-//! A case is made of its seed alone: the same seed is the same case, on every machine. Each must end within a time limit, without a panic, within a
-//! bound of memory, with a typed error or a result that holds. `cargo xtask fuzz` builds and runs this program; it finds the seed of a case that
-//! ended the process in the file that is written before each case.
+//! A case is made of its seed alone: the same seed is the same case, on every machine. Each must end within a time
+//! limit, without a panic, within a bound of memory, with a typed error or a result that holds. `cargo xtask fuzz`
+//! builds and runs this program; it finds the seed of a case that ended the process in the file that is written before
+//! each case.
 
 mod cli;
 mod edits;

@@ -17,7 +17,8 @@ fn count(bytes: usize) {
     MOST.fetch_max(now, Relaxed);
 }
 
-// SAFETY: every call goes to the system's allocator as it came, and what that returns is returned; nothing here allocates.
+// SAFETY: every call goes to the system's allocator as it came, and what that returns is returned; nothing here
+// allocates.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
@@ -33,7 +34,8 @@ unsafe impl GlobalAlloc for Counted {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the pointer is from `alloc`, `alloc_zeroed` or `realloc` above and so from the system's allocator, with this layout.
+        // SAFETY: the pointer is from `alloc`, `alloc_zeroed` or `realloc` above and so from the system's allocator,
+        // with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 

@@ -1,4 +1,5 @@
-//! Readers of mesh files and of caches: an error that names the file, or a mesh that holds and comes back when it is written and read again.
+//! Readers of mesh files and of caches: an error that names the file, or a mesh that holds and comes back when it is
+//! written and read again.
 
 use std::path::Path;
 
@@ -10,8 +11,9 @@ use crate::files::{self, FORMS, Seed};
 use crate::random::Choose;
 use crate::{Fuzz, Outcome, grammar, memory, mutate};
 
-/// Memory that a reader may take at a time: some for its threads, and so many times the file. The longest mesh for its text is one of
-/// `v 0 0 0` and `f 1 1 1`, eight bytes for twelve, read by several threads into pieces that are then joined.
+/// Memory that a reader may take at a time: some for its threads, and so many times the file. The longest mesh for its
+/// text is one of `v 0 0 0` and `f 1 1 1`, eight bytes for twelve, read by several threads into pieces that are then
+/// joined.
 const MEMORY: (usize, usize) = (16 << 20, 128);
 
 /// Reads files made of these.

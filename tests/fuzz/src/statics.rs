@@ -20,7 +20,8 @@ use crate::random::Choose;
 
 type Positions = Attribute<Vertex, Vec3>;
 
-/// Runs one of the algorithms with options at random. Options without sense and numbers that leave `f32` are errors that say so.
+/// Runs one of the algorithms with options at random. Options without sense and numbers that leave `f32` are errors
+/// that say so.
 pub(crate) fn run(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     let which = rng.below(8);
     match algorithm(rng, rx, mesh, which) {
@@ -56,7 +57,8 @@ fn algorithm(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh, which: u64) -> Result<O
                 move_boundary: rng.percent(50),
             };
             smooth(rx, &mut x, &options)?;
-            // With a negative step further than the mean, repeated, any mesh leaves the numbers in time, but not in five steps.
+            // With a negative step further than the mean, repeated, any mesh leaves the numbers in time, but not in
+            // five steps.
             points(rx, x)
         }
         3 => {

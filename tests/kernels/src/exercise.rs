@@ -1,4 +1,5 @@
-//! Kernels that put each part to work by itself, for the conformance suite. They are in the PTX so that the tests run on a GPU too, where the contention is.
+//! Kernels that put each part to work by itself, for the conformance suite. They are in the PTX so that the tests run
+//! on a GPU too, where the contention is.
 
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel;
@@ -8,7 +9,8 @@ use rxmesh_speculative_kernels::{
     EMPTY_SLOT, Locks, OVERFLOW, PatchQueue, RibbonEntry, STASH_SLOTS, Stash, Table,
 };
 
-/// Results an entry: of inserting it, finding it, removing it, finding it again, inserting it again, replacing it, finding it, and of the inverse look-up.
+/// Results an entry: of inserting it, finding it, removing it, finding it again, inserting it again, replacing it,
+/// finding it, and of the inverse look-up.
 pub const TABLE_STEPS: u32 = 8;
 
 /// What stands for "not there" in the results.
@@ -79,7 +81,8 @@ impl ExerciseTable {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for ExerciseTable {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
@@ -103,8 +106,8 @@ unsafe impl BlockKernel for ExerciseTable {
 }
 
 kernel! {
-    /// Inserts patches into a stash from all threads at once, empties the slots with an odd number, and inserts the patches again; a block works on a
-    /// stash of its own.
+    /// Inserts patches into a stash from all threads at once, empties the slots with an odd number, and inserts the
+    /// patches again; a block works on a stash of its own.
     pub struct ExerciseStash: Block {
         /// Insertions a block.
         pub n: u32,
@@ -114,7 +117,8 @@ kernel! {
         pub patches: Global<u32>,
         /// [`STASH_SLOTS`] words a block.
         pub stashes: GlobalMut<u32>,
-        /// Three times `n` results a block: the slot on insertion, the one found after the removal, the one on the second insertion. Then three counts.
+        /// Three times `n` results a block: the slot on insertion, the one found after the removal, the one on the
+        /// second insertion. Then three counts.
         pub out: GlobalMut<u32>,
     }
 }
@@ -142,7 +146,8 @@ impl ExerciseStash {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for ExerciseStash {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
@@ -164,8 +169,8 @@ unsafe impl BlockKernel for ExerciseStash {
 }
 
 kernel! {
-    /// Takes patches from a queue and puts each back until it has been taken often enough. `by_thread` threads of a block do so by themselves, or, if it is zero, one for the
-    /// block.
+    /// Takes patches from a queue and puts each back until it has been taken often enough. `by_thread` threads of a
+    /// block do so by themselves, or, if it is zero, one for the block.
     pub struct ExerciseQueue: Block {
         /// How often each patch is to be taken.
         pub times: u32,
@@ -177,7 +182,8 @@ kernel! {
         pub queue: PatchQueue,
         /// How often each patch was taken.
         pub taken: GlobalMut<u32>,
-        /// Written before a patch is pushed by who took it, and read by who takes it next: plain, because the queue orders it.
+        /// Written before a patch is pushed by who took it, and read by who takes it next: plain, because the queue
+        /// orders it.
         pub baton: GlobalMut<u32>,
         /// Word 1: patches that the queue did not take back. Word 2: batons that were not as they should be.
         pub errors: GlobalMut<u32>,
@@ -199,7 +205,8 @@ impl ExerciseQueue {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for ExerciseQueue {
     const THREADS: u32 = 64;
     type Tables = Shared<u32>;
@@ -236,8 +243,8 @@ unsafe impl BlockKernel for ExerciseQueue {
 pub const GUARDED: u32 = 64;
 
 kernel! {
-    /// Takes items from a queue, gets the two locks that each wants, adds to what these guard, and puts the item back until it has been worked on often enough. All that is
-    /// guarded is read and written plainly.
+    /// Takes items from a queue, gets the two locks that each wants, adds to what these guard, and puts the item back
+    /// until it has been worked on often enough. All that is guarded is read and written plainly.
     pub struct ExerciseLocks: Block {
         /// How often each item is to be worked on.
         pub times: u32,
@@ -257,7 +264,8 @@ kernel! {
         pub done: GlobalMut<u32>,
         /// [`GUARDED`] words a lock: one more for each time that it was had.
         pub guarded: GlobalMut<u32>,
-        /// Word 1: items that the queue did not take back. Word 2: items whose locks were not had. Word 3: locks that were not their owner's.
+        /// Word 1: items that the queue did not take back. Word 2: items whose locks were not had. Word 3: locks that
+        /// were not their owner's.
         pub errors: GlobalMut<u32>,
     }
 }
@@ -297,7 +305,8 @@ impl ExerciseLocks {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for ExerciseLocks {
     const THREADS: u32 = 64;
     type Tables = Shared<u32>;

@@ -1,7 +1,7 @@
 //! The usual local operators on seeds that the caller marks: scripts of edits, made on the host or by a kernel.
 //!
-//! A mark is a number of one's own, 0 for none: seeds with smaller marks go first. An operator that is carried out removes the mark, so a
-//! run ends when every mark was worked off, or refused, or its element deleted by another.
+//! A mark is a number of one's own, 0 for none: seeds with smaller marks go first. An operator that is carried out
+//! removes the mark, so a run ends when every mark was worked off, or refused, or its element deleted by another.
 
 use rxmesh_kernels::Vec3;
 use rxmesh_kernels::algo::delaunay::{Diamond, flip};
@@ -203,8 +203,8 @@ unsafe impl Operator for SplitFaceMarked {
 }
 
 args! {
-    /// Removes marked vertices and fills their stars with fans of triangles: from the neighbour of lowest id, or from the first one against the clock when the vertex lies on
-    /// the boundary.
+    /// Removes marked vertices and fills their stars with fans of triangles: from the neighbour of lowest id, or from
+    /// the first one against the clock when the vertex lies on the boundary.
     pub struct RemoveMarked {
         /// A mark a vertex.
         pub marks: GlobalMut<u32>,

@@ -1,8 +1,10 @@
-//! Every algorithm gives on every engine what the CPU engine gives: integers and connectivity the same, floats to the rounding of what was computed.
+//! Every algorithm gives on every engine what the CPU engine gives: integers and connectivity the same, floats to the
+//! rounding of what was computed.
 //!
-//! Tolerances are in last digits of the result's size ([`DIGIT`]), times the number of roundings on the way to it, times two: either engine is off. Where edits depend on
-//! rounded numbers, a GPU takes other ways than a CPU: then the qualities of the meshes are compared. `queries.rs` compares rows with plain code, `delaunay.rs` arrays with
-//! the CPU engine's on a GPU too.
+//! Tolerances are in last digits of the result's size ([`DIGIT`]), times the number of roundings on the way to it,
+//! times two: either engine is off. Where edits depend on rounded numbers, a GPU takes other ways than a CPU: then the
+//! qualities of the meshes are compared. `queries.rs` compares rows with plain code, `delaunay.rs` arrays with the CPU
+//! engine's on a GPU too.
 
 use crate::algo_support::*;
 use glam::Vec3;
@@ -121,7 +123,8 @@ fn prefix_sums(engine: &Engine) {
     assert!(on(engine) == on(&Engine::cpu()));
 }
 
-/// A unit vector out of a sum over corners; noise may halve the sum against its terms. A corner's share has about eight roundings.
+/// A unit vector out of a sum over corners; noise may halve the sum against its terms. A corner's share has about eight
+/// roundings.
 fn normals(engine: &Engine) {
     let all = |rx: &RxMesh, _: &TriMesh, x: Attribute<Vertex, Vec3>| {
         let mut n = rx.attribute::<Vertex, Vec3>().unwrap();
@@ -142,8 +145,9 @@ fn normals(engine: &Engine) {
     });
 }
 
-/// The solver stops at a residual of [`McfOptions::tolerance`]. With the usual time step of ten squared mean edges the matrix over its diagonal has a condition of at most
-/// `1 + 2 * 10 h^2 * sum of weights / 2 area`: six weights of `2 / sqrt(3)` and an area of `sqrt(3) / 2 h^2` on equilateral faces make it 81.
+/// The solver stops at a residual of [`McfOptions::tolerance`]. With the usual time step of ten squared mean edges the
+/// matrix over its diagonal has a condition of at most `1 + 2 * 10 h^2 * sum of weights / 2 area`: six weights of
+/// `2 / sqrt(3)` and an area of `sqrt(3) / 2 h^2` on equilateral faces make it 81.
 fn flows(engine: &Engine) {
     let options = McfOptions::default();
     let flow = |rx: &RxMesh, _: &TriMesh, mut x| {
@@ -167,7 +171,8 @@ fn flows(engine: &Engine) {
     });
 }
 
-/// Each step is a mean, which passes errors on but does not make them larger, and adds some of its own: those of its sum, and for cotangents of weights with a dozen roundings.
+/// Each step is a mean, which passes errors on but does not make them larger, and adds some of its own: those of its
+/// sum, and for cotangents of weights with a dozen roundings.
 fn smoothed_positions(engine: &Engine) {
     for weights in [SmoothWeights::Uniform, SmoothWeights::Cotangent] {
         for base in [SmoothOptions::default(), SmoothOptions::taubin(5)] {
@@ -185,7 +190,8 @@ fn smoothed_positions(engine: &Engine) {
     }
 }
 
-/// A vertex moves along its normal by a mean of heights, which are less than two edges. Where rounding decides whether a neighbour is in the ball, nothing is compared.
+/// A vertex moves along its normal by a mean of heights, which are less than two edges. Where rounding decides whether
+/// a neighbour is in the ball, nothing is compared.
 fn filtered_positions(engine: &Engine) {
     let options = FilterOptions {
         iterations: 1,
@@ -204,7 +210,8 @@ fn filtered_positions(engine: &Engine) {
     };
     both(engine, filtered, |mesh, got, want| {
         assert!(got.len() * 20 >= mesh.vertex_count() * 19, "{}", got.len());
-        // Heights are differences of coordinates, and their spread, by which they are weighted, is a small part of them.
+        // Heights are differences of coordinates, and their spread, by which they are weighted, is a small part of
+        // them.
         near(&got, &want, 2.0 * 20.0 * DIGIT);
     });
 }
@@ -279,7 +286,8 @@ fn springs(
     both(engine, fall, |_, got, want| near(&got, &want, tolerance));
 }
 
-/// A step is a time step times a velocity that was rounded, and rounds the position: twice a step, and the forces' own roundings are as small as the squared time step.
+/// A step is a time step times a velocity that was rounded, and rounds the position: twice a step, and the forces' own
+/// roundings are as small as the squared time step.
 fn explicit_springs(engine: &Engine) {
     for forces in [SpringForces::Gather, SpringForces::Scatter] {
         let steps = 20;
@@ -308,7 +316,8 @@ struct Edited {
     x: Vec<Vec3>,
 }
 
-/// Edits on both engines. Where the bits are the same, all is; on a GPU the meshes are given to `compare`, the GPU's first.
+/// Edits on both engines. Where the bits are the same, all is; on a GPU the meshes are given to `compare`, the GPU's
+/// first.
 fn edited(
     engine: &Engine,
     mesh: &TriMesh,
@@ -337,7 +346,8 @@ fn edited(
     }
 }
 
-/// The number of faces is exact, and so is Euler's number. Of equal choices another one may be taken, which must not cost more.
+/// The number of faces is exact, and so is Euler's number. Of equal choices another one may be taken, which must not
+/// cost more.
 fn simplified_meshes(engine: &Engine) {
     let n = suited(engine, [40, 12, 8]);
     let mesh = fixtures::torus(n, n / 2);
@@ -367,8 +377,8 @@ fn alike(got: &TriMesh, want: &TriMesh) {
     );
 }
 
-/// The largest distance of two surfaces that both follow a third with chords of its edges, over that one's size: each is off by the rise of an arc of radius one over a
-/// chord of `h`.
+/// The largest distance of two surfaces that both follow a third with chords of its edges, over that one's size: each
+/// is off by the rise of an arc of radius one over a chord of `h`.
 fn follow(got: &TriMesh, want: &TriMesh) {
     let h = quality(want)
         .edge_length

@@ -1,4 +1,5 @@
-//! Operators as a user writes them: every template, cavities that stay open, the 1:4 split, attributes by a kernel of one's own.
+//! Operators as a user writes them: every template, cavities that stay open, the 1:4 split, attributes by a kernel of
+//! one's own.
 //!
 //! These kernels are in no PTX: on a GPU the checks pass without doing anything.
 
@@ -40,7 +41,8 @@ macro_rules! refill {
                 pub rarity: u32,
             }
         }
-        // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+        // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3,
+        // U4).
         unsafe impl Operator for $name {
             type Template = template::$template;
             type Plan = Vec3;
@@ -177,7 +179,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for Generations {
     fn run(&self, i: u32) {
         if let Some((v, origin)) = self.births.get(i) {

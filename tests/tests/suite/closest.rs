@@ -1,4 +1,5 @@
-//! Closest points of a surface against a search through all its triangles, in `f64` and by another way to measure the distance of a triangle.
+//! Closest points of a surface against a search through all its triangles, in `f64` and by another way to measure the
+//! distance of a triangle.
 
 use glam::Vec3;
 use rxmesh_host::algo::closest::SurfaceTree;
@@ -51,8 +52,9 @@ fn points(mesh: &TriMesh, n: usize, seed: u64) -> Vec<Vec3> {
 
 /// The point is on the surface, and no point of the surface is nearer.
 ///
-/// Corners are as far from the point as the mesh and its place are large; differences of coordinates are off by half of their last digit, products of them by a few. A
-/// point between corners is a sum of three such terms: 32 digits of the largest coordinate are twice what all of these make.
+/// Corners are as far from the point as the mesh and its place are large; differences of coordinates are off by half of
+/// their last digit, products of them by a few. A point between corners is a sum of three such terms: 32 digits of the
+/// largest coordinate are twice what all of these make.
 fn check(engine: &Engine, mesh: &TriMesh, what: &str) {
     let points = points(mesh, suited(engine, [extent(200, 2000), 60, 30]), 5);
     let got = projected(engine, mesh, &points, &vec![false; points.len()]);

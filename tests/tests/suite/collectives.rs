@@ -1,5 +1,5 @@
-//! Phases and collectives of blocks, through kernels of the suite's own. Those are in no PTX: on a GPU the collectives are tested by what
-//! is built of them (`scan.rs`, `reductions.rs`, `queries.rs`).
+//! Phases and collectives of blocks, through kernels of the suite's own. Those are in no PTX: on a GPU the collectives
+//! are tested by what is built of them (`scan.rs`, `reductions.rs`, `queries.rs`).
 
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::exec::{Block, SCRATCH_WORDS};
@@ -56,7 +56,8 @@ const COMPACT: u32 = 6;
 const ROW: u32 = 7;
 const BITS: u32 = 8;
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for Exercise {
     type Tables = Tables;
 

@@ -1,4 +1,5 @@
-//! Delaunay flips on every engine, by a criterion of its own: the angles opposite each edge, in `f64` on the host; with both ways to decide conflicts.
+//! Delaunay flips on every engine, by a criterion of its own: the angles opposite each edge, in `f64` on the host; with
+//! both ways to decide conflicts.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};

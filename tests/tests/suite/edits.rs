@@ -1,5 +1,5 @@
-//! Edit sessions and the cavity operator: random scripts of flips, splits, collapses, face splits and vertex removals, round by round against
-//! plain code, and bit for bit against the CPU engine.
+//! Edit sessions and the cavity operator: random scripts of flips, splits, collapses, face splits and vertex removals,
+//! round by round against plain code, and bit for bit against the CPU engine.
 
 use glam::Vec3;
 use proptest::prelude::*;
@@ -162,8 +162,8 @@ impl Script {
     }
 }
 
-/// The mesh after a round against what was expected: new vertices are known by their places. Two at the same place (the middles of two faces back to
-/// back) cannot be told apart: both go by the lower id.
+/// The mesh after a round against what was expected: new vertices are known by their places. Two at the same place (the
+/// middles of two faces back to back) cannot be told apart: both go by the lower id.
 fn compare(want: &Expected, after: &Plain, x: &[Vec3], what: &str) {
     let new: Vec<u32> = (&after.vertices - &want.vertices).into_iter().collect();
     assert!(

@@ -108,12 +108,13 @@ fn errors(got: &[f32], want: impl Fn(usize) -> f64) -> (f64, f64) {
 
 /// Compares distances with exact ones.
 ///
-/// A wave from a point is a circle and is taken for a plane in each triangle. At distance `r` that is off by the rise of an arc over
-/// a chord: `h^2 / 8 r` where the chord is the longest edge `h`. A right triangle over its hypotenuse, the flattest that these meshes
-/// have, is `h / 2` high: `k` triangles from the source `r` is `k h / 2`, and the offsets of all of them add up to `h / 4` times the sum
-/// of `1 / k`, which is `ln(2 n) + 0.58` where `n` is the largest distance over `h`. That is for the worst direction; directions along
-/// edges have no error at all, and the mean is taken as half of it. Over a disc, where a vertex at `r` is off by that over `r` and
-/// there are as many vertices as `r` is long, the mean relative error is `(ln n + 0.58) / 4 n`.
+/// A wave from a point is a circle and is taken for a plane in each triangle. At distance `r` that is off by the rise
+/// of an arc over a chord: `h^2 / 8 r` where the chord is the longest edge `h`. A right triangle over its hypotenuse,
+/// the flattest that these meshes have, is `h / 2` high: `k` triangles from the source `r` is `k h / 2`, and the
+/// offsets of all of them add up to `h / 4` times the sum of `1 / k`, which is `ln(2 n) + 0.58` where `n` is the
+/// largest distance over `h`. That is for the worst direction; directions along edges have no error at all, and the
+/// mean is taken as half of it. Over a disc, where a vertex at `r` is off by that over `r` and there are as many
+/// vertices as `r` is long, the mean relative error is `(ln n + 0.58) / 4 n`.
 fn compare(mesh: &TriMesh, got: &[f32], want: impl Fn(usize) -> f64, what: &str) {
     let far = (0..got.len()).map(&want).fold(0.0, f64::max);
     let h = quality(mesh).edge_length.max;

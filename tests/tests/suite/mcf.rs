@@ -301,7 +301,8 @@ fn coordinates_that_are_not_finite(engine: &Engine) {
 }
 
 fn the_same_bits_on_every_run(engine: &Engine) {
-    // Sums of faces around an edge or a vertex are atomic: their order, and with it the last bits, is fixed on blocks of one thread only.
+    // Sums of faces around an edge or a vertex are atomic: their order, and with it the last bits, is fixed on blocks
+    // of one thread only.
     if engine.name() != "cpu" && engine.name() != "shuffled" {
         return;
     }
@@ -346,7 +347,8 @@ fn mean_of_edge_lengths() {
     }
 }
 
-/// The oracle itself: the flow of a regular icosahedron is a smaller one, with the factor that its one weight and area give.
+/// The oracle itself: the flow of a regular icosahedron is a smaller one, with the factor that its one weight and area
+/// give.
 #[test]
 fn the_oracle_knows_the_icosahedron() {
     let m = rxmesh_host::mesh::generate::icosphere(0).unwrap();

@@ -1,5 +1,5 @@
-//! Shared-memory plans: what is measured on the host is what a kernel carves. The CPU engines assert `carved <= measured` for every patch
-//! of every launch of this suite; here the plans themselves are looked at.
+//! Shared-memory plans: what is measured on the host is what a kernel carves. The CPU engines assert
+//! `carved <= measured` for every patch of every launch of this suite; here the plans themselves are looked at.
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};

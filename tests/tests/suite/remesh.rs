@@ -1,4 +1,5 @@
-//! Isotropic remeshing: sound after every round, quality, lines that stay, with both ways to decide conflicts; with claims the same bits on every engine.
+//! Isotropic remeshing: sound after every round, quality, lines that stay, with both ways to decide conflicts; with
+//! claims the same bits on every engine.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -259,8 +260,9 @@ fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// A copy of the positions that is interpolated goes where they go: to the middles of edges that are split, and to where the ends of contracted edges meet, which is the end that a
-/// line holds where one does. (Smoothing moves the positions alone.)
+/// A copy of the positions that is interpolated goes where they go: to the middles of edges that are split, and to
+/// where the ends of contracted edges meet, which is the end that a line holds where one does. (Smoothing moves the
+/// positions alone.)
 fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     let n = size(engine).min(16);
     for (name, mesh) in [

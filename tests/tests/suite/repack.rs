@@ -1,4 +1,5 @@
-//! Flat arrays into patches: valid, the same triangles, the same on every engine, right queries, attributes that follow.
+//! Flat arrays into patches: valid, the same triangles, the same on every engine, right queries, attributes that
+//! follow.
 
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
@@ -416,7 +417,8 @@ fn grown_and_shrunk_meshes(engine: &Engine) {
     as_good_as_new(engine, "a quarter of the faces", &half, patch_size);
 }
 
-/// One label, a label a face, labels at random, faces that do not hang together: no patch is too large, and not many are small.
+/// One label, a label a face, labels at random, faces that do not hang together: no patch is too large, and not many
+/// are small.
 fn labels_of_any_size(engine: &Engine) {
     each_set(engine, |what, size, set| {
         if is_very_slow(engine) && set.counts[2] > 40 {

@@ -1,5 +1,5 @@
-//! The active-set predicate, and several relations in one kernel, through kernels of the suite's own. Those are in no PTX: on a GPU
-//! predicate and relations are tested by the downstream example and by the library's kernels.
+//! The active-set predicate, and several relations in one kernel, through kernels of the suite's own. Those are in no
+//! PTX: on a GPU predicate and relations are tested by the downstream example and by the library's kernels.
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::{Read, Write};

@@ -1,4 +1,5 @@
-//! What sessions promise when something goes wrong: memory that is not there leaves them whole, an operator that breaks the rules voids them, columns of others are refused.
+//! What sessions promise when something goes wrong: memory that is not there leaves them whole, an operator that breaks
+//! the rules voids them, columns of others are refused.
 
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Seeds, Session};
@@ -17,7 +18,8 @@ use rxmesh_tests::{conformance, conformance_of_conflicts, fixtures};
 conformance_of_conflicts! { memory_that_is_not_there_leaves_the_session_whole, columns_of_others_are_refused }
 conformance! { an_operator_that_breaks_the_rules_voids_the_session }
 
-/// Splits every edge, twice over, in a session that has to grow for it, with memory that ends after more and more allocations.
+/// Splits every edge, twice over, in a session that has to grow for it, with memory that ends after more and more
+/// allocations.
 fn memory_that_is_not_there_leaves_the_session_whole<C: Conflicts>(engine: &Engine) {
     let mesh = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
     let rx = patched(engine, &mesh, 32);
@@ -85,7 +87,7 @@ kernel! {
     }
 }
 
-// SAFETY: it leaves its hole open, which breaks no memory rule: the session says so (contracts U3, U4).
+// SAFETY: it writes nothing (contracts U3, U4).
 unsafe impl Operator for Forgets {
     type Template = template::EF;
     type Plan = ();

@@ -100,9 +100,9 @@ fn stays_near_the_input(engine: &Engine) {
     assert!(d.max < 10.0 * bound, "{} faces: {d:?}", after.face_count());
 }
 
-/// A flat square has no error to make: its outline must stay, and its faces must not turn over.
-/// Without noise costs rise steadily from ring to ring: where each candidate lost against the one before it there were 52
-/// rounds, and more than two losers for each winner.
+/// A flat square has no error to make: its outline must stay, and its faces must not turn over. Without noise costs
+/// rise steadily from ring to ring: where each candidate lost against the one before it there were 52 rounds, and more
+/// than two losers for each winner.
 fn a_plain_torus_takes_few_rounds(engine: &Engine) {
     if is_slow(engine) {
         return;
@@ -274,8 +274,8 @@ fn survives_a_small_start(engine: &Engine) {
     }
 }
 
-/// A column that is linear in the position stays so within the error of the simplification: it is interpolated at the point of the edge next to the new
-/// vertex. One that is not interpolated holds values of the input.
+/// A column that is linear in the position stays so within the error of the simplification: it is interpolated at the
+/// point of the edge next to the new vertex. One that is not interpolated holds values of the input.
 fn attributes_follow(engine: &Engine) {
     let mesh = bumpy(engine);
     let rx = RxMesh::new(

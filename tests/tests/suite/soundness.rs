@@ -1,4 +1,5 @@
-//! What safe calls cannot do: reach memory outside of a launch, memory that was freed, or memory that another thread is using.
+//! What safe calls cannot do: reach memory outside of a launch, memory that was freed, or memory that another thread is
+//! using.
 
 use glam::Vec3;
 use rxmesh_host::algo::normals;
@@ -196,8 +197,8 @@ entries! {
     flat test_slow: Slow;
 }
 
-/// While a launch runs, its memory stays and nobody else gets at it: another thread's accesses and launches are refused, and a buffer that is
-/// dropped meanwhile is freed afterwards.
+/// While a launch runs, its memory stays and nobody else gets at it: another thread's accesses and launches are
+/// refused, and a buffer that is dropped meanwhile is freed afterwards.
 #[test]
 fn memory_of_a_running_launch() {
     let engine = Engine::cpu();

@@ -1,4 +1,5 @@
-//! The speculative engine against plain code on the host: what operators make of a mesh, whoever comes first, and the rules between patches after every run.
+//! The speculative engine against plain code on the host: what operators make of a mesh, whoever comes first, and the
+//! rules between patches after every run.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
@@ -121,7 +122,8 @@ fn flip(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> (TriMesh, DelaunayR
     (session.to_mesh(x).unwrap().0, report)
 }
 
-/// Flips until the angles opposite every edge sum to at most pi, in patches of any size; no vertex moves, no triangle is lost.
+/// Flips until the angles opposite every edge sum to at most pi, in patches of any size; no vertex moves, no triangle
+/// is lost.
 fn flips_make_meshes_delaunay(engine: &Engine) {
     let mut square = generate::grid(12, 9).unwrap();
     generate::noise(&mut square, 0.2, 4).unwrap();
@@ -144,7 +146,8 @@ fn flips_make_meshes_delaunay(engine: &Engine) {
     }
 }
 
-/// Marked seeds of every operator: what is counted as done is what the mesh shows, the surface stays what it was, and values stay with what stays.
+/// Marked seeds of every operator: what is counted as done is what the mesh shows, the surface stays what it was, and
+/// values stay with what stays.
 fn marked_edits_keep_the_surface(engine: &Engine) {
     let levels = if is_slow(engine) { 2 } else { extent(3, 4) };
     let mut ball = generate::icosphere(levels).unwrap();
@@ -228,7 +231,8 @@ fn remeshing_ends_like_that_of_claims(engine: &Engine) {
     );
 }
 
-/// Tiny patches, more blocks than patches, everything at once and every neighbour locked first: it ends, and nothing is lost.
+/// Tiny patches, more blocks than patches, everything at once and every neighbour locked first: it ends, and nothing is
+/// lost.
 fn crowded_blocks_end(engine: &Engine) {
     let mesh = noisy(engine);
     let runs = if is_slow(engine) { 2 } else { extent(2, 6) };

@@ -1,5 +1,6 @@
-//! Stash, tables and queue of the speculative patch engine over memory whose every access may hand the processor to another thread: what takes a second processor and luck
-//! elsewhere, an interruption between two accesses, happens here all the time.
+//! Stash, tables and queue of the speculative patch engine over memory whose every access may hand the processor to
+//! another thread: what takes a second processor and luck elsewhere, an interruption between two accesses, happens here
+//! all the time.
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::mem::Words;
@@ -181,7 +182,8 @@ fn a_table_misses_as_many_entries_as_it_refuses() {
     }
 }
 
-/// Takes each of `patches` patches `times` times from a queue with room for `room`, and puts it back in between; returns the tickets that it took.
+/// Takes each of `patches` patches `times` times from a queue with room for `room`, and puts it back in between;
+/// returns the tickets that it took.
 fn circulate(engine: &Engine, seed: u32, (room, patches, times): (u32, u32, u32)) -> u32 {
     let fresh = engine
         .zeroed::<u32>(PatchQueue::words_for(room) as usize)
@@ -238,7 +240,8 @@ fn a_queue_hands_out_what_it_got() {
     }
 }
 
-/// An item that comes late does not stay behind those who take: it would be found only after all slots of the queue have been looked at.
+/// An item that comes late does not stay behind those who take: it would be found only after all slots of the queue
+/// have been looked at.
 #[test]
 fn nothing_stays_behind_in_a_queue() {
     let engine = Engine::cpu_with_threads(1).unwrap();

@@ -1,4 +1,5 @@
-//! What the speculative engine refuses, and meshes at the edge of what it takes: errors that say why, sessions that stay as they were, faces that stay frozen.
+//! What the speculative engine refuses, and meshes at the edge of what it takes: errors that say why, sessions that
+//! stay as they were, faces that stay frozen.
 
 use glam::Vec3;
 use rxmesh_host::Error;

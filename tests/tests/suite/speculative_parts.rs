@@ -1,5 +1,5 @@
-//! The parts of the speculative patch engine, each by itself under contention: stash, tables of ribbons, queue, locks. The oracles are the standard library's
-//! maps, and counts.
+//! The parts of the speculative patch engine, each by itself under contention: stash, tables of ribbons, queue, locks.
+//! The oracles are the standard library's maps, and counts.
 
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::kernels::math::hash;
@@ -160,7 +160,8 @@ fn check_full_service(filled: &Filled) {
     assert_eq!(there.into_iter().collect::<HashSet<_>>(), want);
 }
 
-/// At the load that tables are made for, every entry finds a place, and so it is at lower ones; keys at random and, as in patches, in a row.
+/// At the load that tables are made for, every entry finds a place, and so it is at lower ones; keys at random and, as
+/// in patches, in a row.
 fn tables(engine: &Engine) {
     let engine = &crowd(engine);
     let most = amount(engine, 6000, 2000, 500, 100);
@@ -193,7 +194,8 @@ fn tables(engine: &Engine) {
     }
 }
 
-/// More entries than words to hash into, as many as the overflow area takes beside: most tables hold all of them, and those do all that a table does.
+/// More entries than words to hash into, as many as the overflow area takes beside: most tables hold all of them, and
+/// those do all that a table does.
 fn tables_that_overflow(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 400, 40, 10, 2);
@@ -423,7 +425,8 @@ fn queues(engine: &Engine) {
     }
 }
 
-/// Fewer patches than blocks, and so little room that the slots come round all the time: those who take meet those who bring at every slot.
+/// Fewer patches than blocks, and so little room that the slots come round all the time: those who take meet those who
+/// bring at every slot.
 fn small_queues(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 1000, 24, 6, 2);
@@ -459,7 +462,8 @@ fn queue_without_room(engine: &Engine) {
 
 // Locks.
 
-/// Works on each item `times` times under the two locks of `locks` that it wants; returns how often it did not get them.
+/// Works on each item `times` times under the two locks of `locks` that it wants; returns how often it did not get
+/// them.
 fn work_under_locks(
     engine: &Engine,
     (items, locks, times, blocks, tries): (u32, u32, u32, u32, u32),
@@ -486,8 +490,8 @@ fn work_under_locks(
             guarded: guarded.global_mut(),
             errors: errors.global_mut(),
         };
-        // Blocks of a GPU that want the same locks and are given one try can keep step for ever; alone, a block finds no lock taken. The engine
-        // does likewise.
+        // Blocks of a GPU that want the same locks and are given one try can keep step for ever; alone, a block finds
+        // no lock taken. The engine does likewise.
         let crowd = blocks.checked_shr(launches / 64).unwrap_or(0).max(1);
         engine.launch_blocks(crowd, kernel).unwrap();
         launches += 1;

@@ -1,4 +1,5 @@
-//! What becomes of the speculative engine's patches: they are cut, united and grown in number; values and patches when a session is closed; several operators one after the other.
+//! What becomes of the speculative engine's patches: they are cut, united and grown in number; values and patches when
+//! a session is closed; several operators one after the other.
 
 use glam::Vec3;
 use rxmesh_host::edit::{HostArrays, Seeds};
@@ -38,7 +39,8 @@ fn ball(engine: &Engine) -> TriMesh {
     mesh
 }
 
-/// Splits every edge, twice over: ten times as many faces, in patches of 32 faces that have room for twice that. They are cut, and the session grows.
+/// Splits every edge, twice over: ten times as many faces, in patches of 32 faces that have room for twice that. They
+/// are cut, and the session grows.
 fn full_patches_are_cut(engine: &Engine) {
     let mesh = ball(engine);
     let mut m = Marked::new(engine, &mesh, 32);
@@ -49,7 +51,8 @@ fn full_patches_are_cut(engine: &Engine) {
         m.mark(Edit::Split, || 1);
         let what = format!("round {round}");
         let report = m.run_checked(Edit::Split, Seeds::All, &what);
-        // A split is possible everywhere, but a patch around a vertex of many faces may have no half that its tables can name the rest of.
+        // A split is possible everywhere, but a patch around a vertex of many faces may have no half that its tables
+        // can name the rest of.
         let all = before[1].len();
         assert!(report.refused as usize <= all / 50, "of {all}: {report:?}");
         let [vertices, edges, _] = m.numbers();
@@ -212,7 +215,8 @@ fn operators_follow_each_other(engine: &Engine) {
     }
 }
 
-/// After edits, values are with the elements that they belong to: those that were there from the beginning have what they had.
+/// After edits, values are with the elements that they belong to: those that were there from the beginning have what
+/// they had.
 fn values_arrive_where_their_elements_are(engine: &Engine) {
     let levels = if is_slow(engine) { 2 } else { 3 };
     let mut mesh = generate::icosphere(levels - u32::from(is_very_slow(engine))).unwrap();
@@ -251,7 +255,8 @@ fn values_arrive_where_their_elements_are(engine: &Engine) {
     }
 }
 
-/// Closes a session and checks its patches, and that every element has the value that it had in the session. Returns these.
+/// Closes a session and checks its patches, and that every element has the value that it had in the session. Returns
+/// these.
 fn close(m: Marked) -> [Numbers; 3] {
     let want = m.numbers();
     let (mesh, _) = m.session.to_mesh(m.x).unwrap();

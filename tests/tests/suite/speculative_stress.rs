@@ -1,5 +1,6 @@
-//! Many small runs of the speculative engine: tiny patches, small meshes, operators and options at random. `RXMESH_RUNS` says how many, `RXMESH_SEED` which one is
-//! the first. A run that does not end shows by its seed, which is printed before it (`--nocapture`).
+//! Many small runs of the speculative engine: tiny patches, small meshes, operators and options at random.
+//! `RXMESH_RUNS` says how many, `RXMESH_SEED` which one is the first. A run that does not end shows by its seed, which
+//! is printed before it (`--nocapture`).
 
 use rxmesh_host::edit::Seeds;
 use rxmesh_host::engine::Engine;

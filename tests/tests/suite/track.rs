@@ -1,4 +1,5 @@
-//! Surface tracking: a hundred frames without a loss, with both ways to decide conflicts; curl noise without sources, null spaces.
+//! Surface tracking: a hundred frames without a loss, with both ways to decide conflicts; curl noise without sources,
+//! null spaces.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
@@ -82,10 +83,11 @@ fn options(frames: u32) -> TrackOptions {
 
 /// The part of a ball's volume that a frame may lose, over the squared target length.
 ///
-/// The field keeps volumes; what is lost is lost to smoothing, which moves vertices in their tangent planes. A surface of curvature `k` falls `k s^2 / 2` below a
-/// tangent plane at distance `s`. Edges between 0.5 and 1.5 targets have a standard deviation of 0.29 targets, the mean of six 0.12: a step has
-/// `s^2 = 0.014` squared targets. The volume of a ball is a third of its area, so the part that goes is three times that offset, and the field
-/// may bend the surface twice as much as the ball is bent: `3 * 2 * 0.014 / 2`. Contractions take a tenth of that: some a frame, around one
+/// The field keeps volumes; what is lost is lost to smoothing, which moves vertices in their tangent planes. A surface
+/// of curvature `k` falls `k s^2 / 2` below a tangent plane at distance `s`. Edges between 0.5 and 1.5 targets have a
+/// standard deviation of 0.29 targets, the mean of six 0.12: a step has `s^2 = 0.014` squared targets. The volume of a
+/// ball is a third of its area, so the part that goes is three times that offset, and the field may bend the surface
+/// twice as much as the ball is bent: `3 * 2 * 0.014 / 2`. Contractions take a tenth of that: some a frame, around one
 /// vertex each.
 const LOST_A_FRAME: f64 = 0.042;
 
@@ -109,8 +111,8 @@ fn tracks_a_hundred_frames<C: Conflicts>(engine: &Engine) {
             (now / before - 1.0).abs() < lost,
             "volume {before} became {now}, {lost} may be lost"
         );
-        // After splits and contractions all edges are between 0.5 and 1.5 targets. Of two equilateral faces at that limit the flipped edge has
-        // 2.6, and smoothing draws it in.
+        // After splits and contractions all edges are between 0.5 and 1.5 targets. Of two equilateral faces at that
+        // limit the flipped edge has 2.6, and smoothing draws it in.
         let q = quality(&after.mesh);
         let over = q.edge_length.over(f64::from(report.target_length));
         assert!(

@@ -1,4 +1,5 @@
-//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine beside the first two.
+//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine beside the first
+//! two.
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;

@@ -1,4 +1,5 @@
-//! The paper's experiments with edits (Mahmoud et al. 2024): both engines beside the reference, wasted work, what edits cost afterwards, memory.
+//! The paper's experiments with edits (Mahmoud et al. 2024): both engines beside the reference, wasted work, what edits
+//! cost afterwards, memory.
 
 use super::{Line, OURS, Panel, Scale, THEIRS, lines, runs};
 use crate::record::{Amount, Record};

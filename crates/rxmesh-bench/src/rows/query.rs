@@ -16,8 +16,8 @@ use crate::mesh::Input;
 use crate::reference::{Against, Goal};
 
 /// A query: its name, what it is, the relation, the parts of the topology that it must read, the same in words, what it
-/// writes; then the name of RXMesh's query and the goal at 1.28 million faces. Edges and faces of the ribbon are read where
-/// a row of an owned element depends on them.
+/// writes; then the name of RXMesh's query and the goal at 1.28 million faces. Edges and faces of the ribbon are read
+/// where a row of an owned element depends on them.
 macro_rules! query {
     ($name:literal, $about:literal, $relation:ty, $parts:expr, $reads:literal, $writes:literal) => {
         Row::time($name, $about, |b| measure::<$relation>(b, $parts)).counts(

@@ -1,6 +1,7 @@
 //! What the tests share: the device crate in `tests/device`, built once.
 //!
-//! Without a device toolchain there is nothing to test: the tests say so and pass. With RXMESH_REQUIRE_DEVICE set (as on CI) they fail.
+//! Without a device toolchain there is nothing to test: the tests say so and pass. With RXMESH_REQUIRE_DEVICE set (as
+//! on CI) they fail.
 
 use std::path::Path;
 use std::sync::OnceLock;

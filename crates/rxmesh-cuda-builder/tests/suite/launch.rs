@@ -1,5 +1,5 @@
-//! Runs the kernels of the device crate on a GPU, through the driver loader and `cust`. Without a GPU it says so and passes; with
-//! `RXMESH_REQUIRE_CUDA=1` it fails.
+//! Runs the kernels of the device crate on a GPU, through the driver loader and `cust`. Without a GPU it says so and
+//! passes; with `RXMESH_REQUIRE_CUDA=1` it fails.
 //!
 //! `RXMESH_TEST_PTX` names a PTX file that was built elsewhere, for GPU machines without a device toolchain.
 
@@ -14,7 +14,8 @@ use cust::stream::{Stream, StreamFlags};
 
 const BLOCK: u32 = 128;
 
-/// A kernel that waits for ever cannot be stopped from inside: ends the program unless what is returned is dropped in time.
+/// A kernel that waits for ever cannot be stopped from inside: ends the program unless what is returned is dropped in
+/// time.
 #[must_use]
 fn time_limit() -> Sender<()> {
     let (done, wait) = mpsc::channel();
@@ -98,7 +99,8 @@ fn scan(module: &Module, stream: &Stream) -> Result<(), Box<dyn Error>> {
     for n in [1_u32, 31, 127, 128, 129, 1000, 10_000] {
         let x: Vec<u32> = (0..n).map(|i| i % 7 + 1).collect();
         let dx = DeviceBuffer::from_slice(&x)?;
-        // SAFETY: the arguments are those of `scan`, with shared memory for the values and one more a thread; less than 48 KiB.
+        // SAFETY: the arguments are those of `scan`, with shared memory for the values and one more a thread; less than
+        // 48 KiB.
         unsafe {
             launch!(module.scan<<<1, BLOCK, 4 * (n + BLOCK), stream>>>(dx.as_device_ptr(), n))?;
         }

@@ -1,5 +1,5 @@
-//! Boundary flags: 1 for elements on a boundary, else 0. An edge with exactly one face is a boundary edge; its vertices and
-//! its face are boundary vertices and a boundary face (RXMesh 2021, section 2).
+//! Boundary flags: 1 for elements on a boundary, else 0. An edge with exactly one face is a boundary edge; its vertices
+//! and its face are boundary vertices and a boundary face (RXMesh 2021, section 2).
 
 use crate::Error;
 use crate::store::{Attribute, RxMesh};

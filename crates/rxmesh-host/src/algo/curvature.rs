@@ -11,14 +11,15 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// Curvatures of each vertex (Meyer, Desbrun, Schroeder, Barr 2003, sections 3 to 5).
 #[derive(Debug)]
 pub struct Curvature {
-    /// Gaussian curvature integrated over the vertex, in radians: `2 pi` less the sum of its angles, on a boundary `pi` less it.
-    /// An isolated vertex has `2 pi`.
+    /// Gaussian curvature integrated over the vertex, in radians: `2 pi` less the sum of its angles, on a boundary `pi`
+    /// less it. An isolated vertex has `2 pi`.
     pub defect: Attribute<Vertex, f32>,
-    /// Gaussian curvature, in one over squared length: the defect over the mixed Voronoi area; 0 where there is no area.
+    /// Gaussian curvature, in one over squared length: the defect over the mixed Voronoi area; 0 where there is no
+    /// area.
     pub gaussian: Attribute<Vertex, f32>,
-    /// Mean curvature, in one over length: half the length of the cotangent Laplacian, positive where the surface bends away from the
-    /// faces' normals (a sphere with normals outwards has one over its radius). 0 on a boundary, where the Laplacian is no
-    /// curvature, and where there is no area.
+    /// Mean curvature, in one over length: half the length of the cotangent Laplacian, positive where the surface bends
+    /// away from the faces' normals (a sphere with normals outwards has one over its radius). 0 on a boundary, where
+    /// the Laplacian is no curvature, and where there is no area.
     pub mean: Attribute<Vertex, f32>,
     /// Mixed Voronoi area, in squared length; a third of all corners' areas on average.
     pub area: Attribute<Vertex, f32>,
@@ -28,8 +29,8 @@ pub struct Curvature {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CurvatureReport {
-    /// Sum of the integrated Gaussian curvatures, boundary included. `2 pi` times the Euler characteristic on every manifold
-    /// mesh, closed or not (Gauss-Bonnet: the boundary's angle defects are its geodesic curvature).
+    /// Sum of the integrated Gaussian curvatures, boundary included. `2 pi` times the Euler characteristic on every
+    /// manifold mesh, closed or not (Gauss-Bonnet: the boundary's angle defects are its geodesic curvature).
     pub total_gaussian_curvature: f64,
     /// Vertices less edges plus faces.
     pub euler_characteristic: i64,
@@ -41,13 +42,13 @@ pub struct CurvatureReport {
     pub total_area: f64,
 }
 
-/// Curvatures of every vertex of `x`, from its faces alone; any triangles will do. The three angles of a face add up to pi even when it has
-/// no area.
+/// Curvatures of every vertex of `x`, from its faces alone; any triangles will do. The three angles of a face add up to
+/// pi even when it has no area.
 ///
 /// # Errors
 ///
-/// [`Error::NotFinite`] for a coordinate that is not finite, and when lengths are so small or large that squared lengths leave `f32`; a
-/// stale attribute, or what the engine says.
+/// [`Error::NotFinite`] for a coordinate that is not finite, and when lengths are so small or large that squared
+/// lengths leave `f32`; a stale attribute, or what the engine says.
 pub fn curvature(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -68,7 +69,8 @@ pub fn curvature(
         scale,
     })?;
     let report = report(rx, &c)?;
-    // The curvatures of a mesh in a sensible unit are finite: other units overflow one over a squared length, or an area.
+    // The curvatures of a mesh in a sensible unit are finite: other units overflow one over a squared length, or an
+    // area.
     let finite = |r: [f64; 2]| r[0].is_finite() && r[1].is_finite();
     for (ok, what) in [
         (

@@ -42,14 +42,16 @@ impl Default for DelaunayOptions {
 pub struct DelaunayReport {
     /// The rounds; `done` is the number of flips.
     pub run: RunReport,
-    /// Interior edges that violate the criterion still, 0 unless counted: their flip would fold the surface or make an edge that exists.
+    /// Interior edges that violate the criterion still, 0 unless counted: their flip would fold the surface or make an
+    /// edge that exists.
     pub left: u32,
     /// Interior edges that violate the criterion and are frozen, 0 unless counted.
     pub frozen: u32,
 }
 
-/// Flips edges until the two angles opposite every interior edge sum to at most pi (Cheng and Dey 2008: this ends on surfaces). Boundary, frozen and kept edges
-/// stay. Flips that would fold the surface over, or make a second edge between the same vertices, are refused.
+/// Flips edges until the two angles opposite every interior edge sum to at most pi (Cheng and Dey 2008: this ends on
+/// surfaces). Boundary, frozen and kept edges stay. Flips that would fold the surface over, or make a second edge
+/// between the same vertices, are refused.
 ///
 /// # Errors
 ///

@@ -120,7 +120,8 @@ impl Options for FilterOptions {
 pub struct FilterReport {
     /// Iterations done.
     pub iterations: u32,
-    /// Balls over all iterations that were too large for shared memory and went the slower way. Results do not depend on it.
+    /// Balls over all iterations that were too large for shared memory and went the slower way. Results do not depend
+    /// on it.
     pub large_balls: u64,
 }
 
@@ -130,8 +131,9 @@ const SCRATCH_WORDS: u32 = 1 << 24;
 /// Room of the first lists in global memory; those that do not fit get eight times as much, and so on.
 const FIRST_ROOM: u32 = 256;
 
-/// Denoises `x` in place, keeping features (Fleishman, Drori, Cohen-Or 2003, section 3): each vertex moves along its normal by the
-/// mean height of its neighbours over its tangent plane, weighted by closeness and by similarity of height.
+/// Denoises `x` in place, keeping features (Fleishman, Drori, Cohen-Or 2003, section 3): each vertex moves along its
+/// normal by the mean height of its neighbours over its tangent plane, weighted by closeness and by similarity of
+/// height.
 ///
 /// Neighbours are the vertices within `2 sigma_c` that are reached over edges inside this ball, the vertex itself among
 /// them. Vertices without a face of positive area stay. Normals are those of
@@ -139,8 +141,8 @@ const FIRST_ROOM: u32 = 256;
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a sigma that is not a positive number, [`Error::NotFinite`] for a coordinate that is not finite, or what
-/// the engine says. On an error of the engine `x` may hold an unfinished result.
+/// [`Error::Options`] for a sigma that is not a positive number, [`Error::NotFinite`] for a coordinate that is not
+/// finite, or what the engine says. On an error of the engine `x` may hold an unfinished result.
 pub fn bilateral_filter(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,

@@ -64,16 +64,16 @@ const LEVEL_BATCH: u32 = 8;
 /// Iterations that are launched between two looks at the window.
 const LOOK_EVERY: u32 = 32;
 
-/// The distance along the surface of every vertex from the nearest source, in the mesh's unit of length; infinity where no source
-/// reaches. `sources` are vertices in the input's order.
+/// The distance along the surface of every vertex from the nearest source, in the mesh's unit of length; infinity where
+/// no source reaches. `sources` are vertices in the input's order.
 ///
 /// The distance is approximate: plane waves across each triangle as in fast marching, about one percent off on good
 /// meshes (Romero Calla, Fuentes Perez, Montenegro 2019). Faces without area carry distances along their sides.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for no source, a source that is no vertex, or a threshold that is not a positive number; [`Error::NotFinite`] for a
-/// coordinate that is not finite; or what the engine says.
+/// [`Error::Options`] for no source, a source that is no vertex, or a threshold that is not a positive number;
+/// [`Error::NotFinite`] for a coordinate that is not finite; or what the engine says.
 pub fn geodesic(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -101,8 +101,8 @@ pub fn geodesic(
     ))
 }
 
-/// Topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` where none reaches. `sources` are vertices in
-/// the input's order.
+/// Topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` where none reaches.
+/// `sources` are vertices in the input's order.
 ///
 /// # Errors
 ///

@@ -70,14 +70,15 @@ pub struct McfReport {
 const FIRST_LOOK: u32 = 8;
 
 /// Moves `x` by one implicit step of mean curvature flow: solves
-/// `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped cotangent weights
-/// and mixed Voronoi areas of the starting positions (RXMesh 2021, listing 4). Boundary edges use their single
-/// cotangent; vertices without a face of positive area stay.
+/// `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped
+/// cotangent weights and mixed Voronoi areas of the starting positions (RXMesh 2021, listing 4). Boundary edges use
+/// their single cotangent; vertices without a face of positive area stay.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a time step or tolerance that is not a number or not positive, [`Error::NotFinite`] when the mesh has such
-/// coordinates or proportions that the solver leaves the numbers, or what the engine says. On an error `x` may hold an unfinished result.
+/// [`Error::Options`] for a time step or tolerance that is not a number or not positive, [`Error::NotFinite`] when the
+/// mesh has such coordinates or proportions that the solver leaves the numbers, or what the engine says. On an error
+/// `x` may hold an unfinished result.
 pub fn mean_curvature_flow(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -138,8 +139,8 @@ pub fn mean_edge_length(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64,
     Ok(reduce::sum(rx, &length)? / f64::from(rx.count(Kind::Edge).max(1)))
 }
 
-/// A frame in which coordinates are near one: the flow commutes with moving and scaling, and `f32` keeps all its digits for
-/// the shape, however small, large or far away it is.
+/// A frame in which coordinates are near one: the flow commutes with moving and scaling, and `f32` keeps all its digits
+/// for the shape, however small, large or far away it is.
 struct Frame {
     origin: Vec3,
     scale: f64,

@@ -8,8 +8,8 @@ use glam::Vec3;
 use rxmesh_kernels::algo::measure::Affine;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// A power of two that brings coordinates near one: products of several lengths then stay within `f32`, however small or large
-/// the mesh is. Scaling by it changes no digit.
+/// A power of two that brings coordinates near one: products of several lengths then stay within `f32`, however small
+/// or large the mesh is. Scaling by it changes no digit.
 pub(super) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
     let squares = reduce::dot(rx, x, x)?;
     if !squares.is_finite() {

@@ -148,13 +148,15 @@ pub trait Remeshes: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip> {
 
 impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for C {}
 
-/// Remeshes towards edges of one length and vertices of valence 6 (Botsch and Kobbelt 2004): in each iteration edges above 4/3 of the target are split, those below 4/5
-/// contracted (where the surface stays what it is, no edge gets too long and no normal turns over), edges flipped to bring valences nearer to 6, or 4 on
-/// the boundary, and vertices smoothed in their tangent planes. The boundary stays, and so do sharp edges on request.
+/// Remeshes towards edges of one length and vertices of valence 6 (Botsch and Kobbelt 2004): in each iteration edges
+/// above 4/3 of the target are split, those below 4/5 contracted (where the surface stays what it is, no edge gets too
+/// long and no normal turns over), edges flipped to bring valences nearer to 6, or 4 on the boundary, and vertices
+/// smoothed in their tangent planes. The boundary stays, and so do sharp edges on request.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, before anything is changed; what the session says.
+/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented,
+/// before anything is changed; what the session says.
 pub fn remesh<C: Remeshes>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
@@ -245,15 +247,17 @@ fn lengths<C: Edits>(session: &Session<C>, x: Column<Vertex, Vec3>) -> Result<(f
     Ok(((length / n) as f32, longest as f32))
 }
 
-/// Bounds between which the splits of one pass lie, as a factor: that of the classes of length in which engines with an order of cavities prefer longer edges.
+/// Bounds between which the splits of one pass lie, as a factor: that of the classes of length in which engines with an
+/// order of cavities prefer longer edges.
 const BOUNDS: f32 = 1.2;
 
 /// Most passes of splits.
 const MOST_PASSES: u32 = 24;
 
-/// The lengths above which edges are split, pass by pass, the last one `longest`. Engines of edits that carry out urgent cavities first take longer edges first by
-/// themselves ([`Edits::ORDERED`]). On others, splits of shorter edges beside longer ones, again and again, would leave thin triangles and vertices of high valence: there the bound
-/// falls from the length of the longest edge.
+/// The lengths above which edges are split, pass by pass, the last one `longest`. Engines of edits that carry out
+/// urgent cavities first take longer edges first by themselves ([`Edits::ORDERED`]). On others, splits of shorter edges
+/// beside longer ones, again and again, would leave thin triangles and vertices of high valence: there the bound falls
+/// from the length of the longest edge.
 pub(super) fn bounds<C: Edits>(
     session: &Session<C>,
     x: Column<Vertex, Vec3>,
@@ -375,7 +379,8 @@ impl Remesher {
             },
         )?;
         let mut report = RunReport::default();
-        // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find them.
+        // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find
+        // them.
         loop {
             let left = self.max_rounds - report.rounds;
             let pass = session.run(left, |s| {

@@ -203,15 +203,18 @@ impl Target {
     }
 }
 
-/// Collapses edges, the cheapest first, until no more than a number of faces is left: exactly that number on closed surfaces when it is even, else
-/// at most one less. Collapses that would change the topology (the link condition of Dey et al. 1999), turn a face over or touch a
-/// frozen face are refused; the report says why when the number cannot be reached.
+/// Collapses edges, the cheapest first, until no more than a number of faces is left: exactly that number on closed
+/// surfaces when it is even, else at most one less. Collapses that would change the topology (the link condition of Dey
+/// et al. 1999), turn a face over or touch a frozen face are refused; the report says why when the number cannot be
+/// reached.
 ///
-/// Quadrics are weighted by area; boundaries are held by planes that stand on them. The new vertex comes to the place of least error.
+/// Quadrics are weighted by area; boundaries are held by planes that stand on them. The new vertex comes to the place
+/// of least error.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a ratio outside (0, 1], no faces, a quantile outside (0, 1], before anything is changed; what the session says.
+/// [`Error::Options`] for a ratio outside (0, 1], no faces, a quantile outside (0, 1], before anything is changed; what
+/// the session says.
 pub fn simplify(
     session: &mut Session,
     x: Column<Vertex, Vec3>,

@@ -91,13 +91,13 @@ pub struct SmoothReport {
 }
 
 /// Smooths `x` in place: `x += lambda * (mean of the neighbours - x)`, and for Taubin smoothing then the same with `mu`
-/// (Taubin 1995, sections 2 and 3). Vertices without neighbours stay; with cotangent weights so do those without a face of
-/// positive area.
+/// (Taubin 1995, sections 2 and 3). Vertices without neighbours stay; with cotangent weights so do those without a face
+/// of positive area.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for factors out of range, [`Error::NotFinite`] for a coordinate that is not finite, or what the engine
-/// says.
+/// [`Error::Options`] for factors out of range, [`Error::NotFinite`] for a coordinate that is not finite, or what the
+/// engine says.
 pub fn smooth(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,

@@ -138,8 +138,8 @@ impl<'a> Springs<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that is not finite, or
-    /// what the engine says.
+    /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that
+    /// is not finite, or what the engine says.
     pub fn new(
         rx: &'a RxMesh,
         x: &Attribute<Vertex, Vec3>,
@@ -198,7 +198,8 @@ impl<'a> Springs<'a> {
         &mut self.v
     }
 
-    /// One semi-implicit Euler step: new velocities from the forces, then new positions from them. The drag is implicit.
+    /// One semi-implicit Euler step: new velocities from the forces, then new positions from them. The drag is
+    /// implicit.
     ///
     /// # Errors
     ///
@@ -235,7 +236,8 @@ impl<'a> Springs<'a> {
     }
 
     /// One implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations` matrix-free
-    /// conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0 for all of them).
+    /// conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0 for all of
+    /// them).
     ///
     /// # Errors
     ///

@@ -145,17 +145,18 @@ impl TrackReport {
     }
 }
 
-/// Moves a surface with a velocity field, frame by frame (Runge-Kutta of fourth order, Bridson et al. 2007), and improves
-/// the mesh after each: long edges and those opposite wide angles are split, short ones contracted, edges flipped towards
-/// equal valences, vertices smoothed in the null space of their faces' normals (Jiao 2007). The thresholds are El Topo's
-/// (Brochu and Bridson 2009); collisions and changes of topology are not handled. The boundary stays a boundary.
+/// Moves a surface with a velocity field, frame by frame (Runge-Kutta of fourth order, Bridson et al. 2007), and
+/// improves the mesh after each: long edges and those opposite wide angles are split, short ones contracted, edges
+/// flipped towards equal valences, vertices smoothed in the null space of their faces' normals (Jiao 2007). The
+/// thresholds are El Topo's (Brochu and Bridson 2009); collisions and changes of topology are not handled. The boundary
+/// stays a boundary.
 ///
 /// `each` sees the session after every frame, which are counted from 1.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, before anything is changed; what the
-/// session and `each` say.
+/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented,
+/// before anything is changed; what the session and `each` say.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

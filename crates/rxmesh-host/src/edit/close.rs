@@ -47,7 +47,8 @@ impl Closed {
 }
 
 impl<C: Edits> Session<C> {
-    /// The mesh as it is now, without patches: live vertices and faces in the order of their session ids. Also the session ids of the vertices.
+    /// The mesh as it is now, without patches: live vertices and faces in the order of their session ids. Also the
+    /// session ids of the vertices.
     ///
     /// # Errors
     ///
@@ -63,8 +64,8 @@ impl<C: Edits> Session<C> {
         Ok((mesh, now.vertices))
     }
 
-    /// Makes patches of the mesh as it is now, and attributes of the columns; all of it on the engine ([`repack`]). Faces stay in
-    /// the patches they were in or arose in, unless those have become too large or too small.
+    /// Makes patches of the mesh as it is now, and attributes of the columns; all of it on the engine ([`repack`]).
+    /// Faces stay in the patches they were in or arose in, unless those have become too large or too small.
     ///
     /// # Errors
     ///

@@ -170,7 +170,8 @@ impl Columns {
         })
     }
 
-    /// The same columns with room for so many elements of each kind. A session takes them once it has all that it needs to grow.
+    /// The same columns with room for so many elements of each kind. A session takes them once it has all that it needs
+    /// to grow.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The seam between sessions and engines of edits: who decides which of several overlapping cavities is carried out, and how.
+//! The seam between sessions and engines of edits: who decides which of several overlapping cavities is carried out,
+//! and how.
 
 use super::columns::Columns;
 use super::mesh::{HostArrays, OpenMesh};
@@ -11,8 +12,9 @@ use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::topo::Kind;
 
-/// An engine of edits: what a session keeps for it beside the flat arrays and the columns. [`Claims`](super::Claims) is this library's; another crate may bring
-/// one of its own, with kernels of its own, which [`Edits::open`] loads ([`Engine::load_ptx`](crate::engine::Engine::load_ptx)).
+/// An engine of edits: what a session keeps for it beside the flat arrays and the columns. [`Claims`](super::Claims) is
+/// this library's; another crate may bring one of its own, with kernels of its own, which [`Edits::open`] loads
+/// ([`Engine::load_ptx`](crate::engine::Engine::load_ptx)).
 ///
 /// An engine may number elements by itself, and move them while operators run: then it writes the flat arrays before it
 /// gives the session back, and moves the values of columns with their elements.
@@ -20,13 +22,16 @@ pub trait Edits: Sized + Send + Sync + 'static {
     /// The engine's name, for records and messages.
     const NAME: &'static str;
 
-    /// Whether more urgent cavities go before less urgent ones wherever these are, so that one run is enough for what needs an order.
+    /// Whether more urgent cavities go before less urgent ones wherever these are, so that one run is enough for what
+    /// needs an order.
     const ORDERED: bool;
 
-    /// Who has such a value may change the parts of a session ([`Session::parts_mut`]): a type that only the engine's own crate can make.
+    /// Who has such a value may change the parts of a session ([`Session::parts_mut`]): a type that only the engine's
+    /// own crate can make.
     type Access;
 
-    /// Makes ready for edits of a mesh that was opened in the linear ids of `rx`; the mesh in session ids, if these are others.
+    /// Makes ready for edits of a mesh that was opened in the linear ids of `rx`; the mesh in session ids, if these are
+    /// others.
     ///
     /// # Errors
     ///
@@ -113,7 +118,8 @@ pub struct RoundReport {
     pub candidates: u32,
     /// Candidates that lost against another.
     pub conflicts: u32,
-    /// Seeds that wanted a change and may not have it: an edge that exists already, a frozen face, a cavity that is no disk.
+    /// Seeds that wanted a change and may not have it: an edge that exists already, a frozen face, a cavity that is no
+    /// disk.
     pub refused: u32,
     /// Cavities that were carried out.
     pub done: u32,

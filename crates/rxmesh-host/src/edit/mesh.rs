@@ -135,7 +135,8 @@ impl OpenMesh {
         Ok(())
     }
 
-    /// Arrays with other room for the same mesh, not written yet: for an engine of edits that numbers elements by itself.
+    /// Arrays with other room for the same mesh, not written yet: for an engine of edits that numbers elements by
+    /// itself.
     ///
     /// # Errors
     ///

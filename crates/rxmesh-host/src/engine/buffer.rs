@@ -16,7 +16,8 @@ pub(super) struct Allocation {
     pub(super) claims: Claims,
 }
 
-// SAFETY: the allocation owns its memory; accesses are ordered by claims, or by the stream (contract U4 of docs/unsafe.md).
+// SAFETY: the allocation owns its memory; accesses are ordered by claims, or by the stream (contract U4 of
+// docs/unsafe.md).
 unsafe impl Send for Allocation {}
 // SAFETY: as above.
 unsafe impl Sync for Allocation {}
@@ -83,8 +84,9 @@ impl Drop for HostClaim<'_> {
 
 /// `len` values in an engine's memory, freed when dropped.
 ///
-/// There are at most 2^32 - 1 values and as many 32-bit words, because kernels count in 32 bits. Several threads may use a buffer; on an
-/// engine of the CPU, who comes while another thread's launch or access is in the way gets [`EngineError::Busy`].
+/// There are at most 2^32 - 1 values and as many 32-bit words, because kernels count in 32 bits. Several threads may
+/// use a buffer; on an engine of the CPU, who comes while another thread's launch or access is in the way gets
+/// [`EngineError::Busy`].
 pub struct Buffer<T> {
     engine: Engine,
     allocation: Arc<Allocation>,
@@ -94,8 +96,8 @@ pub struct Buffer<T> {
     of: PhantomData<T>,
 }
 
-// SAFETY: the buffer shares its memory with launches and other threads' accesses only, which claims or the stream order (contract U4 of
-// docs/unsafe.md).
+// SAFETY: the buffer shares its memory with launches and other threads' accesses only, which claims or the stream order
+// (contract U4 of docs/unsafe.md).
 unsafe impl<T: Send> Send for Buffer<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Buffer<T> {}

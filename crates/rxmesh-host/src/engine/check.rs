@@ -1,4 +1,5 @@
-//! What a launch does with its arguments: finds the memory that they name, checks it, and keeps it while the launch runs.
+//! What a launch does with its arguments: finds the memory that they name, checks it, and keeps it while the launch
+//! runs.
 
 use super::EngineError;
 use super::buffer::Allocation;
@@ -85,9 +86,9 @@ impl Live {
         Some(allocation.at as usize + (piece.at - allocation.handle))
     }
 
-    /// Binds a kernel's arguments, after a check of all the memory that they name: attributes are of one mesh, that of the launch if it has
-    /// one. `exclusive` has launches of several threads on the
-    /// same memory refused unless all of them only read it.
+    /// Binds a kernel's arguments, after a check of all the memory that they name: attributes are of one mesh, that of
+    /// the launch if it has one. `exclusive` has launches of several threads on the same memory refused unless all of
+    /// them only read it.
     pub(super) fn bind<K: Bind>(
         &self,
         kernel: &'static str,
@@ -124,8 +125,8 @@ impl Live {
             used.add(allocation, piece.access != Access::Read);
             Some(at)
         };
-        // SAFETY: the addresses are of live memory of the pieces' sizes, which `used` keeps until after the launch; nothing written
-        // overlaps anything else of the launch (contract U4 of docs/unsafe.md).
+        // SAFETY: the addresses are of live memory of the pieces' sizes, which `used` keeps until after the launch;
+        // nothing written overlaps anything else of the launch (contract U4 of docs/unsafe.md).
         unsafe { arguments.visit(&mut resolve) };
         if let Some(error) = wrong {
             return Err(error);
@@ -148,7 +149,8 @@ fn conflict(a: Piece, b: Piece) -> bool {
         && b.at < a.at + a.bytes
 }
 
-/// The allocations that a launch uses: kept, and on an engine whose launches run at once also claimed, until this is dropped.
+/// The allocations that a launch uses: kept, and on an engine whose launches run at once also claimed, until this is
+/// dropped.
 #[derive(Default)]
 pub(super) struct Used {
     list: Vec<(Arc<Allocation>, bool)>,
@@ -192,8 +194,8 @@ impl Drop for Used {
     }
 }
 
-/// Who uses an allocation just now: any number that read, or one that writes. Nobody waits, because a thread that waits may be the one
-/// that has to go on: the pool lends waiting threads to other work.
+/// Who uses an allocation just now: any number that read, or one that writes. Nobody waits, because a thread that waits
+/// may be the one that has to go on: the pool lends waiting threads to other work.
 #[derive(Default)]
 pub(super) struct Claims(AtomicU32);
 

@@ -112,7 +112,8 @@ impl Cpu {
                 // SAFETY: a bound mesh with as many patches (contract U4).
                 let patch = unsafe { Patch::new(mesh, id) };
                 let mut kernel = kernel;
-                // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
+                // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract
+                // U2).
                 let mut plan = unsafe { Plan::carve(base) };
                 let tables = kernel.carve(patch.header(), &mut plan);
                 assert!(
@@ -249,8 +250,8 @@ fn processor() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.to_string())
 }
 
-/// A plan over a block's memory. The CPU engine's blocks have one thread each; the shuffling test engine keeps the atomic updates, so that
-/// they are tested.
+/// A plan over a block's memory. The CPU engine's blocks have one thread each; the shuffling test engine keeps the
+/// atomic updates, so that they are tested.
 ///
 /// # Safety
 ///

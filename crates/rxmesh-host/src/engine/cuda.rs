@@ -36,16 +36,16 @@ pub(super) struct Cuda {
     shared_limit: u32,
     /// Compute capability, major and minor.
     capability: (u32, u32),
-    /// Where memory comes from, if the device has pools. Ours keeps what is given back: an allocation costs microseconds instead of
-    /// hundreds of them, and nothing waits.
+    /// Where memory comes from, if the device has pools. Ours keeps what is given back: an allocation costs
+    /// microseconds instead of hundreds of them, and nothing waits.
     pool: Option<Pool>,
     /// Threads of every patch kernel's block in place of its own number; 0 for its own.
     threads: AtomicU32,
     context: Context,
 }
 
-/// PTX texts, and the modules and functions that were made of them. A function lives as long as its module, and modules are
-/// never unloaded before the engine.
+/// PTX texts, and the modules and functions that were made of them. A function lives as long as its module, and modules
+/// are never unloaded before the engine.
 #[derive(Default)]
 struct Modules {
     libraries: Vec<Library>,
@@ -90,7 +90,8 @@ impl Modules {
     }
 }
 
-/// PTX whose entry may use at most so many registers a thread. (The driver's own option for it, as cust hands it over, is refused as an invalid value.)
+/// PTX whose entry may use at most so many registers a thread. (The driver's own option for it, as cust hands it over,
+/// is refused as an invalid value.)
 fn limit_registers(text: &CStr, name: &str, most: u32) -> Option<CString> {
     let text = text.to_str().ok()?;
     let entry = text.find(&format!(".entry {name}("))?;
@@ -105,8 +106,8 @@ struct Function {
     shared: u32,
 }
 
-// SAFETY: driver handles may be used from any thread once the context is current there, which every call below sees to; the
-// driver serialises access to a stream.
+// SAFETY: driver handles may be used from any thread once the context is current there, which every call below sees to;
+// the driver serialises access to a stream.
 unsafe impl Send for Cuda {}
 // SAFETY: as above.
 unsafe impl Sync for Cuda {}
@@ -193,7 +194,8 @@ impl Cuda {
         driver("the context", CurrentContext::set_current(&self.context))
     }
 
-    /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when they are first launched.
+    /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when
+    /// they are first launched.
     pub(super) fn load(
         &self,
         ptx: Ptx<'_>,
@@ -274,8 +276,8 @@ impl Cuda {
         self.enter()?;
         let function = self.function(name, registers, shared)?;
         let mut pointers = [(&raw const args).cast_mut().cast::<c_void>()];
-        // SAFETY: the entry takes one parameter of type `A` (the fingerprint checks its layout), the addresses in it were
-        // checked to be live, and the shared memory is what the kernel's plan measures (contracts U2, U4).
+        // SAFETY: the entry takes one parameter of type `A` (the fingerprint checks its layout), the addresses in it
+        // were checked to be live, and the shared memory is what the kernel's plan measures (contracts U2, U4).
         let code = unsafe {
             cu::cuLaunchKernel(
                 function,
@@ -357,7 +359,8 @@ impl Cuda {
     pub(super) fn allocate(&self, bytes: usize, zero: bool) -> Result<*mut u8, EngineError> {
         self.enter()?;
         let mut at = 0;
-        // SAFETY: the driver writes the address. Memory of the pool is used on this one stream only, in whose order it comes and goes.
+        // SAFETY: the driver writes the address. Memory of the pool is used on this one stream only, in whose order it
+        // comes and goes.
         let code = unsafe {
             match &self.pool {
                 Some(Pool(pool)) => {
@@ -381,8 +384,8 @@ impl Cuda {
 
     pub(super) fn free(&self, at: *mut u8) {
         if self.enter().is_ok() {
-            // SAFETY: came from `allocate`; kernels that use it were launched on the stream before, which comes to the free after them, or
-            // is waited for. A failure leaves nothing to do in a drop.
+            // SAFETY: came from `allocate`; kernels that use it were launched on the stream before, which comes to the
+            // free after them, or is waited for. A failure leaves nothing to do in a drop.
             unsafe {
                 if self.pool.is_some() {
                     cu::cuMemFreeAsync(at as u64, self.stream.as_inner());
@@ -517,7 +520,8 @@ impl Pool {
             reserved: [0; 64],
         };
         let (mut value, mut pool, mut keep) = (0, std::ptr::null_mut(), u64::MAX);
-        // SAFETY: the driver writes the value and the pool, and reads the properties and the threshold, a 64-bit number.
+        // SAFETY: the driver writes the value and the pool, and reads the properties and the threshold, a 64-bit
+        // number.
         unsafe {
             let made = done(cu::cuDeviceGetAttribute(
                 &mut value,

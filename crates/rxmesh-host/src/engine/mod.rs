@@ -7,12 +7,14 @@
 //! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order dependence |
 //! | team (`Engine::team`, feature `test-engines`) | real threads with a true barrier | tests: missing barriers |
 //!
-//! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes must belong
-//! to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names; then the kernel's copy of the arguments is brought to
-//! the addresses of what they name. Shared-memory sizes come from the kernel's own plan.
+//! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes
+//! must belong to the mesh that the kernel runs on, and what the kernel writes must not overlap anything else it names;
+//! then the kernel's copy of the arguments is brought to the addresses of what they name. Shared-memory sizes come from
+//! the kernel's own plan.
 //!
-//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them to write, do not wait for each other: the second gets
-//! [`EngineError::Busy`]. On a GPU one stream orders the launches of all threads. A fault comes out at whichever thread asks next.
+//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them
+//! to write, do not wait for each other: the second gets [`EngineError::Busy`]. On a GPU one stream orders the launches
+//! of all threads. A fault comes out at whichever thread asks next.
 
 mod buffer;
 mod check;
@@ -144,7 +146,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`EngineError::NoDriver`] or [`EngineError::NoDevice`] when there is none; [`EngineError::Ptx`] when the kernels cannot be loaded.
+    /// [`EngineError::NoDriver`] or [`EngineError::NoDevice`] when there is none; [`EngineError::Ptx`] when the kernels
+    /// cannot be loaded.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Engine, EngineError> {
         Ok(Engine::new(Kind::Cuda(cuda::Cuda::new(ordinal)?)))
@@ -162,8 +165,9 @@ impl Engine {
         }
     }
 
-    /// Adds a module of a downstream crate's kernels (PTX, as text or packed) to a CUDA engine; nothing on the others, whose kernels
-    /// are ordinary functions. `kernels` is the list that the crate's `kernels!` made. A module that the engine has already is not loaded again.
+    /// Adds a module of a downstream crate's kernels (PTX, as text or packed) to a CUDA engine; nothing on the others,
+    /// whose kernels are ordinary functions. `kernels` is the list that the crate's `kernels!` made. A module that the
+    /// engine has already is not loaded again.
     ///
     /// # Errors
     ///
@@ -229,12 +233,14 @@ impl Engine {
 
     /// Launches a patch kernel: one block a patch.
     ///
-    /// What the launch can check, it does (see the [module](self)). It cannot know how long an array has to be that a kernel reaches by other ids than those of the mesh's
-    /// elements: the kernel's fields say so. On the host a wrong one panics.
+    /// What the launch can check, it does (see the [module](self)). It cannot know how long an array has to be that a
+    /// kernel reaches by other ids than those of the mesh's elements: the kernel's fields say so. On the host a wrong
+    /// one panics.
     ///
     /// # Errors
     ///
-    /// Arguments that are not live here, belong to another mesh or overlap, too much shared memory, or a launch that the driver refuses.
+    /// Arguments that are not live here, belong to another mesh or overlap, too much shared memory, or a launch that
+    /// the driver refuses.
     pub fn launch_patches<K: PatchKernel + Entry>(
         &self,
         patches: &Patches,
@@ -271,8 +277,8 @@ impl Engine {
         self.0.live.bind(name, arguments, mesh, exclusive)
     }
 
-    /// Where the memory that an argument names lies, for tables of addresses that kernels read: nothing keeps or checks that memory when a
-    /// kernel is launched on such a table.
+    /// Where the memory that an argument names lies, for tables of addresses that kernels read: nothing keeps or checks
+    /// that memory when a kernel is launched on such a table.
     ///
     /// # Errors
     ///
@@ -306,7 +312,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Has the kernel's staged fields stay in global memory, one after the other, until its shared memory fits the engine.
+    /// Has the kernel's staged fields stay in global memory, one after the other, until its shared memory fits the
+    /// engine.
     fn fit<K: PatchKernel + Entry>(
         &self,
         patches: &Patches,
@@ -339,15 +346,16 @@ impl Engine {
         own.min(self.0.shared_limit.load(Relaxed))
     }
 
-    /// Has launches keep to this many bytes of shared memory a block where the kernel's fields can do with less: to see what a
-    /// smaller GPU would do, or to leave more room for other blocks. `None` for the engine's own limit.
+    /// Has launches keep to this many bytes of shared memory a block where the kernel's fields can do with less: to see
+    /// what a smaller GPU would do, or to leave more room for other blocks. `None` for the engine's own limit.
     pub fn set_shared_limit(&self, bytes: Option<u32>) {
         self.0
             .shared_limit
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Has all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for tests.
+    /// Has all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for
+    /// tests.
     #[doc(hidden)]
     pub fn set_allocations_left(&self, n: Option<u32>) {
         self.0.allocations.store(n.unwrap_or(u32::MAX), Relaxed);
@@ -396,7 +404,8 @@ impl Engine {
         }
     }
 
-    /// Launches a flat kernel for the indices `0..n`; arrays are as long as the kernel's fields ask for ([`Engine::launch_patches`]).
+    /// Launches a flat kernel for the indices `0..n`; arrays are as long as the kernel's fields ask for
+    /// ([`Engine::launch_patches`]).
     ///
     /// # Errors
     ///
@@ -417,8 +426,8 @@ impl Engine {
         }
     }
 
-    /// Has every patch kernel run with this many threads a block on a GPU, in place of its own number, to measure which is best; `None` for
-    /// its own again. Rounded up to whole warps. Nothing on the other engines.
+    /// Has every patch kernel run with this many threads a block on a GPU, in place of its own number, to measure which
+    /// is best; `None` for its own again. Rounded up to whole warps. Nothing on the other engines.
     pub fn set_block_threads(&self, threads: Option<u32>) {
         let threads = threads.map_or(0, |n| n.clamp(1, 1024));
         match &self.0.kind {

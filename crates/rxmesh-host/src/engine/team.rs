@@ -1,6 +1,6 @@
-//! The team: a block of real threads with a true barrier, for tests. Solo hides a forgotten barrier, a team shows it. And the team of one that
-//! runs the indices of each phase in a permuted order, which shows order dependence inside a phase. Both are one type, because every kernel is
-//! compiled for every type of block.
+//! The team: a block of real threads with a true barrier, for tests. Solo hides a forgotten barrier, a team shows it.
+//! And the team of one that runs the indices of each phase in a permuted order, which shows order dependence inside a
+//! phase. Both are one type, because every kernel is compiled for every type of block.
 
 use rxmesh_kernels::exec::{Block, Internal, permute};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -28,8 +28,9 @@ impl Member<'_> {
     }
 }
 
-// SAFETY: a team of one has rank 0 of 1, and a barrier of one thread has nothing to order; `run` starts `size` threads with distinct ranks; the barrier's mutex orders what they do before and after it
-// (contract U1 of docs/unsafe.md). `permute` is a bijection of `0..n`.
+// SAFETY: a team of one has rank 0 of 1, and a barrier of one thread has nothing to order; `run` starts `size` threads
+// with distinct ranks; the barrier's mutex orders what they do before and after it (contract U1 of docs/unsafe.md).
+// `permute` is a bijection of `0..n`.
 unsafe impl Block for Member<'_> {
     const SOLO: bool = false;
     fn rank(self, _: Internal) -> u32 {
@@ -116,8 +117,8 @@ struct Base(*mut u8);
 // SAFETY: the address is handed to the team's threads, which share the memory by design.
 unsafe impl Sync for Base {}
 
-/// Runs `blocks` blocks one after the other, each by `size` threads. `work` gets the thread's member, the block's index and
-/// the shared memory.
+/// Runs `blocks` blocks one after the other, each by `size` threads. `work` gets the thread's member, the block's index
+/// and the shared memory.
 pub(super) fn run(
     size: u32,
     blocks: u32,

@@ -7,9 +7,9 @@ const MOST_CORNERS: usize = 20_000;
 
 /// Triangles that cover the polygon, as positions in `points`, in its orientation.
 ///
-/// The polygon is looked at along its Newell normal. One that is convex there (or has no area) becomes a fan around
-/// its first corner; otherwise ears are clipped (Meisters 1975, with the bookkeeping of O'Rourke 1998: only the
-/// neighbours of a clipped ear change). A polygon that crosses itself has no right answer; it still yields n - 2 triangles.
+/// The polygon is looked at along its Newell normal. One that is convex there (or has no area) becomes a fan around its
+/// first corner; otherwise ears are clipped (Meisters 1975, with the bookkeeping of O'Rourke 1998: only the neighbours
+/// of a clipped ear change). A polygon that crosses itself has no right answer; it still yields n - 2 triangles.
 pub(super) fn triangulate(points: &[Vec3]) -> Result<Vec<[u32; 3]>, String> {
     let n = points.len();
     let flat = project(points);
@@ -136,7 +136,8 @@ mod tests {
         (b - a).cross(c - a).dot(DVec3::new(0.48, 0.6, 0.64)) / 2.0
     }
 
-    /// A polygon whose corners lie at increasing angles around the origin of a tilted plane; any radii give a simple one.
+    /// A polygon whose corners lie at increasing angles around the origin of a tilted plane; any radii give a simple
+    /// one.
     fn star(radii: &[f32]) -> Vec<Vec3> {
         let normal = Vec3::new(0.48, 0.6, 0.64);
         let x = normal.any_orthonormal_vector();

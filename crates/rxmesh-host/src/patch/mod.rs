@@ -91,8 +91,8 @@ pub struct PatchSet {
     pub vertex_linear: Vec<u32>,
     /// Input face -> linear id.
     pub face_linear: Vec<u32>,
-    /// Whether the set was packed after an edit ([`crate::repack`]): patches need not be contiguous then, and an edge keeps the direction
-    /// that it had instead of starting at the vertex of smaller input index.
+    /// Whether the set was packed after an edit ([`crate::repack`]): patches need not be contiguous then, and an edge
+    /// keeps the direction that it had instead of starting at the vertex of smaller input index.
     pub repacked: bool,
     /// Figures about the set.
     pub stats: PatchStats,

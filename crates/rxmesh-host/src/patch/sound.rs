@@ -12,9 +12,10 @@ fn ensure(truth: bool, why: impl FnOnce() -> String) -> Checked {
 }
 
 impl PatchSet {
-    /// Checks that every section lies in its array, every id in its range, every face closes, each element has one owner, and that
-    /// sources and linear ids are inverse to each other: whatever a kernel does with such a set, it stays in its memory (contract U4 of
-    /// docs/unsafe.md). Whether the set is that of a mesh is another question ([`PatchSet::is_of`]).
+    /// Checks that every section lies in its array, every id in its range, every face closes, each element has one
+    /// owner, and that sources and linear ids are inverse to each other: whatever a kernel does with such a set, it
+    /// stays in its memory (contract U4 of docs/unsafe.md). Whether the set is that of a mesh is another question
+    /// ([`PatchSet::is_of`]).
     ///
     /// # Errors
     ///
@@ -53,7 +54,8 @@ impl PatchSet {
     /// Sections follow each other and fill their arrays; owned elements have linear ids of their own.
     fn check_sections(&self) -> Checked {
         let (mut ends, mut owned) = ([0u64; 3], [0u64; 3]);
-        // Where the linear ids of the next patch may begin: behind what the one before it owns, and before its slack ends.
+        // Where the linear ids of the next patch may begin: behind what the one before it owns, and before its slack
+        // ends.
         let (mut bases, mut slack) = ([0u64; 3], [0u64; 3]);
         for (patch, h) in self.headers.iter().enumerate() {
             let starts = [h.topology, h.mask, h.ribbon].map(u64::from);

@@ -1,7 +1,8 @@
 //! From flat arrays to patches, on the engine: what closes an edit session.
 //!
-//! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose patches are the
-//! labels' faces (or, where these are too many or too few, better patches made from them), and a [`Renumbering`] along which attributes move. The kernels and their order are described in
+//! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose
+//! patches are the labels' faces (or, where these are too many or too few, better patches made from them), and a
+//! [`Renumbering`] along which attributes move. The kernels and their order are described in
 //! [`rxmesh_kernels::repack`]; here memory is allocated between them, for which the host reads a few counters twice.
 
 mod arena;
@@ -36,8 +37,8 @@ use std::sync::Arc;
 /// Any triangles will do, as for [`crate::patch::build`].
 #[derive(Clone, Copy, Debug)]
 pub struct RepackSource<'a> {
-    /// Three sides a face, `edge << 1 | d`: side `k` joins corner `k` to corner `(k + 1) % 3`, `d = 1` says that it runs from the
-    /// edge's target to its source. A dead face has `u32::MAX` first.
+    /// Three sides a face, `edge << 1 | d`: side `k` joins corner `k` to corner `(k + 1) % 3`, `d = 1` says that it
+    /// runs from the edge's target to its source. A dead face has `u32::MAX` first.
     pub fe: &'a Buffer<u32>,
     /// Source and target of each edge. A dead edge has `u32::MAX` first.
     pub ev: &'a Buffer<u32>,
@@ -63,8 +64,8 @@ pub struct RepackOptions {
 pub enum Labels {
     /// Every label is a patch, whatever its size.
     Keep,
-    /// Labels with more faces than [`RepackOptions::patch_size`] are cut, and if all in all patches are less than three quarters full, small
-    /// ones are united. Labels stay as they are when neither is due.
+    /// Labels with more faces than [`RepackOptions::patch_size`] are cut, and if all in all patches are less than three
+    /// quarters full, small ones are united. Labels stay as they are when neither is due.
     Resize,
 }
 
@@ -89,18 +90,19 @@ pub struct Repacked {
 /// Most ribbon vertices and edges of a patch that are searched in shared memory.
 const WRITE_ROOM: u32 = 4096;
 
-/// Packs a flat mesh into patches, one a label (labels without a face vanish) or as [`RepackOptions::labels`] says. `labels` is one more
-/// than the largest label.
+/// Packs a flat mesh into patches, one a label (labels without a face vanish) or as [`RepackOptions::labels`] says.
+/// `labels` is one more than the largest label.
 ///
-/// Within a patch faces come by session id, edges and vertices as the faces first meet them. An edge keeps its direction. Live edges that
-/// no face names are left out. Vertices that no face names come last, in patches of their own.
+/// Within a patch faces come by session id, edges and vertices as the faces first meet them. An edge keeps its
+/// direction. Live edges that no face names are left out. Vertices that no face names come last, in patches of their
+/// own.
 ///
 /// The result does not depend on the engine or the number of its threads.
 ///
 /// # Errors
 ///
-/// Arrays whose lengths do not fit each other, a label out of range, a patch that does not fit 16-bit local ids (its vertex is then given
-/// as a session id), too many elements for 32 bits, or no memory on the engine.
+/// Arrays whose lengths do not fit each other, a label out of range, a patch that does not fit 16-bit local ids (its
+/// vertex is then given as a session id), too many elements for 32 bits, or no memory on the engine.
 pub fn repack(
     engine: &Engine,
     flat: &RepackSource<'_>,

@@ -16,8 +16,8 @@ use rxmesh_kernels::repack::{CHUNK, Stat};
 /// Patches of a region that looks no further for a partner, and of the largest union.
 const REGION: [u32; 2] = [4, 8];
 
-/// Sizes for labels that are to be changed; nothing if they are right as they are: none has more faces than the limit, and there are
-/// not many more of them than patches that are three quarters full.
+/// Sizes for labels that are to be changed; nothing if they are right as they are: none has more faces than the limit,
+/// and there are not many more of them than patches that are three quarters full.
 fn sizes(stats: &Stats, limit: u32) -> Option<Sizes> {
     let (faces, patches) = (stats.of(Stat::Faces), stats.of(Stat::Patches));
     let well_filled = (u64::from(limit) * 3 / 4).max(1);

@@ -25,8 +25,8 @@ impl Renumbering {
     ///
     /// # Errors
     ///
-    /// [`AttributeError::OtherMesh`], [`Error::Options`] when the values are not whole 32-bit words or not one a session id, or
-    /// what the engine says.
+    /// [`AttributeError::OtherMesh`], [`Error::Options`] when the values are not whole 32-bit words or not one a
+    /// session id, or what the engine says.
     pub fn attribute<K: Element, T: Value>(
         &self,
         mesh: &RxMesh,

@@ -54,8 +54,8 @@ enum Fresh {
 
 /// A `T` for each element of kind `K`, in linear ids: a patch's values lie together.
 ///
-/// The copy on the engine is what kernels use; a copy on the host is made on demand. Which of them is current is tracked: using
-/// a stale one is an error that names the missing call.
+/// The copy on the engine is what kernels use; a copy on the host is made on demand. Which of them is current is
+/// tracked: using a stale one is an error that names the missing call.
 pub struct Attribute<K, T> {
     device: Buffer<T>,
     host: Vec<T>,
@@ -252,8 +252,8 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// # Errors
     ///
-    /// [`AttributeError::OtherMesh`], [`AttributeError::DeviceStale`], [`AttributeError::Layout`] when the two lie differently, or what the
-    /// engine says.
+    /// [`AttributeError::OtherMesh`], [`AttributeError::DeviceStale`], [`AttributeError::Layout`] when the two lie
+    /// differently, or what the engine says.
     pub fn copy_from(&mut self, other: &Attribute<K, T>) -> Result<(), Error> {
         if other.mesh != self.mesh {
             return Err(AttributeError::OtherMesh.into());
@@ -282,7 +282,8 @@ impl<K: Element, T: Value> Attribute<K, T> {
     /// [`AttributeError::DeviceStale`].
     pub fn read(&self) -> Result<Read<K, T>, AttributeError> {
         let view = self.view()?;
-        // SAFETY: a value for each element of the mesh that the buffer belongs to; launches on another mesh refuse it (contract U4).
+        // SAFETY: a value for each element of the mesh that the buffer belongs to; launches on another mesh refuse it
+        // (contract U4).
         Ok(unsafe { Read::new(view) })
     }
 
@@ -362,7 +363,8 @@ impl<K: Element, T: Value> Attribute<K, T> {
 
     /// What the engine's copy holds, current or not, in its own order and layout.
     ///
-    /// The buffer itself is not to be had: a kernel's argument made of it would not be noticed when the other copy is newer.
+    /// The buffer itself is not to be had: a kernel's argument made of it would not be noticed when the other copy is
+    /// newer.
     ///
     /// ```compile_fail,E0624
     /// # use rxmesh_host::{kernels::{mem::GlobalMut, topo::Vertex}, store::Attribute};
@@ -391,7 +393,8 @@ impl<K: Element, T: Sum> Attribute<K, T> {
         Ok(unsafe { Accumulate::new(view) })
     }
 
-    /// A kernel argument that sums up in shared memory and overwrites the old values; the host's copy is stale afterwards.
+    /// A kernel argument that sums up in shared memory and overwrites the old values; the host's copy is stale
+    /// afterwards.
     ///
     /// # Errors
     ///

@@ -18,8 +18,8 @@ pub enum Order {
     /// By linear id: a patch's values lie together, which is the fastest for kernels over the mesh.
     #[default]
     Patch,
-    /// As in the input, for values that other programs on the engine share: kernels reach them through one more read. Edges
-    /// have no order in the input.
+    /// As in the input, for values that other programs on the engine share: kernels reach them through one more read.
+    /// Edges have no order in the input.
     Input,
 }
 
@@ -158,7 +158,8 @@ impl Layout {
     }
 }
 
-/// For vertices and faces the input's index of each linear id, on both sides; made when an attribute in the input's order asks for it.
+/// For vertices and faces the input's index of each linear id, on both sides; made when an attribute in the input's
+/// order asks for it.
 #[derive(Default)]
 pub(super) struct Places(Mutex<[Option<Indices>; 3]>);
 

@@ -152,8 +152,8 @@ impl RxMesh {
         &self.engine
     }
 
-    /// The patches on the host, with their statistics. Of a mesh that was packed on the engine they are copied at the first call, and its
-    /// *input* is the session: live elements in the order of their session ids.
+    /// The patches on the host, with their statistics. Of a mesh that was packed on the engine they are copied at the
+    /// first call, and its *input* is the session: live elements in the order of their session ids.
     ///
     /// # Errors
     ///

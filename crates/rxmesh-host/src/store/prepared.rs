@@ -107,8 +107,8 @@ impl RxMesh {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] when a patch's rows have more than 65,535 entries (EE of large patches) or all have more than 32 bits can
-    /// count, no memory, or a fault of the query (a vertex that cannot be oriented).
+    /// [`Error::TooLarge`] when a patch's rows have more than 65,535 entries (EE of large patches) or all have more
+    /// than 32 bits can count, no memory, or a fault of the query (a vertex that cannot be oriented).
     pub fn prepare<R: Relation>(&self) -> Result<Prepared<R>, Error> {
         let mut inner = self.prepared_store().lock();
         let stored = match inner.stored.entry(TypeId::of::<R>()) {
@@ -166,8 +166,8 @@ impl RxMesh {
         Ok(stored)
     }
 
-    /// Runs a kernel over relations, computed on the fly or prepared as [`RxMesh::set_relation_choice`] says. A relation that cannot be
-    /// prepared ([`Error::TooLarge`]) is computed on the fly when the choice is automatic.
+    /// Runs a kernel over relations, computed on the fly or prepared as [`RxMesh::set_relation_choice`] says. A
+    /// relation that cannot be prepared ([`Error::TooLarge`]) is computed on the fly when the choice is automatic.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Conjugate gradients (Shewchuk 1994, appendix B3) in two launches an iteration, with all scalars on the device.
 //!
-//! The product's kernel makes the new direction `d = z + beta d` as it loads it, ribbon included, so that no launch is spent on
-//! it; the last block of a launch to finish adds up the dot products and computes the next scalar. With a diagonal
-//! preconditioner `z = r / diag`, without one `z = r`.
+//! The product's kernel makes the new direction `d = z + beta d` as it loads it, ribbon included, so that no launch is
+//! spent on it; the last block of a launch to finish adds up the dot products and computes the next scalar. With a
+//! diagonal preconditioner `z = r / diag`, without one `z = r`.
 //!
 //! The host launches iterations without waiting; once the residual is small enough the `done` word makes the
 //! rest of them do nothing, so that the iteration count is exact however seldom the host looks.
@@ -170,8 +170,8 @@ impl CgSums {
     }
 }
 
-/// The vector that a product's kernel multiplies, in shared memory, ribbon included: the new direction, which it also writes, or, to
-/// start the solver, any vector.
+/// The vector that a product's kernel multiplies, in shared memory, ribbon included: the new direction, which it also
+/// writes, or, to start the solver, any vector.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CgVector {
@@ -269,7 +269,8 @@ impl CgVector {
     }
 }
 
-// SAFETY: the prologue writes the owned part of `new` and reads the ribbon of the others; `here` is as long as the patch.
+// SAFETY: the prologue writes the owned part of `new` and reads the ribbon of the others; `here` is as long as the
+// patch.
 unsafe impl Field for CgVector {
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
@@ -318,8 +319,8 @@ unsafe impl Field for CgVector {
 }
 
 kernel! {
-    /// `x += alpha d`, `r -= alpha q`; then `beta` and whether the solver has finished. Runs over all linear ids, 16 bytes at a
-    /// time: a block takes [`STEP_WORDS`] words.
+    /// `x += alpha d`, `r -= alpha q`; then `beta` and whether the solver has finished. Runs over all linear ids, 16
+    /// bytes at a time: a block takes [`STEP_WORDS`] words.
     pub struct CgStep: Block {
         /// Solution.
         pub x: GlobalMut<Vec3>,
@@ -342,7 +343,8 @@ pub const STEP_WORDS: u32 = 2048;
 /// Four words of x, r, d and q.
 type Fours = ([u32; 4], [u32; 4], [u32; 4], [u32; 4]);
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for CgStep {
     const THREADS: u32 = 256;
     type Tables = Shared<u32>;

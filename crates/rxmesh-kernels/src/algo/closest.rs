@@ -14,9 +14,11 @@ kernel_list! {
 pub const LEAF: u32 = 4;
 
 args! {
-    /// A surface, for look-ups. The tree is complete: node `i` has the children `2 i` and `2 i + 1`, node 1 is the root, the last `leaves` nodes are the leaves.
+    /// A surface, for look-ups. The tree is complete: node `i` has the children `2 i` and `2 i + 1`, node 1 is the
+    /// root, the last `leaves` nodes are the leaves.
     pub struct TreeView {
-        /// Least and greatest corner of each node's box; the box of a node without triangles has its corners at infinity.
+        /// Least and greatest corner of each node's box; the box of a node without triangles has its corners at
+        /// infinity.
         pub boxes: Global<Vec3>,
         /// Three corners a triangle, [`LEAF`] triangles a leaf. The last leaves have fewer.
         pub corners: Global<Vec3>,
@@ -55,7 +57,8 @@ impl TreeView {
     pub fn closest(&self, p: Vec3) -> Vec3 {
         let mut best = (f32::INFINITY, p);
         let mut node = 1;
-        // Whether the other child of the parent was visited, a bit a level, this node's lowest: what a stack would tell.
+        // Whether the other child of the parent was visited, a bit a level, this node's lowest: what a stack would
+        // tell.
         let mut visited = 0u32;
         loop {
             let mut open;
@@ -84,7 +87,8 @@ impl TreeView {
         }
     }
 
-    /// The child of an inner node whose box is nearer, or, when the point is in both, the one whose centre is nearer; and its squared distance.
+    /// The child of an inner node whose box is nearer, or, when the point is in both, the one whose centre is nearer;
+    /// and its squared distance.
     #[inline(always)]
     fn nearer_child(&self, node: u32, p: Vec3) -> (u32, f32) {
         let (left, right) = (2 * node, 2 * node + 1);
@@ -155,7 +159,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for Project {
     #[inline(always)]
     fn run(&self, v: u32) {

@@ -1,10 +1,10 @@
-//! Bilateral mesh denoising (Fleishman, Drori, Cohen-Or 2003, "Bilateral mesh denoising", section 3 and figure 2; RXMesh
-//! 2021, section 8.3).
+//! Bilateral mesh denoising (Fleishman, Drori, Cohen-Or 2003, "Bilateral mesh denoising", section 3 and figure 2;
+//! RXMesh 2021, section 8.3).
 //!
-//! Each vertex grows its ball breadth first over the edges inside it, across patches, from one-rings in linear ids. The ball is
-//! a list of bounded length in shared memory, a column for each thread; balls that do not fit are noted and done by a second
-//! kernel whose lists lie in global memory and are as long as need be. Both visit the ball in the same order, so that a
-//! vertex's result does not depend on which of them found it.
+//! Each vertex grows its ball breadth first over the edges inside it, across patches, from one-rings in linear ids. The
+//! ball is a list of bounded length in shared memory, a column for each thread; balls that do not fit are noted and
+//! done by a second kernel whose lists lie in global memory and are as long as need be. Both visit the ball in the same
+//! order, so that a vertex's result does not depend on which of them found it.
 
 use crate::exec::Block;
 use crate::kernel;
@@ -69,8 +69,8 @@ enum Push {
     Full,
 }
 
-/// A column of a shared array: neighbouring threads use neighbouring words. Searched from the end, because a vertex is met
-/// again soon after it was added.
+/// A column of a shared array: neighbouring threads use neighbouring words. Searched from the end, because a vertex is
+/// met again soon after it was added.
 #[derive(Clone, Copy)]
 struct Column {
     words: Shared<u32>,
@@ -188,7 +188,8 @@ impl BallArgs {
         }
     }
 
-    /// Grows the ball around `v` into the list, `v` first; its size, which is more than the list's room when it does not fit.
+    /// Grows the ball around `v` into the list, `v` first; its size, which is more than the list's room when it does
+    /// not fit.
     #[inline(always)]
     fn grow(&self, v: u32, x: Vec3, radius2: f32, list: impl List) -> u32 {
         list.clear();
@@ -292,7 +293,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for FilterBalls {
     const THREADS: u32 = BALLS;
     type Tables = Shared<u32>;
@@ -334,7 +336,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for FilterLarge {
     const THREADS: u32 = 64;
 

@@ -1,14 +1,15 @@
-//! Geodesic distances by parallel propagation over topological level sets (Romero Calla, Fuentes Perez, Montenegro 2019, "A
-//! minimalistic approach for fast computation of geodesic distances on triangular meshes", section 4; RXMesh 2021, section 8.2).
+//! Geodesic distances by parallel propagation over topological level sets (Romero Calla, Fuentes Perez, Montenegro
+//! 2019, "A minimalistic approach for fast computation of geodesic distances on triangular meshes", section 4; RXMesh
+//! 2021, section 8.2).
 //!
 //! A vertex's *level* is its number of edges from the nearest source. Distances are updated for a window of levels
-//! `first..end` at a time. Both ends move on the device: the window grows by a level an iteration, and begins a level before
-//! the lowest one that still moves. A patch without a level in the window stops after one comparison, and one in which nothing moved, ribbon
-//! included, after one look at its vertices.
+//! `first..end` at a time. Both ends move on the device: the window grows by a level an iteration, and begins a level
+//! before the lowest one that still moves. A patch without a level in the window stops after one comparison, and one in
+//! which nothing moved, ribbon included, after one look at its vertices.
 //!
-//! The paper moves the beginning by one settled level an iteration, up to half of the end at least, and never back. Where cells are
-//! much longer than wide, shorter ways come later than that and are lost: seven percent on a torus whose cells are
-//! three times longer than wide.
+//! The paper moves the beginning by one settled level an iteration, up to half of the end at least, and never back.
+//! Where cells are much longer than wide, shorter ways come later than that and are lost: seven percent on a torus
+//! whose cells are three times longer than wide.
 //!
 //! Instead of gathering each vertex's faces, each face offers distances to its three corners, which keep the least: no
 //! transposed relation is needed, and a minimum does not depend on the order.
@@ -48,7 +49,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for GeodesicClear {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -72,7 +74,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for GeodesicSources {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -98,7 +101,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for LevelRound {
     type Tables = (Shared<u32>, Shared<u32>);
 
@@ -157,7 +161,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for LevelRanges {
     type Tables = Shared<u32>;
 
@@ -257,7 +262,8 @@ pub struct Tables {
     scratch: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for GeodesicUpdate {
     const THREADS: u32 = 192;
     type Tables = Tables;
@@ -375,9 +381,10 @@ impl GeodesicUpdate {
     }
 }
 
-/// The distance that a plane wave through `p` and `q`, at distances `dp` and `dq`, has at the third corner `r`, if it gets there through
-/// the side `pq`; else the shorter way along a side (Kimmel and Sethian 1998, "Computing geodesic paths on manifolds",
-/// section 4.1, in a frame along the side). `pq`, `qr`, `rp` are the sides in order and `area2` twice the triangle's area.
+/// The distance that a plane wave through `p` and `q`, at distances `dp` and `dq`, has at the third corner `r`, if it
+/// gets there through the side `pq`; else the shorter way along a side (Kimmel and Sethian 1998, "Computing geodesic
+/// paths on manifolds", section 4.1, in a frame along the side). `pq`, `qr`, `rp` are the sides in order and `area2`
+/// twice the triangle's area.
 #[inline(always)]
 fn front(pq: Vec3, qr: Vec3, rp: Vec3, area2: f32, dp: f32, dq: f32) -> f32 {
     let (along_q, along_p) = (dq + length(qr), dp + length(rp));
@@ -407,7 +414,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for GeodesicAdvance {
     const THREADS: u32 = 32;
     type Tables = ();
@@ -454,7 +462,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for GeodesicFinish {
     type Tables = Shared<u32>;
 

@@ -1,10 +1,12 @@
-//! The matrix of implicit mean curvature flow, matrix-free (RXMesh 2021, section 8.1 and listing 4; Desbrun et al. 1999).
+//! The matrix of implicit mean curvature flow, matrix-free (RXMesh 2021, section 8.1 and listing 4; Desbrun et al.
+//! 1999).
 //!
-//! Row `i` is `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j` with `w_ij = max(0, cot a_ij + cot b_ij)` and `A_i` the mixed
-//! Voronoi area (Meyer et al. 2003), all from the positions `x0`. The areas are computed once. The weights are computed anew at each
-//! product ([`McfFans`], [`McfProduct`]) or once, as the rows of a sparse matrix that is local to each patch ([`McfAssembled`]). The listing walks
-//! the oriented one-ring; here each face gives its three cotangents to its edges and each vertex gathers over its edges (VE, prepared),
-//! which gives the same sums on manifold meshes and defines them on all others.
+//! Row `i` is `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j` with `w_ij = max(0, cot a_ij + cot b_ij)` and `A_i` the
+//! mixed Voronoi area (Meyer et al. 2003), all from the positions `x0`. The areas are computed once. The weights are
+//! computed anew at each product ([`McfFans`], [`McfProduct`]) or once, as the rows of a sparse matrix that is local to
+//! each patch ([`McfAssembled`]). The listing walks the oriented one-ring; here each face gives its three cotangents to
+//! its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold meshes and
+//! defines them on all others.
 
 use crate::algo::cg::{CgSums, CgVector};
 use crate::attr::Staged;
@@ -115,8 +117,8 @@ impl Tables {
 }
 
 kernel! {
-    /// What does not change from product to product: areas, the diagonal, which patches are regular, and, when they are to be kept, the
-    /// weights as the rows of a sparse matrix that is local to each patch.
+    /// What does not change from product to product: areas, the diagonal, which patches are regular, and, when they are
+    /// to be kept, the weights as the rows of a sparse matrix that is local to each patch.
     pub struct McfSetup: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
@@ -152,7 +154,8 @@ pub struct SetupTables {
     irregular: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for McfSetup {
     type Tables = SetupTables;
 
@@ -327,7 +330,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for McfProduct {
     const THREADS: u32 = 192;
     type Tables = Tables;
@@ -365,8 +369,8 @@ unsafe impl PatchKernel for McfProduct {
 }
 
 kernel! {
-    /// As [`McfProduct`], in regular patches: each vertex computes the cotangents of its own corners, walking around them, without
-    /// atomics and in one phase. Each cotangent is computed twice.
+    /// As [`McfProduct`], in regular patches: each vertex computes the cotangents of its own corners, walking around
+    /// them, without atomics and in one phase. Each cotangent is computed twice.
     pub struct McfFans: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
@@ -387,7 +391,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for McfFans {
     const THREADS: u32 = 96;
     type Tables = Shared<u32>;
@@ -475,7 +480,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for McfAssembled {
     const THREADS: u32 = 96;
     type Tables = Shared<u32>;

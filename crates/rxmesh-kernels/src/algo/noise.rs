@@ -1,4 +1,5 @@
-//! A velocity field without sources: the curl of noise (Bridson, Hourihan, Nordenstam 2007, "Curl-noise for procedural fluid flow").
+//! A velocity field without sources: the curl of noise (Bridson, Hourihan, Nordenstam 2007, "Curl-noise for procedural
+//! fluid flow").
 
 use crate::args;
 use crate::math::hash;

@@ -44,13 +44,13 @@ impl Scatter<FV> for VertexNormals {
     }
 }
 
-/// What is left of a sum whose terms cancel is their rounding, a few units in the last place of the largest: below this part of the terms a
-/// sum has no direction.
+/// What is left of a sum whose terms cancel is their rounding, a few units in the last place of the largest: below this
+/// part of the terms a sum has no direction.
 const CANCELLED: f32 = 1e-6;
 
 kernel! {
-    /// The same normals, gathered: each vertex adds up what its corners give, always in the same order and without atomics.
-    /// Each face is computed three times. Corners that cancel give zero.
+    /// The same normals, gathered: each vertex adds up what its corners give, always in the same order and without
+    /// atomics. Each face is computed three times. Corners that cancel give zero.
     pub struct GatherNormals: ForEach<Corners>, threads = 128 {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,

@@ -40,8 +40,8 @@ kernel_list! {
 pub const TOO_LARGE: u32 = u32::MAX;
 
 crate::args! {
-    /// Computes a relation once and keeps its rows: run with `fill = 0` for the sizes of the patches' tables in entries, then with
-    /// `fill = 1` and the places of the tables.
+    /// Computes a relation once and keeps its rows: run with `fill = 0` for the sizes of the patches' tables in
+    /// entries, then with `fill = 1` and the places of the tables.
     pub struct PrepareRows<R> {
         /// Size of each patch's table, or [`TOO_LARGE`]; where it starts, when the tables are filled.
         pub places: GlobalMut<u32>,
@@ -66,7 +66,8 @@ pub struct PrepareTables<T> {
     relation: T,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl<R: Relation> PatchKernel for PrepareRows<R> {
     type Tables = PrepareTables<R::Tables>;
 
@@ -135,7 +136,8 @@ unsafe impl<R: Relation> PatchKernel for PrepareRows<R> {
 crate::args! {
     /// As [`super::rows::WriteRows`], from a prepared relation.
     pub struct WritePrepared<R> {
-        /// Where each row starts; one more than there are linear ids. Not used for relations with rows of a fixed length.
+        /// Where each row starts; one more than there are linear ids. Not used for relations with rows of a fixed
+        /// length.
         pub starts: Global<u32>,
         /// Linear ids of the neighbours.
         pub values: GlobalMut<u32>,
@@ -144,7 +146,8 @@ crate::args! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl<R: Relation> PatchKernel for WritePrepared<R> {
     type Tables = LocalMap;
 

@@ -2,14 +2,15 @@
 
 use glam::Vec3;
 
-/// How firmly a placement is held at its guess, as a part of the quadric's trace: where faces are nearly parallel the minimum along them is not
-/// defined.
+/// How firmly a placement is held at its guess, as a part of the quadric's trace: where faces are nearly parallel the
+/// minimum along them is not defined.
 const HOLD: f32 = 1e-5;
 
-/// A sum of squared distances to planes, each times a weight, as a function of the offset `u` from a centre: `u A u + 2 b u + c`.
+/// A sum of squared distances to planes, each times a weight, as a function of the offset `u` from a centre:
+/// `u A u + 2 b u + c`.
 ///
-/// The centre is the vertex that the quadric belongs to, not the origin. So `c` is what the vertex is off by now, and `f32` has
-/// its digits for the differences that decide between edges.
+/// The centre is the vertex that the quadric belongs to, not the origin. So `c` is what the vertex is off by now, and
+/// `f32` has its digits for the differences that decide between edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quadric {
     /// A, diagonal.
@@ -34,7 +35,8 @@ impl Quadric {
         constant: 0.0,
     };
 
-    /// The squared distance to the plane through the centre with this normal, times `weight` and the normal's squared length.
+    /// The squared distance to the plane through the centre with this normal, times `weight` and the normal's squared
+    /// length.
     #[inline(always)]
     pub fn plane(normal: Vec3, weight: f32) -> Quadric {
         let n = normal * weight;
@@ -102,7 +104,8 @@ impl Quadric {
         }
     }
 
-    /// The offset with the least value, held near the centre where that is not defined, and no farther from it than `limit`.
+    /// The offset with the least value, held near the centre where that is not defined, and no farther from it than
+    /// `limit`.
     #[inline(always)]
     pub fn minimum(&self, limit: f32) -> Vec3 {
         let (m, l) = (self.mixed, -self.linear);

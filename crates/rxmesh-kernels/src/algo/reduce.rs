@@ -46,7 +46,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for ReducePatches {
     type Tables = Shared<u32>;
 
@@ -95,7 +96,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for ReducePartials {
     const THREADS: u32 = 512;
     type Tables = Shared<u32>;

@@ -1,8 +1,9 @@
 //! Simplification by edge collapse: quadric errors (Garland and Heckbert 1997) or the shortest edge first.
 //!
-//! Serial simplification takes the cheapest edge of the whole mesh, over and over. Here a round takes all edges that are cheaper than a bound and the
-//! cheapest among the edges at their ends; the bound is a quantile of the costs, so that no round carries out what a serial run would come to much later.
-//! The cost of an edge is kept, and computed anew only when one of its ends has changed.
+//! Serial simplification takes the cheapest edge of the whole mesh, over and over. Here a round takes all edges that
+//! are cheaper than a bound and the cheapest among the edges at their ends; the bound is a quantile of the costs, so
+//! that no round carries out what a serial run would come to much later. The cost of an edge is kept, and computed anew
+//! only when one of its ends has changed.
 
 use super::quadric::{Quadric, Stored};
 use crate::cavity::link_condition;
@@ -40,7 +41,8 @@ pub const COST_BINS: u32 = 1 << 11;
 pub const COST_SHIFT: u32 = 20;
 
 /// Costs that differ in their lowest bits only, by 3 % at most, are alike: a hash decides which edge goes first at a
-/// vertex. On smooth surfaces costs change little from edge to edge, and hardly any edge would be cheaper than all around it.
+/// vertex. On smooth surfaces costs change little from edge to edge, and hardly any edge would be cheaper than all
+/// around it.
 const ALIKE_BITS: u32 = 18;
 
 /// Candidates whose costs differ in their lowest bits only, by half at most, are equally urgent. Where urgency rises
@@ -156,7 +158,8 @@ impl QuadricSurface {
 }
 
 kernel! {
-    /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary planes that stand on it. One index a vertex slot.
+    /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary planes that stand
+    /// on it. One index a vertex slot.
     pub struct SimplifyQuadrics: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
@@ -165,7 +168,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyQuadrics {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -217,7 +221,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyLocks {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -242,7 +247,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyCosts {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -260,7 +266,8 @@ unsafe impl FlatKernel for SimplifyCosts {
 pub const SELECT_WORDS: u32 = 256;
 
 kernel! {
-    /// Between two rounds: enters the edges that are cheap enough, marks those that were refused, and counts the costs of the others.
+    /// Between two rounds: enters the edges that are cheap enough, marks those that were refused, and counts the costs
+    /// of the others.
     pub struct SimplifySelect: Block {
         /// The costs.
         pub costs: GlobalMut<u32>,
@@ -286,7 +293,8 @@ pub struct SelectTables {
     chosen: Shared<u32>,
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for SimplifySelect {
     type Tables = SelectTables;
 
@@ -381,7 +389,8 @@ struct End {
 }
 
 impl Collapse {
-    /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether it is on the boundary.
+    /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether
+    /// it is on the boundary.
     #[inline(always)]
     fn end(&self, mesh: &impl Mesh, half: u32, cost: u32, other_end: u64) -> End {
         let e = half >> 1;
@@ -449,13 +458,15 @@ impl Collapse {
     #[inline(always)]
     fn refusal(&self, mesh: &impl Mesh, e: u32, ends: [End; 2]) -> Option<Refusal> {
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
-        // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a tetrahedron.
+        // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a
+        // tetrahedron.
         let left = ends[0].edges + ends[1].edges - if interior { 4 } else { 3 };
         let on_border = !interior || ends[0].border || ends[1].border;
         if left < if on_border { 2 } else { 3 } {
             return Some(Refusal::Link);
         }
-        // The edge's own tip is among those met. When there are no more of them than the faces' corners, none can be too much.
+        // The edge's own tip is among those met. When there are no more of them than the faces' corners, none can be
+        // too much.
         let met = ends[1].met - 1;
         let both_on_border = interior && ends[0].border && ends[1].border;
         let plain = met == 1 + u32::from(interior) && !both_on_border;
@@ -477,7 +488,8 @@ impl Collapse {
         None
     }
 
-    /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin goes to `p`.
+    /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin
+    /// goes to `p`.
     #[inline(always)]
     fn folds(&self, mesh: &impl Mesh, half: u32, p: Vec3) -> bool {
         let (v, w) = (mesh.origin(half), mesh.tip(half));
@@ -605,7 +617,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyRefusals {
     #[inline(always)]
     fn run(&self, e: u32) {

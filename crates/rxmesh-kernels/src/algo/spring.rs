@@ -1,6 +1,6 @@
 //! Mass-spring systems: every edge is a spring (MeshTaichi 2022, section 8.1). Explicit steps gather forces over VV or
-//! compute them once an edge; the implicit step is Baraff and Witkin's ("Large steps in cloth simulation", 1998, sections 3 and
-//! 5.2) with its 3 by 3 blocks computed at each product instead of stored.
+//! compute them once an edge; the implicit step is Baraff and Witkin's ("Large steps in cloth simulation", 1998,
+//! sections 3 and 5.2) with its 3 by 3 blocks computed at each product instead of stored.
 
 use crate::algo::cg::{CgSums, CgVector, Scalar, Scalars};
 use crate::attr::{Field, Read, Staged, Write};
@@ -42,8 +42,8 @@ crate::args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl Field for Constants {}
 
-/// The direction of a spring, its length, and one over it; zeroes when both ends coincide. Lengths at rest come from here too: a
-/// spring at rest pulls with exactly nothing, whatever the error of the root.
+/// The direction of a spring, its length, and one over it; zeroes when both ends coincide. Lengths at rest come from
+/// here too: a spring at rest pulls with exactly nothing, whatever the error of the root.
 #[inline(always)]
 fn direction(d: Vec3) -> (Vec3, f32, f32) {
     let l2 = d.dot(d);
@@ -99,7 +99,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for SpringLengths {
     type Tables = ();
 
@@ -166,7 +167,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for SpringGather {
     type Tables = ();
 
@@ -222,7 +224,8 @@ impl Motion {
 }
 
 kernel! {
-    /// The same step with each spring computed once: forces of edges go to shared memory, where the two vertices of each find them.
+    /// The same step with each spring computed once: forces of edges go to shared memory, where the two vertices of
+    /// each find them.
     pub struct SpringScatter: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -235,7 +238,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for SpringScatter {
     type Tables = (LocalEv, Shared<Vec3>);
 
@@ -298,7 +302,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for SpringBegin {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -314,8 +319,8 @@ unsafe impl FlatKernel for SpringBegin {
 }
 
 kernel! {
-    /// `q = A d` with `A = (1 + dt c) m + dt^2 K`; or, to start the solver, `q` = the right hand side, from the velocities.
-    /// Fixed vertices have zero rows.
+    /// `q = A d` with `A = (1 + dt c) m + dt^2 K`; or, to start the solver, `q` = the right hand side, from the
+    /// velocities. Fixed vertices have zero rows.
     pub struct SpringProduct: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -336,7 +341,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for SpringProduct {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
@@ -416,7 +422,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for SpringEnd {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -462,7 +469,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for SpringHeights {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -29,7 +29,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for Advect {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -46,7 +47,8 @@ args! {
         pub lines: Lines,
         /// The square of the length.
         pub longest: f32,
-        /// The square of the length up to which edges stay even opposite a wide angle: halves of longer ones are not contracted at once.
+        /// The square of the length up to which edges stay even opposite a wide angle: halves of longer ones are not
+        /// contracted at once.
         pub shortest: f32,
         /// The cosine of the widest angle, below 0.
         pub widest: f32,
@@ -105,8 +107,9 @@ unsafe impl Operator for SplitStretched {
 const TANGENTIAL: f32 = 0.003;
 
 kernel! {
-    /// Null-space smoothing (Jiao 2007, "Face offsetting", section 4): moves each vertex towards the centre of mass of its faces, but only in the directions that are
-    /// tangential to all of them: in the plane of a smooth surface, along a ridge, not at all at a corner. One index a vertex slot.
+    /// Null-space smoothing (Jiao 2007, "Face offsetting", section 4): moves each vertex towards the centre of mass of
+    /// its faces, but only in the directions that are tangential to all of them: in the plane of a smooth surface,
+    /// along a ridge, not at all at a corner. One index a vertex slot.
     pub struct SmoothNullSpace: Flat {
         /// The neighbours.
         pub rings: Rings,
@@ -117,7 +120,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for SmoothNullSpace {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -178,7 +182,8 @@ impl Symmetric {
         self.yz += n.y * m.z;
     }
 
-    /// The part of a vector in the eigenspaces whose eigenvalues are below some part of the largest. By Jacobi's rotations.
+    /// The part of a vector in the eigenspaces whose eigenvalues are below some part of the largest. By Jacobi's
+    /// rotations.
     #[inline(always)]
     pub fn small_part(self, v: Vec3, below: f32) -> Vec3 {
         let Symmetric {
@@ -213,8 +218,9 @@ impl Symmetric {
     }
 }
 
-/// One rotation: makes `off`, the element of the matrix at the axes of `p` and `q`, zero. `r` and `s` are those of the third axis with either, `u` and `w`
-/// the eigenvectors so far (Golub and Van Loan, "Matrix computations", section 8.5).
+/// One rotation: makes `off`, the element of the matrix at the axes of `p` and `q`, zero. `r` and `s` are those of the
+/// third axis with either, `u` and `w` the eigenvectors so far (Golub and Van Loan, "Matrix computations", section
+/// 8.5).
 #[inline(always)]
 fn rotate(
     p: &mut f32,

@@ -19,7 +19,8 @@ impl<K: Element, T: Value> Read<K, T> {
     ///
     /// # Safety
     ///
-    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract
+    /// U4).
     pub unsafe fn new(data: View<T>) -> Self {
         Read {
             data,
@@ -72,7 +73,8 @@ impl<K: Element, T: Value> Write<K, T> {
     ///
     /// # Safety
     ///
-    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract
+    /// U4).
     pub unsafe fn new(data: ViewMut<T>) -> Self {
         Write {
             data,
@@ -131,7 +133,8 @@ impl<K: Element, T: Sum> Accumulate<K, T> {
     ///
     /// # Safety
     ///
-    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract
+    /// U4).
     pub unsafe fn new(data: ViewMut<T>) -> Self {
         Accumulate {
             data,

@@ -8,8 +8,9 @@
 //! | [`Staged`] | `get` any local element | loaded to shared memory in a prologue, ribbon included |
 //! | [`StagedSum`] | `add` to any local element, kept for owned ones | shared, stored in an epilogue |
 //!
-//! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types), and for every order and layout of the
-//! values ([`Place`]). Where shared memory does not suffice, staged fields stay in global memory one after the other.
+//! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types), and for every order and
+//! layout of the values ([`Place`]). Where shared memory does not suffice, staged fields stay in global memory one
+//! after the other.
 
 mod global;
 mod staged;
@@ -29,13 +30,14 @@ use crate::topo::{Patch, PatchHeader};
 ///
 /// # Safety
 ///
-/// Prologue and epilogue access shared memory that `carve` took and what the patch owns, and keep contracts U2, U3 and U4; what a field
-/// of the same type does in the other fields' name is not disturbed.
+/// Prologue and epilogue access shared memory that `carve` took and what the patch owns, and keep contracts U2, U3 and
+/// U4; what a field of the same type does in the other fields' name is not disturbed.
 pub unsafe trait Field: Copy + Bind {
     /// Whether [`Field::store`] does something.
     const STORES: bool = false;
 
-    /// Whether the field's values are where most are: in linear ids, words together, in shared memory when they are staged.
+    /// Whether the field's values are where most are: in linear ids, words together, in shared memory when they are
+    /// staged.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         true
@@ -51,8 +53,8 @@ pub unsafe trait Field: Copy + Bind {
         self
     }
 
-    /// Gives up the field's shared memory, and tells whether it had any: first for fields that read (`sums` false), then for those that add
-    /// up. Values stay in global memory then; the kernel's body does not notice.
+    /// Gives up the field's shared memory, and tells whether it had any: first for fields that read (`sums` false),
+    /// then for those that add up. Values stay in global memory then; the kernel's body does not notice.
     fn unstage(&mut self, _sums: bool) -> bool {
         false
     }
@@ -70,13 +72,14 @@ pub unsafe trait Field: Copy + Bind {
     fn store<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 }
 
-/// A field that a body without `unsafe` can have: whatever a [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) body
-/// does with it and with the elements that it was given, no two threads access the same value unless all read or all add.
+/// A field that a body without `unsafe` can have: whatever a [`ForEach`](crate::kernel::ForEach) or
+/// [`Scatter`](crate::kernel::Scatter) body does with it and with the elements that it was given, no two threads access
+/// the same value unless all read or all add.
 ///
 /// # Safety
 ///
-/// The above (contract U3 of docs/unsafe.md). [`Global`](crate::mem::Global) and [`GlobalMut`](crate::mem::GlobalMut), which take any index,
-/// cannot promise it.
+/// The above (contract U3 of docs/unsafe.md). [`Global`](crate::mem::Global) and [`GlobalMut`](crate::mem::GlobalMut),
+/// which take any index, cannot promise it.
 pub unsafe trait Typed: Field {}
 
 // SAFETY: `get` only reads, and what one field reads no other writes: the launch refuses it (contract U4).

@@ -24,7 +24,8 @@ impl<K: Element, T: Value> Staged<K, T> {
     ///
     /// # Safety
     ///
-    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract
+    /// U4).
     pub unsafe fn new(data: View<T>) -> Self {
         Staged {
             data,
@@ -57,7 +58,8 @@ impl<K: Element, T: Value> Staged<K, T> {
     }
 }
 
-// SAFETY: both phases take the patch's own elements, and the prologue its ribbon to read; `here` is as long as they are many.
+// SAFETY: both phases take the patch's own elements, and the prologue its ribbon to read; `here` is as long as they are
+// many.
 unsafe impl<K: Element, T: Value> Field for Staged<K, T> {
     #[inline(always)]
     fn is_plain(&self) -> bool {
@@ -167,7 +169,8 @@ impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
     ///
     /// # Safety
     ///
-    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract U4).
+    /// The view has a value for each element of kind `K` of the meshes that kernels are launched on with it (contract
+    /// U4).
     pub unsafe fn new(data: ViewMut<T>) -> Self {
         StagedSum {
             data,
@@ -191,7 +194,8 @@ impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
     }
 }
 
-// SAFETY: both phases take the patch's own elements, and the prologue its ribbon to read; `here` is as long as they are many.
+// SAFETY: both phases take the patch's own elements, and the prologue its ribbon to read; `here` is as long as they are
+// many.
 unsafe impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
     const STORES: bool = true;
 

@@ -1,4 +1,5 @@
-//! Where an attribute's values lie in global memory (MeshTaichi 2022, section 5.3): kernels say which element, the view knows the place.
+//! Where an attribute's values lie in global memory (MeshTaichi 2022, section 5.3): kernels say which element, the view
+//! knows the place.
 
 use super::value::{Sum, Value};
 use crate::mem::{Bind, Global, GlobalMut, Piece};
@@ -25,8 +26,8 @@ pub struct ViewMut<T> {
 pub struct Place {
     /// Place of each linear id; empty when the place is the linear id (patch order).
     order: Global<u32>,
-    /// Elements between the words of a value when each word has an array of its own (struct of arrays), or 0 when the words of a value
-    /// lie together (array of structs).
+    /// Elements between the words of a value when each word has an array of its own (struct of arrays), or 0 when the
+    /// words of a value lie together (array of structs).
     plane: u64,
 }
 
@@ -40,7 +41,8 @@ impl Place {
         }
     }
 
-    /// By a list of places, one a linear id, or in patch order when it is empty; with `plane` elements from word to word when that is not 0.
+    /// By a list of places, one a linear id, or in patch order when it is empty; with `plane` elements from word to
+    /// word when that is not 0.
     pub fn new(order: Global<u32>, plane: u32) -> Place {
         Place {
             order,
@@ -141,8 +143,9 @@ impl<T: Value> View<T> {
 }
 
 impl<T: Value> View<T> {
-    /// As [`View::get`], word by word with atomic loads: for a place where the value might be in shared memory instead. Two plain loads, one of shared and one
-    /// of global memory, are made one generic load by the device compiler, which is slow for both.
+    /// As [`View::get`], word by word with atomic loads: for a place where the value might be in shared memory instead.
+    /// Two plain loads, one of shared and one of global memory, are made one generic load by the device compiler, which
+    /// is slow for both.
     #[inline(always)]
     pub fn get_direct(self, linear: u32) -> T {
         if !size_of::<T>().is_multiple_of(4) || align_of::<T>() < 4 {

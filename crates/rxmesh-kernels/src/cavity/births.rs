@@ -55,8 +55,9 @@ impl Origin {
 }
 
 args! {
-    /// The births of a round, as a field of kernels that compute attributes of new vertices: one index `0..` as many as the host says each. They run after the fill-in, when the
-    /// parents' values are still in their slots; a new vertex may have the slot of one of its own parents, and of no other's.
+    /// The births of a round, as a field of kernels that compute attributes of new vertices: one index `0..` as many as
+    /// the host says each. They run after the fill-in, when the parents' values are still in their slots; a new vertex
+    /// may have the slot of one of its own parents, and of no other's.
     pub struct Births {
         /// [`BIRTH_WORDS`] words each.
         pub list: Global<u32>,
@@ -127,7 +128,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for Interpolate {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -144,7 +146,8 @@ unsafe impl FlatKernel for Interpolate {
 }
 
 kernel! {
-    /// Gives each new vertex the value of the parent with the greatest weight, with [`BORN`]. One index a possible birth.
+    /// Gives each new vertex the value of the parent with the greatest weight, with [`BORN`]. One index a possible
+    /// birth.
     pub struct TraceVertices: Flat {
         /// The births.
         pub births: Births,

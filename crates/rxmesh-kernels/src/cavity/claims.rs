@@ -11,8 +11,8 @@ pub const FREE: u64 = u64::MAX;
 /// Nobody may ever claim it: smaller than every key.
 pub const FROZEN: u64 = 0;
 
-/// The first epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not be
-/// cleared; below 1 all claims are reset.
+/// The first epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not
+/// be cleared; below 1 all claims are reset.
 pub const RESET_EPOCH: u32 = (1 << EPOCH_BITS) - 2;
 
 const EPOCH_BITS: u32 = 12;
@@ -30,8 +30,8 @@ impl Priority {
     /// All the same: a hash of the seed's id decides.
     pub const NONE: Priority = Priority(0);
 
-    /// The smaller the value the more urgent. Negative values and those that are no number count as zero; the relative precision is 2^-11,
-    /// and a hash of the seed's id decides among values that it cannot tell apart.
+    /// The smaller the value the more urgent. Negative values and those that are no number count as zero; the relative
+    /// precision is 2^-11, and a hash of the seed's id decides among values that it cannot tell apart.
     #[inline(always)]
     pub fn ascending(value: f32) -> Priority {
         Priority(if value > 0.0 {
@@ -67,7 +67,8 @@ impl Priority {
 
 /// What a candidate claims with: smaller wins. No two seeds of a round have the same.
 ///
-/// From the highest bit: 12 bits epoch, 19 bits priority, 32 bits hash of the seed's id (a bijection), one bit for a mark.
+/// From the highest bit: 12 bits epoch, 19 bits priority, 32 bits hash of the seed's id (a bijection), one bit for a
+/// mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key(u64);
 
@@ -89,8 +90,8 @@ args! {
     pub struct ClaimTables {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,
-        /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those that must keep one fan: by hash. A collision
-        /// costs a round, no more.
+        /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those
+        /// that must keep one fan: by hash. A collision costs a round, no more.
         pub pairs: GlobalMut<u64>,
     }
 }
@@ -166,7 +167,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for ResetClaims {
     #[inline(always)]
     fn run(&self, i: u32) {

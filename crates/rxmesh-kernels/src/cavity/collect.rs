@@ -10,8 +10,8 @@ use crate::mem::{GlobalMut, Plan, Shared};
 pub const COLLECT_WORDS: u32 = 256;
 
 kernel! {
-    /// Lists the seeds in the queue and empties it and the set of winners, unless the round was stopped. The order of the list depends on
-    /// who comes first; nothing else does.
+    /// Lists the seeds in the queue and empties it and the set of winners, unless the round was stopped. The order of
+    /// the list depends on who comes first; nothing else does.
     pub struct Collect: Block {
         /// The seeds, a bit each.
         pub queue: GlobalMut<u32>,
@@ -34,7 +34,8 @@ pub struct CollectTables {
     scratch: Shared<u32>,
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for Collect {
     type Tables = CollectTables;
 

@@ -31,7 +31,8 @@ crate::args! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl<O: Operator> FlatKernel for FillIn<O> {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -10,7 +10,8 @@ use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
 
 kernel! {
-    /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no new slots. One block.
+    /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no
+    /// new slots. One block.
     pub struct Limit: Block {
         /// The claims, whose values on a winner's faces are its key.
         pub claims: ClaimTables,
@@ -45,7 +46,8 @@ impl LimitTables {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for Limit {
     type Tables = LimitTables;
 

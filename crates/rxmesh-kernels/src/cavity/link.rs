@@ -3,8 +3,9 @@
 use crate::edit::{Mesh, NO_FACE};
 use crate::math::hash;
 
-/// Whether an edge can be contracted without changing what the surface is: its ends have no common neighbours but those opposite it, and an edge between two
-/// vertices of the boundary is of the boundary (Dey, Edelsbrunner, Guha, Nekhayev 1999).
+/// Whether an edge can be contracted without changing what the surface is: its ends have no common neighbours but those
+/// opposite it, and an edge between two vertices of the boundary is of the boundary (Dey, Edelsbrunner, Guha, Nekhayev
+/// 1999).
 #[inline(always)]
 pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));

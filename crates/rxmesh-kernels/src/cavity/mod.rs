@@ -1,13 +1,14 @@
 //! The cavity operator: a local change of a mesh as a hole that is cut and filled (Mahmoud et al. 2024, section 3).
 //!
 //! An [`Operator`] says which seeds want a change and how urgently, a [`Template`] what is deleted around a seed, and
-//! [`Operator::fill`] what comes in its place. Which of the overlapping cavities of a round are carried out is decided below it, here by
-//! claims: every candidate puts its key on each face that it would delete, by atomic minimum; who keeps all of them has won. Nobody waits, nothing
-//! is rolled back, and the outcome does not depend on the order in which threads run. What differs between such engines lies behind two traits,
-//! [`Mesh`](crate::edit::Mesh) and [`Site`]; operators, records and holes are written on these.
+//! [`Operator::fill`] what comes in its place. Which of the overlapping cavities of a round are carried out is decided
+//! below it, here by claims: every candidate puts its key on each face that it would delete, by atomic minimum; who
+//! keeps all of them has won. Nobody waits, nothing is rolled back, and the outcome does not depend on the order in
+//! which threads run. What differs between such engines lies behind two traits, [`Mesh`](crate::edit::Mesh) and
+//! [`Site`]; operators, records and holes are written on these.
 //!
-//! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`], [`FillIn`], and
-//! [`Collect`], which lists the next round's seeds. docs/dynamic.md tells them phase by phase.
+//! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`],
+//! [`FillIn`], and [`Collect`], which lists the next round's seeds. docs/dynamic.md tells them phase by phase.
 
 mod births;
 mod claims;
@@ -37,7 +38,8 @@ pub use round::{COUNTERS, Claim, Counter, RANK_WORDS, RankChunks, RankWords, Rou
 pub use site::Site;
 pub use template::{Sink, Template};
 
-/// What an engine of edits is made of, beside [`Site`](super::Site): to look at candidates, to record cavities, to cut and fill them. Operators need none of it.
+/// What an engine of edits is made of, beside [`Site`](super::Site): to look at candidates, to record cavities, to cut
+/// and fill them. Operators need none of it.
 pub mod parts {
     pub use super::record::{Recorder, record_words};
     pub use super::round::{each_corner, faces, lives};

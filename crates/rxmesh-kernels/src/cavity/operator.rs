@@ -1,8 +1,9 @@
 //! What a user writes: which cavities, in which order, filled with what.
 //!
-//! The methods of [`Operator`] do not say what mesh they see: `&impl Mesh`, `&Cavity<impl Site>`, `&mut Hole<'_, impl Site>`. Where a mesh lies is the
-//! engine's choice, which may keep it as the flat arrays of a session, or one patch of it in shared memory; an operator is compiled for
-//! each. Its ids are those of the mesh at hand, and its attributes are found by them.
+//! The methods of [`Operator`] do not say what mesh they see: `&impl Mesh`, `&Cavity<impl Site>`,
+//! `&mut Hole<'_, impl Site>`. Where a mesh lies is the engine's choice, which may keep it as the flat arrays of a
+//! session, or one patch of it in shared memory; an operator is compiled for each. Its ids are those of the mesh at
+//! hand, and its attributes are found by them.
 
 use super::{Cavity, Hole, Priority, Site, Template};
 use crate::edit::Mesh;
@@ -61,8 +62,8 @@ impl Growth {
 
 /// A local change of a mesh: a cavity, and what fills it.
 ///
-/// An operator is a `Copy` struct of views and numbers (declare it with [`args!`](crate::args)). Its methods run in this order, each for many seeds
-/// at a time:
+/// An operator is a `Copy` struct of views and numbers (declare it with [`args!`](crate::args)). Its methods run in
+/// this order, each for many seeds at a time:
 ///
 /// | method | may read | may write |
 /// | --- | --- | --- |
@@ -74,8 +75,8 @@ impl Growth {
 ///
 /// # Safety
 ///
-/// The methods keep to the table (contract U3 of docs/unsafe.md), and find attributes by the ids that they were shown (U4). What `candidate` or `plan` writes
-/// all the same, it writes atomically, or to words of its own seed.
+/// The methods keep to the table (contract U3 of docs/unsafe.md), and find attributes by the ids that they were shown
+/// (U4). What `candidate` or `plan` writes all the same, it writes atomically, or to words of its own seed.
 pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// What is deleted around a seed.
     type Template: Template;
@@ -88,8 +89,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Whether `candidate` makes sure that no vertex occurs twice on the rim, so that it need not be looked up.
     const RIM_IS_SIMPLE: bool = false;
 
-    /// The share of the seeds that the first round of a run looks at; later rounds adapt it. Less than 1 saves work where each cavity overlaps many others:
-    /// seeds with large hashes would lose anyway.
+    /// The share of the seeds that the first round of a run looks at; later rounds adapt it. Less than 1 saves work
+    /// where each cavity overlaps many others: seeds with large hashes would lose anyway.
     const SHARE: f32 = 1.0;
 
     /// The template.
@@ -98,14 +99,15 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Whether a live seed wants to be changed, and how urgently. The seed's faces are not frozen.
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
 
-    /// A quick look at a live seed that is put off because of [`Operator::SHARE`]: false if `candidate` would certainly say no.
+    /// A quick look at a live seed that is put off because of [`Operator::SHARE`]: false if `candidate` would certainly
+    /// say no.
     #[inline(always)]
     fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
         true
     }
 
-    /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns false; whether it never did. Pairs that are
-    /// joined already make the candidate be refused, and no other cavity of the round joins the same.
+    /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns false; whether it never did.
+    /// Pairs that are joined already make the candidate be refused, and no other cavity of the round joins the same.
     #[inline(always)]
     fn joins(
         &self,
@@ -116,8 +118,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
         true
     }
 
-    /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until `vertex` returns false; whether it
-    /// never did. `fill` may write attributes of these vertices.
+    /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until
+    /// `vertex` returns false; whether it never did. `fill` may write attributes of these vertices.
     #[inline(always)]
     fn guards(
         &self,

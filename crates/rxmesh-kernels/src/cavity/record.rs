@@ -6,10 +6,11 @@ use super::template::{Vertices, deletes};
 use super::{Operator, Template};
 use crate::edit::{Mesh, NO_FACE};
 
-/// Words before the lists of a record: numbers of faces, edges and vertices deleted, and of rim edges (the highest bit: the rim is closed).
+/// Words before the lists of a record: numbers of faces, edges and vertices deleted, and of rim edges (the highest bit:
+/// the rim is closed).
 ///
-/// Then come the faces, the edges, for each corner of the rim the half-edge that leaves it and the vertex with marks (an open rim has a last
-/// corner without a half-edge), and the vertices.
+/// Then come the faces, the edges, for each corner of the rim the half-edge that leaves it and the vertex with marks
+/// (an open rim has a last corner without a half-edge), and the vertices.
 pub const RECORD_HEADER: u32 = 4;
 
 const CLOSED: u32 = 1 << 31;
@@ -20,23 +21,24 @@ pub(super) const LOSES_EDGE: u32 = 1 << 31;
 /// With a vertex of the rim: beyond the half-edge that leaves it there is no face.
 pub(super) const BORDER: u32 = 1 << 30;
 
-/// The most words that a record with so many faces (counted as often as they are met) and vertices takes: each face has three sides, each
-/// of which is a rim edge of two words or at least half an edge.
+/// The most words that a record with so many faces (counted as often as they are met) and vertices takes: each face has
+/// three sides, each of which is a rim edge of two words or at least half an edge.
 #[inline(always)]
 pub fn record_words(faces: u32, vertices: u32) -> u32 {
     RECORD_HEADER + 2 + 7 * faces + vertices
 }
 
-/// Records of at most so many words are written in one round over a mesh of so many faces, each of which one winner at most deletes and `T` meets [`Template::MEETS`] times; every
-/// vertex that is named meets a face.
+/// Records of at most so many words are written in one round over a mesh of so many faces, each of which one winner at
+/// most deletes and `T` meets [`Template::MEETS`] times; every vertex that is named meets a face.
 pub const fn most_record_words<T: Template>(faces: u32) -> u64 {
     faces as u64 * (RECORD_HEADER as u64 + 2 + 8 * T::MEETS as u64)
 }
 
 /// A cavity that is about to be cut: what is deleted, and the rim.
 ///
-/// The rim runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had its face in the cavity.
-/// A closed rim has as many corners as edges; a rim that is open, because the cavity takes edges of the boundary, has one more.
+/// The rim runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had its face in
+/// the cavity. A closed rim has as many corners as edges; a rim that is open, because the cavity takes edges of the
+/// boundary, has one more.
 #[derive(Clone, Copy, Debug)]
 pub struct Cavity<S> {
     site: S,
@@ -300,8 +302,9 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         n
     }
 
-    /// The rim edge after `h`, or nothing where the rim ends at the boundary. The way there leads across faces of the cavity, each at most once; in a broken
-    /// mesh it may not end there, and `h` itself, which makes no rim, is the answer.
+    /// The rim edge after `h`, or nothing where the rim ends at the boundary. The way there leads across faces of the
+    /// cavity, each at most once; in a broken mesh it may not end there, and `h` itself, which makes no rim, is the
+    /// answer.
     #[inline(always)]
     fn rim_after(&self, h: u32, faces: u32) -> Option<u32> {
         let mut g = self.mesh().next(h);
@@ -343,7 +346,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// Writes the rim in order from `first`, or from where it begins; its length, at most `rim`, and whether it is closed.
+    /// Writes the rim in order from `first`, or from where it begins; its length, at most `rim`, and whether it is
+    /// closed.
     #[inline(always)]
     fn walk_rim(&self, at: u32, rim: u32, first: u32, faces: u32) -> (u32, bool) {
         let mut start = first;

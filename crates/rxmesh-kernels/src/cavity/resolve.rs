@@ -14,7 +14,8 @@ use crate::mem::{Plan, Shared};
 pub const RESOLVE_ITEMS: u32 = 256;
 
 crate::args! {
-    /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for the next round.
+    /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for
+    /// the next round.
     pub struct Resolve<O> {
         /// The operator.
         pub op: O,
@@ -39,7 +40,8 @@ pub struct ResolveTables {
     scratch: Shared<u32>,
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl<O: Operator> BlockKernel for Resolve<O> {
     type Tables = ResolveTables;
 
@@ -99,7 +101,8 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
 }
 
 impl<O: Operator> Resolve<O> {
-    /// Words that the record of a winner takes; 0 when the seed is no candidate or has lost, which enters it for the next round.
+    /// Words that the record of a winner takes; 0 when the seed is no candidate or has lost, which enters it for the
+    /// next round.
     #[inline(always)]
     fn judge(&self, i: u32) -> u32 {
         let round = &self.round;

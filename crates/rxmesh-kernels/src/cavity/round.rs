@@ -10,8 +10,8 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Element, Kind};
 use crate::{args, kernel};
 
-/// What a round counts, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give the very address of an argument
-/// an address space.)
+/// What a round counts, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give the very
+/// address of an argument an address space.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Counter {
@@ -53,7 +53,8 @@ args! {
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
-        /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round looked at all elements.
+        /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round
+        /// looked at all elements.
         pub refused: GlobalMut<u32>,
         /// This round's winners, a bit each, for operators that need slots.
         pub won: GlobalMut<u32>,
@@ -116,7 +117,8 @@ impl Round {
         Key::new(self.epoch, Priority::from_bits(priority), self.hash(seed))
     }
 
-    /// The hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is unlucky for ever.
+    /// The hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is unlucky for
+    /// ever.
     #[inline(always)]
     fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
@@ -124,7 +126,8 @@ impl Round {
 }
 
 crate::args! {
-    /// First launch: asks the operator about each seed and claims what the cavities of the candidates delete. One index a seed.
+    /// First launch: asks the operator about each seed and claims what the cavities of the candidates delete. One index
+    /// a seed.
     pub struct Claim<O> {
         /// The operator.
         pub op: O,
@@ -137,7 +140,8 @@ crate::args! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl<O: Operator> FlatKernel for Claim<O> {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -241,7 +245,8 @@ pub fn faces<T: Template>(
     )
 }
 
-/// Shows the corners of a face. Cavities that stay open claim them: two holes that meet in a vertex would leave it two fans.
+/// Shows the corners of a face. Cavities that stay open claim them: two holes that meet in a vertex would leave it two
+/// fans.
 #[inline(always)]
 pub fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
     let [a, b, c] = mesh.sides(f);
@@ -284,8 +289,8 @@ impl Slots {
 pub const RANK_WORDS: u32 = 1024;
 
 kernel! {
-    /// Counts the winners before each word of their bit set, within chunks of [`RANK_WORDS`] words: new slots are handed out in the order of the seeds,
-    /// whoever came first.
+    /// Counts the winners before each word of their bit set, within chunks of [`RANK_WORDS`] words: new slots are
+    /// handed out in the order of the seeds, whoever came first.
     pub struct RankWords: Block {
         /// The winners, a bit each.
         pub won: Global<u32>,
@@ -296,7 +301,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RankWords {
     type Tables = (Shared<u32>, Shared<u32>);
 
@@ -346,7 +352,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RankChunks {
     type Tables = (Shared<u32>, Shared<u32>, Shared<u32>);
 

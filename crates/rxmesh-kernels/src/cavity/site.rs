@@ -9,7 +9,8 @@ use crate::topo::Kind;
 
 /// The place of one cavity: the mesh that it is cut out of, its record, its slots, and whom it tells what became of it.
 ///
-/// [`Cavity`](super::Cavity) and [`Hole`](super::Hole) are written on it, so that operators run unchanged wherever the mesh lies.
+/// [`Cavity`](super::Cavity) and [`Hole`](super::Hole) are written on it, so that operators run unchanged wherever the
+/// mesh lies.
 pub trait Site: Copy {
     /// The mesh.
     type Mesh: MeshMut;
@@ -20,7 +21,8 @@ pub trait Site: Copy {
     fn word(&self, i: u32) -> u32;
     /// Sets word `i` of the cavity's record.
     fn set_word(&self, i: u32, v: u32);
-    /// The free slot `k` that is reserved for this cavity beyond those of what it deletes; [`NONE`] when there are not so many.
+    /// The free slot `k` that is reserved for this cavity beyond those of what it deletes; [`NONE`] when there are not
+    /// so many.
     fn slot(&self, kind: Kind, k: u32) -> u32;
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     fn again(&self, seed: u32);

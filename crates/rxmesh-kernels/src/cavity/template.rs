@@ -1,7 +1,8 @@
 //! What is deleted around a seed.
 //!
-//! The predefined templates are those of Figure 4 of Mahmoud et al. 2024 and the rest of their family: a seed and its neighbours under one
-//! relation. Deleting an element deletes what stands on it: with a vertex its edges and faces, with an edge its faces.
+//! The predefined templates are those of Figure 4 of Mahmoud et al. 2024 and the rest of their family: a seed and its
+//! neighbours under one relation. Deleting an element deletes what stands on it: with a vertex its edges and faces,
+//! with an edge its faces.
 //!
 //! | template | deletes | serves |
 //! | --- | --- | --- |
@@ -33,11 +34,12 @@ pub trait Template: Copy {
     /// The kind of the seed.
     type Seed: Element;
 
-    /// How often at most [`Template::elements`] meets one face, by the elements that it names: one that names a face, its sides and its corners meets it seven times.
+    /// How often at most [`Template::elements`] meets one face, by the elements that it names: one that names a face,
+    /// its sides and its corners meets it seven times.
     const MEETS: u32 = 7;
 
-    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough; whether it never had. The same elements in
-    /// the same order whenever it is called in one round.
+    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough; whether it never had.
+    /// The same elements in the same order whenever it is called in one round.
     fn elements(&self, mesh: &impl Mesh, seed: u32, sink: &mut impl Sink) -> bool;
 }
 

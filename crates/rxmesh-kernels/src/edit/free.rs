@@ -1,4 +1,5 @@
-//! Sets as bits. Lists of free slots, ascending: a set of them as bits, ranked by the kernels that rank winners, then written.
+//! Sets as bits. Lists of free slots, ascending: a set of them as bits, ranked by the kernels that rank winners, then
+//! written.
 
 use super::flat::{DEAD, NONE};
 use crate::cavity::RANK_WORDS;
@@ -20,7 +21,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for MarkDead {
     #[inline(always)]
     fn run(&self, word: u32) {
@@ -50,7 +52,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for ListFree {
     #[inline(always)]
     fn run(&self, word: u32) {
@@ -74,7 +77,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for MoveSet {
     #[inline(always)]
     fn run(&self, word: u32) {

@@ -1,13 +1,14 @@
 //! A mesh as operators see it, wherever its arrays lie.
 //!
-//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another engine of the cavity operator may keep one
-//! patch of it in shared memory. Operators are written once, on these traits.
+//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another engine of the
+//! cavity operator may keep one patch of it in shared memory. Operators are written once, on these traits.
 
 use super::flat::{DEAD, NO_FACE, NONE};
 
 /// A mesh to look at, by half-edges `h = edge << 1 | direction` (see [`FlatMesh`](super::FlatMesh)).
 ///
-/// Ids are those of the view, and attributes are found by the same ids. Everything below the first group of methods follows from it.
+/// Ids are those of the view, and attributes are found by the same ids. Everything below the first group of methods
+/// follows from it.
 pub trait Mesh: Copy {
     /// The vertex that a half-edge leaves; [`NONE`] for the even half-edge of a dead edge.
     fn origin(&self, h: u32) -> u32;
@@ -23,7 +24,8 @@ pub trait Mesh: Copy {
     fn edge_lives(&self, e: u32) -> bool;
     /// Whether there is a vertex in a slot.
     fn vertex_lives(&self, v: u32) -> bool;
-    /// No walk around a vertex takes more steps, even where a broken mesh leads it astray: the most faces that a vertex can have.
+    /// No walk around a vertex takes more steps, even where a broken mesh leads it astray: the most faces that a vertex
+    /// can have.
     fn turn_limit(&self) -> u32;
 
     /// The vertex that a half-edge reaches.
@@ -63,8 +65,9 @@ pub trait Mesh: Copy {
         2 * e + u32::from(self.origin(2 * e) != v)
     }
 
-    /// Runs `f` on the half-edges that leave a vertex whose faces are one fan or one cycle: against the clock, from the boundary if there
-    /// is one, each edge once. Stops when `f` returns false; whether it never did and the walk came to its end.
+    /// Runs `f` on the half-edges that leave a vertex whose faces are one fan or one cycle: against the clock, from the
+    /// boundary if there is one, each edge once. Stops when `f` returns false; whether it never did and the walk came
+    /// to its end.
     #[inline(always)]
     fn spokes(&self, v: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let e = self.edge_at(v);
@@ -100,8 +103,8 @@ pub trait Mesh: Copy {
         e >= DEAD || self.each_spoke_from(self.leaving(v, e), f)
     }
 
-    /// Runs `f` on the half-edges around the origin of `start`: from it against the clock, and if that ends at the boundary, with the
-    /// clock from its other side. Otherwise as [`Mesh::spokes`].
+    /// Runs `f` on the half-edges around the origin of `start`: from it against the clock, and if that ends at the
+    /// boundary, with the clock from its other side. Otherwise as [`Mesh::spokes`].
     #[inline(always)]
     fn each_spoke_from(&self, start: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let mut h = start;
@@ -172,8 +175,8 @@ pub trait Mesh: Copy {
 
 /// A mesh to change: what the filling of a hole writes.
 ///
-/// Only what belongs to the cavity may be written, and of its rim the inner sides and the entries of vertices whose edge is deleted; so cavities of one
-/// round write disjoint words.
+/// Only what belongs to the cavity may be written, and of its rim the inner sides and the entries of vertices whose
+/// edge is deleted; so cavities of one round write disjoint words.
 pub trait MeshMut: Mesh {
     /// Sets the three half-edges of a face.
     fn set_sides(&self, f: u32, sides: [u32; 3]);

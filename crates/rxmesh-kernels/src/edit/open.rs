@@ -1,6 +1,7 @@
 //! Opening an edit session: patches to flat arrays, and what must be frozen.
 //!
-//! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`OpenVertices`], [`Freeze`].
+//! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`OpenVertices`],
+//! [`Freeze`].
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
 use super::mesh::Mesh;
@@ -20,7 +21,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for Fill {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -35,8 +37,9 @@ const FROZEN: u32 = 1 << 31;
 pub type Suspects = GlobalMut<u32>;
 
 kernel! {
-    /// FE with directions, EV, EF, an edge a vertex and the patch of every owned element, in linear ids; and the ends of edges that are not manifold and
-    /// consistently oriented. A patch has all faces of its edges and vertices, so that all is counted in shared memory.
+    /// FE with directions, EV, EF, an edge a vertex and the patch of every owned element, in linear ids; and the ends
+    /// of edges that are not manifold and consistently oriented. A patch has all faces of its edges and vertices, so
+    /// that all is counted in shared memory.
     pub struct OpenPatches: Patch {
         /// The session's mesh.
         pub mesh: FlatMesh,
@@ -56,7 +59,8 @@ pub struct OpenTables {
     corners: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
 unsafe impl PatchKernel for OpenPatches {
     type Tables = OpenTables;
 
@@ -159,7 +163,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for OpenVertices {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -197,7 +202,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for Freeze {
     #[inline(always)]
     fn run(&self, f: u32) {

@@ -87,7 +87,8 @@ pub unsafe trait Block: Copy {
     #[inline(always)]
     fn tell(self, word: Shared<u32>, f: impl FnOnce() -> u32) -> u32 {
         if self.rank(INTERNAL) == 0 {
-            // Word 1: the device compiler takes the very address of a plan's first piece for one that could be anywhere.
+            // Word 1: the device compiler takes the very address of a plan's first piece for one that could be
+            // anywhere.
             word.set(1, f());
         }
         self.sync(INTERNAL);
@@ -97,9 +98,9 @@ pub unsafe trait Block: Copy {
         told
     }
 
-    /// Runs `f` on one thread, then tells whether this is the last of the launch's `blocks` blocks to get here: it may go on with
-    /// what the `f` of all of them wrote. Nobody waits for another block. `arrived` is two words of which the second counts: zero before, and
-    /// zero again afterwards. What `f` wrote is read with atomic loads.
+    /// Runs `f` on one thread, then tells whether this is the last of the launch's `blocks` blocks to get here: it may
+    /// go on with what the `f` of all of them wrote. Nobody waits for another block. `arrived` is two words of which
+    /// the second counts: zero before, and zero again afterwards. What `f` wrote is read with atomic loads.
     #[inline(always)]
     fn arrive(
         self,
@@ -138,8 +139,8 @@ pub unsafe trait Block: Copy {
         collectives::reduce(self, n, scratch, 0.0, f, |a, b| a + b)
     }
 
-    /// The sums of both values of `f(i, load(i))` over `0..n`, in an order as that of [`Block::sum`]. What `load` reads must not
-    /// depend on what `f` writes for other items.
+    /// The sums of both values of `f(i, load(i))` over `0..n`, in an order as that of [`Block::sum`]. What `load` reads
+    /// must not depend on what `f` writes for other items.
     #[inline(always)]
     fn sum2<T: Copy>(
         self,
@@ -221,8 +222,8 @@ impl<B: Block> Phase<B> {
         }
     }
 
-    /// Runs `then(i, load(i))` for every `i` in `0..n`. Each thread loads for four indices before it uses the first value, so that
-    /// the loads' latencies overlap; `load` must not depend on what `then` does.
+    /// Runs `then(i, load(i))` for every `i` in `0..n`. Each thread loads for four indices before it uses the first
+    /// value, so that the loads' latencies overlap; `load` must not depend on what `then` does.
     #[inline(always)]
     pub fn each_loaded<T: Copy>(self, n: u32, load: impl Fn(u32) -> T, then: impl Fn(u32, T)) {
         if B::SOLO {

@@ -3,8 +3,8 @@
 use super::Block;
 use crate::mem::Words;
 
-/// Batcher's bitonic network in the form whose comparators all put the smaller value at the lower index, so that a length
-/// that is no power of two needs no padding: what lies beyond the end counts as infinite and never moves.
+/// Batcher's bitonic network in the form whose comparators all put the smaller value at the lower index, so that a
+/// length that is no power of two needs no padding: what lies beyond the end counts as infinite and never moves.
 #[inline(always)]
 pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
     #[cfg(not(target_arch = "nvptx64"))]

@@ -29,7 +29,8 @@ pub fn carve_for_each<R: Relations, K: super::Fields>(
 }
 
 crate::args! {
-    /// A [`ForEach`] or [`Scatter`] kernel on prepared relations: the same body, without the construction of tables in shared memory.
+    /// A [`ForEach`] or [`Scatter`] kernel on prepared relations: the same body, without the construction of tables in
+    /// shared memory.
     pub struct OnPrepared<K: OverRelations> {
         /// The kernel.
         pub kernel: K,
@@ -55,8 +56,8 @@ unsafe impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     }
 }
 
-/// Runs a [`ForEach`] body over a patch. Plain fields, which are the rule, have code of their own, without questions about order, layout
-/// and room.
+/// Runs a [`ForEach`] body over a patch. Plain fields, which are the rule, have code of their own, without questions
+/// about order, layout and room.
 #[inline(always)]
 pub fn run_for_each<R: Relations, K: ForEach<R>, B: Block>(
     kernel: &K,

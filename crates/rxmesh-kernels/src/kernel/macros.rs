@@ -1,7 +1,7 @@
 //! `args!`, `kernel!` and `entries!`.
 
-/// Declares an argument of kernels: a `Copy` struct, generic or not, of views, numbers and other arguments. A launch finds and checks all
-/// memory that it names ([`Bind`](crate::mem::Bind)).
+/// Declares an argument of kernels: a `Copy` struct, generic or not, of views, numbers and other arguments. A launch
+/// finds and checks all memory that it names ([`Bind`](crate::mem::Bind)).
 ///
 /// ```
 /// use rxmesh_kernels::{args, mem::{Bind, Global, GlobalMut}};
@@ -69,12 +69,13 @@ macro_rules! args {
 /// }
 /// ```
 ///
-/// Forms: `ForEach<R>`, `Scatter<R>` (with `R` one relation or a tuple of up to three), `Patch`, `Block`, `Flat`;
-/// the last three only declare the struct and leave [`PatchKernel`](crate::kernel::PatchKernel),
-/// [`BlockKernel`](crate::kernel::BlockKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N` before the
-/// brace sets the CUDA block's width for the first two.
+/// Forms: `ForEach<R>`, `Scatter<R>` (with `R` one relation or a tuple of up to three), `Patch`, `Block`, `Flat`; the
+/// last three only declare the struct and leave [`PatchKernel`](crate::kernel::PatchKernel),
+/// [`BlockKernel`](crate::kernel::BlockKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N`
+/// before the brace sets the CUDA block's width for the first two.
 ///
-/// The first two need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index does not compile.
+/// The first two need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index
+/// does not compile.
 ///
 /// ```compile_fail,E0277
 /// # use rxmesh_kernels::{kernel, kernel::ForEach, mem::GlobalMut, query::{Neighbours, VV}, topo::{Owned, Vertex}};
@@ -192,8 +193,8 @@ macro_rules! kernel {
     };
 }
 
-/// Lists the kernels of a crate of your own, once: [`entries!`](crate::entries), [`export_entries!`](crate::export_entries) and the
-/// fingerprint of the list.
+/// Lists the kernels of a crate of your own, once: [`entries!`](crate::entries),
+/// [`export_entries!`](crate::export_entries) and the fingerprint of the list.
 ///
 /// ```
 /// # use rxmesh_kernels::{kernel, kernel::FlatKernel, mem::GlobalMut};
@@ -219,9 +220,10 @@ macro_rules! kernel {
 /// # assert_eq!(KERNELS[0].name, "rx_my_count");
 /// ```
 ///
-/// The literal is the symbol that carries the list's fingerprint in the PTX. Names are shared with all modules that an engine
-/// has loaded, this library's among them: give yours a prefix. With `, feature "name"` after it the PTX entries are made only where that
-/// feature of the crate is on: for crates whose kernels others use in kernels of theirs, and which do not want to be in their PTX.
+/// The literal is the symbol that carries the list's fingerprint in the PTX. Names are shared with all modules that an
+/// engine has loaded, this library's among them: give yours a prefix. With `, feature "name"` after it the PTX entries
+/// are made only where that feature of the crate is on: for crates whose kernels others use in kernels of theirs, and
+/// which do not want to be in their PTX.
 #[macro_export]
 macro_rules! kernels {
     ($(#[$meta:meta])* $vis:vis $list:ident = $fingerprint:literal, feature $feature:literal; $($rest:tt)*) => {
@@ -252,8 +254,8 @@ macro_rules! kernels {
 /// | `operator name: O` | an [`Operator`](crate::cavity::Operator), for edits by claims | `rx_name_claim`, `rx_name_resolve`, `rx_name_fill` |
 /// | `block name: K as O` | a block kernel of another crate's that is generic over operators, for `O` ([`EntryOf`](crate::kernel::EntryOf)) | `rx_name` |
 ///
-/// On the device every kernel becomes a PTX entry by [`export_entries!`](crate::export_entries), which takes the same lines.
-/// `of [a::LIST, b::LIST];` as the first line puts other lists before these lines.
+/// On the device every kernel becomes a PTX entry by [`export_entries!`](crate::export_entries), which takes the same
+/// lines. `of [a::LIST, b::LIST];` as the first line puts other lists before these lines.
 #[macro_export]
 macro_rules! entries {
     (
@@ -385,8 +387,8 @@ macro_rules! export_entries {
     };
 }
 
-/// Puts the fingerprint of a list of kernels into the PTX under a symbol: `export_fingerprint! { "symbol" = LIST }`; compiles to nothing on
-/// the host, which compares it when it loads the module.
+/// Puts the fingerprint of a list of kernels into the PTX under a symbol: `export_fingerprint! { "symbol" = LIST }`;
+/// compiles to nothing on the host, which compares it when it loads the module.
 #[macro_export]
 macro_rules! export_fingerprint {
     ($fingerprint:literal = $list:expr) => {

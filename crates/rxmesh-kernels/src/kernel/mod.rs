@@ -8,8 +8,9 @@
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
 //! | [`FlatKernel`] | each index of a range | vector updates |
 //!
-//! `kernel!` declares the struct whose fields are the kernel's arguments; `entries!` lists a module's kernels beside them and
-//! gives each its name on the host, `export_entries!` makes PTX entries of them on the device, and `kernels!` does both for a crate.
+//! `kernel!` declares the struct whose fields are the kernel's arguments; `entries!` lists a module's kernels beside
+//! them and gives each its name on the host, `export_entries!` makes PTX entries of them on the device, and `kernels!`
+//! does both for a crate.
 
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
@@ -75,7 +76,8 @@ pub trait Scatter<R: Relations>: Fields {
     fn run(&self, e: Local<R::Source>, n: R::Input);
 }
 
-/// A [`ForEach`] or [`Scatter`] kernel, as `kernel!` implements it: over which relations it runs, wherever these come from.
+/// A [`ForEach`] or [`Scatter`] kernel, as `kernel!` implements it: over which relations it runs, wherever these come
+/// from.
 ///
 /// # Safety
 ///
@@ -103,18 +105,19 @@ pub unsafe trait OverRelations:
 /// On every mesh, and with arguments of the lengths that its documentation asks for:
 ///
 /// - branches and loops around phases and collectives are the same for all threads (contracts U1, U5);
-/// - `carve` takes the same pieces for the same header, whatever the fields hold, and no piece is accessed after it was given back
-///   ([`Plan::rewind`]) or beyond its length (U2);
-/// - no two threads access the same value between two barriers, no two patches in the launch, unless all read or all use atomics (U3);
+/// - `carve` takes the same pieces for the same header, whatever the fields hold, and no piece is accessed after it was
+///   given back ([`Plan::rewind`]) or beyond its length (U2);
+/// - no two threads access the same value between two barriers, no two patches in the launch, unless all read or all
+///   use atomics (U3);
 /// - every index is inside its view (U4): a GPU does not look.
 pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
     /// What the kernel keeps in shared memory.
     type Tables: Copy;
-    /// Has one field give up its shared memory, and says which; nothing when the kernel can do without none. The host asks when a launch
-    /// needs more shared memory than there is: first fields that read, then (`sums`) those that add up, because these would race
-    /// in global memory (MeshTaichi 2022, section 5.2.2).
+    /// Has one field give up its shared memory, and says which; nothing when the kernel can do without none. The host
+    /// asks when a launch needs more shared memory than there is: first fields that read, then (`sums`) those that add
+    /// up, because these would race in global memory (MeshTaichi 2022, section 5.2.2).
     fn unstage(&mut self, _sums: bool) -> Option<&'static str> {
         None
     }
@@ -132,7 +135,8 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
 pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
-    /// The most registers a CUDA thread may have, where more would keep blocks from running at a time; as many as the compiler likes unless given.
+    /// The most registers a CUDA thread may have, where more would keep blocks from running at a time; as many as the
+    /// compiler likes unless given.
     const REGISTERS: Option<u32> = None;
     /// What the kernel keeps in shared memory.
     type Tables: Copy;
@@ -146,8 +150,8 @@ pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
 ///
 /// # Safety
 ///
-/// No two indices access the same value unless all read or all use atomics (contract U3), and every index is inside its view (U4), for all
-/// ranges that it is launched with.
+/// No two indices access the same value unless all read or all use atomics (contract U3), and every index is inside its
+/// view (U4), for all ranges that it is launched with.
 pub unsafe trait FlatKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
@@ -168,8 +172,9 @@ pub trait PreparedEntry: OverRelations {
     const NAME: &'static str;
 }
 
-/// The names of an operator's three kernels: [`crate::cavity::Claim`], [`crate::cavity::Resolve`], [`crate::cavity::FillIn`].
-/// Implemented by [`crate::entries!`] for what is listed as `operator`: a trait of the operator, so that a crate can list operators of its own.
+/// The names of an operator's three kernels: [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
+/// [`crate::cavity::FillIn`]. Implemented by [`crate::entries!`] for what is listed as `operator`: a trait of the
+/// operator, so that a crate can list operators of its own.
 pub trait OperatorEntry: crate::cavity::Operator {
     /// Name of the PTX entry that claims.
     const CLAIM: &'static str;
@@ -191,8 +196,8 @@ impl<O: OperatorEntry> Entry for crate::cavity::FillIn<O> {
     const NAME: &'static str = O::FILL;
 }
 
-/// The name of a kernel `K` that is generic over operators, kept by the operator: crates that have either may list it (`as` in
-/// [`crate::entries!`]). The crate of the kernel makes it the kernel's [`Entry`].
+/// The name of a kernel `K` that is generic over operators, kept by the operator: crates that have either may list it
+/// (`as` in [`crate::entries!`]). The crate of the kernel makes it the kernel's [`Entry`].
 pub trait EntryOf<K> {
     /// Name of the PTX entry.
     const NAME: &'static str;

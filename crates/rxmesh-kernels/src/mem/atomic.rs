@@ -55,8 +55,8 @@ pub unsafe fn load_f64(at: *mut f64) -> f64 {
     f64::from_bits(unsafe { AtomicU64::from_ptr(at.cast()) }.load(Relaxed))
 }
 
-/// Adds one and returns the old value: what this thread has written before, whoever sees the new value sees too, and what those have written
-/// whose value this thread sees, it sees too.
+/// Adds one and returns the old value: what this thread has written before, whoever sees the new value sees too, and
+/// what those have written whose value this thread sees, it sees too.
 ///
 /// # Safety
 ///
@@ -146,8 +146,8 @@ pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
     }
 }
 
-/// Replaces `old` by `new` and tells whether it did: then this thread sees what was written before the [`release`] that wrote `old`
-/// (contract U6).
+/// Replaces `old` by `new` and tells whether it did: then this thread sees what was written before the [`release`] that
+/// wrote `old` (contract U6).
 ///
 /// # Safety
 ///
@@ -172,7 +172,8 @@ pub unsafe fn acquire(at: *mut u32, old: u32, new: u32) -> bool {
     }
 }
 
-/// Writes `v`: what this thread has written before, and what it has seen of others, is seen by whoever [`acquire`]s it (contract U6).
+/// Writes `v`: what this thread has written before, and what it has seen of others, is seen by whoever [`acquire`]s it
+/// (contract U6).
 ///
 /// # Safety
 ///
@@ -192,8 +193,8 @@ pub unsafe fn release(at: *mut u32, v: u32) {
     }
 }
 
-/// Orders this thread's accesses of global memory before and after it, as all blocks see them; with relaxed atomics on either side it does what
-/// [`acquire`] and [`release`] do (contract U6).
+/// Orders this thread's accesses of global memory before and after it, as all blocks see them; with relaxed atomics on
+/// either side it does what [`acquire`] and [`release`] do (contract U6).
 #[inline(always)]
 pub fn fence() {
     #[cfg(target_arch = "nvptx64")]

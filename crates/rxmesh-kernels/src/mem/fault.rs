@@ -32,8 +32,8 @@ impl FaultCode {
     }
 }
 
-/// Words of a fault record: not used, code, two details, number of faults raised. (The device compiler gives an address space to
-/// everything but the very address of an argument, so word 0 stays out of use.)
+/// Words of a fault record: not used, code, two details, number of faults raised. (The device compiler gives an address
+/// space to everything but the very address of an argument, so word 0 stays out of use.)
 pub const FAULT_WORDS: usize = 5;
 
 /// Where a kernel reports its first fault. The host turns it into a typed error.

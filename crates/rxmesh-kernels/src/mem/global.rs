@@ -13,26 +13,29 @@ fn global<T>(p: *mut T) -> *mut T {
     return p;
 }
 
-/// What a kernel gets as an argument: everything that holds addresses of global memory, and everything that is made of such things.
+/// What a kernel gets as an argument: everything that holds addresses of global memory, and everything that is made of
+/// such things.
 ///
-/// A view that the host makes is *unbound*: it names memory by a handle ([`Global::unbound`]) and has no element that could be
-/// accessed. A launch *binds* the kernel's own copy: [`Bind::visit`] brings every piece to its address. Declare what is an argument
-/// with [`args!`](crate::args) or [`kernel!`](crate::kernel!), which write the two methods.
+/// A view that the host makes is *unbound*: it names memory by a handle ([`Global::unbound`]) and has no element that
+/// could be accessed. A launch *binds* the kernel's own copy: [`Bind::visit`] brings every piece to its address.
+/// Declare what is an argument with [`args!`](crate::args) or [`kernel!`](crate::kernel!), which write the two methods.
 ///
 /// # Safety
 ///
-/// `bind` and `visit` reach every view that the value holds, each with the access that the kernel makes of it; the value holds
-/// addresses of global memory in no other form (contract U4 of docs/unsafe.md).
+/// `bind` and `visit` reach every view that the value holds, each with the access that the kernel makes of it; the
+/// value holds addresses of global memory in no other form (contract U4 of docs/unsafe.md).
 pub unsafe trait Bind {
-    /// Tells the device compiler of every address that it is of global memory (`ld.global` instead of a slow generic `ld`), before
-    /// anything else in an entry; nothing on the host.
+    /// Tells the device compiler of every address that it is of global memory (`ld.global` instead of a slow generic
+    /// `ld`), before anything else in an entry; nothing on the host.
     fn bind(&self);
 
-    /// Shows every piece of memory to the host and takes the piece's address over, if there is one. Pieces of no bytes are not shown.
+    /// Shows every piece of memory to the host and takes the piece's address over, if there is one. Pieces of no bytes
+    /// are not shown.
     ///
     /// # Safety
     ///
-    /// An address that `resolve` gives is that of memory as [`Global::new`] and [`GlobalMut::new`] want it for the piece (contract U4).
+    /// An address that `resolve` gives is that of memory as [`Global::new`] and [`GlobalMut::new`] want it for the
+    /// piece (contract U4).
     unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>);
 }
 
@@ -244,8 +247,8 @@ macro_rules! view {
 
 /// `n` elements of global memory, read only.
 ///
-/// On the host an access is compared with the view's length, in release builds too, and an unbound view has no element; on a GPU nothing
-/// is compared.
+/// On the host an access is compared with the view's length, in release builds too, and an unbound view has no element;
+/// on a GPU nothing is compared.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Global<T> {
@@ -310,7 +313,8 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     #[inline(always)]
     pub fn set(self, i: u32, v: T) {
         self.check(u64::from(i));
-        // SAFETY: in range by the check, or on a GPU by the kernel's construction; no concurrent access (contracts U3, U4).
+        // SAFETY: in range by the check, or on a GPU by the kernel's construction; no concurrent access (contracts U3,
+        // U4).
         unsafe { *global(self.at).add(i as usize) = v }
     }
 
@@ -338,7 +342,8 @@ impl Global<u32> {
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
         self.check(u64::from(i));
-        // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4); an atomic load writes nothing.
+        // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4); an atomic load writes
+        // nothing.
         unsafe { atomic::load(global(self.at.cast_mut()).add(i as usize)) }
     }
 
@@ -350,7 +355,8 @@ impl Global<u32> {
             "a 16-byte access needs an aligned view"
         );
         self.check(4 * u64::from(i) + 3);
-        // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4), aligned by the storage layout.
+        // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4), aligned by the storage
+        // layout.
         unsafe {
             let at = self.at.add(4 * i as usize);
             #[cfg(target_arch = "nvptx64")]
@@ -366,7 +372,8 @@ impl GlobalMut<u32> {
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fn slice<'a>(self, n: u32) -> &'a mut [u32] {
         assert!(n <= self.reach, "a slice of {n} of {}", self.reach);
-        // SAFETY: live and aligned (contracts U2, U4); one thread alone accesses these elements in this phase (contract U3).
+        // SAFETY: live and aligned (contracts U2, U4); one thread alone accesses these elements in this phase (contract
+        // U3).
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }
 
@@ -384,7 +391,8 @@ impl GlobalMut<u32> {
             "a 16-byte access needs an aligned view"
         );
         self.check(4 * u64::from(i) + 3);
-        // SAFETY: in range by the check or the kernel's construction, aligned by the storage layout; no concurrent access (contracts U3, U4).
+        // SAFETY: in range by the check or the kernel's construction, aligned by the storage layout; no concurrent
+        // access (contracts U3, U4).
         unsafe {
             let at = global(self.at).add(4 * i as usize);
             #[cfg(target_arch = "nvptx64")]
@@ -484,8 +492,9 @@ impl GlobalMut<u32> {
         unsafe { atomic::compare_exchange(self.cell(i), old, new) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier its block, sees what the
-    /// thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until then (contract U6 of docs/unsafe.md).
+    /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier
+    /// its block, sees what the thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until
+    /// then (contract U6 of docs/unsafe.md).
     #[inline(always)]
     pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
         // SAFETY: as `fetch_add`.

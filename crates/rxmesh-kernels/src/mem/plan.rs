@@ -54,7 +54,8 @@ impl Plan {
         }
     }
 
-    /// As [`Plan::carve`], for a block of one thread on the host: its atomic updates of shared memory become plain ones.
+    /// As [`Plan::carve`], for a block of one thread on the host: its atomic updates of shared memory become plain
+    /// ones.
     ///
     /// # Safety
     ///

@@ -133,7 +133,8 @@ impl Shared<u32> {
             "a slice of {n} of {}",
             self.n
         );
-        // SAFETY: live and aligned (contracts U2, U4); one thread alone accesses these elements in this phase (contract U3).
+        // SAFETY: live and aligned (contracts U2, U4); one thread alone accesses these elements in this phase (contract
+        // U3).
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }
 

@@ -8,9 +8,9 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Patch, PatchHeader, Vertex};
 
-/// For each face of a vertex, in ascending local id, two entries: the vertex that follows it in the face and the one that comes
-/// before it. Unlike the oriented relations it is defined on every mesh, and unlike the other relations its rows repeat
-/// vertices. It lets a kernel gather what faces give their corners, without atomics.
+/// For each face of a vertex, in ascending local id, two entries: the vertex that follows it in the face and the one
+/// that comes before it. Unlike the oriented relations it is defined on every mesh, and unlike the other relations its
+/// rows repeat vertices. It lets a kernel gather what faces give their corners, without atomics.
 ///
 /// A face that names the vertex twice counts once, at its first corner there.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +48,8 @@ unsafe impl Relation for Corners {
     }
 }
 
-/// As [`Corners`], but where a vertex's faces form one consistently oriented fan, closed or open, they come in its order: the previous
-/// vertex in one is the next vertex in the one after it. Where they do not, the order is any.
+/// As [`Corners`], but where a vertex's faces form one consistently oriented fan, closed or open, they come in its
+/// order: the previous vertex in one is the next vertex in the one after it. Where they do not, the order is any.
 #[derive(Clone, Copy, Debug)]
 pub struct Fans;
 

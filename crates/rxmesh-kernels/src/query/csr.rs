@@ -201,7 +201,8 @@ impl Csr {
     }
 }
 
-/// Batcher's network for eight values (Knuth, The Art of Computer Programming 3, section 5.3.4): 19 comparisons, no branch.
+/// Batcher's network for eight values (Knuth, The Art of Computer Programming 3, section 5.3.4): 19 comparisons, no
+/// branch.
 #[inline(always)]
 fn sort8(v: &mut [u32; 8]) {
     const PAIRS: [(usize, usize); 19] = [

@@ -103,8 +103,8 @@ unsafe impl Relation for EE {
     }
 }
 
-/// A row of [`EE`], computed as it is read: the sides of the edge's faces, one after the other, without itself and without what
-/// has come before.
+/// A row of [`EE`], computed as it is read: the sides of the edge's faces, one after the other, without itself and
+/// without what has come before.
 #[derive(Clone, Copy, Debug)]
 pub struct EeRow {
     fe: LocalFe,

@@ -11,11 +11,10 @@
 //! | [`Diamond`] | edge | two vertices and two opposite vertices | EV and EF |
 //! | [`OrientedVV`], [`OrientedVE`], [`OrientedVF`] | vertex | vertices, edges, faces, counter-clockwise | VF, chained |
 //!
-//! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the
-//! transposed relations are in ascending local id (VV on a block of one thread: in the order of the edges), so that a sum
-//! over a row has the same order on every run of one engine.
-//! Each can also be prepared: computed once, kept in global memory ([`Prepared`]).
-//! RXMesh 2021, section 6.2 and appendix A; the transpose is appendix B's, by counting.
+//! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the transposed
+//! relations are in ascending local id (VV on a block of one thread: in the order of the edges), so that a sum over a
+//! row has the same order on every run of one engine. Each can also be prepared: computed once, kept in global memory
+//! ([`Prepared`]). RXMesh 2021, section 6.2 and appendix A; the transpose is appendix B's, by counting.
 
 mod corners;
 mod csr;
@@ -49,8 +48,9 @@ use crate::topo::{Element, Patch, PatchHeader};
 ///
 /// # Safety
 ///
-/// As a [`PatchKernel`](crate::kernel::PatchKernel), of which this is a part (contracts U1 to U4 of docs/unsafe.md); every entry of a row is a local id of the
-/// patch's elements of kind `Target`, or [`NONE`] where rows have a fixed length.
+/// As a [`PatchKernel`](crate::kernel::PatchKernel), of which this is a part (contracts U1 to U4 of docs/unsafe.md);
+/// every entry of a row is a local id of the patch's elements of kind `Target`, or [`NONE`] where rows have a fixed
+/// length.
 pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// The kind whose elements have rows.
     type Source: Element;
@@ -70,7 +70,8 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     const GAPS: bool = false;
     /// Whether a prepared table pays: not for what is stored anyway.
     const PREPARABLE: bool = true;
-    /// Whether a prepared table has rows for ribbon elements too: for relations that kernels look up from others ([`Table::of`]).
+    /// Whether a prepared table has rows for ribbon elements too: for relations that kernels look up from others
+    /// ([`Table::of`]).
     const RIBBON_ROWS: bool = false;
 
     /// Takes the shared memory that the tables need.
@@ -81,8 +82,8 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     fn build<B: Block>(_b: B, _patch: &Patch, _tables: &Self::Tables, _scratch: Shared<u32>) {}
     /// The row of a local element. Complete for owned elements; [`Table::of`] says what else.
     fn row(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Row;
-    /// For relations with rows of a fixed length: entry `k` of the concatenated rows of all local elements, [`NONE`] where
-    /// there is none.
+    /// For relations with rows of a fixed length: entry `k` of the concatenated rows of all local elements, [`NONE`]
+    /// where there is none.
     #[inline(always)]
     fn entry(patch: &Patch, tables: &Self::Tables, k: u32) -> u32 {
         let width = Self::FIXED.unwrap_or(1);

@@ -1,7 +1,7 @@
 //! Prepared relations: rows computed once a mesh and kept as local ids in global memory (MeshTaichi 2022, section 5.1).
 //!
-//! A patch's table starts at a multiple of 16 bytes. Relations with rows of a fixed length keep the values only, 0xffff for a
-//! missing one. The others keep the end of each row, then the values: `u16` all. Rows of ribbon elements are kept
+//! A patch's table starts at a multiple of 16 bytes. Relations with rows of a fixed length keep the values only, 0xffff
+//! for a missing one. The others keep the end of each row, then the values: `u16` all. Rows of ribbon elements are kept
 //! where kernels may ask for them ([`Relation::RIBBON_ROWS`]) and nowhere else.
 
 use super::{NONE, Relation, Row};
@@ -202,8 +202,8 @@ impl<R: Relation> Iterator for PreparedRow<R> {
     }
 }
 
-/// Runs `f` on `load(at)` for every place of a row, in order. On the device the loads of six places, a usual valence, are on their way
-/// before the first is used.
+/// Runs `f` on `load(at)` for every place of a row, in order. On the device the loads of six places, a usual valence,
+/// are on their way before the first is used.
 #[inline(always)]
 pub fn each_place<T: Copy>(lo: u32, hi: u32, load: impl Fn(u32) -> T, mut f: impl FnMut(T)) {
     let mut at = lo;

@@ -53,7 +53,8 @@ pub trait Preparer {
     fn get<R: Relation>(&mut self) -> Result<Prepared<R>, Self::Error>;
 }
 
-/// Where a kernel has a relation from: computed in its shared memory, or prepared. Each kernel is compiled for one of the two.
+/// Where a kernel has a relation from: computed in its shared memory, or prepared. Each kernel is compiled for one of
+/// the two.
 #[derive(Clone, Copy)]
 pub enum Source<R: Relation> {
     /// Computed on the fly.
@@ -170,7 +171,8 @@ impl<R: Relation> Neighbours<R> {
         self.row.len() == 0
     }
 
-    /// Neighbour `i` of `0..len()`; a kernel that asks for another one is stopped. In a [`super::Diamond`] use [`Neighbours::try_get`].
+    /// Neighbour `i` of `0..len()`; a kernel that asks for another one is stopped. In a [`super::Diamond`] use
+    /// [`Neighbours::try_get`].
     #[inline(always)]
     pub fn get(&self, i: u32) -> Local<R::Target> {
         within(i, self.len());
@@ -213,9 +215,9 @@ pub struct Table<R: Relation> {
 impl<R: Relation> Table<R> {
     /// The neighbours of a local element.
     ///
-    /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF
-    /// also for the edges of owned vertices and of owned faces. Other rows of ribbon elements hold what the patch knows; VE, VV and VF have
-    /// rows for owned vertices only, and so do EE and FF for owned elements when they are prepared.
+    /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF also for the edges
+    /// of owned vertices and of owned faces. Other rows of ribbon elements hold what the patch knows; VE, VV and VF
+    /// have rows for owned vertices only, and so do EE and FF for owned elements when they are prepared.
     #[inline(always)]
     pub fn of(&self, e: Local<R::Source>) -> Neighbours<R> {
         if let Source::Computed(tables) = &self.from

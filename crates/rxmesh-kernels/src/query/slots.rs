@@ -1,8 +1,9 @@
 //! The faces of edges: two slots an edge where the mesh is an oriented manifold, compressed rows where it is not.
 //!
-//! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so that each side of a
-//! face has a slot of its own and no atomic, no scan and no sort is needed. Every side puts itself into its slot, the lowest face stays; a side that
-//! does not find itself there afterwards met another one, and the whole patch falls back to the transpose.
+//! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so
+//! that each side of a face has a slot of its own and no atomic, no scan and no sort is needed. Every side puts itself
+//! into its slot, the lowest face stays; a side that does not find itself there afterwards met another one, and the
+//! whole patch falls back to the transpose.
 
 use super::csr::CsrRow;
 use super::local::LocalFe;
@@ -113,8 +114,8 @@ impl EdgeFaces {
         }
     }
 
-    /// The faces that run along (direction 0) and against (direction 1) a local edge, or [`NONE`]; nothing when the patch is not an
-    /// oriented manifold. A face (a, b, a) runs both ways.
+    /// The faces that run along (direction 0) and against (direction 1) a local edge, or [`NONE`]; nothing when the
+    /// patch is not an oriented manifold. A face (a, b, a) runs both ways.
     #[inline(always)]
     pub fn along(self, e: u32) -> Option<(u32, u32)> {
         if self.clash.get(0) != 0 {

@@ -6,7 +6,8 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 
-/// Transposes EV: `emit(e, s, t)` gives the two entries of an edge. Each thread takes four edges with one 16-byte access.
+/// Transposes EV: `emit(e, s, t)` gives the two entries of an edge. Each thread takes four edges with one 16-byte
+/// access.
 #[inline(always)]
 fn transpose_ev<B: Block>(
     b: B,

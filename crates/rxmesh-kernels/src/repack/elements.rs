@@ -1,9 +1,9 @@
 //! Linear ids of edges and vertices, and which patches need which faces in their ribbons.
 //!
-//! A face is at the *rim* of its patch when one of its corners belongs to another patch. Only rim faces are needed by other
-//! patches, with one exception: of two faces that share an edge, the one in the lower patch may have no such corner. Then the other
-//! one, which has, tells for both. Rim faces are told to their own patch too: the edges and vertices that a patch does not own
-//! all lie on its rim faces and its ribbon faces.
+//! A face is at the *rim* of its patch when one of its corners belongs to another patch. Only rim faces are needed by
+//! other patches, with one exception: of two faces that share an edge, the one in the lower patch may have no such
+//! corner. Then the other one, which has, tells for both. Rim faces are told to their own patch too: the edges and
+//! vertices that a patch does not own all lie on its rim faces and its ribbon faces.
 
 use super::faces::chunks;
 use super::ribbon::{LONG_LIST, table_words};
@@ -90,7 +90,8 @@ fn tell_rim(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(
 }
 
 kernel! {
-    /// Marks what each face is the first of, counts the edges and vertices that each patch owns, and counts what is told to whom.
+    /// Marks what each face is the first of, counts the edges and vertices that each patch owns, and counts what is
+    /// told to whom.
     pub struct RepackTell: Block {
         /// The mesh.
         pub flat: RepackMesh,
@@ -130,7 +131,8 @@ impl RepackTell {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RepackTell {
     type Tables = [Shared<u32>; 2];
 
@@ -191,7 +193,8 @@ kernel! {
 /// Patches that one-block kernels take at a time.
 pub(super) const PATCHES: u32 = 1024;
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RepackStarts {
     const THREADS: u32 = 512;
     type Tables = ([Shared<u32>; 4], Shared<u32>);
@@ -287,7 +290,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackUnused {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -316,7 +320,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackIsolated {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -337,7 +342,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackLast {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -394,7 +400,8 @@ impl RepackNumber {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RepackNumber {
     type Tables = [Shared<u32>; 2];
 

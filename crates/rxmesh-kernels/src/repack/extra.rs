@@ -1,6 +1,7 @@
 //! Edges with more than two faces: EF does not hold them all, so they are collected in linked lists.
 //!
-//! All faces of such an edge share it, so each is told to the patches of all others: once for each patch, not for each face.
+//! All faces of such an edge share it, so each is told to the patches of all others: once for each patch, not for each
+//! face.
 
 use super::{RepackMesh, Stat, Work};
 use crate::kernel::FlatKernel;
@@ -52,7 +53,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraFind {
     #[inline(always)]
     fn run(&self, linear: u32) {
@@ -77,7 +79,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraCount {
     #[inline(always)]
     fn run(&self, linear: u32) {
@@ -101,7 +104,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraList {
     #[inline(always)]
     fn run(&self, linear: u32) {
@@ -134,7 +138,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraStand {
     #[inline(always)]
     fn run(&self, record: u32) {
@@ -168,7 +173,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraTell {
     #[inline(always)]
     fn run(&self, record: u32) {

@@ -17,7 +17,8 @@ kernel_list! {
 pub const SORT_ROOM: u32 = 2048;
 
 kernel! {
-    /// Counts the faces of each label. A face's number within its label, in whatever order, stands in for its linear id.
+    /// Counts the faces of each label. A face's number within its label, in whatever order, stands in for its linear
+    /// id.
     pub struct RepackCount: Flat {
         /// The mesh.
         pub flat: RepackMesh,
@@ -26,7 +27,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackCount {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -56,7 +58,8 @@ kernel! {
 /// Labels that [`RepackLabels`] takes at a time.
 const LABELS: u32 = 2048;
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RepackLabels {
     const THREADS: u32 = 512;
     type Tables = [Shared<u32>; 3];
@@ -119,7 +122,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RepackPlace {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -133,8 +137,8 @@ unsafe impl FlatKernel for RepackPlace {
 }
 
 kernel! {
-    /// Sorts each patch's faces by session id, which makes their linear ids; and finds the first side of every edge and the first
-    /// corner of every vertex.
+    /// Sorts each patch's faces by session id, which makes their linear ids; and finds the first side of every edge and
+    /// the first corner of every vertex.
     pub struct RepackSort: Block {
         /// The mesh.
         pub flat: RepackMesh,
@@ -143,7 +147,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RepackSort {
     type Tables = Shared<u32>;
 
@@ -202,8 +207,9 @@ pub(super) fn chunks(len: u32, mut f: impl FnMut(u32, u32)) {
     }
 }
 
-/// Writes the values of `0..n` that `value` gives to `put(place, value)`, in order; returns how many there are. All values of a part
-/// of [`CHUNK`] are read before the first of them is written, so a list may be compacted where it lies.
+/// Writes the values of `0..n` that `value` gives to `put(place, value)`, in order; returns how many there are. All
+/// values of a part of [`CHUNK`] are read before the first of them is written, so a list may be compacted where it
+/// lies.
 #[inline(always)]
 pub(super) fn compact<B: Block>(
     b: B,

@@ -1,16 +1,18 @@
-//! Flat arrays into patches: the end of an edit session, on the engine (Dynamic RXMesh 2024, section 5.3, cuts patches in place;
-//! here all are packed anew).
+//! Flat arrays into patches: the end of an edit session, on the engine (Dynamic RXMesh 2024, section 5.3, cuts patches
+//! in place; here all are packed anew).
 //!
-//! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label a face. Faces of one label become
-//! one patch. Output: what [`crate::topo`] describes, and the linear id of every session id. The steps:
+//! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label a face. Faces of one label
+//! become one patch. Output: what [`crate::topo`] describes, and the linear id of every session id. The steps:
 //!
 //! 0. `relabel`, `recut`: on request, and if labels have too many or too few faces, better labels.
-//! 1. `faces`: a counting sort of the faces by label, by session id within a label: their linear ids. On the way each edge and each
-//!    vertex learns its *first* side or corner in this order. It belongs to the patch of that face, which is the lowest among its faces.
-//! 2. `elements`: linear ids of edges and vertices, in the order in which the faces first meet them; and each face at the rim of
-//!    its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
+//! 1. `faces`: a counting sort of the faces by label, by session id within a label: their linear ids. On the way each
+//!    edge and each vertex learns its *first* side or corner in this order. It belongs to the patch of that face, which
+//!    is the lowest among its faces.
+//! 2. `elements`: linear ids of edges and vertices, in the order in which the faces first meet them; and each face at
+//!    the rim of its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
 //! 3. `extra`: the same for edges with more than two faces.
-//! 4. `ribbon`: a patch sorts what it was told, and collects the edges and vertices of these faces that it does not own.
+//! 4. `ribbon`: a patch sorts what it was told, and collects the edges and vertices of these faces that it does not
+//!    own.
 //! 5. `write`: headers, then sections, masks and lists.
 //!
 //! Atomics decide places only where a sort follows, so the result is the same on every engine and every run.
@@ -51,7 +53,8 @@ pub const CHUNK: u32 = 512;
 args! {
     /// A mesh as flat arrays in session ids.
     pub struct RepackMesh {
-        /// Three sides a face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a dead face.
+        /// Three sides a face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a
+        /// dead face.
         pub fe: Global<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
         pub ev: Global<u32>,
@@ -130,8 +133,8 @@ args! {
         pub face_linear: GlobalMut<u32>,
         /// Session id of each linear face.
         pub face_session: GlobalMut<u32>,
-        /// Of each linear face: the sides and corners that are the first of their edge or vertex (bits 0 to 2 and 3 to 5), and
-        /// whether a corner belongs to another patch (bit 6).
+        /// Of each linear face: the sides and corners that are the first of their edge or vertex (bits 0 to 2 and 3 to
+        /// 5), and whether a corner belongs to another patch (bit 6).
         pub marks: GlobalMut<u8>,
         /// Complement of each edge's first side, `!(3 * linear face + k)`; 0 for none.
         pub first_side: GlobalMut<u32>,

@@ -1,6 +1,7 @@
-//! Cuts regions into patches by nested dissection of breadth-first orders: a region's faces are ordered from one end to the other, the order is cut
-//! in the middle, and the halves are treated the same way until every part is a patch (George and Liu 1978, section 3, for the ordering
-//! from a far vertex). Any set of faces can be cut like this, and parts are as large as asked for.
+//! Cuts regions into patches by nested dissection of breadth-first orders: a region's faces are ordered from one end to
+//! the other, the order is cut in the middle, and the halves are treated the same way until every part is a patch
+//! (George and Liu 1978, section 3, for the ordering from a far vertex). Any set of faces can be cut like this, and
+//! parts are as large as asked for.
 
 use super::faces::{chunks, compact};
 use super::relabel::{Regions, first};
@@ -55,7 +56,8 @@ pub struct CutTables {
     found: Shared<u32>,
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for Recut {
     const THREADS: u32 = 256;
     type Tables = CutTables;
@@ -176,8 +178,9 @@ impl Recut {
 }
 
 impl<W: Words> Region<'_, W> {
-    /// Orders `order[from..from + len]` between two faces that are far from each other: by how much later a face is reached from the one
-    /// than from the other. A cut of this order runs straight, where one of a breadth-first order would be an arc. Uses all of `next`.
+    /// Orders `order[from..from + len]` between two faces that are far from each other: by how much later a face is
+    /// reached from the one than from the other. A cut of this order runs straight, where one of a breadth-first order
+    /// would be an arc. Uses all of `next`.
     #[inline(always)]
     fn line_up<B: Block>(self, b: B, order: W, next: W, from: u32, len: u32, bits: u32) {
         let claim = self.claim;
@@ -204,8 +207,9 @@ impl<W: Words> Region<'_, W> {
         });
     }
 
-    /// Writes the faces `of[from..from + len]` to the same range of `to`, breadth first from `start` and within them; returns where those that can be
-    /// reached end. The order is that of a queue: a face goes to the first that claims it.
+    /// Writes the faces `of[from..from + len]` to the same range of `to`, breadth first from `start` and within them;
+    /// returns where those that can be reached end. The order is that of a queue: a face goes to the first that claims
+    /// it.
     #[inline(always)]
     fn breadth_first<B: Block>(self, b: B, of: W, to: W, from: u32, len: u32, start: u32) -> u32 {
         let (claim, end) = (self.claim, from + len);

@@ -1,12 +1,13 @@
-//! Labels of the right size: where labels have too many faces or too few, neighbours are united into regions of several patches, and
-//! regions with more faces than a patch may have are cut anew ([`super::recut`]).
+//! Labels of the right size: where labels have too many faces or too few, neighbours are united into regions of several
+//! patches, and regions with more faces than a patch may have are cut anew ([`super::recut`]).
 //!
-//! Regions grow by rounds of matching on the graph of labels: every region takes the neighbour with which it is smallest, and two that take
-//! each other become one (as in multilevel graph partitioning: Karypis and Kumar 1998). Among unions of about the same size every edge
-//! between two regions draws a lot: the longer their common border, the better their chance.
+//! Regions grow by rounds of matching on the graph of labels: every region takes the neighbour with which it is
+//! smallest, and two that take each other become one (as in multilevel graph partitioning: Karypis and Kumar 1998).
+//! Among unions of about the same size every edge between two regions draws a lot: the longer their common border, the
+//! better their chance.
 //!
-//! Regions of many labels then get a better shape by Lloyd rounds on the graph of labels: each region's centre is the label deepest in it, and
-//! every label goes to the nearest centre.
+//! Regions of many labels then get a better shape by Lloyd rounds on the graph of labels: each region's centre is the
+//! label deepest in it, and every label goes to the nearest centre.
 
 use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -32,7 +33,8 @@ kernel_list! {
 }
 
 args! {
-    /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's name.
+    /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's
+    /// name.
     pub struct Regions {
         /// The region of each label, named by one of the labels.
         pub root: GlobalMut<u32>,
@@ -101,7 +103,8 @@ impl Regions {
         }
     }
 
-    /// The key of the union of two regions: small unions first, then the lower `lot`. [`NONE`] if there is no reason to unite them.
+    /// The key of the union of two regions: small unions first, then the lower `lot`. [`NONE`] if there is no reason to
+    /// unite them.
     #[inline(always)]
     fn key(&self, a: u32, b: u32, lot: u32, sizes: &Sizes) -> u32 {
         let (x, y) = (self.size.get(a), self.size.get(b));
@@ -138,7 +141,8 @@ fn faces_of(w: &Work, l: u32) -> u32 {
     end - w.label_faces.get(l)
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelStart {
     #[inline(always)]
     fn run(&self, l: u32) {
@@ -190,7 +194,8 @@ impl RelabelPairs {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RelabelPairs {
     type Tables = [Shared<u32>; 3];
 
@@ -242,7 +247,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelPick {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -276,7 +282,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelMate {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -306,7 +313,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelUnite {
     #[inline(always)]
     fn run(&self, l: u32) {
@@ -345,7 +353,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelDepth {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -375,7 +384,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelCentre {
     #[inline(always)]
     fn run(&self, l: u32) {
@@ -395,7 +405,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelSeed {
     #[inline(always)]
     fn run(&self, l: u32) {
@@ -410,8 +421,8 @@ unsafe impl FlatKernel for RelabelSeed {
 }
 
 kernel! {
-    /// Labels beside one that belongs somewhere are offered to the same region, in [`Regions::best`]. Regions that are right as they are neither
-    /// give nor take.
+    /// Labels beside one that belongs somewhere are offered to the same region, in [`Regions::best`]. Regions that are
+    /// right as they are neither give nor take.
     pub struct RelabelSpread: Flat {
         /// The regions.
         pub regions: Regions,
@@ -420,7 +431,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelSpread {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -448,7 +460,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelSettle {
     #[inline(always)]
     fn run(&self, l: u32) {
@@ -469,7 +482,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelMove {
     #[inline(always)]
     fn run(&self, l: u32) {
@@ -487,8 +501,8 @@ unsafe impl FlatKernel for RelabelMove {
 const LABELS: u32 = 1024;
 
 kernel! {
-    /// New labels: one for a region that stays, as many as it takes for one that is cut, and then those that small regions share. Lists the
-    /// regions that are cut. One block.
+    /// New labels: one for a region that stays, as many as it takes for one that is cut, and then those that small
+    /// regions share. Lists the regions that are cut. One block.
     pub struct RelabelRegions: Block {
         /// Everything.
         pub work: Work,
@@ -499,7 +513,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RelabelRegions {
     const THREADS: u32 = 512;
     type Tables = ([Shared<u32>; 4], Shared<u32>);
@@ -554,7 +569,8 @@ unsafe impl BlockKernel for RelabelRegions {
                 match r.fate(l, &sizes) {
                     Fate::Nothing => {}
                     Fate::Keep => r.base.set(l, label_here + labels.get(i)),
-                    // Each has fewer than `half` faces: those that start in one part of `half` have at most `limit` together.
+                    // Each has fewer than `half` faces: those that start in one part of `half` have at most `limit`
+                    // together.
                     Fate::Pack => r.base.set(l, (packed_here + packs.get(i)) / half),
                     Fate::Cut => {
                         let (at, start) = (cut_here + cuts.get(i), face_here + faces.get(i));
@@ -603,7 +619,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelFaces {
     #[inline(always)]
     fn run(&self, f: u32) {

@@ -35,8 +35,8 @@ kernel! {
         pub told: GlobalMut<u32>,
         /// Tables of patches with long lists.
         pub tables: GlobalMut<u32>,
-        /// Linear ids of the ribbons, ascending: of a patch that was told `n` faces from `s` on its faces from `7 s`, its edges from `7 s + n`,
-        /// its vertices from `7 s + 4 n` on.
+        /// Linear ids of the ribbons, ascending: of a patch that was told `n` faces from `s` on its faces from `7 s`,
+        /// its edges from `7 s + n`, its vertices from `7 s + 4 n` on.
         pub lists: GlobalMut<u32>,
         /// How many ribbon vertices, edges and faces each patch has.
         pub sizes: GlobalMut<u32>,
@@ -76,9 +76,9 @@ impl Own {
     }
 }
 
-/// Inserts an id into a table of `mask + 1` words, free ones [`NONE`]. A smaller id displaces a larger one, which moves on: equal
-/// ids meet on their common way, and what the table holds in the end does not depend on the order (Blelloch and
-/// Golovin 2007, "Strongly history-independent hashing").
+/// Inserts an id into a table of `mask + 1` words, free ones [`NONE`]. A smaller id displaces a larger one, which moves
+/// on: equal ids meet on their common way, and what the table holds in the end does not depend on the order (Blelloch
+/// and Golovin 2007, "Strongly history-independent hashing").
 #[inline(always)]
 fn insert(table: impl Words, mask: u32, id: u32) {
     let mut id = id;
@@ -95,7 +95,8 @@ fn insert(table: impl Words, mask: u32, id: u32) {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RepackRibbon {
     type Tables = RibbonTables;
 
@@ -166,7 +167,8 @@ impl RepackRibbon {
     }
 }
 
-/// Writes the distinct ids that `id(i, k)` gives for `i` of `0..n` and `k` of `0..3` to `out`, ascending; returns how many there are.
+/// Writes the distinct ids that `id(i, k)` gives for `i` of `0..n` and `k` of `0..3` to `out`, ascending; returns how
+/// many there are.
 #[inline(always)]
 fn distinct<B: Block, W: Words>(
     b: B,

@@ -78,7 +78,8 @@ impl RepackHeaders {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RepackHeaders {
     const THREADS: u32 = 512;
     type Tables = ([Shared<u32>; 3], Shared<u32>);
@@ -192,7 +193,8 @@ impl<F: Fn(u32) -> u32> Locals<F> {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
 unsafe impl BlockKernel for RepackWrite {
     type Tables = Shared<u32>;
 

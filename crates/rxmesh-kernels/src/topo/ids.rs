@@ -96,8 +96,8 @@ impl<K: Element> Local<K> {
         self.id
     }
 
-    /// The element as an owned one, if the patch owns it. Bodies of kernels must not have it: only the thread that is called for an element
-    /// writes its values.
+    /// The element as an owned one, if the patch owns it. Bodies of kernels must not have it: only the thread that is
+    /// called for an element writes its values.
     #[inline(always)]
     pub(crate) fn owned(self) -> Option<Owned<K>> {
         if self.id < self.map.owned {

@@ -1,5 +1,5 @@
-//! A cloth: how much its edges bend before and after some smoothing, and more triangles where it bends, by kernels and an operator of this project
-//! on rxmesh's engines.
+//! A cloth: how much its edges bend before and after some smoothing, and more triangles where it bends, by kernels and
+//! an operator of this project on rxmesh's engines.
 
 mod check;
 mod refine;
@@ -125,7 +125,8 @@ fn run(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Result<Outcome> {
     })?;
     let before = reduce::sum(&rx, &energy)?;
     for _ in 0..STEPS {
-        // Ten runs over the same neighbours: VV is computed once and kept from the third on. `RxMesh::set_relation_choice` overrides.
+        // Ten runs over the same neighbours: VV is computed once and kept from the third on.
+        // `RxMesh::set_relation_choice` overrides.
         rx.run_for_each(Smooth {
             x: x.staged()?,
             y: y.write()?,

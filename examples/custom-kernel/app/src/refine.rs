@@ -70,8 +70,9 @@ pub(crate) fn refine(
 
 /// How many splits naive code counts, and whether the surface is still the same.
 ///
-/// A split leaves its faces in their planes. So an edge bends before as after, the edges across the faces are flat, and an edge is split into as many parts as
-/// it takes, whatever happens around it. Rounding decides about edges that are at a limit to a few digits: there may be fewer or more of these.
+/// A split leaves its faces in their planes. So an edge bends before as after, the edges across the faces are flat, and
+/// an edge is split into as many parts as it takes, whatever happens around it. Rounding decides about edges that are
+/// at a limit to a few digits: there may be fewer or more of these.
 pub(crate) fn check(before: &TriMesh, refined: &Refined, options: &Options) -> Result<()> {
     let (least, most) = (
         splits(before, options, 1e-4),

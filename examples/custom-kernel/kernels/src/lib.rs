@@ -1,4 +1,5 @@
-//! Two kernels of a cloth, how much each edge bends and a step of smoothing, and an operator that changes its connectivity where it bends.
+//! Two kernels of a cloth, how much each edge bends and a step of smoothing, and an operator that changes its
+//! connectivity where it bends.
 //!
 //! `no_std`: the same source becomes PTX for the GPU and ordinary functions for the CPU.
 #![no_std]
@@ -21,8 +22,8 @@ use rxmesh_kernels::topo::{Edge, Face, Local, Owned, Vertex};
 use rxmesh_kernels::{Vec3, kernel, kernels};
 
 kernel! {
-    /// How much the cloth bends at each edge: `1 - cos` of the angle between the normals of its two faces, times the stiffness.
-    /// Nothing on a boundary.
+    /// How much the cloth bends at each edge: `1 - cos` of the angle between the normals of its two faces, times the
+    /// stiffness. Nothing on a boundary.
     ///
     /// Two relations in one kernel: the faces of the edge, then the vertices of these faces.
     pub struct Bending: ForEach<(EF, FV)> {
@@ -124,7 +125,9 @@ impl Refine {
     }
 }
 
-impl Operator for Refine {
+// SAFETY: `candidate` and `plan` only read, and `fill` writes where the vertex is that it has added: no other cavity
+// has it. Ids are the mesh's (contracts U3 and U4 of rxmesh's docs/unsafe.md).
+unsafe impl Operator for Refine {
     /// Around an edge its faces are deleted, and with them the edge.
     type Template = template::E;
     /// The ends of the edge, and its middle.
@@ -152,7 +155,8 @@ impl Operator for Refine {
         (ends, (self.x.get(ends[0]) + self.x.get(ends[1])) * 0.5)
     }
 
-    /// Fills the hole with a star around the middle. Its edges are looked at again in the next round: halves may still be too long.
+    /// Fills the hole with a star around the middle. Its edges are looked at again in the next round: halves may still
+    /// be too long.
     #[inline(always)]
     fn fill(&self, ([a, b], middle): Self::Plan, hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex_at(Origin::between(a, b, 0.5));

@@ -210,8 +210,8 @@ pub unsafe extern "ptx-kernel" fn scan(x: *mut u32, n: u32) {
     }
 }
 
-/// Two sections of one thread around two barriers. rustc 1.95 and 1.96 make three barriers of them where MIR JumpThreading is on: the
-/// lead thread waits at another one than the rest of the block.
+/// Two sections of one thread around two barriers. rustc 1.95 and 1.96 make three barriers of them where MIR
+/// JumpThreading is on: the lead thread waits at another one than the rest of the block.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn leads(x: *mut u32, n: usize) {
     let lead = Cuda.rank() == 0;

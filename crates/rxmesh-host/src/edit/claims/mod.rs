@@ -20,7 +20,8 @@ use rxmesh_kernels::topo::Kind;
 use slots::FreeSlots;
 use state::RoundState;
 
-/// The engine of edits that every session has unless told otherwise: claims on flat arrays, in rounds over the whole mesh. The same result on every run.
+/// The engine of edits that every session has unless told otherwise: claims on flat arrays, in rounds over the whole
+/// mesh. The same result on every run.
 pub struct Claims {
     state: RoundState,
     slots: FreeSlots,
@@ -130,8 +131,9 @@ impl<O: OperatorEntry> Runs<O> for Claims {
 }
 
 impl Session {
-    /// Has `hook` run after the fill-in of every round, to launch a kernel of one's own with [`Births`] among its arguments for so many indices: for
-    /// attributes whose new values are no weighted means. It may run in vain when a round runs out of room; the births are empty then.
+    /// Has `hook` run after the fill-in of every round, to launch a kernel of one's own with [`Births`] among its
+    /// arguments for so many indices: for attributes whose new values are no weighted means. It may run in vain when a
+    /// round runs out of room; the births are empty then.
     pub fn after_births(
         &mut self,
         hook: impl Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync + 'static,

@@ -19,8 +19,8 @@ const MANY_SEEDS: u32 = 1 << 14;
 
 /// The part of the seeds that the next round should look at.
 ///
-/// Of `x` candidates that exclude each other one wins, so that about `1 / x` of the candidates win when `x` is large. Looking at 3 of them finds it in 95 of 100
-/// cases (`1 - exp(-3)`).
+/// Of `x` candidates that exclude each other one wins, so that about `1 / x` of the candidates win when `x` is large.
+/// Looking at 3 of them finds it in 95 of 100 cases (`1 - exp(-3)`).
 fn next_share<O: Operator>(share: f64, round: &RoundReport) -> f64 {
     if O::SHARE >= 1.0 || round.candidates == 0 {
         return 1.0;
@@ -69,8 +69,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; or what
-    /// the engine says.
+    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; or
+    /// what the engine says.
     pub fn round<O: OperatorEntry>(
         &mut self,
         seeds: Seeds,
@@ -79,8 +79,9 @@ impl Session {
         self.round_with(seeds, u32::MAX, op, |_, _| Ok(()))
     }
 
-    /// As [`Session::round`], but carries out at most `most` cavities, those with the smallest keys, and runs `then` after the fill-in: kernels
-    /// that change the set of the next round's seeds, which is a bit each. `then` may run more than once, and then for nothing, when a round runs out of room.
+    /// As [`Session::round`], but carries out at most `most` cavities, those with the smallest keys, and runs `then`
+    /// after the fill-in: kernels that change the set of the next round's seeds, which is a bit each. `then` may run
+    /// more than once, and then for nothing, when a round runs out of room.
     ///
     /// # Errors
     ///

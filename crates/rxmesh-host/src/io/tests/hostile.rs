@@ -200,7 +200,8 @@ proptest! {
     }
 }
 
-/// Strips in front of the faces or after them: the faces' polygons are where they are, and what only they have is dropped by name.
+/// Strips in front of the faces or after them: the faces' polygons are where they are, and what only they have is
+/// dropped by name.
 #[test]
 fn strips_beside_faces_with_polygons_and_columns() {
     let vertices = "element vertex 5\nproperty float x\nproperty float y\nproperty float z\n";

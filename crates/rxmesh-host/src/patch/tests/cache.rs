@@ -130,8 +130,8 @@ fn query_all(engine: &Engine, set: PatchSet) {
     query::<EE>(&rx);
 }
 
-/// A file that was changed by someone who knows the format: the checksum is right, the content is not. It is an error, or a set that cannot
-/// do harm; a cache that is not the mesh's is not used.
+/// A file that was changed by someone who knows the format: the checksum is right, the content is not. It is an error,
+/// or a set that cannot do harm; a cache that is not the mesh's is not used.
 #[test]
 fn tampering_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();

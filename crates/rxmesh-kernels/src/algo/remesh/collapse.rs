@@ -18,8 +18,8 @@ const GOOD: f32 = 0.3;
 const MOST_CORNERS: u32 = 32;
 
 args! {
-    /// Contracts edges that are shorter than some length, if no edge gets longer than another length, no normal turns over, lines stay, and
-    /// the surface stays what it is.
+    /// Contracts edges that are shorter than some length, if no edge gets longer than another length, no normal turns
+    /// over, lines stay, and the surface stays what it is.
     pub struct CollapseShort {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -53,8 +53,8 @@ impl CollapseShort {
         on.is_smooth(x(v), x(on.before), x(on.after), CORNER_COSINE)
     }
 
-    /// Where the ends of an edge meet, and which part of the way from its source that is: in its middle, or at the end that a line holds. Nothing when
-    /// lines hold both.
+    /// Where the ends of an edge meet, and which part of the way from its source that is: in its middle, or at the end
+    /// that a line holds. Nothing when lines hold both.
     #[inline(always)]
     fn target(&self, mesh: &impl Mesh, e: u32) -> Option<(Vec3, f32)> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
@@ -128,7 +128,8 @@ impl CollapseShort {
         n
     }
 
-    /// Whether the lines at the ends can be told apart afterwards: beside the edge no two of them become one, and they can be remembered.
+    /// Whether the lines at the ends can be told apart afterwards: beside the edge no two of them become one, and they
+    /// can be remembered.
     #[inline(always)]
     fn keeps_lines(&self, mesh: &impl Mesh, e: u32) -> bool {
         if self.lines.any == 0 {

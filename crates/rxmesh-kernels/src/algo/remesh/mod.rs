@@ -1,5 +1,6 @@
-//! Isotropic remeshing (Botsch and Kobbelt 2004, "A remeshing approach to multiresolution modeling", section 4): edges much longer than a target are
-//! split, much shorter ones contracted, flips equalise the valences, vertices move in their tangent planes.
+//! Isotropic remeshing (Botsch and Kobbelt 2004, "A remeshing approach to multiresolution modeling", section 4): edges
+//! much longer than a target are split, much shorter ones contracted, flips equalise the valences, vertices move in
+//! their tangent planes.
 
 mod collapse;
 mod flip;
@@ -36,7 +37,8 @@ kernel_list! {
     flat accept: Accept;
 }
 
-/// Twice the area of a triangle over the sum of its squared sides, such that equilateral triangles have 1 and degenerate ones 0.
+/// Twice the area of a triangle over the sum of its squared sides, such that equilateral triangles have 1 and
+/// degenerate ones 0.
 #[inline(always)]
 pub(crate) fn shape(a: Vec3, b: Vec3, c: Vec3) -> f32 {
     const EQUILATERAL: f32 = 3.464_101_6;

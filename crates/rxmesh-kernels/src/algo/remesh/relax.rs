@@ -8,8 +8,9 @@ use crate::mem::{Global, GlobalMut};
 use glam::Vec3;
 
 kernel! {
-    /// Moves each vertex in its tangent plane towards the centre of mass of its faces, not so far that one of them turns over. Vertices of lines slide along
-    /// them where they are straight, and stay where they are not. One index a vertex slot.
+    /// Moves each vertex in its tangent plane towards the centre of mass of its faces, not so far that one of them
+    /// turns over. Vertices of lines slide along them where they are straight, and stay where they are not. One index a
+    /// vertex slot.
     pub struct Relax: Flat {
         /// The neighbours.
         pub rings: Rings,
@@ -20,7 +21,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for Relax {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -59,7 +61,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for Accept {
     #[inline(always)]
     fn run(&self, v: u32) {

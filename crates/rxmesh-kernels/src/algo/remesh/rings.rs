@@ -15,7 +15,8 @@ const STRAIGHT: f32 = 0.999_847_7;
 const TURN: f32 = 0.5;
 
 args! {
-    /// The neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked once.
+    /// The neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked
+    /// once.
     pub struct Rings {
         /// Where each vertex's neighbours begin, and behind the last one.
         pub starts: Global<u32>,
@@ -40,7 +41,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for CountRings {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -67,7 +69,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
 unsafe impl FlatKernel for WriteRings {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -135,7 +138,8 @@ impl Rings {
         true
     }
 
-    /// Where a vertex of a line goes: to the middle between its neighbours where the line is straight, else it stays. Nothing for a vertex of no line.
+    /// Where a vertex of a line goes: to the middle between its neighbours where the line is straight, else it stays.
+    /// Nothing for a vertex of no line.
     #[inline(always)]
     pub fn along_line(&self, x: Global<Vec3>, star: &Star) -> Option<Vec3> {
         let mut on = OnLine {

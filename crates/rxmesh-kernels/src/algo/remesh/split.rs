@@ -40,7 +40,8 @@ impl Halves {
         }
     }
 
-    /// Fills the hole with a star around the middle. A line goes on in both halves of its edge, and new edges of a squared length above `longest` are seeds again.
+    /// Fills the hole with a star around the middle. A line goes on in both halves of its edge, and new edges of a
+    /// squared length above `longest` are seeds again.
     #[inline(always)]
     pub(crate) fn fill(
         self,
@@ -64,8 +65,8 @@ impl Halves {
     }
 }
 
-/// The priority of an edge by its squared length: in classes of length, a factor of about 1.2 apart. Inside a class the hash decides, so that many can win
-/// at a time.
+/// The priority of an edge by its squared length: in classes of length, a factor of about 1.2 apart. Inside a class the
+/// hash decides, so that many can win at a time.
 #[inline(always)]
 pub(crate) fn longer_first(square: f32) -> Priority {
     Priority::descending(f32::from_bits(square.to_bits() & 0xffc0_0000))
