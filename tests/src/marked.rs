@@ -6,7 +6,7 @@ use crate::engines::Conflicts;
 use crate::places::{Place, place};
 use glam::Vec3;
 use rxmesh_host::Error;
-use rxmesh_host::edit::{Column, Edits, RunReport, Seeds, Session};
+use rxmesh_host::edit::{Claims, Column, Edits, RunReport, Seeds, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::edit::{DEAD, NONE};
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
@@ -106,6 +106,14 @@ pub struct Marked<C: Edits = Speculative> {
     /// Numbers of vertices, edges and faces.
     pub numbers: (Column<Vertex, u32>, Column<Edge, u32>, Column<Face, u32>),
     marks: (Column<Vertex, u32>, Column<Edge, u32>, Column<Face, u32>),
+}
+
+/// Both engines of edits, compiled here once for all test programs (`rxmesh_host::instances`).
+pub fn instances(claims: &mut Marked<Claims>, speculative: &mut Marked<Speculative>) {
+    for edit in Edit::ALL {
+        claims.run_checked(edit, Seeds::All, "claims");
+        speculative.run_checked(edit, Seeds::All, "speculative");
+    }
 }
 
 impl Marked {

@@ -8,6 +8,8 @@ pub mod edit;
 pub mod engine;
 mod error;
 pub mod files;
+#[doc(hidden)]
+pub mod instances;
 pub mod io;
 pub mod mesh;
 mod options;

@@ -39,6 +39,20 @@ pub use run::{Speculation, SpeculativeOptions};
 pub use rxmesh_speculative_kernels as kernels;
 pub use validate::PatchFault;
 
+/// Compiled here once, for all that use it (`rxmesh_host::instances`).
+///
+/// # Errors
+///
+/// Those of the algorithms.
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub fn instances(
+    session: &mut rxmesh_host::edit::Session<Speculative>,
+    x: rxmesh_host::edit::Column<rxmesh_host::kernels::topo::Vertex, rxmesh_host::Vec3>,
+) -> Result<(), rxmesh_host::Error> {
+    rxmesh_host::instances::of(session, x)
+}
+
 /// Most faces that a patch should have when it is made: patches grow while they are worked on, to about twice their
 /// size (Mahmoud et al. 2024, section 6, "Parameters").
 pub const PATCH_SIZE: u32 = 256;

@@ -13,7 +13,6 @@ use rxmesh_host::repack::{Labels, RepackOptions, Repacked, repack};
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
-use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures::{Fixture, suited};
 use rxmesh_tests::flat::{Flat, NONE};
 use rxmesh_tests::ids::InputIds;
@@ -395,7 +394,7 @@ fn grown_and_shrunk_meshes(engine: &Engine) {
     let (n, patch_size) = if is_slow(engine) {
         (24, 48)
     } else {
-        extent((50, 128), (100, 512))
+        (100, 512)
     };
     let coarse = generate::torus(n, n, 1.0, 0.4).unwrap();
     let fine = split_in_four(&coarse);

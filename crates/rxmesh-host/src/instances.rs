@@ -1,0 +1,37 @@
+//! Instances of generic algorithms, so that they are compiled once: up to optimisation level 1 a crate shares with those
+//! that use it what it has compiled of generic code (rustc's `share-generics`). Nothing calls this.
+
+use crate::Error;
+use crate::algo::delaunay::{DelaunayOptions, delaunay};
+use crate::algo::remesh::{RemeshOptions, Remeshes, remesh};
+use crate::algo::track::{TrackOptions, track};
+use crate::edit::{Column, Runs, Session};
+use glam::Vec3;
+use rxmesh_kernels::algo::delaunay::DelaunayFlip;
+use rxmesh_kernels::algo::track::SplitStretched;
+use rxmesh_kernels::topo::Vertex;
+
+/// All that an engine of edits runs of this crate's algorithms.
+///
+/// # Errors
+///
+/// Those of the algorithms.
+pub fn of<C: Remeshes + Runs<DelaunayFlip> + Runs<SplitStretched>>(
+    session: &mut Session<C>,
+    x: Column<Vertex, Vec3>,
+) -> Result<(), Error> {
+    delaunay(session, x, &DelaunayOptions::default())?;
+    remesh(session, x, &RemeshOptions::default())?;
+    let each = |_: u32, _: &Session<C>| Ok::<_, Error>(());
+    track(session, x, &TrackOptions::default(), each).map(drop)
+}
+
+/// By claims.
+///
+/// # Errors
+///
+/// Those of the algorithms.
+#[cfg(debug_assertions)]
+pub fn by_claims(session: &mut Session, x: Column<Vertex, Vec3>) -> Result<(), Error> {
+    of(session, x)
+}
