@@ -1,6 +1,6 @@
 //! A file is written whole or not at all.
 //!
-//! Everything that the library and its programs write goes through [`write`]: meshes, patches, records. A program
+//! Everything that the library and its programs write goes through [`write()`]: meshes, patches, records. A program
 //! that may be interrupted calls [`abandon`] before it ends, so that no unfinished file stays behind.
 
 mod part;
@@ -37,11 +37,11 @@ pub fn write(path: &Path, content: impl FnOnce(&mut File) -> Result<()>) -> Resu
     }
 }
 
-/// Writes bytes to a file, as [`write`].
+/// Writes bytes to a file, as [`write()`].
 ///
 /// # Errors
 ///
-/// Those of [`write`].
+/// Those of [`write()`].
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |file| file.write_all(bytes))
 }

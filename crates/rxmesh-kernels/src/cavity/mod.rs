@@ -38,7 +38,7 @@ pub use round::{COUNTERS, Claim, Counter, RANK_WORDS, RankChunks, RankWords, Rou
 pub use site::Site;
 pub use template::{Sink, Template};
 
-/// What an engine of edits is made of, beside [`Site`](super::Site): to look at candidates, to record cavities, to cut
+/// What an engine of edits is made of, beside [`Site`]: to look at candidates, to record cavities, to cut
 /// and fill them. Operators need none of it.
 pub mod parts {
     pub use super::record::{Recorder, record_words};
