@@ -29,10 +29,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         &PatchOptions::default(),
     )?;
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
-    let options = DelaunayOptions {
-        count_left: false,
-        ..DelaunayOptions::default()
-    };
+    let options = DelaunayOptions::default().with(|o| {
+        o.count_left = false;
+    });
     for _ in 0..5 {
         let start = Instant::now();
         let mut session = Session::open(&rx)?;

@@ -53,11 +53,10 @@ impl Fixture {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         let set = sets.entry((patch_size, slack)).or_insert_with(|| {
             let growth = if slack { 1.5 } else { 1.0 };
-            let options = PatchOptions {
-                patch_size,
-                growth,
-                ..Default::default()
-            };
+            let options = PatchOptions::default().with(|o| {
+                o.patch_size = patch_size;
+                o.growth = growth;
+            });
             let set = patch::build(self.mesh.vertex_count(), &self.mesh.faces, &options)
                 .expect("patches");
             assert_eq!(

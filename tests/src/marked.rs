@@ -59,10 +59,9 @@ pub fn kept(before: &Numbers, after: &Numbers) -> (usize, usize) {
 
 /// A mesh in patches of so many faces at most.
 pub fn patched(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> RxMesh {
-    let options = PatchOptions {
-        patch_size,
-        ..PatchOptions::default()
-    };
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = patch_size;
+    });
     RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).expect("a valid mesh")
 }
 

@@ -54,10 +54,9 @@ pub(crate) fn format(name: &Path) -> Option<Format> {
 pub(crate) fn read(path: &Path, triangulate: bool) -> Result<Input> {
     let bytes =
         std::fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-    let options = ReadOptions {
-        triangulate,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().with(|o| {
+        o.triangulate = triangulate;
+    });
     let loaded = io::read_bytes(&bytes, path, &options).map_err(|e| match e {
         IoError::Polygon { .. } => anyhow!("{e}; --triangulate cuts them"),
         e => e.into(),

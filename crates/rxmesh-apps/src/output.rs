@@ -81,10 +81,9 @@ impl Target {
         } else {
             Encoding::Binary
         };
-        let options = WriteOptions {
-            encoding,
-            ..WriteOptions::default()
-        };
+        let options = WriteOptions::default().with(|o| {
+            o.encoding = encoding;
+        });
         Ok(Target {
             path: path.to_owned(),
             options,

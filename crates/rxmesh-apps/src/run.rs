@@ -136,11 +136,10 @@ impl Run {
         args: &PatchArgs,
         default_size: u32,
     ) -> Result<PatchSet> {
-        let options = PatchOptions {
-            patch_size: args.patch_size.unwrap_or(default_size),
-            seed: args.seed.seed,
-            ..PatchOptions::default()
-        };
+        let options = PatchOptions::default().with(|o| {
+            o.patch_size = args.patch_size.unwrap_or(default_size);
+            o.seed = args.seed.seed;
+        });
         let cache = args.cache.then(|| cache_path(path));
         let mut trouble = None;
         let ((set, from), ms) = self.mesh_stage("cutting into patches", || {

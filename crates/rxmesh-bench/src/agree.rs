@@ -41,10 +41,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         cpu.info().device,
         gpu.info().device
     );
-    let options = PatchOptions {
-        patch_size: arguments.patch_size,
-        ..PatchOptions::default()
-    };
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = arguments.patch_size;
+    });
     let make = |engine: &Engine| RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options);
     let (a, b) = (make(&cpu)?, make(&gpu)?);
     let mut faults = queries(&a, &b)?;

@@ -80,11 +80,10 @@ fn check(arguments: &Arguments, engine: &Engine, seed: u64) -> Result<()> {
     let across = f64::from(arguments.faces / 4).sqrt().round() as u32;
     let mut mesh = torus(2 * across, across, 1.0, 0.45)?;
     noise(&mut mesh, NOISE, seed)?;
-    let options = PatchOptions {
-        patch_size: arguments.patch_size,
-        seed,
-        ..PatchOptions::default()
-    };
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = arguments.patch_size;
+        o.seed = seed;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options)?;
     let patches = rx.headers().len();
     let name = format!("{} engine, seed {seed}", engine.name());
@@ -151,10 +150,9 @@ impl Case<'_> {
     }
 
     fn tracking(&self) -> Result<()> {
-        let options = TrackOptions {
-            frames: self.arguments.frames,
-            ..TrackOptions::default()
-        };
+        let options = TrackOptions::default().with(|o| {
+            o.frames = self.arguments.frames;
+        });
         self.work("tracking", |session, x| {
             let report = track(session, x, &options, |frame, session| {
                 let at = || format!("frame {frame}");

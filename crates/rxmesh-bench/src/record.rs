@@ -356,11 +356,11 @@ impl MeshRecord {
 
 /// How meshes are cut for the rows of an engine of edits; all others are claims'.
 pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOptions {
-    PatchOptions {
-        patch_size: options.patch_size_of(conflicts),
-        seed: options.seed,
-        growth: 1.0,
-    }
+    PatchOptions::default().with(|o| {
+        o.patch_size = options.patch_size_of(conflicts);
+        o.seed = options.seed;
+        o.growth = 1.0;
+    })
 }
 
 /// The commit in `RXMESH_COMMIT`, else what git says, else `unknown`.

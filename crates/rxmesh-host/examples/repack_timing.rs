@@ -90,7 +90,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let options = PatchOptions::default();
         let mesh = RxMesh::new(&engine, torus.positions.len(), &torus.faces, &options)?;
         let arrays = Arrays::open(&mesh)?;
-        let options = RepackOptions { patch_size, labels };
+        let options = RepackOptions::default().with(|o| {
+            o.patch_size = patch_size;
+            o.labels = labels;
+        });
         let mut times = Vec::new();
         let mut patches = 0;
         for _ in 0..7 {

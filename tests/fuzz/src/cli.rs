@@ -281,8 +281,9 @@ fn verdict(case: &Case, status: ExitStatus, text: &str, before: &Files, after: &
         _ if lost => Err("the input is gone".into()),
         Some(0) => Ok(()),
         Some(1 | 2)
-            if !(text.contains("error: ") || text.contains("Usage: "))
-                && !case.arguments.iter().any(|a| a == "--strict") =>
+            if !(text.contains("error: ")
+                || text.contains("Usage: ")
+                || case.arguments.iter().any(|a| a == "--strict")) =>
         {
             Err(format!("{status} without a word: {text:?}"))
         }

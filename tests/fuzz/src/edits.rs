@@ -44,11 +44,10 @@ impl Fuzz for Edits {
             1 => Engine::team(2 + rng.below(3) as u32),
             _ => Engine::cpu(),
         };
-        let patches = PatchOptions {
-            patch_size: rng.between(4, 200) as u32,
-            seed: rng.next_u64(),
-            ..PatchOptions::default()
-        };
+        let patches = PatchOptions::default().with(|o| {
+            o.patch_size = rng.between(4, 200) as u32;
+            o.seed = rng.next_u64();
+        });
         let rx = said(RxMesh::new(
             &engine,
             mesh.vertex_count(),
@@ -262,10 +261,10 @@ fn close<C: Conflicts>(rng: &mut Rng, m: Marked<C>) -> Outcome {
     let x = m.x;
     let live = said(m.session.live())?;
     let (want, _) = said(m.session.to_mesh(x))?;
-    let options = RepackOptions {
-        patch_size: rng.between(4, 200) as u32,
-        labels: *rng.one_of(&[Labels::Resize, Labels::Keep]),
-    };
+    let options = RepackOptions::default().with(|o| {
+        o.patch_size = rng.between(4, 200) as u32;
+        o.labels = *rng.one_of(&[Labels::Resize, Labels::Keep]);
+    });
     let what = format!("{options:?}");
     let mut closed = m
         .session

@@ -29,10 +29,9 @@ pub(crate) fn seeds(data: &Path) -> std::io::Result<Vec<Seed>> {
     let mut all = real(data)?;
     for mesh in meshes() {
         for (extension, encoding) in FORMS {
-            let options = WriteOptions {
-                encoding,
-                ..WriteOptions::default()
-            };
+            let options = WriteOptions::default().with(|o| {
+                o.encoding = encoding;
+            });
             let name = format!("seed.{extension}");
             if let Ok((bytes, _)) = write_bytes(Path::new(&name), &mesh, &options) {
                 all.push((extension.to_owned(), bytes));

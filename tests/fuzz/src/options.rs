@@ -21,10 +21,9 @@ fn some<T>(rng: &mut Rng, part: u64, value: impl FnOnce(&mut Rng) -> T) -> Optio
 }
 
 pub(crate) fn delaunay(rng: &mut Rng) -> DelaunayOptions {
-    DelaunayOptions {
-        max_rounds: *rng.one_of(&[0, 1, 3, 1000]),
-        ..DelaunayOptions::default()
-    }
+    DelaunayOptions::default().with(|o| {
+        o.max_rounds = *rng.one_of(&[0, 1, 3, 1000]);
+    })
 }
 
 pub(crate) fn simplify(rng: &mut Rng, faces: u32) -> SimplifyOptions {
@@ -32,37 +31,35 @@ pub(crate) fn simplify(rng: &mut Rng, faces: u32) -> SimplifyOptions {
         0 => Target::Faces(rng.below(u64::from(faces) + 5) as u32),
         _ => Target::Ratio(0.6 + 0.6 * rng.signed_unit()),
     };
-    SimplifyOptions {
-        cost: *rng.one_of(&[Cost::Quadric, Cost::Length]),
-        quantile: *rng.one_of(&[0.15, 0.01, 1.0, 0.5, 0.0, f64::NAN]),
-        seed: rng.next_u64() as u32,
-        max_rounds: *rng.one_of(&[1, 10, 1000]),
-        ..SimplifyOptions::new(target)
-    }
+    SimplifyOptions::new(target).with(|o| {
+        o.cost = *rng.one_of(&[Cost::Quadric, Cost::Length]);
+        o.quantile = *rng.one_of(&[0.15, 0.01, 1.0, 0.5, 0.0, f64::NAN]);
+        o.seed = rng.next_u64() as u32;
+        o.max_rounds = *rng.one_of(&[1, 10, 1000]);
+    })
 }
 
 /// With lengths near `mean`, so that a mesh of hundreds of faces gets no millions.
 pub(crate) fn remesh(rng: &mut Rng, mean: f32) -> RemeshOptions {
-    RemeshOptions {
-        target_length: some(rng, 70, |rng| mean * factor(rng).max(0.25)),
-        iterations: rng.below(3) as u32,
-        smoothing_steps: rng.below(4) as u32,
-        keep_features: some(rng, 40, |rng| 45.0 * factor(rng)),
-        project: rng.percent(40),
-        max_rounds: *rng.one_of(&[1, 10, 1000]),
-    }
+    RemeshOptions::default().with(|o| {
+        o.target_length = some(rng, 70, |rng| mean * factor(rng).max(0.25));
+        o.iterations = rng.below(3) as u32;
+        o.smoothing_steps = rng.below(4) as u32;
+        o.keep_features = some(rng, 40, |rng| 45.0 * factor(rng));
+        o.project = rng.percent(40);
+        o.max_rounds = *rng.one_of(&[1, 10, 1000]);
+    })
 }
 
 pub(crate) fn track(rng: &mut Rng, mean: f32) -> TrackOptions {
-    TrackOptions {
-        frames: rng.below(3) as u32,
-        noise_scale: factor(rng),
-        speed: factor(rng),
-        seed: rng.next_u64() as u32,
-        time_step: 0.02 * factor(rng).clamp(-10.0, 10.0),
-        target_length: some(rng, 50, |rng| mean * factor(rng).max(0.25)),
-        smoothing_steps: rng.below(3) as u32,
-        max_rounds: *rng.one_of(&[1, 10, 1000]),
-        ..TrackOptions::default()
-    }
+    TrackOptions::default().with(|o| {
+        o.frames = rng.below(3) as u32;
+        o.noise_scale = factor(rng);
+        o.speed = factor(rng);
+        o.seed = rng.next_u64() as u32;
+        o.time_step = 0.02 * factor(rng).clamp(-10.0, 10.0);
+        o.target_length = some(rng, 50, |rng| mean * factor(rng).max(0.25));
+        o.smoothing_steps = rng.below(3) as u32;
+        o.max_rounds = *rng.one_of(&[1, 10, 1000]);
+    })
 }

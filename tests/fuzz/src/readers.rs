@@ -58,10 +58,9 @@ impl Readers {
         Case {
             name: format!("case.{extension}"),
             bytes,
-            options: ReadOptions {
-                triangulate: rng.percent(60),
-                ..ReadOptions::default()
-            },
+            options: ReadOptions::default().with(|o| {
+                o.triangulate = rng.percent(60);
+            }),
         }
     }
 }
@@ -89,10 +88,9 @@ impl Fuzz for Readers {
                     .validate()
                     .map_err(|e| format!("what was read is no mesh: {e}"))?;
                 FORMS.iter().try_for_each(|&(extension, encoding)| {
-                    let options = WriteOptions {
-                        encoding,
-                        ..WriteOptions::default()
-                    };
+                    let options = WriteOptions::default().with(|o| {
+                        o.encoding = encoding;
+                    });
                     round_trip(&loaded.mesh, extension, &options)
                         .map_err(|e| format!("as {extension}, {encoding:?}: {e}"))
                 })

@@ -40,22 +40,21 @@ fn algorithm(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh, which: u64) -> Result<O
             points(rx, n)
         }
         1 => {
-            let options = McfOptions {
-                time_step: rng.percent(50).then(|| f64::from(factor(rng))),
-                max_iterations: rng.below(100) as u32,
-                ..McfOptions::default()
-            };
+            let options = McfOptions::default().with(|o| {
+                o.time_step = rng.percent(50).then(|| f64::from(factor(rng)));
+                o.max_iterations = rng.below(100) as u32;
+            });
             mean_curvature_flow(rx, &mut x, &options)?;
             points(rx, x)
         }
         2 => {
-            let options = SmoothOptions {
-                lambda: 0.4 * f64::from(factor(rng)),
-                mu: rng.percent(30).then(|| -0.5 * f64::from(factor(rng))),
-                iterations: rng.below(5) as u32,
-                weights: *rng.one_of(&[SmoothWeights::Uniform, SmoothWeights::Cotangent]),
-                move_boundary: rng.percent(50),
-            };
+            let options = SmoothOptions::default().with(|o| {
+                o.lambda = 0.4 * f64::from(factor(rng));
+                o.mu = rng.percent(30).then(|| -0.5 * f64::from(factor(rng)));
+                o.iterations = rng.below(5) as u32;
+                o.weights = *rng.one_of(&[SmoothWeights::Uniform, SmoothWeights::Cotangent]);
+                o.move_boundary = rng.percent(50);
+            });
             smooth(rx, &mut x, &options)?;
             // With a negative step further than the mean, repeated, any mesh leaves the numbers in time, but not in
             // five steps.
@@ -63,16 +62,16 @@ fn algorithm(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh, which: u64) -> Result<O
         }
         3 => {
             let length = Closeness::Given(f64::from(factor(rng)));
-            let options = FilterOptions {
-                iterations: rng.below(3) as u32,
-                sigma_c: *rng.one_of(&[
+            let options = FilterOptions::default().with(|o| {
+                o.iterations = rng.below(3) as u32;
+                o.sigma_c = *rng.one_of(&[
                     Closeness::MeanEdge,
                     Closeness::ShortestEdge,
                     Closeness::MeshMeanEdge,
                     length,
-                ]),
-                sigma_s: rng.percent(30).then(|| f64::from(factor(rng))),
-            };
+                ]);
+                o.sigma_s = rng.percent(30).then(|| f64::from(factor(rng)));
+            });
             bilateral_filter(rx, &mut x, &options)?;
             points(rx, x)
         }
@@ -90,10 +89,9 @@ fn algorithm(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh, which: u64) -> Result<O
         5 => {
             let n = mesh.vertex_count() as u64;
             let sources: Vec<u32> = (0..rng.below(4)).map(|_| rng.below(n + 1) as u32).collect();
-            let options = GeodesicOptions {
-                threshold: 1e-3 * f64::from(factor(rng)),
-                ..GeodesicOptions::default()
-            };
+            let options = GeodesicOptions::default().with(|o| {
+                o.threshold = 1e-3 * f64::from(factor(rng));
+            });
             let (mut d, _) = geodesic(rx, &x, &sources, &options)?;
             let wrong = d.to_input(rx)?.into_iter().find(|d| d.is_nan() || *d < 0.0);
             Ok(wrong.map_or(Ok(()), |d| Err(format!("a distance of {d}"))))
@@ -115,13 +113,12 @@ fn points(rx: &RxMesh, mut x: Positions) -> Result<Outcome, Error> {
 
 /// Explosions are told by the energy.
 fn springs(rng: &mut Rng, rx: &RxMesh, x: &Positions) -> Result<Outcome, Error> {
-    let options = SpringOptions {
-        time_step: 1e-2 * f64::from(factor(rng)),
-        mass: f64::from(factor(rng)),
-        stiffness: f64::from(factor(rng)),
-        damping: f64::from(factor(rng)),
-        ..SpringOptions::default()
-    };
+    let options = SpringOptions::default().with(|o| {
+        o.time_step = 1e-2 * f64::from(factor(rng));
+        o.mass = f64::from(factor(rng));
+        o.stiffness = f64::from(factor(rng));
+        o.damping = f64::from(factor(rng));
+    });
     let fixed = rx.attribute()?;
     let mut springs = Springs::new(rx, x, &fixed, &options)?;
     for _ in 0..rng.below(4) {

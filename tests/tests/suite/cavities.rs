@@ -215,10 +215,7 @@ fn is_here(engine: &Engine) -> bool {
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
-    let options = PatchOptions {
-        patch_size: 64,
-        ..PatchOptions::default()
-    };
+    let options = PatchOptions::default().with(|o| { o.patch_size = 64; });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::open(&rx).unwrap();

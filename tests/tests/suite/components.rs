@@ -73,10 +73,7 @@ fn labels(engine: &Engine) {
 }
 
 fn patched(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> RxMesh {
-    let options = PatchOptions {
-        patch_size,
-        ..PatchOptions::default()
-    };
+    let options = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
     RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap()
 }
 

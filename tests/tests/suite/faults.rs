@@ -135,10 +135,7 @@ fn missing_vertex(engine: &Engine) {
 
 fn patch_sizes_out_of_range(engine: &Engine) {
     for patch_size in [0, 65536] {
-        let options = PatchOptions {
-            patch_size,
-            ..Default::default()
-        };
+        let options = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
         let e = RxMesh::new(engine, 3, &[[0, 1, 2]], &options).expect_err("no such patch size");
         assert_eq!(e, Error::Patch(PatchError::PatchSize(patch_size)));
     }
@@ -150,10 +147,7 @@ fn too_much_shared_memory(engine: &Engine) {
         return;
     }
     let m = rxmesh_host::mesh::generate::grid(90, 90).expect("a grid");
-    let options = PatchOptions {
-        patch_size: 20_000,
-        ..Default::default()
-    };
+    let options = PatchOptions::default().with(|o| { o.patch_size = 20_000; });
     let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &options).expect("one patch");
     match rx.query::<OrientedVV>() {
         Err(Error::Engine(EngineError::SharedMemory {

@@ -90,11 +90,7 @@ fn run(engine: &Engine, mesh: &TriMesh, o: &FilterOptions) -> (Vec<Vec3>, Filter
 }
 
 fn once(sigma_c: Closeness) -> FilterOptions {
-    FilterOptions {
-        iterations: 1,
-        sigma_c,
-        ..Default::default()
-    }
+    FilterOptions::default().with(|o| { o.iterations = 1; o.sigma_c = sigma_c; })
 }
 
 fn compare(engine: &Engine, mesh: &TriMesh, o: &FilterOptions) -> FilterReport {
@@ -123,10 +119,7 @@ fn agrees_with_a_naive_search(engine: &Engine) {
         compare(
             engine,
             &mesh,
-            &FilterOptions {
-                sigma_s: Some(0.01),
-                ..once(Closeness::MeanEdge)
-            },
+            &once(Closeness::MeanEdge).with(|o| { o.sigma_s = Some(0.01); }),
         );
     }
 }
@@ -164,11 +157,7 @@ fn noise_goes_and_edges_stay(engine: &Engine) {
     let rms = |p: &[Vec3]| (p.iter().map(|p| off(p).powi(2)).sum::<f64>() / p.len() as f64).sqrt();
     let before = rms(&mesh.positions);
     let after = |sigma_s: f64| {
-        let options = FilterOptions {
-            iterations: 4,
-            sigma_s: Some(sigma_s),
-            ..Default::default()
-        };
+        let options = FilterOptions::default().with(|o| { o.iterations = 4; o.sigma_s = Some(sigma_s); });
         rms(&run(engine, &mesh, &options).0)
     };
     let (keep, blur) = (after(2.0 * before), after(1.0));
@@ -177,10 +166,7 @@ fn noise_goes_and_edges_stay(engine: &Engine) {
 }
 
 fn thrice() -> FilterOptions {
-    FilterOptions {
-        iterations: 3,
-        ..Default::default()
-    }
+    FilterOptions::default().with(|o| { o.iterations = 3; })
 }
 
 fn any_unit_gives_the_same(engine: &Engine) {
@@ -224,10 +210,7 @@ fn nasty_meshes_stay_finite(engine: &Engine) {
             let (y, _) = run(
                 engine,
                 &mesh,
-                &FilterOptions {
-                    sigma_c,
-                    ..thrice()
-                },
+                &thrice().with(|o| { o.sigma_c = sigma_c; }),
             );
             assert!(y.iter().all(|p| p.is_finite()), "{name}: {y:?}");
             if name == "isolated vertices" {
@@ -243,14 +226,8 @@ fn senseless_options_are_refused(engine: &Engine) {
     let base = FilterOptions::default();
     for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
         for o in [
-            FilterOptions {
-                sigma_c: Closeness::Given(bad),
-                ..base
-            },
-            FilterOptions {
-                sigma_s: Some(bad),
-                ..base
-            },
+            base.with(|o| { o.sigma_c = Closeness::Given(bad); }),
+            base.with(|o| { o.sigma_s = Some(bad); }),
         ] {
             assert!(
                 matches!(bilateral_filter(&rx, &mut x, &o), Err(Error::Options(_))),

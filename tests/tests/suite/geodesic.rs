@@ -177,10 +177,7 @@ fn agrees_with_a_serial_copy(engine: &Engine) {
         (&bumpy_grid(n), vec![n * (n + 1) / 2, 0]),
     ] {
         let (rx, x) = put(engine, mesh);
-        let options = GeodesicOptions {
-            threshold: THRESHOLD,
-            ..GeodesicOptions::default()
-        };
+        let options = GeodesicOptions::default().with(|o| { o.threshold = THRESHOLD; });
         let (mut d, report) = geodesic(&rx, &x, &sources, &options).unwrap();
         let (want, iterations) = naive(mesh, &sources, THRESHOLD);
         let d = d.to_input(&rx).unwrap();
@@ -315,17 +312,14 @@ fn senseless_questions_are_refused_and_limits_are_kept(engine: &Engine) {
     let base = GeodesicOptions::default();
     for threshold in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
         assert!(matches!(
-            ask(&[0], GeodesicOptions { threshold, ..base }),
+            ask(&[0], base.with(|o| { o.threshold = threshold; })),
             Err(Error::Options(_))
         ));
     }
     assert!(matches!(ask(&[], base), Err(Error::Options(_))));
     let none = mesh.vertex_count() as u32;
     assert!(matches!(ask(&[none], base), Err(Error::Options(_))));
-    let limited = GeodesicOptions {
-        max_iterations: Some(5),
-        ..base
-    };
+    let limited = base.with(|o| { o.max_iterations = Some(5); });
     let report = ask(&[0], limited).unwrap().1;
     assert!(report.iterations == 5 && !report.converged, "{report:?}");
 }

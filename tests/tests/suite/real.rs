@@ -32,10 +32,7 @@ fn files(engine: &Engine) {
         let name = path.display();
         let mesh = io::read(
             path,
-            &io::ReadOptions {
-                triangulate: true,
-                ..Default::default()
-            },
+            &rxmesh_host::io::ReadOptions::default().with(|o| { o.triangulate = true; }),
         )
         .unwrap_or_else(|e| panic!("{name}: {e}"))
         .mesh;

@@ -21,10 +21,7 @@ conformance! {
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
-    let options = PatchOptions {
-        patch_size: 64,
-        ..PatchOptions::default()
-    };
+    let options = PatchOptions::default().with(|o| { o.patch_size = 64; });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::open(&rx).unwrap();
@@ -57,10 +54,7 @@ fn reaches_the_number(engine: &Engine) {
         for ratio in [0.7, 0.2] {
             let (mut session, x) = open(engine, &mesh);
             let euler = session.euler_number().unwrap();
-            let options = SimplifyOptions {
-                cost,
-                ..SimplifyOptions::new(Target::Ratio(ratio))
-            };
+            let options = SimplifyOptions::new(Target::Ratio(ratio)).with(|o| { o.cost = cost; });
             let report = simplify(&mut session, x, &options).unwrap();
             let what = format!("{cost:?} {ratio} {report:?}");
             check(&session, &what);
@@ -156,10 +150,7 @@ fn ends_on_every_fixture(engine: &Engine) {
             let x = session.attach(&x).unwrap();
             let euler = session.euler_number().unwrap();
             let faces = session.live().unwrap()[2];
-            let options = SimplifyOptions {
-                cost,
-                ..SimplifyOptions::new(Target::Faces(1))
-            };
+            let options = SimplifyOptions::new(Target::Faces(1)).with(|o| { o.cost = cost; });
             let report = simplify(&mut session, x, &options).unwrap();
             let what = format!("{} {cost:?} {report:?}", fixture.name);
             check(&session, &what);
@@ -179,10 +170,7 @@ fn ends_on_every_fixture(engine: &Engine) {
 
 fn result(engine: &Engine, mesh: &TriMesh, cost: Cost) -> (SimplifyReport, HostArrays, Vec<Vec3>) {
     let (mut session, x) = open(engine, mesh);
-    let options = SimplifyOptions {
-        cost,
-        ..SimplifyOptions::new(Target::Ratio(0.3))
-    };
+    let options = SimplifyOptions::new(Target::Ratio(0.3)).with(|o| { o.cost = cost; });
     let report = simplify(&mut session, x, &options).unwrap();
     let x = session.values(x).unwrap().read().unwrap();
     (report, session.to_host().unwrap(), x)
@@ -223,10 +211,7 @@ fn refuses_bad_options(engine: &Engine) {
         let error = simplify(&mut session, x, &SimplifyOptions::new(target)).unwrap_err();
         assert!(matches!(error, Error::Options(_)), "{target:?}: {error}");
     }
-    let options = SimplifyOptions {
-        quantile: 0.0,
-        ..SimplifyOptions::new(Target::Ratio(0.5))
-    };
+    let options = SimplifyOptions::new(Target::Ratio(0.5)).with(|o| { o.quantile = 0.0; });
     assert!(simplify(&mut session, x, &options).is_err());
     assert!(session.to_host().unwrap() == before);
     // More faces than there are is no fault, and nothing to do.
@@ -243,10 +228,7 @@ fn refuses_bad_options(engine: &Engine) {
 fn shortest_edges_go(engine: &Engine) {
     let mesh = bumpy(engine);
     let (mut session, x) = open(engine, &mesh);
-    let options = SimplifyOptions {
-        cost: Cost::Length,
-        ..SimplifyOptions::new(Target::Ratio(0.5))
-    };
+    let options = SimplifyOptions::new(Target::Ratio(0.5)).with(|o| { o.cost = Cost::Length; });
     simplify(&mut session, x, &options).unwrap();
     let (before, after) = (quality(&mesh), quality(&session.to_mesh(x).unwrap().0));
     // Edges of the input differ by a factor of two and more: the short ones are those that are gone.
@@ -295,10 +277,7 @@ fn attributes_follow(engine: &Engine) {
         session.attach(&ids).unwrap(),
     );
     session.interpolate(copy).unwrap();
-    let options = SimplifyOptions {
-        cost: Cost::Length,
-        ..SimplifyOptions::new(Target::Ratio(0.4))
-    };
+    let options = SimplifyOptions::new(Target::Ratio(0.4)).with(|o| { o.cost = Cost::Length; });
     simplify(&mut session, place, &options).unwrap();
     let mut closed = session.close(RepackOptions::default()).unwrap();
     let (mut place, mut copy, mut ids) = (

@@ -43,10 +43,7 @@ fn tracked<C: Conflicts>(
     options: &TrackOptions,
     what: &str,
 ) -> Tracked {
-    let patches = PatchOptions {
-        patch_size: 128,
-        ..PatchOptions::default()
-    };
+    let patches = PatchOptions::default().with(|o| { o.patch_size = 128; });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::<C>::open_with(&rx).unwrap();
@@ -73,12 +70,7 @@ fn tracked<C: Conflicts>(
 }
 
 fn options(frames: u32) -> TrackOptions {
-    TrackOptions {
-        frames,
-        noise_scale: 1.0 / 1.3,
-        seed: 7,
-        ..TrackOptions::default()
-    }
+    TrackOptions::default().with(|o| { o.frames = frames; o.noise_scale = 1.0 / 1.3; o.seed = 7; })
 }
 
 /// The part of a ball's volume that a frame may lose, over the squared target length.
@@ -136,12 +128,7 @@ fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     let mut session = Session::<C>::open_with(&rx).unwrap();
     let (x, copy) = (session.attach(&x).unwrap(), session.attach(&x).unwrap());
     session.interpolate(copy).unwrap();
-    let still = TrackOptions {
-        time_step: 0.0,
-        smoothing_steps: 0,
-        target_length: Some(quality(&mesh).edge_length.mean as f32 * 0.5),
-        ..options(2)
-    };
+    let still = options(2).with(|o| { o.time_step = 0.0; o.smoothing_steps = 0; o.target_length = Some(quality(&mesh).edge_length.mean as f32 * 0.5); });
     let report = track(&mut session, x, &still, |_, _| Ok::<_, Error>(())).unwrap();
     assert!(report.split.done > 100, "{report:?}");
     let (positions, _) = session.to_mesh(x).unwrap();
@@ -176,38 +163,23 @@ fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
     let torus = fixtures::torus(9, 8);
     for (options, word) in [
         (
-            TrackOptions {
-                time_step: f32::NAN,
-                ..good
-            },
+            good.with(|o| { o.time_step = f32::NAN; }),
             "time step",
         ),
         (
-            TrackOptions {
-                longest: 0.9,
-                ..good
-            },
+            good.with(|o| { o.longest = 0.9; }),
             "twice",
         ),
         (
-            TrackOptions {
-                widest_angle: 90.0,
-                ..good
-            },
+            good.with(|o| { o.widest_angle = 90.0; }),
             "angle",
         ),
         (
-            TrackOptions {
-                target_length: Some(0.0),
-                ..good
-            },
+            good.with(|o| { o.target_length = Some(0.0); }),
             "target length",
         ),
         (
-            TrackOptions {
-                noise_scale: 0.0,
-                ..good
-            },
+            good.with(|o| { o.noise_scale = 0.0; }),
             "scale of the noise",
         ),
     ] {

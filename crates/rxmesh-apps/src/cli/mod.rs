@@ -85,10 +85,9 @@ mod tests {
             parsed::<smooth::SmoothOptions>("--taubin"),
             format!("{want:?}")
         );
-        let want = smooth::SmoothOptions {
-            mu: Some(-0.5),
-            ..want
-        };
+        let want = want.with(|o| {
+            o.mu = Some(-0.5);
+        });
         assert_eq!(
             parsed::<smooth::SmoothOptions>("--taubin --mu -0.5"),
             format!("{want:?}")

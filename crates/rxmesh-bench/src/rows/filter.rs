@@ -46,11 +46,10 @@ pub(super) const ROWS: &[Row] = &[
 fn filtering(b: &Bench<'_>, sigma_c: Closeness) -> Result<Measured> {
     let large = RefCell::new(0);
     let times = steps(b, FILTERINGS, |x, iterations| {
-        let options = FilterOptions {
-            iterations,
-            sigma_c,
-            ..FilterOptions::default()
-        };
+        let options = FilterOptions::default().with(|o| {
+            o.iterations = iterations;
+            o.sigma_c = sigma_c;
+        });
         let report = bilateral_filter(b.rx, x, &options)?;
         ensure!(report.iterations == iterations, "{report:?}");
         *large.borrow_mut() = report.large_balls;

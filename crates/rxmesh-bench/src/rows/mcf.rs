@@ -100,12 +100,11 @@ fn iteration_times(
 ) -> Result<(Times, f64)> {
     // A large step converges slowly: the residual stays far from the smallest numbers.
     let mean = mean_edge_length(rx, x)?;
-    let options = McfOptions {
-        tolerance: 1e-30,
-        matrix_free,
-        preconditioner: false,
-        ..McfOptions::default()
-    };
+    let options = McfOptions::default().with(|o| {
+        o.tolerance = 1e-30;
+        o.matrix_free = matrix_free;
+        o.preconditioner = false;
+    });
     let mut residual = 0.0;
     let mut sample = |clock: fn(&_, &mut dyn FnMut() -> Result<()>) -> Result<f64>| {
         let mut solver = McfIterations::new(rx, x, 1000.0 * mean * mean, &options)?;

@@ -56,10 +56,9 @@ fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Counted> {
     let column = session.attach(&x)?;
     delaunay(&mut session, column, &DelaunayOptions::default())?;
     // Patches of the size that they had: smaller ones are slower by themselves.
-    let mut closed = session.close(RepackOptions {
-        patch_size: b.patch_size,
-        ..RepackOptions::default()
-    })?;
+    let mut closed = session.close(RepackOptions::default().with(|o| {
+        o.patch_size = b.patch_size;
+    }))?;
     let after = closed.take(column)?;
     let iteration =
         |rx: &RxMesh, x| -> Result<f64> { Ok(median(&mcf::matrix_free_times(b, rx, x)?.0.ms)) };

@@ -58,11 +58,10 @@ pub(super) fn steps(
 
 fn smoothing(b: &Bench<'_>, weights: SmoothWeights) -> Result<Measured> {
     let times = steps(b, SMOOTHINGS, |x, iterations| {
-        let options = SmoothOptions {
-            iterations,
-            weights,
-            ..SmoothOptions::default()
-        };
+        let options = SmoothOptions::default().with(|o| {
+            o.iterations = iterations;
+            o.weights = weights;
+        });
         let report = smooth(b.rx, x, &options)?;
         ensure!(report.steps == iterations, "{report:?}");
         Ok(())

@@ -69,10 +69,9 @@ fn system<'a>(b: &Bench<'a>) -> Result<Springs<'a>> {
     let mut pins = vec![0u32; b.mesh.vertex_count()];
     pins[0] = 1;
     let fixed = b.rx.attribute_from::<Vertex, u32>(&pins)?;
-    let options = SpringOptions {
-        damping: 0.0,
-        ..SpringOptions::default()
-    };
+    let options = SpringOptions::default().with(|o| {
+        o.damping = 0.0;
+    });
     let mut springs = Springs::new(b.rx, &x, &fixed, &options)?;
     let longer: Vec<Vec3> = b.mesh.positions.iter().map(|&p| p * 1.02).collect();
     *springs.positions() = b.rx.attribute_from(&longer)?;

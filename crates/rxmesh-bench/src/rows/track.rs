@@ -49,10 +49,9 @@ pub(super) const ROWS: &[Row] = &[
 
 /// One frame of tracking: advection and improvement, the mean over some.
 fn tracking<C: Counts + Remeshes + Runs<SplitStretched>>(b: &Bench<'_>) -> Result<Measured> {
-    let options = TrackOptions {
-        frames: FRAMES,
-        ..TrackOptions::default()
-    };
+    let options = TrackOptions::default().with(|o| {
+        o.frames = FRAMES;
+    });
     let worked = operation::<C>(b, &b.mesh.positions, |session, x| {
         let report = track::<_, rxmesh_host::Error>(session, x, &options, |_, _| Ok(()))?;
         let faces = session.count(Kind::Face)?;

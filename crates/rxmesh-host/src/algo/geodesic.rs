@@ -18,6 +18,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
+#[non_exhaustive]
 pub struct GeodesicOptions {
     /// A vertex is settled when its distance changes by no more than this part of itself in an iteration.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().threshold))]

@@ -18,6 +18,7 @@ use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
+#[non_exhaustive]
 pub struct McfOptions {
     /// Time step in squared length units of the mesh [default: 10 times the squared mean edge length].
     #[cfg_attr(feature = "cli", arg(long, value_name = "DT"))]

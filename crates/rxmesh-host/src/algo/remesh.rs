@@ -30,6 +30,7 @@ const FEW_FLIPS: u64 = 500;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
+#[non_exhaustive]
 pub struct RemeshOptions {
     /// The length that edges shall have [default: the mean length of the input's edges].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]

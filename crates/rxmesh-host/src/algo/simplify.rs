@@ -49,6 +49,7 @@ pub enum Cost {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
+#[non_exhaustive]
 pub struct SimplifyOptions {
     /// How far.
     #[cfg_attr(feature = "cli", command(flatten))]

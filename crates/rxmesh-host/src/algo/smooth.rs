@@ -25,6 +25,7 @@ pub enum SmoothWeights {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(arg(cli::taubin())))]
+#[non_exhaustive]
 pub struct SmoothOptions {
     /// Iterations: a step towards the neighbours' mean, and one away from it if --mu or --taubin is given.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().iterations))]

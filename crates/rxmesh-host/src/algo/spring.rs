@@ -25,6 +25,7 @@ use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
+#[non_exhaustive]
 pub struct SpringOptions {
     /// Length of a time step, in seconds; explicit steps are stable only well below sqrt(mass / (valence * stiffness)).
     #[cfg_attr(feature = "cli", arg(long, value_name = "DT", default_value_t = Self::default().time_step))]

@@ -13,6 +13,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
+#[non_exhaustive]
 pub struct TrackOptions {
     /// How often to move the surface and to improve its mesh.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().frames))]

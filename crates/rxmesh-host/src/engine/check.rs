@@ -6,7 +6,7 @@ use super::buffer::Allocation;
 use rxmesh_kernels::mem::{Access, Bind, Piece};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Handles lie where no address is, so that one can never be taken for the other.
 const FIRST_HANDLE: usize = 1 << (usize::BITS - 1);
@@ -27,10 +27,15 @@ pub(super) fn new_handle(bytes: usize) -> Option<usize> {
 
 /// The engine's live allocations, by handle.
 #[derive(Default)]
-pub(super) struct Live(RwLock<BTreeMap<usize, Entry>>);
+pub(super) struct Live(RwLock<Table>);
+
+type Table = BTreeMap<usize, Entry>;
 
 struct Entry {
     allocation: Arc<Allocation>,
+    /// The allocation's address and size, here as well: a launch looks at several.
+    at: usize,
+    bytes: usize,
     /// The mesh whose elements the values belong to, if they do to one.
     mesh: Option<u64>,
 }
@@ -43,6 +48,8 @@ impl Live {
             .insert(
                 allocation.handle,
                 Entry {
+                    at: allocation.at as usize,
+                    bytes: allocation.bytes,
                     allocation,
                     mesh: None,
                 },
@@ -71,31 +78,27 @@ impl Live {
         drop(removed);
     }
 
-    /// The allocation that a piece lies in, and the mesh that it belongs to.
-    fn find(&self, piece: Piece) -> Option<(Arc<Allocation>, Option<u64>)> {
-        let live = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let (_, entry) = live.range(..=piece.at).next_back()?;
-        let allocation = &entry.allocation;
-        let inside = piece.at.checked_add(piece.bytes)? <= allocation.handle + allocation.bytes;
-        inside.then(|| (Arc::clone(allocation), entry.mesh))
+    fn read(&self) -> RwLockReadGuard<'_, Table> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The address of a piece.
     pub(super) fn address(&self, piece: Piece) -> Option<usize> {
-        let (allocation, _) = self.find(piece)?;
-        Some(allocation.at as usize + (piece.at - allocation.handle))
+        find(&self.read(), piece).map(|(_, at)| at)
     }
 
     /// Binds a kernel's arguments, after a check of all the memory that they name: attributes are of one mesh, that of
-    /// the launch if it has one. `exclusive` has launches of several threads on the same memory refused unless all of
-    /// them only read it.
+    /// the launch if it has one. With `exclusive` the launch keeps the allocations, and launches of several threads on
+    /// the same memory are refused unless all of them only read it; without, nothing is freed while what is returned
+    /// lives, which is to be as long as it takes to enter the launch in a stream.
     pub(super) fn bind<K: Bind>(
         &self,
         kernel: &'static str,
         arguments: &mut K,
         mesh: Option<u64>,
         exclusive: bool,
-    ) -> Result<Used, EngineError> {
+    ) -> Result<Used<'_>, EngineError> {
+        let live = self.read();
         let mut used = Used::default();
         let mut pieces: Vec<Piece> = Vec::with_capacity(16);
         let mut wrong = None;
@@ -105,11 +108,11 @@ impl Live {
             if wrong.is_some() {
                 return None;
             }
-            let Some((allocation, of)) = self.find(piece) else {
+            let Some((entry, at)) = find(&live, piece) else {
                 wrong = Some(EngineError::NotLive { kernel });
                 return None;
             };
-            let at = allocation.at as usize + (piece.at - allocation.handle);
+            let of = entry.mesh;
             let other = of.is_some() && mesh.is_some() && mesh != of;
             mesh = mesh.or(of);
             wrong = if other {
@@ -122,7 +125,9 @@ impl Live {
                 None
             };
             pieces.push(piece);
-            used.add(allocation, piece.access != Access::Read);
+            if exclusive {
+                used.add(&entry.allocation, piece.access != Access::Read);
+            }
             Some(at)
         };
         // SAFETY: the addresses are of live memory of the pieces' sizes, which `used` keeps until after the launch;
@@ -131,11 +136,24 @@ impl Live {
         if let Some(error) = wrong {
             return Err(error);
         }
-        if exclusive && !used.claim() {
-            return Err(EngineError::Busy);
+        if !exclusive {
+            used.held = Some(live);
+            return Ok(used);
         }
-        Ok(used)
+        // A CPU launch runs long and may lend this thread to other work: no lock is held meanwhile.
+        drop(live);
+        match used.claim() {
+            true => Ok(used),
+            false => Err(EngineError::Busy),
+        }
     }
+}
+
+/// The allocation that a piece lies in, and the piece's address.
+fn find(live: &Table, piece: Piece) -> Option<(&Entry, usize)> {
+    let (handle, entry) = live.range(..=piece.at).next_back()?;
+    let inside = piece.at.checked_add(piece.bytes)? <= handle + entry.bytes;
+    inside.then(|| (entry, entry.at + (piece.at - handle)))
 }
 
 /// Whether one piece is written where the other one is used too.
@@ -149,23 +167,24 @@ fn conflict(a: Piece, b: Piece) -> bool {
         && b.at < a.at + a.bytes
 }
 
-/// The allocations that a launch uses: kept, and on an engine whose launches run at once also claimed, until this is
-/// dropped.
+/// What keeps the allocations that a launch uses, until it is dropped: on an engine whose launches run at once they
+/// themselves, claimed; for a stream the table, from which nobody can take one.
 #[derive(Default)]
-pub(super) struct Used {
+pub(super) struct Used<'a> {
     list: Vec<(Arc<Allocation>, bool)>,
     claimed: bool,
+    held: Option<RwLockReadGuard<'a, Table>>,
 }
 
-impl Used {
-    fn add(&mut self, allocation: Arc<Allocation>, write: bool) {
+impl Used<'_> {
+    fn add(&mut self, allocation: &Arc<Allocation>, write: bool) {
         match self
             .list
             .iter_mut()
-            .find(|(known, _)| Arc::ptr_eq(known, &allocation))
+            .find(|(known, _)| Arc::ptr_eq(known, allocation))
         {
             Some((_, written)) => *written |= write,
-            None => self.list.push((allocation, write)),
+            None => self.list.push((Arc::clone(allocation), write)),
         }
     }
 
@@ -184,7 +203,7 @@ impl Used {
     }
 }
 
-impl Drop for Used {
+impl Drop for Used<'_> {
     fn drop(&mut self) {
         if self.claimed {
             for (allocation, write) in &self.list {

@@ -272,7 +272,7 @@ impl Engine {
         name: &'static str,
         arguments: &mut K,
         mesh: Option<u64>,
-    ) -> Result<Used, EngineError> {
+    ) -> Result<Used<'_>, EngineError> {
         let exclusive = !self.is_cuda();
         self.0.live.bind(name, arguments, mesh, exclusive)
     }

@@ -104,6 +104,7 @@ impl fmt::Display for Format {
 
 /// How to read.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// Cut polygons into triangles. Off by default: the faces would no longer be those of the file.
     pub triangulate: bool,
@@ -215,6 +216,7 @@ pub enum Encoding {
 
 /// How to write.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// The format, when the extension should not decide.
     pub format: Option<Format>,

@@ -46,6 +46,7 @@ use ribbon::MAX_LOCAL;
 
 /// How to cut patches.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PatchOptions {
     /// Most owned faces that a patch may have, from 1 to 65535.
     pub patch_size: u32,

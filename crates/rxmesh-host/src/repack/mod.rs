@@ -52,6 +52,7 @@ pub struct RepackSource<'a> {
 
 /// How to repack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RepackOptions {
     /// Most faces of a patch, and most isolated vertices that share one, from 1 to 65535.
     pub patch_size: u32,

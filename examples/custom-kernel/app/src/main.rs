@@ -109,10 +109,7 @@ struct Outcome {
 }
 
 fn run(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Result<Outcome> {
-    let options = PatchOptions {
-        patch_size,
-        ..Default::default()
-    };
+    let options = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options)?;
     let mut x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
     let mut y = rx.attribute::<Vertex, Vec3>()?;

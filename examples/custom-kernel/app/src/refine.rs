@@ -44,10 +44,7 @@ pub(crate) fn refine(
     options: &Options,
     patch_size: u32,
 ) -> Result<Refined> {
-    let patches = PatchOptions {
-        patch_size,
-        ..Default::default()
-    };
+    let patches = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches)?;
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
     // A mesh that is to change is opened as a session, which takes attributes along as columns.

@@ -27,6 +27,7 @@ pub enum SpringMethod {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
+#[non_exhaustive]
 pub struct MotionOptions {
     /// Time steps.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().steps))]
