@@ -44,7 +44,7 @@ pub use validate::PatchFault;
 /// # Errors
 ///
 /// Those of the algorithms.
-#[cfg(debug_assertions)]
+#[cfg(all(debug_assertions, not(test)))]
 #[doc(hidden)]
 pub fn instances(
     session: &mut rxmesh_host::edit::Session<Speculative>,

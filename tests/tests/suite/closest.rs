@@ -50,18 +50,34 @@ fn points(mesh: &TriMesh, n: usize, seed: u64) -> Vec<Vec3> {
     all
 }
 
+/// The longest side squared over twice the area, of the narrowest face that has an area: 1.2 for equilateral ones.
+fn narrowest(mesh: &TriMesh) -> f64 {
+    let x = |v: u32| mesh.positions[v as usize].as_dvec3();
+    let ratio = |f: &[u32; 3]| {
+        let [a, b, c] = f.map(x);
+        let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
+        longest / (b - a).cross(c - a).length()
+    };
+    mesh.faces.iter().map(ratio).filter(|r| r.is_finite()).fold(1.0, f64::max)
+}
+
 /// The point is on the surface, and no point of the surface is nearer.
 ///
-/// Corners are as far from the point as the mesh and its place are large; differences of coordinates are off by half of
-/// their last digit, products of them by a few. A point between corners is a sum of three such terms: 32 digits of the
-/// largest coordinate are twice what all of these make.
+/// Corners are as far from the point as the mesh and its place are large; differences of coordinates are off by half of their last digit, products of
+/// them by a few. A point between corners is a sum of three such terms: 32 digits of the largest coordinate are twice what all of these make.
+/// Where it is between them is a ratio of areas, which in a narrow triangle are small differences of such products: their errors
+/// grow as [`narrowest`].
 fn check(engine: &Engine, mesh: &TriMesh, what: &str) {
-    let points = points(mesh, suited(engine, [extent(200, 2000), 60, 30]), 5);
+    let points = points(
+        mesh,
+        suited(engine, [extent(200, 2000), 60, 30]),
+        5,
+    );
     let got = projected(engine, mesh, &points, &vec![false; points.len()]);
     let largest = (mesh.positions.iter().chain(&points))
         .map(|p| p.abs().max_element())
         .fold(0.0, f32::max);
-    let tolerance = 32.0 * f64::from(f32::EPSILON * largest);
+    let tolerance = 32.0 * f64::from(f32::EPSILON * largest) * narrowest(mesh);
     for (p, q) in points.iter().zip(got) {
         let (p, q) = (p.as_dvec3(), q.as_dvec3());
         let off = to_triangles(mesh, q);

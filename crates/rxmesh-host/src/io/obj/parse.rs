@@ -65,7 +65,7 @@ pub(super) fn goes_on(text: &[u8]) -> bool {
 }
 
 /// The logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash are
-/// copied together, with the offsets kept.
+/// copied together, with the offsets kept. Comments end with their line: a folder's name in one must not swallow a vertex.
 pub(super) fn each_line(
     text: &[u8],
     base: usize,
@@ -75,7 +75,8 @@ pub(super) fn each_line(
     let mut pos = 0;
     while pos < text.len() {
         let mut end = memchr::memchr(b'\n', &text[pos..]).map_or(text.len(), |n| pos + n);
-        if !goes_on(&text[pos..end]) {
+        let line = &text[pos..end];
+        if !goes_on(line) || line.trim_ascii_start().starts_with(b"#") {
             act(base + pos, &text[pos..end])?;
             pos = end + 1;
             continue;

@@ -235,3 +235,20 @@ fn strips_beside_faces_with_polygons_and_columns() {
         assert!(loaded.warnings.iter().any(said), "{:?}", loaded.warnings);
     }
 }
+
+/// A comment that ends in a backslash, as the name of a folder does, is a comment and no more: nothing is lost, here and when it is written.
+#[test]
+fn comments_do_not_swallow_the_next_line() {
+    for end in ["\n", "\r\n"] {
+        let file = format!("# C:\\scans\\{end}v 1 2 3{end}v 4 5 6{end}");
+        let mut mesh = read_as("a.obj", file.as_bytes()).unwrap().mesh;
+        assert_eq!(mesh.vertex_count(), 2);
+        for _ in 0..2 {
+            let (bytes, _) =
+                write_bytes(Path::new("b.obj"), &mesh, &WriteOptions::default()).unwrap();
+            let again = read_as("b.obj", &bytes).unwrap().mesh;
+            assert_eq!(again, mesh);
+            mesh = again;
+        }
+    }
+}
