@@ -63,10 +63,10 @@ fn narrowest(mesh: &TriMesh) -> f64 {
 
 /// The point is on the surface, and no point of the surface is nearer.
 ///
-/// Corners are as far from the point as the mesh and its place are large; differences of coordinates are off by half of their last digit, products of
-/// them by a few. A point between corners is a sum of three such terms: 32 digits of the largest coordinate are twice what all of these make.
-/// Where it is between them is a ratio of areas, which in a narrow triangle are small differences of such products: their errors
-/// grow as [`narrowest`].
+/// Corners are as far from the point as the mesh and its place are large; differences of coordinates are off by half of
+/// their last digit, products of them by a few. A point between corners is a sum of three such terms: 32 digits of the
+/// largest coordinate are twice what all of these make. Where it is between them is a ratio of areas, which in a narrow
+/// triangle are small differences of such products: their errors grow as [`narrowest`].
 fn check(engine: &Engine, mesh: &TriMesh, what: &str) {
     let points = points(
         mesh,

@@ -64,8 +64,8 @@ pub(super) fn goes_on(text: &[u8]) -> bool {
     text.strip_suffix(b"\r").unwrap_or(text).ends_with(b"\\")
 }
 
-/// The logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash are
-/// copied together, with the offsets kept. Comments end with their line: a folder's name in one must not swallow a vertex.
+/// The logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash are copied
+/// together, with the offsets kept. Comments end with their line: a folder's name in one must not swallow a vertex.
 pub(super) fn each_line(
     text: &[u8],
     base: usize,

@@ -236,7 +236,8 @@ fn strips_beside_faces_with_polygons_and_columns() {
     }
 }
 
-/// A comment that ends in a backslash, as the name of a folder does, is a comment and no more: nothing is lost, here and when it is written.
+/// A comment that ends in a backslash, as the name of a folder does, is a comment and no more: nothing is lost, here
+/// and when it is written.
 #[test]
 fn comments_do_not_swallow_the_next_line() {
     for end in ["\n", "\r\n"] {
