@@ -5,8 +5,8 @@
 #
 # PROGRAMS is a folder with `rxmesh-bench`, `rxmesh-apps` and the test programs `*.test` (the
 # suite of tests/, that of crates/rxmesh-cuda-builder); RECORD is where the bench's JSON
-# goes (a file; logs go beside it). SIZES: 20k,320k,1.28m,5.12m. MESH: a file whose mesh and Loop subdivisions are measured as well, into
-# RECORD-mesh.json. A step that fails does not stop the others, but the script then ends with 1.
+# goes (a file; logs go beside it). SIZES: 20k,320k,1.28m,5.12m. MESH: a file whose mesh and Loop subdivisions are
+# measured as well, into RECORD-mesh.json. A step that fails does not stop the others, but the script then ends with 1.
 # Run it from the root of the repository: tests look for files there. Nothing of the GPU's settings is touched.
 set -uo pipefail
 
@@ -84,11 +84,13 @@ done
 
 # The GPU's results are the CPU's, also with patches of other sizes.
 for size in 64 512 1024; do
-    step "agree-$size" 120 "$programs/rxmesh-bench" agree --size 20k --patch-size "$size" && tail -n 4 "$logs/agree-$size.log"
+    step "agree-$size" 120 "$programs/rxmesh-bench" agree --size 20k --patch-size "$size" \
+        && tail -n 4 "$logs/agree-$size.log"
 done
 # Edits of the speculative engine, with patches of three sizes, many seeds, and every neighbour locked.
 for size in 32 64 256; do
-    step "edits-$size" 120 "$programs/rxmesh-bench" edits --engine cuda --patch-size "$size" --faces $((40 * size)) --runs 10 \
+    step "edits-$size" 120 "$programs/rxmesh-bench" edits --engine cuda --patch-size "$size" \
+        --faces $((40 * size)) --runs 10 \
         && tail -n 4 "$logs/edits-$size.log"
 done
 step edits-lock-all 120 "$programs/rxmesh-bench" edits --engine cuda --runs 10 --lock-all
@@ -99,16 +101,24 @@ if [ -x "$programs/rxmesh-apps" ]; then
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     input=data/bunny.obj
-    [ -f $input ] || { input=$work/in.obj; step apps-generate 60 "$programs/rxmesh-apps" generate icosphere -o "$input"; }
-    step apps-mcf-cuda 120 "$programs/rxmesh-apps" mcf "$input" --engine cuda -o "$work/cuda.obj" --json "$logs/mcf-cuda.json"
-    step apps-mcf-cpu 120 "$programs/rxmesh-apps" mcf "$input" --engine cpu -o "$work/cpu.obj" --json "$logs/mcf-cpu.json"
+    [ -f $input ] || {
+        input=$work/in.obj
+        step apps-generate 60 "$programs/rxmesh-apps" generate icosphere -o "$input"
+    }
+    step apps-mcf-cuda 120 "$programs/rxmesh-apps" mcf "$input" --engine cuda -o "$work/cuda.obj" \
+        --json "$logs/mcf-cuda.json"
+    step apps-mcf-cpu 120 "$programs/rxmesh-apps" mcf "$input" --engine cpu -o "$work/cpu.obj" \
+        --json "$logs/mcf-cpu.json"
     # Largest distance of corresponding vertices over the bounding box's diagonal.
     distance() {
         paste <(grep '^v ' "$1") <(grep '^v ' "$2") | awk '
             NF < 8 { bad = 1 }
             {
                 d = sqrt(($2 - $6) ^ 2 + ($3 - $7) ^ 2 + ($4 - $8) ^ 2); if (d > most) most = d
-                for (i = 2; i <= 4; i++) { if (NR == 1 || $i < low[i]) low[i] = $i; if (NR == 1 || $i > high[i]) high[i] = $i }
+                for (i = 2; i <= 4; i++) {
+                    if (NR == 1 || $i < low[i]) low[i] = $i
+                    if (NR == 1 || $i > high[i]) high[i] = $i
+                }
             }
             END {
                 box = sqrt((high[2] - low[2]) ^ 2 + (high[3] - low[3]) ^ 2 + (high[4] - low[4]) ^ 2)
@@ -117,7 +127,8 @@ if [ -x "$programs/rxmesh-apps" ]; then
             }'
     }
     export -f distance
-    step apps-mcf-distance 30 bash -c 'distance "$1" "$2"' - "$work/cuda.obj" "$work/cpu.obj" && cat "$logs/apps-mcf-distance.log"
+    step apps-mcf-distance 30 bash -c 'distance "$1" "$2"' - "$work/cuda.obj" "$work/cpu.obj" \
+        && cat "$logs/apps-mcf-distance.log"
 else
     skip apps-mcf "no rxmesh-apps in $programs"
 fi

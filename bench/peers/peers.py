@@ -2,11 +2,11 @@
 
 usage: peers.py VERTICES FACES REPEAT BUDGET
 
-VERTICES holds x, y, z of each vertex as little-endian 32-bit floats, FACES three 32-bit vertex indices a face. Prints one JSON object a line:
-{"operation", "system", "version", "ms": [...], "note"} for what was timed, {"operation", "system", "error"} for what could
-not be. An operation is timed once to warm up, then up to REPEAT times within BUDGET seconds, three times at least
-unless the warm-up alone took longer than the budget. Input in the library's own containers is made before the clock starts
-unless making it is the operation.
+VERTICES holds x, y, z of each vertex as little-endian 32-bit floats, FACES three 32-bit vertex indices a face. Prints
+one JSON object a line: {"operation", "system", "version", "ms": [...], "note"} for what was timed, {"operation",
+"system", "error"} for what could not be. An operation is timed once to warm up, then up to REPEAT times within BUDGET
+seconds, three times at least unless the warm-up alone took longer than the budget. Input in the library's own
+containers is made before the clock starts unless making it is the operation.
 """
 
 import importlib.metadata
@@ -170,7 +170,7 @@ def _():
 
 
 def implicit_step():
-    """The matrix and right-hand side of one implicit step with ten squared mean edge lengths, as the library's default."""
+    """The matrix and right-hand side of one implicit step of ten squared mean edge lengths, the library's default."""
     import igl
 
     sides = np.linalg.norm(X[F] - X[np.roll(F, 1, axis=1)], axis=2)

@@ -392,7 +392,8 @@ mod tests {
     #[test]
     fn faults_are_named_unless_allowed() -> anyhow::Result<()> {
         let module = PtxModule::parse(
-            ".version 6.3\n.target sm_75\n.visible .entry k()\n{\n\tld.b32 %r1, [%rd1];\n\tcall.uni helper, ();\n\tret;\n}\n",
+            ".version 6.3\n.target sm_75\n.visible .entry \
+                k()\n{\n\tld.b32 %r1, [%rd1];\n\tcall.uni helper, ();\n\tret;\n}\n",
         )?;
         let entry = module.entry("k").context("k")?;
         let faults = kernel_faults(entry, &[], &Allowance::default());

@@ -182,7 +182,8 @@ impl Case<'_> {
         self.sound(&session).with_context(place)?;
         let did = session.edits().speculation();
         println!(
-            "  {what}: {} changes, {} launches, {} visits ({} % wasted), {} vertices moved, {} patches sliced, {} merged",
+            "  {what}: {} changes, {} launches, {} visits ({} % wasted), {} vertices moved, {} patches sliced, {} \
+                merged",
             run.done,
             did.launches,
             did.visits,

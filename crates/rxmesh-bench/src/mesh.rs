@@ -177,7 +177,8 @@ impl Meshes {
             return Subject {
                 name: Size(level).name().to_owned(),
                 recipe: format!(
-                    "torus of {} x {} squares, {FLIPS} edges flipped, noise of {NOISE} edge lengths, {level} Loop subdivisions",
+                    "torus of {} x {} squares, {FLIPS} edges flipped, noise of {NOISE} edge lengths, {level} Loop \
+                        subdivisions",
                     CELLS[0], CELLS[1]
                 ),
                 level,

@@ -290,7 +290,8 @@ impl PeersRecord {
     /// One table a mesh: an operation, ours with each number of threads, the peers from the fastest on.
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!(
-            "**{}**, {} threads (commit {}, {}), medians in ms; in brackets the fastest peer's time over ours with all threads\n",
+            "**{}**, {} threads (commit {}, {}), medians in ms;\nin brackets the fastest peer's time over ours with \
+                all threads\n",
             self.device,
             self.host_threads,
             self.commit,

@@ -49,7 +49,8 @@ pub(crate) fn newest_peers(folder: &Path) -> Result<PeersRecord> {
 pub(crate) fn markdown(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
-        "**{}** ({} engine{}, commit {}, {}), medians in ms;\nin brackets the strongest rival's time over ours{}\n\n| row |",
+        "**{}** ({} engine{}, commit {}, {}), medians in ms;\nin brackets the strongest rival's time over ours{}\n\n| \
+            row |",
         engine.device,
         engine.name,
         record
@@ -160,7 +161,8 @@ fn orders(record: &Record) -> String {
         return lines;
     }
     format!(
-        "\nThe same on {} faces with the input in other orders:\n\n| row | as given | shuffled | sorted |\n| --- | ---: | ---: | ---: |\n{lines}",
+        "\nThe same on {} faces with the input in other orders:\n\n| row | as given | shuffled | sorted |\n| --- | \
+            ---: | ---: | ---: |\n{lines}",
         mesh.name
     )
 }

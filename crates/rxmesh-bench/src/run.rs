@@ -33,7 +33,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "sizes")]
     mesh: Option<PathBuf>,
     /// Loop subdivisions of the file's mesh, each measured [default: 0]
-    #[arg(long, value_delimiter = ',', value_name = "K", requires = "mesh", value_parser = clap::value_parser!(u32).range(0..=8))]
+    #[arg(long, value_delimiter = ',', value_name = "K", requires = "mesh",
+        value_parser = clap::value_parser!(u32).range(0..=8))]
     subdivide: Vec<u32>,
     /// Noise of the file's mesh after subdivision: each coordinate moves by so many mean edge lengths at most
     #[arg(long, value_name = "S", requires = "mesh")]

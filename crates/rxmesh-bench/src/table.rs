@@ -112,7 +112,8 @@ pub(crate) fn short_table(record: &Record) -> String {
         }
     }
     format!(
-        "\n{} on {}, commit {}: ms, and the strongest rival's time over it (* it does less, + more, ~ another input)\n{}",
+        "\n{} on {}, commit {}: ms, and the strongest rival's time over it (* it does less, + more, ~ another \
+            input)\n{}",
         record.engine.name,
         record.engine.device,
         record.commit,

@@ -453,7 +453,8 @@ mod tests {
 
     #[test]
     fn comments_and_indentation_go_and_braces_stay_in_their_columns() {
-        let body = "\t// .globl\tk\n.visible .entry k(\n)\n{\n\t.reg .b32 \t%r<3>;\n\n$L__BB0_1:\n\t{\n\tbra \t$L__BB0_1;\n\t}\n}\n";
+        let body = "\t// .globl\tk\n.visible .entry k(\n)\n{\n\t.reg .b32 \
+            \t%r<3>;\n\n$L__BB0_1:\n\t{\n\tbra \t$L__BB0_1;\n\t}\n}\n";
         let want = ".visible .entry k(\n)\n{\n.reg .b32 %r<3>;\n$L0_1:\n\t{\nbra $L0_1;\n\t}\n}\n";
         assert_eq!(tidy(body), want);
     }

@@ -44,7 +44,8 @@ pub enum Error {
     Options(String),
     /// An operator's fill-in broke the rules of [`Hole`](rxmesh_kernels::cavity::Hole).
     #[error(
-        "the operator `{operator}` left {count} holes with edges that have no face, with sides that do not meet, or took more slots than it declares"
+        "the operator `{operator}` left {count} holes with edges that have no face, with sides that do not meet, or \
+            took more slots than it declares"
     )]
     Operator {
         /// The operator's type.

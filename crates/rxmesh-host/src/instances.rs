@@ -1,5 +1,5 @@
-//! Instances of generic algorithms, so that they are compiled once: up to optimisation level 1 a crate shares with those
-//! that use it what it has compiled of generic code (rustc's `share-generics`). Nothing calls this.
+//! Instances of generic algorithms, so that they are compiled once: up to optimisation level 1 a crate shares with
+//! those that use it what it has compiled of generic code (rustc's `share-generics`). Nothing calls this.
 
 use crate::Error;
 use crate::algo::delaunay::{DelaunayOptions, delaunay};

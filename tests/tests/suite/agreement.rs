@@ -33,7 +33,8 @@ use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 
 conformance! {
-    boundaries, rings_of_vertices, sums, prefix_sums, normals, flows, smoothed_positions, filtered_positions, curvatures, levels_and_distances,
+    boundaries, rings_of_vertices, sums, prefix_sums, normals, flows, smoothed_positions, filtered_positions,
+    curvatures, levels_and_distances,
     explicit_springs, implicit_springs, simplified_meshes, remeshed_meshes, tracked_meshes
 }
 
@@ -176,7 +177,9 @@ fn flows(engine: &Engine) {
 fn smoothed_positions(engine: &Engine) {
     for weights in [SmoothWeights::Uniform, SmoothWeights::Cotangent] {
         for base in [SmoothOptions::default(), SmoothOptions::taubin(5)] {
-            let options = base.with(|o| { o.weights = weights; });
+            let options = base.with(|o| {
+                o.weights = weights;
+            });
             let smoothed = |rx: &RxMesh, _: &TriMesh, mut x| {
                 let report = smooth(rx, &mut x, &options).unwrap();
                 (report, x.to_input(rx).unwrap())
@@ -193,7 +196,10 @@ fn smoothed_positions(engine: &Engine) {
 /// A vertex moves along its normal by a mean of heights, which are less than two edges. Where rounding decides whether
 /// a neighbour is in the ball, nothing is compared.
 fn filtered_positions(engine: &Engine) {
-    let options = FilterOptions::default().with(|o| { o.iterations = 1; o.sigma_c = Closeness::MeanEdge; });
+    let options = FilterOptions::default().with(|o| {
+        o.iterations = 1;
+        o.sigma_c = Closeness::MeanEdge;
+    });
     let filtered = |rx: &RxMesh, mesh: &TriMesh, mut x| {
         bilateral_filter(rx, &mut x, &options).unwrap();
         let doubtful = crate::filter::doubtful(mesh, &options);
@@ -296,7 +302,9 @@ fn explicit_springs(engine: &Engine) {
 
 /// The solver stops at a residual of 1e-6 of the step's change, which is less than the mesh.
 fn implicit_springs(engine: &Engine) {
-    let options = SpringOptions::default().with(|o| { o.time_step = 0.01; });
+    let options = SpringOptions::default().with(|o| {
+        o.time_step = 0.01;
+    });
     springs(engine, options, 1e-5, |s| {
         (0..3).for_each(|_| s.step_implicit(400, 1e-6).unwrap());
     });
@@ -390,7 +398,11 @@ fn follow(got: &TriMesh, want: &TriMesh) {
 
 fn remeshed_meshes(engine: &Engine) {
     let mesh = generate::icosphere(suited(engine, [extent(4, 5), 2, 1])).unwrap();
-    let options = RemeshOptions::default().with(|o| { o.target_length = Some(0.8 * quality(&mesh).edge_length.mean as f32); o.iterations = 2; o.project = true; });
+    let options = RemeshOptions::default().with(|o| {
+        o.target_length = Some(0.8 * quality(&mesh).edge_length.mean as f32);
+        o.iterations = 2;
+        o.project = true;
+    });
     let remeshed = |session: &mut Session, x| {
         remesh(session, x, &options).unwrap();
     };
@@ -402,7 +414,9 @@ fn remeshed_meshes(engine: &Engine) {
 
 fn tracked_meshes(engine: &Engine) {
     let mesh = generate::icosphere(suited(engine, [3, 2, 1])).unwrap();
-    let options = TrackOptions::default().with(|o| { o.frames = suited(engine, [20, 4, 2]); });
+    let options = TrackOptions::default().with(|o| {
+        o.frames = suited(engine, [20, 4, 2]);
+    });
     let tracked = |session: &mut Session, x| {
         track(session, x, &options, |_, _| Ok::<_, Error>(())).unwrap();
     };

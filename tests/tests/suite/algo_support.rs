@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 /// A mesh on an engine, with its positions.
 pub(crate) fn put(engine: &Engine, mesh: &TriMesh) -> (RxMesh, Attribute<Vertex, Vec3>) {
     let size = if mesh.face_count() > 20_000 { 512 } else { 64 };
-    let options = PatchOptions::default().with(|o| { o.patch_size = size; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = size;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from(&mesh.positions).unwrap();
     (rx, x)

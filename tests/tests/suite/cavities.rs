@@ -67,7 +67,8 @@ macro_rules! refill {
 }
 
 refill! {
-    RefillV V; RefillVe VE; RefillVf VF; RefillVv VV; RefillE E; RefillEf EF; RefillEv EV; RefillEe EE; RefillF F; RefillFe FE; RefillFf FF; RefillFv FV;
+    RefillV V; RefillVe VE; RefillVf VF; RefillVv VV; RefillE E; RefillEf EF; RefillEv EV; RefillEe EE; RefillF F;
+    RefillFe FE; RefillFf FF; RefillFv FV;
 }
 
 args! {
@@ -215,7 +216,9 @@ fn is_here(engine: &Engine) -> bool {
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
-    let options = PatchOptions::default().with(|o| { o.patch_size = 64; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 64;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::open(&rx).unwrap();
@@ -270,7 +273,8 @@ fn stars_for_every_template(engine: &Engine) {
             assert!(done > 0, "{} does nothing", stringify!($name));
         )*};
     }
-    try_all! { RefillV RefillVe RefillVf RefillVv RefillE RefillEf RefillEv RefillEe RefillF RefillFe RefillFf RefillFv }
+    try_all! { RefillV RefillVe RefillVf RefillVv RefillE RefillEf RefillEv RefillEe
+    RefillF RefillFe RefillFf RefillFv }
 }
 
 fn holes_stay_open(engine: &Engine) {

@@ -55,10 +55,17 @@ fn narrowest(mesh: &TriMesh) -> f64 {
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
     let ratio = |f: &[u32; 3]| {
         let [a, b, c] = f.map(x);
-        let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
+        let longest = a
+            .distance_squared(b)
+            .max(b.distance_squared(c))
+            .max(c.distance_squared(a));
         longest / (b - a).cross(c - a).length()
     };
-    mesh.faces.iter().map(ratio).filter(|r| r.is_finite()).fold(1.0, f64::max)
+    mesh.faces
+        .iter()
+        .map(ratio)
+        .filter(|r| r.is_finite())
+        .fold(1.0, f64::max)
 }
 
 /// The point is on the surface, and no point of the surface is nearer.
@@ -68,11 +75,7 @@ fn narrowest(mesh: &TriMesh) -> f64 {
 /// largest coordinate are twice what all of these make. Where it is between them is a ratio of areas, which in a narrow
 /// triangle are small differences of such products: their errors grow as [`narrowest`].
 fn check(engine: &Engine, mesh: &TriMesh, what: &str) {
-    let points = points(
-        mesh,
-        suited(engine, [extent(200, 2000), 60, 30]),
-        5,
-    );
+    let points = points(mesh, suited(engine, [extent(200, 2000), 60, 30]), 5);
     let got = projected(engine, mesh, &points, &vec![false; points.len()]);
     let largest = (mesh.positions.iter().chain(&points))
         .map(|p| p.abs().max_element())

@@ -2,9 +2,7 @@
 
 use glam::Vec3;
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::components::{
-    ComponentSize, ComponentsOptions, Through, components, sizes,
-};
+use rxmesh_host::algo::components::{ComponentSize, ComponentsOptions, Through, components, sizes};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::PatchOptions;
@@ -73,7 +71,9 @@ fn labels(engine: &Engine) {
 }
 
 fn patched(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> RxMesh {
-    let options = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = patch_size;
+    });
     RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap()
 }
 
@@ -152,10 +152,7 @@ fn sizes_count_shared_vertices_in_each() {
         of(&[0, 1, 2], 3),
         [size(0, 1, 3, 0.5), size(1, 1, 3, 2.0), size(2, 1, 3, 1.0)]
     );
-    assert_eq!(
-        of(&[0, 1, 0], 2),
-        [size(0, 2, 5, 1.5), size(1, 1, 3, 2.0)]
-    );
+    assert_eq!(of(&[0, 1, 0], 2), [size(0, 2, 5, 1.5), size(1, 1, 3, 2.0)]);
 }
 
 #[test]

@@ -30,7 +30,9 @@ struct Flipped {
 }
 
 fn flip<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> Flipped {
-    let options = PatchOptions::default().with(|o| { o.patch_size = 64; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 64;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::<C>::open_with(&rx).unwrap();

@@ -34,7 +34,9 @@ struct Script {
 
 impl Script {
     fn open(engine: &Engine, mesh: &TriMesh) -> Script {
-        let options = PatchOptions::default().with(|o| { o.patch_size = 64; });
+        let options = PatchOptions::default().with(|o| {
+            o.patch_size = 64;
+        });
         let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
         let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
         let mut session = Session::open(&rx).unwrap();

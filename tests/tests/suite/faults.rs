@@ -12,7 +12,8 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture, each_mesh, suited};
 
 conformance! {
-    no_fan_no_orientation, the_engine_works_after_a_fault, missing_vertex, patch_sizes_out_of_range, too_much_shared_memory
+    no_fan_no_orientation, the_engine_works_after_a_fault, missing_vertex, patch_sizes_out_of_range,
+    too_much_shared_memory
 }
 
 /// The vertex that a query's fault names, as an input id.
@@ -135,7 +136,9 @@ fn missing_vertex(engine: &Engine) {
 
 fn patch_sizes_out_of_range(engine: &Engine) {
     for patch_size in [0, 65536] {
-        let options = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
+        let options = PatchOptions::default().with(|o| {
+            o.patch_size = patch_size;
+        });
         let e = RxMesh::new(engine, 3, &[[0, 1, 2]], &options).expect_err("no such patch size");
         assert_eq!(e, Error::Patch(PatchError::PatchSize(patch_size)));
     }
@@ -147,7 +150,9 @@ fn too_much_shared_memory(engine: &Engine) {
         return;
     }
     let m = rxmesh_host::mesh::generate::grid(90, 90).expect("a grid");
-    let options = PatchOptions::default().with(|o| { o.patch_size = 20_000; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 20_000;
+    });
     let rx = RxMesh::new(engine, m.vertex_count(), &m.faces, &options).expect("one patch");
     match rx.query::<OrientedVV>() {
         Err(Error::Engine(EngineError::SharedMemory {

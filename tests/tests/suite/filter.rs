@@ -90,7 +90,10 @@ fn run(engine: &Engine, mesh: &TriMesh, o: &FilterOptions) -> (Vec<Vec3>, Filter
 }
 
 fn once(sigma_c: Closeness) -> FilterOptions {
-    FilterOptions::default().with(|o| { o.iterations = 1; o.sigma_c = sigma_c; })
+    FilterOptions::default().with(|o| {
+        o.iterations = 1;
+        o.sigma_c = sigma_c;
+    })
 }
 
 fn compare(engine: &Engine, mesh: &TriMesh, o: &FilterOptions) -> FilterReport {
@@ -119,7 +122,9 @@ fn agrees_with_a_naive_search(engine: &Engine) {
         compare(
             engine,
             &mesh,
-            &once(Closeness::MeanEdge).with(|o| { o.sigma_s = Some(0.01); }),
+            &once(Closeness::MeanEdge).with(|o| {
+                o.sigma_s = Some(0.01);
+            }),
         );
     }
 }
@@ -157,7 +162,10 @@ fn noise_goes_and_edges_stay(engine: &Engine) {
     let rms = |p: &[Vec3]| (p.iter().map(|p| off(p).powi(2)).sum::<f64>() / p.len() as f64).sqrt();
     let before = rms(&mesh.positions);
     let after = |sigma_s: f64| {
-        let options = FilterOptions::default().with(|o| { o.iterations = 4; o.sigma_s = Some(sigma_s); });
+        let options = FilterOptions::default().with(|o| {
+            o.iterations = 4;
+            o.sigma_s = Some(sigma_s);
+        });
         rms(&run(engine, &mesh, &options).0)
     };
     let (keep, blur) = (after(2.0 * before), after(1.0));
@@ -166,7 +174,9 @@ fn noise_goes_and_edges_stay(engine: &Engine) {
 }
 
 fn thrice() -> FilterOptions {
-    FilterOptions::default().with(|o| { o.iterations = 3; })
+    FilterOptions::default().with(|o| {
+        o.iterations = 3;
+    })
 }
 
 fn any_unit_gives_the_same(engine: &Engine) {
@@ -210,7 +220,9 @@ fn nasty_meshes_stay_finite(engine: &Engine) {
             let (y, _) = run(
                 engine,
                 &mesh,
-                &thrice().with(|o| { o.sigma_c = sigma_c; }),
+                &thrice().with(|o| {
+                    o.sigma_c = sigma_c;
+                }),
             );
             assert!(y.iter().all(|p| p.is_finite()), "{name}: {y:?}");
             if name == "isolated vertices" {
@@ -226,8 +238,12 @@ fn senseless_options_are_refused(engine: &Engine) {
     let base = FilterOptions::default();
     for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
         for o in [
-            base.with(|o| { o.sigma_c = Closeness::Given(bad); }),
-            base.with(|o| { o.sigma_s = Some(bad); }),
+            base.with(|o| {
+                o.sigma_c = Closeness::Given(bad);
+            }),
+            base.with(|o| {
+                o.sigma_s = Some(bad);
+            }),
         ] {
             assert!(
                 matches!(bilateral_filter(&rx, &mut x, &o), Err(Error::Options(_))),

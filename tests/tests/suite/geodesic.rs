@@ -12,9 +12,11 @@ use rxmesh_tests::extent::extent;
 use std::collections::VecDeque;
 
 conformance! {
-    levels_are_those_of_a_serial_search, agrees_with_a_serial_copy, a_plane_has_euclidean_distances, a_sphere_has_great_circles,
+    levels_are_those_of_a_serial_search, agrees_with_a_serial_copy, a_plane_has_euclidean_distances,
+    a_sphere_has_great_circles,
     several_sources_give_the_nearest, what_no_source_reaches_is_infinitely_far, engines_of_the_cpu_give_the_same_bits,
-    any_unit_will_do, nasty_meshes_give_numbers, senseless_questions_are_refused_and_limits_are_kept, long_cells_keep_the_accuracy
+    any_unit_will_do, nasty_meshes_give_numbers, senseless_questions_are_refused_and_limits_are_kept,
+    long_cells_keep_the_accuracy
 }
 
 fn naive_levels(mesh: &TriMesh, sources: &[u32]) -> Vec<u32> {
@@ -177,7 +179,9 @@ fn agrees_with_a_serial_copy(engine: &Engine) {
         (&bumpy_grid(n), vec![n * (n + 1) / 2, 0]),
     ] {
         let (rx, x) = put(engine, mesh);
-        let options = GeodesicOptions::default().with(|o| { o.threshold = THRESHOLD; });
+        let options = GeodesicOptions::default().with(|o| {
+            o.threshold = THRESHOLD;
+        });
         let (mut d, report) = geodesic(&rx, &x, &sources, &options).unwrap();
         let (want, iterations) = naive(mesh, &sources, THRESHOLD);
         let d = d.to_input(&rx).unwrap();
@@ -312,14 +316,21 @@ fn senseless_questions_are_refused_and_limits_are_kept(engine: &Engine) {
     let base = GeodesicOptions::default();
     for threshold in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
         assert!(matches!(
-            ask(&[0], base.with(|o| { o.threshold = threshold; })),
+            ask(
+                &[0],
+                base.with(|o| {
+                    o.threshold = threshold;
+                })
+            ),
             Err(Error::Options(_))
         ));
     }
     assert!(matches!(ask(&[], base), Err(Error::Options(_))));
     let none = mesh.vertex_count() as u32;
     assert!(matches!(ask(&[none], base), Err(Error::Options(_))));
-    let limited = base.with(|o| { o.max_iterations = Some(5); });
+    let limited = base.with(|o| {
+        o.max_iterations = Some(5);
+    });
     let report = ask(&[0], limited).unwrap().1;
     assert!(report.iterations == 5 && !report.converged, "{report:?}");
 }

@@ -14,7 +14,8 @@ use rxmesh_tests::oracle::Oracle;
 use rxmesh_tests::smooth::{self, Flow, box_diagonal};
 
 conformance! {
-    all_fixtures, given_time_steps, all_scales, isolated_vertices_stay, a_flat_grid_stays_flat, without_faces, one_triangle,
+    all_fixtures, given_time_steps, all_scales, isolated_vertices_stay, a_flat_grid_stays_flat, without_faces,
+    one_triangle,
     most_iterations, tolerance, options_without_sense, coordinates_that_are_not_finite, the_same_bits_on_every_run
 }
 
@@ -36,7 +37,11 @@ const WAYS: [(bool, bool); 4] = [(false, true), (true, true), (false, false), (t
 fn check(rx: &RxMesh, mesh: &TriMesh, time_step: Option<f64>, what: &str) -> McfReport {
     let ways = if is_slow(rx.engine()) { 2 } else { 4 };
     let reports = WAYS[..ways].iter().map(|&(matrix_free, preconditioner)| {
-        let options = McfOptions::default().with(|o| { o.time_step = time_step; o.matrix_free = matrix_free; o.preconditioner = preconditioner; });
+        let options = McfOptions::default().with(|o| {
+            o.time_step = time_step;
+            o.matrix_free = matrix_free;
+            o.preconditioner = preconditioner;
+        });
         let what = format!("{what}, matrix-free {matrix_free}, preconditioned {preconditioner}");
         check_one(rx, mesh, &options, &what)
     });
@@ -109,7 +114,9 @@ fn moved(mesh: &TriMesh, scale: f32, by: Vec3) -> TriMesh {
 
 fn all_scales(engine: &Engine) {
     let mesh = fixtures::closed(1);
-    let options = PatchOptions::default().with(|o| { o.patch_size = 32; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 32;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     for scale in [1e-15f32, 1e-9, 1e-3, 1e3, 1e9, 1e15] {
         check(
@@ -198,7 +205,10 @@ fn most_iterations(engine: &Engine) {
     let f = Fixture::new("sphere", fixtures::closed(1));
     let rx = f.on(engine, 16);
     for max_iterations in [0, 1, 7, 8, 9] {
-        let options = McfOptions::default().with(|o| { o.max_iterations = max_iterations; o.tolerance = 1e-12; });
+        let options = McfOptions::default().with(|o| {
+            o.max_iterations = max_iterations;
+            o.tolerance = 1e-12;
+        });
         let (got, report) = flow(&rx, &f.mesh.positions, &options, "sphere");
         assert_eq!(
             (report.iterations, report.converged),
@@ -223,7 +233,9 @@ fn tolerance(engine: &Engine) {
         flow(
             &rx,
             &f.mesh.positions,
-            &McfOptions::default().with(|o| { o.tolerance = tolerance; }),
+            &McfOptions::default().with(|o| {
+                o.tolerance = tolerance;
+            }),
             "sphere",
         )
         .1
@@ -236,7 +248,10 @@ fn tolerance(engine: &Engine) {
     );
     assert!(rough.iterations < fine.iterations, "{rough:?} {fine:?}");
     // Met exactly: one iteration less is not enough.
-    let options = McfOptions::default().with(|o| { o.tolerance = 1e-5; o.max_iterations = fine.iterations - 1; });
+    let options = McfOptions::default().with(|o| {
+        o.tolerance = 1e-5;
+        o.max_iterations = fine.iterations - 1;
+    });
     assert!(!flow(&rx, &f.mesh.positions, &options, "sphere").1.converged);
 }
 
@@ -253,8 +268,12 @@ fn options_without_sense(engine: &Engine) {
             );
             assert_eq!(x.to_input(&rx).unwrap(), m.positions, "untouched");
         };
-        of(McfOptions::default().with(|o| { o.time_step = Some(bad); }));
-        of(McfOptions::default().with(|o| { o.tolerance = bad; }));
+        of(McfOptions::default().with(|o| {
+            o.time_step = Some(bad);
+        }));
+        of(McfOptions::default().with(|o| {
+            o.tolerance = bad;
+        }));
     }
 }
 

@@ -32,7 +32,9 @@ fn files(engine: &Engine) {
         let name = path.display();
         let mesh = io::read(
             path,
-            &rxmesh_host::io::ReadOptions::default().with(|o| { o.triangulate = true; }),
+            &rxmesh_host::io::ReadOptions::default().with(|o| {
+                o.triangulate = true;
+            }),
         )
         .unwrap_or_else(|e| panic!("{name}: {e}"))
         .mesh;

@@ -17,7 +17,10 @@ use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::{conformance, conformance_of_conflicts};
 
-conformance_of_conflicts! { meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns, refuses_bad_input }
+conformance_of_conflicts! {
+    meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns,
+    refuses_bad_input
+}
 conformance! { same_bits_on_every_run }
 
 /// A session with the positions.
@@ -31,7 +34,9 @@ fn open_twice<C: Conflicts>(
     engine: &Engine,
     mesh: &TriMesh,
 ) -> (Session<C>, [Column<Vertex, Vec3>; 2]) {
-    let options = PatchOptions::default().with(|o| { o.patch_size = 128; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 128;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::<C>::open_with(&rx).unwrap();
@@ -92,7 +97,9 @@ fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
     ] {
         for part in [1.0, 0.8, 1.5] {
             let mean = quality(&mesh).edge_length.mean as f32;
-            let options = RemeshOptions::default().with(|o| { o.target_length = Some(mean * part); });
+            let options = RemeshOptions::default().with(|o| {
+                o.target_length = Some(mean * part);
+            });
             let what = format!("{name} with {part} of the mean");
             let Remeshed {
                 report, quality: q, ..
@@ -136,7 +143,12 @@ fn keeps_what_the_surface_is<C: Conflicts>(engine: &Engine) {
     for (name, mesh) in hard {
         for part in [0.5, 1.0, 4.0] {
             let mean = quality(&mesh).edge_length.mean as f32;
-            let options = RemeshOptions::default().with(|o| { o.target_length = (mean > 0.0).then_some(mean * part); o.keep_features = (part == 1.0).then_some(50.0); o.project = part == 1.0; o.iterations = 2; });
+            let options = RemeshOptions::default().with(|o| {
+                o.target_length = (mean > 0.0).then_some(mean * part);
+                o.keep_features = (part == 1.0).then_some(50.0);
+                o.project = part == 1.0;
+                o.iterations = 2;
+            });
             let what = format!("{name} with {part} of the mean");
             let after = remeshed::<C>(engine, &mesh, &options, &what);
             if part == 0.5 && mesh.faces.len() > 100 {
@@ -182,7 +194,10 @@ fn keeps_lines<C: Conflicts>(engine: &Engine) {
     let n = size(engine).min(16);
     // The corners and the edges of a cube stay: what is enclosed is the cube.
     for part in [0.6, 1.7] {
-        let options = RemeshOptions::default().with(|o| { o.target_length = Some(part / n as f32); o.keep_features = Some(60.0); });
+        let options = RemeshOptions::default().with(|o| {
+            o.target_length = Some(part / n as f32);
+            o.keep_features = Some(60.0);
+        });
         let cube = cube(n);
         let after = remeshed::<C>(engine, &cube, &options, "cube");
         assert_eq!(after.report.features, 12 * n);
@@ -208,7 +223,9 @@ fn keeps_lines<C: Conflicts>(engine: &Engine) {
         // The boundary of a square stays too.
         let grid = generate::grid(n, n).unwrap();
         let mean = quality(&grid).edge_length.mean as f32;
-        let options = RemeshOptions::default().with(|o| { o.target_length = Some(mean * part); });
+        let options = RemeshOptions::default().with(|o| {
+            o.target_length = Some(mean * part);
+        });
         let after = remeshed::<C>(engine, &grid, &options, "square");
         let area = |m: &TriMesh| -> f64 {
             let x = |v: u32| m.positions[v as usize].as_dvec3();
@@ -225,7 +242,9 @@ fn keeps_lines<C: Conflicts>(engine: &Engine) {
 fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
     let n = size(engine);
     let mesh = generate::torus(2 * n, n, 1.0, 0.4).unwrap();
-    let options = RemeshOptions::default().with(|o| { o.project = true; });
+    let options = RemeshOptions::default().with(|o| {
+        o.project = true;
+    });
     let after = remeshed::<C>(engine, &mesh, &options, "torus");
     assert!(after.report.run().done > 0);
     // Each vertex lies on a triangle of the input, by plain search; `closest.rs` says how near.
@@ -252,7 +271,11 @@ fn interpolates_columns<C: Conflicts>(engine: &Engine) {
         for part in [0.6, 1.7] {
             let (mut session, [x, copy]) = open_twice::<C>(engine, &mesh);
             session.interpolate(copy).unwrap();
-            let options = RemeshOptions::default().with(|o| { o.target_length = Some(mean * part); o.smoothing_steps = 0; o.keep_features = (name == "cube").then_some(60.0); });
+            let options = RemeshOptions::default().with(|o| {
+                o.target_length = Some(mean * part);
+                o.smoothing_steps = 0;
+                o.keep_features = (name == "cube").then_some(60.0);
+            });
             let report = remesh(&mut session, x, &options).unwrap();
             let of = if part < 1.0 {
                 report.split
@@ -289,10 +312,14 @@ fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
     bad(&fixtures::non_manifold_vertex(), &options, "manifold");
     bad(&fixtures::mixed_orientation(6, 6, 7), &options, "manifold");
     for length in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-30] {
-        let options = options.with(|o| { o.target_length = Some(length); });
+        let options = options.with(|o| {
+            o.target_length = Some(length);
+        });
         bad(&fixtures::torus(9, 8), &options, "target length");
     }
-    let angle = options.with(|o| { o.keep_features = Some(-3.0); });
+    let angle = options.with(|o| {
+        o.keep_features = Some(-3.0);
+    });
     bad(&fixtures::torus(9, 8), &angle, "angle");
 }
 
@@ -301,7 +328,12 @@ fn same_bits_on_every_run(engine: &Engine) {
     let mesh = noisy(fixtures::torus(n, n), 0.3);
     let run = |engine: &Engine| {
         let (mut session, x) = open::<Claims>(engine, &mesh);
-        let options = RemeshOptions::default().with(|o| { o.target_length = Some(quality(&mesh).edge_length.mean as f32 * 0.9); o.keep_features = Some(50.0); o.project = true; o.iterations = 2; });
+        let options = RemeshOptions::default().with(|o| {
+            o.target_length = Some(quality(&mesh).edge_length.mean as f32 * 0.9);
+            o.keep_features = Some(50.0);
+            o.project = true;
+            o.iterations = 2;
+        });
         let report = remesh(&mut session, x, &options).unwrap();
         let x = session.values(x).unwrap().read().unwrap();
         (report, session.to_host().unwrap(), x)

@@ -25,7 +25,10 @@ conformance! {
 }
 
 fn options(patch_size: u32) -> RepackOptions {
-    RepackOptions::default().with(|o| { o.patch_size = patch_size; o.labels = Labels::Keep; })
+    RepackOptions::default().with(|o| {
+        o.patch_size = patch_size;
+        o.labels = Labels::Keep;
+    })
 }
 
 fn packed(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked {
@@ -364,7 +367,9 @@ fn resized(mesh: &TriMesh, of: &TriMesh, patch_size: u32, origin: impl Fn(u32) -
 fn as_good_as_new(engine: &Engine, what: &str, mesh: &Resized, patch_size: u32) {
     let got = resize(engine, what, &mesh.flat, patch_size);
     let got = got.mesh.patch_set().unwrap();
-    let options = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = patch_size;
+    });
     let want = build(mesh.vertices, &mesh.faces, &options).unwrap();
     let (got, want) = (&got.stats, &want.stats);
     println!("{what}: {got:?}, cut from scratch: {want:?}");
@@ -385,7 +390,10 @@ fn as_good_as_new(engine: &Engine, what: &str, mesh: &Resized, patch_size: u32) 
 
 /// Repacks and checks everything.
 fn resize(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked {
-    let options = RepackOptions::default().with(|o| { o.patch_size = patch_size; o.labels = Labels::Resize; });
+    let options = RepackOptions::default().with(|o| {
+        o.patch_size = patch_size;
+        o.labels = Labels::Resize;
+    });
     check_with(engine, what, flat, options)
 }
 

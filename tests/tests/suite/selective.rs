@@ -62,7 +62,9 @@ entries! {
 
 fn sphere(engine: &Engine) -> RxMesh {
     let mesh = generate::icosphere(if is_very_slow(engine) { 1 } else { 3 }).unwrap();
-    let options = PatchOptions::default().with(|o| { o.patch_size = 32; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 32;
+    });
     RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap()
 }
 

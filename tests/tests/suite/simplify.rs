@@ -16,12 +16,15 @@ use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::fixtures;
 
 conformance! {
-    reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run, refuses_bad_options,
+    reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run,
+    refuses_bad_options,
     shortest_edges_go, survives_a_small_start, attributes_follow, a_plain_torus_takes_few_rounds
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
-    let options = PatchOptions::default().with(|o| { o.patch_size = 64; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 64;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::open(&rx).unwrap();
@@ -54,7 +57,9 @@ fn reaches_the_number(engine: &Engine) {
         for ratio in [0.7, 0.2] {
             let (mut session, x) = open(engine, &mesh);
             let euler = session.euler_number().unwrap();
-            let options = SimplifyOptions::new(Target::Ratio(ratio)).with(|o| { o.cost = cost; });
+            let options = SimplifyOptions::new(Target::Ratio(ratio)).with(|o| {
+                o.cost = cost;
+            });
             let report = simplify(&mut session, x, &options).unwrap();
             let what = format!("{cost:?} {ratio} {report:?}");
             check(&session, &what);
@@ -150,7 +155,9 @@ fn ends_on_every_fixture(engine: &Engine) {
             let x = session.attach(&x).unwrap();
             let euler = session.euler_number().unwrap();
             let faces = session.live().unwrap()[2];
-            let options = SimplifyOptions::new(Target::Faces(1)).with(|o| { o.cost = cost; });
+            let options = SimplifyOptions::new(Target::Faces(1)).with(|o| {
+                o.cost = cost;
+            });
             let report = simplify(&mut session, x, &options).unwrap();
             let what = format!("{} {cost:?} {report:?}", fixture.name);
             check(&session, &what);
@@ -170,7 +177,9 @@ fn ends_on_every_fixture(engine: &Engine) {
 
 fn result(engine: &Engine, mesh: &TriMesh, cost: Cost) -> (SimplifyReport, HostArrays, Vec<Vec3>) {
     let (mut session, x) = open(engine, mesh);
-    let options = SimplifyOptions::new(Target::Ratio(0.3)).with(|o| { o.cost = cost; });
+    let options = SimplifyOptions::new(Target::Ratio(0.3)).with(|o| {
+        o.cost = cost;
+    });
     let report = simplify(&mut session, x, &options).unwrap();
     let x = session.values(x).unwrap().read().unwrap();
     (report, session.to_host().unwrap(), x)
@@ -211,7 +220,9 @@ fn refuses_bad_options(engine: &Engine) {
         let error = simplify(&mut session, x, &SimplifyOptions::new(target)).unwrap_err();
         assert!(matches!(error, Error::Options(_)), "{target:?}: {error}");
     }
-    let options = SimplifyOptions::new(Target::Ratio(0.5)).with(|o| { o.quantile = 0.0; });
+    let options = SimplifyOptions::new(Target::Ratio(0.5)).with(|o| {
+        o.quantile = 0.0;
+    });
     assert!(simplify(&mut session, x, &options).is_err());
     assert!(session.to_host().unwrap() == before);
     // More faces than there are is no fault, and nothing to do.
@@ -228,7 +239,9 @@ fn refuses_bad_options(engine: &Engine) {
 fn shortest_edges_go(engine: &Engine) {
     let mesh = bumpy(engine);
     let (mut session, x) = open(engine, &mesh);
-    let options = SimplifyOptions::new(Target::Ratio(0.5)).with(|o| { o.cost = Cost::Length; });
+    let options = SimplifyOptions::new(Target::Ratio(0.5)).with(|o| {
+        o.cost = Cost::Length;
+    });
     simplify(&mut session, x, &options).unwrap();
     let (before, after) = (quality(&mesh), quality(&session.to_mesh(x).unwrap().0));
     // Edges of the input differ by a factor of two and more: the short ones are those that are gone.
@@ -277,7 +290,9 @@ fn attributes_follow(engine: &Engine) {
         session.attach(&ids).unwrap(),
     );
     session.interpolate(copy).unwrap();
-    let options = SimplifyOptions::new(Target::Ratio(0.4)).with(|o| { o.cost = Cost::Length; });
+    let options = SimplifyOptions::new(Target::Ratio(0.4)).with(|o| {
+        o.cost = Cost::Length;
+    });
     simplify(&mut session, place, &options).unwrap();
     let mut closed = session.close(RepackOptions::default()).unwrap();
     let (mut place, mut copy, mut ids) = (

@@ -57,13 +57,24 @@ fn weights(mesh: &TriMesh, x: &[DVec3], kind: SmoothWeights) -> BTreeMap<(usize,
 }
 
 fn variants() -> Vec<SmoothOptions> {
-    let base = SmoothOptions::default().with(|o| { o.iterations = 4; });
+    let base = SmoothOptions::default().with(|o| {
+        o.iterations = 4;
+    });
     vec![
         base,
-        base.with(|o| { o.move_boundary = true; }),
-        SmoothOptions::taubin(4).with(|o| { o.iterations = 4; }),
-        base.with(|o| { o.weights = SmoothWeights::Cotangent; }),
-        SmoothOptions::taubin(3).with(|o| { o.weights = SmoothWeights::Cotangent; o.move_boundary = true; }),
+        base.with(|o| {
+            o.move_boundary = true;
+        }),
+        SmoothOptions::taubin(4).with(|o| {
+            o.iterations = 4;
+        }),
+        base.with(|o| {
+            o.weights = SmoothWeights::Cotangent;
+        }),
+        SmoothOptions::taubin(3).with(|o| {
+            o.weights = SmoothWeights::Cotangent;
+            o.move_boundary = true;
+        }),
     ]
 }
 
@@ -112,7 +123,10 @@ fn taubin_shrinks_less_than_laplace(engine: &Engine) {
         smooth(&rx, &mut x, &o).unwrap();
         radius(&x.to_input(&rx).unwrap())
     };
-    let laplace = run(SmoothOptions::default().with(|o| { o.lambda = 0.33; o.iterations = 60; }));
+    let laplace = run(SmoothOptions::default().with(|o| {
+        o.lambda = 0.33;
+        o.iterations = 60;
+    }));
     let taubin = run(SmoothOptions::taubin(30));
     println!(
         "mean radius {:.4}: laplace {laplace:.4}, taubin {taubin:.4}",
@@ -123,7 +137,9 @@ fn taubin_shrinks_less_than_laplace(engine: &Engine) {
 
 fn any_scale_and_place_gives_the_same_shape(engine: &Engine) {
     let mesh = bumpy_sphere(suited(engine, [2, 2, 1]));
-    let o = SmoothOptions::default().with(|o| { o.weights = SmoothWeights::Cotangent; });
+    let o = SmoothOptions::default().with(|o| {
+        o.weights = SmoothWeights::Cotangent;
+    });
     for scale in [1e-18f32, 1e-6, 1e6, 1e18] {
         let mut scaled = mesh.clone();
         scaled.positions.iter_mut().for_each(|p| *p *= scale);
@@ -158,12 +174,24 @@ fn senseless_options_are_refused(engine: &Engine) {
     let (rx, mut x) = put(engine, &bumpy_grid(3));
     let base = SmoothOptions::default();
     for o in [
-        base.with(|o| { o.lambda = f64::NAN; }),
-        base.with(|o| { o.lambda = 0.0; }),
-        base.with(|o| { o.lambda = 1.5; }),
-        base.with(|o| { o.mu = Some(f64::NAN); }),
-        base.with(|o| { o.mu = Some(0.3); }),
-        base.with(|o| { o.mu = Some(f64::NEG_INFINITY); }),
+        base.with(|o| {
+            o.lambda = f64::NAN;
+        }),
+        base.with(|o| {
+            o.lambda = 0.0;
+        }),
+        base.with(|o| {
+            o.lambda = 1.5;
+        }),
+        base.with(|o| {
+            o.mu = Some(f64::NAN);
+        }),
+        base.with(|o| {
+            o.mu = Some(0.3);
+        }),
+        base.with(|o| {
+            o.mu = Some(f64::NEG_INFINITY);
+        }),
     ] {
         assert!(
             matches!(smooth(&rx, &mut x, &o), Err(Error::Options(_))),

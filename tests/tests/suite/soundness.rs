@@ -15,7 +15,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 conformance! {
-    arguments_have_no_elements_on_the_host, memory_that_is_used_again, casts, long_buffers, threads_with_meshes_of_their_own,
+    arguments_have_no_elements_on_the_host, memory_that_is_used_again, casts, long_buffers,
+    threads_with_meshes_of_their_own,
     threads_on_one_mesh
 }
 

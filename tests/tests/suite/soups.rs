@@ -88,7 +88,11 @@ where
 
 fn check(engine: &Engine, soup: &Soup) -> Result<(), TestCaseError> {
     let growth = if soup.slack { 1.3 } else { 1.0 };
-    let options = PatchOptions::default().with(|o| { o.patch_size = soup.patch_size; o.seed = soup.seed; o.growth = growth; });
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = soup.patch_size;
+        o.seed = soup.seed;
+        o.growth = growth;
+    });
     let rx = RxMesh::new(engine, soup.vertices as usize, &soup.faces, &options).unwrap();
     prop_assert_eq!(
         rx.patch_set()

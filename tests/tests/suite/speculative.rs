@@ -197,7 +197,9 @@ fn remeshed<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (TriMesh, f32) {
     let mut session = Session::<C>::open_with(&rx).unwrap();
     let x = session.attach(&x).unwrap();
     let euler = session.euler_number().unwrap();
-    let options = RemeshOptions::default().with(|o| { o.iterations = 2; });
+    let options = RemeshOptions::default().with(|o| {
+        o.iterations = 2;
+    });
     let report = remesh(&mut session, x, &options).unwrap();
     assert!(report.run().finished, "{report:?}");
     check(&session, "remeshed");

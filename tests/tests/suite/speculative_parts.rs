@@ -16,7 +16,8 @@ use rxmesh_tests::engines::{is_slow, is_very_slow};
 use std::collections::{HashMap, HashSet};
 
 conformance! {
-    tables, tables_that_overflow, tables_without_room, stashes, queues, small_queues, queue_without_room, locks, two_locks_in_opposite_orders, many_small_runs
+    tables, tables_that_overflow, tables_without_room, stashes, queues, small_queues, queue_without_room, locks,
+    two_locks_in_opposite_orders, many_small_runs
 }
 
 /// Blocks that work at the same time: more than there are processors, so that they are interrupted at any place.

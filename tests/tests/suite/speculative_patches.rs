@@ -86,7 +86,9 @@ fn with_a_tiny_patch(engine: &Engine) -> (RxMesh, TriMesh, Vec3) {
     // Session ids are the linear ids of `whole`, and the input order of the new mesh is theirs.
     let sources = set.vertex_source.iter();
     mesh.positions = sources.map(|&v| mesh.positions[v as usize]).collect();
-    let options = RepackOptions::default().with(|o| { o.labels = Labels::Keep; });
+    let options = RepackOptions::default().with(|o| {
+        o.labels = Labels::Keep;
+    });
     let on_engine = flat.upload(engine);
     let rx = repack(engine, &on_engine.mesh(), 2, options).unwrap().mesh;
     let owned = rx.headers().iter().map(|h| h.owned[0]);

@@ -10,7 +10,8 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, suited};
 
 conformance! {
-    scatter_gather_and_naive_sums_agree, the_implicit_step_agrees_with_a_dense_solve, ten_iterations_are_ten_iterations_each_step,
+    scatter_gather_and_naive_sums_agree, the_implicit_step_agrees_with_a_dense_solve,
+    ten_iterations_are_ten_iterations_each_step,
     free_springs_keep_their_momentum, a_hanging_cloth_comes_to_rest, nasty_meshes_stay_finite,
     senseless_options_are_refused_and_explosions_are_told
 }
@@ -179,7 +180,9 @@ fn dense_step(
 }
 
 fn the_implicit_step_agrees_with_a_dense_solve(engine: &Engine) {
-    let o = SpringOptions::default().with(|o| { o.time_step = 0.02; });
+    let o = SpringOptions::default().with(|o| {
+        o.time_step = 0.02;
+    });
     let mesh = bumpy_grid(7);
     let put = put(engine, &mesh);
     let (mut s, x, v) = stretched(&put, &mesh, 8, &o);
@@ -201,7 +204,9 @@ fn ten_iterations_are_ten_iterations_each_step(engine: &Engine) {
         &put,
         &mesh,
         13,
-        &SpringOptions::default().with(|o| { o.time_step = 0.01; }),
+        &SpringOptions::default().with(|o| {
+            o.time_step = 0.01;
+        }),
     );
     for _ in 0..5 {
         s.step_implicit(10, 0.0).unwrap();
@@ -222,7 +227,10 @@ fn momentum(s: &mut Springs<'_>, rx: &rxmesh_host::store::RxMesh, mass: f64) -> 
 }
 
 fn free_springs_keep_their_momentum(engine: &Engine) {
-    let o = SpringOptions::default().with(|o| { o.gravity = Vec3::ZERO; o.damping = 0.0; });
+    let o = SpringOptions::default().with(|o| {
+        o.gravity = Vec3::ZERO;
+        o.damping = 0.0;
+    });
     let mesh = bumpy_sphere(suited(engine, [2, 1, 1]));
     let put = put(engine, &mesh);
     for way in 0..3 {
@@ -258,8 +266,12 @@ fn a_hanging_cloth_comes_to_rest(engine: &Engine) {
     // So many seconds of so many steps each: an explicit step is short, or the springs explode.
     let (n, seconds, time_step) = suited(engine, [(10, 15, 0.02), (4, 10, 0.05), (2, 10, 0.05)]);
     let mesh = generate::grid(n, n).unwrap();
-    let o = SpringOptions::default().with(|o| { o.damping = 4.0; });
-    let long = o.with(|o| { o.time_step = time_step; });
+    let o = SpringOptions::default().with(|o| {
+        o.damping = 4.0;
+    });
+    let long = o.with(|o| {
+        o.time_step = time_step;
+    });
     let (rx, rest) = put(engine, &mesh);
     let fixed: Vec<u32> = (0..mesh.vertex_count() as u32)
         .map(|v| u32::from(v == 0 || v == n))
@@ -302,7 +314,9 @@ fn a_hanging_cloth_comes_to_rest(engine: &Engine) {
 }
 
 fn nasty_meshes_stay_finite(engine: &Engine) {
-    let o = SpringOptions::default().with(|o| { o.stiffness = 1.0; });
+    let o = SpringOptions::default().with(|o| {
+        o.stiffness = 1.0;
+    });
     for (name, mesh) in nasty() {
         let put = put(engine, &mesh);
         let (mut s, x, v) = stretched(&put, &mesh, 0, &o);
@@ -326,13 +340,27 @@ fn senseless_options_are_refused_and_explosions_are_told(engine: &Engine) {
     let fixed = put.0.attribute().unwrap();
     let base = SpringOptions::default();
     for o in [
-        base.with(|o| { o.time_step = f64::NAN; }),
-        base.with(|o| { o.time_step = 0.0; }),
-        base.with(|o| { o.mass = 0.0; }),
-        base.with(|o| { o.mass = f64::INFINITY; }),
-        base.with(|o| { o.stiffness = -1.0; }),
-        base.with(|o| { o.damping = f64::NAN; }),
-        base.with(|o| { o.gravity = Vec3::splat(f32::NAN); }),
+        base.with(|o| {
+            o.time_step = f64::NAN;
+        }),
+        base.with(|o| {
+            o.time_step = 0.0;
+        }),
+        base.with(|o| {
+            o.mass = 0.0;
+        }),
+        base.with(|o| {
+            o.mass = f64::INFINITY;
+        }),
+        base.with(|o| {
+            o.stiffness = -1.0;
+        }),
+        base.with(|o| {
+            o.damping = f64::NAN;
+        }),
+        base.with(|o| {
+            o.gravity = Vec3::splat(f32::NAN);
+        }),
     ] {
         assert!(
             matches!(
@@ -346,7 +374,10 @@ fn senseless_options_are_refused_and_explosions_are_told(engine: &Engine) {
         &put,
         &mesh,
         0,
-        &base.with(|o| { o.time_step = 10.0; o.stiffness = 1e9; }),
+        &base.with(|o| {
+            o.time_step = 10.0;
+            o.stiffness = 1e9;
+        }),
     );
     assert!(matches!(
         s.step_implicit(1, f64::NAN),

@@ -43,7 +43,9 @@ fn tracked<C: Conflicts>(
     options: &TrackOptions,
     what: &str,
 ) -> Tracked {
-    let patches = PatchOptions::default().with(|o| { o.patch_size = 128; });
+    let patches = PatchOptions::default().with(|o| {
+        o.patch_size = 128;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches).unwrap();
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::<C>::open_with(&rx).unwrap();
@@ -70,7 +72,11 @@ fn tracked<C: Conflicts>(
 }
 
 fn options(frames: u32) -> TrackOptions {
-    TrackOptions::default().with(|o| { o.frames = frames; o.noise_scale = 1.0 / 1.3; o.seed = 7; })
+    TrackOptions::default().with(|o| {
+        o.frames = frames;
+        o.noise_scale = 1.0 / 1.3;
+        o.seed = 7;
+    })
 }
 
 /// The part of a ball's volume that a frame may lose, over the squared target length.
@@ -128,7 +134,11 @@ fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     let mut session = Session::<C>::open_with(&rx).unwrap();
     let (x, copy) = (session.attach(&x).unwrap(), session.attach(&x).unwrap());
     session.interpolate(copy).unwrap();
-    let still = options(2).with(|o| { o.time_step = 0.0; o.smoothing_steps = 0; o.target_length = Some(quality(&mesh).edge_length.mean as f32 * 0.5); });
+    let still = options(2).with(|o| {
+        o.time_step = 0.0;
+        o.smoothing_steps = 0;
+        o.target_length = Some(quality(&mesh).edge_length.mean as f32 * 0.5);
+    });
     let report = track(&mut session, x, &still, |_, _| Ok::<_, Error>(())).unwrap();
     assert!(report.split.done > 100, "{report:?}");
     let (positions, _) = session.to_mesh(x).unwrap();
@@ -163,23 +173,33 @@ fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
     let torus = fixtures::torus(9, 8);
     for (options, word) in [
         (
-            good.with(|o| { o.time_step = f32::NAN; }),
+            good.with(|o| {
+                o.time_step = f32::NAN;
+            }),
             "time step",
         ),
         (
-            good.with(|o| { o.longest = 0.9; }),
+            good.with(|o| {
+                o.longest = 0.9;
+            }),
             "twice",
         ),
         (
-            good.with(|o| { o.widest_angle = 90.0; }),
+            good.with(|o| {
+                o.widest_angle = 90.0;
+            }),
             "angle",
         ),
         (
-            good.with(|o| { o.target_length = Some(0.0); }),
+            good.with(|o| {
+                o.target_length = Some(0.0);
+            }),
             "target length",
         ),
         (
-            good.with(|o| { o.noise_scale = 0.0; }),
+            good.with(|o| {
+                o.noise_scale = 0.0;
+            }),
             "scale of the noise",
         ),
     ] {

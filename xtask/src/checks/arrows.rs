@@ -100,7 +100,8 @@ fn faults(packages: &[Package]) -> Vec<String> {
             continue;
         }
         let Some((_, allowed)) = ARROWS.iter().find(|(n, _)| *n == name) else {
-            faults.push(format!("{name} is not in the list of crates; say in xtask/src/checks/arrows.rs what it may depend on"));
+            faults.push(format!("{name} is not in the list of crates; say in xtask/src/checks/arrows.rs what it may \
+                depend on"));
             continue;
         };
         for dependency in package

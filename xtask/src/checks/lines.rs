@@ -77,14 +77,15 @@ fn too_long(text: &str, markdown: bool) -> impl Iterator<Item = (usize, usize)> 
     })
 }
 
-/// Lines that cannot be broken: with a URL, a row of a table, a single word (a path, a hash, a string without a space).
+/// Lines that cannot be broken: with a URL, a row of a table, a single word (a path, a hash, a string without a space),
+/// and what a program printed, which documents show indented.
 fn is_exempt(line: &str, markdown: bool) -> bool {
     let text = line.trim();
     let in_table = |t: &str| t.starts_with('|') && t.ends_with('|');
     let comment = text.trim_start_matches(['/', '!']).trim_start();
     let has_url = text.contains("https://") || text.contains("http://");
     has_url
-        || markdown && in_table(text)
+        || markdown && (in_table(text) || line.starts_with("    "))
         || comment != text && in_table(comment)
         || !text.contains(' ')
 }

@@ -96,9 +96,12 @@ impl Sheet {
     fn ply(&self) -> String {
         let (n, m) = (self.points.len(), self.faces.len());
         let mut out = format!(
-            "ply\nformat ascii 1.0\ncomment a sheet\nelement vertex {n}\nproperty float x\nproperty float y\nproperty float z\n\
-             property uchar red\nproperty uchar green\nproperty uchar blue\nproperty int label\nproperty double height\nproperty float nx\nproperty float ny\nproperty float nz\n\
-             element face {m}\nproperty list uchar int vertex_indices\nproperty uchar side\nproperty uint number\nend_header\n"
+            "ply\nformat ascii 1.0\ncomment a sheet\nelement vertex {n}\nproperty float x\nproperty float y\nproperty \
+                float z\n\
+             property uchar red\nproperty uchar green\nproperty uchar blue\nproperty int label\n\
+             property double height\nproperty float nx\nproperty float ny\nproperty float nz\n\
+             element face {m}\nproperty list uchar int vertex_indices\n\
+             property uchar side\nproperty uint number\nend_header\n"
         );
         for (v, [x, y]) in self.points.iter().enumerate() {
             let byte = |x: f32| (127.5 * (x + 1.0)).round() as u8;
@@ -226,7 +229,8 @@ fn a_flip_leaves_each_face_with_one_side_of_the_old_ones() {
     // The diagonal 0-2 is the long one.
     b.put(
         "kite.ply",
-        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n\
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty \
+            uchar red\nproperty uchar green\nproperty uchar blue\n\
          element face 2\nproperty list uchar int vertex_indices\nproperty int number\nend_header\n\
          -2 0 0 1 2 3\n0 -1 0 4 5 6\n2 0 0 7 8 9\n0 1 0 10 11 12\n3 0 1 2 70\n3 0 2 3 80\n",
     );

@@ -76,7 +76,8 @@ fn wrong_usage_exits_with_2() {
 #[test]
 fn bad_files_are_clear_errors() {
     let b = Sandbox::new();
-    let ply = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+    let ply = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty \
+        float z\n\
                element face 1\nproperty list uchar int vertex_indices\nend_header\n";
     b.put("nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n");
     b.put("index.obj", "v 0 0 0\nf 1 2 3\n");

@@ -8,8 +8,8 @@ use glam::Vec3;
 use rxmesh_kernels::algo::components::{
     ComponentsLabel, ComponentsMark, ComponentsRoots, ComponentsStart, JoinFaces,
 };
-use rxmesh_kernels::query::{EF, Relation, VF};
 use rxmesh_kernels::kernel::Entry;
+use rxmesh_kernels::query::{EF, Relation, VF};
 use rxmesh_kernels::topo::{Face, Kind};
 use std::marker::PhantomData;
 
@@ -32,7 +32,10 @@ pub enum Through {
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ComponentsOptions {
     /// What joins two faces.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WHAT", default_value_t, value_enum))]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "WHAT", default_value_t, value_enum)
+    )]
     pub through: Through,
     /// Keep the N components with the most faces, of equals the first ones in the file [default: all].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]

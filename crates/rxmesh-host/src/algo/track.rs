@@ -87,7 +87,8 @@ impl Options for TrackOptions {
             && positive(self.longest))
         {
             return bad(format!(
-                "the longest edge must be at least twice as long as the shortest, or halves would be contracted; not {} and {}",
+                "the longest edge must be at least twice as long as the shortest, or halves would be contracted; not \
+                    {} and {}",
                 self.longest, self.shortest
             ));
         }

@@ -60,7 +60,8 @@ pub enum EngineError {
     },
     /// An argument of a kernel is not (or no longer) memory of this engine.
     #[error(
-        "an argument of kernel `{kernel}` is not memory of this engine: was its attribute dropped, or made on another engine?"
+        "an argument of kernel `{kernel}` is not memory of this engine: was its attribute dropped, or made on another \
+            engine?"
     )]
     NotLive {
         /// The kernel.

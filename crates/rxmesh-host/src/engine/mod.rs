@@ -328,7 +328,8 @@ impl Engine {
             };
             shared = patches.measure(&kernel);
             tracing::info!(
-                "{}: {all} bytes of shared memory are more than {limit}; field `{field}` stays in global memory, which leaves {shared}",
+                "{}: {all} bytes of shared memory are more than {limit}; field `{field}` stays in global memory, \
+                    which leaves {shared}",
                 K::NAME
             );
         }

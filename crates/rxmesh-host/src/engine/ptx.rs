@@ -31,7 +31,8 @@ impl Library {
         let want = fingerprint(kernels);
         if found != want {
             return Err(EngineError::Ptx(format!(
-                "the PTX was built from other sources (fingerprint {found:016x}, this build has {want:016x}); rebuild it"
+                "the PTX was built from other sources (fingerprint {found:016x}, this build has {want:016x}); rebuild \
+                    it"
             )));
         }
         let mut library = cut(text);
@@ -167,7 +168,8 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "// header\n.version 6.3\n\n.visible .global .align 8 .b8 fp[8] = {1, 2, 0, 0, 0, 0, 0, 0};\n\n\
-        .visible .entry a(\n\t.param .b32 p\n)\n{\n\tret;\n}\n\t// note\n.func f()\n{\n\tret;\n}\n.visible .entry b()\n{\n\tret;\n}\n";
+        .visible .entry a(\n\t.param .b32 p\n)\n{\n\tret;\n}\n\t// note\n.func f()\n{\n\tret;\n}\n\
+        .visible .entry b()\n{\n\tret;\n}\n";
 
     #[test]
     fn a_module_has_the_shared_parts_and_one_kernel() {

@@ -48,7 +48,8 @@ pub enum IoError {
     },
     /// The file holds polygons and triangulation was not asked for.
     #[error(
-        "{}: {place}a face has {corners} corners; only triangles are read unless triangulation is asked for. {polygons} of {faces} faces are not triangles", path.display()
+        "{}: {place}a face has {corners} corners; only triangles are read unless triangulation is asked for. \
+            {polygons} of {faces} faces are not triangles", path.display()
     )]
     Polygon {
         /// The file.

@@ -44,7 +44,10 @@ pub trait Template: Copy {
 }
 
 macro_rules! template {
-    ($($(#[$meta:meta])* $name:ident of $seed:ty, $meets:literal: |$mesh:ident, $id:ident, $sink:ident| $body:expr;)*) => {$(
+    ($(
+        $(#[$meta:meta])* $name:ident of $seed:ty, $meets:literal:
+            |$mesh:ident, $id:ident, $sink:ident| $body:expr;
+    )*) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;

@@ -49,7 +49,8 @@ macro_rules! args {
 /// Declares a kernel: a `Copy` struct whose fields are its arguments, and how it runs.
 ///
 /// ```
-/// use rxmesh_kernels::{Vec3, attr::{Read, Write}, kernel, kernel::ForEach, query::{Neighbours, VV}, topo::{Owned, Vertex}};
+/// use rxmesh_kernels::{Vec3, attr::{Read, Write}, kernel, kernel::ForEach};
+/// use rxmesh_kernels::{query::{Neighbours, VV}, topo::{Owned, Vertex}};
 ///
 /// kernel! {
 ///     /// Moves each vertex to the mean of its neighbours.
@@ -94,12 +95,16 @@ macro_rules! args {
 /// ```
 #[macro_export]
 macro_rules! kernel {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident : ForEach<$rel:ty> $(, threads = $threads:literal)? { $($fields:tt)* }) => {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : ForEach<$rel:ty> $(, threads = $threads:literal)? {
+        $($fields:tt)*
+    }) => {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
         $crate::kernel!(@typed { $($fields)* });
         $crate::kernel!(@patch $name, $rel, run_for_each $(, $threads)?);
     };
-    ($(#[$meta:meta])* $vis:vis struct $name:ident : Scatter<$rel:ty> $(, threads = $threads:literal)? { $($fields:tt)* }) => {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : Scatter<$rel:ty> $(, threads = $threads:literal)? {
+        $($fields:tt)*
+    }) => {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
         $crate::kernel!(@typed { $($fields)* });
         $crate::kernel!(@patch $name, $rel, run_scatter $(, $threads)?);
@@ -113,7 +118,9 @@ macro_rules! kernel {
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Flat { $($fields:tt)* }) => {
         $crate::args! { $(#[$meta])* $vis struct $name { $($fields)* } }
     };
-    (@fields [$(#[$meta:meta])* $vis:vis struct $name:ident] { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
+    (@fields [$(#[$meta:meta])* $vis:vis struct $name:ident] {
+        $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)?
+    }) => {
         $crate::args! { $(#[$meta])* $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* } }
 
         // SAFETY: all fields keep the contract of `Field`.

@@ -142,7 +142,8 @@ impl Carried {
             mesh.extras.corner_texcoords = Some(layer);
             if without > 0 {
                 lost.push(format!(
-                    "{without} of {} faces are left without texture coordinates: they lie where parts of the texture meet",
+                    "{without} of {} faces are left without texture coordinates: they lie where parts of the texture \
+                        meet",
                     mesh.face_count()
                 ));
             }

@@ -106,7 +106,8 @@ fn first_out_of_range(bytes: &[u8], totals: Totals) -> Fault {
                             } else {
                                 let before = seen[k];
                                 format!(
-                                    "{} names {name} {n} from here, but {before} of the file's {total} come before this line",
+                                    "{} names {name} {n} from here, but {before} of the file's {total} come before \
+                                        this line",
                                     quote(word)
                                 )
                             };

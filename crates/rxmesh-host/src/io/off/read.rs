@@ -58,7 +58,8 @@ fn read_counts(bytes: &[u8], mut words: Words<'_>) -> Result<(usize, usize), Fau
     if least > u128::from(left) + 2 {
         let [v, f] = counts;
         let what = format!(
-            "{v} vertices and {f} faces are promised, which take {least} bytes or more, but only {left} are left: the file is cut off or a count is wrong"
+            "{v} vertices and {f} faces are promised, which take {least} bytes or more, but only {left} are left: the \
+                file is cut off or a count is wrong"
         );
         return Err(Fault::text(at, what));
     }
@@ -122,7 +123,10 @@ impl<'a> Reader<'a> {
             }
         }
         if more > 0 {
-            self.soup.warnings.push(format!("{more} vertices have more numbers than the first word of the file announces: not kept"));
+            self.soup.warnings.push(format!(
+                "{more} vertices have more numbers than the first word of the file \
+                announces: not kept"
+            ));
         }
         let vertex = |name: &str, width, v| Column {
             name: name.into(),

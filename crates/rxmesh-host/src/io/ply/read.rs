@@ -94,7 +94,8 @@ impl<S: Source> Reader<S> {
         if least > left as u128 + 1 {
             let (name, count) = (&e.name, e.count);
             let what = format!(
-                "the header promises {count} of element '{name}', which take {least} bytes or more, but only {left} are left: the file is cut off or the count is wrong"
+                "the header promises {count} of element '{name}', which take {least} bytes or more, but only {left} \
+                    are left: the file is cut off or the count is wrong"
             );
             return Err(self.source.fault(self.source.offset(), what));
         }
@@ -221,7 +222,8 @@ impl<S: Source> Reader<S> {
                             .map(|_| self.source.value(t, &property.name))
                             .collect();
                         strips::triangles(&list?, self.vertices, &mut self.soup.corners).map_err(|v| {
-                            let what = format!("strip {row} (counted from 0) names vertex {v}, but the file has {}", self.vertices);
+                            let what = format!("strip {row} (counted from 0) names vertex {v}, but the file has \
+                                {}", self.vertices);
                             self.source.fault(at, what)
                         })?;
                     }

@@ -28,7 +28,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         big.extend(n.to_be_bytes());
     }
     all.push(("a.off", big));
-    let ply = b"ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n";
+    let ply = b"ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty \
+        float z\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n";
     let mut strips = ply.to_vec();
     strips.extend([0u8; 36]);
     for n in [5i32, 0, 1, 2, -1, 0] {
@@ -82,7 +83,8 @@ fn cut_files_with_counts_are_refused() {
 fn promises_beyond_the_file_are_refused_before_memory_is_taken() {
     let ply = |format: &str, v: &str, f: &str, list: &str| {
         format!(
-            "ply\nformat {format} 1.0\nelement vertex {v}\nproperty float x\nproperty float y\nproperty float z\nelement face {f}\nproperty list {list} int vertex_indices\nend_header\n0 0 0\n"
+            "ply\nformat {format} 1.0\nelement vertex {v}\nproperty float x\nproperty float y\nproperty float \
+                z\nelement face {f}\nproperty list {list} int vertex_indices\nend_header\n0 0 0\n"
         )
     };
     let mut stl = vec![0u8; 90];

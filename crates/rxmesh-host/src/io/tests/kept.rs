@@ -2,7 +2,8 @@
 
 use super::*;
 
-const HEAD: &str = "property float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
+const HEAD: &str = "property float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int \
+    vertex_indices\nend_header\n";
 const BODY: &str = "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
 
 fn commented() -> TriMesh {
@@ -38,7 +39,8 @@ fn comments_survive_where_a_format_has_them() {
 #[test]
 fn comments_of_every_kind_are_found() {
     let ply = format!(
-        "ply\r\nformat ascii 1.0\r\ncomment made by x\r\ncommentary\r\nobj_info 3 scans\r\nelement vertex 3\r\ncomment\r\n{}{BODY}",
+        "ply\r\nformat ascii 1.0\r\ncomment made by x\r\ncommentary\r\nobj_info 3 scans\r\nelement vertex \
+            3\r\ncomment\r\n{}{BODY}",
         HEAD.replace('\n', "\r\n")
     );
     let comments =
@@ -80,7 +82,8 @@ fn digits_that_are_lost_are_named() {
             (
                 "a.stl",
                 format!(
-                    "solid a\nfacet normal 0 0 1\nouter loop\nvertex {x} 0 0\nvertex 1 {x} 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n"
+                    "solid a\nfacet normal 0 0 1\nouter loop\nvertex {x} 0 0\nvertex 1 {x} 0\nvertex 0 1 \
+                        0\nendloop\nendfacet\nendsolid a\n"
                 ),
             ),
             (

@@ -12,7 +12,8 @@ fn refusal(name: &str, text: &[u8]) -> String {
 
 #[test]
 fn faults_name_file_line_and_value() {
-    let ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
+    let ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement \
+        face 1\nproperty list uchar int vertex_indices\nend_header\n";
     let ply = |rows: &str| format!("{ply}{rows}");
     let cases: Vec<(&str, String, &str)> = vec![
         ("a.obj", "v 0 0 0\nv 1 nan 0\n".into(), "a.obj: line 2: 'nan' is not a finite number"),
@@ -26,8 +27,10 @@ fn faults_name_file_line_and_value() {
         ("a.obj", "v 0 0 0\nf 1 1 7/2\n".into(), "a.obj: line 2: '7/2' names vertex 7, but the file has 1"),
         ("a.obj", "v 0 0 0\nf 1 1/2 1\n".into(), "a.obj: line 2: '1/2' names texture coordinate 2, but the file has 0"),
         ("a.obj", "v 0 0 0\nf 1 1 1//9\n".into(), "a.obj: line 2: '1//9' names normal 9, but the file has 0"),
-        ("a.obj", "v 0 0 0\nf -1 -2 1\nv 0 0 0\n".into(), "a.obj: line 2: '-2' names vertex -2 from here, but 1 of the file's 2 come before"),
-        ("a.obj", "v 0 0 0\nf 1 1 99999999999999999999999\n".into(), "names vertex 1152921504606846976, but the file has 1"),
+        ("a.obj", "v 0 0 0\nf -1 -2 1\nv 0 0 0\n".into(), "a.obj: line 2: '-2' names vertex -2 from here, but 1 of \
+            the file's 2 come before"),
+        ("a.obj", "v 0 0 0\nf 1 1 99999999999999999999999\n".into(), "names vertex 1152921504606846976, but the file \
+            has 1"),
         ("a.obj", "v 0 0 0\nf 1 1 x\n".into(), "a.obj: line 2: 'x' is not a face corner"),
         ("a.obj", "v 0 0 0\nf 1 1 1/1/1/1\n".into(), "a.obj: line 2: '1/1/1/1' has more than three numbers"),
         ("a.obj", "v 0 0 0\nf 1 1 1\nf 1 1 \\\n 1 1\n".into(), "a.obj: line 3: a face has 4 corners; only triangles"),
@@ -35,31 +38,44 @@ fn faults_name_file_line_and_value() {
         ("a.obj", "# nothing\n".into(), "a.obj: holds no vertices"),
         ("a.obj", "OFF\n1 0 0\n0 0 0\n".into(), "a.obj: holds no vertices: it was read as OBJ and looks like OFF"),
         ("a.obj", String::new(), "a.obj: the file is empty"),
-        ("a.xyz", "1 2 3\n".into(), "a.xyz: the format cannot be told from the name or the content; formats are obj, ply, off, stl"),
+        ("a.xyz", "1 2 3\n".into(), "a.xyz: the format cannot be told from the name or the content; formats are obj, \
+            ply, off, stl"),
         ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 nan 0\n3 0 1 2\n".into(), "a.off: line 5: 'nan' is not a finite number"),
-        ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n".into(), "a.off: line 6: face 0 names vertex 3 (both counted from 0), but the file has 3"),
-        ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n".into(), "a.off: line 6: a face needs three corners or more, this one has 2"),
+        ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 \
+            3\n".into(), "a.off: line 6: face 0 names vertex 3 (both counted from 0), but the file has 3"),
+        ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n".into(), "a.off: line 6: a face needs three corners or \
+            more, this one has 2"),
         ("a.off", "OFF\n4 1 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n4 0 1 2 3\n".into(), "a.off: line 7: a face has 4 corners"),
         ("a.off", "OFF\n-3 1 0\n".into(), "a.off: line 2: the number of vertices is '-3'"),
         ("a.off", "4OFF\n".into(), "a.off: line 1: '4OFF': vertices of more than three coordinates are not read"),
         ("a.off", "PFF\n".into(), "a.off: line 1: an OFF file begins with 'OFF', this one with 'PFF'"),
-        ("a.ply", ply("0 0 0\n1 0 0\n0 inf 0\n3 0 1 2\n"), "a.ply: line 12: 'inf' is not a finite number (y of vertex 2"),
-        ("a.ply", ply("0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n"), "a.ply: line 13: face 0 (counted from 0) names vertex 3, but the file has 3"),
+        ("a.ply", ply("0 0 0\n1 0 0\n0 inf 0\n3 0 1 2\n"), "a.ply: line 12: 'inf' is not a finite number (y of vertex \
+            2"),
+        ("a.ply", ply("0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n"), "a.ply: line 13: face 0 (counted from 0) names vertex 3, but \
+            the file has 3"),
         ("a.ply", ply("0 0 0\n1 0 0\n0 1 0\n3 0 1 -1\n"), "a.ply: line 13: face 0 (counted from 0) names vertex -1"),
         ("a.ply", ply("0 0 0\n1 0 0\n0 1 0\n2 0 1\n"), "a.ply: line 13: a face needs three corners or more"),
         ("a.ply", ply("0 0 0\n1 0 0\n0 1 0\n4 0 1 2 0\n"), "a.ply: line 13: a face has 4 corners"),
         ("a.ply", ply("0 0 0\n1 0 0\n0 1\n3 0 1 2\n"), "a.ply: line 12: property 'z' expected, but the line ends"),
         ("a.ply", ply("0 0 0\n1 0 0 5\n0 1 0\n3 0 1 2\n"), "a.ply: line 11: '5' is one value too many"),
         ("a.ply", ply("0 0 0\n1 0 0\n0 1 0\n       "), "the file ends before face 0 (counted from 0)"),
-        ("a.ply", ply("0 0 0\n1 0 0\n0 1 0\n300 0 1 2\n"), "a.ply: line 13: property 'vertex_indices': '300' is not a whole number from 0 to 255"),
+        ("a.ply", ply("0 0 0\n1 0 0\n0 1 0\n300 0 1 2\n"), "a.ply: line 13: property 'vertex_indices': '300' is not a \
+            whole number from 0 to 255"),
         ("a.ply", "ply\nformat ascii 1.0\nelement vertex three\n".into(), "the header does not end"),
-        ("a.ply", "ply\nformat ascii 1.0\nelement vertex three\nend_header\n".into(), "a.ply: line 3: 'element vertex three' is not a line"),
-        ("a.ply", "ply\nelement vertex 1\nproperty float x\nend_header\n".into(), "the header has no valid line 'format"),
-        ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float x\nend_header\n0 0\n".into(), "twice"),
-        ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n".into(), "element 'vertex' has no number called 'z'"),
-        ("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 x\n".into(), "a.stl: line 5: 'x' is not a number"),
-        ("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\nendfacet\n".into(), "a.stl: line 2: a face needs three corners"),
-        ("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n".into(), "a.stl: line 5: the file ends, 'vertex' or 'endloop' expected"),
+        ("a.ply", "ply\nformat ascii 1.0\nelement vertex \
+            three\nend_header\n".into(), "a.ply: line 3: 'element vertex three' is not a line"),
+        ("a.ply", "ply\nelement vertex 1\nproperty float \
+            x\nend_header\n".into(), "the header has no valid line 'format"),
+        ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float x\nend_header\n0 \
+            0\n".into(), "twice"),
+        ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 \
+            0\n".into(), "element 'vertex' has no number called 'z'"),
+        ("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 \
+            x\n".into(), "a.stl: line 5: 'x' is not a number"),
+        ("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 \
+            0\nendloop\nendfacet\n".into(), "a.stl: line 2: a face needs three corners"),
+        ("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 \
+            0\n".into(), "a.stl: line 5: the file ends, 'vertex' or 'endloop' expected"),
     ];
     for (name, text, part) in cases {
         let message = refusal(name, text.as_bytes());
@@ -87,7 +103,8 @@ fn a_missing_file_is_named() {
 
 #[test]
 fn obj_in_odd_spellings() {
-    let text = b"\xef\xbb\xbf# c\r\n\r\n  v 0 0 0 1.0\r\nv\t1e0 0. .0 # x\r\nv +0 1 -0\r\nvp 1 2\r\ncurv 1\r\nvt 0.5\r\n\
+    let text = b"\xef\xbb\xbf# c\r\n\r\n  v 0 0 0 1.0\r\nv\t1e0 0. .0 # x\r\nv +0 1 -0\r\nvp 1 2\r\ncurv 1\r\nvt \
+        0.5\r\n\
 f -3 \\\r\n -2 \\\r\n-1\r\nl 1 2\r\nf 1/1 2/1 4/1\r\nv 1 1 0\r\np 1\r\n";
     let l = read_as("a.obj", text).unwrap();
     assert_eq!(l.mesh.faces, [[0, 1, 2], [0, 1, 3]]);
@@ -126,7 +143,8 @@ fn off_in_odd_spellings() {
 
 #[test]
 fn stl_in_odd_spellings() {
-    let text = b"SOLID\nFacet Normal nan nan nan\n Outer Loop\n Vertex 0 0 0 Vertex 1 0 0\nVertex 0 1 0\nEndLoop EndFacet\nEndSolid\n\
+    let text = b"SOLID\nFacet Normal nan nan nan\n Outer Loop\n Vertex 0 0 0 Vertex 1 0 0\nVertex 0 1 0\nEndLoop \
+        EndFacet\nEndSolid\n\
 solid two\nendsolid two\n";
     let l = read_as("a.stl", text).unwrap();
     assert_eq!((l.mesh.vertex_count(), l.mesh.face_count()), (3, 1));
@@ -141,7 +159,8 @@ solid two\nendsolid two\n";
 
 #[test]
 fn strips_and_foreign_elements_of_ply() {
-    let text = "ply\nformat ascii 1.0\ncomment caf\u{e9}\nelement vertex 4\nproperty double x\nproperty double y\nproperty double z\nproperty list uchar int odd\n\
+    let text = "ply\nformat ascii 1.0\ncomment caf\u{e9}\nelement vertex 4\nproperty double x\nproperty double \
+        y\nproperty double z\nproperty list uchar int odd\n\
 element edge 1\nproperty int a\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n\
 0 0 0 0\n1 0 0 1 5\n0 1 0 0\n1 1 0 0\n7\n7 0 1 2 3 -1 3 1\n";
     let l = read_as("a.ply", text.as_bytes()).unwrap();
@@ -171,7 +190,9 @@ g a\nf 1/1 2/1 3/1 4/2 5/2 6/2\ng b\nf 1 2 3\n";
     for (c, &v) in m.faces[..4].iter().flatten().enumerate() {
         assert_eq!(layer.corners[c], u32::from(v > 2));
     }
-    let ply = b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 2\nproperty list uchar int vertex_index\nproperty uchar label\nend_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3 9\n3 0 1 2 5\n";
+    let ply = b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float \
+        z\nelement face 2\nproperty list uchar int vertex_index\nproperty uchar label\nend_header\n0 0 0\n1 0 0\n1 1 \
+        0\n0 1 0\n4 0 1 2 3 9\n3 0 1 2 5\n";
     let m = read_as("a.ply", ply).unwrap().mesh;
     assert_eq!(m.faces, [[0, 1, 2], [0, 2, 3], [0, 1, 2]]);
     assert_eq!(m.extras.columns[0].data, ColumnData::U8(vec![9, 9, 5]));

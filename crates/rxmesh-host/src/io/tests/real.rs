@@ -43,7 +43,8 @@ fn every_file_is_read_or_refused_with_its_name() {
             Ok(l) => {
                 let c = check(&l.mesh);
                 println!(
-                    "{name}: V {} E {} F {} chi {} comps {}/{} loops {} nme {} nmv {} incons {} orientable {} degen {} zero {} dupf {} isov {} isof {} dupv {} val {:?} closed {} manifold {}\n    {:?} {:?}",
+                    "{name}: V {} E {} F {} chi {} comps {}/{} loops {} nme {} nmv {} incons {} orientable {} degen \
+                        {} zero {} dupf {} isov {} isof {} dupv {} val {:?} closed {} manifold {}\n    {:?} {:?}",
                     c.vertices,
                     c.edges,
                     c.faces,

@@ -111,7 +111,8 @@ fn obj_keeps_layers_and_tags_and_names_what_it_drops() {
 
 #[test]
 fn normals_and_texcoords_of_vertices_cross_from_obj_to_ply_and_back() {
-    let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0.5\nvt 1 0\nvt 0.25 1\nvn 0 0 1\nvn 0 1 0\nvn 1 0 0\nf 3/3/3 1/1/1 2/2/2\n";
+    let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0.5\nvt 1 0\nvt 0.25 1\nvn 0 0 1\nvn 0 1 0\nvn 1 0 0\nf 3/3/3 1/1/1 \
+        2/2/2\n";
     let first = read_as("a.obj", text).unwrap().mesh;
     assert_eq!(first.vertex_normals().unwrap()[1], Vec3::Y);
     assert!(first.extras.corner_normals.is_none() && first.extras.corner_texcoords.is_none());
