@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
     target: Option<Target>,
 }
 
-/// What `cargo xtask ci` runs: short, and the same cases every time on every machine, so that a change is not blamed for
-/// what it has not done.
+/// What `cargo xtask ci` runs: short, and the same cases every time on every machine, so that a change is not blamed
+/// for what it has not done.
 pub(crate) fn ci() -> anyhow::Result<()> {
     run(&Arguments {
         seconds: 60,
