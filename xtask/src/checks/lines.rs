@@ -107,7 +107,8 @@ mod tests {
         assert_eq!([&url, &doc, &path].map(|l| found(l, false)), [0, 0, 0]);
         assert_eq!(
             [found(&row, true), found(&row, false), found(&long, true)],
-            [0, 0, 1]
+            [0, 1, 1]
         );
+        assert_eq!(found(&format!("    {long}"), true), 0);
     }
 }
