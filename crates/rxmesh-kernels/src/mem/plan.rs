@@ -106,6 +106,15 @@ impl Plan {
         self.used = mark;
     }
 
+    /// Has what is taken next lie behind a mark that was given back, where what was taken before it ends earlier: after
+    /// two pieces that take turns in one place, of which the first may be the longer one.
+    #[inline(always)]
+    pub fn skip_to(&mut self, mark: u32) {
+        if self.used < mark {
+            self.used = mark;
+        }
+    }
+
     /// Bytes needed: the most that was in use at any time.
     #[inline(always)]
     pub fn peak(&self) -> u32 {

@@ -33,8 +33,11 @@ impl EdgeFaces {
         let clash = plan.take(1);
         let here = plan.mark();
         let slots = plan.take(2 * edges);
+        let end = plan.mark();
         plan.rewind(here);
         let csr = Csr::take(plan, edges, 3 * faces);
+        // Another relation of the same kernel lies behind both.
+        plan.skip_to(end);
         EdgeFaces {
             fe,
             slots,
