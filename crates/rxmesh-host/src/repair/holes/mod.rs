@@ -7,6 +7,7 @@
 
 mod ears;
 mod fair;
+mod flip;
 mod loops;
 mod patch;
 mod refine;
@@ -271,7 +272,7 @@ fn make(
         HoleFill::Refined => refine::refine(&mut patch, around, &is_there),
         HoleFill::Fair => {
             refine::refine(&mut patch, around, &is_there);
-            fair::fair(&mut patch, around);
+            fair::fair(&mut patch, around, &is_there);
         }
     }
     Some(patch)

@@ -16,11 +16,9 @@ pub(super) fn sew(mesh: &mut TriMesh, patches: &[(Ring, Patch)]) -> Result<(), M
     let mut faces = Vec::with_capacity(new_faces);
     for (ring, patch) in patches {
         let first = (mesh.positions.len() + vertices.len()) as u32;
-        let name = |v: u32| {
-            ring.vertices
-                .get(v as usize)
-                .copied()
-                .unwrap_or(first.wrapping_add(v - patch.ring))
+        let name = |v: u32| match ring.vertices.get(v as usize) {
+            Some(&old) => old,
+            None => first + v - patch.ring,
         };
         let normals = normals(patch);
         let texcoords = texcoords(mesh, ring, patch);
