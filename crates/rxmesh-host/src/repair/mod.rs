@@ -1,5 +1,6 @@
 //! Repair of meshes on the host: what makes a mesh from a file one that can be edited.
 
+mod boxes;
 mod gaps;
 mod graft;
 mod holes;
