@@ -152,6 +152,10 @@ pub struct HoleReport {
 /// Most times that holes are looked for again: a hole that was filled can make a way for its neighbour.
 const MOST_PASSES: usize = 8;
 
+/// Patches that fold more sharply than this, where simpler ones do not, are given up for those: the cosine of 120
+/// degrees.
+const FOLDED: f64 = -0.5;
+
 /// Fills the holes of a mesh: each closed loop of boundary edges gets new faces, which are oriented as their neighbours.
 ///
 /// A loop that comes several times to a vertex counts as several holes. New vertices come behind the old ones; new
@@ -266,16 +270,25 @@ fn make(
         return None;
     }
     let faces = triangulate::triangulate(around, &is_there)?;
-    let mut patch = Patch::new(around, faces);
-    match method {
-        HoleFill::Flat => {}
-        HoleFill::Refined => refine::refine(&mut patch, around, &is_there),
-        HoleFill::Fair => {
-            refine::refine(&mut patch, around, &is_there);
-            fair::fair(&mut patch, around, &is_there);
+    let flat = Patch::new(around, faces);
+    if method == HoleFill::Flat {
+        return flat.is_solid().then_some(flat);
+    }
+    let mut refined = flat.clone();
+    refine::refine(&mut refined, around, &is_there);
+    let mut fair = refined.clone();
+    if method == HoleFill::Fair {
+        fair::fair(&mut fair, around, &is_there);
+    }
+    // What is best and has not gone wrong.
+    let worst = refined.sharpest().min(FOLDED);
+    for mut patch in [fair, refined, flat] {
+        patch.round();
+        if patch.is_solid() && patch.sharpest() >= worst {
+            return Some(patch);
         }
     }
-    Some(patch)
+    None
 }
 
 /// The diagonal of a bounding box, 0 without points.

@@ -153,4 +153,37 @@ impl Patch {
             [a.min(b), a.max(b)]
         })
     }
+
+    /// Rounds positions to those that the mesh can have.
+    pub(super) fn round(&mut self) {
+        self.points
+            .iter_mut()
+            .for_each(|p| *p = p.as_vec3().as_dvec3());
+    }
+
+    /// Whether every face has an area.
+    pub(super) fn is_solid(&self) -> bool {
+        self.faces.iter().all(|f| {
+            let [a, b, c] = f.map(|v| self.points[v as usize]);
+            unit_normal(a, b, c) != DVec3::ZERO
+        })
+    }
+
+    /// The sharpest fold between two faces of the patch: the least cosine between normals.
+    pub(super) fn sharpest(&self) -> f64 {
+        let mut normals: HashMap<[u32; 2], DVec3> = HashMap::with_capacity(3 * self.faces.len());
+        let mut sharpest = 1.0;
+        for f in &self.faces {
+            let [a, b, c] = f.map(|v| self.points[v as usize]);
+            let normal = unit_normal(a, b, c);
+            for k in 0..3 {
+                let (a, b) = (f[k], f[(k + 1) % 3]);
+                if let Some(other) = normals.remove(&[b, a]) {
+                    sharpest = f64::min(sharpest, normal.dot(other));
+                }
+                normals.insert([a, b], normal);
+            }
+        }
+        sharpest
+    }
 }
