@@ -305,12 +305,8 @@ fn holes_of_thousands_of_edges_take_no_time() {
             );
         }
         let mut fair = mesh.clone();
-        assert_eq!(
-            fill_holes(&mut fair, &HoleOptions::default())
-                .unwrap()
-                .filled,
-            1
-        );
+        let again = fill_holes(&mut fair, &HoleOptions::default()).unwrap();
+        assert_eq!(again.filled, report.filled);
         sound(&fair);
         assert!(area(&fair) < 1.3 * area(&flat) && fair.face_count() < 30 * n);
     }
