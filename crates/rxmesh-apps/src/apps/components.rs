@@ -104,6 +104,8 @@ component, and go when one goes.";
             let keep: Vec<bool> = labels.iter().map(|&label| kept[label as usize]).collect();
             *mesh = mesh.with_faces(&keep);
         }
+        let unit = mesh.placement.scale;
+        sizes.iter_mut().for_each(|size| size.area *= unit * unit);
         sizes.sort_by_key(|size| std::cmp::Reverse(size.faces));
         sizes.truncate(LISTED);
         Ok(Report {

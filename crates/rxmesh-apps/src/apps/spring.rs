@@ -35,6 +35,10 @@ pub(crate) struct SpringArgs {
 }
 
 impl Options for SpringArgs {
+    fn scale(&mut self, factor: f64) {
+        self.motion.scale(factor);
+    }
+
     fn check(&self) -> Result<(), Error> {
         self.motion.check()?;
         match self.pin_top {
@@ -97,6 +101,11 @@ stable only well below sqrt(M / (K valence)) seconds. Normals of the input are c
             simulate(rx, x, &fixed, &args.motion).map_err(explained(TOO_LONG))
         })?;
         Ok(Report { pinned, motion })
+    }
+
+    fn convert(report: &mut Report, unit: f64) {
+        report.motion.energy_before.scale(unit);
+        report.motion.energy.scale(unit);
     }
 
     fn tell(report: &Report, args: &SpringArgs, _record: &Record) -> Told {
