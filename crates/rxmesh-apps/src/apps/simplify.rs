@@ -78,7 +78,7 @@ fn why(report: &SimplifyReport) -> String {
         _ => "every edge that is left is refused",
     };
     format!(
-        "{left}: {cause} (edges at frozen faces: {}, that would change the topology: {}, that would turn a face \
+        "{left}: {cause} (edges between vertices that stay: {}, that would change the topology: {}, that would turn a face \
         over: {}, with a place that is not finite: {})",
         r.frozen, r.link, r.fold, r.not_finite
     )
