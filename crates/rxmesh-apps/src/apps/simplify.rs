@@ -16,7 +16,7 @@ impl Application for Simplify {
     const NAME: &'static str = "simplify";
     const SUMMARY: &'static str = "Simplify a mesh to a number of faces by collapsing edges";
     const HELP: &'static str = "Examples: rxmesh-apps simplify bunny.obj --ratio 0.1 -o small.obj
-          rxmesh-apps simplify scan.ply --faces 5000 --validate -o small.ply
+          rxmesh-apps simplify spot.ply --faces 1000 --validate -o small.ply
 
 Edges collapse to the point of least quadric error (Garland and Heckbert 1997), boundaries are held.
 Collapses that would change the topology or turn a face over are refused; when that leaves more

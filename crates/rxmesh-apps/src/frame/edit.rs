@@ -13,7 +13,7 @@ use clap::{Args, Command};
 use rxmesh_host::Vec3;
 use rxmesh_host::edit::{Carried, Column, RunReport};
 use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::mesh::{Quality, quality};
+use rxmesh_host::mesh::{Placement, Quality, quality};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -53,6 +53,9 @@ pub(crate) struct Editing {
     pub(crate) validate: bool,
     /// The length that edges should have, if the command has one.
     pub(crate) target_length: Option<f64>,
+    /// The frame that the mesh came in; here it is normalised.
+    pub(crate) home: Placement,
+    unit: f64,
     path: PathBuf,
 }
 
@@ -74,9 +77,11 @@ impl Frame for Editing {
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
         let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
-        let mesh = input.loaded.mesh;
+        let mut mesh = input.loaded.mesh;
         mesh.validate()
             .with_context(|| input.path.display().to_string())?;
+        let home = mesh.normalise();
+        let unit = mesh.placement.scale / home.scale;
         let before = quality(&mesh);
         let engine = run.engine(args.engine.engine)?;
         let size = conflicts.patch_size();
@@ -93,8 +98,14 @@ impl Frame for Editing {
             before,
             validate,
             target_length: None,
+            home,
+            unit,
             path: input.path,
         })
+    }
+
+    fn unit(&self) -> f64 {
+        self.unit
     }
 
     /// Validates if that was asked for, measures, writes and reports.
@@ -123,13 +134,15 @@ impl Frame for Editing {
             ));
         }
         let (session, carried) = (&self.session, &self.carried);
-        let ((mesh, lost), ms) = self.run.mesh_stage("downloading", || {
+        let ((mut mesh, lost), ms) = self.run.mesh_stage("downloading", || {
             Ok(on_session!(session, |s| carried.mesh(s))?)
         })?;
         self.run.record.timings_ms.download = ms;
         for what in lost {
             self.run.warn(what);
         }
+        mesh.return_to(self.home);
+        self.target_length = self.target_length.map(|l| l * self.unit);
         let session = &self.session;
         let after = quality(&mesh);
         let (speculation, words) = session.did()?.unzip();

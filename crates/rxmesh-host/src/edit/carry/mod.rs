@@ -127,6 +127,7 @@ impl Carried {
             positions: slots.map(|v| x[v]).collect(),
             faces: order.faces.iter().map(|f| f.corners).collect(),
             extras: Extras::default(),
+            placement: self.mesh.placement,
         };
         if mesh.positions == self.mesh.positions && mesh.faces == self.mesh.faces {
             return Ok((self.mesh.clone(), Vec::new()));
