@@ -285,6 +285,8 @@ struct Work {
     refused: Buffer<u32>,
     histograms: [Buffer<u32>; 2],
     counts: Buffer<u32>,
+    /// An array without words, for kernels.
+    nothing: Buffer<u32>,
     scale: f32,
     boundary: f32,
     salt: u32,
@@ -314,6 +316,7 @@ impl Work {
             refused: engine.zeroed(session.set_words())?,
             histograms: [histogram()?, histogram()?],
             counts: engine.zeroed(2)?,
+            nothing: engine.zeroed(0)?,
             scale: 1.0,
             boundary: match options.boundary {
                 Boundary::Keep | Boundary::Hold => BOUNDARY_WEIGHT,
@@ -431,6 +434,10 @@ impl Work {
             costs: self.costs.global_mut(),
             refused: self.refused.global_mut(),
             counts: self.counts.global_mut(),
+            went: match session.followed() {
+                Some(column) => session.write(column)?,
+                None => self.nothing.global_mut(),
+            },
             salt: self.salt,
         })
     }

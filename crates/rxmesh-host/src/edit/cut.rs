@@ -97,6 +97,13 @@ impl Session {
     /// What the engine says.
     pub(crate) fn weld(&mut self, cut: &Cut) -> Result<(), Error> {
         let mut arrays = self.to_host()?;
+        if let Some(column) = self.followed() {
+            let mut went = self.values(column)?.read()?;
+            for (to, &place) in went.iter_mut().zip(&cut.places).filter(|(_, p)| **p != 0) {
+                *to = place - FIRST_PLACE + 1;
+            }
+            self.set(column, &went)?;
+        }
         arrays.weld(&cut.places);
         self.change(|s| s.mesh.set(&arrays))
     }
@@ -267,7 +274,10 @@ impl<'a> Parts<'a> {
         }
         let at = |v: u32| x[v as usize].as_dvec3();
         let h = self.half(edge[0]) & !1;
-        let (from, to) = (at(self.arrays.ev[h as usize]), at(self.arrays.ev[h as usize + 1]));
+        let (from, to) = (
+            at(self.arrays.ev[h as usize]),
+            at(self.arrays.ev[h as usize + 1]),
+        );
         let axis = (to - from).normalize_or(DVec3::Z);
         let (across, up) = axis.any_orthonormal_pair();
         let angle = |side: u32| {
@@ -286,7 +296,11 @@ impl<'a> Parts<'a> {
                 pairs.push((same, bend, a, b));
             }
         }
-        pairs.sort_by(|p, q| p.0.cmp(&q.0).then(p.1.total_cmp(&q.1)).then((p.2, p.3).cmp(&(q.2, q.3))));
+        pairs.sort_by(|p, q| {
+            p.0.cmp(&q.0)
+                .then(p.1.total_cmp(&q.1))
+                .then((p.2, p.3).cmp(&(q.2, q.3)))
+        });
         let mut taken = HashSet::new();
         pairs.retain(|&(_, _, a, b)| {
             let free = !taken.contains(&a) && !taken.contains(&b);
@@ -385,7 +399,9 @@ impl<'a> Parts<'a> {
             };
             let ends = [end(side), end(after(side))];
             let h = 2 * e + way;
-            arrays.ev.resize(arrays.ev.len().max(2 * e as usize + 2), NONE);
+            arrays
+                .ev
+                .resize(arrays.ev.len().max(2 * e as usize + 2), NONE);
             arrays.ef.resize(arrays.ev.len(), NO_FACE);
             (arrays.ev[h as usize], arrays.ev[(h ^ 1) as usize]) = (ends[0], ends[1]);
             arrays.fe[self.place(side)] = h;

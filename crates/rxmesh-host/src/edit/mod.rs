@@ -17,7 +17,7 @@ mod mesh;
 mod session;
 mod validate;
 
-pub use carry::Carried;
+pub use carry::{Carried, ElementMap, GONE};
 pub use claims::{Claims, ClaimsAccess};
 pub use close::Closed;
 pub(crate) use cut::Cut;

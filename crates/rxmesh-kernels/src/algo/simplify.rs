@@ -444,6 +444,8 @@ args! {
         pub refused: GlobalMut<u32>,
         /// Word 1 counts collapses that delete one face only: those of boundary edges.
         pub counts: GlobalMut<u32>,
+        /// For each vertex that went the one that it went into and 1; empty when nobody asks.
+        pub went: GlobalMut<u32>,
         /// Mixed into the hash that decides between edges of the same cost.
         pub salt: u32,
     }
@@ -673,6 +675,8 @@ pub struct NewVertex {
     at: Vec3,
     /// The end that stays, or [`NONE`].
     stays: u32,
+    /// The ends of the edge.
+    ends: [u32; 2],
     origin: Origin,
     quadric: Quadric,
 }
@@ -724,7 +728,8 @@ unsafe impl Operator for Collapse {
                 NONE => NONE,
                 end => mesh.origin(2 * e + end),
             },
-            origin: self.origin(cavity.mesh(), e, p.at),
+            ends: [mesh.origin(2 * e), mesh.tip(2 * e)],
+            origin: self.origin(mesh, e, p.at),
             quadric: p.quadric,
         }
     }
@@ -737,6 +742,10 @@ unsafe impl Operator for Collapse {
         } else {
             hole.keep_vertex(new.stays)
         };
+        if !self.went.is_empty() {
+            let [a, b] = new.ends;
+            self.went.set(if v.id() == a { b } else { a }, v.id() + 1);
+        }
         s.x.set(v.id(), new.at);
         if !s.by_length() {
             s.quadrics.set(v.id(), new.quadric.store());
