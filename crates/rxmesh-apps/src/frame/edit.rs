@@ -9,12 +9,13 @@ use crate::record::{EditRecord, OverTarget, keys};
 use crate::run::Run;
 use crate::text;
 use anyhow::{Context, Result, bail};
-use clap::{Args, Command};
+use clap::{Args, Command, ValueHint};
 use rxmesh_host::Vec3;
 use rxmesh_host::edit::{Carried, Column, RunReport};
+use rxmesh_host::files;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Placement, Quality, quality};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
@@ -30,6 +31,9 @@ pub(crate) struct EditFlags {
     /// Keep the borders between objects, groups and materials as the boundary is kept
     #[arg(long)]
     pub(crate) keep_groups: bool,
+    /// Write where each vertex and face of the input is in the result, as text (docs/formats.md)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) map: Option<PathBuf>,
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Conflicts,
@@ -51,6 +55,7 @@ pub(crate) struct Editing {
     pub(crate) target: Target,
     pub(crate) before: Quality,
     pub(crate) validate: bool,
+    map: Option<PathBuf>,
     /// The length that edges should have, if the command has one.
     pub(crate) target_length: Option<f64>,
     /// The frame that the mesh came in; here it is normalised.
@@ -76,6 +81,9 @@ impl Frame for Editing {
     ) -> Result<Editing> {
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
         let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
+        if let Some(map) = &flags.map {
+            writable(map, &target)?;
+        }
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mut mesh = input.loaded.mesh;
         mesh.validate()
@@ -87,7 +95,7 @@ impl Frame for Editing {
         let size = conflicts.patch_size();
         let set = run.patch(&mesh, &input.path, &args.patch, size)?;
         let (_, (session, carried)) = run.upload(&engine, set, |rx| {
-            conflicts.open(rx, mesh, flags.keep_groups)
+            conflicts.open(rx, mesh, flags.keep_groups, flags.map.is_some())
         })?;
         Ok(Editing {
             run,
@@ -97,6 +105,7 @@ impl Frame for Editing {
             target,
             before,
             validate,
+            map: flags.map,
             target_length: None,
             home,
             unit,
@@ -128,8 +137,8 @@ impl Frame for Editing {
         let frozen = on_session!(&self.session, |s| s.frozen_faces());
         if frozen > 0 {
             self.run.warn(format!(
-                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as \
-                they are",
+                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented; such places stayed \
+                as they are",
                 self.path.display()
             ));
         }
@@ -163,6 +172,12 @@ impl Frame for Editing {
             report: keys(report)?,
         });
         self.run.write(&self.target, &mesh)?;
+        if let Some(path) = &self.map {
+            let map = on_session!(&self.session, |s| carried.map(s))?;
+            let text = map.to_text([mesh.vertex_count(), mesh.face_count()]);
+            files::write_bytes(path, text.as_bytes())
+                .with_context(|| format!("{}: cannot be written", path.display()))?;
+        }
         let r = &self.run.record;
         let mut out = text::input(r) + &text::engine(r) + &who;
         out += &self.run.timed(&lines);
@@ -175,6 +190,14 @@ impl Frame for Editing {
         self.run.finish(&out)?;
         Ok(outcome)
     }
+}
+
+/// Refuses a file for the map that could not be written, or that is the result's.
+fn writable(map: &Path, target: &Target) -> Result<()> {
+    if *map == target.path {
+        bail!("{}: mesh and map cannot be the same file", map.display());
+    }
+    files::check(map).with_context(|| format!("{}: cannot be written", map.display()))
 }
 
 impl Editing {
