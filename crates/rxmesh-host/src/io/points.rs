@@ -168,7 +168,9 @@ impl Points {
             let kept = placement.world(*p);
             for axis in 0..3 {
                 let size = placement.scale * f64::from(p[axis]);
-                r.note_placed((kept[axis] - d[axis]).abs(), size, decimals[axis]);
+                // The number itself is no nearer to its text than doubles are to each other there.
+                let lost = (kept[axis] - d[axis]).abs() - f64::EPSILON * d[axis].abs();
+                r.note_placed(lost, size, decimals[axis]);
             }
             r
         };
