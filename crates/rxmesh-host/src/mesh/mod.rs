@@ -11,19 +11,23 @@ pub mod generate;
 mod part;
 mod quality;
 mod rng;
+mod sets;
 mod subdivide;
 #[cfg(test)]
 mod tests;
 
 pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
 pub use edges::EdgeTable;
+pub(crate) use edges::is_proper;
 pub use error::MeshError;
 pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
 pub(crate) use extras::{each_type, is_free_name};
+pub(crate) use part::{part_of_layer, part_of_tags};
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
+pub(crate) use sets::Sets;
 
 use glam::Vec3;
 use rayon::prelude::*;
