@@ -10,6 +10,7 @@ mod degenerate;
 mod duplicates;
 mod inside;
 mod length;
+mod on_edges;
 mod orient;
 mod parts;
 mod rebuild;

@@ -29,6 +29,8 @@ pub(super) struct Sheets {
     pub(super) sheet: Vec<u32>,
     /// Edges with two faces which no turning makes agree.
     pub(super) cuts: u64,
+    /// No edge has more than two faces, and none is cut.
+    pub(super) is_simple: bool,
 }
 
 impl Sheets {
@@ -264,6 +266,7 @@ impl Builder<'_> {
     }
 
     fn finish(mut self, cuts: u64) -> Sheets {
+        let is_simple = cuts == 0 && self.crowded().is_empty();
         let faces = self.mesh.faces.len();
         let found: Vec<(u32, bool)> = (0..faces as u32).map(|f| self.turns.root(f)).collect();
         let mut votes = vec![Votes::default(); faces];
@@ -283,6 +286,7 @@ impl Builder<'_> {
                 .collect(),
             sheet: found.iter().map(|f| f.0).collect(),
             cuts,
+            is_simple,
         }
     }
 }

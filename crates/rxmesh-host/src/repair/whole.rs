@@ -238,7 +238,7 @@ fn make_sound(mesh: &mut TriMesh, options: &RepairOptions, report: &mut RepairRe
         }
         if options.does(Pass::Split) {
             let now = split_non_manifold(mesh);
-            changed += now.on_edges;
+            changed += now.on_edges + now.dropped;
             report.split.get_or_insert_default().add(&now);
         } else if options.does(Pass::Orient) {
             let now = orient(mesh);

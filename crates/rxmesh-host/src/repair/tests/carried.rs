@@ -68,7 +68,7 @@ fn values_stay_with_what_they_belong_to() {
     assert_eq!(report.unused, Some(1));
     assert_eq!(report.degenerate.unwrap().caps, 1);
     // Face 0 was cut at vertex 4, where face 1 had it.
-    assert_eq!(mesh.faces, [[0, 1, 4], [4, 1, 2], [0, 4, 3], [4, 2, 3]]);
+    assert_eq!(mesh.faces, [[4, 1, 2], [0, 1, 4], [0, 4, 3], [4, 2, 3]]);
     let column = |element, name| mesh.extras.column(element, name).unwrap().data.clone();
     assert_eq!(
         column(ElementKind::Vertex, "heat"),
