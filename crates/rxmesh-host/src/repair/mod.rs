@@ -8,6 +8,9 @@
 mod around;
 mod degenerate;
 mod duplicates;
+mod gaps;
+mod graft;
+mod holes;
 mod inside;
 mod length;
 mod on_edges;
@@ -25,6 +28,8 @@ mod whole;
 
 pub use degenerate::{DegenerateReport, drop_degenerate_faces};
 pub use duplicates::{DuplicateReport, drop_duplicate_faces};
+pub use gaps::{GapOptions, GapReport, close_gaps};
+pub use holes::{HoleFill, HoleLeft, HoleOptions, HoleReport, WhyLeft, fill_holes};
 pub use length::Length;
 pub use orient::{OrientReport, OutwardReport, orient, orient_outward};
 pub use parts::{SmallReport, drop_small_components};

@@ -6,7 +6,10 @@ use super::orient::{OrientReport, OutwardReport, orient, orient_outward};
 use super::parts::{SmallReport, drop_small_components};
 use super::split::{SplitReport, split_non_manifold};
 use super::weld::{WeldReport, weld};
-use super::{Length, drop_unused_vertices};
+use super::{
+    GapOptions, GapReport, HoleOptions, HoleReport, Length, WhyLeft, close_gaps,
+    drop_unused_vertices, fill_holes,
+};
 use crate::Error;
 use crate::algo::Options;
 use crate::mesh::{CheckReport, MeshError, TriMesh, check};
@@ -73,13 +76,30 @@ pub struct RepairOptions {
     /// Drop components whose diagonal is less than this part of the mesh's; the largest one stays.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART"))]
     pub min_size: Option<f64>,
+    /// Close tiny gaps between boundaries.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub close_gaps: bool,
+    /// Which gaps.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub gaps: GapOptions,
+    /// Fill holes.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub fill_holes: bool,
+    /// Which holes, and how.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub holes: HoleOptions,
+    /// Close gaps and fill holes, and fail if a boundary is left.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub watertight: bool,
 }
 
 impl Options for RepairOptions {
     fn check(&self) -> Result<(), Error> {
         let part = self.min_size.unwrap_or(0.0);
         match (0.0..=1.0).contains(&part) {
-            true => Ok(()),
+            true => self.gaps.check().and(self.holes.check()),
             false => Err(Error::Options(format!(
                 "the least size of a component is {part} of the mesh's, but it is a part from 0 to 1"
             ))),
@@ -88,6 +108,13 @@ impl Options for RepairOptions {
 }
 
 impl RepairOptions {
+    /// The same options with some changed: `RepairOptions::default().with(|o| o.fill_holes = true)`.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
     /// Whether a pass is done.
     pub fn does(&self, pass: Pass) -> bool {
         let named = self.only.is_empty() || self.only.contains(&pass);
@@ -178,12 +205,61 @@ pub struct RepairReport {
     pub orient: Option<OrientReport>,
     /// Small components dropped.
     pub small: Option<SmallReport>,
+    /// Gaps closed.
+    pub gaps: Option<GapReport>,
+    /// Holes filled.
+    pub holes: Option<HoleReport>,
     /// Components turned outwards.
     pub outward: Option<OutwardReport>,
     /// Vertices of no face dropped.
     pub unused: Option<u64>,
     /// The mesh as it is.
     pub after: Counts,
+}
+
+impl RepairReport {
+    /// What was asked for and could not be done, in words; nothing when all was.
+    pub fn undone(&self, options: &RepairOptions) -> Vec<String> {
+        let a = &self.after;
+        let mut undone = Vec::new();
+        let mut left = |asked: bool, count: u64, what: &str| {
+            if asked && count > 0 {
+                undone.push(format!("{count} {what}"));
+            }
+        };
+        let (split, orient) = (options.does(Pass::Split), options.does(Pass::Orient));
+        left(split, a.non_manifold_edges, "non-manifold edges");
+        left(split, a.non_manifold_vertices, "non-manifold vertices");
+        left(
+            split || orient,
+            a.inconsistent_edges,
+            "edges whose faces are not oriented alike",
+        );
+        left(
+            options.does(Pass::Degenerate),
+            a.zero_area_faces,
+            "faces without area",
+        );
+        left(
+            options.does(Pass::Duplicates),
+            a.duplicate_faces,
+            "duplicate faces",
+        );
+        left(
+            options.does(Pass::Unused) && a.faces > 0,
+            a.isolated_vertices,
+            "vertices of no face",
+        );
+        left(options.watertight, a.boundary_edges, "boundary edges");
+        let meant = |why| !matches!(why, WhyLeft::TooLarge | WhyLeft::Outer);
+        let holes = self
+            .holes
+            .iter()
+            .flat_map(|h| &h.left)
+            .filter(|h| meant(h.why));
+        left(true, holes.count() as u64, "holes that could not be filled");
+        undone
+    }
 }
 
 /// Repairs a mesh: welds vertices at one place, drops faces without area, faces that are there more than once and
@@ -209,6 +285,13 @@ pub fn repair(mesh: &mut TriMesh, options: &RepairOptions) -> Result<RepairRepor
             options.min_size.unwrap_or(0.0),
         );
         report.small = Some(drop_small_components(mesh, faces, size));
+    }
+    if options.close_gaps || options.watertight {
+        report.gaps = Some(close_gaps(mesh, &options.gaps)?);
+        make_sound(mesh, options, &mut report);
+    }
+    if options.fill_holes || options.watertight {
+        report.holes = Some(fill_holes(mesh, &options.holes)?);
     }
     if options.does(Pass::Outward) {
         report.outward = Some(orient_outward(mesh));
