@@ -1,6 +1,6 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::{AnySession, Conflicts, Frame, on_session};
+use super::{AnySession, Conflicts, Frame, counts, on_session, passes, repaired};
 use crate::Outcome;
 use crate::app::{Application, Told};
 use crate::cli::ComputeArgs;
@@ -14,6 +14,7 @@ use rxmesh_host::Vec3;
 use rxmesh_host::edit::{Carried, Column, RunReport};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, quality};
+use rxmesh_host::repair::RepairOptions;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -33,6 +34,9 @@ pub(crate) struct EditFlags {
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Conflicts,
+    /// Repair the mesh first, as the command `repair` does without flags
+    #[arg(long)]
+    pub(crate) repair: bool,
 }
 
 impl EditFlags {
@@ -74,9 +78,12 @@ impl Frame for Editing {
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
         let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
-        let mesh = input.loaded.mesh;
+        let mut mesh = input.loaded.mesh;
         mesh.validate()
             .with_context(|| input.path.display().to_string())?;
+        if flags.repair {
+            run.record.repair = Some(repaired(&run, &mut mesh, &RepairOptions::default())?);
+        }
         let before = quality(&mesh);
         let engine = run.engine(args.engine.engine)?;
         let size = conflicts.patch_size();
@@ -118,7 +125,7 @@ impl Frame for Editing {
         if frozen > 0 {
             self.run.warn(format!(
                 "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as \
-                they are",
+                they are; --repair mends such places first",
                 self.path.display()
             ));
         }
@@ -151,7 +158,10 @@ impl Frame for Editing {
         });
         self.run.write(&self.target, &mesh)?;
         let r = &self.run.record;
-        let mut out = text::input(r) + &text::engine(r) + &who;
+        let repair = r.repair.as_ref().map_or(String::new(), |r| {
+            format!("{}{}", passes(r), counts("repaired", &r.after))
+        });
+        let mut out = text::input(r) + &repair + &text::engine(r) + &who;
         out += &self.run.timed(&lines);
         out += &measures("before", &self.before, self.target_length);
         out += &measures("after", &after, self.target_length);
