@@ -11,7 +11,7 @@ use rayon::prelude::*;
 pub struct DuplicateReport {
     /// Faces that were there once more.
     pub faces: u64,
-    /// Walls between two solids: faces that lay back to back, of which neither is left.
+    /// Walls between two solids, and fins: faces that lay back to back, of which neither is left.
     pub walls: u64,
 }
 
@@ -98,28 +98,52 @@ fn walls(mesh: &TriMesh, keep: &[bool], stand: &[u32]) -> Vec<u32> {
     stand.iter().for_each(|&f| stands[f as usize] = true);
     let stands: Vec<bool> = alive.iter().map(|&f| stands[f as usize]).collect();
     let mut regions = Sets::new(faces.len());
-    // At the end of a region: whether other faces go on there.
-    let mut ends: Vec<(u32, bool)> = Vec::new();
+    // Where a region ends, with the number of other faces there.
+    let mut ends: Vec<(u32, usize)> = Vec::new();
     for e in 0..table.len() {
         let along = table.along(e);
         let mut inside = along.iter().map(|h| h / 3).filter(|&f| stands[f as usize]);
         let Some(first) = inside.next() else { continue };
         let more = inside.map(|f| regions.unite(first, f)).count();
         if more == 0 {
-            let others = along.len() - 1;
-            ends.push((first, others >= 2 && others.is_multiple_of(2)));
+            ends.push((first, along.len() - 1));
         }
     }
-    let (mut ended, mut open) = (vec![false; faces.len()], vec![false; faces.len()]);
-    for (f, goes_on) in ends {
-        let root = regions.root(f) as usize;
-        ended[root] = true;
-        open[root] |= !goes_on;
+    let mut seen = vec![Ends::default(); faces.len()];
+    for (f, others) in ends {
+        seen[regions.root(f) as usize].add(others);
     }
-    let is_wall = |&f: &u32| {
-        let root = regions.root(f) as usize;
-        stands[f as usize] && ended[root] && !open[root]
-    };
-    let found = (0..faces.len() as u32).filter(is_wall);
+    for f in 0..faces.len() as u32 {
+        seen[regions.root(f) as usize].faces += 1;
+    }
+    let mut wall = |&f: &u32| stands[f as usize] && seen[regions.root(f) as usize].is_wall();
+    let found = (0..faces.len() as u32).filter(|f| wall(f));
     found.map(|f| alive[f as usize]).collect()
+}
+
+/// How faces that lie back to back end.
+#[derive(Clone, Default)]
+struct Ends {
+    faces: u32,
+    /// Edges where an even number of other faces, two or more, go on without them.
+    closed: u32,
+    /// Edges where there is no other face.
+    free: u32,
+    /// Edges with an odd number of others.
+    odd: u32,
+}
+
+impl Ends {
+    fn add(&mut self, others: usize) {
+        match others {
+            0 => self.free += 1,
+            n if n % 2 == 0 => self.closed += 1,
+            _ => self.odd += 1,
+        }
+    }
+
+    /// A wall, or a fin of one face.
+    fn is_wall(&self) -> bool {
+        self.odd == 0 && self.closed > 0 && (self.free == 0 || self.faces == 1)
+    }
 }
