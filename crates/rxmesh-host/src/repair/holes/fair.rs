@@ -79,20 +79,11 @@ fn draw(
     let sheet = Sheet::new(patch, around, &x)?;
     let new = how(&sheet, &x)?;
     let ring = patch.ring as usize;
-    let low = around
-        .points
-        .iter()
-        .copied()
-        .fold(DVec3::INFINITY, DVec3::min);
-    let high = around
-        .points
-        .iter()
-        .copied()
-        .fold(DVec3::NEG_INFINITY, DVec3::max);
-    let reach = low.distance(high);
+    let bounds = around.bounds();
+    let reach = bounds.0.distance(bounds.1);
     if !new
         .iter()
-        .all(|p| p.is_finite() && !is_far((low, high), *p, reach))
+        .all(|p| p.is_finite() && !is_far(bounds, *p, reach))
     {
         return None;
     }

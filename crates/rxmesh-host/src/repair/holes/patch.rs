@@ -2,6 +2,7 @@
 
 use super::loops::{self, Ring};
 use crate::mesh::{EdgeTable, TriMesh};
+use crate::repair::boxes::Box3;
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -92,6 +93,15 @@ impl Around {
         sums.into_iter()
             .map(|(sum, count)| sum / f64::max(count, 1.0))
             .collect()
+    }
+
+    /// The ring's bounding box.
+    pub(super) fn bounds(&self) -> Box3 {
+        let points = || self.points.iter().copied();
+        (
+            points().fold(DVec3::INFINITY, DVec3::min),
+            points().fold(DVec3::NEG_INFINITY, DVec3::max),
+        )
     }
 
     /// Twice the area of the ring as a vector: its direction is that in which a flat patch would face.

@@ -4,7 +4,7 @@ use super::*;
 use crate::mesh::{
     CheckReport, ColumnData, CornerLayer, ElementKind, Rng, Tag, TagKind, check, generate,
 };
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 /// The mesh without the faces that a rule names.
@@ -145,9 +145,15 @@ fn large_holes_are_left_on_demand() {
         (report.filled, large.map(|l| l.edges).collect::<Vec<_>>())
     };
     assert_eq!(left(&|o| o.max_edges = Some(3)), (1, vec![48, 24]));
-    assert_eq!(left(&|o| o.max_size = Some(0.49)), (1, vec![48, 24]));
-    assert_eq!(left(&|o| o.max_size = Some(0.51)), (2, vec![48]));
-    let bad = HoleOptions::default().with(|o| o.max_size = Some(f64::NAN));
+    assert_eq!(
+        left(&|o| o.max_size = Some(Length::OfDiagonal(0.49))),
+        (1, vec![48, 24])
+    );
+    assert_eq!(
+        left(&|o| o.max_size = Some(Length::Absolute(0.71))),
+        (2, vec![48])
+    );
+    let bad = HoleOptions::default().with(|o| o.max_size = Some(Length::Absolute(f64::NAN)));
     assert!(bad.check().is_err() && fill_holes(&mut plate(), &bad).is_err());
 }
 
