@@ -43,7 +43,7 @@ impl Length {
             false => Err(MeshError::BadParameter {
                 what,
                 asked: self.to_string(),
-                possible: "0 or more",
+                possible: "a length of 0 or more",
             }),
         }
     }
