@@ -45,6 +45,11 @@ pub(crate) trait Application {
         Ok(())
     }
 
+    /// Words of shared flags that are special here.
+    fn adapt(command: Command) -> Command {
+        command
+    }
+
     /// Where the result is.
     fn gives(_options: &Self::Options) -> Gives {
         Self::GIVES
@@ -157,7 +162,7 @@ fn command<A: Application>() -> Command {
         .long_about(None)
         .after_help(A::HELP);
     // Numbers may be negative; those that must not be are refused with a reason.
-    <A::Frame as Frame>::adapt(command, A::GIVES).mut_args(|arg| {
+    A::adapt(<A::Frame as Frame>::adapt(command, A::GIVES)).mut_args(|arg| {
         let takes_a_value = arg.get_action().takes_values();
         arg.allow_negative_numbers(takes_a_value)
     })

@@ -209,7 +209,10 @@ fn examples(app: &Entry) -> Vec<Vec<String>> {
     let lines = lines.lines().map(example_line);
     let runs = lines.filter(|l| l.starts_with(PROGRAM));
     let words = |l: &str| l.split(" > ").next().unwrap_or(l).to_owned();
-    runs.map(|l| words(l).split_whitespace().map(str::to_owned).collect())
+    let words = |l: &str| words(l).split_whitespace().map(str::to_owned).collect();
+    runs.map(words)
+        // An example may begin with the making of its mesh.
+        .filter(|words: &Vec<String>| words.get(1).is_some_and(|name| name == app.name))
         .collect()
 }
 
