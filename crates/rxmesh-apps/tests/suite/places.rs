@@ -288,6 +288,23 @@ fn converting_keeps_64_bits() {
     );
 }
 
+/// A field in another unit of length carries a small mesh beyond the numbers: an error, not four faces at one place.
+#[test]
+fn a_field_of_another_size_is_refused() {
+    let meshes = Meshes::new();
+    meshes.put("scaled.obj", 1e-15, [0.0; 3]);
+    let message = meshes
+        .folder
+        .fails("track scaled.obj --frames 3 -o out.obj");
+    assert!(
+        message.contains("the field carries the surface"),
+        "{message}"
+    );
+    meshes
+        .folder
+        .ok("track scaled.obj --frames 3 --speed 1e-15 --noise-scale 1e-15 -o out.obj");
+}
+
 /// A few vertices far away from the rest: an end, and the rest as it would be without them.
 #[test]
 fn vertices_far_outside_do_not_stop_anything() {
