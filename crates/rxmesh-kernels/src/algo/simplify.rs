@@ -45,6 +45,18 @@ pub const LOCKED: u32 = NONE;
 /// The least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
 
+/// In [`QuadricSurface::placing`]: new vertices come to the point of least cost.
+pub const PLACE_BEST: u32 = 0;
+
+/// In [`QuadricSurface::placing`]: to the end of the edge that costs less. For edges whose best point turns faces over.
+pub const PLACE_CHEAPER_END: u32 = 1;
+
+/// In [`QuadricSurface::placing`]: to the other end.
+pub const PLACE_OTHER_END: u32 = 2;
+
+/// In [`QuadricSurface::placing`]: to the middle.
+pub const PLACE_MIDDLE: u32 = 3;
+
 /// Bins of the histogram of costs: by exponent and three bits of the mantissa.
 pub const COST_BINS: u32 = 1 << 11;
 
@@ -94,6 +106,8 @@ args! {
         pub scale: f32,
         /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
         pub boundary: f32,
+        /// Where new vertices come: one of the `PLACE_` numbers.
+        pub placing: u32,
     }
 }
 
@@ -156,13 +170,21 @@ impl QuadricSurface {
     fn placement(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32) -> Placement {
         let half = (b - a) * (0.5 * self.scale);
         let q = qa.moved(half).plus(qb.moved(-half));
-        let offset = match stays {
-            0 => -half,
-            1 => half,
+        let end = match (stays, self.placing) {
+            (NONE, PLACE_CHEAPER_END | PLACE_OTHER_END) => {
+                let cheaper = u32::from(q.at(half) < q.at(-half));
+                cheaper ^ u32::from(self.placing == PLACE_OTHER_END)
+            }
+            _ => stays,
+        };
+        let offset = match (end, self.placing) {
+            (0, _) => -half,
+            (1, _) => half,
+            (_, PLACE_MIDDLE) => Vec3::ZERO,
             _ => q.minimum(2.0 * length(half)),
         };
         let quadric = q.moved(offset);
-        let at = match stays {
+        let at = match end {
             0 => a,
             1 => b,
             _ => (a + b) * 0.5 + offset * (1.0 / self.scale),
@@ -512,15 +534,18 @@ impl Collapse {
         let stays = self.stays(mesh, e);
         if s.by_length() {
             let on_border = |v: u32| s.boundary > 0.0 && crate::cavity::is_border(mesh, v);
-            let first = stays == 0;
-            let second = stays == 1;
-            let at = match (
-                first || !second && on_border(a),
-                second || !first && on_border(b),
-            ) {
-                (true, false) => xa,
-                (false, true) => xb,
-                _ => (xa + xb) * 0.5,
+            let at = match (stays, s.placing) {
+                (0, _) => xa,
+                (1, _) => xb,
+                _ => match (on_border(a), on_border(b)) {
+                    (true, false) => xa,
+                    (false, true) => xb,
+                    _ => match s.placing {
+                        PLACE_CHEAPER_END => xa,
+                        PLACE_OTHER_END => xb,
+                        _ => (xa + xb) * 0.5,
+                    },
+                },
             };
             return Placement {
                 at,
@@ -707,6 +732,27 @@ unsafe impl Operator for Collapse {
         }
         let class = cost >> URGENCY_BITS << URGENCY_BITS;
         Some(Priority::ascending(f32::from_bits(class)))
+    }
+
+    /// What is drawn into a place brings its neighbours there: none of them may come to another vertex of the place in
+    /// the same round.
+    #[inline(always)]
+    fn guards(
+        &self,
+        mesh: &impl Mesh,
+        seed: Seed<Self>,
+        vertex: &mut impl FnMut(u32) -> bool,
+    ) -> bool {
+        let s = &self.surface;
+        if s.holds.is_empty() {
+            return true;
+        }
+        let e = seed.0;
+        let stays = self.stays(mesh, e);
+        if stays == NONE || !s.is_placed(mesh.origin(2 * e + stays)) {
+            return true;
+        }
+        mesh.each_spoke_from(2 * e + (1 - stays), |h| h >> 1 == e || vertex(mesh.tip(h)))
     }
 
     #[inline(always)]
