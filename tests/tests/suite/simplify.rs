@@ -171,7 +171,10 @@ fn ends_on_every_fixture(engine: &Engine) {
             if !reached {
                 let r = report.refused;
                 assert_eq!(report.end, End::Stuck, "{what}");
-                assert!(r.frozen + r.link + r.fold + r.not_finite > 0, "{what}");
+                assert!(
+                    r.frozen + r.link + r.fold + r.not_finite + r.bend > 0,
+                    "{what}"
+                );
             }
         }
     }

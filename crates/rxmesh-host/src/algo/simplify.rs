@@ -170,6 +170,8 @@ pub struct Refused {
     pub fold: u32,
     /// Positions that are not finite.
     pub not_finite: u32,
+    /// A boundary that is held would take another course.
+    pub bend: u32,
 }
 
 /// What was done.
@@ -541,6 +543,7 @@ impl Work {
             link: of(Refusal::Link),
             fold: of(Refusal::Fold),
             not_finite: of(Refusal::NotFinite),
+            bend: of(Refusal::Bend),
         })
     }
 }

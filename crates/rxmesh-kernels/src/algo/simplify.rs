@@ -42,6 +42,9 @@ pub const FIRST_PLACE: u32 = 2;
 /// In [`QuadricSurface::holds`]: the vertex stays, and all around it.
 pub const LOCKED: u32 = NONE;
 
+/// How far an end of a boundary edge may be off the new boundary, over the edge's length.
+const MOST_BEND: f32 = 0.1;
+
 /// The least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
 
@@ -87,10 +90,12 @@ pub enum Refusal {
     Fold = 3,
     /// Something is not a finite number.
     NotFinite = 4,
+    /// The boundary would take another course. Quadrics see to that by themselves.
+    Bend = 5,
 }
 
 /// Words of a count of refusals: word 0 is not used.
-pub const REFUSALS: usize = 5;
+pub const REFUSALS: usize = 6;
 
 args! {
     /// What all kernels of a simplification share.
@@ -598,6 +603,9 @@ impl Collapse {
         if !p.is_finite() {
             return Some(Refusal::NotFinite);
         }
+        if !interior && self.surface.by_length() && self.bends_boundary(mesh, e, p) {
+            return Some(Refusal::Bend);
+        }
         // One call, so that it is inlined.
         let mut side = 0;
         while side < 2 {
@@ -655,6 +663,34 @@ impl Collapse {
             }
         }
         false
+    }
+
+    /// Whether the ends of a boundary edge are far from the boundary that there would be with a vertex in `p`.
+    #[inline(always)]
+    fn bends_boundary(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> bool {
+        let s = &self.surface;
+        if s.boundary <= 0.0 {
+            return false;
+        }
+        let ends = [mesh.origin(2 * e), mesh.tip(2 * e)];
+        let [a, b] = ends.map(|v| s.x.get(v));
+        let most = MOST_BEND * length((b - a) * s.scale);
+        let mut bends = false;
+        let mut side = 0;
+        while side < 2 {
+            let (v, at) = (ends[side], if side == 0 { a } else { b });
+            mesh.each_spoke(v, |h| {
+                let border = mesh.face(h) == NO_FACE || mesh.face(h ^ 1) == NO_FACE;
+                if border && h >> 1 != e {
+                    let from = s.x.get(mesh.tip(h));
+                    let (way, to) = ((p - from) * s.scale, (at - from) * s.scale);
+                    bends |= length(normalize_or_zero(way).cross(to)) > most;
+                }
+                true
+            });
+            side += 1;
+        }
+        bends
     }
 
     /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin
