@@ -20,14 +20,15 @@ impl Mesh {
     pub(crate) fn read(path: &Path) -> Result<Mesh, String> {
         if path.extension().is_some_and(|e| e == "obj") {
             let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
-            return Mesh::obj(&String::from_utf8_lossy(&bytes));
+            let text = String::from_utf8_lossy(&bytes).replace('\r', "");
+            // A line that ends in a backslash goes on in the next one.
+            return Mesh::obj(&text.replace("\\\n", " "));
         }
         let options = ReadOptions::default().with(|o| o.triangulate = true);
-        let loaded = io::read(path, &options).map_err(|e| e.to_string())?;
-        let positions = loaded.mesh.positions.iter().map(|p| p.as_dvec3());
+        let mesh = io::read(path, &options).map_err(|e| e.to_string())?.mesh;
         Ok(Mesh {
-            positions: positions.collect(),
-            faces: loaded.mesh.faces,
+            positions: (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect(),
+            faces: mesh.faces,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::{AnySession, Conflicts, Frame, on_session};
+use super::{AnySession, Conflicts, Frame, counts, on_session, passes, repaired};
 use crate::Outcome;
 use crate::app::{Application, Told};
 use crate::cli::ComputeArgs;
@@ -15,6 +15,7 @@ use rxmesh_host::edit::{Carried, Column, RunReport};
 use rxmesh_host::files;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Placement, Quality, quality};
+use rxmesh_host::repair::RepairOptions;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -37,6 +38,9 @@ pub(crate) struct EditFlags {
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Conflicts,
+    /// Repair the mesh first, as the command `repair` does without flags
+    #[arg(long)]
+    pub(crate) repair: bool,
 }
 
 impl EditFlags {
@@ -90,6 +94,9 @@ impl Frame for Editing {
             .with_context(|| input.path.display().to_string())?;
         let home = mesh.normalise();
         let unit = mesh.placement.scale / home.scale;
+        if flags.repair {
+            run.record.repair = Some(repaired(&run, &mut mesh, &RepairOptions::default())?);
+        }
         let before = quality(&mesh);
         let engine = run.engine(args.engine.engine)?;
         let size = conflicts.patch_size();
@@ -138,7 +145,7 @@ impl Frame for Editing {
         if frozen > 0 {
             self.run.warn(format!(
                 "{}: {frozen} faces touch a place that is not manifold or not consistently oriented; such places stayed \
-                as they are",
+                as they are (--repair mends them first)",
                 self.path.display()
             ));
         }
@@ -179,7 +186,10 @@ impl Frame for Editing {
                 .with_context(|| format!("{}: cannot be written", path.display()))?;
         }
         let r = &self.run.record;
-        let mut out = text::input(r) + &text::engine(r) + &who;
+        let repair = r.repair.as_ref().map_or(String::new(), |r| {
+            format!("{}{}", passes(r), counts("repaired", &r.after))
+        });
+        let mut out = text::input(r) + &repair + &text::engine(r) + &who;
         out += &self.run.timed(&lines);
         out += &measures("before", &self.before, self.target_length);
         out += &measures("after", &after, self.target_length);

@@ -111,10 +111,8 @@ fn delaunay_keeps_every_number() {
             "{who}"
         );
         // Two faces a flip change, in their places.
-        let changed = faces(&before)
-            .iter()
-            .zip(faces(&after))
-            .filter(|(f, g)| **f != *g);
+        let (old, new) = (faces(&before), faces(&after));
+        let changed = old.iter().zip(&new).filter(|(f, g)| f != g);
         let changed = changed.count() as u64;
         assert!(
             changed > 0 && changed <= 2 * flips,

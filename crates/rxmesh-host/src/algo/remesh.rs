@@ -216,7 +216,8 @@ pub(super) fn refuse_frozen<C: Edits>(session: &Session<C>, what: &str) -> Resul
     match session.frozen_faces() {
         0 => Ok(()),
         n => Err(Error::Options(format!(
-            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is not"
+            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is not: \
+            repair it first (--repair)"
         ))),
     }
 }

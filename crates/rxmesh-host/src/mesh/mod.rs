@@ -12,12 +12,14 @@ mod part;
 mod placement;
 mod quality;
 mod rng;
+mod sets;
 mod subdivide;
 #[cfg(test)]
 mod tests;
 
 pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
 pub use edges::EdgeTable;
+pub(crate) use edges::is_proper;
 pub use error::MeshError;
 pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
@@ -25,8 +27,10 @@ pub use extras::{
 pub(crate) use extras::{each_type, is_free_name};
 pub use placement::Placement;
 pub(crate) use placement::{may_need_placement, placement_of};
+pub(crate) use part::{part_of_layer, part_of_tags};
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
+pub(crate) use sets::Sets;
 
 use glam::Vec3;
 use rayon::prelude::*;
