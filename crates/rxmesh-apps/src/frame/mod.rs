@@ -40,6 +40,11 @@ pub(crate) trait Frame: Sized {
     fn open<A: Application<Frame = Self>>(flags: Self::Flags, options: &A::Options)
     -> Result<Self>;
 
+    /// How long the unit of the application's coordinates is in that of the file: a power of two.
+    fn unit(&self) -> f64 {
+        1.0
+    }
+
     /// Writes, records and prints the result.
     ///
     /// # Errors

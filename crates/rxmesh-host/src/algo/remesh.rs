@@ -67,6 +67,11 @@ impl Default for RemeshOptions {
     }
 }
 
+/// A length times a factor, in 32 bits.
+pub(super) fn scaled(length: f32, factor: f64) -> f32 {
+    (f64::from(length) * factor) as f32
+}
+
 impl Options for RemeshOptions {
     fn check(&self) -> Result<(), Error> {
         let bad = |what: String| Err(Error::Options(what));
@@ -85,6 +90,10 @@ impl Options for RemeshOptions {
             ));
         }
         Ok(())
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.target_length = self.target_length.map(|l| scaled(l, factor));
     }
 }
 

@@ -31,6 +31,19 @@ impl Rounding {
         }
     }
 
+    /// Of coordinates that got a frame of their own, in which they are `size` at most, and which lost as much as `lost`.
+    /// What is less than half a unit of the last digit that the text gave is no loss; of numbers in binary, what is
+    /// less than [`NOTHING`].
+    pub(super) fn placed(lost: f64, size: f64, decimals: Option<i32>) -> Rounding {
+        let least = match decimals {
+            Some(decimals) => 0.5 * 10f64.powi(-decimals),
+            None => NOTHING * size,
+        };
+        Rounding {
+            largest: if lost > least { lost } else { 0.0 },
+        }
+    }
+
     /// The larger of two.
     pub(super) fn and(self, other: Rounding) -> Rounding {
         Rounding {

@@ -44,6 +44,7 @@ impl TriMesh {
                 tags: part_of_tags(&extras.tags, &faces),
                 comments: extras.comments.clone(),
             },
+            placement: self.placement,
         }
     }
 }
