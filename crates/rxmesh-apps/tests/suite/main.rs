@@ -10,6 +10,7 @@ mod edits;
 #[cfg(unix)]
 mod files;
 mod mcf;
+mod repair;
 mod shown;
 mod support;
 mod tools;
