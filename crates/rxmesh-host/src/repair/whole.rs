@@ -108,13 +108,6 @@ impl Options for RepairOptions {
 }
 
 impl RepairOptions {
-    /// The same options with some changed: `RepairOptions::default().with(|o| o.fill_holes = true)`.
-    #[must_use]
-    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
-        change(&mut self);
-        self
-    }
-
     /// Whether a pass is done.
     pub fn does(&self, pass: Pass) -> bool {
         let named = self.only.is_empty() || self.only.contains(&pass);
