@@ -73,7 +73,7 @@ pub(crate) fn output(r: &Record) -> String {
 }
 
 /// A path of the record as people read it: `-` is a stream.
-fn named<'a>(path: &'a str, stream: &'a str) -> &'a str {
+pub(crate) fn named<'a>(path: &'a str, stream: &'a str) -> &'a str {
     if path == "-" { stream } else { path }
 }
 

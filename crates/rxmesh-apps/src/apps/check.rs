@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::app::{Application, Told};
 use crate::frame::Tool;
 use crate::record::Record;
+use crate::text;
 use anyhow::Result;
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
@@ -69,7 +70,7 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
 
     fn tell(report: &Report, args: &CheckArgs, record: &Record) -> Told {
         let (path, format) = match &record.input {
-            Some(i) => (&i.path[..], &i.format[..]),
+            Some(i) => (text::named(&i.path, "stdin"), &i.format[..]),
             None => ("", ""),
         };
         let mut told = Told::new(format!("{path} ({format})\n{}", report.check.to_text()));

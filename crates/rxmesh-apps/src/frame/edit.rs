@@ -92,11 +92,11 @@ impl Frame for Editing {
         let mut mesh = input.loaded.mesh;
         mesh.validate()
             .with_context(|| input.path.display().to_string())?;
+        let home = mesh.normalise();
+        let unit = mesh.placement.scale / home.scale;
         if flags.repair {
             run.record.repair = Some(repaired(&run, &mut mesh, &RepairOptions::default())?);
         }
-        let home = mesh.normalise();
-        let unit = mesh.placement.scale / home.scale;
         let before = quality(&mesh);
         let engine = run.engine(args.engine.engine)?;
         let size = conflicts.patch_size();
@@ -145,7 +145,7 @@ impl Frame for Editing {
         if frozen > 0 {
             self.run.warn(format!(
                 "{}: {frozen} faces touch a place that is not manifold or not consistently oriented; such places stayed \
-                 as they are; --repair mends them first",
+                as they are (--repair mends them first)",
                 self.path.display()
             ));
         }

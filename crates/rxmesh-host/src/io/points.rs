@@ -23,6 +23,8 @@ pub(super) enum Bits {
 pub(super) struct Coordinate {
     single: f32,
     double: f64,
+    /// Digits behind the point, of text that is read with [`Bits::Double`].
+    decimals: Option<i16>,
 }
 
 /// The positions of a file, in its order.
@@ -34,8 +36,7 @@ pub(super) struct Points {
     bits: Bits,
     /// With [`Bits::Double`] until they are placed.
     double: Vec<DVec3>,
-    /// Most digits that a coordinate in text has behind its point.
-    decimals: Option<i32>,
+    decimals: Vec<[Option<i16>; 3]>,
     rounding: Rounding,
 }
 
@@ -56,6 +57,7 @@ impl Points {
         self.positions.reserve_exact(n);
         if self.bits == Bits::Double {
             self.double.reserve_exact(n);
+            self.decimals.reserve_exact(n);
         }
     }
 
@@ -64,6 +66,8 @@ impl Points {
         self.positions.push(Vec3::new(x.single, y.single, z.single));
         if self.bits == Bits::Double {
             self.double.push(DVec3::new(x.double, y.double, z.double));
+            let decimals = [x.decimals, y.decimals, z.decimals];
+            self.decimals.push(decimals);
         }
     }
 
@@ -71,7 +75,7 @@ impl Points {
     pub(super) fn append(&mut self, other: &mut Points) {
         self.positions.append(&mut other.positions);
         self.double.append(&mut other.double);
-        self.decimals = self.decimals.max(other.decimals);
+        self.decimals.append(&mut other.decimals);
         self.rounding = self.rounding.and(other.rounding);
     }
 
@@ -97,17 +101,21 @@ impl Points {
             return Err(Refused { large: false, what });
         };
         self.rounding.note_text(word);
-        let mut double = 0.0;
+        let (mut double, mut given) = (0.0, None);
         let known = match self.bits {
             Bits::Single => single.is_finite(),
             Bits::Double => {
                 double = text.and_then(|s| s.parse().ok()).unwrap_or(f64::NAN);
-                self.decimals = self.decimals.max(Some(decimals(word)));
+                given = Some(decimals(word));
                 double.is_finite()
             }
         };
         if known {
-            return Ok(Coordinate { single, double });
+            return Ok(Coordinate {
+                single,
+                double,
+                decimals: given,
+            });
         }
         let digits = word.iter().any(u8::is_ascii_digit);
         Err(refused(self.bits, digits, &quote(word)))
@@ -125,7 +133,11 @@ impl Points {
             return Err(refused(self.bits, x.is_finite(), &format!("'{x}'")));
         }
         self.rounding.note(x);
-        Ok(Coordinate { single, double: x })
+        Ok(Coordinate {
+            single,
+            double: x,
+            decimals: None,
+        })
     }
 
     /// Whether reading again with 64 bits may give a better mesh.
@@ -138,6 +150,7 @@ impl Points {
     /// Puts positions of 64 bits into their frame. Where 32-bit floats hold them all as they are, that is the world.
     pub(super) fn settle(&mut self) {
         let double = std::mem::take(&mut self.double);
+        let decimals = std::mem::take(&mut self.decimals);
         let Some([low, high]) = box_of(&double, |p| *p) else {
             return;
         };
@@ -149,15 +162,20 @@ impl Points {
         self.placement = placement;
         let local = double.par_iter().map(|d| placement.local(*d));
         self.positions = local.collect();
-        let lost = |(p, d): (&Vec3, &DVec3)| {
-            let lost = (placement.world(*p) - *d).abs().max_element();
-            let size = placement.scale * f64::from(p.abs().max_element());
-            (lost, size)
+        let given = double.par_iter().zip(&decimals);
+        let all = self.positions.par_iter().zip(given);
+        let noted = |mut r: Rounding, (p, (d, decimals)): (&Vec3, (&DVec3, &[Option<i16>; 3]))| {
+            let kept = placement.world(*p);
+            for axis in 0..3 {
+                let size = placement.scale * f64::from(p[axis]);
+                // The number itself is no nearer to its text than doubles are to each other there.
+                let lost = (kept[axis] - d[axis]).abs() - f64::EPSILON * d[axis].abs();
+                r.note_placed(lost, size, decimals[axis]);
+            }
+            r
         };
-        let all = self.positions.par_iter().zip(&double).map(lost);
-        let merge = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
-        let (lost, size) = all.reduce(|| (0.0, 0.0), merge);
-        self.rounding = Rounding::placed(lost, size, self.decimals);
+        let all = all.fold(Rounding::default, noted);
+        self.rounding = all.reduce(Rounding::default, Rounding::and);
     }
 
     /// What to tell people, if digits were lost.
@@ -201,19 +219,19 @@ fn refused(bits: Bits, number: bool, shown: &str) -> Refused {
 }
 
 /// Digits behind the point that count, the exponent taken off: -2 for `1200`.
-fn decimals(word: &[u8]) -> i32 {
+fn decimals(word: &[u8]) -> i16 {
     let mut parts = word.splitn(2, |b| matches!(b, b'e' | b'E'));
     let mantissa = parts.next().unwrap_or_default();
     let exponent = parts.next().and_then(|e| std::str::from_utf8(e).ok());
-    let exponent: i32 = exponent.and_then(|e| e.parse().ok()).unwrap_or(0);
+    let exponent: i16 = exponent.and_then(|e| e.parse().ok()).unwrap_or(0);
     let mut halves = mantissa.splitn(2, |b| *b == b'.');
     let whole = halves.next().unwrap_or_default();
     let behind = halves.next().unwrap_or_default();
     let zeros = |digits: &[u8]| digits.iter().rev().take_while(|b| **b == b'0').count();
     let behind = behind.len() - zeros(behind);
     let given = match behind {
-        0 => -(zeros(whole) as i32),
-        n => n as i32,
+        0 => -(zeros(whole) as i16),
+        n => n as i16,
     };
     given.saturating_sub(exponent)
 }

@@ -193,9 +193,9 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// Writers that were cut short after a facet, or forget the last line, lose no triangle.
+    /// Some writers forget the last line, and a file that is cut off behind a facet holds the triangles before it.
     fn unended(&mut self) {
-        let what = "a solid does not end with 'endsolid': its triangles are all there, as far as one can see";
+        let what = "a solid ends without 'endsolid': the file may be cut off";
         if !self.soup.warnings.iter().any(|w| w == what) {
             self.soup.warnings.push(what.into());
         }
