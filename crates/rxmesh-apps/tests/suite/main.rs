@@ -11,6 +11,7 @@ mod edits;
 mod files;
 mod mcf;
 mod places;
+mod repair;
 mod shown;
 mod streams;
 mod support;
