@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use anyhow::{Result, ensure};
-use rxmesh_host::algo::filter::{Closeness, FilterOptions, bilateral_filter};
+use rxmesh_host::algo::filter::{
+    Closeness, FilterOptions, FilterScheme, Similarity, bilateral_filter,
+};
 use rxmesh_kernels::topo::Kind;
 
 use super::smooth::steps;
@@ -33,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
     .goals(&[Goal::gpu(1_280_000, 3.0)]),
     Row::time(
         "filter-mean",
-        "the same with balls by the mean edge, the library's default",
+        "the same with balls by the mean edge, the scheme's default",
         |b| filtering(b, Closeness::MeanEdge),
     )
     .counts(
@@ -47,8 +49,10 @@ fn filtering(b: &Bench<'_>, sigma_c: Closeness) -> Result<Measured> {
     let large = RefCell::new(0);
     let times = steps(b, FILTERINGS, |x, iterations| {
         let options = FilterOptions::default().with(|o| {
-            o.iterations = iterations;
-            o.sigma_c = sigma_c;
+            o.scheme = Some(FilterScheme::Vertices);
+            o.iterations = Some(iterations);
+            o.sigma_c = Some(sigma_c);
+            o.sigma_s = Some(Similarity::Ball);
         });
         let report = bilateral_filter(b.rx, x, &options)?;
         ensure!(report.iterations == iterations, "{report:?}");

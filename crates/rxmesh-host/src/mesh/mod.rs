@@ -8,12 +8,15 @@ mod edges;
 mod error;
 mod extras;
 pub mod generate;
+mod merge;
 mod part;
 mod quality;
 mod rng;
+mod solid;
 mod subdivide;
 #[cfg(test)]
 mod tests;
+mod transform;
 
 pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
 pub use edges::EdgeTable;
@@ -22,8 +25,10 @@ pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
 pub(crate) use extras::{each_type, is_free_name};
+pub use merge::merge;
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
+pub use solid::{Solid, bounds, solid, volume};
 
 use glam::Vec3;
 use rayon::prelude::*;
