@@ -2,7 +2,7 @@
 
 use crate::text;
 use rxmesh_host::Vec3;
-use rxmesh_host::mesh::{TriMesh, volume};
+use rxmesh_host::mesh::{Placement, TriMesh, volume};
 use serde::Serialize;
 
 /// Signed volumes before and after vertices moved, in cubed length; see [`rxmesh_host::mesh::Solid::volume`].
@@ -13,12 +13,18 @@ pub(crate) struct Volumes {
 }
 
 impl Volumes {
-    /// Of a mesh that lay elsewhere before.
-    pub(crate) fn of(before: &[Vec3], mesh: &TriMesh) -> Volumes {
+    /// Of a mesh whose vertices moved, in the unit of the file; beforehand they had these positions.
+    pub(crate) fn of((positions, place): &(Vec<Vec3>, Placement), mesh: &TriMesh) -> Volumes {
+        let unit = |place: &Placement| place.scale.powi(3);
         Volumes {
-            volume_before: volume(before, &mesh.faces),
-            volume_after: volume(&mesh.positions, &mesh.faces),
+            volume_before: volume(positions, &mesh.faces) * unit(place),
+            volume_after: volume(&mesh.positions, &mesh.faces) * unit(&mesh.placement),
         }
+    }
+
+    /// What [`Volumes::of`] needs to know of a mesh beforehand.
+    pub(crate) fn before(mesh: &TriMesh) -> (Vec<Vec3>, Placement) {
+        (mesh.positions.clone(), mesh.placement)
     }
 
     /// A line on it.

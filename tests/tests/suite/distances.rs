@@ -23,7 +23,7 @@ fn moved(mesh: &TriMesh, scale: f32, by: Vec3) -> TriMesh {
     mesh
 }
 
-fn measured(engine: &Engine, a: &TriMesh, b: &TriMesh, samples: u64) -> (DistanceReport, Vec<f32>) {
+fn measured(engine: &Engine, a: &TriMesh, b: &TriMesh, samples: u64) -> (DistanceReport, Vec<f64>) {
     distance(engine, a, b, &options(samples)).unwrap()
 }
 
@@ -36,10 +36,7 @@ fn of_vertices(engine: &Engine) {
         .map(|p| to_triangles(&b, p.as_dvec3()))
         .collect();
     for (got, want) in distances.iter().zip(&want) {
-        assert!(
-            (f64::from(*got) - want).abs() < 1e-6,
-            "{got}, {want} is expected"
-        );
+        assert!((*got - want).abs() < 1e-6, "{got}, {want} is expected");
     }
     let v = report.forward.vertices;
     assert_eq!(v.points as usize, a.positions.len());
@@ -98,7 +95,7 @@ fn of_points(engine: &Engine) {
     let (report, distances) = measured(engine, &points, &grid, 5000);
     let want = [1.0, DVec3::new(3.0, 0.0, 1.0).length()];
     for (got, want) in distances.iter().zip(want) {
-        assert!((f64::from(*got) - want).abs() < 1e-6);
+        assert!((*got - want).abs() < 1e-6);
     }
     // There is no area to take points from.
     assert_eq!(report.forward.surface, report.forward.vertices);

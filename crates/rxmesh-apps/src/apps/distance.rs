@@ -12,6 +12,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::distance::{DistanceOptions, DistanceReport, Distances, distance};
 use rxmesh_host::io::Format;
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -97,7 +98,8 @@ are over the points on the faces, the largest over all.";
         let target = match &args.output {
             None => None,
             Some(path) => {
-                if let Some(format) = Format::of_name(path).filter(|f| !f.holds_columns()) {
+                let format = args.encoding.format.or_else(|| Format::of_name(path));
+                if let Some(format) = format.filter(|f| !f.holds_columns()) {
                     let path = path.display();
                     bail!("{path}: {format} cannot hold distances of vertices; PLY can");
                 }
@@ -114,7 +116,12 @@ are over the points on the faces, the largest over all.";
         })?;
         run.record.timings_ms.run = ms;
         if let Some(target) = target {
-            mesh.add_vertex_column(COLUMN, values)?;
+            mesh.add_column(Column {
+                name: COLUMN.into(),
+                element: ElementKind::Vertex,
+                width: 1,
+                data: column(values),
+            })?;
             run.write(&target, &mesh)?;
         }
         Ok(Report {
@@ -166,5 +173,14 @@ are over the points on the faces, the largest over all.";
             text::duration(record.timings_ms.run.unwrap_or(0.0))
         );
         Told::new(lines + &text::output(record))
+    }
+}
+
+/// Distances as 32-bit floats, which have as many digits, unless they are beyond the range of those.
+fn column(values: Vec<f64>) -> ColumnData {
+    let fits = |x: &f64| *x == 0.0 || (*x as f32).is_normal();
+    match values.iter().all(fits) {
+        true => ColumnData::F32(values.into_iter().map(|x| x as f32).collect()),
+        false => ColumnData::F64(values),
     }
 }

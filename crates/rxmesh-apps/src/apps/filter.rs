@@ -29,7 +29,7 @@ impl Application for Filter {
     const SUMMARY: &'static str = "Remove noise and keep features, by bilateral filtering";
     const HELP: &'static str = "Examples: rxmesh-apps filter bunny.obj -o clean.obj
           rxmesh-apps filter bunny.obj --noise 0.02 -o clean.obj
-          rxmesh-apps filter bunny.obj --sigma-c 0.4 --sigma-s 0.05 -o clean.ply
+          rxmesh-apps filter bunny.obj --sigma-c 0.05 --sigma-s 0.01 -o clean.ply
 
 Normals of faces are filtered, by area, closeness and similarity, and vertices follow them (Zheng, Fu,
 Au, Tai 2011), until what is gone is as large as the noise, which is estimated: sharp edges and volume
@@ -60,12 +60,16 @@ Normals of the input are computed anew.";
     type Frame = Fixed;
 
     fn run(frame: &mut Fixed, options: &FilterOptions) -> Result<Report> {
-        let before = frame.mesh.positions.clone();
+        let before = Volumes::before(&frame.mesh);
         let done = frame.move_vertices("filtering", |rx, x| {
             bilateral_filter(rx, x, options).map_err(explained(TOO_LARGE))
         })?;
         let volumes = Volumes::of(&before, &frame.mesh);
         Ok(Report { done, volumes })
+    }
+
+    fn convert(report: &mut Report, unit: f64) {
+        report.done.noise *= unit;
     }
 
     fn tell(report: &Report, options: &FilterOptions, _record: &Record) -> Told {

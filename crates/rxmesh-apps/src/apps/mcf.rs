@@ -48,12 +48,16 @@ Normals of the input are computed anew; everything else that it carries goes out
     type Frame = Fixed;
 
     fn run(frame: &mut Fixed, options: &McfOptions) -> Result<Report> {
-        let before = frame.mesh.positions.clone();
+        let before = Volumes::before(&frame.mesh);
         let done = frame.move_vertices("smoothing", |rx, x| {
             mean_curvature_flow(rx, x, options).map_err(explained(TOO_LARGE))
         })?;
         let volumes = Volumes::of(&before, &frame.mesh);
         Ok(Report { done, volumes })
+    }
+
+    fn convert(report: &mut Report, unit: f64) {
+        report.done.time_step *= unit * unit;
     }
 
     fn tell(report: &Report, options: &McfOptions, record: &Record) -> Told {

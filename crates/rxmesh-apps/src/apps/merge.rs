@@ -85,17 +85,23 @@ coordinates and normals of corners, groups and materials go along.";
             });
             meshes.push(input.loaded.mesh);
         }
-        let ((mesh, missing), ms) = run.stage("merging", || Ok(merge(&meshes)?))?;
+        let (merged, ms) = run.stage("merging", || Ok(merge(meshes)?))?;
         run.record.timings_ms.run = ms;
+        if merged.moved > 0.0 {
+            run.warn(format!(
+                "the meshes lie far from each other: 32-bit coordinates for all move vertices by up to {}",
+                text::number(merged.moved)
+            ));
+        }
         let mut left_out = Vec::new();
-        for (what, part) in missing {
+        for (what, part) in merged.left_out {
             run.warn(format!(
                 "{what} is left out: {} has none like it",
                 parts[part].path
             ));
             left_out.push(what);
         }
-        run.write(&target, &mesh)?;
+        run.write(&target, &merged.mesh)?;
         Ok(Report { parts, left_out })
     }
 

@@ -15,6 +15,7 @@ mod mcf;
 mod merge;
 mod normals;
 mod remesh;
+mod repair;
 mod sample;
 mod simplify;
 mod smooth;
@@ -41,6 +42,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<info::Info>(),
     Entry::of::<check::Check>(),
     Entry::of::<distance::Distance>(),
+    Entry::of::<repair::Repair>(),
     Entry::of::<convert::Convert>(),
     Entry::of::<transform::Transform>(),
     Entry::of::<merge::Merge>(),

@@ -45,6 +45,10 @@ stays. Meshes that are not manifold are refused.";
         Ok(report)
     }
 
+    fn convert(report: &mut RemeshReport, unit: f64) {
+        report.target_length = (f64::from(report.target_length) * unit) as f32;
+    }
+
     fn tell(report: &RemeshReport, _options: &RemeshOptions, _record: &Record) -> Told {
         let all = report.run();
         Told::new(format!(

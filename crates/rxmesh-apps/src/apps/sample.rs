@@ -55,7 +55,8 @@ asks for: there is one point in each of as many equal parts of the area.";
 
     fn run(Tool { run }: &mut Tool, args: &SampleArgs) -> Result<()> {
         let path = &args.output.output;
-        if Format::of_name(path) == Some(Format::Stl) {
+        let format = args.encoding.format.or_else(|| Format::of_name(path));
+        if format == Some(Format::Stl) {
             bail!("{}: STL cannot hold points; PLY can", path.display());
         }
         let target = Target::new(path, &args.encoding, run.console.json_file())?;
@@ -84,6 +85,7 @@ fn sampled(mesh: &TriMesh, options: &SampleOptions) -> Result<TriMesh> {
         .map(|p| face_normal(&mesh.positions, &mesh.faces[p.face as usize]));
     let normals = normals.collect();
     let mut points = TriMesh::new(found.iter().map(|p| p.position).collect(), Vec::new())?;
+    points.placement = mesh.placement;
     points.set_vertex_normals(normals)?;
     Ok(points)
 }

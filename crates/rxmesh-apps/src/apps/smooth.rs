@@ -46,7 +46,7 @@ are computed anew.";
     type Frame = Fixed;
 
     fn run(frame: &mut Fixed, options: &SmoothOptions) -> Result<Report> {
-        let before = frame.mesh.positions.clone();
+        let before = Volumes::before(&frame.mesh);
         let done = frame.move_vertices("smoothing", |rx, x| {
             smooth(rx, x, options).map_err(explained(TOO_LARGE))
         })?;

@@ -6,7 +6,7 @@ use super::measure::power_of_two;
 use super::sample::{SampleOptions, Sampler};
 use crate::Error;
 use crate::engine::Engine;
-use crate::mesh::{TriMesh, bounds};
+use crate::mesh::TriMesh;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_kernels::algo::closest::ClosestDistances;
@@ -17,7 +17,7 @@ use rxmesh_kernels::algo::closest::ClosestDistances;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct DistanceOptions {
-    /// Points on the faces of each mesh, beside its vertices [default: 10 a face, at least 100000, at most 5 million].
+    /// Points on the faces of each mesh, beside its vertices [default: 10 a face, at least 100000, at most 1 million].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub samples: Option<u64>,
     /// Seed of random choices: the same seed gives the same points.
@@ -39,7 +39,7 @@ impl DistanceOptions {
         SampleOptions {
             points: self
                 .samples
-                .unwrap_or((10 * faces as u64).clamp(100_000, 5_000_000)),
+                .unwrap_or((10 * faces as u64).clamp(100_000, 1_000_000)),
             seed: self.seed,
         }
     }
@@ -82,7 +82,7 @@ impl OneWay {
     }
 }
 
-/// Distances of two meshes, in their unit of length.
+/// Distances of two meshes, in the unit of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DistanceReport {
@@ -115,7 +115,7 @@ pub fn distance(
     first: &TriMesh,
     second: &TriMesh,
     options: &DistanceOptions,
-) -> Result<(DistanceReport, Vec<f32>), Error> {
+) -> Result<(DistanceReport, Vec<f64>), Error> {
     options.check()?;
     for (mesh, which) in [(first, "first"), (second, "second")] {
         mesh.validate()?;
@@ -130,7 +130,7 @@ pub fn distance(
     );
     let (forward, vertices) = a.to(&b, options, &frame)?;
     let (backward, _) = b.to(&a, options, &frame)?;
-    let [low, high] = bounds(&second.positions);
+    let [low, high] = corners(second);
     let report = DistanceReport {
         hausdorff: forward.max().max(backward.max()),
         mean: forward.surface.mean.max(backward.surface.mean),
@@ -142,6 +142,12 @@ pub fn distance(
     Ok((report, vertices))
 }
 
+/// The lowest and the highest corner of the box around a mesh in the world.
+fn corners(mesh: &TriMesh) -> [DVec3; 2] {
+    mesh.bounding_box()
+        .map_or([DVec3::ZERO; 2], |b| b.map(DVec3::from_array))
+}
+
 /// A frame in which both meshes are near the origin and of a size near one.
 struct Frame {
     origin: DVec3,
@@ -150,7 +156,7 @@ struct Frame {
 
 impl Frame {
     fn of(first: &TriMesh, second: &TriMesh) -> Frame {
-        let ([a, b], [c, d]) = (bounds(&first.positions), bounds(&second.positions));
+        let ([a, b], [c, d]) = (corners(first), corners(second));
         let (low, high) = (a.min(c), b.max(d));
         Frame {
             origin: (low + high) * 0.5,
@@ -158,10 +164,12 @@ impl Frame {
         }
     }
 
-    fn enter(&self, x: &[Vec3]) -> Vec<Vec3> {
-        x.par_iter()
-            .map(|p| ((p.as_dvec3() - self.origin) * self.scale).as_vec3())
-            .collect()
+    fn enter(&self, mesh: &TriMesh) -> Vec<Vec3> {
+        let place = mesh.placement;
+        // Differences first, so that what the origins share drops out.
+        let (shift, unit) = (place.origin - self.origin, place.scale);
+        let enter = |p: &Vec3| ((shift + unit * p.as_dvec3()) * self.scale).as_vec3();
+        mesh.positions.par_iter().map(enter).collect()
     }
 }
 
@@ -178,7 +186,7 @@ const BATCH: u64 = 1 << 20;
 
 impl<'a> Side<'a> {
     fn new(engine: &'a Engine, mesh: &'a TriMesh, frame: &Frame) -> Result<Side<'a>, Error> {
-        let x = frame.enter(&mesh.positions);
+        let x = frame.enter(mesh);
         // A point is a triangle whose corners are one.
         let points: Vec<[u32; 3]> = match mesh.faces.is_empty() {
             true => (0..x.len() as u32).map(|v| [v; 3]).collect(),
@@ -203,17 +211,13 @@ impl<'a> Side<'a> {
         other: &Side<'_>,
         options: &DistanceOptions,
         frame: &Frame,
-    ) -> Result<(OneWay, Vec<f32>), Error> {
+    ) -> Result<(OneWay, Vec<f64>), Error> {
         let mut of_vertices = Vec::with_capacity(self.x.len());
         let mut sums = Sums::default();
         for part in self.x.chunks(BATCH as usize) {
             let distances = self.measure(other, part)?;
             sums.add(&distances);
-            of_vertices.extend(
-                distances
-                    .iter()
-                    .map(|&d| (f64::from(d) / frame.scale) as f32),
-            );
+            of_vertices.extend(distances.iter().map(|&d| f64::from(d) / frame.scale));
         }
         let vertices = sums.finish(frame.scale);
         let mut way = OneWay {

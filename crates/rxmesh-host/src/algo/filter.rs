@@ -96,6 +96,16 @@ impl Options for FilterOptions {
             None => Ok(()),
         }
     }
+
+    fn scale(&mut self, factor: f64) {
+        self.noise = self.noise.map(|noise| noise * factor);
+        if let Some(Closeness::Given(sigma_c)) = &mut self.sigma_c {
+            *sigma_c *= factor;
+        }
+        if let Some(Similarity::Given(sigma_s)) = &mut self.sigma_s {
+            *sigma_s *= factor;
+        }
+    }
 }
 
 /// What was done.

@@ -67,6 +67,11 @@ impl Default for RemeshOptions {
     }
 }
 
+/// A length times a factor, in 32 bits.
+pub(super) fn scaled(length: f32, factor: f64) -> f32 {
+    (f64::from(length) * factor) as f32
+}
+
 impl Options for RemeshOptions {
     fn check(&self) -> Result<(), Error> {
         let bad = |what: String| Err(Error::Options(what));
@@ -85,6 +90,10 @@ impl Options for RemeshOptions {
             ));
         }
         Ok(())
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.target_length = self.target_length.map(|l| scaled(l, factor));
     }
 }
 
@@ -207,7 +216,8 @@ pub(super) fn refuse_frozen<C: Edits>(session: &Session<C>, what: &str) -> Resul
     match session.frozen_faces() {
         0 => Ok(()),
         n => Err(Error::Options(format!(
-            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is not"
+            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is not: \
+            repair it first (--repair)"
         ))),
     }
 }

@@ -1,7 +1,9 @@
 //! Explicit surface tracking.
 
 use super::Options;
-use super::remesh::{RemeshOptions, Remesher, Remeshes, bounds, mean_length, refuse_frozen};
+use super::remesh::{
+    RemeshOptions, Remesher, Remeshes, bounds, mean_length, refuse_frozen, scaled,
+};
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Session};
 use glam::Vec3;
@@ -99,6 +101,12 @@ impl Options for TrackOptions {
             ));
         }
         self.remesh().check()
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.speed = scaled(self.speed, factor);
+        self.noise_scale = scaled(self.noise_scale, factor);
+        self.target_length = self.target_length.map(|l| scaled(l, factor));
     }
 }
 

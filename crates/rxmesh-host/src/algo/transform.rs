@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::Error;
-use crate::mesh::{TriMesh, bounds};
+use crate::mesh::TriMesh;
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3Swizzles};
 use std::fmt;
 use std::str::FromStr;
@@ -101,14 +101,8 @@ impl TransformOptions {
 
 /// The bounding box of a mapped mesh.
 fn mapped_bounds(map: &DAffine3, mesh: &TriMesh) -> [DVec3; 2] {
-    if map.matrix3 == DMat3::IDENTITY {
-        return bounds(&mesh.positions).map(|p| p + map.translation);
-    }
     let nothing = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    let at = mesh
-        .positions
-        .iter()
-        .map(|p| map.transform_point3(p.as_dvec3()));
+    let at = (0..mesh.vertex_count()).map(|v| map.transform_point3(mesh.world(v)));
     let [low, high] = at.fold(nothing, |[low, high], p| [low.min(p), high.max(p)]);
     match mesh.positions.is_empty() {
         true => [DVec3::ZERO; 2],

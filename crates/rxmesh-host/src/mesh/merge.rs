@@ -2,41 +2,79 @@
 
 use super::{
     Column, ColumnData, CornerLayer, ElementKind, Extras, MeshError, NO_VALUE, Tag, TagKind,
-    TriMesh, check_counts, each_type,
+    TriMesh, check_counts, each_type, placement_of,
 };
+use glam::DVec3;
 
-/// Puts meshes one after the other: vertices and faces in their order, nothing joined. What all that have such elements
-/// carry goes along: columns of the same name, width and type. Values of corners go along wherever some have them, and
-/// statements on faces hold for the faces of their own mesh. Also returns what was left out: which column, and the
-/// first mesh that has not the like of it.
+/// Several meshes as one.
+#[derive(Debug)]
+pub struct Merged {
+    /// The mesh.
+    pub mesh: TriMesh,
+    /// The columns that were left out, and for each the first mesh that has not the like of it.
+    pub left_out: Vec<(String, usize)>,
+    /// How far a vertex moved at most along an axis, because 32-bit floats near the origin of one mesh are not those
+    /// near the origin of all.
+    pub moved: f64,
+}
+
+/// Puts meshes one after the other, each where it lies in the world: vertices and faces in their order, nothing joined.
+/// What all that have such elements carry goes along: columns of the same name, width and type. Values of corners go
+/// along wherever some have them, and statements on faces hold for the faces of their own mesh.
 ///
 /// # Errors
 ///
 /// A mesh that is not sound, or more elements than 32-bit ids can name.
-pub fn merge(parts: &[TriMesh]) -> Result<(TriMesh, Vec<(String, usize)>), MeshError> {
+pub fn merge(mut parts: Vec<TriMesh>) -> Result<Merged, MeshError> {
     parts.iter().try_for_each(TriMesh::validate)?;
     let total = |count: fn(&TriMesh) -> usize| parts.iter().map(count).sum::<usize>();
     check_counts(
         total(TriMesh::vertex_count) as u64,
         total(TriMesh::face_count) as u64,
     )?;
-    let mut mesh = TriMesh::default();
-    for part in parts {
+    let moved = to_one_place(&mut parts);
+    let mut mesh = TriMesh {
+        placement: parts.first().map_or_else(Default::default, |p| p.placement),
+        ..TriMesh::default()
+    };
+    for part in &parts {
         let first = mesh.positions.len() as u32;
         mesh.positions.extend(&part.positions);
         let shifted = part.faces.iter().map(|f| f.map(|v| v + first));
         mesh.faces.extend(shifted);
     }
-    let (columns, left_out) = columns(parts);
+    let (columns, left_out) = columns(&parts);
     mesh.extras = Extras {
         columns,
-        corner_texcoords: layer(parts, |e| e.corner_texcoords.as_ref()),
-        corner_normals: layer(parts, |e| e.corner_normals.as_ref()),
-        tags: tags(parts),
-        comments: comments(parts),
+        corner_texcoords: layer(&parts, |e| e.corner_texcoords.as_ref()),
+        corner_normals: layer(&parts, |e| e.corner_normals.as_ref()),
+        tags: tags(&parts),
+        comments: comments(&parts),
     };
     mesh.validate()?;
-    Ok((mesh, left_out))
+    Ok(Merged {
+        mesh,
+        left_out,
+        moved,
+    })
+}
+
+/// Gives all meshes one frame; how far that moves a vertex at most.
+fn to_one_place(parts: &mut [TriMesh]) -> f64 {
+    let Some(first) = parts.first().map(|p| p.placement) else {
+        return 0.0;
+    };
+    if parts.iter().all(|p| p.placement == first) {
+        return 0.0;
+    }
+    let boxes = parts.iter().filter_map(TriMesh::bounding_box);
+    let boxes = boxes.map(|b| b.map(DVec3::from_array));
+    let union = |[a, b]: [DVec3; 2], [c, d]: [DVec3; 2]| [a.min(c), b.max(d)];
+    let to = boxes
+        .reduce(union)
+        .map_or(first, |[low, high]| placement_of(low, high));
+    let moves = parts.iter_mut().map(|p| p.place(to));
+    moves.fold(0.0, f64::max)
 }
 
 fn rows(mesh: &TriMesh, element: ElementKind) -> usize {
@@ -231,7 +269,13 @@ mod tests {
             corners: vec![0, NO_VALUE, 0, 0, 0, 0],
         });
         let points = TriMesh::new(vec![glam::Vec3::ONE], vec![]).unwrap();
-        let (mesh, left_out) = merge(&[part(true, Some("wood")), textured, points]).unwrap();
+        let merged = merge(vec![part(true, Some("wood")), textured, points]).unwrap();
+        let Merged {
+            mesh,
+            left_out,
+            moved,
+        } = merged;
+        assert_eq!(moved, 0.0);
         assert_eq!((mesh.vertex_count(), mesh.face_count()), (9, 4));
         assert_eq!(
             mesh.faces[2..],
@@ -267,9 +311,35 @@ mod tests {
             data,
         };
         other.add_column(column).unwrap();
-        let (mesh, left_out) = merge(&[part(true, None), other]).unwrap();
+        let Merged { mesh, left_out, .. } = merge(vec![part(true, None), other]).unwrap();
         assert!(mesh.extras.column(ElementKind::Vertex, "heat").is_none());
         assert_eq!(left_out.len(), 1);
-        assert_eq!(merge(&[]).unwrap().0, TriMesh::default());
+        assert_eq!(merge(vec![]).unwrap().mesh, TriMesh::default());
+    }
+
+    /// Meshes with frames of their own come into one, each where it was.
+    #[test]
+    fn every_mesh_stays_where_it_is() {
+        let by = DVec3::new(500_000.0, 5_400_000.0, 0.0);
+        let map = glam::DAffine3::from_translation(by);
+        let mut parts = vec![part(false, None), part(false, None)];
+        parts[0].transform(&map).unwrap();
+        parts[1]
+            .transform(&glam::DAffine3::from_translation(by + DVec3::X))
+            .unwrap();
+        let worlds: Vec<DVec3> = parts
+            .iter()
+            .flat_map(|p| (0..4).map(|v| p.world(v)))
+            .collect();
+        let merged = merge(parts).unwrap();
+        assert!(merged.moved < 1e-6, "{}", merged.moved);
+        for (v, world) in worlds.into_iter().enumerate() {
+            assert!(merged.mesh.world(v).distance(world) < 1e-6);
+        }
+        // Far from each other 32 bits cannot hold both: it is said how much is lost.
+        let mut far = part(false, None);
+        far.transform(&map).unwrap();
+        let moved = merge(vec![part(false, None), far]).unwrap().moved;
+        assert!(moved < 0.5, "{moved}");
     }
 }

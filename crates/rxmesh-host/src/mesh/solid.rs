@@ -1,6 +1,7 @@
 //! What a mesh measures as a surface and as the border of a solid.
 
-use super::EdgeTable;
+use super::placement::local_bounds;
+use super::{EdgeTable, TriMesh};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -55,29 +56,31 @@ impl Sums {
     }
 }
 
-/// Measures a mesh whose edges are known.
+/// Measures a mesh whose edges are known, in the unit of the world.
 ///
 /// # Panics
 ///
 /// When a face names a vertex that is not there.
-pub fn solid(positions: &[Vec3], faces: &[[u32; 3]], edges: &EdgeTable) -> Solid {
-    let (middle, sums) = sums(positions, faces);
-    let closed = !edges.is_empty() && balanced(faces, edges);
+pub fn solid(mesh: &TriMesh, edges: &EdgeTable) -> Solid {
+    let (middle, sums) = sums(&mesh.positions, &mesh.faces);
+    let closed = !edges.is_empty() && balanced(&mesh.faces, edges);
     let centre = if closed && sums.volume != 0.0 {
         Some(middle + sums.solid / sums.volume)
     } else {
         (sums.area > 0.0).then(|| middle + sums.first / sums.area)
     };
+    let place = mesh.placement;
+    let centre = centre.map(|c| place.origin + place.scale * c);
     Solid {
-        area: sums.area,
-        volume: sums.volume,
+        area: sums.area * place.scale.powi(2),
+        volume: sums.volume * place.scale.powi(3),
         closed,
         centre: centre.filter(|c| c.is_finite()).map(|c| c.to_array()),
     }
 }
 
 /// The signed volume of the cones from the middle of the bounding box to the faces, in cubed length: that of the solid
-/// for a closed mesh.
+/// for a closed mesh. In the positions' own unit.
 ///
 /// # Panics
 ///
@@ -88,8 +91,10 @@ pub fn volume(positions: &[Vec3], faces: &[[u32; 3]]) -> f64 {
 
 /// The middle of the bounding box, and the sums about it.
 fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
-    let [low, high] = bounds(positions);
-    let middle = (low + high) * 0.5;
+    let middle = match local_bounds(positions) {
+        Some([low, high]) => (low + high) * 0.5,
+        None => DVec3::ZERO,
+    };
     let at = |v: u32| positions[v as usize].as_dvec3() - middle;
     let parts: Vec<Sums> = faces
         .par_chunks(CHUNK)
@@ -99,19 +104,6 @@ fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
         })
         .collect();
     (middle, parts.into_iter().fold(Sums::default(), Sums::plus))
-}
-
-/// The lowest and highest corner of the bounding box; zeroes without points.
-pub fn bounds(positions: &[Vec3]) -> [DVec3; 2] {
-    let nothing = || [Vec3::INFINITY, Vec3::NEG_INFINITY];
-    let [low, high] = positions
-        .par_iter()
-        .fold(nothing, |[low, high], &p| [low.min(p), high.max(p)])
-        .reduce(nothing, |[a, b], [c, d]| [a.min(c), b.max(d)]);
-    match positions.is_empty() {
-        true => [DVec3::ZERO; 2],
-        false => [low.as_dvec3(), high.as_dvec3()],
-    }
 }
 
 /// Whether each edge has as many faces in one direction as in the other.
@@ -127,11 +119,11 @@ fn balanced(faces: &[[u32; 3]], table: &EdgeTable) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::{TriMesh, generate};
+    use crate::mesh::{Placement, TriMesh, generate};
 
     fn of(mesh: &TriMesh) -> Solid {
         let edges = EdgeTable::new(&mesh.faces, mesh.vertex_count());
-        solid(&mesh.positions, &mesh.faces, &edges)
+        solid(mesh, &edges)
     }
 
     #[test]
@@ -148,8 +140,17 @@ mod tests {
         let side = n * 2.0 * 2.0 * (std::f64::consts::PI / n).sin() * 3.0;
         assert!((s.area / (2.0 * disk + side) - 1.0).abs() < 1e-5, "{s:?}");
         let centre = DVec3::from_array(s.centre.unwrap());
-        let [low, high] = bounds(&mesh.positions);
+        let [low, high] = mesh.bounding_box().unwrap().map(DVec3::from_array);
         assert!(centre.distance((low + high) * 0.5) < 1e-4, "{s:?}");
+        // In the world, wherever positions are counted from.
+        mesh.place(Placement {
+            origin: DVec3::new(64.0, 0.0, 0.0),
+            scale: 0.25,
+        });
+        let placed = of(&mesh);
+        assert!((placed.volume / s.volume - 1.0).abs() < 1e-9);
+        assert!((placed.area / s.area - 1.0).abs() < 1e-9);
+        assert!(centre.distance(DVec3::from_array(placed.centre.unwrap())) < 1e-9);
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! Affine maps of meshes.
 
-use super::{ColumnData, CornerLayer, MeshError, NORMAL, TriMesh};
+use super::{ColumnData, CornerLayer, MeshError, NORMAL, TriMesh, placement_of};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use rayon::prelude::*;
 
 impl TriMesh {
-    /// Maps all positions; normals of vertices, faces and corners go along and stay unit vectors. A map that mirrors
+    /// Maps the mesh in the world: all positions; normals of vertices, faces and corners go along and stay unit vectors. A map that mirrors
     /// turns the faces round, so that they keep their outer side.
     ///
     /// # Errors
     ///
     /// [`MeshError::BadParameter`] for a map that is not finite or flattens space,
-    /// [`MeshError::NotFinite`] for a position that leaves `f32`. The mesh is then as before.
+    /// [`MeshError::NotFinite`] for a position that leaves the numbers. The mesh is then as before.
     pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
         let determinant = map.matrix3.determinant();
         if !map.is_finite() || determinant == 0.0 || !determinant.is_finite() {
@@ -21,17 +21,29 @@ impl TriMesh {
                 possible: "a finite number that is not 0",
             });
         }
-        let positions: Vec<Vec3> = self
+        let place = self.placement;
+        let at: Vec<DVec3> = self
             .positions
             .par_iter()
-            .map(|p| map.transform_point3(p.as_dvec3()).as_vec3())
+            .map(|&p| map.transform_point3(place.world(p)))
             .collect();
+        let nothing = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let [low, high] = at
+            .par_iter()
+            .fold(nothing, |[low, high], &p| [low.min(p), high.max(p)])
+            .reduce(nothing, |[a, b], [c, d]| [a.min(c), b.max(d)]);
+        let placement = match at.is_empty() {
+            true => place,
+            false => placement_of(low, high),
+        };
+        let positions: Vec<Vec3> = at.par_iter().map(|&p| placement.local(p)).collect();
         let bad = positions.par_iter().position_first(|p| !p.is_finite());
         if let Some(vertex) = bad {
             let position = positions[vertex].to_array();
             return Err(MeshError::NotFinite { vertex, position });
         }
         self.positions = positions;
+        self.placement = placement;
         self.turn_normals(map.matrix3);
         if determinant < 0.0 {
             self.turn_faces_round();
@@ -103,13 +115,30 @@ mod tests {
         }
     }
 
+    /// A mesh that moves far away keeps its shape, and comes back.
+    #[test]
+    fn far_away_and_back() {
+        let mesh = generate::torus(12, 8, 1.0, 0.4).unwrap();
+        let by = DVec3::new(500_000.0, 5_400_000.0, 0.0);
+        let mut moved = mesh.clone();
+        moved.transform(&DAffine3::from_translation(by)).unwrap();
+        for (v, p) in mesh.positions.iter().enumerate() {
+            assert!((moved.world(v) - by).distance(p.as_dvec3()) < 1e-7);
+        }
+        moved.transform(&DAffine3::from_translation(-by)).unwrap();
+        for (a, b) in moved.positions.iter().zip(&mesh.positions) {
+            assert!(a.distance(*b) < 1e-6);
+        }
+        assert!(moved.placement.is_world());
+    }
+
     #[test]
     fn flat_and_overflowing_maps_are_refused() {
         let mesh = generate::grid(2, 2).unwrap();
         let scales = [
             DVec3::new(1.0, 0.0, 1.0),
             DVec3::splat(f64::NAN),
-            DVec3::splat(1e39),
+            DVec3::splat(1e200),
         ];
         for scale in scales {
             let mut copy = mesh.clone();
