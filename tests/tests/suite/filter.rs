@@ -266,6 +266,16 @@ fn nasty_meshes_stay_finite(engine: &Engine) {
 }
 
 fn senseless_options_are_refused(engine: &Engine) {
+    // Balls of the whole mesh, over and over, end in no time that anybody has.
+    let endless = FilterOptions::default().with(|o| {
+        o.sigma_c = Some(Closeness::Given(1e3));
+        o.iterations = Some(u32::MAX);
+    });
+    let (rx, mut x) = put(engine, &bumpy_grid(3));
+    let before = x.to_input(&rx).unwrap();
+    let e = bilateral_filter(&rx, &mut x, &endless).unwrap_err();
+    assert!(e.to_string().contains("sigma_c is so large"), "{e}");
+    assert_eq!(x.to_input(&rx).unwrap(), before);
     let mesh = bumpy_grid(3);
     let (rx, mut x) = put(engine, &mesh);
     let base = FilterOptions::default();

@@ -19,6 +19,9 @@ use std::path::PathBuf;
 /// The column that the distances go to.
 const COLUMN: &str = "distance";
 
+/// The column that MeshLab, PyVista and others map to colours.
+const QUALITY: &str = "quality";
+
 /// The application.
 pub(crate) struct Distance;
 
@@ -36,6 +39,9 @@ pub(crate) struct DistanceArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     output: Option<PathBuf>,
+    /// With --output: write the column once more as 'quality', by which MeshLab, PyVista and others colour meshes
+    #[arg(long, requires = "output")]
+    quality: bool,
     #[command(flatten)]
     #[serde(flatten)]
     options: DistanceOptions,
@@ -116,12 +122,16 @@ are over the points on the faces, the largest over all.";
         })?;
         run.record.timings_ms.run = ms;
         if let Some(target) = target {
-            mesh.add_column(Column {
-                name: COLUMN.into(),
-                element: ElementKind::Vertex,
-                width: 1,
-                data: column(values),
-            })?;
+            let data = column(values);
+            let names = [Some(COLUMN), args.quality.then_some(QUALITY)];
+            for name in names.into_iter().flatten() {
+                mesh.add_column(Column {
+                    name: name.into(),
+                    element: ElementKind::Vertex,
+                    width: 1,
+                    data: data.clone(),
+                })?;
+            }
             run.write(&target, &mesh)?;
         }
         Ok(Report {

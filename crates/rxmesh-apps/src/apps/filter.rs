@@ -9,6 +9,8 @@ use anyhow::Result;
 use rxmesh_host::algo::filter::{
     Closeness, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
 };
+use rxmesh_host::algo::mcf::mean_edge_length;
+use rxmesh_host::kernels::topo::Kind;
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large or too small to filter";
@@ -61,6 +63,7 @@ Normals of the input are computed anew.";
 
     fn run(frame: &mut Fixed, options: &FilterOptions) -> Result<Report> {
         let before = Volumes::before(&frame.mesh);
+        announce(frame, options)?;
         let done = frame.move_vertices("filtering", |rx, x| {
             bilateral_filter(rx, x, options).map_err(explained(TOO_LARGE))
         })?;
@@ -101,4 +104,22 @@ Normals of the input are computed anew.";
         };
         Told::new(line + &volumes.line())
     }
+}
+
+/// Neighbours that are looked at in some ten seconds.
+const MANY: f64 = 5e7;
+
+/// Says beforehand that balls are large.
+fn announce(frame: &mut Fixed, options: &FilterOptions) -> Result<()> {
+    let vertices = frame.rx.count(Kind::Vertex);
+    let edge = mean_edge_length(&frame.rx, &frame.x)?;
+    let all = options.neighbours(vertices, edge);
+    if all > MANY {
+        let each = all / f64::from(vertices) / f64::from(options.iterations());
+        frame.run.warn(format!(
+            "sigma_c takes in about {each:.0} vertices around each of {vertices}, which takes long; the time grows with \
+            its square"
+        ));
+    }
+    Ok(())
 }

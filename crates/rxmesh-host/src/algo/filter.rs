@@ -67,6 +67,19 @@ impl FilterOptions {
         })
     }
 
+    /// About how many neighbours a given `sigma_c` makes vertices look at, over all iterations: balls of that size on
+    /// a flat mesh of equilateral triangles. 0 for the rules, whose balls have a few tens of vertices.
+    pub fn neighbours(&self, vertices: u32, mean_edge: f64) -> f64 {
+        let (n, area) = (f64::from(vertices), 0.75f64.sqrt() * mean_edge * mean_edge);
+        match self.sigma_c {
+            Some(Closeness::Given(sigma_c)) if self.scheme() == FilterScheme::Vertices => {
+                let ball = std::f64::consts::PI * (2.0 * sigma_c).powi(2) / area;
+                n * ball.min(n) * f64::from(self.iterations())
+            }
+            _ => 0.0,
+        }
+    }
+
     /// Most iterations, given or not.
     pub fn iterations(&self) -> u32 {
         self.iterations.unwrap_or(match self.scheme() {
@@ -126,6 +139,9 @@ pub struct FilterReport {
     pub large_balls: u64,
 }
 
+/// Neighbours that vertices look at in a run, at most: about an hour of a processor with a few threads.
+const MOST_NEIGHBOURS: f64 = 2e10;
+
 /// Denoises `x` in place, keeping features.
 ///
 /// By normals (Zheng, Fu, Au, Tai 2011; Sun, Rosin, Martin, Langbein 2007): normals of faces are filtered with weights
@@ -141,7 +157,8 @@ pub struct FilterReport {
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a length that is not a positive number or belongs to the other scheme, [`Error::NotFinite`]
+/// [`Error::Options`] for a length that is not a positive number, belongs to the other scheme or asks for work that
+/// would not end, [`Error::NotFinite`]
 /// for a coordinate that is not finite, or what the engine says. On an error of the engine `x` may hold an unfinished
 /// result.
 pub fn bilateral_filter(
@@ -164,6 +181,14 @@ pub fn bilateral_filter(
     let scale = unit_scale(rx, x)?;
     resize(rx, x, scale)?;
     let edge = mean_edge_length(rx, x)?;
+    let neighbours = options.neighbours(rx.count(Kind::Vertex), edge / scale);
+    if neighbours > MOST_NEIGHBOURS {
+        resize(rx, x, 1.0 / scale)?;
+        return Err(Error::Options(format!(
+            "sigma_c is so large that vertices look at about {neighbours:.1e} neighbours, but at most \
+            {MOST_NEIGHBOURS:.0e} are looked at: each vertex takes in those within twice sigma_c, in each iteration"
+        )));
+    }
     let noise = match options.noise {
         Some(noise) => noise * scale,
         None if options.sigma_s.is_some_and(|s| s != Similarity::Noise) => 0.0,
