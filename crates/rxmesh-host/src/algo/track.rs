@@ -1,7 +1,10 @@
 //! Explicit surface tracking.
 
 use super::Options;
-use super::remesh::{RemeshOptions, Remesher, Remeshes, bounds, mean_length, refuse_frozen};
+use super::remesh::{
+    MAX_FACES, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of, mean_length,
+    refuse_frozen,
+};
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Session};
 use glam::Vec3;
@@ -45,6 +48,9 @@ pub struct TrackOptions {
     /// Smoothing steps a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().smoothing_steps))]
     pub smoothing_steps: u32,
+    /// Most faces: refuses to begin where more are to be expected, and stops where more come.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_faces))]
+    pub max_faces: u32,
     /// Most rounds of each operator in a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
@@ -64,6 +70,7 @@ impl Default for TrackOptions {
             longest: 1.5,
             widest_angle: 135.0,
             smoothing_steps: 1,
+            max_faces: MAX_FACES,
             max_rounds: 1000,
         }
     }
@@ -115,6 +122,9 @@ impl TrackOptions {
     fn remesh(&self) -> RemeshOptions {
         RemeshOptions {
             target_length: self.target_length,
+            keep_features: None,
+            project: false,
+            max_faces: self.max_faces,
             max_rounds: self.max_rounds,
             ..RemeshOptions::default()
         }
@@ -157,8 +167,9 @@ impl TrackReport {
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented,
-/// before anything is changed; what the session and `each` say.
+/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, and
+/// [`Error::TooManyFaces`] where more faces than [`TrackOptions::max_faces`] are to be expected, before anything is
+/// changed; [`Error::Outgrown`] when more come; what the session and `each` say.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
@@ -176,8 +187,15 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         ..TrackReport::default()
     };
     let moves = session.count(Kind::Face)? > 0;
-    let remesher = Remesher::new(session, x, &options.remesh())?;
+    let mut remesher = Remesher::new(session, x, &options.remesh())?;
+    if moves {
+        remesher.unit = target;
+        let expected = faces_of(session, x, remesher.sizing(session, 1.0)?)?;
+        check_faces(expected, options.max_faces)?;
+        remesher.guard.expected = expected as u64;
+    }
     for frame in 1..=options.frames {
+        session.engine().note("frame", frame.into());
         if moves {
             one_frame(session, x, &remesher, options, &mut report)?;
         }
@@ -194,10 +212,7 @@ fn one_frame<C: Remeshes + Runs<SplitStretched>>(
     options: &TrackOptions,
     report: &mut TrackReport,
 ) -> Result<(), Error> {
-    let (shortest, longest) = (
-        report.target_length * options.shortest,
-        report.target_length * options.longest,
-    );
+    let shortest = report.target_length * options.shortest;
     session.engine().launch_flat(
         session.capacity(Kind::Vertex),
         Advect {
@@ -206,25 +221,27 @@ fn one_frame<C: Remeshes + Runs<SplitStretched>>(
             x: session.write(x)?,
         },
     )?;
-    for bound in bounds(session, x, longest)? {
+    let unit = remesher.sizing(session, 1.0)?;
+    for bound in bounds(session, x, unit, options.longest)? {
         // Wide angles wait for the last pass: no angle is wider than one of cosine -1.
-        let angle = if bound > longest {
+        let angle = if bound > options.longest {
             180.0
         } else {
             options.widest_angle
         };
         let split = session.run(options.max_rounds, |s| {
+            remesher.guard.check(s)?;
             Ok(SplitStretched {
-                x: s.write(x)?,
+                x: remesher.places(s)?,
                 lines: remesher.lines(s)?,
-                longest: bound * bound,
+                longest: remesher.sizing(s, bound)?,
                 shortest: 4.0 * shortest * shortest,
                 widest: angle.to_radians().cos(),
             })
         })?;
         report.split.merge(&split);
     }
-    let collapse = remesher.collapse(session, shortest, longest)?;
+    let collapse = remesher.collapse_between(session, options.shortest, options.longest)?;
     report.collapse.merge(&collapse);
     report.flip.merge(&remesher.flip(session)?);
     let session = &*session;
