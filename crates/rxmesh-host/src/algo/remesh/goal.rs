@@ -119,7 +119,7 @@ impl Goal {
         }
         let now = f64::from(session.count(Kind::Face)?);
         let most = (OUTGROWN * (self.expected + now)).max(FEW_FACES);
-        remesher.guard.most = most.min(f64::from(options.max_faces).max(2.0 * now)) as u64;
+        remesher.guard.most = most.min(f64::from(options.max_faces).max(now)) as u64;
         remesher.guard.expected = self.expected as u64;
         Ok(())
     }
@@ -173,7 +173,13 @@ impl Goal {
         };
         report.on_target =
             (report.length_over_target - 1.0).abs() <= LENGTH_OFF && self.off(report) <= within;
-        if options.faces.is_some() && report.iterations > 1 && !self.is_near(report, options) {
+        let held = report.length_over_target < 1.0 - 2.0 * LENGTH_OFF;
+        self.moves &= !held;
+        if options.faces.is_some()
+            && report.iterations > 1
+            && !held
+            && !self.is_near(report, options)
+        {
             let factor = (now / self.expected).sqrt().clamp(0.7, 1.4) as f32;
             remesher.unit *= factor;
             if options.adaptive.is_none() {

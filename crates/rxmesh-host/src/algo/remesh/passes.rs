@@ -225,6 +225,7 @@ impl Remesher {
             })?;
             report.merge(&pass);
         }
+        self.guard.check(session)?;
         Ok(report)
     }
 
