@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, doctor, downstream, fuzz, ptx, workspace};
+use crate::{checks, doctor, downstream, fuzz, ptx, sweep, workspace};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -70,6 +70,7 @@ const STEPS: &[Step] = &[
     ("example", example),
     ("packages", downstream::packages),
     ("fuzz", fuzz::ci),
+    ("sweep", sweep::ci),
     (LONG, long),
 ];
 

@@ -8,6 +8,7 @@ mod doctor;
 mod downstream;
 mod fuzz;
 mod ptx;
+mod sweep;
 mod table;
 mod workspace;
 
@@ -45,6 +46,8 @@ enum Task {
     Downstream,
     /// Hand readers, edits and the command line what nobody wrote by hand, for as long as it is told.
     Fuzz(fuzz::Arguments),
+    /// Run every command on real files and on mutations of them, and judge what comes out.
+    Sweep(sweep::Arguments),
     /// Everything that has to pass before a change goes in.
     Ci(ci::Arguments),
 }
@@ -74,6 +77,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Lines => checks::lines::run(),
         Task::Downstream => downstream::run(),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
+        Task::Sweep(arguments) => sweep::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
     }
 }

@@ -45,17 +45,27 @@ pub(crate) trait Application {
         Ok(())
     }
 
+    /// Words of shared flags that are special here.
+    fn adapt(command: Command) -> Command {
+        command
+    }
+
     /// Where the result is.
     fn gives(_options: &Self::Options) -> Gives {
         Self::GIVES
     }
 
-    /// Does the work.
+    /// Does the work. The frame's mesh is normalised ([`TriMesh::normalise`](rxmesh_host::mesh::TriMesh::normalise)), and
+    /// the lengths in `options` are those of its frame.
     ///
     /// # Errors
     ///
     /// What stops it.
     fn run(frame: &mut Self::Frame, options: &Self::Options) -> Result<Self::Report>;
+
+    /// Takes the report over to the user's unit of length, of which `unit` are one of the frame's: lengths are multiplied
+    /// by it, areas by its square, and so on. A report without such numbers stays, which is the default.
+    fn convert(_report: &mut Self::Report, _unit: f64) {}
 
     /// Says what came of it. The record holds input, engine, output and times by now.
     fn tell(report: &Self::Report, options: &Self::Options, record: &Record) -> Told;
@@ -152,7 +162,7 @@ fn command<A: Application>() -> Command {
         .long_about(None)
         .after_help(A::HELP);
     // Numbers may be negative; those that must not be are refused with a reason.
-    <A::Frame as Frame>::adapt(command, A::GIVES).mut_args(|arg| {
+    A::adapt(<A::Frame as Frame>::adapt(command, A::GIVES)).mut_args(|arg| {
         let takes_a_value = arg.get_action().takes_values();
         arg.allow_negative_numbers(takes_a_value)
     })
@@ -160,12 +170,17 @@ fn command<A: Application>() -> Command {
 
 fn run<A: Application>(matches: &ArgMatches) -> Result<Outcome> {
     let mut options = A::Options::from_arg_matches(matches)?;
+    let mut local = A::Options::from_arg_matches(matches)?;
     let flags = <A::Frame as Frame>::Flags::from_arg_matches(matches)?;
     if let Err(e) = options.check() {
         return Err(command::<A>().error(ErrorKind::ValueValidation, e).into());
     }
     A::prepare(&mut options, &flags)?;
+    A::prepare(&mut local, &flags)?;
     let mut frame = A::Frame::open::<A>(flags, &options)?;
-    let report = A::run(&mut frame, &options)?;
+    let unit = frame.unit();
+    local.scale(1.0 / unit);
+    let mut report = A::run(&mut frame, &local)?;
+    A::convert(&mut report, unit);
     frame.close::<A>(&options, &report)
 }

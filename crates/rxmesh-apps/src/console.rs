@@ -6,11 +6,13 @@ use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Where words go. With `--json -` stdout belongs to the record, and people read stderr.
+/// Where words go. With `--json -` stdout belongs to the record, with `-o -` to the mesh, and people read stderr.
 #[derive(Debug)]
 pub(crate) struct Console {
     quiet: bool,
     json: Option<PathBuf>,
+    /// Whether a mesh has gone to stdout.
+    pub(crate) mesh_on_stdout: bool,
 }
 
 impl Console {
@@ -23,6 +25,7 @@ impl Console {
         Ok(Console {
             quiet,
             json: json.map(Path::to_owned),
+            mesh_on_stdout: false,
         })
     }
 
@@ -30,9 +33,9 @@ impl Console {
         self.quiet
     }
 
-    /// The file that the record goes to, if it is one.
+    /// Where the record goes, if it was asked for.
     pub(crate) fn json_file(&self) -> Option<&Path> {
-        self.json.as_deref().filter(|p| !is_stdout(p))
+        self.json.as_deref()
     }
 
     /// A result for people.
@@ -40,7 +43,7 @@ impl Console {
         if self.quiet {
             return Ok(());
         }
-        if self.json.as_deref().is_some_and(is_stdout) {
+        if self.mesh_on_stdout || self.json.as_deref().is_some_and(is_stdout) {
             let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
             return Ok(());
         }
@@ -69,7 +72,8 @@ impl Console {
     }
 }
 
-fn is_stdout(path: &Path) -> bool {
+/// Whether a path stands for stdin or stdout.
+pub(crate) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 

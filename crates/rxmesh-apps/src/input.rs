@@ -2,7 +2,10 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::io::{self, Format, IoError, Loaded, ReadOptions};
+use std::borrow::Cow;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The folder with the meshes that come with the project.
 const DATA: &str = "data";
@@ -18,7 +21,7 @@ pub(crate) struct Input {
 /// The file that a name means: itself, or for a name without a folder that is not here the one in `data/`, below the
 /// current folder or, under `cargo run`, below the workspace.
 pub(crate) fn find(name: &Path) -> Result<PathBuf> {
-    if name.exists() {
+    if is_stdin(name) || name.exists() {
         return Ok(name.to_owned());
     }
     let bare = name.file_name().is_some_and(|n| n == name.as_os_str());
@@ -45,20 +48,40 @@ pub(crate) fn find(name: &Path) -> Result<PathBuf> {
 /// The format of a mesh that is still to be read, if it is there and has one.
 pub(crate) fn format(name: &Path) -> Option<Format> {
     Format::of_name(name).or_else(|| {
-        let content = std::fs::read(find(name).ok()?).ok()?;
+        let content = content(&find(name).ok()?).ok()?;
         Format::of_content(&content)
     })
 }
 
+/// Whether a name stands for stdin.
+pub(crate) fn is_stdin(name: &Path) -> bool {
+    crate::console::is_stdout(name)
+}
+
+/// All bytes of a file, or of stdin, which is read once.
+fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
+    static STDIN: OnceLock<Vec<u8>> = OnceLock::new();
+    if !is_stdin(path) {
+        let what = || format!("{}: cannot be read", path.display());
+        return Ok(std::fs::read(path).with_context(what)?.into());
+    }
+    if STDIN.get().is_none() {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.context("stdin cannot be read")?;
+        STDIN.get_or_init(|| bytes);
+    }
+    Ok(STDIN.get().map_or(&[][..], |bytes| bytes).into())
+}
+
 /// Reads the mesh at a path that [`find`] gave.
 pub(crate) fn read(path: &Path, triangulate: bool) -> Result<Input> {
-    let bytes =
-        std::fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let bytes = content(path)?;
     let options = ReadOptions::default().with(|o| {
         o.triangulate = triangulate;
     });
     let loaded = io::read_bytes(&bytes, path, &options).map_err(|e| match e {
-        IoError::Polygon { .. } => anyhow!("{e}; --triangulate cuts them"),
+        IoError::Polygon { .. } => anyhow!("{e}; without --strict they are cut"),
         e => e.into(),
     })?;
     Ok(Input {

@@ -78,7 +78,8 @@ fn shared() -> Vec<(Arg, String)> {
     for app in ALL {
         let own = ids(&(app.own)());
         let command = (app.command)();
-        let frame = command.get_arguments().filter(|a| !a.is_positional());
+        let shown = |a: &&Arg| !a.is_positional() && !a.is_hide_set();
+        let frame = command.get_arguments().filter(shown);
         for arg in frame.filter(|a| !own.contains(a.get_id().as_str())) {
             let apps = of.entry(arg.get_id().to_string()).or_default();
             if apps.is_empty() {
@@ -128,7 +129,8 @@ fn section(app: &Entry) -> String {
     shapes.insert(0, &command);
     let everywhere = in_all(command.get_subcommands());
     for part in shapes {
-        let args = part.get_arguments().filter(|a| !a.is_positional());
+        let args = part.get_arguments();
+        let args = args.filter(|a| !a.is_positional() && !a.is_hide_set());
         let inner = part.get_name() != command.get_name();
         let args: Vec<&Arg> = args
             .filter(|a| !(inner && everywhere.contains(a.get_id().as_str())))
@@ -207,7 +209,10 @@ fn examples(app: &Entry) -> Vec<Vec<String>> {
     let lines = lines.lines().map(example_line);
     let runs = lines.filter(|l| l.starts_with(PROGRAM));
     let words = |l: &str| l.split(" > ").next().unwrap_or(l).to_owned();
-    runs.map(|l| words(l).split_whitespace().map(str::to_owned).collect())
+    let words = |l: &str| words(l).split_whitespace().map(str::to_owned).collect();
+    runs.map(words)
+        // An example may begin with the making of its mesh.
+        .filter(|words: &Vec<String>| words.get(1).is_some_and(|name| name == app.name))
         .collect()
 }
 

@@ -1,6 +1,7 @@
 //! The file that a command writes.
 
 use crate::cli::{ComputeArgs, EncodingArgs};
+use crate::console::is_stdout;
 use crate::input;
 use anyhow::{Context, Result, bail};
 use rxmesh_host::files;
@@ -62,9 +63,10 @@ impl Target {
         encoding: &EncodingArgs,
         record: Option<&Path>,
     ) -> Result<Target> {
-        if Format::of_name(path).is_none() {
+        let format = encoding.format;
+        if format.or_else(|| Format::of_name(path)).is_none() {
             bail!(
-                "{}: the format cannot be told from the name of the output; formats are {}",
+                "{}: the format cannot be told from the name of the output, so --format must say it; formats are {}",
                 path.display(),
                 Format::LIST
             );
@@ -75,7 +77,9 @@ impl Target {
                 path.display()
             );
         }
-        files::check(path).with_context(|| format!("{}: cannot be written", path.display()))?;
+        if !is_stdout(path) {
+            files::check(path).with_context(|| format!("{}: cannot be written", path.display()))?;
+        }
         let encoding = if encoding.ascii {
             Encoding::Ascii
         } else {
@@ -83,6 +87,7 @@ impl Target {
         };
         let options = WriteOptions::default().with(|o| {
             o.encoding = encoding;
+            o.format = format;
         });
         Ok(Target {
             path: path.to_owned(),
@@ -99,22 +104,43 @@ impl Target {
         gives: Gives,
         record: Option<&Path>,
     ) -> Result<Target> {
-        if let Some(output) = &args.output {
-            if let Some(format) = Format::of_name(output).filter(|f| !gives.fits(*f)) {
-                let (path, what) = (output.display(), gives.name());
-                bail!(
-                    "{path}: {format} cannot hold {what}, which `{command}` computes; {} can",
-                    gives.format(format)
-                );
-            }
+        // A mesh from stdin goes to stdout, as filters do.
+        let from_stdin = input::is_stdin(&args.input.mesh);
+        let output = args
+            .output
+            .clone()
+            .or_else(|| from_stdin.then(|| args.input.mesh.clone()));
+        let named = output.as_deref().and_then(Format::of_name);
+        let asked = args.encoding.format.or(named);
+        if let Some(format) = asked.filter(|f| !gives.fits(*f)) {
+            let path = output
+                .as_deref()
+                .map_or(command.into(), Path::to_string_lossy);
+            bail!(
+                "{path}: {format} cannot hold {}, which `{command}` computes; {} can",
+                gives.name(),
+                gives.format(format)
+            );
+        }
+        if let Some(output) = output
+            .as_deref()
+            .filter(|o| asked.is_some() || !is_stdout(o))
+        {
             return Target::new(output, &args.encoding, record);
         }
         let input = input::format(&args.input.mesh).unwrap_or(Format::Obj);
-        let format = gives.format(input);
-        let mut name = args.input.mesh.file_stem().unwrap_or_default().to_owned();
-        name.push(format!("_{command}.{}", format.extension()));
-        let mut target = Target::new(Path::new(&name), &args.encoding, record)?;
-        if format != input {
+        let format = asked.unwrap_or(gives.format(input));
+        let name = output.unwrap_or_else(|| {
+            let mut name = args.input.mesh.file_stem().unwrap_or_default().to_owned();
+            name.push(format!("_{command}.{}", format.extension()));
+            name.into()
+        });
+        let encoding = EncodingArgs {
+            format: Some(format),
+            ..args.encoding
+        };
+        let mut target = Target::new(&name, &encoding, record)?;
+        if format != input && asked.is_none() {
             target.because = Some(format!("{input} holds no {}", gives.name()));
         }
         Ok(target)

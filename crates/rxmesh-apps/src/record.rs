@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use rxmesh_host::mesh::{Quality, Spread};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
+use rxmesh_host::repair::RepairReport;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -26,6 +27,9 @@ pub(crate) struct Record {
     /// The application's options and report.
     #[serde(flatten)]
     pub(crate) keys: Map<String, Value>,
+    /// What `--repair` did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) repair: Option<RepairReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) edit: Option<EditRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,13 +2,13 @@
 
 use crate::app::{Application, Told};
 use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
-use crate::console::Console;
+use crate::console::{Console, is_stdout};
 use crate::input::{self, Input};
 use crate::output::{Gives, Target};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::io;
 use rxmesh_host::mesh::TriMesh;
@@ -141,6 +141,11 @@ impl Run {
             o.patch_size = args.patch_size.unwrap_or(default_size);
             o.seed = args.seed.seed;
         });
+        if args.cache && input::is_stdin(path) {
+            bail!(
+                "--cache keeps the patches beside the mesh, so the mesh must come from a file, not from stdin"
+            );
+        }
         let cache = args.cache.then(|| cache_path(path));
         let mut trouble = None;
         let ((set, from), ms) = self.mesh_stage("cutting into patches", || {
@@ -197,8 +202,19 @@ impl Run {
 
     /// Writes the mesh; names what the format cannot hold.
     pub(crate) fn write(&mut self, target: &Target, mesh: &TriMesh) -> Result<()> {
-        let (report, ms) = self.stage("writing", || {
-            Ok(io::write(&target.path, mesh, &target.options)?)
+        let stdout = is_stdout(&target.path);
+        self.console.mesh_on_stdout |= stdout;
+        let (report, ms) = self.stage("writing", || match stdout {
+            true => {
+                let name = Path::new("stdout");
+                Ok(io::write_to(
+                    &mut std::io::stdout().lock(),
+                    name,
+                    mesh,
+                    &target.options,
+                )?)
+            }
+            false => Ok(io::write(&target.path, mesh, &target.options)?),
         })?;
         self.record.timings_ms.write = ms;
         self.record.output = Some(OutputRecord {
@@ -210,7 +226,12 @@ impl Run {
             faces: mesh.face_count() as u64,
         });
         for warning in report.warnings {
-            self.warn(format!("{}: {warning}", target.path.display()));
+            let name = if stdout {
+                "stdout".into()
+            } else {
+                shown(&target.path)
+            };
+            self.warn(format!("{name}: {warning}"));
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ pub(crate) fn input(r: &Record) -> String {
         return String::new();
     };
     let edges = i.edges.map_or(String::new(), |e| format!("{e} edges, "));
-    let (path, format) = (&i.path, &i.format);
+    let (path, format) = (named(&i.path, "stdin"), &i.format);
     format!(
         "{path} ({format}): {} vertices, {edges}{} faces\n",
         i.vertices, i.faces
@@ -68,10 +68,13 @@ pub(crate) fn output(r: &Record) -> String {
     };
     let because = o.format_because.iter().map(|why| format!("; {why}"));
     let because: String = because.collect();
-    format!(
-        "wrote {} ({}, {} bytes{because})\n",
-        o.path, o.format, o.bytes
-    )
+    let path = named(&o.path, "stdout");
+    format!("wrote {path} ({}, {} bytes{because})\n", o.format, o.bytes)
+}
+
+/// A path of the record as people read it: `-` is a stream.
+pub(crate) fn named<'a>(path: &'a str, stream: &'a str) -> &'a str {
+    if path == "-" { stream } else { path }
 }
 
 #[cfg(test)]

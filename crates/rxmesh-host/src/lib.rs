@@ -15,6 +15,7 @@ pub mod mesh;
 mod options;
 pub mod patch;
 pub mod repack;
+pub mod repair;
 pub mod store;
 
 pub use error::Error;

@@ -29,4 +29,6 @@ changeable! {
     crate::io::WriteOptions,
     crate::patch::PatchOptions,
     crate::repack::RepackOptions,
+    crate::repair::GapOptions,
+    crate::repair::HoleOptions,
 }

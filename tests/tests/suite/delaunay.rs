@@ -18,7 +18,7 @@ use rxmesh_tests::{conformance, conformance_of_conflicts};
 use std::collections::BTreeMap;
 
 conformance_of_conflicts! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_edges_stay }
-conformance! { same_bits_as_the_cpu_engine }
+conformance! { same_bits_as_the_cpu_engine, the_size_does_not_matter }
 
 /// What flipping made of a mesh.
 struct Flipped {
@@ -181,5 +181,20 @@ fn same_bits_as_the_cpu_engine(engine: &Engine) {
     if engine.name() == "cpu" {
         let got = flip::<Claims>(&Engine::cpu_with_threads(7).unwrap(), &mesh);
         assert!(got.arrays == want.arrays, "seven threads");
+    }
+}
+
+/// Powers of two change no digit: products of four lengths were out of range at 2^-40 already, and nothing flipped.
+fn the_size_does_not_matter(engine: &Engine) {
+    let mesh = fixtures::with_boundary(9, 7);
+    let want = flip::<Claims>(engine, &mesh);
+    assert!(want.report.run.done > 0, "{:?}", want.report);
+    for power in [-60, 60] {
+        let mut scaled = mesh.clone();
+        let by = 2f32.powi(power);
+        scaled.positions.iter_mut().for_each(|p| *p *= by);
+        let got = flip::<Claims>(engine, &scaled);
+        assert_eq!(got.report, want.report, "2^{power}");
+        assert!(got.arrays == want.arrays, "2^{power}");
     }
 }

@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 use rxmesh_host::Error;
+use rxmesh_host::algo::boundary::Boundary;
 use rxmesh_host::algo::simplify::{Cost, End, SimplifyOptions, SimplifyReport, Target, simplify};
 use rxmesh_host::edit::{Column, HostArrays, Session};
 use rxmesh_host::engine::Engine;
@@ -18,7 +19,8 @@ use rxmesh_tests::fixtures;
 conformance! {
     reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run,
     refuses_bad_options,
-    shortest_edges_go, survives_a_small_start, attributes_follow, a_plain_torus_takes_few_rounds
+    shortest_edges_go, survives_a_small_start, attributes_follow, a_plain_torus_takes_few_rounds,
+    places_that_are_not_manifold_stay, the_boundary_does_what_it_is_told
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
@@ -254,18 +256,165 @@ fn shortest_edges_go(engine: &Engine) {
 /// Coordinates of any size are simplified alike: powers of two change no digit.
 fn survives_a_small_start(engine: &Engine) {
     let mesh = bumpy(engine);
-    let want = result(engine, &mesh, Cost::Quadric);
-    for power in [-40, 30] {
+    for (cost, power) in [
+        (Cost::Quadric, -66),
+        (Cost::Quadric, 50),
+        (Cost::Length, -40),
+        (Cost::Length, 30),
+    ] {
+        let want = result(engine, &mesh, cost);
         let mut scaled = mesh.clone();
         let by = 2f32.powi(power);
         scaled.positions.iter_mut().for_each(|p| *p *= by);
-        let mut got = result(engine, &scaled, Cost::Quadric);
+        let mut got = result(engine, &scaled, cost);
         got.2.iter_mut().for_each(|p| *p *= by.recip());
         assert_eq!(got.0, want.0, "2^{power}");
         assert!(
             got.1 == want.1 && got.2 == want.2,
             "2^{power}: the meshes differ"
         );
+    }
+}
+
+/// Five sheets that meet in a line, waved; the line is straight.
+fn book(engine: &Engine) -> TriMesh {
+    let n = if is_slow(engine) { 6 } else { 24 };
+    let mut mesh = TriMesh::default();
+    let row = |k: u32| k as f32 / n as f32;
+    for j in 0..=n {
+        mesh.positions.push(Vec3::new(0.0, 0.0, row(j)));
+    }
+    for page in 0..5 {
+        let angle = page as f32 * 1.1;
+        let first = mesh.positions.len() as u32;
+        let vertex = |i: u32, j: u32| match i {
+            0 => j,
+            _ => first + (i - 1) * (n + 1) + j,
+        };
+        for i in 1..=n {
+            for j in 0..=n {
+                let wave = 0.05 * (4.0 * row(i)).sin() * (3.0 * row(j)).cos();
+                let (sin, cos) = (angle + wave).sin_cos();
+                mesh.positions
+                    .push(Vec3::new(row(i) * cos, row(i) * sin, row(j)));
+            }
+        }
+        for i in 0..n {
+            for j in 0..n {
+                let [a, b] = [vertex(i, j), vertex(i + 1, j)];
+                let [c, d] = [vertex(i + 1, j + 1), vertex(i, j + 1)];
+                mesh.faces.extend([[a, b, c], [a, c, d]]);
+            }
+        }
+    }
+    mesh
+}
+
+/// Edges by their number of faces.
+fn edges(mesh: &TriMesh) -> std::collections::BTreeMap<[u32; 2], u32> {
+    let mut edges = std::collections::BTreeMap::new();
+    for f in &mesh.faces {
+        for k in 0..3 {
+            let (a, b) = (f[k], f[(k + 1) % 3]);
+            *edges.entry([a.min(b), a.max(b)]).or_default() += 1;
+        }
+    }
+    edges
+}
+
+/// Faces at such a place were frozen, all of them: 10 n + 10 faces at the line of the book could not go.
+fn places_that_are_not_manifold_stay(engine: &Engine) {
+    let mesh = book(engine);
+    let n = edges(&mesh).values().filter(|&&f| f > 2).count();
+    for cost in [Cost::Quadric, Cost::Length] {
+        let (mut session, x) = open(engine, &mesh);
+        let euler = session.euler_number().unwrap();
+        // Each edge of the line has a face in every sheet.
+        let options = SimplifyOptions::new(Target::Faces(8 * n as u32)).with(|o| o.cost = cost);
+        let report = simplify(&mut session, x, &options).unwrap();
+        let what = format!("{cost:?} {report:?}");
+        assert_eq!(report.end, End::Reached, "{what}");
+        check(&session, &what);
+        assert_eq!(session.euler_number().unwrap(), euler, "{what}");
+        assert_eq!(session.live().unwrap()[2], report.faces, "{what}");
+        let after = session.to_mesh(x).unwrap().0;
+        let line = |mesh: &TriMesh| -> Vec<[u32; 3]> {
+            let on_line = |p: &&Vec3| p.x == 0.0 && p.y == 0.0;
+            let mut line: Vec<_> = mesh.positions.iter().filter(on_line).collect();
+            line.sort_by(|a, b| a.z.total_cmp(&b.z));
+            line.iter()
+                .map(|p| p.to_array().map(f32::to_bits))
+                .collect()
+        };
+        assert_eq!(line(&after), line(&mesh), "{what}");
+        let crowded: Vec<u32> = edges(&after).into_values().filter(|&f| f > 2).collect();
+        assert_eq!(crowded, vec![5; n], "{what}");
+        let d = distance(&mesh, &after, 5000);
+        assert!(d.rms < 0.02, "{what}: {d:?}");
+    }
+}
+
+/// The boundary as positions: its vertices, sorted, and its length.
+fn rim(mesh: &TriMesh) -> (Vec<[u32; 3]>, f32) {
+    let at = |v: u32| mesh.positions[v as usize];
+    let rim: Vec<[u32; 2]> = edges(mesh)
+        .into_iter()
+        .filter_map(|(e, faces)| (faces == 1).then_some(e))
+        .collect();
+    let mut vertices: Vec<u32> = rim.iter().flatten().copied().collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    let bits = |v: u32| at(v).to_array().map(f32::to_bits);
+    let mut points: Vec<[u32; 3]> = vertices.into_iter().map(bits).collect();
+    points.sort_unstable();
+    (
+        points,
+        rim.iter().map(|e| at(e[0]).distance(at(e[1]))).sum(),
+    )
+}
+
+fn the_boundary_does_what_it_is_told(engine: &Engine) {
+    let n = if is_slow(engine) { 8 } else { 40 };
+    // A disk, waved, with a boundary that is a curve in space.
+    let mut mesh = generate::grid(n, n).unwrap();
+    for p in &mut mesh.positions {
+        let q = *p * 2.0 - Vec3::new(1.0, 1.0, 0.0);
+        let reach = q.x.abs().max(q.y.abs());
+        let long = (q.x * q.x + q.y * q.y).sqrt().max(1e-9);
+        let flat = q * (reach / long);
+        *p = Vec3::new(
+            flat.x,
+            flat.y,
+            0.1 * (5.0 * flat.x).sin() * (3.0 * flat.y).cos(),
+        );
+    }
+    let before = rim(&mesh);
+    for cost in [Cost::Quadric, Cost::Length] {
+        let run = |boundary| {
+            let (mut session, x) = open(engine, &mesh);
+            let options = SimplifyOptions::new(Target::Ratio(0.15)).with(|o| {
+                o.boundary = boundary;
+                o.cost = cost;
+            });
+            let report = simplify(&mut session, x, &options).unwrap();
+            check(&session, &format!("{boundary:?} {report:?}"));
+            assert_eq!(report.end, End::Reached, "{boundary:?} {report:?}");
+            rim(&session.to_mesh(x).unwrap().0)
+        };
+        // No vertex and no edge of it has changed.
+        assert!(run(Boundary::Keep) == before, "{cost:?}");
+        let held = run(Boundary::Hold);
+        assert!(held.0.len() < before.0.len(), "{cost:?}");
+        assert!(
+            held.1 > 0.95 * before.1,
+            "{cost:?}: {} of {}",
+            held.1,
+            before.1
+        );
+        let free = run(Boundary::Free);
+        assert!(free.0.len() < before.0.len(), "{cost:?}");
+        // Nothing keeps it from drawing in.
+        assert!(free.1 < 0.97 * held.1, "{cost:?}: {} of {}", free.1, held.1);
     }
 }
 

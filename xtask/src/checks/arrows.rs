@@ -40,7 +40,13 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that nothing depends on and that may depend on anything.
-const FREE: &[&str] = &["xtask", "rxmesh-tests", "rxmesh-fuzz", "rxmesh-bench"];
+const FREE: &[&str] = &[
+    "xtask",
+    "rxmesh-tests",
+    "rxmesh-fuzz",
+    "rxmesh-sweep",
+    "rxmesh-bench",
+];
 
 /// Device code.
 const DEVICE: &[&str] = &[

@@ -2,25 +2,31 @@
 
 use crate::Outcome;
 use crate::app::{Application, Told};
-use crate::cli::InputArgs;
 use crate::frame::Tool;
 use crate::record::Record;
+use crate::text;
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::mesh::{CheckReport, check};
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// The application.
 pub(crate) struct Check;
 
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct CheckArgs {
-    #[command(flatten)]
+    /// The mesh, or '-' for stdin
+    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
-    input: InputArgs,
-    /// Exit with 1 when there are defects (a boundary is not one)
+    mesh: PathBuf,
+    /// Cut polygons of the input into triangles: the default, for scripts that ask for it
+    #[arg(long, hide = true, conflicts_with = "strict")]
+    #[serde(skip)]
+    triangulate: bool,
+    /// Exit with 1 when there are defects (a boundary is not one), or polygons, which otherwise are cut into triangles
     #[arg(long)]
     strict: bool,
 }
@@ -53,7 +59,7 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     type Frame = Tool;
 
     fn run(Tool { run }: &mut Tool, args: &CheckArgs) -> Result<Report> {
-        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+        let input = run.read(&args.mesh, !args.strict)?;
         let (check, ms) = run.stage("checking", || Ok(check(&input.loaded.mesh)))?;
         run.record.timings_ms.run = ms;
         if let Some(i) = &mut run.record.input {
@@ -64,7 +70,7 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
 
     fn tell(report: &Report, args: &CheckArgs, record: &Record) -> Told {
         let (path, format) = match &record.input {
-            Some(i) => (&i.path[..], &i.format[..]),
+            Some(i) => (text::named(&i.path, "stdin"), &i.format[..]),
             None => ("", ""),
         };
         let mut told = Told::new(format!("{path} ({format})\n{}", report.check.to_text()));

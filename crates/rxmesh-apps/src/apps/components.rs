@@ -47,7 +47,7 @@ pub(crate) struct Report {
 impl Application for Components {
     const NAME: &'static str = "components";
     const SUMMARY: &'static str = "Find connected components, and keep the large ones";
-    const HELP: &'static str = "Examples: rxmesh-apps components scan.ply --largest -o body.ply
+    const HELP: &'static str = "Examples: rxmesh-apps components ant.ply --largest -o body.ply
           rxmesh-apps components teapot.obj --min-faces 20 --labels -o parts.ply
 
 Components are numbered from 0 in the order of their first faces in the file. Those that are kept
@@ -104,6 +104,8 @@ component, and go when one goes.";
             let keep: Vec<bool> = labels.iter().map(|&label| kept[label as usize]).collect();
             *mesh = mesh.with_faces(&keep);
         }
+        let unit = mesh.placement.scale;
+        sizes.iter_mut().for_each(|size| size.area *= unit * unit);
         sizes.sort_by_key(|size| std::cmp::Reverse(size.faces));
         sizes.truncate(LISTED);
         Ok(Report {

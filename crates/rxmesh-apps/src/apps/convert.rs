@@ -37,8 +37,8 @@ impl Options for ConvertArgs {
 impl Application for Convert {
     const NAME: &'static str = "convert";
     const SUMMARY: &'static str = "Write a mesh in another format";
-    const HELP: &'static str =
-        "Example: rxmesh-apps convert quads.obj --triangulate -o triangles.ply";
+    const HELP: &'static str = "Examples: rxmesh-apps convert bunny.obj -o bunny.ply
+          rxmesh-apps convert bunny.obj --format stl -o - > bunny.stl";
 
     type Options = ConvertArgs;
     type Report = ();

@@ -6,6 +6,9 @@ use crate::output::Gives;
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
+use clap::{Args, ValueEnum};
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
 use rxmesh_host::algo::curvature::{CurvatureReport, curvature};
 use serde::Serialize;
 use std::f64::consts::TAU;
@@ -15,6 +18,45 @@ const TOO_LARGE: &str =
 
 /// The application.
 pub(crate) struct Curvature;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct CurvatureArgs {
+    /// Which value other programs shall show: written once more as the column 'quality'
+    #[arg(long, value_name = "VALUE", value_enum, default_value_t)]
+    quality: Shown,
+}
+
+impl Options for CurvatureArgs {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// What `quality` holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Shown {
+    /// The mean curvature
+    #[default]
+    Mean,
+    /// The Gaussian curvature
+    Gaussian,
+    /// The angle defect
+    Defect,
+    /// No such column
+    None,
+}
+
+impl Shown {
+    fn column(self) -> &'static str {
+        match self {
+            Shown::Gaussian => "gaussian_curvature",
+            Shown::Mean => "mean_curvature",
+            Shown::Defect => "angle_defect",
+            Shown::None => "",
+        }
+    }
+}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
@@ -31,7 +73,7 @@ impl Application for Curvature {
 
 Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over
 length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in
-radians), as Meyer et al. 2003 define them.";
+radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and others colour.";
     const GIVES: Gives = Gives::Columns("values of vertices");
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
@@ -55,26 +97,36 @@ radians), as Meyer et al. 2003 define them.";
         ("total_area", "area"),
     ];
 
-    type Options = ();
+    type Options = CurvatureArgs;
     type Report = Report;
     type Frame = Fixed;
 
-    fn run(frame: &mut Fixed, (): &()) -> Result<Report> {
+    fn run(frame: &mut Fixed, args: &CurvatureArgs) -> Result<Report> {
         let (mut c, measured) = frame.compute("measuring curvature", |rx, x| {
             curvature(rx, x).map_err(explained(TOO_LARGE))
         })?;
         frame.add_columns([
-            ("gaussian_curvature", &mut c.gaussian),
-            ("mean_curvature", &mut c.mean),
-            ("angle_defect", &mut c.defect),
+            (Shown::Gaussian.column(), -2, &mut c.gaussian),
+            (Shown::Mean.column(), -1, &mut c.mean),
+            (Shown::Defect.column(), 0, &mut c.defect),
         ])?;
+        if args.quality != Shown::None {
+            frame.show(args.quality.column())?;
+        }
         Ok(Report {
             measured,
             gauss_bonnet_difference: measured.total_gaussian_curvature - expected(&measured),
         })
     }
 
-    fn tell(report: &Report, (): &(), _record: &Record) -> Told {
+    fn convert(report: &mut Report, unit: f64) {
+        let m = &mut report.measured;
+        m.gaussian_range = m.gaussian_range.map(|k| k / (unit * unit));
+        m.mean_range = m.mean_range.map(|h| h / unit);
+        m.total_area *= unit * unit;
+    }
+
+    fn tell(report: &Report, _args: &CurvatureArgs, _record: &Record) -> Told {
         let (m, difference) = (&report.measured, report.gauss_bonnet_difference);
         let range =
             |[low, high]: [f64; 2]| format!("{} to {}", text::number(low), text::number(high));

@@ -13,7 +13,7 @@ impl Application for Delaunay {
     const NAME: &'static str = "delaunay";
     const SUMMARY: &'static str = "Flip edges until the mesh is Delaunay";
     const HELP: &'static str = "Examples: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply
-          rxmesh-apps delaunay scan.ply --conflicts speculative -o scan_delaunay.ply";
+          rxmesh-apps delaunay spot.ply --conflicts speculative -o spot_delaunay.ply";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "run",

@@ -15,8 +15,8 @@ pub(crate) struct Filter;
 impl Application for Filter {
     const NAME: &'static str = "filter";
     const SUMMARY: &'static str = "Remove noise and keep features, by bilateral filtering";
-    const HELP: &'static str = "Examples: rxmesh-apps filter noisy.obj --iterations 10 -o clean.obj
-          rxmesh-apps filter scan.ply --sigma-c 0.4 --sigma-s 0.05 -o clean.ply
+    const HELP: &'static str = "Examples: rxmesh-apps filter bunny.obj --iterations 10 -o clean.obj
+          rxmesh-apps filter bunny.obj --sigma-c 0.05 --sigma-s 0.01 -o clean.ply
 
 Each vertex moves along its normal by the weighted mean height of its neighbours over its tangent
 plane (Fleishman, Drori, Cohen-Or 2003). Normals of the input are computed anew.";

@@ -7,6 +7,7 @@ use crate::record::Record;
 use crate::run::Run;
 use crate::text;
 use anyhow::Result;
+use clap::error::ErrorKind;
 use clap::{Args, Subcommand};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
@@ -33,7 +34,7 @@ The shape is subdivided, then moved by noise, then shuffled.";
         let make = make_args(shape);
         let mut run = Run::new(Generate::NAME, &make.common)?;
         let target = Target::new(&make.output.output, &make.encoding, run.console.json_file())?;
-        let (mesh, ms) = run.stage("generating", || Ok(recipe(shape, make)?))?;
+        let (mesh, ms) = run.stage("generating", || recipe(shape, make).map_err(told))?;
         run.record.timings_ms.run = ms;
         run.write(&target, &mesh)?;
         let counts = format!(
@@ -188,6 +189,16 @@ fn make_args(shape: &Shape) -> &MakeArgs {
         | Shape::Torus { make, .. }
         | Shape::Cylinder { make, .. }
         | Shape::Fan { make, .. } => make,
+    }
+}
+
+/// There is no mesh that a number could be wrong for: each is out of range by itself.
+fn told(e: MeshError) -> anyhow::Error {
+    match e {
+        MeshError::BadParameter { .. } | MeshError::TooLarge { .. } => {
+            clap::Error::raw(ErrorKind::ValueValidation, format!("{e}\n")).into()
+        }
+        other => other.into(),
     }
 }
 

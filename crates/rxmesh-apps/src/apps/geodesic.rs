@@ -6,7 +6,7 @@ use crate::output::Gives;
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::geodesic::{GeodesicOptions, GeodesicReport, geodesic};
@@ -25,11 +25,29 @@ pub(crate) struct GeodesicArgs {
     #[command(flatten)]
     #[serde(flatten)]
     propagation: GeodesicOptions,
+    /// Which value other programs shall show: written once more as the column 'quality'
+    #[arg(long, value_name = "VALUE", value_enum, default_value_t)]
+    quality: Shown,
+}
+
+/// What `quality` holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Shown {
+    /// The distance; the largest one where no source reaches
+    #[default]
+    Distance,
+    /// No such column
+    None,
 }
 
 impl Options for GeodesicArgs {
     fn check(&self) -> Result<(), Error> {
         self.propagation.check()
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.propagation.scale(factor);
     }
 }
 
@@ -48,7 +66,8 @@ impl Application for Geodesic {
     const HELP: &'static str =
         "Example: rxmesh-apps geodesic bunny.obj --source 0 --source 1200 -o distance.ply
 
-Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches.
+Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches; and
+'quality', by which MeshLab and others colour.
 Distances are approximate, about one percent off on good meshes
 (Romero Calla, Fuentes Perez, Montenegro 2019).";
     const GIVES: Gives = Gives::Columns("values of vertices");
@@ -69,12 +88,19 @@ Distances are approximate, about one percent off on good meshes
         let (mut distance, propagation) = frame.compute("measuring distances", |rx, x| {
             geodesic(rx, x, &args.sources, &args.propagation).map_err(explained(TOO_LARGE))
         })?;
-        frame.add_columns([("distance", &mut distance)])?;
+        frame.add_columns([("distance", 1, &mut distance)])?;
+        if args.quality == Shown::Distance {
+            frame.show("distance")?;
+        }
         let vertices = frame.mesh.vertex_count() as u64;
         Ok(Report {
             propagation,
             unreached: vertices - u64::from(propagation.reached),
         })
+    }
+
+    fn convert(report: &mut Report, unit: f64) {
+        report.propagation.max_distance *= unit;
     }
 
     fn tell(report: &Report, _args: &GeodesicArgs, record: &Record) -> Told {

@@ -73,7 +73,7 @@ struct FoundEngine {
 
 #[derive(Debug, Serialize)]
 struct Measures {
-    bounding_box: Option<[[f32; 3]; 2]>,
+    bounding_box: Option<[[f64; 3]; 2]>,
     edge_length: Option<EdgeLengths>,
 }
 
@@ -161,15 +161,7 @@ fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
 
 /// Bounding box and edge lengths.
 fn measure(mesh: &TriMesh) -> Measures {
-    let bounding_box = mesh.positions.first().map(|&first| {
-        let grow = |[low, high]: [rxmesh_host::Vec3; 2], p: &rxmesh_host::Vec3| {
-            [low.min(*p), high.max(*p)]
-        };
-        mesh.positions
-            .iter()
-            .fold([first, first], grow)
-            .map(|p| p.to_array())
-    });
+    let bounding_box = mesh.bounding_box();
     let edges = EdgeTable::new(&mesh.faces, mesh.vertex_count()).edges;
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let mut lengths = EdgeLengths {
@@ -178,7 +170,7 @@ fn measure(mesh: &TriMesh) -> Measures {
         max: 0.0,
     };
     for &[a, b] in &edges {
-        let length = at(a).distance(at(b));
+        let length = mesh.placement.scale * at(a).distance(at(b));
         lengths.min = lengths.min.min(length);
         lengths.max = lengths.max.max(length);
         lengths.mean += length / edges.len() as f64;

@@ -36,6 +36,10 @@ Normals of the input are computed anew; everything else that it carries goes out
         })
     }
 
+    fn convert(report: &mut McfReport, unit: f64) {
+        report.time_step *= unit * unit;
+    }
+
     fn tell(report: &McfReport, options: &McfOptions, record: &Record) -> Told {
         Told::new(format!(
             "mean curvature flow: time step {}, {} iterations, residual {:.2e}",

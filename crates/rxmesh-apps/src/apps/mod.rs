@@ -13,6 +13,7 @@ mod info;
 mod mcf;
 mod normals;
 mod remesh;
+mod repair;
 mod simplify;
 mod smooth;
 mod spring;
@@ -36,6 +37,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<track::Track>(),
     Entry::of::<info::Info>(),
     Entry::of::<check::Check>(),
+    Entry::of::<repair::Repair>(),
     Entry::of::<convert::Convert>(),
     Entry::of::<generate::Generate>(),
     Entry::of::<completions::Completions>(),

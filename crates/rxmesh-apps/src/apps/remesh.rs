@@ -33,6 +33,10 @@ impl Options for RemeshArgs {
     fn check(&self) -> Result<(), Error> {
         self.remeshing.check()
     }
+
+    fn scale(&mut self, factor: f64) {
+        self.remeshing.scale(factor);
+    }
 }
 
 impl Application for Remesh {
@@ -90,6 +94,10 @@ is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.";
         })?;
         edit.target_length = Some(f64::from(report.target_length));
         Ok(report)
+    }
+
+    fn convert(report: &mut RemeshReport, unit: f64) {
+        report.target_length = (f64::from(report.target_length) * unit) as f32;
     }
 
     fn tell(report: &RemeshReport, _args: &RemeshArgs, _record: &Record) -> Told {

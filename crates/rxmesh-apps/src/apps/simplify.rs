@@ -4,6 +4,7 @@ use crate::app::{Application, Told};
 use crate::frame::{Conflicts, EditFlags, Editing, rounds};
 use crate::record::Record;
 use anyhow::{Context, Result, ensure};
+use clap::Command;
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify};
 
 const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative engine has no order of \
@@ -16,11 +17,12 @@ impl Application for Simplify {
     const NAME: &'static str = "simplify";
     const SUMMARY: &'static str = "Simplify a mesh to a number of faces by collapsing edges";
     const HELP: &'static str = "Examples: rxmesh-apps simplify bunny.obj --ratio 0.1 -o small.obj
-          rxmesh-apps simplify scan.ply --faces 5000 --validate -o small.ply
+          rxmesh-apps simplify spot.ply --faces 1000 --validate -o small.ply
 
 Edges collapse to the point of least quadric error (Garland and Heckbert 1997), boundaries are held.
-Collapses that would change the topology or turn a face over are refused; when that leaves more
-faces than were asked for, the exit code is 3 and the reasons are listed.";
+Collapses that would change the topology or turn a face over are refused, and vertices at places that
+are not manifold stay; when that leaves more faces than were asked for, the exit code is 3 and the
+reasons are listed.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "run",
@@ -39,6 +41,11 @@ faces than were asked for, the exit code is 3 and the reasons are listed.";
     type Options = SimplifyOptions;
     type Report = SimplifyReport;
     type Frame = Editing;
+
+    fn adapt(command: Command) -> Command {
+        // There is no choice.
+        command.mut_arg("conflicts", |arg| arg.hide(true))
+    }
 
     fn prepare(options: &mut SimplifyOptions, flags: &EditFlags) -> Result<()> {
         options.seed = flags.seed() as u32;
@@ -78,7 +85,7 @@ fn why(report: &SimplifyReport) -> String {
         _ => "every edge that is left is refused",
     };
     format!(
-        "{left}: {cause} (edges at frozen faces: {}, that would change the topology: {}, that would turn a face \
+        "{left}: {cause} (edges between vertices that stay: {}, that would change the topology: {}, that would turn a face \
         over: {}, with a place that is not finite: {})",
         r.frozen, r.link, r.fold, r.not_finite
     )

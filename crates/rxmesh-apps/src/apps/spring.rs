@@ -35,6 +35,10 @@ pub(crate) struct SpringArgs {
 }
 
 impl Options for SpringArgs {
+    fn scale(&mut self, factor: f64) {
+        self.motion.scale(factor);
+    }
+
     fn check(&self) -> Result<(), Error> {
         self.motion.check()?;
         match self.pin_top {
@@ -60,8 +64,9 @@ impl Application for Spring {
     const NAME: &'static str = "spring";
     const SUMMARY: &'static str = "Let a mesh fall or swing as a mass-spring system";
     const HELP: &'static str =
-        "Examples: rxmesh-apps spring cloth.obj --pin-top 1 --steps 1000 -o fallen.obj
-          rxmesh-apps spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01 -o fallen.obj
+        "Examples: rxmesh-apps spring bunny.obj --pin-top 5 --steps 500 -o hung.obj
+          rxmesh-apps generate grid --nx 30 --ny 30 -o cloth.obj
+          rxmesh-apps spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
 
 Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
 stable only well below sqrt(M / (K valence)) seconds. Normals of the input are computed anew.";
@@ -96,6 +101,11 @@ stable only well below sqrt(M / (K valence)) seconds. Normals of the input are c
             simulate(rx, x, &fixed, &args.motion).map_err(explained(TOO_LONG))
         })?;
         Ok(Report { pinned, motion })
+    }
+
+    fn convert(report: &mut Report, unit: f64) {
+        report.motion.energy_before.scale(unit);
+        report.motion.energy.scale(unit);
     }
 
     fn tell(report: &Report, args: &SpringArgs, _record: &Record) -> Told {

@@ -10,7 +10,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The application.
 pub(crate) struct Track;
@@ -29,6 +29,10 @@ impl Options for TrackArgs {
     fn check(&self) -> Result<(), Error> {
         self.tracking.check()
     }
+
+    fn scale(&mut self, factor: f64) {
+        self.tracking.scale(factor);
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -44,7 +48,7 @@ impl Application for Track {
     const NAME: &'static str = "track";
     const SUMMARY: &'static str = "Move a surface with a velocity field, and keep its mesh good";
     const HELP: &'static str =
-        "Example: rxmesh-apps track sphere.obj --frames 200 --sequence -o flow.ply
+        "Example: rxmesh-apps track sphere.ply --frames 20 --sequence -o flow.ply
 
 The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
 those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and
@@ -65,6 +69,10 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
     type Frame = Editing;
 
     fn prepare(args: &mut TrackArgs, flags: &EditFlags) -> Result<()> {
+        let output = flags.compute.output.as_deref();
+        if args.sequence && output.unwrap_or(&flags.compute.input.mesh) == Path::new("-") {
+            bail!("--sequence writes a file a frame, which stdout has no room for");
+        }
         // Both halves count.
         let seed = flags.seed();
         args.tracking.seed = (seed ^ seed >> 32) as u32;
@@ -73,7 +81,7 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
 
     fn run(edit: &mut Editing, args: &TrackArgs) -> Result<Report> {
         let (validate, x, target) = (edit.validate, edit.x, edit.target.clone());
-        let carried = edit.carried.clone();
+        let (carried, home) = (edit.carried.clone(), edit.home);
         let mut files = Vec::new();
         let tracking = edit.work("tracking", |session, _| {
             on_session!(session, |session| track(
@@ -86,7 +94,9 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
                     }
                     if args.sequence {
                         let path = numbered(&target.path, frame);
-                        rxmesh_host::io::write(&path, &carried.mesh(session)?.0, &target.options)?;
+                        let mut mesh = carried.mesh(session)?.0;
+                        mesh.return_to(home);
+                        rxmesh_host::io::write(&path, &mesh, &target.options)?;
                         files.push(path);
                     }
                     Ok(())
@@ -95,6 +105,11 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
         })?;
         edit.target_length = Some(f64::from(tracking.target_length));
         Ok(Report { tracking, files })
+    }
+
+    fn convert(report: &mut Report, unit: f64) {
+        let length = &mut report.tracking.target_length;
+        *length = (f64::from(*length) * unit) as f32;
     }
 
     fn tell(report: &Report, args: &TrackArgs, _record: &Record) -> Told {

@@ -1,11 +1,12 @@
 //! Flags that several commands have: defined once, so that they have the same words everywhere.
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{ArgAction, Args, ValueEnum, ValueHint};
+use rxmesh_host::io::Format;
 use std::path::PathBuf;
 
 // Not a doc comment: angle brackets are HTML there.
-const OUTPUT: &str = "Where to write [default: <input>_<command> in the input's \
-                      format, in the current folder]";
+const OUTPUT: &str = "Where to write, or '-' for stdout [default: <input>_<command> in the input's format, in the \
+    current folder; stdout for a mesh from stdin]";
 
 /// What every command takes that computes on a mesh and writes one.
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ pub(crate) struct ComputeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// The mesh
+    /// The mesh, or '-' for stdin
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
     pub(crate) mesh: PathBuf,
     #[command(flatten)]
@@ -35,14 +36,18 @@ pub(crate) struct InputArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TriangulateArgs {
-    /// Cut polygons of the input into triangles instead of refusing them
-    #[arg(long)]
+    /// Refuse polygons in the input instead of cutting them into triangles
+    // What users ask for is the opposite of what the code asks.
+    #[arg(long = "strict", action = ArgAction::SetFalse)]
     pub(crate) triangulate: bool,
+    /// Cut polygons of the input into triangles: the default, for scripts that ask for it
+    #[arg(long = "triangulate", hide = true, conflicts_with = "triangulate")]
+    pub(crate) cut: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// Where to write; the extension says the format
+    /// Where to write, or '-' for stdout; the extension says the format
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 }
@@ -52,6 +57,9 @@ pub(crate) struct EncodingArgs {
     /// Write PLY and STL as text instead of binary
     #[arg(long)]
     pub(crate) ascii: bool,
+    /// The output's format, whatever its extension; needed where there is none
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub(crate) format: Option<Format>,
 }
 
 #[derive(Debug, Args)]

@@ -30,32 +30,37 @@ impl Conflicts {
         }
     }
 
-    /// Opens a session, with all that the mesh carries.
+    /// Opens a session, with all that the mesh carries; `follow`: vertices that go are followed.
     pub(super) fn open(
         self,
         rx: &RxMesh,
         mesh: TriMesh,
         keep_groups: bool,
+        follow: bool,
     ) -> Result<(AnySession, Carried), Error> {
         fn session<C: Edits>(
             rx: &RxMesh,
             mesh: TriMesh,
             keep_groups: bool,
+            follow: bool,
         ) -> Result<(Session<C>, Carried), Error> {
             let mut session = Session::<C>::open_with(rx)?;
-            let carried = Carried::open(&mut session, rx, mesh)?;
+            let mut carried = Carried::open(&mut session, rx, mesh)?;
             if keep_groups {
                 carried.keep_groups(&mut session, rx)?;
+            }
+            if follow {
+                carried.follow(&mut session)?;
             }
             Ok((session, carried))
         }
         match self {
             Conflicts::Claims => {
-                session(rx, mesh, keep_groups).map(|(s, c)| (AnySession::Claims(s), c))
+                session(rx, mesh, keep_groups, follow).map(|(s, c)| (AnySession::Claims(s), c))
             }
             #[cfg(feature = "speculative")]
             Conflicts::Speculative => {
-                session(rx, mesh, keep_groups).map(|(s, c)| (AnySession::Speculative(s), c))
+                session(rx, mesh, keep_groups, follow).map(|(s, c)| (AnySession::Speculative(s), c))
             }
         }
     }

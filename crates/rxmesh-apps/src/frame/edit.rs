@@ -1,6 +1,6 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::{AnySession, Conflicts, Frame, on_session};
+use super::{AnySession, Conflicts, Frame, counts, on_session, passes, repaired};
 use crate::Outcome;
 use crate::app::{Application, Told};
 use crate::cli::ComputeArgs;
@@ -9,12 +9,14 @@ use crate::record::{EditRecord, OverTarget, keys};
 use crate::run::Run;
 use crate::text;
 use anyhow::{Context, Result, bail};
-use clap::{Args, Command};
+use clap::{Args, Command, ValueHint};
 use rxmesh_host::Vec3;
 use rxmesh_host::edit::{Carried, Column, RunReport};
+use rxmesh_host::files;
 use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::mesh::{Quality, quality};
-use std::path::PathBuf;
+use rxmesh_host::mesh::{Placement, Quality, quality};
+use rxmesh_host::repair::RepairOptions;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
@@ -30,9 +32,15 @@ pub(crate) struct EditFlags {
     /// Keep the borders between objects, groups and materials as the boundary is kept
     #[arg(long)]
     pub(crate) keep_groups: bool,
+    /// Write where each vertex and face of the input is in the result, as text (docs/formats.md)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) map: Option<PathBuf>,
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Conflicts,
+    /// Repair the mesh first, as the command `repair` does without flags
+    #[arg(long)]
+    pub(crate) repair: bool,
 }
 
 impl EditFlags {
@@ -51,8 +59,12 @@ pub(crate) struct Editing {
     pub(crate) target: Target,
     pub(crate) before: Quality,
     pub(crate) validate: bool,
+    map: Option<PathBuf>,
     /// The length that edges should have, if the command has one.
     pub(crate) target_length: Option<f64>,
+    /// The frame that the mesh came in; here it is normalised.
+    pub(crate) home: Placement,
+    unit: f64,
     path: PathBuf,
 }
 
@@ -73,16 +85,24 @@ impl Frame for Editing {
     ) -> Result<Editing> {
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
         let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
+        if let Some(map) = &flags.map {
+            writable(map, &target)?;
+        }
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
-        let mesh = input.loaded.mesh;
+        let mut mesh = input.loaded.mesh;
         mesh.validate()
             .with_context(|| input.path.display().to_string())?;
+        let home = mesh.normalise();
+        let unit = mesh.placement.scale / home.scale;
+        if flags.repair {
+            run.record.repair = Some(repaired(&run, &mut mesh, &RepairOptions::default())?);
+        }
         let before = quality(&mesh);
         let engine = run.engine(args.engine.engine)?;
         let size = conflicts.patch_size();
         let set = run.patch(&mesh, &input.path, &args.patch, size)?;
         let (_, (session, carried)) = run.upload(&engine, set, |rx| {
-            conflicts.open(rx, mesh, flags.keep_groups)
+            conflicts.open(rx, mesh, flags.keep_groups, flags.map.is_some())
         })?;
         Ok(Editing {
             run,
@@ -92,9 +112,16 @@ impl Frame for Editing {
             target,
             before,
             validate,
+            map: flags.map,
             target_length: None,
+            home,
+            unit,
             path: input.path,
         })
+    }
+
+    fn unit(&self) -> f64 {
+        self.unit
     }
 
     /// Validates if that was asked for, measures, writes and reports.
@@ -117,19 +144,21 @@ impl Frame for Editing {
         let frozen = on_session!(&self.session, |s| s.frozen_faces());
         if frozen > 0 {
             self.run.warn(format!(
-                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented, and stayed as \
-                they are",
+                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented; such places stayed \
+                as they are (--repair mends them first)",
                 self.path.display()
             ));
         }
         let (session, carried) = (&self.session, &self.carried);
-        let ((mesh, lost), ms) = self.run.mesh_stage("downloading", || {
+        let ((mut mesh, lost), ms) = self.run.mesh_stage("downloading", || {
             Ok(on_session!(session, |s| carried.mesh(s))?)
         })?;
         self.run.record.timings_ms.download = ms;
         for what in lost {
             self.run.warn(what);
         }
+        mesh.return_to(self.home);
+        self.target_length = self.target_length.map(|l| l * self.unit);
         let session = &self.session;
         let after = quality(&mesh);
         let (speculation, words) = session.did()?.unzip();
@@ -150,8 +179,17 @@ impl Frame for Editing {
             report: keys(report)?,
         });
         self.run.write(&self.target, &mesh)?;
+        if let Some(path) = &self.map {
+            let map = on_session!(&self.session, |s| carried.map(s))?;
+            let text = map.to_text([mesh.vertex_count(), mesh.face_count()]);
+            files::write_bytes(path, text.as_bytes())
+                .with_context(|| format!("{}: cannot be written", path.display()))?;
+        }
         let r = &self.run.record;
-        let mut out = text::input(r) + &text::engine(r) + &who;
+        let repair = r.repair.as_ref().map_or(String::new(), |r| {
+            format!("{}{}", passes(r), counts("repaired", &r.after))
+        });
+        let mut out = text::input(r) + &repair + &text::engine(r) + &who;
         out += &self.run.timed(&lines);
         out += &measures("before", &self.before, self.target_length);
         out += &measures("after", &after, self.target_length);
@@ -162,6 +200,14 @@ impl Frame for Editing {
         self.run.finish(&out)?;
         Ok(outcome)
     }
+}
+
+/// Refuses a file for the map that could not be written, or that is the result's.
+fn writable(map: &Path, target: &Target) -> Result<()> {
+    if *map == target.path {
+        bail!("{}: mesh and map cannot be the same file", map.display());
+    }
+    files::check(map).with_context(|| format!("{}: cannot be written", map.display()))
 }
 
 impl Editing {

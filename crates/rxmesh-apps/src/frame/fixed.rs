@@ -13,21 +13,27 @@ use rxmesh_host::algo::normals;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Value;
 use rxmesh_host::kernels::topo::{Element, Vertex};
-use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh};
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, NORMAL, Placement, TriMesh};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_host::{Error, Vec3};
 
-const VALUES_OUTPUT: &str = "Where to write; a format that holds columns (PLY) [default: <input>_<command>.ply in \
-    the current folder]";
+const VALUES_OUTPUT: &str = "Where to write, or '-' for stdout; a format that holds columns (PLY) [default: \
+    <input>_<command>.ply in the current folder; stdout for a mesh from stdin]";
+
+/// The column that MeshLab, PyVista and others map to colours.
+const QUALITY: &str = "quality";
 
 /// A mesh on an engine, with the run that it belongs to.
 #[derive(Debug)]
 pub(crate) struct Fixed {
     pub(crate) run: Run,
+    /// As it was read; [`Fixed::move_vertices`] changes its positions.
     pub(crate) mesh: TriMesh,
     pub(crate) rx: RxMesh,
-    /// The positions.
+    /// The positions in a frame in which the mesh is normalised.
     pub(crate) x: Attribute<Vertex, Vec3>,
+    /// That frame.
+    placement: Placement,
     target: Target,
     engine: Engine,
 }
@@ -57,17 +63,28 @@ impl Frame for Fixed {
         let mesh = input.loaded.mesh;
         let engine = run.engine(args.engine.engine)?;
         let set = run.patch(&mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+        let mut normalised = TriMesh {
+            positions: mesh.positions.clone(),
+            placement: mesh.placement,
+            ..TriMesh::default()
+        };
+        normalised.normalise();
         let (rx, x) = run.upload(&engine, set, |rx| {
-            rx.attribute_from::<Vertex, Vec3>(&mesh.positions)
+            rx.attribute_from::<Vertex, Vec3>(&normalised.positions)
         })?;
         Ok(Fixed {
             run,
             mesh,
             rx,
             x,
+            placement: normalised.placement,
             target,
             engine,
         })
+    }
+
+    fn unit(&self) -> f64 {
+        self.placement.scale / self.mesh.placement.scale
     }
 
     fn close<A: Application<Frame = Fixed>>(
@@ -129,7 +146,9 @@ impl Fixed {
             Ok((positions, normals))
         })?;
         self.run.record.timings_ms.download = ms;
+        let home = std::mem::replace(&mut self.mesh.placement, self.placement);
         self.mesh.positions = positions.0;
+        self.mesh.return_to(home);
         if let Some(normals) = positions.1 {
             self.mesh.set_vertex_normals(normals)?;
         }
@@ -149,27 +168,54 @@ impl Fixed {
         Ok(values)
     }
 
-    /// Brings values of vertices into the mesh as columns; says which columns of the input they take the place of.
+    /// Brings values of vertices into the mesh as columns; says which columns of the input they take the place of. The
+    /// number beside each name is the power of a length that its unit has.
     pub(crate) fn add_columns<const N: usize>(
         &mut self,
-        columns: [(&str, &mut Attribute<Vertex, f32>); N],
+        columns: [(&str, i32, &mut Attribute<Vertex, f32>); N],
     ) -> Result<()> {
         let mut values = Vec::with_capacity(N);
+        let unit = self.unit();
         let ((), ms) = self.run.mesh_stage("downloading", || {
-            for (name, a) in columns {
-                values.push((name, a.to_input(&self.rx)?));
+            for (name, power, a) in columns {
+                let data = in_units(a.to_input(&self.rx)?, unit.powi(power));
+                values.push((name, data));
             }
             Ok(())
         })?;
         self.run.record.timings_ms.download = ms;
-        for (name, values) in values {
-            if self.mesh.extras.column(ElementKind::Vertex, name).is_some() {
-                self.run
-                    .warn(format!("the input's column '{name}' is replaced"));
-            }
-            self.mesh.add_vertex_column(name, values)?;
+        for (name, data) in values {
+            self.put_column(name, data)?;
         }
         Ok(())
+    }
+
+    /// Writes a column once more under the name by which other programs show values of vertices: as floats, and where
+    /// values are infinite as the largest of the others.
+    pub(crate) fn show(&mut self, name: &str) -> Result<()> {
+        let Some(column) = self.mesh.extras.column(ElementKind::Vertex, name) else {
+            return Ok(());
+        };
+        let values = (0..column.data.len()).map(|i| column.data.get(i) as f32);
+        let finite = values.clone().filter(|x| x.is_finite());
+        let largest = finite.fold(f32::NEG_INFINITY, f32::max);
+        let data = ColumnData::F32(values.map(|x| x.min(largest)).collect());
+        self.put_column(QUALITY, data)
+    }
+
+    /// Adds a column to the vertices; says so when it takes the place of one of the input.
+    pub(crate) fn put_column(&mut self, name: &str, data: ColumnData) -> Result<()> {
+        let extras = &self.mesh.extras;
+        if extras.column(ElementKind::Vertex, name).is_some() {
+            self.run
+                .warn(format!("the input's column '{name}' is replaced"));
+        }
+        Ok(self.mesh.add_column(Column {
+            name: name.into(),
+            element: ElementKind::Vertex,
+            width: 1,
+            data,
+        })?)
     }
 
     /// Normals of the input do not belong to the new positions. True when vertices had some, to be computed anew.
@@ -191,6 +237,20 @@ impl Fixed {
         }
         vertices || corners
     }
+}
+
+/// Values times a power of two; with 64 bits where 32 would lose some of them.
+fn in_units(mut values: Vec<f32>, factor: f64) -> ColumnData {
+    let scaled = |x: f32| f64::from(x) * factor;
+    let fits = |x: &f32| {
+        let (wide, narrow) = (scaled(*x), scaled(*x) as f32);
+        !x.is_finite() || f64::from(narrow) == wide
+    };
+    if values.iter().all(fits) {
+        values.iter_mut().for_each(|x| *x = scaled(*x) as f32);
+        return ColumnData::F32(values);
+    }
+    ColumnData::F64(values.into_iter().map(scaled).collect())
 }
 
 fn normals_of(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<Attribute<Vertex, Vec3>, Error> {

@@ -3,11 +3,13 @@
 mod conflicts;
 mod edit;
 mod fixed;
+mod repair;
 mod tool;
 
 pub(crate) use conflicts::{AnySession, Conflicts, on_session};
 pub(crate) use edit::{EditFlags, Editing, rounds};
 pub(crate) use fixed::{Fixed, explained};
+pub(crate) use repair::{counts, holes_left, passes, repaired};
 pub(crate) use tool::Tool;
 
 use crate::Outcome;
@@ -37,6 +39,11 @@ pub(crate) trait Frame: Sized {
     /// What stops it.
     fn open<A: Application<Frame = Self>>(flags: Self::Flags, options: &A::Options)
     -> Result<Self>;
+
+    /// How long the unit of the application's coordinates is in that of the file: a power of two.
+    fn unit(&self) -> f64 {
+        1.0
+    }
 
     /// Writes, records and prints the result.
     ///

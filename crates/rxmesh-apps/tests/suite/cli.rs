@@ -391,3 +391,68 @@ fn the_manual_is_complete() {
         }
     }
 }
+
+#[test]
+fn examples_in_help_run() {
+    let b = Sandbox::with_data();
+    let help = String::from_utf8(b.run("--help").stdout).unwrap();
+    let names = help
+        .lines()
+        .skip_while(|l| !l.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|l| l.starts_with("  "))
+        .filter_map(|l| l.split_whitespace().next())
+        .filter(|&name| name != "help");
+    let mut run = 0;
+    for name in names {
+        let help = String::from_utf8(b.run(&format!("{name} --help")).stdout).unwrap();
+        // A line that begins with the program, after the word that says that it is an example.
+        let examples = help.lines().filter_map(|line| {
+            let line = line.trim_start();
+            let line = line
+                .trim_start_matches("Examples:")
+                .trim_start_matches("Example:");
+            line.trim_start().strip_prefix("rxmesh-apps ")
+        });
+        let mut of_command = 0;
+        for example in examples {
+            // What a shell does with the output is not the program's.
+            let arguments = example.split(['>', '|']).next().unwrap();
+            let out = b
+                .command(arguments)
+                .env("CUDA_VISIBLE_DEVICES", "")
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&out.stderr);
+            assert!(out.status.success(), "{example}: {said}");
+            of_command += 1;
+        }
+        assert!(of_command > 0, "the help of {name} has no example");
+        run += of_command;
+    }
+    assert!(run >= 20, "{run} examples");
+}
+
+#[test]
+fn generated_shapes_out_of_range_are_wrong_usage() {
+    let b = Sandbox::new();
+    for args in [
+        "generate grid --nx 0 -o a.obj",
+        "generate cylinder --nu 2 -o a.obj",
+        "generate fan --valence 1 -o a.obj",
+        "generate torus --noise nan -o a.obj",
+        "generate icosphere --levels 40 -o a.obj",
+    ] {
+        b.misused(args);
+    }
+}
+
+#[test]
+fn the_trace_names_launches() {
+    let b = Sandbox::new();
+    b.put("a.obj", TRIANGLE);
+    let mut command = b.command("normals a.obj -o b.obj --engine cpu");
+    let out = command.env("RXMESH_LOG", "trace").output().unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("rx_") && said.contains("1 patches"), "{said}");
+}

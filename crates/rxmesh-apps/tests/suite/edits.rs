@@ -1,6 +1,6 @@
 //! `delaunay`, `simplify`.
 
-use crate::support::{Sandbox, bunny, faces};
+use crate::support::{Sandbox, bunny, faces, positions};
 
 #[test]
 fn delaunay_leaves_no_edge() {
@@ -72,5 +72,83 @@ fn simplify_refuses_what_makes_no_sense() {
         assert_eq!(out.status.code(), Some(code), "{args}: {error}");
         assert!(error.contains(words), "{args}: {error}");
         assert!(!b.path().join("no.obj").exists(), "{args}");
+    }
+}
+
+/// The numbers of a map: for vertices and for faces, and how many there are afterwards.
+fn map(text: &str) -> [(Vec<i64>, usize); 2] {
+    let mut lines = text.lines();
+    ["vertices", "faces"].map(|name| {
+        let header: Vec<&str> = lines.next().unwrap().split(' ').collect();
+        assert_eq!(header[0], name);
+        let [before, after] = [1, 2].map(|k| header[k].parse::<usize>().unwrap());
+        let numbers = lines.by_ref().take(before).map(|n| n.parse().unwrap());
+        let numbers: Vec<i64> = numbers.collect();
+        assert_eq!(numbers.len(), before);
+        assert!(numbers.iter().all(|&n| n >= -1 && n < after as i64));
+        (numbers, after)
+    })
+}
+
+#[test]
+fn delaunay_keeps_every_number() {
+    let b = Sandbox::new();
+    b.put("bunny.obj", bunny());
+    for who in ["claims", "speculative"] {
+        let line = format!("delaunay bunny.obj -o d.obj --map d.txt --conflicts {who}");
+        let flips = b.record(&line)["edit"]["report"]["run"]["done"]
+            .as_u64()
+            .unwrap();
+        let (before, after) = (b.text("bunny.obj"), b.text("d.obj"));
+        assert_eq!(positions(&before), positions(&after), "{who}");
+        let [(vertices, _), (of_faces, _)] = map(&b.text("d.txt"));
+        assert!(
+            vertices.iter().enumerate().all(|(i, &v)| v == i as i64),
+            "{who}"
+        );
+        assert!(
+            of_faces.iter().enumerate().all(|(i, &f)| f == i as i64),
+            "{who}"
+        );
+        // Two faces a flip change, in their places.
+        let (old, new) = (faces(&before), faces(&after));
+        let changed = old.iter().zip(&new).filter(|(f, g)| f != g);
+        let changed = changed.count() as u64;
+        assert!(
+            changed > 0 && changed <= 2 * flips,
+            "{who}: {changed} of {flips}"
+        );
+    }
+}
+
+#[test]
+fn simplify_tells_where_vertices_went() {
+    let b = Sandbox::new();
+    b.ok("generate torus --nu 60 --nv 30 -o torus.obj -q");
+    b.ok("simplify torus.obj --ratio 0.2 -o s.obj --map s.txt");
+    let (before, after) = (positions(&b.text("torus.obj")), positions(&b.text("s.obj")));
+    let [(vertices, now), (of_faces, faces_now)] = map(&b.text("s.txt"));
+    assert_eq!((vertices.len(), now), (before.len(), after.len()));
+    assert_eq!(faces_now, faces(&b.text("s.obj")).len());
+    // Each vertex went into one, none is new, and none went far.
+    let mut met = vec![0; now];
+    let far = |p: [f64; 3], q: [f64; 3]| (0..3).map(|k| (p[k] - q[k]).abs()).fold(0.0, f64::max);
+    for (v, &to) in vertices.iter().enumerate() {
+        assert!(to >= 0, "{v}");
+        met[to as usize] += 1;
+        assert!(far(before[v], after[to as usize]) < 0.4, "{v} to {to}");
+    }
+    assert!(met.iter().all(|&n| n > 0));
+    // A face that is left is nobody else's.
+    let mut kept: Vec<i64> = of_faces.into_iter().filter(|&f| f >= 0).collect();
+    kept.sort_unstable();
+    assert_eq!(kept, (0..faces_now as i64).collect::<Vec<_>>());
+    // Behind an edit that adds, what is left has its number and what is gone none.
+    b.ok("remesh torus.obj --target-length 0.1 -o r.obj --map r.txt");
+    let [(vertices, _), _] = map(&b.text("r.txt"));
+    let mut last = -1;
+    for &v in vertices.iter().filter(|&&v| v >= 0) {
+        assert!(v > last);
+        last = v;
     }
 }

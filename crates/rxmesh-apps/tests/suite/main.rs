@@ -10,6 +10,8 @@ mod edits;
 #[cfg(unix)]
 mod files;
 mod mcf;
+mod places;
 mod shown;
+mod streams;
 mod support;
 mod tools;

@@ -81,13 +81,7 @@ fn elided(text: &str) -> String {
 /// Runs what a document shows; returns the number of commands.
 fn check(document: &str) -> usize {
     let text = fs::read_to_string(root().join(document)).unwrap();
-    let sandbox = Sandbox::new();
-    fs::create_dir(sandbox.path().join("data")).unwrap();
-    for entry in fs::read_dir(root().join("data")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("data/{}", path.file_name().unwrap().to_string_lossy());
-        sandbox.put(&name, fs::read(&path).unwrap());
-    }
+    let sandbox = Sandbox::with_data();
     let shown = sessions(&text);
     for s in &shown {
         // On the CPU everywhere: the GPU's sums are in another order.

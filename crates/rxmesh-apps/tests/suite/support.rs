@@ -17,6 +17,19 @@ impl Sandbox {
         Sandbox(TempDir::new().unwrap())
     }
 
+    /// With the meshes of `data/`.
+    pub fn with_data() -> Sandbox {
+        let sandbox = Sandbox::new();
+        fs::create_dir(sandbox.path().join("data")).unwrap();
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+        for entry in fs::read_dir(data).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("data/{}", path.file_name().unwrap().to_string_lossy());
+            sandbox.put(&name, fs::read(&path).unwrap());
+        }
+        sandbox
+    }
+
     pub fn path(&self) -> &Path {
         self.0.path()
     }

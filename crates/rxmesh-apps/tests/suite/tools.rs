@@ -106,25 +106,34 @@ fn convert_names_what_is_lost() {
 }
 
 #[test]
-fn polygons_are_cut_on_request() {
+fn polygons_are_cut_with_a_word_and_refused_when_strict() {
     let b = Sandbox::new();
     b.put("q.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
     for command in [
         "convert q.obj -o o.obj",
         "mcf q.obj -o o.obj",
         "normals q.obj -o o.obj",
+        "delaunay q.obj -o o.obj",
         "info q.obj",
         "check q.obj",
     ] {
-        let message = b.fails(command);
+        for flag in ["", "--triangulate"] {
+            let out = b.run(&format!("{command} {flag}"));
+            assert_eq!(out.status.code(), Some(0), "{command} {flag}");
+            assert_eq!(
+                String::from_utf8(out.stderr).unwrap(),
+                "warning: 1 of 1 faces were polygons and are now triangles: 2 faces\n"
+            );
+        }
+        let _ = fs::remove_file(b.path().join("o.obj"));
+        let message = b.fails(&format!("{command} --strict"));
         assert!(
             message.contains("q.obj: line 5: a face has 4 corners")
-                && message.contains("--triangulate"),
+                && message.contains("without --strict they are cut"),
             "{message}"
         );
-        b.ok(&format!("{command} --triangulate -q"));
-        let _ = fs::remove_file(b.path().join("o.obj"));
     }
+    b.misused("mcf q.obj --strict --triangulate");
 }
 
 #[test]

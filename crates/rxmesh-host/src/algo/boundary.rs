@@ -6,6 +6,21 @@ use crate::store::{Attribute, RxMesh};
 use rxmesh_kernels::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use rxmesh_kernels::topo::{Edge, Face, Vertex};
 
+/// What algorithms that change the connectivity do with the boundary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Boundary {
+    /// Its vertices and edges stay as they are.
+    Keep,
+    /// Its shape is held: vertices move and go along it, where that hardly changes its course.
+    #[default]
+    Hold,
+    /// It is treated as the interior is.
+    Free,
+}
+
 /// Flags of the vertices.
 ///
 /// # Errors

@@ -113,6 +113,13 @@ impl Options for FilterOptions {
             None => Ok(()),
         }
     }
+
+    fn scale(&mut self, factor: f64) {
+        if let Closeness::Given(sigma_c) = &mut self.sigma_c {
+            *sigma_c *= factor;
+        }
+        self.sigma_s = self.sigma_s.map(|sigma_s| sigma_s * factor);
+    }
 }
 
 /// What was done.

@@ -124,6 +124,10 @@ impl Options for McfOptions {
         }
         positive("the tolerance", self.tolerance)
     }
+
+    fn scale(&mut self, factor: f64) {
+        self.time_step = self.time_step.map(|dt| dt * factor * factor);
+    }
 }
 
 /// Mean length of all edges.

@@ -94,6 +94,11 @@ impl Default for RemeshOptions {
     }
 }
 
+/// A length times a factor, in 32 bits.
+pub(super) fn scaled(length: f32, factor: f64) -> f32 {
+    (f64::from(length) * factor) as f32
+}
+
 impl Options for RemeshOptions {
     fn check(&self) -> Result<(), Error> {
         let bad = |what: String| Err(Error::Options(what));
@@ -132,6 +137,17 @@ impl Options for RemeshOptions {
             ));
         }
         Ok(())
+    }
+
+    fn scale(&mut self, factor: f64) {
+        for length in [
+            &mut self.target_length,
+            &mut self.adaptive,
+            &mut self.min_length,
+            &mut self.max_length,
+        ] {
+            *length = length.map(|l| scaled(l, factor));
+        }
     }
 }
 

@@ -1,19 +1,24 @@
 //! Simplification by edge collapse.
 
 use super::Options;
+use super::boundary::Boundary;
 use crate::Error;
-use crate::edit::{Column, RunReport, Seeds, Session};
+use crate::edit::{Column, Cut, RunReport, Seeds, Session};
 use crate::engine::{Buffer, EngineError};
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::remesh::MarkEnds;
 use rxmesh_kernels::algo::simplify::{
     COST_SHIFT, Collapse, HISTOGRAM_WORDS, QuadricSurface, REFUSALS, REFUSED, Refusal,
-    SELECT_WORDS, SimplifyCosts, SimplifyLocks, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
+    SELECT_WORDS, SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics,
+    SimplifyRefusals, SimplifySelect,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use std::cell::Cell;
+
+/// The weight of the planes that hold the boundary against those of the faces.
+const BOUNDARY_WEIGHT: f32 = 10.0;
 
 /// Rounds after which refused edges are looked at again.
 const FORGIVE_AFTER: u32 = 8;
@@ -61,6 +66,12 @@ pub struct SimplifyOptions {
         arg(long, value_name = "COST", default_value_t, value_enum)
     )]
     pub cost: Cost,
+    /// What becomes of the boundary.
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "WHAT", default_value_t, value_enum)
+    )]
+    pub boundary: Boundary,
     /// The part of the edges, the cheapest, that one round looks at, above 0 and at most 1: smaller is closer to one
     /// edge after the other, and slower.
     #[cfg_attr(feature = "cli", arg(long, value_name = "Q", default_value_t = Self::new(Target::Faces(1)).quantile))]
@@ -121,6 +132,7 @@ impl SimplifyOptions {
         SimplifyOptions {
             target,
             cost: Cost::Quadric,
+            boundary: Boundary::Hold,
             quantile: 0.15,
             seed: 0,
             max_rounds: 100_000,
@@ -146,7 +158,8 @@ pub enum End {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Refused {
-    /// A frozen face is near.
+    /// Both ends stay where they are: on a boundary that is kept, on a line that is kept, at a place that is not
+    /// manifold; or a frozen face is near.
     pub frozen: u32,
     /// The surface would become another one, or a component vanish.
     pub link: u32,
@@ -206,11 +219,14 @@ impl Target {
 
 /// Collapses edges, the cheapest first, until no more than a number of faces is left: exactly that number on closed
 /// surfaces when it is even, else at most one less. Collapses that would change the topology (the link condition of Dey
-/// et al. 1999), turn a face over or touch a frozen face are refused; the report says why when the number cannot be
-/// reached.
+/// et al. 1999) or turn a face over are refused; the report says why when the number cannot be reached.
 ///
-/// Quadrics are weighted by area; boundaries are held by planes that stand on them. The new vertex comes to the place
-/// of least error.
+/// Quadrics are weighted by area; boundaries are held by planes that stand on them, unless the options say otherwise.
+/// The new vertex comes to the place of least error.
+///
+/// Vertices at places that are not manifold stay where they are, and the edges between them; what is around them is
+/// drawn into them. Nothing changes in how the surface meets itself there. Faces that repeat a vertex stay as they are,
+/// and all faces that touch them.
 ///
 /// # Errors
 ///
@@ -231,25 +247,48 @@ pub fn simplify(
         ..SimplifyReport::default()
     };
     if faces > goal {
-        let mut work = Work::new(session, x, options)?;
-        report.end = work.rounds(session, options, &mut report)?;
-        if report.end != End::Reached {
-            report.refused = work.refusals(session)?;
+        let cut = if session.frozen_faces() > 0 {
+            session.cut(&session.values(x)?.read()?)?
+        } else {
+            None
+        };
+        let done = work(session, x, options, cut.as_ref(), &mut report);
+        if let Some(cut) = cut {
+            session.weld(&cut)?;
         }
+        done?;
     }
     Ok(report)
+}
+
+fn work(
+    session: &mut Session,
+    x: Column<Vertex, Vec3>,
+    options: &SimplifyOptions,
+    cut: Option<&Cut>,
+    report: &mut SimplifyReport,
+) -> Result<(), Error> {
+    let mut work = Work::new(session, x, options, cut)?;
+    report.end = work.rounds(session, options, report)?;
+    if report.end != End::Reached {
+        report.refused = work.refusals(session)?;
+    }
+    Ok(())
 }
 
 /// The buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
 struct Work {
     x: Column<Vertex, Vec3>,
     quadrics: Buffer<Stored>,
-    locked: Buffer<u32>,
+    holds: Buffer<u32>,
     costs: Buffer<u32>,
     refused: Buffer<u32>,
     histograms: [Buffer<u32>; 2],
     counts: Buffer<u32>,
+    /// An array without words, for kernels.
+    nothing: Buffer<u32>,
     scale: f32,
+    boundary: f32,
     salt: u32,
     /// The cost up to which edges are entered.
     bound: u32,
@@ -264,62 +303,67 @@ impl Work {
         session: &mut Session,
         x: Column<Vertex, Vec3>,
         options: &SimplifyOptions,
+        cut: Option<&Cut>,
     ) -> Result<Work, Error> {
         let engine = session.engine().clone();
         let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
-        let locked = session.frozen_faces() > 0 || session.kept_edges().is_some();
-        let locks = if locked { v } else { 0 };
         let histogram = || engine.zeroed(HISTOGRAM_WORDS as usize);
         let mut work = Work {
             x,
             quadrics: engine.zeroed(0)?,
-            locked: engine.zeroed(locks)?,
+            holds: holds(session, options.boundary, cut)?,
             costs: engine.zeroed(e)?,
             refused: engine.zeroed(session.set_words())?,
             histograms: [histogram()?, histogram()?],
             counts: engine.zeroed(2)?,
+            nothing: engine.zeroed(0)?,
             scale: 1.0,
+            boundary: match options.boundary {
+                Boundary::Keep | Boundary::Hold => BOUNDARY_WEIGHT,
+                Boundary::Free => 0.0,
+            },
             salt: options.seed,
             bound: 0,
             bins: Vec::new(),
             turn: Cell::new(0),
         };
-        if locks > 0 {
-            let kernel = SimplifyLocks {
-                mesh: session.mesh()?,
-                claims: session.face_claims()?,
-                locked: work.locked.global_mut(),
-            };
-            engine.launch_flat(session.capacity(Kind::Face), kernel)?;
-        }
-        if let Some(marks) = session.kept_edges() {
-            let kernel = MarkEnds {
-                mesh: session.mesh()?,
-                marks: session.read(marks)?,
-                ends: work.locked.global_mut(),
-            };
-            engine.launch_flat(session.capacity(Kind::Edge), kernel)?;
-        }
-        work.cost_edges(session)?;
+        work.measure(session)?;
         if options.cost == Cost::Quadric {
-            work.scale = work.typical_scale();
             work.quadrics = engine.zeroed(v)?;
             let kernel = SimplifyQuadrics {
                 mesh: session.mesh()?,
                 surface: work.surface(session)?,
             };
             engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
-            work.cost_edges(session)?;
         }
+        work.cost_edges(session)?;
         Ok(work)
+    }
+
+    /// Finds the unit of lengths: the median length of the edges, whose squares may not be in range at first.
+    fn measure(&mut self, session: &mut Session) -> Result<(), Error> {
+        for power in [0, 90, -90] {
+            self.scale = 2f32.powi(power);
+            self.cost_edges(session)?;
+            for quantile in [0.5, 1.0] {
+                let square = f32::from_bits(bin_end(self.quantile_bin(quantile)));
+                if (2f32.powi(-100)..2f32.powi(100)).contains(&square) {
+                    self.scale *= (-0.5 * square.log2()).round().exp2();
+                    return Ok(());
+                }
+            }
+        }
+        self.scale = 1.0;
+        Ok(())
     }
 
     fn surface(&self, session: &Session) -> Result<QuadricSurface, Error> {
         Ok(QuadricSurface {
             x: session.write(self.x)?,
             quadrics: self.quadrics.global_mut(),
-            locked: self.locked.global(),
+            holds: self.holds.global(),
             scale: self.scale,
+            boundary: self.boundary,
         })
     }
 
@@ -335,16 +379,6 @@ impl Work {
             .launch_flat(session.capacity(Kind::Edge), kernel)?;
         self.enter(session, false)?;
         Ok(())
-    }
-
-    /// One over the median edge length, as a power of two, after the lengths were counted.
-    fn typical_scale(&self) -> f32 {
-        let square = f32::from_bits(bin_end(self.quantile_bin(0.5)));
-        if square.is_normal() {
-            (-0.5 * square.log2()).round().clamp(-60.0, 60.0).exp2()
-        } else {
-            1.0
-        }
     }
 
     /// Edges that are not refused.
@@ -400,6 +434,10 @@ impl Work {
             costs: self.costs.global_mut(),
             refused: self.refused.global_mut(),
             counts: self.counts.global_mut(),
+            went: match session.followed() {
+                Some(column) => session.write(column)?,
+                None => self.nothing.global_mut(),
+            },
             salt: self.salt,
         })
     }
@@ -480,6 +518,52 @@ impl Work {
             not_finite: of(Refusal::NotFinite),
         })
     }
+}
+
+/// What may be done to each vertex, as [`QuadricSurface::holds`]; empty when all may move.
+fn holds(session: &Session, boundary: Boundary, cut: Option<&Cut>) -> Result<Buffer<u32>, Error> {
+    let engine = session.engine();
+    let any = session.frozen_faces() > 0
+        || session.kept_edges().is_some()
+        || cut.is_some()
+        || boundary == Boundary::Keep;
+    if !any {
+        return Ok(engine.zeroed(0)?);
+    }
+    let mut holds = match cut {
+        Some(cut) => engine.upload(&cut.places)?,
+        None => engine.zeroed(session.capacity(Kind::Vertex) as usize)?,
+    };
+    if session.frozen_faces() > 0 {
+        let kernel = SimplifyHolds {
+            mesh: session.mesh()?,
+            claims: session.face_claims()?,
+            holds: holds.global_mut(),
+        };
+        engine.launch_flat(session.capacity(Kind::Face), kernel)?;
+    }
+    if boundary == Boundary::Keep {
+        let kernel = SimplifyBorders {
+            mesh: session.mesh()?,
+            holds: holds.global_mut(),
+        };
+        engine.launch_flat(session.capacity(Kind::Edge), kernel)?;
+    }
+    if let Some(marks) = session.kept_edges() {
+        let ends = engine.zeroed::<u32>(holds.len())?;
+        let kernel = MarkEnds {
+            mesh: session.mesh()?,
+            marks: session.read(marks)?,
+            ends: ends.global_mut(),
+        };
+        engine.launch_flat(session.capacity(Kind::Edge), kernel)?;
+        let (mut both, ends) = (holds.read()?, ends.read()?);
+        for (hold, end) in both.iter_mut().zip(ends) {
+            *hold = end.max(*hold);
+        }
+        holds.write(&both)?;
+    }
+    Ok(holds)
 }
 
 /// The largest cost in a bin.

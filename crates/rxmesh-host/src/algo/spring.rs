@@ -59,6 +59,10 @@ impl Options for SpringOptions {
             self.gravity
         )))
     }
+
+    fn scale(&mut self, factor: f64) {
+        self.gravity = (self.gravity.as_dvec3() * factor).as_vec3();
+    }
 }
 
 impl Default for SpringOptions {
@@ -96,6 +100,20 @@ pub struct SpringEnergy {
     pub gravity: f64,
     /// All three.
     pub total: f64,
+}
+
+impl SpringEnergy {
+    /// The energy of the same motion of a mesh whose coordinates were multiplied by `factor`: its square times this.
+    pub fn scale(&mut self, factor: f64) {
+        for energy in [
+            &mut self.kinetic,
+            &mut self.elastic,
+            &mut self.gravity,
+            &mut self.total,
+        ] {
+            *energy *= factor * factor;
+        }
+    }
 }
 
 /// What the last implicit step's solver did.

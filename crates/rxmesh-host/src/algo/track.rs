@@ -3,7 +3,7 @@
 use super::Options;
 use super::remesh::{
     MAX_FACES, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of, mean_length,
-    refuse_frozen,
+    refuse_frozen, scaled,
 };
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Session};
@@ -107,6 +107,12 @@ impl Options for TrackOptions {
         }
         self.remesh().check()
     }
+
+    fn scale(&mut self, factor: f64) {
+        self.speed = scaled(self.speed, factor);
+        self.noise_scale = scaled(self.noise_scale, factor);
+        self.target_length = self.target_length.map(|l| scaled(l, factor));
+    }
 }
 
 impl TrackOptions {
@@ -193,6 +199,7 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         let expected = faces_of(session, x, remesher.sizing(session, 1.0)?)?;
         check_faces(expected, options.max_faces)?;
         remesher.guard.expected = expected as u64;
+        remesher.guard.most = options.max_faces.max(session.count(Kind::Face)?).into();
     }
     for frame in 1..=options.frames {
         session.engine().note("frame", frame.into());

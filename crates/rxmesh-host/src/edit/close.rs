@@ -5,7 +5,7 @@ use super::columns::ClosedColumns;
 use super::engine::Edits;
 use super::session::Session;
 use crate::Error;
-use crate::mesh::{Extras, TriMesh};
+use crate::mesh::TriMesh;
 use crate::repack::{Renumbering, RepackOptions, RepackSource, Repacked, repack};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
@@ -59,7 +59,7 @@ impl<C: Edits> Session<C> {
         let mesh = TriMesh {
             positions: now.vertices.iter().map(|&v| x[v as usize]).collect(),
             faces: now.faces,
-            extras: Extras::default(),
+            ..TriMesh::default()
         };
         Ok((mesh, now.vertices))
     }

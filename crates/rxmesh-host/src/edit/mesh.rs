@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::store::RxMesh;
-use rxmesh_kernels::cavity::FREE;
+use rxmesh_kernels::cavity::{FREE, FROZEN};
 use rxmesh_kernels::edit::{
     DEAD, Fill, FlatMesh, Freeze, MarkDead, NONE, OpenPatches, OpenVertices, VERTEX_LIMIT,
 };
@@ -277,7 +277,7 @@ impl OpenMesh {
     /// The arrays, copied to the host.
     pub(super) fn to_host(&self) -> Result<HostArrays, EngineError> {
         let claims = self.claims.read()?;
-        let frozen = |&c: &u64| c == rxmesh_kernels::cavity::FROZEN;
+        let frozen = |&c: &u64| c == FROZEN;
         Ok(HostArrays {
             fe: self.fe.read()?,
             ev: self.ev.read()?,
@@ -286,6 +286,19 @@ impl OpenMesh {
             fp: self.fp.read()?,
             frozen: claims.iter().map(frozen).collect(),
         })
+    }
+
+    /// Takes over arrays of the same lengths, patches of faces aside.
+    pub(super) fn set(&mut self, arrays: &HostArrays) -> Result<(), Error> {
+        self.fe.write(&arrays.fe)?;
+        self.ev.write(&arrays.ev)?;
+        self.ef.write(&arrays.ef)?;
+        self.ve.write(&arrays.ve)?;
+        let claim = |&frozen: &bool| if frozen { FROZEN } else { FREE };
+        let claims: Vec<u64> = arrays.frozen.iter().map(claim).collect();
+        self.claims.write(&claims)?;
+        self.frozen = claims.iter().filter(|&&c| c == FROZEN).count() as u32;
+        Ok(())
     }
 
     /// The live elements, copied to the host.

@@ -11,14 +11,16 @@ mod carry;
 mod claims;
 mod close;
 mod columns;
+mod cut;
 mod engine;
 mod mesh;
 mod session;
 mod validate;
 
-pub use carry::Carried;
+pub use carry::{Carried, ElementMap, GONE};
 pub use claims::{Claims, ClaimsAccess};
 pub use close::Closed;
+pub(crate) use cut::Cut;
 pub use columns::{Blend, Column, ColumnWords, Columns};
 pub use engine::{Edits, Parts, RoundReport, RunReport, Runs, Seeds};
 pub use mesh::{HostArrays, OpenMesh};

@@ -31,6 +31,7 @@ pub struct Session<C: Edits = Claims> {
     /// An array without words, for kernels.
     pub(super) nothing: Buffer<u32>,
     kept: Option<Column<Edge, u32>>,
+    followed: Option<Column<Vertex, u32>>,
     void: bool,
 }
 
@@ -70,6 +71,7 @@ impl<C: Edits> Session<C> {
             columns: Columns::default(),
             nothing: mesh.engine().zeroed(0)?,
             kept: None,
+            followed: None,
             edits,
             mesh,
             void: false,
@@ -299,6 +301,22 @@ impl<C: Edits> Session<C> {
         self.values(marks)?;
         self.kept = Some(marks);
         Ok(())
+    }
+
+    /// Has simplification write into a column of zeroes, for each vertex that goes, the slot that it goes into and 1.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherSession`].
+    pub fn follow(&mut self, column: Column<Vertex, u32>) -> Result<(), Error> {
+        self.values(column)?;
+        self.followed = Some(column);
+        Ok(())
+    }
+
+    /// The column of [`Session::follow`], if there is one.
+    pub fn followed(&self) -> Option<Column<Vertex, u32>> {
+        self.followed
     }
 
     /// The marks of edges that are kept, if there are any.

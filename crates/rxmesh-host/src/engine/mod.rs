@@ -261,6 +261,7 @@ impl Engine {
         }
         let (kernel, shared) = self.fit(patches, args.kernel)?;
         let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
+        launching(K::NAME, "patches", blocks, shared);
         match &self.0.kind {
             Kind::Cpu(c) => {
                 c.run_patches(args, blocks, shared);
@@ -400,6 +401,7 @@ impl Engine {
             kernel.carve(plan);
         });
         self.has_shared::<K>(shared)?;
+        launching(K::NAME, "blocks", blocks, shared);
         match &self.0.kind {
             Kind::Cpu(c) => {
                 c.run_blocks(blocks, shared, kernel);
@@ -422,6 +424,7 @@ impl Engine {
         if n == 0 {
             return Ok(());
         }
+        launching(K::NAME, "indices", n, 0);
         match &self.0.kind {
             Kind::Cpu(c) => {
                 c.run_flat(n, kernel);
@@ -552,7 +555,11 @@ impl Patches {
     }
 }
 
-/// The most shared memory that a plan takes.
+/// Says in the trace what is about to run.
+fn launching(kernel: &str, what: &str, n: u32, shared: u32) {
+    tracing::trace!("{kernel}: {n} {what}, {shared} bytes of shared memory");
+}
+
 fn measure(carve: impl FnOnce(&mut Plan)) -> u32 {
     // SAFETY: `carve` only takes pieces, as its contract says (contract U2 of docs/unsafe.md).
     let mut plan = unsafe { Plan::measure() };

@@ -131,6 +131,8 @@ pub(super) enum At {
 #[derive(Debug)]
 pub(super) enum FaultKind {
     What(String),
+    /// A coordinate that 32 bits do not hold.
+    Large(String),
     Polygon {
         corners: usize,
         polygons: usize,
@@ -155,6 +157,11 @@ impl Fault {
         }
     }
 
+    /// True when the same file may be fine with coordinates of 64 bits.
+    pub(super) fn wants_double(&self) -> bool {
+        matches!(self.kind, FaultKind::Large(_))
+    }
+
     /// Adds the file's name and turns an offset into a line.
     pub(super) fn in_file(self, path: &Path, bytes: &[u8]) -> IoError {
         let path = path.to_owned();
@@ -167,7 +174,9 @@ impl Fault {
             At::File => Place::File,
         };
         match self.kind {
-            FaultKind::What(what) => IoError::Malformed { path, place, what },
+            FaultKind::What(what) | FaultKind::Large(what) => {
+                IoError::Malformed { path, place, what }
+            }
             FaultKind::Polygon {
                 corners,
                 polygons,

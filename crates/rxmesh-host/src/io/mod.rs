@@ -8,6 +8,7 @@ mod error;
 mod obj;
 mod off;
 mod ply;
+mod points;
 mod polygon;
 mod rounding;
 mod scan;
@@ -21,6 +22,9 @@ pub use error::{IoError, Place};
 
 use crate::files;
 use crate::mesh::TriMesh;
+use error::Fault;
+use points::Bits;
+use soup::Soup;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
@@ -28,6 +32,7 @@ use std::path::Path;
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Format {
     /// Wavefront OBJ.
@@ -154,19 +159,33 @@ pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Lo
         });
     };
     let bytes = with_line_feeds(bytes, format);
-    let soup = match format {
-        Format::Obj => obj::read(&bytes),
-        Format::Ply => ply::read(&bytes),
-        Format::Off => off::read(&bytes),
-        Format::Stl => stl::read(&bytes),
+    let soup = match soup(&bytes, format, Bits::Single) {
+        Ok(soup) if soup.points.want_double() => self::soup(&bytes, format, Bits::Double),
+        Err(fault) if fault.wants_double() => self::soup(&bytes, format, Bits::Double),
+        soup => soup,
     };
-    match soup.and_then(|s| s.finish(options.triangulate)) {
+    let finish = |mut soup: Soup| {
+        if format == Format::Stl {
+            stl::weld_corners(&mut soup);
+        }
+        soup.finish(options.triangulate)
+    };
+    match soup.and_then(finish) {
         Ok((mesh, warnings)) => Ok(Loaded {
             mesh,
             format,
             warnings,
         }),
         Err(fault) => Err(hinted(fault.in_file(name, &bytes), &bytes, format)),
+    }
+}
+
+fn soup(bytes: &[u8], format: Format, bits: Bits) -> Result<Soup, Fault> {
+    match format {
+        Format::Obj => obj::read(bytes, bits),
+        Format::Ply => ply::read(bytes, bits),
+        Format::Off => off::read(bytes, bits),
+        Format::Stl => stl::read(bytes, bits),
     }
 }
 
@@ -263,17 +282,29 @@ pub fn write_bytes(
     mesh: &TriMesh,
     options: &WriteOptions,
 ) -> Result<(Vec<u8>, WriteReport), IoError> {
+    let mut all = Vec::new();
+    let report = write_to(&mut all, name, mesh, options)?;
+    Ok((all, report))
+}
+
+/// Writes a mesh to a stream, such as stdout; `name` decides the format as a path would, and stands in messages.
+pub fn write_to(
+    out: &mut impl Write,
+    name: &Path,
+    mesh: &TriMesh,
+    options: &WriteOptions,
+) -> Result<WriteReport, IoError> {
     let (pieces, format, warnings) = encode(name, mesh, options)?;
-    let all = pieces.concat();
-    let bytes = all.len() as u64;
-    Ok((
-        all,
-        WriteReport {
-            warnings,
-            format,
-            bytes,
-        },
-    ))
+    let written = pieces.iter().try_for_each(|p| out.write_all(p));
+    let path = name.to_owned();
+    written
+        .and_then(|()| out.flush())
+        .map_err(|source| IoError::Write { path, source })?;
+    Ok(WriteReport {
+        warnings,
+        format,
+        bytes: pieces.iter().map(|p| p.len() as u64).sum(),
+    })
 }
 
 fn encode(
@@ -296,6 +327,13 @@ fn encode(
         return Err(IoError::Options {
             path: path.to_owned(),
             what,
+        });
+    }
+    if format == Format::Stl && !mesh.fits_single() {
+        let what = "coordinates are beyond 32-bit floats, which are all that STL holds; OBJ, OFF and PLY hold them";
+        return Err(IoError::Options {
+            path: path.to_owned(),
+            what: what.to_owned(),
         });
     }
     let mut warnings = Vec::new();

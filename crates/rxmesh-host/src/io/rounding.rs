@@ -31,6 +31,19 @@ impl Rounding {
         }
     }
 
+    /// Takes note of a coordinate that got a frame of its own, in which it is `size`, and that lost as much as `lost`.
+    /// What is less than half a unit of the last digit that text gave is no loss; of a number in binary, what is less
+    /// than [`NOTHING`].
+    pub(super) fn note_placed(&mut self, lost: f64, size: f64, decimals: Option<i16>) {
+        let least = match decimals {
+            Some(decimals) => 0.5 * 10f64.powi(-i32::from(decimals)),
+            None => NOTHING * size.abs(),
+        };
+        if lost > self.largest && lost > least {
+            self.largest = lost;
+        }
+    }
+
     /// The larger of two.
     pub(super) fn and(self, other: Rounding) -> Rounding {
         Rounding {

@@ -1,7 +1,6 @@
 //! Lines, words and numbers of text files.
 
 use super::error::Fault;
-use super::rounding::Rounding;
 
 /// The words of one line (or of a whole text), with their offsets. A word that starts with `#` ends the line.
 #[derive(Clone)]
@@ -64,16 +63,9 @@ impl<'a> Words<'a> {
         number(word, at)
     }
 
-    /// As [`number`](Self::number), for a coordinate: what it loses is noted.
+    /// The next word and its offset; `what` names what is missing when there is none.
     #[inline]
-    pub(super) fn coordinate(&mut self, what: &str, lost: &mut Rounding) -> Result<f32, Fault> {
-        let (at, word) = self.expected(what)?;
-        lost.note_text(word);
-        number(word, at)
-    }
-
-    #[inline]
-    fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
+    pub(super) fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
         let end = self.offset();
         let ends = || Fault::text(end, format!("{what} expected, but the line ends"));
         self.next_at().ok_or_else(ends)

@@ -1,11 +1,11 @@
 //! What every reader makes first: positions and faces of any size, with everything that hangs on them.
 
 use super::error::{At, Fault, FaultKind};
+use super::points::Points;
 use super::polygon::triangulate;
-use super::rounding::Rounding;
 use super::scan::Lines;
 use crate::mesh::{
-    Column, ColumnData, CornerLayer, ElementKind, Extras, Tag, TriMesh, check_counts,
+    COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, Tag, TriMesh, check_counts,
 };
 use glam::Vec3;
 
@@ -23,7 +23,7 @@ pub(super) struct Polygon {
 /// A mesh of polygons as it stands in a file. All indices are in range.
 #[derive(Debug, Default)]
 pub(super) struct Soup {
-    pub(super) positions: Vec<Vec3>,
+    pub(super) points: Points,
     /// Corners of all faces, one after the other.
     pub(super) corners: Vec<u32>,
     /// The faces that are not triangles, ascending.
@@ -34,7 +34,6 @@ pub(super) struct Soup {
     pub(super) corner_normals: Option<CornerLayer>,
     pub(super) tags: Vec<Tag>,
     pub(super) comments: Vec<String>,
-    pub(super) rounding: Rounding,
     pub(super) warnings: Vec<String>,
     /// Polygon offsets are bytes, not lines.
     pub(super) binary: bool,
@@ -48,7 +47,8 @@ impl Soup {
 
     /// The mesh, with polygons cut into triangles if that was asked for.
     pub(super) fn finish(mut self, cut: bool) -> Result<(TriMesh, Vec<String>), Fault> {
-        if self.positions.is_empty() {
+        self.points.settle();
+        if self.points.len() == 0 {
             return Err(Fault {
                 at: At::File,
                 kind: FaultKind::NoVertices,
@@ -60,10 +60,12 @@ impl Soup {
             }
             self.cut_polygons()?;
         }
-        check_counts(self.positions.len() as u64, self.corners.len() as u64 / 3)?;
+        check_counts(self.points.len() as u64, self.corners.len() as u64 / 3)?;
         let faces = self.corners.as_chunks::<3>().0.to_vec();
+        self.columns.iter_mut().for_each(colours_as_bytes);
+        self.warnings.extend(self.points.warning());
         let mesh = TriMesh {
-            positions: self.positions,
+            positions: self.points.positions,
             faces,
             extras: Extras {
                 columns: self.columns,
@@ -72,9 +74,9 @@ impl Soup {
                 tags: self.tags,
                 comments: self.comments,
             },
+            placement: self.points.placement,
         };
         mesh.validate()?;
-        self.warnings.extend(self.rounding.warning());
         Ok((mesh, self.warnings))
     }
 
@@ -107,7 +109,8 @@ impl Soup {
             let n = polygon.map_or(3, |p| p.corners as usize);
             if let Some(p) = polygon {
                 let points = self.corners[start..start + n].iter();
-                let points: Vec<Vec3> = points.map(|&v| self.positions[v as usize]).collect();
+                let points: Vec<Vec3> =
+                    points.map(|&v| self.points.positions[v as usize]).collect();
                 let at = if self.binary {
                     At::Byte(p.at)
                 } else {
@@ -233,6 +236,29 @@ pub(super) fn warn_of_layers(
             extras.tags.len()
         ));
     }
+}
+
+/// Colours as bytes where that loses nothing: numbers from 0 to 255, and fractions of 255 (to six digits, as they are
+/// printed). Other programs show bytes, and not all of them show fractions.
+fn colours_as_bytes(column: &mut Column) {
+    /// Half a unit of the sixth digit, and what `k / 255` loses as an f32.
+    const ROUNDING: f64 = 6e-7;
+    let known = matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_));
+    if column.name != COLOR || !(3..=4).contains(&column.width) || !known {
+        return;
+    }
+    let values = || (0..column.data.len()).map(|i| column.data.get(i));
+    let near = |x: f64| (x - (255.0 * x).round() / 255.0).abs() <= ROUNDING;
+    let factor = if values().all(|x| (0.0..=1.0).contains(&x) && near(x)) {
+        255.0
+    } else if column.width == 3 && values().all(|x| (0.0..=255.0).contains(&x) && x.fract() == 0.0)
+    {
+        1.0
+    } else {
+        return;
+    };
+    let bytes = values().map(|x| (factor * x).round() as u8).collect();
+    column.data = ColumnData::U8(bytes);
 }
 
 /// The factor that brings colours into 0 to 1.

@@ -1,6 +1,8 @@
 //! Text output: numbers in their shortest form, lines made in parallel.
 
 use super::Pieces;
+use crate::mesh::Placement;
+use glam::Vec3;
 use rayon::prelude::*;
 
 /// Rows a task formats at a time: some hundred kilobytes of text.
@@ -39,7 +41,23 @@ impl Line {
         self.out.extend_from_slice(self.float.format(x).as_bytes());
     }
 
-    /// The same for a double.
+    /// Three coordinates with spaces between: in the world the floats' shortest digits, in another frame as few as lead
+    /// back to the same position there.
+    pub(super) fn point(&mut self, placement: &Placement, p: Vec3) {
+        let world = placement.is_world();
+        let digits = if world { [0.0; 3] } else { placement.digits(p) };
+        for axis in 0..3 {
+            if axis > 0 {
+                self.put(b" ");
+            }
+            match world {
+                true => self.float(p[axis]),
+                false => self.double(digits[axis]),
+            }
+        }
+    }
+
+    /// As [`float`](Self::float), for a double.
     pub(super) fn double(&mut self, x: f64) {
         let s = self.float.format(x);
         self.out

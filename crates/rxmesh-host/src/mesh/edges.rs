@@ -70,7 +70,7 @@ impl EdgeTable {
 }
 
 /// True when the three corners are three vertices.
-pub(super) fn is_proper(face: &[u32; 3]) -> bool {
+pub(crate) fn is_proper(face: &[u32; 3]) -> bool {
     face[0] != face[1] && face[1] != face[2] && face[2] != face[0]
 }
 

@@ -134,6 +134,12 @@ pub struct Column {
 }
 
 impl Column {
+    /// Whether values of new vertices are means: those of floats and colours, but not normals, which are computed anew.
+    pub(crate) fn is_blended(&self) -> bool {
+        let floats = matches!(self.data, ColumnData::F32(_) | ColumnData::F64(_));
+        self.element == ElementKind::Vertex && (floats || self.name == COLOR) && self.name != NORMAL
+    }
+
     /// The same column with the rows named by `rows`, in that order (a row may come several times).
     ///
     /// # Panics

@@ -9,21 +9,28 @@ mod error;
 mod extras;
 pub mod generate;
 mod part;
+mod placement;
 mod quality;
 mod rng;
+mod sets;
 mod subdivide;
 #[cfg(test)]
 mod tests;
 
 pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
 pub use edges::EdgeTable;
+pub(crate) use edges::is_proper;
 pub use error::MeshError;
 pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
 pub(crate) use extras::{each_type, is_free_name};
+pub use placement::Placement;
+pub(crate) use placement::{may_need_placement, placement_of};
+pub(crate) use part::{part_of_layer, part_of_tags};
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
+pub(crate) use sets::Sets;
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -39,12 +46,15 @@ pub const MAX_FACES: usize = (u32::MAX / 3) as usize;
 /// [`validate`](Self::validate), which every consumer at a module border calls.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriMesh {
-    /// Where the vertices are.
+    /// Where the vertices are, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
     /// Three vertices a face.
     pub faces: Vec<[u32; 3]>,
     /// What else came with the file, or was computed for it.
     pub extras: Extras,
+    /// Where positions lie in the world. Files that are far from the origin, and whose coordinates have more digits
+    /// than 32-bit floats hold there, are read into a frame of their own; for all others this is the world itself.
+    pub placement: Placement,
 }
 
 impl TriMesh {
@@ -53,15 +63,16 @@ impl TriMesh {
         let mesh = TriMesh {
             positions,
             faces,
-            extras: Extras::default(),
+            ..TriMesh::default()
         };
         mesh.validate()?;
         Ok(mesh)
     }
 
-    /// Checks counts, indices, positions and the lengths of all extras; names the first offender.
+    /// Checks counts, placement, indices, positions and the lengths of all extras; names the first offender.
     pub fn validate(&self) -> Result<(), MeshError> {
         check_counts(self.positions.len() as u64, self.faces.len() as u64)?;
+        self.placement.validate()?;
         let bad = self.positions.par_iter().position_first(|p| !p.is_finite());
         if let Some(vertex) = bad {
             return Err(MeshError::NotFinite {

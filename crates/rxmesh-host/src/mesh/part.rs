@@ -44,6 +44,7 @@ impl TriMesh {
                 tags: part_of_tags(&extras.tags, &faces),
                 comments: extras.comments.clone(),
             },
+            placement: self.placement,
         }
     }
 }
@@ -54,8 +55,8 @@ fn indices(which: &[bool]) -> Vec<u32> {
     at.map(|(i, _)| i as u32).collect()
 }
 
-/// The corners of some faces, and the entries that they name, in their order.
-fn part_of_layer(layer: &CornerLayer, faces: &[u32]) -> CornerLayer {
+/// The corners of some faces, which may come several times, and the entries that they name, in their order.
+pub(crate) fn part_of_layer(layer: &CornerLayer, faces: &[u32]) -> CornerLayer {
     let corners_of = |f: u32| -> Range<usize> { 3 * f as usize..3 * f as usize + 3 };
     let corners = || {
         let corners = faces.iter().flat_map(|&f| &layer.corners[corners_of(f)]);
@@ -80,8 +81,8 @@ fn part_of_layer(layer: &CornerLayer, faces: &[u32]) -> CornerLayer {
     }
 }
 
-/// The statements that still hold for a face; those on the whole file stay.
-fn part_of_tags(tags: &[Tag], faces: &[u32]) -> Vec<Tag> {
+/// The statements that still hold for a face of `faces` (ascending, repeats possible); those on the whole file stay.
+pub(crate) fn part_of_tags(tags: &[Tag], faces: &[u32]) -> Vec<Tag> {
     let at = |face: u32| faces.partition_point(|&f| f < face) as u32;
     let holds = |&(i, tag): &(usize, &Tag)| {
         let next = tags[i + 1..].iter().find(|t| t.kind == tag.kind);

@@ -52,7 +52,7 @@ pub struct Quality {
     pub edges: u64,
     /// Number of faces.
     pub faces: u64,
-    /// Lengths of edges.
+    /// Lengths of edges, in the world.
     pub edge_length: Spread,
     /// Edges at each vertex that has any.
     pub valence: Spread,
@@ -73,7 +73,12 @@ pub fn quality(mesh: &TriMesh) -> Quality {
         vertices: mesh.positions.len() as u64,
         edges: table.len() as u64,
         faces: mesh.faces.len() as u64,
-        edge_length: Spread::of(table.edges.iter().map(|&[a, b]| x(a).distance(x(b)))),
+        edge_length: Spread::of(
+            table
+                .edges
+                .iter()
+                .map(|&[a, b]| mesh.placement.scale * x(a).distance(x(b))),
+        ),
         valence: Spread::of(valence.into_iter().filter(|&n| n > 0).map(f64::from)),
         smallest_angle: Spread::of(mesh.faces.iter().map(|f| smallest_angle(f.map(x)))),
     }

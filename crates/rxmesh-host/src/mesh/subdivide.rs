@@ -28,7 +28,11 @@ pub fn subdivide(mesh: &TriMesh, levels: u32, scheme: Scheme) -> Result<TriMesh,
     for _ in 0..levels {
         (points, faces) = level(points, faces, scheme)?;
     }
-    TriMesh::new(points.par_iter().map(|p| p.as_vec3()).collect(), faces)
+    let divided = TriMesh::new(points.par_iter().map(|p| p.as_vec3()).collect(), faces)?;
+    Ok(TriMesh {
+        placement: mesh.placement,
+        ..divided
+    })
 }
 
 fn level(

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use super::order::FaceOrder;
+use super::rings::LongRings;
 use super::shared::{NONE, prefix_sum, share, split_mut};
 
 /// Vertices and edges in patch order.
@@ -23,20 +24,12 @@ pub(super) struct Elements {
     pub(super) corners: Vec<[u32; 3]>,
     /// `edge << 1 | d` of the ordered sides; [`CROSS`]` | d` where the edge is another patch's.
     pub(super) sides: Vec<u32>,
+    /// The edges with many faces.
+    pub(super) long: LongRings,
 }
 
 /// Marks a side whose edge stands with a side of another patch.
 pub(super) const CROSS: u32 = NONE - 1;
-
-/// The side that stands for the edge of a side: the first of its ring.
-pub(super) fn first_of_ring(next: &[u32], side: u32) -> u32 {
-    let (mut first, mut at) = (side, next[side as usize]);
-    while at != NONE && at != side {
-        first = first.min(at);
-        at = next[at as usize];
-    }
-    first
-}
 
 impl Elements {
     /// The dense edge and direction of a side, as `edge << 1 | d`.
@@ -45,7 +38,7 @@ impl Elements {
         if code < CROSS {
             return code;
         }
-        self.sides[first_of_ring(next, side) as usize] & !1 | code & 1
+        self.sides[self.long.first(next, side) as usize] & !1 | code & 1
     }
 }
 
@@ -55,13 +48,15 @@ struct Owned {
     edges: u32,
 }
 
-/// Finds owners and numbers vertices and edges.
+/// Finds owners and numbers vertices and edges; no edge has more than `longest` sides.
 pub(super) fn build(
     vertex_count: usize,
     faces: &[[u32; 3]],
     order: &FaceOrder,
     patch_size: u32,
+    longest: u32,
 ) -> Elements {
+    let long = LongRings::new(&order.next, longest, &order.starts);
     let (mut corners, mut owner) = gather_corners(vertex_count, faces, order);
     let mut sides = vec![0; order.next.len()];
     let shared_owner = share(&mut owner);
@@ -73,7 +68,7 @@ pub(super) fn build(
             let (from, to) = (range[0] as usize, range[1] as usize);
             Owned {
                 vertices: own_vertices(patch as u32, &corners[from..to], shared_owner),
-                edges: own_edges(range[0], &corners[from..to], &order.next, sides),
+                edges: own_edges(range[0], &corners[from..to], (&order.next, &long), sides),
             }
         })
         .collect();
@@ -102,6 +97,7 @@ pub(super) fn build(
         vertex_dense: owner,
         corners,
         sides,
+        long,
     }
 }
 
@@ -150,14 +146,19 @@ fn own_vertices(
 }
 
 /// Numbers the edges that a patch owns from 0 and writes its sides' codes; returns their number.
-fn own_edges(start: u32, corners: &[[u32; 3]], next: &[u32], sides: &mut [u32]) -> u32 {
+fn own_edges(
+    start: u32,
+    corners: &[[u32; 3]],
+    (next, long): (&[u32], &LongRings),
+    sides: &mut [u32],
+) -> u32 {
     let mut edges = 0;
     let first_side = 3 * start;
     for (face, row) in corners.iter().enumerate() {
         for k in 0..3 {
             let local = 3 * face + k;
             let d = u32::from(row[k] > row[(k + 1) % 3]);
-            let first = first_of_ring(next, first_side + local as u32);
+            let first = long.first(next, first_side + local as u32);
             sides[local] = if first == first_side + local as u32 {
                 edges += 1;
                 (edges - 1) << 1 | d

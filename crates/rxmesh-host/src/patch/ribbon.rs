@@ -10,7 +10,8 @@ use rxmesh_kernels::topo::{Kind, PatchHeader};
 
 use super::elements::Elements;
 use super::error::PatchError;
-use super::shared::{Locator, NONE, SmallMap, prefix_sum};
+use super::rings::around;
+use super::shared::{Locator, SmallMap, prefix_sum};
 
 /// Most local vertices or faces that a patch can have: their number has 16 bits.
 pub(super) const MAX_LOCAL: u32 = u16::MAX as u32;
@@ -106,13 +107,12 @@ fn tell(
             }
         }
         for side in 3 * face..3 * face + 3 {
-            let mut at = next[side as usize];
-            while at != NONE && at != side {
-                if !own_sides.contains(&at) {
-                    targets.push(faces.find(at / 3));
-                }
-                at = next[at as usize];
+            if let Some(patches) = elements.long.patches(side) {
+                targets.extend(patches.iter().filter(|&&p| p != patch as u32));
+                continue;
             }
+            let others = around(next, side).filter(|at| !own_sides.contains(at));
+            targets.extend(others.map(|at| faces.find(at / 3)));
         }
         if !targets.is_empty() {
             targets.sort_unstable();

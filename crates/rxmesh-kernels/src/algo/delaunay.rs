@@ -65,11 +65,26 @@ impl Diamond {
 }
 
 impl DelaunayFlip {
+    /// The corners seen from the first, in units of about the edge's length: products of lengths are in range.
+    #[inline(always)]
+    fn corners(&self, q: Diamond) -> [Vec3; 4] {
+        let at = self.x.get(q.a);
+        let to = |v: u32| self.x.get(v) - at;
+        let [b, c, d] = [to(q.b), to(q.c), to(q.d)];
+        let size = b.abs().max_element();
+        // Also where the edge has no length, or one whose inverse is no number.
+        let unit = if size > f32::MIN_POSITIVE {
+            1.0 / size
+        } else {
+            1.0
+        };
+        [Vec3::ZERO, b * unit, c * unit, d * unit]
+    }
+
     /// Whether the angles at `c` and `d` sum to more than pi.
     #[inline(always)]
     fn is_violated(&self, q: Diamond) -> bool {
-        let x = |v: u32| self.x.get(v);
-        let (a, b, c, d) = (x(q.a), x(q.b), x(q.c), x(q.d));
+        let [a, b, c, d] = self.corners(q);
         let (dot_c, cross_c) = corner(c, a, b);
         let (dot_d, cross_d) = corner(d, a, b);
         // cot c + cot d < 0, without the divisions.
@@ -79,8 +94,7 @@ impl DelaunayFlip {
     /// Whether the two new triangles fold over more than the old ones.
     #[inline(always)]
     fn folds(&self, q: Diamond) -> bool {
-        let x = |v: u32| self.x.get(v);
-        let (a, b, c, d) = (x(q.a), x(q.b), x(q.c), x(q.d));
+        let [a, b, c, d] = self.corners(q);
         let new = cosine((d - a).cross(c - a), (b - d).cross(c - d));
         let old = cosine((b - a).cross(c - a), (a - b).cross(d - b));
         new < 0.0 && new < old

@@ -18,7 +18,8 @@ use glam::Vec3;
 
 kernel_list! {
     flat simplify_quadrics: SimplifyQuadrics;
-    flat simplify_locks: SimplifyLocks;
+    flat simplify_holds: SimplifyHolds;
+    flat simplify_borders: SimplifyBorders;
     flat simplify_costs: SimplifyCosts;
     block simplify_select: SimplifySelect;
     operator simplify: Collapse;
@@ -28,8 +29,18 @@ kernel_list! {
 /// In a cost: the edge was refused, and waits until refusals are forgiven.
 pub const REFUSED: u32 = 1 << 31;
 
-/// The weight of the planes that hold the boundary against those of the faces.
-const BOUNDARY_WEIGHT: f32 = 10.0;
+/// In [`QuadricSurface::holds`]: the vertex moves, and may go.
+pub const FREE_TO_MOVE: u32 = 0;
+
+/// In [`QuadricSurface::holds`]: the vertex stays where it is; others may be drawn into it.
+pub const STAYS: u32 = 1;
+
+/// In [`QuadricSurface::holds`], this and what is above: as [`STAYS`], and the vertex is one of several in one place,
+/// all of which have this number.
+pub const FIRST_PLACE: u32 = 2;
+
+/// In [`QuadricSurface::holds`]: the vertex stays, and all around it.
+pub const LOCKED: u32 = NONE;
 
 /// The least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
@@ -56,7 +67,7 @@ pub const HISTOGRAM_WORDS: u32 = COST_BINS + 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// It touches a frozen face.
+    /// It touches a frozen face, or both its ends stay.
     Frozen = 1,
     /// The surface would become another one (the link condition), or vanish.
     Link = 2,
@@ -76,10 +87,13 @@ args! {
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
         pub quadrics: GlobalMut<Stored>,
-        /// Whether each vertex is at a frozen face; empty when there is none.
-        pub locked: Global<u32>,
+        /// What may be done to each vertex: [`FREE_TO_MOVE`], [`STAYS`], a place or [`LOCKED`]; empty when all may
+        /// move.
+        pub holds: Global<u32>,
         /// Lengths are measured in units of one over this, so that their powers are in range.
         pub scale: f32,
+        /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
+        pub boundary: f32,
     }
 }
 
@@ -101,24 +115,60 @@ impl QuadricSurface {
     }
 
     #[inline(always)]
-    fn is_locked(&self, v: u32) -> bool {
-        !self.locked.is_empty() && self.locked.get(v) != 0
-    }
-
-    #[inline(always)]
     fn quadric(&self, v: u32) -> Quadric {
         Quadric::load(self.quadrics.get(v))
     }
 
-    /// The placement for an edge between two vertices with these positions and quadrics.
+    /// What may be done to a vertex.
     #[inline(always)]
-    fn placement(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric) -> Placement {
+    fn hold(&self, v: u32) -> u32 {
+        if self.holds.is_empty() {
+            FREE_TO_MOVE
+        } else {
+            self.holds.get(v)
+        }
+    }
+
+    /// Whether a vertex is one of several in one place.
+    #[inline(always)]
+    fn is_placed(&self, v: u32) -> bool {
+        let hold = self.hold(v);
+        hold >= FIRST_PLACE && hold != LOCKED
+    }
+
+    /// The end of an edge in which all stays: `0` and `1` for the first and the second, [`NONE`] when both may move.
+    /// Nothing when the edge must stay.
+    #[inline(always)]
+    fn stays(&self, hold_a: u32, hold_b: u32) -> Option<u32> {
+        if hold_a == LOCKED || hold_b == LOCKED || hold_a != 0 && hold_b != 0 {
+            None
+        } else if hold_a != 0 {
+            Some(0)
+        } else if hold_b != 0 {
+            Some(1)
+        } else {
+            Some(NONE)
+        }
+    }
+
+    /// The placement for an edge between two vertices with these positions and quadrics, of which `stays` stays.
+    #[inline(always)]
+    fn placement(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32) -> Placement {
         let half = (b - a) * (0.5 * self.scale);
         let q = qa.moved(half).plus(qb.moved(-half));
-        let offset = q.minimum(2.0 * length(half));
+        let offset = match stays {
+            0 => -half,
+            1 => half,
+            _ => q.minimum(2.0 * length(half)),
+        };
         let quadric = q.moved(offset);
+        let at = match stays {
+            0 => a,
+            1 => b,
+            _ => (a + b) * 0.5 + offset * (1.0 / self.scale),
+        };
         Placement {
-            at: (a + b) * 0.5 + offset * (1.0 / self.scale),
+            at,
             quadric,
             cost: quadric.constant,
         }
@@ -126,12 +176,12 @@ impl QuadricSurface {
 
     /// The bits of an edge's cost: they order as the costs do. [`NONE`] when it must not be collapsed.
     #[inline(always)]
-    fn cost(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric) -> u32 {
+    fn cost(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32) -> u32 {
         let d = (b - a) * self.scale;
         let cost = if self.by_length() {
             d.dot(d)
         } else {
-            self.placement(a, qa, b, qb).cost
+            self.placement(a, qa, b, qb, stays).cost
         };
         if cost < f32::INFINITY {
             cost.to_bits() & !REFUSED
@@ -143,9 +193,9 @@ impl QuadricSurface {
     /// The cost of an edge from its ends' quadrics in memory.
     #[inline(always)]
     fn cost_of(&self, a: u32, b: u32) -> u32 {
-        if self.is_locked(a) || self.is_locked(b) {
+        let Some(stays) = self.stays(self.hold(a), self.hold(b)) else {
             return NONE;
-        }
+        };
         let quadric = |v: u32| {
             if self.by_length() {
                 Quadric::ZERO
@@ -153,7 +203,7 @@ impl QuadricSurface {
                 self.quadric(v)
             }
         };
-        self.cost(self.x.get(a), quadric(a), self.x.get(b), quadric(b))
+        self.cost(self.x.get(a), quadric(a), self.x.get(b), quadric(b), stays)
     }
 }
 
@@ -190,10 +240,10 @@ unsafe impl FlatKernel for SimplifyQuadrics {
                 }
             }
             let comes = mesh.face(h ^ 1) != NO_FACE;
-            if leaves != comes {
+            if leaves != comes && s.boundary > 0.0 {
                 let side = to(mesh.tip(h));
                 let up = normalize_or_zero(face_normal(mesh, s, if leaves { h } else { h ^ 1 }));
-                q = q.plus(Quadric::plane(side.cross(up), BOUNDARY_WEIGHT));
+                q = q.plus(Quadric::plane(side.cross(up), s.boundary));
             }
             true
         });
@@ -210,27 +260,50 @@ fn face_normal(mesh: &impl Mesh, s: &QuadricSurface, h: u32) -> Vec3 {
 }
 
 kernel! {
-    /// Marks the vertices at frozen faces. One index a face slot.
-    pub struct SimplifyLocks: Flat {
+    /// Locks the vertices at frozen faces. One index a face slot.
+    pub struct SimplifyHolds: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Claims on faces, which tell the frozen ones.
         pub claims: GlobalMut<u64>,
-        /// The marks, zero before.
-        pub locked: GlobalMut<u32>,
+        /// See [`QuadricSurface::holds`].
+        pub holds: GlobalMut<u32>,
     }
 }
 
 // SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
 // for (contracts U3, U4).
-unsafe impl FlatKernel for SimplifyLocks {
+unsafe impl FlatKernel for SimplifyHolds {
     #[inline(always)]
     fn run(&self, f: u32) {
         if self.mesh.face_lives(f) && self.claims.get(f) == crate::cavity::FROZEN {
             let [a, b, c] = self.mesh.sides(f);
-            self.locked.store(self.mesh.origin(a), 1);
-            self.locked.store(self.mesh.origin(b), 1);
-            self.locked.store(self.mesh.origin(c), 1);
+            self.holds.store(self.mesh.origin(a), LOCKED);
+            self.holds.store(self.mesh.origin(b), LOCKED);
+            self.holds.store(self.mesh.origin(c), LOCKED);
+        }
+    }
+}
+
+kernel! {
+    /// Has the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
+    pub struct SimplifyBorders: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// See [`QuadricSurface::holds`].
+        pub holds: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyBorders {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let (mesh, holds) = (&self.mesh, &self.holds);
+        if mesh.edge_lives(e) && (mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE) {
+            holds.raise(mesh.origin(2 * e), STAYS);
+            holds.raise(mesh.tip(2 * e), STAYS);
         }
     }
 }
@@ -371,6 +444,8 @@ args! {
         pub refused: GlobalMut<u32>,
         /// Word 1 counts collapses that delete one face only: those of boundary edges.
         pub counts: GlobalMut<u32>,
+        /// For each vertex that went the one that it went into and 1; empty when nobody asks.
+        pub went: GlobalMut<u32>,
         /// Mixed into the hash that decides between edges of the same cost.
         pub salt: u32,
     }
@@ -382,6 +457,8 @@ struct End {
     edges: u32,
     border: bool,
     cheapest: bool,
+    /// Whether the vertex or a neighbour is one of several in one place.
+    near_place: bool,
     /// A bit for each neighbour, by hash.
     neighbours: u64,
     /// Neighbours whose bit is among those of the other end.
@@ -398,6 +475,7 @@ impl Collapse {
             edges: 0,
             border: false,
             cheapest: true,
+            near_place: self.surface.is_placed(mesh.origin(half)),
             neighbours: 0,
             met: 0,
         };
@@ -406,6 +484,7 @@ impl Collapse {
             let other = h >> 1;
             end.border |= mesh.face(h ^ 1) == NO_FACE;
             end.edges += 1;
+            end.near_place |= self.surface.is_placed(mesh.tip(h));
             let bit = 1 << (hash(mesh.tip(h)) % 64);
             end.neighbours |= bit;
             end.met += u32::from(other == e || other_end & bit != 0);
@@ -416,15 +495,29 @@ impl Collapse {
         end
     }
 
+    /// The end of an edge that stays, if one does: see [`QuadricSurface::stays`]. Of edges that have a cost.
+    #[inline(always)]
+    fn stays(&self, mesh: &impl Mesh, e: u32) -> u32 {
+        let s = &self.surface;
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        s.stays(s.hold(a), s.hold(b)).unwrap_or(NONE)
+    }
+
     /// Where the new vertex comes.
     #[inline(always)]
     fn placement(&self, mesh: &impl Mesh, e: u32) -> Placement {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (xa, xb) = (s.x.get(a), s.x.get(b));
+        let stays = self.stays(mesh, e);
         if s.by_length() {
-            let on_border = |v: u32| crate::cavity::is_border(mesh, v);
-            let at = match (on_border(a), on_border(b)) {
+            let on_border = |v: u32| s.boundary > 0.0 && crate::cavity::is_border(mesh, v);
+            let first = stays == 0;
+            let second = stays == 1;
+            let at = match (
+                first || !second && on_border(a),
+                second || !first && on_border(b),
+            ) {
                 (true, false) => xa,
                 (false, true) => xb,
                 _ => (xa + xb) * 0.5,
@@ -435,7 +528,7 @@ impl Collapse {
                 cost: 0.0,
             };
         }
-        s.placement(xa, s.quadric(a), xb, s.quadric(b))
+        s.placement(xa, s.quadric(a), xb, s.quadric(b), stays)
     }
 
     /// The place between the ends of an edge that is nearest to a point.
@@ -473,6 +566,9 @@ impl Collapse {
         if !plain && !link_condition(mesh, e) {
             return Some(Refusal::Link);
         }
+        if (ends[0].near_place || ends[1].near_place) && self.joins_places(mesh, e) {
+            return Some(Refusal::Link);
+        }
         let p = self.placement(mesh, e).at;
         if !p.is_finite() {
             return Some(Refusal::NotFinite);
@@ -486,6 +582,54 @@ impl Collapse {
             side += 1;
         }
         None
+    }
+
+    /// Whether a collapse near vertices that share a place would change how the surface meets itself there: two of them
+    /// would become neighbours of one vertex that had one for a neighbour, or an edge or a face between places arise,
+    /// which may be there already.
+    #[inline(always)]
+    fn joins_places(&self, mesh: &impl Mesh, e: u32) -> bool {
+        let s = &self.surface;
+        let stays = self.stays(mesh, e);
+        // The half-edge from the end that goes.
+        let h = if stays == 0 { 2 * e + 1 } else { 2 * e };
+        let (a, b) = (mesh.origin(h), mesh.tip(h));
+        let place = if stays != NONE && s.is_placed(b) {
+            s.hold(b)
+        } else {
+            LOCKED
+        };
+        let mut turn = mesh.turn(a);
+        while let Some(g) = turn.step(mesh) {
+            let x = mesh.tip(g);
+            if x == b {
+                continue;
+            }
+            let hold = s.hold(x);
+            let placed = s.is_placed(x);
+            // Two neighbours in one place.
+            if placed && !mesh.each_spoke(b, |k| mesh.tip(k) == x || s.hold(mesh.tip(k)) != hold) {
+                return true;
+            }
+            if place == LOCKED {
+                continue;
+            }
+            if hold == place || placed && !mesh.joined(b, x) {
+                return true;
+            }
+            // A face between three places.
+            if placed && mesh.face(g) != NO_FACE {
+                let y = mesh.tip(mesh.next(g));
+                if y != b && s.is_placed(y) {
+                    return true;
+                }
+            }
+            // A neighbour that has another vertex of the place for a neighbour.
+            if !mesh.each_spoke(x, |k| mesh.tip(k) == b || s.hold(mesh.tip(k)) != place) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin
@@ -529,6 +673,10 @@ impl Collapse {
 #[derive(Clone, Copy, Debug)]
 pub struct NewVertex {
     at: Vec3,
+    /// The end that stays, or [`NONE`].
+    stays: u32,
+    /// The ends of the edge.
+    ends: [u32; 2],
     origin: Origin,
     quadric: Quadric,
 }
@@ -573,9 +721,15 @@ unsafe impl Operator for Collapse {
         if cavity.mesh().face(2 * e) == NO_FACE || cavity.mesh().face(2 * e + 1) == NO_FACE {
             self.counts.fetch_add(1, 1);
         }
+        let mesh = cavity.mesh();
         NewVertex {
             at: p.at,
-            origin: self.origin(cavity.mesh(), e, p.at),
+            stays: match self.stays(mesh, e) {
+                NONE => NONE,
+                end => mesh.origin(2 * e + end),
+            },
+            ends: [mesh.origin(2 * e), mesh.tip(2 * e)],
+            origin: self.origin(mesh, e, p.at),
             quadric: p.quadric,
         }
     }
@@ -583,22 +737,32 @@ unsafe impl Operator for Collapse {
     #[inline(always)]
     fn fill(&self, new: NewVertex, hole: &mut Hole<'_, impl Site>) {
         let s = &self.surface;
-        let v = hole.add_vertex_at(new.origin);
+        let v = if new.stays == NONE {
+            hole.add_vertex_at(new.origin)
+        } else {
+            hole.keep_vertex(new.stays)
+        };
+        if !self.went.is_empty() {
+            let [a, b] = new.ends;
+            self.went.set(if v.id() == a { b } else { a }, v.id() + 1);
+        }
         s.x.set(v.id(), new.at);
         if !s.by_length() {
             s.quadrics.set(v.id(), new.quadric.store());
         }
+        let hold = s.hold(v.id());
         hole.add_star_with(v, |spoke, corner| {
             let w = corner.id();
-            let cost = if s.is_locked(w) {
-                NONE
-            } else {
-                let q = if s.by_length() {
-                    Quadric::ZERO
-                } else {
-                    s.quadric(w)
-                };
-                s.cost(new.at, new.quadric, s.x.get(w), q)
+            let cost = match s.stays(hold, s.hold(w)) {
+                None => NONE,
+                Some(stays) => {
+                    let q = if s.by_length() {
+                        Quadric::ZERO
+                    } else {
+                        s.quadric(w)
+                    };
+                    s.cost(new.at, new.quadric, s.x.get(w), q, stays)
+                }
             };
             self.costs.set(spoke.edge(), cost);
         });
@@ -627,7 +791,8 @@ unsafe impl FlatKernel for SimplifyRefusals {
             return;
         }
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        let refusal = if c.surface.is_locked(a) || c.surface.is_locked(b) {
+        let s = &c.surface;
+        let refusal = if s.stays(s.hold(a), s.hold(b)).is_none() {
             Some(Refusal::Frozen)
         } else if c.costs.get(e) == NONE {
             Some(Refusal::NotFinite)

@@ -195,6 +195,21 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
+    /// Puts a vertex back that the cavity deletes: all its attributes stay. To be called before vertices are added.
+    #[inline(always)]
+    pub fn keep_vertex(&mut self, v: u32) -> Corner<'h> {
+        let mut k = self.vertices;
+        while k < self.cavity.vertices() && self.cavity.vertex(k) != v {
+            k += 1;
+        }
+        if k >= self.cavity.vertices() {
+            self.broken = true;
+        } else {
+            self.cavity.swap_vertices(self.vertices, k);
+        }
+        self.add_vertex()
+    }
+
     /// As [`Hole::add_vertex`], and tells the attributes that are interpolated where it lies. For the first vertex of a
     /// hole, or as many as [`super::Growth::vertices`].
     #[inline(always)]

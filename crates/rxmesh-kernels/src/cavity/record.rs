@@ -115,6 +115,15 @@ impl<S: Site> Cavity<S> {
         self.site.word(self.rim_at() + 2 * self.corners() + i)
     }
 
+    /// Exchanges deleted vertices `i` and `k` in the list.
+    #[inline(always)]
+    pub(super) fn swap_vertices(&self, i: u32, k: u32) {
+        let at = self.rim_at() + 2 * self.corners();
+        let (v, w) = (self.vertex(i), self.vertex(k));
+        self.site.set_word(at + i, w);
+        self.site.set_word(at + k, v);
+    }
+
     /// Number of rim edges.
     #[inline(always)]
     pub fn rim(&self) -> u32 {

@@ -86,3 +86,31 @@ unsafe impl FlatKernel for MoveSet {
         self.from.set(word, 0);
     }
 }
+
+kernel! {
+    /// Gives slots the values of others. One index a slot.
+    pub struct CopyRows: Flat {
+        /// The values, as words.
+        pub words: GlobalMut<u32>,
+        /// Words a value.
+        pub width: u32,
+        /// The slots whose values are copied.
+        pub from: Global<u32>,
+        /// The slots that get them.
+        pub to: Global<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart, since no slot is named twice in `to` and none of both lists; the host
+// launches no more of them than the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for CopyRows {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let (from, to) = (self.from.get(i) * self.width, self.to.get(i) * self.width);
+        let mut k = 0;
+        while k < self.width {
+            self.words.set(to + k, self.words.get(from + k));
+            k += 1;
+        }
+    }
+}

@@ -7,7 +7,7 @@ mod mesh;
 mod open;
 
 pub use flat::{DEAD, FlatMesh, LOST, NO_FACE, NONE, VERTEX_LIMIT, lost};
-pub use free::{ListFree, MarkDead, MoveSet};
+pub use free::{CopyRows, ListFree, MarkDead, MoveSet};
 pub use mesh::{Mesh, MeshMut, Turn};
 pub use open::{Fill, Freeze, OpenPatches, OpenTables, OpenVertices, Suspects};
 
@@ -19,4 +19,5 @@ kernel_list! {
     flat mark_dead: MarkDead;
     flat move_set: MoveSet;
     flat list_free: ListFree;
+    flat copy_rows: CopyRows;
 }

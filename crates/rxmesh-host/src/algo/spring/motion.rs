@@ -68,6 +68,10 @@ impl Options for MotionOptions {
         self.springs.check()?;
         not_negative("the tolerance", self.tolerance)
     }
+
+    fn scale(&mut self, factor: f64) {
+        self.springs.scale(factor);
+    }
 }
 
 /// What came of a motion.

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::edit::columns::Column as Attached;
 use crate::edit::engine::Edits;
 use crate::edit::session::Session;
-use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL, TriMesh};
+use crate::mesh::{Column, TriMesh};
 use crate::store::RxMesh;
 use glam::Vec4;
 use rxmesh_kernels::topo::Vertex;
@@ -39,12 +39,6 @@ impl Values {
     }
 }
 
-/// Whether a column's new values are means: those of floats and colours, but not normals, which are computed anew.
-fn is_blended(c: &Column) -> bool {
-    let floats = matches!(c.data, ColumnData::F32(_) | ColumnData::F64(_));
-    c.element == ElementKind::Vertex && (floats || c.name == COLOR) && c.name != NORMAL
-}
-
 impl Blended {
     pub(super) fn open<C: Edits>(
         session: &mut Session<C>,
@@ -56,7 +50,7 @@ impl Blended {
         let mut numbers: Vec<Vec<f32>> = Vec::new();
         let mut columns = Vec::new();
         for (i, c) in mesh.extras.columns.iter().enumerate() {
-            if is_blended(c) {
+            if c.is_blended() {
                 columns.push((i, numbers.len()));
                 let part = |k: usize| (0..n).map(|v| c.data.get(c.width * v + k) as f32).collect();
                 numbers.extend((0..c.width).map(part));

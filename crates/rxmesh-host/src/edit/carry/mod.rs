@@ -3,6 +3,7 @@
 mod blend;
 mod corners;
 mod groups;
+mod map;
 mod order;
 
 use super::columns::Column;
@@ -13,6 +14,8 @@ use crate::algo::normals::vertex_normals;
 use crate::engine::Engine;
 use crate::mesh::{ElementKind, Extras, NORMAL, Tag, TriMesh};
 use crate::store::RxMesh;
+pub use map::{ElementMap, GONE};
+
 use blend::Blended;
 use corners::{Corners, Layer};
 use glam::Vec3;
@@ -44,6 +47,8 @@ pub struct Carried {
     faces: Column<Face, u32>,
     blended: Blended,
     texcoords: Option<Corners>,
+    /// The slot of each vertex at the beginning, if they are followed.
+    followed: Option<Vec<u32>>,
 }
 
 impl Carried {
@@ -74,6 +79,7 @@ impl Carried {
             faces,
             blended,
             texcoords,
+            followed: None,
         })
     }
 
@@ -110,6 +116,57 @@ impl Carried {
         Ok(counts.read()?[1])
     }
 
+    /// Has simplification remember into which vertex each one was drawn, for [`Carried::map`]. To be called before
+    /// anything is changed.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    pub fn follow<C: Edits>(&mut self, session: &mut Session<C>) -> Result<(), Error> {
+        let went = session.column::<Vertex, u32>()?;
+        session.follow(went)?;
+        let mut slots = vec![0; self.mesh.vertex_count()];
+        let now = session.open_mesh().snapshot()?;
+        let numbers = session.values(self.vertices)?.read()?;
+        for &slot in &now.vertices {
+            slots[numbers[slot as usize] as usize] = slot;
+        }
+        self.followed = Some(slots);
+        Ok(())
+    }
+
+    /// Where the vertices and faces of the mesh that was taken in are in [`Carried::mesh`].
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn map<C: Edits>(&self, session: &Session<C>) -> Result<ElementMap, Error> {
+        let now = session.open_mesh().snapshot()?;
+        let vertices = session.values(self.vertices)?.read()?;
+        let faces = session.values(self.faces)?.read()?;
+        let order = Order::new(&self.mesh, &now, &vertices, &faces);
+        let [v, f] = [self.mesh.vertex_count(), self.mesh.face_count()];
+        let mut map = ElementMap::new(&order, v, f);
+        let (Some(slots), Some(went)) = (&self.followed, session.followed()) else {
+            return Ok(map);
+        };
+        let went = session.values(went)?.read()?;
+        let mut number = vec![GONE; went.len()];
+        for (i, v) in order.vertices.iter().enumerate() {
+            number[v.slot as usize] = i as u32;
+        }
+        for (to, &slot) in map.vertices.iter_mut().zip(slots) {
+            let mut at = slot as usize;
+            while number[at] == GONE && went[at] != 0 {
+                at = went[at] as usize - 1;
+            }
+            if *to == GONE {
+                *to = number[at];
+            }
+        }
+        Ok(map)
+    }
+
     /// The mesh as it is now with all that it carries, and in words what it lost. When nothing was changed it is the
     /// mesh that was taken in.
     ///
@@ -127,6 +184,7 @@ impl Carried {
             positions: slots.map(|v| x[v]).collect(),
             faces: order.faces.iter().map(|f| f.corners).collect(),
             extras: Extras::default(),
+            placement: self.mesh.placement,
         };
         if mesh.positions == self.mesh.positions && mesh.faces == self.mesh.faces {
             return Ok((self.mesh.clone(), Vec::new()));

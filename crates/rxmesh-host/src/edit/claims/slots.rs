@@ -101,6 +101,24 @@ impl Session {
         Ok(())
     }
 
+    /// The first slots by kind that were never used, after those that died were listed.
+    pub(in crate::edit) fn next_slots(&mut self) -> Result<[u32; 3], Error> {
+        self.change(|s| {
+            let counters = s.edits.state.counters.read()?;
+            s.list_free(&counters)?;
+            Ok(s.edits.slots.unused)
+        })
+    }
+
+    /// Counts as many slots from [`Session::next_slots`] on as used, and makes the room for them.
+    pub(in crate::edit) fn take_slots(&mut self, more: [u32; 3]) -> Result<(), Error> {
+        self.reserve(more)?;
+        for (unused, more) in self.edits.slots.unused.iter_mut().zip(more) {
+            *unused += more;
+        }
+        Ok(())
+    }
+
     /// After a round that ran out of slots: first those that died since the lists were made, then new ones.
     pub(super) fn make_room<O: Operator>(
         &mut self,

@@ -1,6 +1,7 @@
 //! Chunks of an OBJ file become one soup.
 
 use super::super::error::Fault;
+use super::super::points::{Bits, Points};
 use super::super::scan::{Words, quote};
 use super::super::soup::{Polygon, Soup, head_comments};
 use super::parse::{Chunk, Corners, corner, each_line};
@@ -11,7 +12,7 @@ use crate::mesh::{
 /// How many vertices, texture coordinates and normals there are.
 type Totals = [usize; 3];
 
-pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> {
+pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<Soup, Fault> {
     let corners: usize = chunks.iter().map(|c| c.vertex.ids.len()).sum();
     let totals = chunks.iter().fold([0; 3], |t, c| add(t, sizes(c)));
     check_counts(
@@ -22,14 +23,15 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> 
         return Err(first_out_of_range(bytes, totals));
     }
     let mut soup = Soup {
-        positions: Vec::with_capacity(totals[0]),
+        points: Points::new(bits),
         corners: Vec::with_capacity(corners),
         comments: head_comments(bytes, 0),
         ..Soup::default()
     };
+    soup.points.reserve(totals[0]);
     let mut faces = 0;
     for c in &mut chunks {
-        soup.positions.append(&mut c.positions);
+        soup.points.append(&mut c.points);
         soup.corners.append(&mut c.vertex.ids);
         soup.polygons.extend(c.polygons.iter().map(|p| Polygon {
             face: p.face + faces as u32,
@@ -43,7 +45,6 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> 
             });
         }
         faces += c.faces;
-        soup.rounding = soup.rounding.and(c.rounding);
     }
     colours(&chunks, &mut soup);
     texcoords(&mut chunks, &mut soup);
@@ -53,7 +54,7 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>) -> Result<Soup, Fault> 
 }
 
 fn sizes(c: &Chunk) -> Totals {
-    [c.positions.len(), c.texcoords.len(), c.normals.len()]
+    [c.points.len(), c.texcoords.len(), c.normals.len()]
 }
 
 fn add(a: Totals, b: Totals) -> Totals {
@@ -134,7 +135,7 @@ fn colours(chunks: &[Chunk], soup: &mut Soup) {
     } else {
         3
     };
-    let mut data = Vec::with_capacity(soup.positions.len() * width);
+    let mut data = Vec::with_capacity(soup.points.len() * width);
     let mut missing = 0usize;
     let vertex = chunks.iter().flat_map(|c| {
         let without = c.vertex_count - c.colours.len();
@@ -254,7 +255,7 @@ fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
 /// other formats hold, too. Files of points have values without faces.
 fn follows_vertices(corners: Option<&[u32]>, count: usize, soup: &Soup) -> bool {
     count > 0
-        && count == soup.positions.len()
+        && count == soup.points.len()
         && match corners {
             Some(ids) => ids == soup.corners.as_slice(),
             None => soup.corners.is_empty(),

@@ -12,21 +12,22 @@ mod write;
 pub(super) use write::write;
 
 use super::error::Fault;
+use super::points::Bits;
 use super::soup::Soup;
 use rayon::prelude::*;
 
 /// Below this a chunk is not worth a task.
 const SMALLEST_CHUNK: usize = 1 << 16;
 
-pub(super) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
+pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let chunks: Vec<parse::Chunk> = split(bytes)
         .into_par_iter()
-        .map(|(from, to)| parse::chunk(&bytes[from..to], from))
+        .map(|(from, to)| parse::chunk(&bytes[from..to], from, bits))
         .collect::<Vec<_>>()
         .into_iter()
         // Only now, so that of several faults the first in the file is reported.
         .collect::<Result<_, _>>()?;
-    join::join(bytes, chunks)
+    join::join(bytes, chunks, bits)
 }
 
 /// True when the first line with a word starts as OBJ lines do.

@@ -1,11 +1,10 @@
 //! One chunk of an OBJ file.
 
 use super::super::error::Fault;
-use super::super::rounding::Rounding;
+use super::super::points::{Bits, Points};
 use super::super::scan::{Words, number, quote};
 use super::super::soup::Polygon;
 use crate::mesh::{NO_VALUE, TagKind};
-use glam::Vec3;
 
 /// Corners of faces, as far as a chunk alone can know them: relative indices wait for the chunks before.
 #[derive(Default)]
@@ -34,8 +33,8 @@ impl Corners {
 /// What one chunk holds.
 #[derive(Default)]
 pub(super) struct Chunk {
-    pub(super) positions: Vec<Vec3>,
-    /// Red, green, blue and alpha; empty or as long as `positions`, [`f32::NAN`] in vertices without colour.
+    pub(super) points: Points,
+    /// Red, green, blue and alpha; empty or as long as `points`, [`f32::NAN`] in vertices without colour.
     pub(super) colours: Vec<[f32; 4]>,
     pub(super) has_alpha: bool,
     pub(super) texcoords: Vec<[f32; 3]>,
@@ -52,7 +51,6 @@ pub(super) struct Chunk {
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
     pub(super) weights: bool,
-    pub(super) rounding: Rounding,
     /// Numbers that stay when the vectors have been moved out.
     pub(super) vertex_count: usize,
     pub(super) corner_count: usize,
@@ -97,8 +95,11 @@ pub(super) fn each_line(
 }
 
 /// Parses whole lines, the first of which begins at byte `base` of the file.
-pub(super) fn chunk(text: &[u8], base: usize) -> Result<Chunk, Fault> {
-    let mut c = Chunk::default();
+pub(super) fn chunk(text: &[u8], base: usize, bits: Bits) -> Result<Chunk, Fault> {
+    let mut c = Chunk {
+        points: Points::new(bits),
+        ..Chunk::default()
+    };
     each_line(text, base, |at, line| c.line(at, line))?;
     // Faces after the last with a texture coordinate or normal have none.
     for layer in [&mut c.texture, &mut c.normal] {
@@ -106,10 +107,10 @@ pub(super) fn chunk(text: &[u8], base: usize) -> Result<Chunk, Fault> {
             layer.ids.resize(c.vertex.ids.len(), NO_VALUE);
         }
     }
-    c.vertex_count = c.positions.len();
+    c.vertex_count = c.points.len();
     c.corner_count = c.vertex.ids.len();
     if !c.colours.is_empty() {
-        c.colours.resize(c.positions.len(), [f32::NAN; 4]);
+        c.colours.resize(c.points.len(), [f32::NAN; 4]);
     }
     Ok(c)
 }
@@ -159,12 +160,8 @@ impl Chunk {
 
     /// `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
     fn vertex_line(&mut self, mut words: Words<'_>) -> Result<(), Fault> {
-        let lost = &mut self.rounding;
-        let p = Vec3::new(
-            words.coordinate("x", lost)?,
-            words.coordinate("y", lost)?,
-            words.coordinate("z", lost)?,
-        );
+        let vertices = self.points.len();
+        self.points.read(&mut words)?;
         let mut more = [1.0f32; 4];
         let mut n = 0;
         let start = words.offset();
@@ -179,7 +176,7 @@ impl Chunk {
             0 => {}
             1 => self.weights |= more[0] != 1.0,
             3 | 4 => {
-                self.colours.resize(self.positions.len(), [f32::NAN; 4]);
+                self.colours.resize(vertices, [f32::NAN; 4]);
                 self.colours.push(more);
                 self.has_alpha |= n == 4;
             }
@@ -191,7 +188,6 @@ impl Chunk {
                 return Err(Fault::text(start, what));
             }
         }
-        self.positions.push(p);
         Ok(())
     }
 
@@ -213,7 +209,7 @@ impl Chunk {
         while let Some((at, word)) = words.next_at() {
             let corner = corner(word, at)?;
             let slot = self.vertex.ids.len();
-            self.vertex.push(slot, corner[0], self.positions.len());
+            self.vertex.push(slot, corner[0], self.points.len());
             if corner[1] != 0 {
                 self.texture.push(slot, corner[1], self.texcoords.len());
             }

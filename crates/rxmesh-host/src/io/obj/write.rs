@@ -103,11 +103,8 @@ fn vertex_lines<'a>(
 fn vertices(mesh: &TriMesh, colour: Option<&Column>, pieces: &mut Pieces) {
     let scale = colour.map_or(1.0, |c| soup::colour_scale(&c.data));
     rows(0, mesh.vertex_count(), pieces, |line, v| {
-        line.put(b"v");
-        for x in mesh.positions[v].to_array() {
-            line.put(b" ");
-            line.float(x);
-        }
+        line.put(b"v ");
+        line.point(&mesh.placement, mesh.positions[v]);
         if let Some(c) = colour {
             for k in 0..c.width {
                 line.put(b" ");

@@ -83,7 +83,8 @@ impl Cursor<'_> {
             binary: true,
             ..Soup::default()
         };
-        soup.positions.reserve_exact(vertices);
+        let positions = &mut soup.points.positions;
+        positions.reserve_exact(vertices);
         for v in 0..vertices {
             let at = self.pos;
             let mut p = [0f32; 3];
@@ -96,7 +97,7 @@ impl Cursor<'_> {
                     format!("vertex {v} (counted from 0) lies at {p:?}, which is not finite"),
                 ));
             }
-            soup.positions.push(Vec3::from_array(p));
+            positions.push(Vec3::from_array(p));
         }
         soup.corners.reserve_exact(3 * faces);
         (0..faces).try_for_each(|f| self.face(f, &mut soup))?;
@@ -114,8 +115,8 @@ impl Cursor<'_> {
         }
         for _ in 0..corners {
             let v = self.word("a vertex")?;
-            if v as usize >= soup.positions.len() {
-                let n = soup.positions.len();
+            if v as usize >= soup.points.len() {
+                let n = soup.points.len();
                 let what = format!(
                     "face {face} names vertex {v} (both counted from 0), but the file has {n}"
                 );

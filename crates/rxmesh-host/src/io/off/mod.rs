@@ -9,6 +9,7 @@ mod write;
 pub(super) use write::write;
 
 use super::error::Fault;
+use super::points::Bits;
 use super::scan::{Lines, quote};
 use super::soup::Soup;
 
@@ -44,7 +45,7 @@ impl Prefix {
     }
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
+pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let mut lines = Lines::new(bytes, 0);
     let Some(mut words) = lines.next_words() else {
         return Err(Fault::text(0, "the file holds nothing but comments"));
@@ -69,7 +70,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
         lines.next_words()
     };
     match counts {
-        Some(counts) => read::read(bytes, lines, counts, prefix),
+        Some(counts) => read::read(bytes, lines, counts, prefix, bits),
         None => Err(Fault::text(
             bytes.len(),
             "the file ends before the counts of vertices and faces",

@@ -1,11 +1,11 @@
 //! OFF as text.
 
 use super::super::error::Fault;
+use super::super::points::{Bits, Points};
 use super::super::scan::{Lines, Words, integer, number, quote};
 use super::super::soup::{Polygon, Soup, head_comments};
 use super::Prefix;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
-use glam::Vec3;
 
 /// The name under which indices into a colour map are kept.
 const MAP: &str = "color_index";
@@ -18,12 +18,14 @@ pub(super) fn read(
     lines: Lines<'_>,
     counts: Words<'_>,
     prefix: Prefix,
+    bits: Bits,
 ) -> Result<Soup, Fault> {
     let (vertices, faces) = read_counts(bytes, counts)?;
     let mut reader = Reader {
         lines,
         end: bytes.len(),
         soup: Soup {
+            points: Points::new(bits),
             comments: head_comments(bytes, 1),
             ..Soup::default()
         },
@@ -84,19 +86,13 @@ impl<'a> Reader<'a> {
     }
 
     fn vertices(&mut self, n: usize, prefix: Prefix) -> Result<(), Fault> {
-        self.soup.positions.reserve_exact(n);
+        self.soup.points.reserve(n);
         let (mut normals, mut colours) = (Vec::new(), Colours::default());
         let (mut s, mut t) = (Vec::new(), Vec::new());
         let mut more = 0usize;
         for i in 0..n {
             let mut words = self.row("vertex", i, n)?;
-            let lost = &mut self.soup.rounding;
-            let p = [
-                words.coordinate("x", lost)?,
-                words.coordinate("y", lost)?,
-                words.coordinate("z", lost)?,
-            ];
-            self.soup.positions.push(Vec3::from_array(p));
+            self.soup.points.read(&mut words)?;
             if prefix.normals {
                 normals.extend([
                     words.number("a normal's x")?,
@@ -147,7 +143,7 @@ impl<'a> Reader<'a> {
     }
 
     fn faces(&mut self, n: usize) -> Result<(), Fault> {
-        let vertices = self.soup.positions.len();
+        let vertices = self.soup.points.len();
         self.soup.corners.reserve_exact(3 * n);
         let mut colours = Colours::default();
         for i in 0..n {

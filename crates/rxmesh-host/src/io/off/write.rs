@@ -74,10 +74,7 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
 }
 
 fn vertex(line: &mut Line, mesh: &TriMesh, held: &Held<'_>, v: usize) {
-    for (k, x) in mesh.positions[v].to_array().into_iter().enumerate() {
-        line.put(if k == 0 { b"" } else { b" " });
-        line.float(x);
-    }
+    line.point(&mesh.placement, mesh.positions[v]);
     held.normal
         .iter()
         .for_each(|c| (0..3).for_each(|k| value(line, c, 3 * v + k)));

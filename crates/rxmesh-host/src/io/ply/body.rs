@@ -1,6 +1,7 @@
 //! Values of a PLY body, one after the other, from text or binary.
 
 use super::super::error::Fault;
+use super::super::points::{Coordinate, Points, Refused};
 use super::super::scan::{Lines, Words, number, quote};
 use super::header::{Encoding, size};
 use ply_rs_bw::ply::ScalarType;
@@ -10,12 +11,23 @@ pub(super) trait Source {
     fn begin_row(&mut self, element: &str, row: usize) -> Result<(), Fault>;
     /// The next value; doubles hold every type of PLY exactly.
     fn value(&mut self, t: &ScalarType, name: &str) -> Result<f64, Fault>;
+    /// The next value as a coordinate. Text may have more digits than the type that the header gives it.
+    fn coordinate(
+        &mut self,
+        t: &ScalarType,
+        name: &str,
+        points: &mut Points,
+    ) -> Result<Result<Coordinate, Refused>, Fault> {
+        Ok(points.take(self.value(t, name)?))
+    }
     fn end_row(&mut self) -> Result<(), Fault>;
     /// Offset of the next value.
     fn offset(&self) -> usize;
     fn fault(&self, at: usize, what: String) -> Fault;
     /// Bytes left, as a bound for what a list can hold.
     fn left(&self) -> usize;
+    /// Whether nothing comes behind the last row.
+    fn is_over(&mut self) -> bool;
 }
 
 pub(super) struct Text<'a> {
@@ -31,6 +43,17 @@ impl<'a> Text<'a> {
             lines: Lines::new(&bytes[body..], body),
             words: Words::new(&[], body),
         }
+    }
+
+    fn word(&mut self, name: &str) -> Result<(usize, &'a [u8]), Fault> {
+        let end = self.words.offset();
+        let ends = || {
+            Fault::text(
+                end,
+                format!("property '{name}' expected, but the line ends"),
+            )
+        };
+        self.words.next_at().ok_or_else(ends)
     }
 }
 
@@ -48,14 +71,20 @@ impl Source for Text<'_> {
         }
     }
 
+    fn coordinate(
+        &mut self,
+        t: &ScalarType,
+        name: &str,
+        points: &mut Points,
+    ) -> Result<Result<Coordinate, Refused>, Fault> {
+        match t {
+            ScalarType::Float | ScalarType::Double => Ok(points.parse(self.word(name)?.1)),
+            _ => Ok(points.take(self.value(t, name)?)),
+        }
+    }
+
     fn value(&mut self, t: &ScalarType, name: &str) -> Result<f64, Fault> {
-        let end = self.words.offset();
-        let Some((at, word)) = self.words.next_at() else {
-            return Err(Fault::text(
-                end,
-                format!("property '{name}' expected, but the line ends"),
-            ));
-        };
+        let (at, word) = self.word(name)?;
         let bad = || {
             Fault::text(
                 at,
@@ -98,6 +127,10 @@ impl Source for Text<'_> {
 
     fn left(&self) -> usize {
         self.bytes.len().saturating_sub(self.words.offset())
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.lines.next_words().is_none()
     }
 }
 
@@ -209,6 +242,10 @@ impl Source for Binary<'_> {
 
     fn left(&self) -> usize {
         self.bytes.len() - self.pos
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.pos == self.bytes.len()
     }
 }
 

@@ -50,13 +50,16 @@ pub(super) struct Header {
     pub(super) comments: Vec<String>,
     /// Where the rows begin.
     pub(super) body: usize,
+    /// Lines that no header has, and that were passed over: in words.
+    pub(super) stray: Option<String>,
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     let body = end_of_header(bytes)?;
     // Comments come in any character set, and lines may end in a carriage return.
     let text = String::from_utf8_lossy(&bytes[..body]).replace('\r', "");
-    let mut reader = Reader::new(text.as_bytes());
+    let (known, stray) = without_strays(&text);
+    let mut reader = Reader::new(known.as_bytes());
     let parsed = Parser::<DefaultElement>::new().read_header(&mut reader);
     let parsed = parsed.map_err(|e| refused(bytes, body, e.line()))?;
     let elements: Vec<Element> = parsed
@@ -81,7 +84,74 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
         elements,
         comments: comments(&text),
         body,
+        stray,
     })
+}
+
+/// Words that the lines of a header begin with.
+const KEYWORDS: [&str; 7] = [
+    "ply",
+    "format",
+    "comment",
+    "obj_info",
+    "element",
+    "property",
+    "end_header",
+];
+
+/// Words of declarations: a line with one of them may be a declaration that is misspelt, without which all that follows
+/// would be read wrong.
+const DECLARED: [&str; 22] = [
+    "char",
+    "uchar",
+    "short",
+    "ushort",
+    "int",
+    "uint",
+    "float",
+    "double",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "float32",
+    "float64",
+    "list",
+    "vertex",
+    "face",
+    "ascii",
+    "binary_little_endian",
+    "binary_big_endian",
+];
+
+/// The header with lines that mean nothing in it (a comment without its word, an empty line) made comments, and what to
+/// tell people of them.
+fn without_strays(text: &str) -> (String, Option<String>) {
+    let mut known = String::with_capacity(text.len());
+    let (mut first, mut strays) = (None, 0);
+    for (i, line) in text.lines().enumerate() {
+        let mut words = line.split_whitespace();
+        let keyword = words.next().is_some_and(|w| KEYWORDS.contains(&w));
+        if keyword || words.any(|w| DECLARED.contains(&w)) {
+            known += line;
+        } else {
+            known += "comment";
+            strays += 1;
+            first.get_or_insert((i + 1, line));
+        }
+        known += "\n";
+    }
+    let words = first.map(|(n, line)| {
+        let more = match strays {
+            1 => String::new(),
+            n => format!(" ({n} such lines in all)"),
+        };
+        let line = quote(line.trim().as_bytes());
+        format!("line {n}: {line} is not a line that a PLY header has: passed over{more}")
+    });
+    (known, words)
 }
 
 fn comments(text: &str) -> Vec<String> {

@@ -1,20 +1,20 @@
 //! Elements of a PLY file become a soup.
 
 use super::super::error::Fault;
+use super::super::points::{Bits, Coordinate, Points};
 use super::super::soup::{Polygon, Soup};
 use super::body::{Binary, Source, Text, most};
 use super::columns::{Texcoords, empty, merge, push};
 use super::header::{self, Element, Encoding, Header, Property};
 use super::strips;
 use crate::mesh::{COLOR, Column, ElementKind, NORMAL};
-use glam::Vec3;
 use ply_rs_bw::ply::{PropertyType, ScalarType};
 
-pub(in crate::io) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
+pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let header = header::parse(bytes)?;
     match header.encoding {
-        Encoding::Ascii => Reader::run(&header, Text::new(bytes, header.body)),
-        e => Reader::run(&header, Binary::new(bytes, header.body, e)),
+        Encoding::Ascii => Reader::run(&header, Text::new(bytes, header.body), bits),
+        e => Reader::run(&header, Binary::new(bytes, header.body, e), bits),
     }
 }
 
@@ -37,13 +37,14 @@ struct Reader<S> {
 }
 
 impl<S: Source> Reader<S> {
-    fn run(header: &Header, source: S) -> Result<Soup, Fault> {
+    fn run(header: &Header, source: S, bits: Bits) -> Result<Soup, Fault> {
         let vertices = header
             .elements
             .iter()
             .find(|e| e.name == "vertex")
             .map_or(0, |e| e.count);
         let soup = Soup {
+            points: Points::new(bits),
             binary: header.encoding != Encoding::Ascii,
             comments: header.comments.clone(),
             ..Soup::default()
@@ -63,8 +64,23 @@ impl<S: Source> Reader<S> {
                 _ => reader.skip(e)?,
             }
         }
+        if let Some(stray) = &header.stray {
+            reader.stray(stray)?;
+        }
         reader.drop_partial();
         Ok(reader.soup)
+    }
+
+    /// A header with a line that was passed over is believed when the rows come out even.
+    fn stray(&mut self, words: &str) -> Result<(), Fault> {
+        if !self.source.is_over() {
+            let what = format!(
+                "{words}, and then the rows do not fit the header: there is more behind the last one"
+            );
+            return Err(self.source.fault(self.source.offset(), what));
+        }
+        self.soup.warnings.push(words.to_owned());
+        Ok(())
     }
 
     /// Takes away what not all faces have: strips bring neither columns nor texture coordinates.
@@ -113,10 +129,10 @@ impl<S: Source> Reader<S> {
                 return Err(self.source.fault(self.source.offset(), what));
             }
         }
-        self.soup.positions.reserve_exact(e.count);
+        self.soup.points.reserve(e.count);
         for row in 0..e.count {
             self.source.begin_row("vertex", row)?;
-            let mut p = [0f32; 3];
+            let mut p = [Coordinate::default(); 3];
             for (property, fate) in e.properties.iter().zip(&fates) {
                 match (&property.kind, fate) {
                     (PropertyType::Scalar(t), Fate::Position(k)) => {
@@ -130,7 +146,7 @@ impl<S: Source> Reader<S> {
                 }
             }
             self.source.end_row()?;
-            self.soup.positions.push(Vec3::from_array(p));
+            self.soup.points.push(p);
         }
         self.keep(columns);
         Ok(())
@@ -141,26 +157,16 @@ impl<S: Source> Reader<S> {
         t: &ScalarType,
         property: &Property,
         row: usize,
-    ) -> Result<f32, Fault> {
+    ) -> Result<Coordinate, Fault> {
         let at = self.source.offset();
-        let x = self.source.value(t, &property.name)?;
-        let rounded = x as f32;
-        if rounded.is_finite() {
-            self.soup.rounding.note(x);
-            return Ok(rounded);
-        }
-        let why = if x.is_finite() {
-            "is too large for a 32-bit float"
-        } else {
-            "is not a finite number"
-        };
-        Err(self.source.fault(
-            at,
-            format!(
-                "'{x}' {why} ({} of vertex {row}, counted from 0)",
-                property.name
-            ),
-        ))
+        let name = &property.name;
+        let read = self.source.coordinate(t, name, &mut self.soup.points)?;
+        read.map_err(|refused| {
+            refused.of(|what| {
+                let what = format!("{what} ({name} of vertex {row}, counted from 0)");
+                self.source.fault(at, what)
+            })
+        })
     }
 
     fn faces(&mut self, e: &Element) -> Result<(), Fault> {

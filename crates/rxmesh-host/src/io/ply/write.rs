@@ -30,10 +30,7 @@ pub(in crate::io) fn write(
         (row * width..(row + 1) * width).for_each(|i| put_value(line, &column.data, i, encoding));
     };
     rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
-        mesh.positions[v]
-            .to_array()
-            .iter()
-            .for_each(|&x| put_f32(line, x, encoding));
+        put_point(line, mesh, v, encoding);
         vertex.iter().for_each(|c| put(line, c, v));
         end(line, encoding);
     });
@@ -113,7 +110,7 @@ fn header(
     v.count = mesh.vertex_count();
     ["x", "y", "z"]
         .iter()
-        .for_each(|n| scalar(&mut v, (*n).to_owned(), ScalarType::Float));
+        .for_each(|n| scalar(&mut v, (*n).to_owned(), coordinate_type(mesh)));
     let mut f = ElementDef::new("face".into());
     f.count = mesh.face_count();
     // Most readers know signed indices only.
@@ -145,6 +142,28 @@ fn header(
         .write_header(&mut out, &header)
         .ok();
     out
+}
+
+/// 64 bits for positions that 32 do not hold in the world.
+fn coordinate_type(mesh: &TriMesh) -> ScalarType {
+    match mesh.placement.is_world() {
+        true => ScalarType::Float,
+        false => ScalarType::Double,
+    }
+}
+
+fn put_point(line: &mut Line, mesh: &TriMesh, v: usize, encoding: Encoding) {
+    let (placement, p) = (&mesh.placement, mesh.positions[v]);
+    if encoding == Encoding::Ascii {
+        line.point(placement, p);
+        line.put(b" ");
+    } else if placement.is_world() {
+        let floats = p.to_array();
+        floats.iter().for_each(|&x| put_f32(line, x, encoding));
+    } else {
+        let doubles = placement.world(p).to_array();
+        doubles.iter().for_each(|&x| put_f64(line, x, encoding));
+    }
 }
 
 fn scalar_type(data: &ColumnData) -> ScalarType {
@@ -196,16 +215,14 @@ macro_rules! put {
 put!(put_u8, u8, int);
 put!(put_u32, u32, int);
 put!(put_f32, f32, float);
+put!(put_f64, f64, double);
 
 fn put_value(line: &mut Line, data: &ColumnData, i: usize, encoding: Encoding) {
     match (encoding, data) {
         (Encoding::Binary, _) => each_type!(data, v => line.put(&v[i].to_le_bytes())),
         (Encoding::BinaryBigEndian, _) => each_type!(data, v => line.put(&v[i].to_be_bytes())),
         (Encoding::Ascii, ColumnData::F32(v)) => put_f32(line, v[i], encoding),
-        (Encoding::Ascii, ColumnData::F64(v)) => {
-            line.double(v[i]);
-            line.put(b" ");
-        }
+        (Encoding::Ascii, ColumnData::F64(v)) => put_f64(line, v[i], encoding),
         (Encoding::Ascii, _) => {
             line.int(data.get(i) as i64);
             line.put(b" ");

@@ -11,7 +11,7 @@ mod read;
 mod weld;
 mod write;
 
-pub(super) use read::read;
+pub(super) use read::{read, weld_corners};
 pub(super) use write::write;
 
 /// Header and count of a binary file.

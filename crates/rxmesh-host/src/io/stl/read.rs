@@ -1,26 +1,33 @@
 //! Triangles of an STL file.
 
 use super::super::error::Fault;
-use super::super::scan::{Words, number, quote};
+use super::super::points::{Bits, Coordinate, Points};
+use super::super::scan::{Words, quote};
 use super::super::soup::{Polygon, Soup};
 use super::weld::weld;
 use super::{ATTRIBUTE, HEAD, TRIANGLE, is_exactly_binary, is_text, promised};
 use crate::mesh::{Column, ColumnData, ElementKind, Tag, TagKind};
 use glam::Vec3;
 
-pub(in crate::io) fn read(bytes: &[u8]) -> Result<Soup, Fault> {
-    let mut corners = Vec::new();
-    let mut soup = if !is_exactly_binary(bytes) && is_text(bytes) {
-        text(bytes, &mut corners)?
+/// The points of the soup are corners until [`weld_corners`] makes vertices of them.
+pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
+    let soup = if !is_exactly_binary(bytes) && is_text(bytes) {
+        text(bytes, bits)?
     } else {
-        binary(bytes, &mut corners)?
+        binary(bytes)?
     };
-    crate::mesh::check_counts(corners.len() as u64, corners.len() as u64 / 3)?;
-    (soup.positions, soup.corners) = weld(&corners);
+    let corners = soup.points.len() as u64;
+    crate::mesh::check_counts(corners, corners / 3)?;
     Ok(soup)
 }
 
-fn binary(bytes: &[u8], corners: &mut Vec<Vec3>) -> Result<Soup, Fault> {
+/// Makes one vertex of corners at one place: in the frame that the positions got, in which they have all their digits.
+pub(in crate::io) fn weld_corners(soup: &mut Soup) {
+    soup.points.settle();
+    (soup.points.positions, soup.corners) = weld(&soup.points.positions);
+}
+
+fn binary(bytes: &[u8]) -> Result<Soup, Fault> {
     let Some(count) = promised(bytes) else {
         let what = format!(
             "a binary STL file has a head of {HEAD} bytes, this file has {}",
@@ -46,6 +53,7 @@ fn binary(bytes: &[u8], corners: &mut Vec<Vec3>) -> Result<Soup, Fault> {
         ));
     }
     let body = &bytes[HEAD..HEAD + count * TRIANGLE];
+    let corners = &mut soup.points.positions;
     corners.reserve_exact(3 * count);
     let mut attributes = vec![0u16; count];
     for (i, raw) in body.as_chunks::<TRIANGLE>().0.iter().enumerate() {
@@ -76,11 +84,14 @@ fn binary(bytes: &[u8], corners: &mut Vec<Vec3>) -> Result<Soup, Fault> {
     Ok(soup)
 }
 
-fn text(bytes: &[u8], corners: &mut Vec<Vec3>) -> Result<Soup, Fault> {
+fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let mut reader = Text {
         bytes,
         words: Words::without_comments(bytes, 0),
-        soup: Soup::default(),
+        soup: Soup {
+            points: Points::new(bits),
+            ..Soup::default()
+        },
         faces: 0,
     };
     // A file may hold several solids.
@@ -91,7 +102,7 @@ fn text(bytes: &[u8], corners: &mut Vec<Vec3>) -> Result<Soup, Fault> {
                 format!("'solid' expected, {} found", quote(word)),
             ));
         }
-        reader.solid(corners)?;
+        reader.solid()?;
     }
     Ok(reader.soup)
 }
@@ -104,7 +115,7 @@ struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn solid(&mut self, corners: &mut Vec<Vec3>) -> Result<(), Fault> {
+    fn solid(&mut self) -> Result<(), Fault> {
         let name = self.rest_of_line();
         if !name.is_empty() {
             self.soup.tags.push(Tag {
@@ -114,7 +125,16 @@ impl<'a> Text<'a> {
             });
         }
         loop {
-            let (at, word) = self.word("'facet' or 'endsolid'")?;
+            let before = self.words.clone();
+            let Some((at, word)) = self.words.next_at() else {
+                self.unended();
+                return Ok(());
+            };
+            if word.eq_ignore_ascii_case(b"solid") {
+                self.words = before;
+                self.unended();
+                return Ok(());
+            }
             if word.eq_ignore_ascii_case(b"endsolid") {
                 self.rest_of_line();
                 return Ok(());
@@ -125,17 +145,17 @@ impl<'a> Text<'a> {
                     format!("'facet' or 'endsolid' expected, {} found", quote(word)),
                 ));
             }
-            self.facet(at, corners)?;
+            self.facet(at)?;
         }
     }
 
-    fn facet(&mut self, start: usize, corners: &mut Vec<Vec3>) -> Result<(), Fault> {
+    fn facet(&mut self, start: usize) -> Result<(), Fault> {
         self.expect("normal")?;
         // The corners say it better, and writers put anything here for triangles without area.
         (0..3).try_for_each(|_| self.word("a normal").map(|_| ()))?;
         self.expect("outer")?;
         self.expect("loop")?;
-        let first = corners.len();
+        let first = self.soup.points.len();
         loop {
             let (at, word) = self.word("'vertex' or 'endloop'")?;
             if word.eq_ignore_ascii_case(b"endloop") {
@@ -147,16 +167,15 @@ impl<'a> Text<'a> {
                     format!("'vertex' or 'endloop' expected, {} found", quote(word)),
                 ));
             }
-            let mut p = [0f32; 3];
+            let mut p = [Coordinate::default(); 3];
             for x in &mut p {
                 let (at, word) = self.word("a coordinate")?;
-                self.soup.rounding.note_text(word);
-                *x = number(word, at)?;
+                *x = self.soup.points.parse(word).map_err(|r| r.at_text(at))?;
             }
-            corners.push(Vec3::from_array(p));
+            self.soup.points.push(p);
         }
         self.expect("endfacet")?;
-        let n = corners.len() - first;
+        let n = self.soup.points.len() - first;
         if n < 3 {
             return Err(Fault::text(
                 start,
@@ -172,6 +191,14 @@ impl<'a> Text<'a> {
         }
         self.faces += 1;
         Ok(())
+    }
+
+    /// Some writers forget the last line, and a file that is cut off behind a facet holds the triangles before it.
+    fn unended(&mut self) {
+        let what = "a solid ends without 'endsolid': the file may be cut off";
+        if !self.soup.warnings.iter().any(|w| w == what) {
+            self.soup.warnings.push(what.into());
+        }
     }
 
     fn word(&mut self, expected: &str) -> Result<(usize, &'a [u8]), Fault> {

@@ -3,7 +3,7 @@
 use super::super::text::{Line, rows};
 use super::super::{Encoding, Pieces, soup};
 use super::{ATTRIBUTE, HEAD};
-use crate::mesh::{ColumnData, ElementKind, TagKind, TriMesh};
+use crate::mesh::{ColumnData, ElementKind, Placement, TagKind, TriMesh};
 use glam::Vec3;
 
 pub(in crate::io) fn write(
@@ -11,6 +11,18 @@ pub(in crate::io) fn write(
     encoding: Encoding,
     warnings: &mut Vec<String>,
 ) -> Pieces {
+    let mut rounded = TriMesh::default();
+    let mesh = match mesh.placement.is_world() {
+        true => mesh,
+        false => {
+            rounded.clone_from(mesh);
+            let lost = rounded.place(Placement::default());
+            warnings.push(format!(
+                "STL holds 32-bit floats: positions are rounded, by {lost:.1e} at most (OBJ, OFF and PLY keep them)"
+            ));
+            &rounded
+        }
+    };
     warn(mesh, encoding, warnings);
     let first = mesh.extras.tags.iter().find(|t| t.kind == TagKind::Object);
     // The name ends with the line, and the head of a binary file must not look like text.

@@ -70,11 +70,13 @@ fn cut_files_with_counts_are_refused() {
             bytes.len()
         };
         for end in 0..last {
-            assert!(
-                read_as(name, &bytes[..end]).is_err(),
-                "{name} cut at {end} of {}",
-                bytes.len()
-            );
+            // STL as text has no counts: cut behind a facet it is read, and people are told.
+            let facet = name == "a.stl" && bytes[..end].trim_ascii_end().ends_with(b"endfacet");
+            match read_as(name, &bytes[..end]) {
+                Ok(l) if facet => assert!(l.warnings[0].contains("'endsolid'"), "{end}"),
+                Ok(_) => panic!("{name} cut at {end} of {}", bytes.len()),
+                Err(_) => {}
+            }
         }
     }
 }
@@ -193,7 +195,14 @@ proptest! {
             l.mesh.validate().unwrap();
             // What was read can be written, in every format, and read again.
             for (name, encoding) in forms() {
-                let (out, _) = written(name, encoding, &l.mesh);
+                let options = WriteOptions { format: None, encoding };
+                let out = match write_bytes(Path::new(name), &l.mesh, &options) {
+                    Ok((out, _)) => out,
+                    Err(e) => {
+                        prop_assert!(name == "a.stl" && !l.mesh.placement.is_world(), "{name}: {e}");
+                        continue;
+                    }
+                };
                 if name != "a.stl" || l.mesh.face_count() > 0 {
                     prop_assert!(read_as(name, &out).is_ok(), "{}: {:?}", name, read_as(name, &out).err());
                 }

@@ -18,7 +18,7 @@ fn faults_name_file_line_and_value() {
     let cases: Vec<(&str, String, &str)> = vec![
         ("a.obj", "v 0 0 0\nv 1 nan 0\n".into(), "a.obj: line 2: 'nan' is not a finite number"),
         ("a.obj", "v 0 0 0\n\n# c\nv 1 -inf 0\n".into(), "a.obj: line 4: '-inf' is not a finite number"),
-        ("a.obj", "v 0 1e39 0\n".into(), "a.obj: line 1: '1e39' is too large for a 32-bit float"),
+        ("a.obj", "v 0 1e309 0\n".into(), "a.obj: line 1: '1e309' is too large for a 64-bit float"),
         ("a.obj", "v 0 1,5 0\n".into(), "a.obj: line 1: '1,5' is not a number"),
         ("a.obj", "v 0 1\n".into(), "a.obj: line 1: z expected, but the line ends"),
         ("a.obj", "v 0 1 2 3 4\n".into(), "a.obj: line 1: a vertex has 3 numbers"),

@@ -4,6 +4,7 @@ mod hostile;
 mod kept;
 mod messages;
 mod oracles;
+mod places;
 mod real;
 mod round_trip;
 mod speed;

@@ -183,15 +183,10 @@ fn vertices(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
     report
 }
 
-/// Bounding box and edge lengths.
+/// Bounding box and edge lengths, in the world.
 fn geometry(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport::default();
-    if let Some(&first) = mesh.positions.first() {
-        let grow =
-            |(low, high): (glam::Vec3, glam::Vec3), p: &glam::Vec3| (low.min(*p), high.max(*p));
-        let (low, high) = mesh.positions.iter().fold((first, first), grow);
-        report.bounding_box = Some([low.to_array(), high.to_array()]);
-    }
+    report.bounding_box = mesh.bounding_box();
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let mut lengths = EdgeLengths {
         min: f64::INFINITY,
@@ -199,7 +194,7 @@ fn geometry(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
         max: 0.0,
     };
     for &[a, b] in &table.edges {
-        let l = at(a).distance(at(b));
+        let l = mesh.placement.scale * at(a).distance(at(b));
         lengths.min = lengths.min.min(l);
         lengths.max = lengths.max.max(l);
         lengths.mean += l / table.len() as f64;

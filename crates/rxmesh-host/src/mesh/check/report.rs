@@ -121,9 +121,9 @@ pub struct CheckReport {
     pub max_valence: Option<Valence>,
     /// Smallest valence of a vertex that has an edge.
     pub min_valence: Option<Valence>,
-    /// Lowest and highest corner.
-    pub bounding_box: Option<[[f32; 3]; 2]>,
-    /// Lengths of the edges.
+    /// Lowest and highest corner, in the world.
+    pub bounding_box: Option<[[f64; 3]; 2]>,
+    /// Lengths of the edges, in the world.
     pub edge_length: Option<EdgeLengths>,
 }
 

@@ -1,32 +1,8 @@
 //! Fans, boundary loops, components and orientability, by union-find.
 
 use super::super::edges::is_proper;
+use super::super::sets::Sets;
 use super::{EdgeTable, Findings, TriMesh};
-
-/// Disjoint sets with path halving; the root of a set is its smallest member.
-struct Sets(Vec<u32>);
-
-impl Sets {
-    fn new(n: usize) -> Sets {
-        Sets((0..n as u32).collect())
-    }
-
-    fn root(&mut self, mut a: u32) -> u32 {
-        while self.0[a as usize] != a {
-            let up = self.0[self.0[a as usize] as usize];
-            self.0[a as usize] = up;
-            a = up;
-        }
-        a
-    }
-
-    /// Unites two sets; true when they were two.
-    fn unite(&mut self, a: u32, b: u32) -> bool {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b) as usize] = a.min(b);
-        a != b
-    }
-}
 
 /// Corner of half-edge `h`'s face at the half-edge's start and at its end.
 fn corners(h: u32) -> [u32; 2] {

@@ -1,0 +1,125 @@
+//! `repair`: makes a mesh one that can be edited.
+
+use crate::app::{Application, Told};
+use crate::cli::{EncodingArgs, InputArgs};
+use crate::frame::{Tool, counts, holes_left, passes, repaired};
+use crate::input;
+use crate::output::Target;
+use crate::record::Record;
+use crate::text;
+use anyhow::Result;
+use clap::{Args, ValueHint};
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use rxmesh_host::io::Format;
+use rxmesh_host::repair::{RepairOptions, RepairReport};
+use serde::Serialize;
+use std::path::PathBuf;
+
+const OUTPUT: &str =
+    "Where to write [default: <input>_repair in the input's format, in the current folder]";
+
+/// The application.
+pub(crate) struct Repair;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct RepairArgs {
+    #[command(flatten)]
+    #[serde(skip)]
+    input: InputArgs,
+    #[arg(short, long, help = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[serde(skip)]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(skip)]
+    encoding: EncodingArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    repair: RepairOptions,
+}
+
+impl Options for RepairArgs {
+    fn check(&self) -> Result<(), Error> {
+        self.repair.check()
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    repair: RepairReport,
+    /// What was asked for and could not be done.
+    undone: Vec<String>,
+}
+
+impl Application for Repair {
+    const NAME: &'static str = "repair";
+    const SUMMARY: &'static str =
+        "Make a mesh manifold and oriented alike, close gaps and fill holes";
+    const HELP: &'static str = "Examples: rxmesh-apps repair scan.ply -o clean.ply
+          rxmesh-apps repair soup.stl --weld=0.001% --watertight -o solid.ply
+          rxmesh-apps repair parts.obj --min-component 20 --skip outward -o parts.ply
+
+Unless passes are skipped: vertices at one place become one; faces without area go, and leave no
+hole; of equal faces one stays, of walls between two solids none; where more than two faces meet at
+an edge, or several fans at a vertex, each sheet gets vertices of its own; faces are turned to agree
+with their neighbours, closed components outwards, those inside another one inwards; vertices of no
+face go. What a mesh carries stays with it. Gaps and holes are left unless asked for. Faces that
+cut through each other are not looked for.
+
+When something that was asked for could not be done, the result is written and the exit code is 3.";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        (
+            "repair",
+            "`before` and `after` (counts of elements and of defects), and what each pass did: `weld`, `degenerate`, \
+            `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a pass that was \
+            not done",
+        ),
+        ("undone", "what was asked for and could not be done"),
+    ];
+
+    type Options = RepairArgs;
+    type Report = Report;
+    type Frame = Tool;
+
+    fn run(Tool { run }: &mut Tool, args: &RepairArgs) -> Result<Report> {
+        let output = args.output.clone().unwrap_or_else(|| beside(args));
+        let target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+        let mut mesh = input.loaded.mesh;
+        let report = repaired(run, &mut mesh, &args.repair)?;
+        run.write(&target, &mesh)?;
+        let copies = report.split.is_some_and(|s| s.copies > 0);
+        if copies && Format::of_name(&target.path) == Some(Format::Stl) {
+            run.warn(format!(
+                "{}: STL names no vertices, so whoever reads it unites the copies again that were made of vertices",
+                target.path.display()
+            ));
+        }
+        Ok(Report {
+            undone: report.undone(&args.repair),
+            repair: report,
+        })
+    }
+
+    fn tell(report: &Report, _args: &RepairArgs, record: &Record) -> Told {
+        let r = &report.repair;
+        let told = text::input(record)
+            + &counts("before", &r.before)
+            + &passes(r)
+            + &holes_left(r)
+            + &counts("after", &r.after)
+            + &text::output(record);
+        Told::new(told).unless_done(report.undone.is_empty(), || {
+            format!("not repaired: {}", report.undone.join(", "))
+        })
+    }
+}
+
+/// The output without a name of its own.
+fn beside(args: &RepairArgs) -> PathBuf {
+    let mesh = &args.input.mesh;
+    let format = input::format(mesh).unwrap_or(Format::Obj);
+    let mut name = mesh.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("_repair.{}", format.extension()));
+    name.into()
+}

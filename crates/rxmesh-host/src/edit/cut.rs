@@ -1,0 +1,462 @@
+//! Places that are not manifold, cut open for an operator and closed again behind it.
+//!
+//! Around a vertex or an edge where a surface meets itself all faces are frozen. [`Session::cut`] gives every fan of
+//! faces there a vertex of its own, and joins the faces of an edge in pairs, the flattest first; what arises is a
+//! manifold with boundary, as in Gueziec et al. (Cutting and stitching, 2001). An operator that leaves vertices of the
+//! same place where they are keeps the surface as it was: [`Session::weld`] makes one vertex of them again.
+
+use super::mesh::HostArrays;
+use super::session::Session;
+use crate::Error;
+use glam::{DVec3, Vec3};
+use rxmesh_kernels::algo::simplify::FIRST_PLACE;
+use rxmesh_kernels::edit::{CopyRows, DEAD, NO_FACE, NONE};
+use rxmesh_kernels::topo::Kind;
+use std::collections::{HashMap, HashSet};
+
+/// An edge with more faces is not joined in pairs: each gets an edge of its own.
+const MOST_PAIRED: usize = 64;
+
+/// What was cut.
+pub(crate) struct Cut {
+    /// For each vertex slot its place, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
+    pub places: Vec<u32>,
+}
+
+/// Faces that are looked at, with what is found out about them. Sides and corners are numbered `3 * i + k` for side `k`
+/// of face `i` of the list; side `k` leaves corner `k`.
+struct Parts<'a> {
+    arrays: &'a HostArrays,
+    faces: Vec<u32>,
+    /// The side beyond each side, [`NONE`] where there is none.
+    mates: Vec<u32>,
+    /// Union-find over the corners: those of one fan.
+    parent: Vec<u32>,
+}
+
+/// New slots, by the slot that they take their values from.
+#[derive(Default)]
+struct Copies {
+    vertices: Vec<u32>,
+    edges: Vec<u32>,
+}
+
+impl Session {
+    /// Cuts the surface where it is not manifold, and thaws the faces there; nothing if there is no such place. `x`
+    /// are the positions by slot. Faces at a face that repeats a vertex stay frozen.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine, or what it says.
+    pub(crate) fn cut(&mut self, x: &[Vec3]) -> Result<Option<Cut>, Error> {
+        if self.frozen_faces() == 0 {
+            return Ok(None);
+        }
+        let mut arrays = self.to_host()?;
+        let (mut cut, copies, first) = {
+            let old = arrays.clone();
+            let parts = Parts::new(&old);
+            let first = self.next_slots()?;
+            let mut copies = Copies::default();
+            arrays.grow(first);
+            let cut = parts.open(x, first, &mut copies, &mut arrays);
+            (cut, copies, first)
+        };
+        let more = [copies.vertices.len(), copies.edges.len(), 0].map(|n| n as u32);
+        self.take_slots(more)?;
+        arrays.grow(Kind::ALL.map(|kind| self.capacity(kind)));
+        cut.places.resize(self.capacity(Kind::Vertex) as usize, 0);
+        self.change(|s| {
+            s.copy_values(Kind::Vertex, first[0], &copies.vertices)?;
+            s.copy_values(Kind::Edge, first[1], &copies.edges)?;
+            s.mesh.set(&arrays)
+        })?;
+        Ok(Some(cut))
+    }
+
+    /// Gives the slots from `first` on the values of others in all columns of a kind.
+    fn copy_values(&self, kind: Kind, first: u32, from: &[u32]) -> Result<(), Error> {
+        let to: Vec<u32> = (first..first + from.len() as u32).collect();
+        let (from, to) = (self.engine().upload(from)?, self.engine().upload(&to)?);
+        for column in self.columns.words().filter(|c| c.kind == kind) {
+            let kernel = CopyRows {
+                words: column.words,
+                width: column.width,
+                from: from.global(),
+                to: to.global(),
+            };
+            self.engine().launch_flat(from.len() as u32, kernel)?;
+        }
+        Ok(())
+    }
+
+    /// Makes one vertex of those in one place, and freezes the faces there.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub(crate) fn weld(&mut self, cut: &Cut) -> Result<(), Error> {
+        let mut arrays = self.to_host()?;
+        if let Some(column) = self.followed() {
+            let mut went = self.values(column)?.read()?;
+            for (to, &place) in went.iter_mut().zip(&cut.places).filter(|(_, p)| **p != 0) {
+                *to = place - FIRST_PLACE + 1;
+            }
+            self.set(column, &went)?;
+        }
+        arrays.weld(&cut.places);
+        self.change(|s| s.mesh.set(&arrays))
+    }
+}
+
+impl HostArrays {
+    /// Room for so many elements; new slots are dead.
+    fn grow(&mut self, [v, e, f]: [u32; 3]) {
+        let [v, e, f] = [v, e, f].map(|n| n as usize);
+        self.ve.resize(v.max(self.ve.len()), DEAD);
+        self.ev.resize((2 * e).max(self.ev.len()), NONE);
+        self.ef.resize((2 * e).max(self.ef.len()), NO_FACE);
+        self.fe.resize((3 * f).max(self.fe.len()), NONE);
+        self.fp.resize(f.max(self.fp.len()), NONE);
+        self.frozen.resize(f.max(self.frozen.len()), false);
+    }
+
+    /// The live faces that are frozen, ascending.
+    fn frozen_list(&self) -> Vec<u32> {
+        let faces = 0..self.frozen.len() as u32;
+        let frozen = |&f: &u32| self.frozen[f as usize] && self.fe[3 * f as usize] != NONE;
+        faces.filter(frozen).collect()
+    }
+
+    fn sides(&self, f: u32) -> [u32; 3] {
+        [0, 1, 2].map(|k| self.fe[3 * f as usize + k])
+    }
+
+    fn corners(&self, f: u32) -> [u32; 3] {
+        self.sides(f).map(|h| self.ev[h as usize])
+    }
+
+    /// Whether the sides of a face run around three vertices.
+    fn is_triangle(&self, f: u32) -> bool {
+        let [a, b, c] = self.corners(f);
+        let tips = self.sides(f).map(|h| self.ev[(h ^ 1) as usize]);
+        a != b && b != c && c != a && tips == [b, c, a]
+    }
+
+    /// See [`Session::weld`].
+    fn weld(&mut self, places: &[u32]) {
+        let place = |v: u32| places.get(v as usize).copied().unwrap_or(0);
+        let home = |v: u32| match place(v) {
+            0 => v,
+            p => p - FIRST_PLACE,
+        };
+        // Edges with an end in a place, by the ends that they get.
+        let mut edges: HashMap<[u32; 2], u32> = HashMap::new();
+        let mut moved: HashMap<u32, u32> = HashMap::new();
+        let mut crowded = HashSet::new();
+        for e in 0..self.ev.len() as u32 / 2 {
+            let at = 2 * e as usize;
+            let [a, b] = [self.ev[at], self.ev[at + 1]];
+            if a == NONE || place(a) == 0 && place(b) == 0 {
+                continue;
+            }
+            let ends = [home(a), home(b)];
+            let key = [ends[0].min(ends[1]), ends[0].max(ends[1])];
+            let first = *edges.entry(key).or_insert(e);
+            self.ev[at..at + 2].copy_from_slice(&ends);
+            if first != e {
+                let turned = u32::from(self.ev[2 * first as usize] != ends[0]);
+                moved.insert(e, 2 * first + turned);
+                crowded.extend(ends);
+            }
+        }
+        for h in self.fe.iter_mut().filter(|h| **h != NONE) {
+            if let Some(to) = moved.get(&(*h >> 1)) {
+                *h = to ^ (*h & 1);
+            }
+        }
+        for (&e, &to) in &moved {
+            let at = 2 * e as usize;
+            for side in 0..2 {
+                // Some two of the faces of an edge are those that it knows.
+                let (f, place) = (self.ef[at + side], (to ^ side as u32) as usize);
+                if self.ef[place] == NO_FACE || f != NO_FACE && f < self.ef[place] {
+                    self.ef[place] = f;
+                }
+            }
+            self.ev[at..at + 2].fill(NONE);
+            self.ef[at..at + 2].fill(NO_FACE);
+        }
+        for v in 0..self.ve.len() as u32 {
+            if home(v) != v {
+                self.ve[v as usize] = DEAD;
+            } else if let Some(&to) = moved.get(&self.ve[v as usize]) {
+                self.ve[v as usize] = to >> 1;
+            }
+        }
+        let is_frozen = |v: u32| place(v) != 0 || crowded.contains(&v);
+        for f in 0..self.frozen.len() as u32 {
+            if self.fe[3 * f as usize] != NONE && self.corners(f).into_iter().any(is_frozen) {
+                self.frozen[f as usize] = true;
+            }
+        }
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn new(arrays: &'a HostArrays) -> Parts<'a> {
+        let mut faces = arrays.frozen_list();
+        faces.retain(|&f| arrays.is_triangle(f));
+        let n = 3 * faces.len() as u32;
+        Parts {
+            arrays,
+            faces,
+            mates: vec![NONE; n as usize],
+            parent: (0..n).collect(),
+        }
+    }
+
+    fn half(&self, side: u32) -> u32 {
+        self.arrays.sides(self.faces[side as usize / 3])[side as usize % 3]
+    }
+
+    fn vertex(&self, corner: u32) -> u32 {
+        self.arrays.ev[self.half(corner) as usize]
+    }
+
+    /// The corner opposite a side.
+    fn opposite(&self, side: u32) -> u32 {
+        self.vertex(before(side))
+    }
+
+    fn root(&mut self, mut c: u32) -> u32 {
+        while self.parent[c as usize] != c {
+            self.parent[c as usize] = self.parent[self.parent[c as usize] as usize];
+            c = self.parent[c as usize];
+        }
+        c
+    }
+
+    fn join(&mut self, one: u32, other: u32) {
+        (self.mates[one as usize], self.mates[other as usize]) = (other, one);
+        for (c, d) in [(one, after(other)), (after(one), other)] {
+            let (c, d) = (self.root(c), self.root(d));
+            self.parent[c.max(d) as usize] = c.min(d);
+        }
+    }
+
+    /// Sides by edge, and joins those of each edge in pairs.
+    fn pair(&mut self, x: &[Vec3]) -> Vec<Vec<u32>> {
+        let mut sides: Vec<(u32, u32)> = (0..3 * self.faces.len() as u32)
+            .map(|side| (self.half(side) >> 1, side))
+            .collect();
+        sides.sort_unstable();
+        let of_edge = sides.chunk_by(|a, b| a.0 == b.0);
+        let edges: Vec<Vec<u32>> = of_edge.map(|of| of.iter().map(|s| s.1).collect()).collect();
+        for edge in &edges {
+            match edge[..] {
+                [_] => {}
+                [a, b] if self.half(a) ^ self.half(b) == 1 => self.join(a, b),
+                _ => {
+                    for (a, b) in self.flattest(edge, x) {
+                        self.join(a, b);
+                    }
+                }
+            }
+        }
+        edges
+    }
+
+    /// Pairs of sides of an edge that walk in opposite directions, those with the least bend between their faces first.
+    fn flattest(&self, edge: &[u32], x: &[Vec3]) -> Vec<(u32, u32)> {
+        if edge.len() > MOST_PAIRED {
+            return Vec::new();
+        }
+        let at = |v: u32| x[v as usize].as_dvec3();
+        let h = self.half(edge[0]) & !1;
+        let (from, to) = (
+            at(self.arrays.ev[h as usize]),
+            at(self.arrays.ev[h as usize + 1]),
+        );
+        let axis = (to - from).normalize_or(DVec3::Z);
+        let (across, up) = axis.any_orthonormal_pair();
+        let angle = |side: u32| {
+            let d = at(self.opposite(side)) - from;
+            d.dot(up).atan2(d.dot(across))
+        };
+        let (along, against): (Vec<u32>, Vec<u32>) =
+            edge.iter().partition(|&&side| self.half(side) & 1 == 0);
+        let mut pairs = Vec::new();
+        for &a in &along {
+            for &b in &against {
+                let wedge = (angle(a) - angle(b)).rem_euclid(std::f64::consts::TAU);
+                // A face and its reverse would be a surface of their own, without anything inside.
+                let same = self.opposite(a) == self.opposite(b);
+                let bend = (wedge - std::f64::consts::PI).abs();
+                pairs.push((same, bend, a, b));
+            }
+        }
+        pairs.sort_by(|p, q| {
+            p.0.cmp(&q.0)
+                .then(p.1.total_cmp(&q.1))
+                .then((p.2, p.3).cmp(&(q.2, q.3)))
+        });
+        let mut taken = HashSet::new();
+        pairs.retain(|&(_, _, a, b)| {
+            let free = !taken.contains(&a) && !taken.contains(&b);
+            if free {
+                taken.extend([a, b]);
+            }
+            free
+        });
+        pairs.into_iter().map(|(_, _, a, b)| (a, b)).collect()
+    }
+
+    /// The vertices that may be cut: all of their faces are among the list.
+    fn may_be_cut(&self) -> impl Fn(u32) -> bool + use<> {
+        let listed: HashSet<u32> = self.faces.iter().copied().collect();
+        let mut inner: HashSet<u32> = (0..3 * self.faces.len() as u32)
+            .map(|c| self.vertex(c))
+            .collect();
+        for f in 0..self.arrays.frozen.len() as u32 {
+            let lives = self.arrays.fe[3 * f as usize] != NONE;
+            if lives && !listed.contains(&f) {
+                for h in self.arrays.sides(f) {
+                    inner.remove(&self.arrays.ev[h as usize]);
+                    inner.remove(&self.arrays.ev[(h ^ 1) as usize]);
+                }
+            }
+        }
+        move |v| inner.contains(&v)
+    }
+
+    /// Writes the mesh that has a vertex for every fan and an edge for every pair of sides; `first` are the first new
+    /// slots by kind.
+    fn open(
+        mut self,
+        x: &[Vec3],
+        first: [u32; 3],
+        copies: &mut Copies,
+        arrays: &mut HostArrays,
+    ) -> Cut {
+        let edges = self.pair(x);
+        let may_be_cut = self.may_be_cut();
+        let mut places = vec![0; arrays.ve.len()];
+        // The vertex of each fan, by its root; the first fan keeps the old one.
+        let mut fans: HashMap<u32, u32> = HashMap::new();
+        let mut met = HashSet::new();
+        for corner in 0..3 * self.faces.len() as u32 {
+            let (v, root) = (self.vertex(corner), self.root(corner));
+            if !may_be_cut(v) || fans.contains_key(&root) {
+                continue;
+            }
+            let again = !met.insert(v);
+            let copy = if again {
+                copies.vertices.push(v);
+                places[v as usize] = FIRST_PLACE + v;
+                places.push(FIRST_PLACE + v);
+                places.len() as u32 - 1
+            } else {
+                v
+            };
+            arrays.ve.resize(places.len().max(arrays.ve.len()), DEAD);
+            fans.insert(root, copy);
+        }
+        debug_assert_eq!(places.len(), first[0] as usize + copies.vertices.len());
+        for edge in &edges {
+            self.split(edge, first[1], &fans, copies, arrays, &mut places);
+        }
+        self.thaw(arrays);
+        Cut { places }
+    }
+
+    /// Gives each pair of sides of an edge an edge of its own, between the vertices of its fans.
+    fn split(
+        &mut self,
+        edge: &[u32],
+        first: u32,
+        fans: &HashMap<u32, u32>,
+        copies: &mut Copies,
+        arrays: &mut HostArrays,
+        places: &mut [u32],
+    ) {
+        let old = self.half(edge[0]) >> 1;
+        let mut next = Some(old);
+        let mut ends_met = HashSet::new();
+        for &side in edge {
+            let mate = self.mates[side as usize];
+            if mate < side {
+                continue;
+            }
+            let e = next.take().unwrap_or_else(|| {
+                copies.edges.push(old);
+                first + copies.edges.len() as u32 - 1
+            });
+            let way = self.half(side) & 1;
+            let mut end = |corner: u32| {
+                let root = self.root(corner);
+                fans.get(&root).copied().unwrap_or(self.vertex(corner))
+            };
+            let ends = [end(side), end(after(side))];
+            let h = 2 * e + way;
+            arrays
+                .ev
+                .resize(arrays.ev.len().max(2 * e as usize + 2), NONE);
+            arrays.ef.resize(arrays.ev.len(), NO_FACE);
+            (arrays.ev[h as usize], arrays.ev[(h ^ 1) as usize]) = (ends[0], ends[1]);
+            arrays.fe[self.place(side)] = h;
+            // The one beyond an edge of one listed face is not cut, and known.
+            if edge.len() > 1 {
+                let face = |s: u32| self.faces[s as usize / 3];
+                arrays.ef[h as usize] = face(side);
+                arrays.ef[(h ^ 1) as usize] = if mate == NONE { NO_FACE } else { face(mate) };
+            }
+            if mate != NONE {
+                arrays.fe[self.place(mate)] = h ^ 1;
+            }
+            for v in ends {
+                arrays.ve[v as usize] = e;
+            }
+            // Two edges between the same vertices: neither end may go.
+            if !ends_met.insert([ends[0].min(ends[1]), ends[0].max(ends[1])]) {
+                for v in ends {
+                    if places[v as usize] == 0 {
+                        places[v as usize] = FIRST_PLACE + v;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where a side stands in FE.
+    fn place(&self, side: u32) -> usize {
+        3 * self.faces[side as usize / 3] as usize + side as usize % 3
+    }
+
+    /// Thaws the faces that are manifold by now: those that have no corner with a face that is no triangle.
+    fn thaw(&self, arrays: &mut HostArrays) {
+        let old = self.arrays;
+        let mut bad = HashSet::new();
+        for f in old.frozen_list() {
+            if !old.is_triangle(f) {
+                for h in old.sides(f) {
+                    bad.extend([old.ev[h as usize], old.ev[(h ^ 1) as usize]]);
+                }
+            }
+        }
+        for &f in &self.faces {
+            let touches = old.corners(f).into_iter().any(|v| bad.contains(&v));
+            arrays.frozen[f as usize] = touches;
+        }
+    }
+}
+
+/// The next side or corner of the same face.
+fn after(side: u32) -> u32 {
+    if side % 3 == 2 { side - 2 } else { side + 1 }
+}
+
+/// The side or corner before.
+fn before(side: u32) -> u32 {
+    if side % 3 == 0 { side + 2 } else { side - 1 }
+}

@@ -1,0 +1,256 @@
+//! Positions while a file is read, and the frame that they get.
+
+use super::error::{Fault, FaultKind};
+use super::rounding::Rounding;
+use super::scan::{Words, quote};
+use crate::mesh::{Placement, may_need_placement, placement_of};
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+/// How many bits of a coordinate a reader keeps.
+///
+/// Files are read with 32 bits, as nearly all are best. One that lies far from the origin, or beyond the range of
+/// 32-bit floats, is read again with 64, from which a frame near the mesh is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Bits {
+    #[default]
+    Single,
+    Double,
+}
+
+/// One coordinate: rounded once from what the file holds, and with [`Bits::Double`] with all 64 bits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Coordinate {
+    single: f32,
+    double: f64,
+    /// Digits behind the point, of text that is read with [`Bits::Double`].
+    decimals: Option<i16>,
+}
+
+/// The positions of a file, in its order.
+#[derive(Debug, Default)]
+pub(super) struct Points {
+    /// In the frame of `placement`.
+    pub(super) positions: Vec<Vec3>,
+    pub(super) placement: Placement,
+    bits: Bits,
+    /// With [`Bits::Double`] until they are placed.
+    double: Vec<DVec3>,
+    decimals: Vec<[Option<i16>; 3]>,
+    rounding: Rounding,
+}
+
+impl Points {
+    pub(super) fn new(bits: Bits) -> Points {
+        Points {
+            bits,
+            ..Points::default()
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Makes room for more.
+    pub(super) fn reserve(&mut self, n: usize) {
+        self.positions.reserve_exact(n);
+        if self.bits == Bits::Double {
+            self.double.reserve_exact(n);
+            self.decimals.reserve_exact(n);
+        }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, [x, y, z]: [Coordinate; 3]) {
+        self.positions.push(Vec3::new(x.single, y.single, z.single));
+        if self.bits == Bits::Double {
+            self.double.push(DVec3::new(x.double, y.double, z.double));
+            let decimals = [x.decimals, y.decimals, z.decimals];
+            self.decimals.push(decimals);
+        }
+    }
+
+    /// Takes over the positions of another part of the file.
+    pub(super) fn append(&mut self, other: &mut Points) {
+        self.positions.append(&mut other.positions);
+        self.double.append(&mut other.double);
+        self.decimals.append(&mut other.decimals);
+        self.rounding = self.rounding.and(other.rounding);
+    }
+
+    /// The next three words of a line.
+    #[inline]
+    pub(super) fn read(&mut self, words: &mut Words<'_>) -> Result<(), Fault> {
+        let mut p = [Coordinate::default(); 3];
+        for (c, axis) in p.iter_mut().zip(["x", "y", "z"]) {
+            let (at, word) = words.expected(axis)?;
+            *c = self.parse(word).map_err(|r| r.at_text(at))?;
+        }
+        self.push(p);
+        Ok(())
+    }
+
+    /// A coordinate in text. Parsed as f32 at once, not as f64 and then rounded: rounding twice can miss the nearest
+    /// f32, and then what we wrote would not come back bit for bit.
+    #[inline]
+    pub(super) fn parse(&mut self, word: &[u8]) -> Result<Coordinate, Refused> {
+        let text = std::str::from_utf8(word).ok();
+        let Some(single) = text.and_then(|s| s.parse::<f32>().ok()) else {
+            let what = format!("{} is not a number", quote(word));
+            return Err(Refused { large: false, what });
+        };
+        self.rounding.note_text(word);
+        let (mut double, mut given) = (0.0, None);
+        let known = match self.bits {
+            Bits::Single => single.is_finite(),
+            Bits::Double => {
+                double = text.and_then(|s| s.parse().ok()).unwrap_or(f64::NAN);
+                given = Some(decimals(word));
+                double.is_finite()
+            }
+        };
+        if known {
+            return Ok(Coordinate {
+                single,
+                double,
+                decimals: given,
+            });
+        }
+        let digits = word.iter().any(u8::is_ascii_digit);
+        Err(refused(self.bits, digits, &quote(word)))
+    }
+
+    /// A coordinate of a binary file; `Err` holds why it is none.
+    #[inline]
+    pub(super) fn take(&mut self, x: f64) -> Result<Coordinate, Refused> {
+        let single = x as f32;
+        let known = match self.bits {
+            Bits::Single => single.is_finite(),
+            Bits::Double => x.is_finite(),
+        };
+        if !known {
+            return Err(refused(self.bits, x.is_finite(), &format!("'{x}'")));
+        }
+        self.rounding.note(x);
+        Ok(Coordinate {
+            single,
+            double: x,
+            decimals: None,
+        })
+    }
+
+    /// Whether reading again with 64 bits may give a better mesh.
+    pub(super) fn want_double(&self) -> bool {
+        self.bits == Bits::Single
+            && box_of(&self.positions, |p| p.as_dvec3())
+                .is_some_and(|[low, high]| may_need_placement(low, high))
+    }
+
+    /// Puts positions of 64 bits into their frame. Where 32-bit floats hold them all as they are, that is the world.
+    pub(super) fn settle(&mut self) {
+        let double = std::mem::take(&mut self.double);
+        let decimals = std::mem::take(&mut self.decimals);
+        let Some([low, high]) = box_of(&double, |p| *p) else {
+            return;
+        };
+        let placement = placement_of(low, high);
+        let exact = |(s, d): (&Vec3, &DVec3)| s.as_dvec3() == *d;
+        if placement.is_world() || self.positions.par_iter().zip(&double).all(exact) {
+            return;
+        }
+        self.placement = placement;
+        let local = double.par_iter().map(|d| placement.local(*d));
+        self.positions = local.collect();
+        let given = double.par_iter().zip(&decimals);
+        let all = self.positions.par_iter().zip(given);
+        let noted = |mut r: Rounding, (p, (d, decimals)): (&Vec3, (&DVec3, &[Option<i16>; 3]))| {
+            let kept = placement.world(*p);
+            for axis in 0..3 {
+                let size = placement.scale * f64::from(p[axis]);
+                // The number itself is no nearer to its text than doubles are to each other there.
+                let lost = (kept[axis] - d[axis]).abs() - f64::EPSILON * d[axis].abs();
+                r.note_placed(lost, size, decimals[axis]);
+            }
+            r
+        };
+        let all = all.fold(Rounding::default, noted);
+        self.rounding = all.reduce(Rounding::default, Rounding::and);
+    }
+
+    /// What to tell people, if digits were lost.
+    pub(super) fn warning(&self) -> Option<String> {
+        self.rounding.warning()
+    }
+}
+
+/// Why a number is no coordinate.
+#[derive(Debug)]
+pub(super) struct Refused {
+    /// It would be one with [`Bits::Double`].
+    large: bool,
+    pub(super) what: String,
+}
+
+impl Refused {
+    pub(super) fn at_text(self, at: usize) -> Fault {
+        self.of(|what| Fault::text(at, what))
+    }
+
+    /// The fault, at a place that the reader knows.
+    pub(super) fn of(self, place: impl FnOnce(String) -> Fault) -> Fault {
+        let large = self.large;
+        let mut fault = place(self.what);
+        if large && let FaultKind::What(what) = fault.kind {
+            fault.kind = FaultKind::Large(what);
+        }
+        fault
+    }
+}
+
+fn refused(bits: Bits, number: bool, shown: &str) -> Refused {
+    let (large, what) = match (number, bits) {
+        (true, Bits::Single) => (true, "is too large for a 32-bit float"),
+        (true, Bits::Double) => (false, "is too large for a 64-bit float"),
+        (false, _) => (false, "is not a finite number"),
+    };
+    let what = format!("{shown} {what}");
+    Refused { large, what }
+}
+
+/// Digits behind the point that count, the exponent taken off: -2 for `1200`.
+fn decimals(word: &[u8]) -> i16 {
+    let mut parts = word.splitn(2, |b| matches!(b, b'e' | b'E'));
+    let mantissa = parts.next().unwrap_or_default();
+    let exponent = parts.next().and_then(|e| std::str::from_utf8(e).ok());
+    let exponent: i16 = exponent.and_then(|e| e.parse().ok()).unwrap_or(0);
+    let mut halves = mantissa.splitn(2, |b| *b == b'.');
+    let whole = halves.next().unwrap_or_default();
+    let behind = halves.next().unwrap_or_default();
+    let zeros = |digits: &[u8]| digits.iter().rev().take_while(|b| **b == b'0').count();
+    let behind = behind.len() - zeros(behind);
+    let given = match behind {
+        0 => -(zeros(whole) as i16),
+        n => n as i16,
+    };
+    given.saturating_sub(exponent)
+}
+
+fn box_of<P: Sync>(points: &[P], at: impl Fn(&P) -> DVec3 + Sync) -> Option<[DVec3; 2]> {
+    let first = at(points.first()?);
+    let union = |a: [DVec3; 2], b: [DVec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+    let boxes = points.par_iter().map(|p| [at(p); 2]);
+    Some(boxes.reduce(|| [first; 2], union))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decimals;
+
+    #[test]
+    fn digits_behind_the_point() {
+        let words = ["500000.123", "1200", "-0.0500", "1.5e-3", "25e2", "0", "7."];
+        let counts = words.map(|w| decimals(w.as_bytes()));
+        assert_eq!(counts, [3, -2, 2, 4, -2, -1, 0]);
+    }
+}

@@ -1,0 +1,378 @@
+//! Where a mesh lies: positions are 32-bit floats in a frame of their own, which 64-bit numbers place in the world.
+
+use super::{MeshError, TriMesh};
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+/// A mesh is far from the origin along an axis when its middle lies more than this many of its own sizes away: four
+/// bits or more of a 32-bit coordinate then say where the mesh is, and not what shape it has.
+const FAR: f64 = 16.0;
+
+/// The largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
+const LARGEST: f64 = (1u64 << 30) as f64;
+
+/// Vertices that the size of a mesh is estimated from.
+const SAMPLE: usize = 1 << 12;
+
+/// The frame that positions are given in: a vertex lies at `origin + scale * position` in the world, which is what
+/// files hold and users see. The default is the world itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// Where the frame's origin lies.
+    pub origin: DVec3,
+    /// How long the frame's unit is: a power of two, so that no digit changes.
+    pub scale: f64,
+}
+
+impl Default for Placement {
+    fn default() -> Self {
+        Placement {
+            origin: DVec3::ZERO,
+            scale: 1.0,
+        }
+    }
+}
+
+impl Placement {
+    /// True when positions are the world's coordinates.
+    pub fn is_world(&self) -> bool {
+        *self == Placement::default()
+    }
+
+    /// Where a position lies in the world.
+    pub fn world(&self, position: Vec3) -> DVec3 {
+        self.origin + self.scale * position.as_dvec3()
+    }
+
+    /// The same with as few digits behind the point as lead back to the same position: what text holds and people see.
+    pub fn digits(&self, position: Vec3) -> [f64; 3] {
+        let world = self.world(position).to_array();
+        std::array::from_fn(|axis| {
+            let back = |x: f64| self.local(DVec3::splat(x))[axis] == position[axis];
+            shortest(world[axis], back)
+        })
+    }
+
+    /// The position, rounded to 32 bits, of a place in the world.
+    pub fn local(&self, world: DVec3) -> Vec3 {
+        ((world - self.origin) / self.scale).as_vec3()
+    }
+
+    /// A position of this frame in another one. Not by way of the world, whose 64 bits may be too few.
+    fn convert(&self, position: Vec3, to: &Placement) -> Vec3 {
+        let shift = self.origin - to.origin;
+        ((shift + self.scale * position.as_dvec3()) / to.scale).as_vec3()
+    }
+
+    pub(super) fn validate(&self) -> Result<(), MeshError> {
+        let scale = self.scale > 0.0 && self.scale.is_finite();
+        if scale && power_of_two(self.scale) == self.scale && self.origin.is_finite() {
+            return Ok(());
+        }
+        let what = format!(
+            "a mesh is placed at a finite origin, with a power of two as its scale, not at {:?} with {}",
+            self.origin.to_array(),
+            self.scale
+        );
+        Err(MeshError::Extras { what })
+    }
+}
+
+/// The frame for coordinates of 64 bits in a box: the world, unless that is far away or beyond 32-bit floats.
+pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
+    let origin = far_origin(low, high);
+    let largest = (low - origin)
+        .abs()
+        .max((high - origin).abs())
+        .max_element();
+    let fits = (f64::from(f32::MIN_POSITIVE) * LARGEST..=f64::from(f32::MAX)).contains(&largest);
+    Placement {
+        origin,
+        scale: if fits || largest == 0.0 {
+            1.0
+        } else {
+            power_of_two(largest)
+        },
+    }
+}
+
+/// True when a box may lie so far away that 32-bit floats hold its place and not its shape, or beyond their range.
+pub(crate) fn may_need_placement(low: DVec3, high: DVec3) -> bool {
+    let far = low.abs().max(high.abs()).max_element() > FAR * (high - low).max_element();
+    far || placement_of(low, high) != Placement::default()
+}
+
+/// An origin near a box: 0 along the axes on which the box is not far from it. A multiple of a power of two above the
+/// box's size, so that 32-bit floats in the box, less the origin, are 32-bit floats again: no digit is lost, and a box
+/// that has been read, written and read again has the same origin.
+fn far_origin(low: DVec3, high: DVec3) -> DVec3 {
+    let size = (high - low).max_element();
+    if !(size > 0.0 && size.is_finite()) {
+        return DVec3::ZERO;
+    }
+    let step = 2.0 * power_of_two(size);
+    let middle = 0.5 * low + 0.5 * high;
+    let far = |c: f64| {
+        if c.abs() > FAR * size {
+            (c / step).round() * step
+        } else {
+            0.0
+        }
+    };
+    DVec3::from_array(middle.to_array().map(far))
+}
+
+/// The largest power of two that is not above `x`, a positive number.
+fn power_of_two(x: f64) -> f64 {
+    let bits = x.to_bits() & !((1 << 52) - 1);
+    if bits == 0 {
+        return f64::MIN_POSITIVE;
+    }
+    f64::from_bits(bits)
+}
+
+impl TriMesh {
+    /// Where a vertex lies in the world.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such vertex.
+    pub fn world(&self, vertex: usize) -> DVec3 {
+        self.placement.world(self.positions[vertex])
+    }
+
+    /// The lowest and the highest corner of the box around all vertices, in the world and as [`Placement::digits`] has
+    /// them; `None` without vertices.
+    pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
+        let corners = local_bounds(&self.positions)?;
+        Some(corners.map(|p| self.placement.digits(p.as_vec3())))
+    }
+
+    /// Whether 32-bit floats reach every vertex in the world.
+    pub(crate) fn fits_single(&self) -> bool {
+        let fits = |p: &Vec3| self.placement.world(*p).as_vec3().is_finite();
+        self.placement.is_world() || self.positions.par_iter().all(fits)
+    }
+
+    /// Brings positions into a frame near the mesh in which it is about one long, and returns the placement that it
+    /// had. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it (a mesh that is
+    /// more than sixteen times its size away), the scale is a power of two.
+    ///
+    /// In such a frame squares of lengths, and products of them, are 32-bit floats, and differences of positions keep
+    /// all digits: algorithms give the same result for a mesh of any size at any place. Lengths in their options and
+    /// reports are those of the frame: [`Options::scale`](crate::algo::Options::scale) and `placement.scale` convert
+    /// them. [`return_to`](Self::return_to) leads back.
+    pub fn normalise(&mut self) -> Placement {
+        let old = self.placement;
+        let Some([low, high]) = local_bounds(&self.positions) else {
+            return old;
+        };
+        let origin = far_origin(low, high);
+        let largest = (low - origin)
+            .abs()
+            .max((high - origin).abs())
+            .max_element();
+        let size = bulk(&self.positions);
+        let scale = match size > 0.0 {
+            true => power_of_two(size.max(largest / LARGEST)),
+            false => 1.0,
+        };
+        self.place(Placement {
+            origin: old.origin + old.scale * origin,
+            scale: old.scale * scale,
+        });
+        old
+    }
+
+    /// Goes back to an earlier placement where that loses nothing: where the frame's origin stayed, and where positions
+    /// come out to the last bit. A mesh whose vertices have moved to places between the 32-bit floats far from the
+    /// origin keeps its frame, with the earlier scale; files of formats that hold 64 bits hold it as it is.
+    pub fn return_to(&mut self, home: Placement) {
+        let here = self.placement;
+        let to = |to: Placement| move |p: &Vec3| here.convert(*p, &to);
+        let fits = |p: &Vec3| {
+            let there = to(home)(p);
+            match here.origin == home.origin {
+                true => there.is_finite(),
+                false => home.convert(there, &here) == *p,
+            }
+        };
+        if self.positions.par_iter().all(fits) {
+            self.place(home);
+            return;
+        }
+        let scale = Placement {
+            scale: home.scale,
+            ..here
+        };
+        if self.positions.par_iter().all(|p| to(scale)(p).is_finite()) {
+            self.place(scale);
+        }
+    }
+
+    /// Gives positions in another frame, rounded to 32 bits; returns how far that moves a vertex at most along an axis
+    /// of the world. Infinite where a position is beyond 32-bit floats there, and then the mesh is not valid any more.
+    pub fn place(&mut self, to: Placement) -> f64 {
+        let here = self.placement;
+        if here == to {
+            return 0.0;
+        }
+        self.placement = to;
+        let positions = self.positions.par_iter_mut();
+        let moved = positions.map(|p| {
+            let old = std::mem::replace(p, here.convert(*p, &to));
+            // From the old frame to the new one in 64 bits: differences, so that what both share drops out.
+            let shift = here.origin - to.origin;
+            let moved = shift + here.scale * old.as_dvec3() - to.scale * p.as_dvec3();
+            moved.abs().max_element()
+        });
+        moved.reduce(|| 0.0, f64::max)
+    }
+}
+
+/// The number with the fewest digits behind its point, from `x` on, that still `is` what it shall be.
+fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
+    /// Below it whole numbers are doubles, so that a quotient of two is the double next to a short decimal number.
+    const EXACT: f64 = (1u64 << 53) as f64;
+    let mut power = 1.0;
+    while x.abs() * power < EXACT && power < 1e22 {
+        let short = (x * power).round() / power;
+        if is(short) {
+            return short;
+        }
+        power *= 10.0;
+    }
+    x
+}
+
+/// The box around positions.
+fn local_bounds(positions: &[Vec3]) -> Option<[DVec3; 2]> {
+    let first = *positions.first()?;
+    let union = |a: [Vec3; 2], b: [Vec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+    let box3 = positions.par_iter().map(|&p| [p; 2]);
+    let box3 = box3.reduce(|| [first; 2], union);
+    Some(box3.map(|p| p.as_dvec3()))
+}
+
+/// How large the middle four fifths of a mesh are, estimated from some of its vertices: a few that lie far outside do
+/// not count. The size of the whole where most vertices lie at one place.
+fn bulk(positions: &[Vec3]) -> f64 {
+    let step = positions.len().div_ceil(SAMPLE).max(1);
+    let along = |axis: usize| {
+        let sample = positions.iter().step_by(step);
+        let mut sample: Vec<f32> = sample.map(|p| p[axis]).collect();
+        sample.sort_unstable_by(f32::total_cmp);
+        let last = sample.len() - 1;
+        f64::from(sample[last - last / 10]) - f64::from(sample[last / 10])
+    };
+    let size = (0..3).map(along).fold(0.0, f64::max);
+    match local_bounds(positions) {
+        Some([low, high]) if size == 0.0 => (high - low).max_element(),
+        _ => size,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::generate;
+
+    fn bits(mesh: &TriMesh) -> Vec<[u32; 3]> {
+        let bits = |p: &Vec3| p.to_array().map(f32::to_bits);
+        mesh.positions.iter().map(bits).collect()
+    }
+
+    fn moved(by: Vec3, scale: f32) -> TriMesh {
+        let mut mesh = generate::torus(20, 12, 1.0, 0.4).unwrap();
+        generate::noise(&mut mesh, 0.2, 3).unwrap();
+        mesh.positions.iter_mut().for_each(|p| *p = *p * scale + by);
+        mesh
+    }
+
+    #[test]
+    fn normalised_meshes_return_to_the_last_bit() {
+        let places = [
+            Vec3::ZERO,
+            Vec3::new(5e5, 5.4e6, 0.0),
+            Vec3::new(3.0, -40.0, 1e8),
+            Vec3::splat(-7.3),
+        ];
+        for by in places {
+            for scale in [1.0, 1e-15, 3e-4, 77.0, 1e15, 1e30] {
+                let mut mesh = moved(by, scale);
+                let (before, home) = (bits(&mesh), mesh.placement);
+                assert_eq!(mesh.normalise(), home);
+                mesh.validate().unwrap();
+                let [low, high] = local_bounds(&mesh.positions).unwrap();
+                let size = (high - low).max_element();
+                assert!(
+                    size == 0.0 || (1.0..8.0).contains(&size),
+                    "{by} {scale}: {size}"
+                );
+                let away = low.abs().max(high.abs()).max_element();
+                assert!(
+                    size == 0.0 || away <= 17.0 * size,
+                    "{by} {scale}: {away} of {size}"
+                );
+                mesh.return_to(home);
+                assert_eq!(mesh.placement, home);
+                assert_eq!(bits(&mesh), before, "{by} {scale}");
+            }
+        }
+    }
+
+    /// Scaling by a power of two leads to the same frame: every algorithm sees the same numbers.
+    #[test]
+    fn sizes_that_differ_by_a_power_of_two_are_the_same_in_the_frame() {
+        let mut one = moved(Vec3::splat(0.3), 1.0);
+        let mut large = moved(Vec3::splat(0.3), 1.0);
+        large
+            .positions
+            .iter_mut()
+            .for_each(|p| *p *= (2f32).powi(50));
+        one.normalise();
+        large.normalise();
+        assert_eq!(bits(&one), bits(&large));
+        assert_eq!(large.placement.scale, one.placement.scale * (2f64).powi(50));
+    }
+
+    #[test]
+    fn what_lies_between_the_floats_far_away_keeps_its_frame() {
+        let mut mesh = moved(Vec3::new(5e5, 5.4e6, 0.0), 16.0);
+        let home = mesh.normalise();
+        mesh.positions[7].x += 1e-5;
+        let before = mesh.world(7);
+        mesh.return_to(home);
+        assert_eq!(mesh.placement.scale, 1.0);
+        assert_ne!(mesh.placement.origin, DVec3::ZERO);
+        assert_eq!(mesh.world(7), before);
+    }
+
+    #[test]
+    fn a_few_vertices_far_outside_do_not_set_the_size() {
+        let mut mesh = moved(Vec3::ZERO, 1.0);
+        for v in 0..5 {
+            mesh.positions[40 * v] = Vec3::new(1e8, 0.0, v as f32);
+        }
+        let before = bits(&mesh);
+        let home = mesh.normalise();
+        let sides = (mesh.positions[1] - mesh.positions[2]).length();
+        assert!((0.01..1.0).contains(&sides), "{sides}");
+        mesh.return_to(home);
+        assert_eq!(bits(&mesh), before);
+        // Where a few lie beyond all bounds the rest gets small instead.
+        mesh.positions[0].x = 1e30;
+        mesh.normalise();
+        assert!(mesh.positions[0].x <= 2.0 * LARGEST as f32);
+    }
+
+    #[test]
+    fn meshes_without_a_size_stay() {
+        for positions in [vec![], vec![Vec3::new(5e5, 1.0, 2.0)], vec![Vec3::ONE; 4]] {
+            let mut mesh = TriMesh::new(positions, vec![]).unwrap();
+            let before = mesh.clone();
+            mesh.normalise();
+            assert_eq!(mesh, before);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Rings of many sides, looked through once.
+//!
+//! Stages after the order of the faces is known walk around the ring of a side to find the edge's first side, or the
+//! patches at it. Of an edge with thousands of faces that would be a walk of thousands of steps for each of them.
+
+use std::collections::HashMap;
+
+use super::shared::{Locator, NONE};
+
+/// Rings of at most so many sides are walked around.
+const SHORT: usize = 16;
+
+/// What is known of the rings of more than [`SHORT`] sides.
+#[derive(Default)]
+pub(super) struct LongRings {
+    /// The ring of a side.
+    of_side: HashMap<u32, usize>,
+    rings: Vec<Ring>,
+}
+
+struct Ring {
+    first: u32,
+    /// The patches that own a face of it, ascending.
+    patches: Vec<u32>,
+}
+
+impl LongRings {
+    /// `longest` is the length of the longest ring, `starts` are the first faces of the patches.
+    pub(super) fn new(next: &[u32], longest: u32, starts: &[u32]) -> LongRings {
+        let mut found = LongRings::default();
+        if longest as usize <= SHORT {
+            return found;
+        }
+        let patches = Locator::new(starts);
+        for side in 0..next.len() as u32 {
+            if found.of_side.contains_key(&side) || around(next, side).nth(SHORT - 1).is_none() {
+                continue;
+            }
+            let ring = || std::iter::once(side).chain(around(next, side));
+            let mut at: Vec<u32> = ring().map(|side| patches.find(side / 3)).collect();
+            at.sort_unstable();
+            at.dedup();
+            found
+                .of_side
+                .extend(ring().map(|side| (side, found.rings.len())));
+            found.rings.push(Ring {
+                first: ring().min().unwrap_or(side),
+                patches: at,
+            });
+        }
+        found
+    }
+
+    fn of(&self, side: u32) -> Option<&Ring> {
+        if self.rings.is_empty() {
+            return None;
+        }
+        Some(&self.rings[*self.of_side.get(&side)?])
+    }
+
+    /// The side that stands for the edge of a side: the first of its ring.
+    pub(super) fn first(&self, next: &[u32], side: u32) -> u32 {
+        match self.of(side) {
+            Some(ring) => ring.first,
+            None => around(next, side).fold(side, u32::min),
+        }
+    }
+
+    /// The patches that own a face at the edge of a side, if there are so many faces that they were looked for.
+    pub(super) fn patches(&self, side: u32) -> Option<&[u32]> {
+        Some(&self.of(side)?.patches)
+    }
+}
+
+/// The other sides of a side's ring.
+pub(super) fn around(next: &[u32], side: u32) -> impl Iterator<Item = u32> + '_ {
+    let mut at = side;
+    std::iter::from_fn(move || {
+        at = next[at as usize];
+        (at != NONE && at != side).then_some(at)
+    })
+    .fuse()
+}

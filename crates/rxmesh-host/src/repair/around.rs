@@ -1,0 +1,165 @@
+//! Faces around an edge, by angle.
+
+use crate::mesh::{EdgeTable, TriMesh};
+use glam::DVec3;
+use std::f64::consts::TAU;
+
+/// The faces around an edge that has several.
+pub(super) struct Around {
+    /// Angle and half-edge of each, by angle and face; angles from 0 to 2 pi, seen against the edge's direction from
+    /// its lower to its higher vertex.
+    faces: Vec<(f64, u32)>,
+    /// Length of the edge.
+    pub(super) length: f64,
+}
+
+impl Around {
+    pub(super) fn new(mesh: &TriMesh, table: &EdgeTable, e: usize) -> Around {
+        let x = |v: u32| mesh.positions[v as usize].as_dvec3();
+        let [a, b] = table.edges[e].map(x);
+        let axis = (b - a).normalize_or_zero();
+        let (u, v) = across(axis);
+        let angle = |h: u32| {
+            let apex = mesh.faces[h as usize / 3][(h as usize + 2) % 3];
+            let to = x(apex) - a;
+            let angle = to.dot(v).atan2(to.dot(u));
+            if angle < 0.0 { angle + TAU } else { angle }
+        };
+        let mut faces: Vec<(f64, u32)> = table.along(e).iter().map(|&h| (angle(h), h)).collect();
+        faces.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        Around {
+            faces,
+            length: a.distance(b),
+        }
+    }
+
+    fn angle(&self, half: u32) -> f64 {
+        let found = self.faces.iter().find(|f| f.1 == half);
+        found.map_or(0.0, |f| f.0)
+    }
+
+    /// Pairs among half-edges of one set of faces, each with whether it runs upwards when the set is turned as its
+    /// root. One of a pair runs upwards, the other one downwards.
+    ///
+    /// Where as many run up as down and the set encloses a volume (`inwards`: its root looks into it), the two that a
+    /// wedge of it lies between are a pair, so that solids which touch along an edge come apart there; else those that
+    /// bend least.
+    pub(super) fn pairs(
+        &self,
+        halves: Vec<(u32, bool)>,
+        inwards: Option<bool>,
+        many: usize,
+    ) -> Vec<(u32, u32)> {
+        let ups = halves.iter().filter(|h| h.1).count();
+        match halves[..] {
+            [(g, a), (h, b)] if a != b => return vec![(g, h)],
+            _ if ups == 0 || ups == halves.len() => return Vec::new(),
+            _ => {}
+        }
+        let inwards = inwards.filter(|_| 2 * ups == halves.len());
+        if inwards.is_some() || halves.len() > many {
+            return self.wedges(&halves, inwards.unwrap_or(false));
+        }
+        let mut found: Vec<(u32, u32, f64)> = Vec::new();
+        for up in halves.iter().filter(|h| h.1) {
+            for down in halves.iter().filter(|h| !h.1) {
+                let (g, h) = (up.0.min(down.0), up.0.max(down.0));
+                found.push((g, h, bend(self.angle(g), self.angle(h))));
+            }
+        }
+        found.sort_by(|a, b| {
+            a.2.total_cmp(&b.2)
+                .then((a.0 / 3, a.1 / 3).cmp(&(b.0 / 3, b.1 / 3)))
+        });
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for (g, h, _) in found {
+            if !pairs
+                .iter()
+                .any(|p| [p.0, p.1].contains(&g) || [p.0, p.1].contains(&h))
+            {
+                pairs.push((g, h));
+            }
+        }
+        pairs
+    }
+
+    /// Pairs with a wedge of the solid between them, as brackets pair: no wedge cuts another one.
+    ///
+    /// The solid lies behind a face: a half-edge that runs upwards ends a wedge when one goes round by angle, one that
+    /// runs downwards begins one.
+    fn wedges(&self, halves: &[(u32, bool)], inwards: bool) -> Vec<(u32, u32)> {
+        let mut order: Vec<(f64, bool, u32)> = halves
+            .iter()
+            .map(|&(h, up)| (self.angle(h), up == inwards, h))
+            .collect();
+        // Of two at one angle a wedge ends before another one begins.
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let (mut begun, mut pairs, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        for &(_, begins, h) in &order {
+            if begins {
+                begun.push(h);
+            } else if let Some(g) = begun.pop() {
+                pairs.push((g, h));
+            } else {
+                ends.push(h);
+            }
+        }
+        // What began before the angle 0 ends behind it.
+        let round = ends.into_iter().map_while(|h| Some((begun.pop()?, h)));
+        let round: Vec<(u32, u32)> = round.collect();
+        pairs.extend(round);
+        pairs
+    }
+
+    /// Pairs among half-edges with how much the surface bends from the one to the other: -1 for flat, 1 for folded. Of
+    /// more than `many` half-edges only the `nearest` to flat are looked at.
+    pub(super) fn candidates(
+        &self,
+        free: &[u32],
+        many: usize,
+        nearest: usize,
+    ) -> Vec<(u32, u32, f64)> {
+        let among: Vec<(f64, u32)> = self
+            .faces
+            .iter()
+            .filter(|f| free.contains(&f.1))
+            .copied()
+            .collect();
+        let mut found = Vec::new();
+        if among.len() <= many {
+            for (i, &(a, g)) in among.iter().enumerate() {
+                found.extend(among[i + 1..].iter().map(|&(b, h)| (g, h, bend(a, b))));
+            }
+            return found;
+        }
+        for &(a, g) in &among {
+            let across = (a + TAU / 2.0) % TAU;
+            let at = among.partition_point(|f| f.0 < across) + among.len() - nearest / 2;
+            for k in at..at + nearest {
+                let (b, h) = among[k % among.len()];
+                if g != h {
+                    found.push((g, h, bend(a, b)));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// How much a surface bends between two faces at these angles: -1 for flat, 1 for folded.
+fn bend(a: f64, b: f64) -> f64 {
+    (a - b).cos()
+}
+
+/// Two directions across an axis that make a right-handed frame with it.
+fn across(axis: DVec3) -> (DVec3, DVec3) {
+    let least = if axis.x.abs() <= axis.y.abs() && axis.x.abs() <= axis.z.abs() {
+        DVec3::X
+    } else if axis.y.abs() <= axis.z.abs() {
+        DVec3::Y
+    } else {
+        DVec3::Z
+    };
+    let u = axis.cross(least).normalize_or_zero();
+    (u, axis.cross(u))
+}

@@ -1,0 +1,290 @@
+//! Filling of holes: each boundary loop gets a patch of new faces.
+//!
+//! The steps are those of Liepa (*Filling holes in meshes*, 2003): a triangulation of the loop that folds as little as
+//! possible ([`triangulate`]; large loops are first made smaller by [`ears`]), vertices inside as dense as around the
+//! hole ([`refine`]), and positions of least bending that go on from the surface without a crease ([`fair`]).
+//! `docs/repair.md` says more.
+
+mod ears;
+mod fair;
+mod flip;
+mod loops;
+mod patch;
+mod refine;
+mod sew;
+mod solve;
+#[cfg(test)]
+mod tests;
+mod triangulate;
+
+use crate::Error;
+use crate::algo::Options;
+use crate::mesh::{EdgeTable, MeshError, TriMesh};
+use glam::DVec3;
+use loops::Ring;
+use patch::{Around, Patch};
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// What a hole is filled with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum HoleFill {
+    /// Faces between the vertices that are there.
+    Flat,
+    /// New vertices as well, as dense as around the hole, on the faces of the first kind.
+    Refined,
+    /// New vertices as dense as around the hole, on a surface of least bending that goes on from the old one.
+    #[default]
+    Fair,
+}
+
+/// Which holes to fill, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[non_exhaustive]
+pub struct HoleOptions {
+    /// Leave holes of more edges.
+    #[cfg_attr(feature = "cli", arg(long = "max-hole-edges", value_name = "N"))]
+    pub max_edges: Option<usize>,
+    /// Leave holes that are larger: the diagonal of the hole's bounding box over that of the mesh's.
+    #[cfg_attr(feature = "cli", arg(long = "max-hole-size", value_name = "PART"))]
+    pub max_size: Option<f64>,
+    /// What holes are filled with.
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "fill", value_name = "HOW", default_value_t, value_enum)
+    )]
+    pub method: HoleFill,
+    /// Close outer borders too: loops around a sheet, where the new faces would lie folded back upon the old ones.
+    #[cfg_attr(feature = "cli", arg(long = "fill-outer"))]
+    pub outer: bool,
+}
+
+impl Default for HoleOptions {
+    /// All holes, faired, and no outer border.
+    fn default() -> Self {
+        HoleOptions {
+            max_edges: None,
+            max_size: None,
+            method: HoleFill::Fair,
+            outer: false,
+        }
+    }
+}
+
+impl HoleOptions {
+    fn valid(&self) -> Result<(), MeshError> {
+        match self.max_size {
+            Some(x) if !(x >= 0.0 && x.is_finite()) => Err(MeshError::BadParameter {
+                what: "the largest hole",
+                asked: x.to_string(),
+                possible: "a part of the diagonal, at least 0",
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Options for HoleOptions {
+    fn check(&self) -> Result<(), Error> {
+        Ok(self.valid()?)
+    }
+}
+
+/// Why a hole was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum WhyLeft {
+    /// It has more edges, or is larger, than was asked for.
+    TooLarge,
+    /// It is an outer border: new faces would lie folded back upon the old ones.
+    Outer,
+    /// Its boundary does not close: it ends at edges of more than two faces, or at faces that are turned over.
+    Open,
+    /// There is no triangulation with faces that have an area and edges that are not there yet, or none was found.
+    NoTriangulation,
+}
+
+impl std::fmt::Display for WhyLeft {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            WhyLeft::TooLarge => "too large",
+            WhyLeft::Outer => "an outer border",
+            WhyLeft::Open => "its boundary does not close",
+            WhyLeft::NoTriangulation => "no triangulation found",
+        })
+    }
+}
+
+/// A hole that was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HoleLeft {
+    /// Number of its edges.
+    pub edges: usize,
+    /// A vertex of it, counted from 0: the smallest.
+    pub vertex: u32,
+    /// Why it was left.
+    pub why: WhyLeft,
+}
+
+/// What was done about the holes of a mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HoleReport {
+    /// Boundary loops that were there.
+    pub found: usize,
+    /// How many of them are filled.
+    pub filled: usize,
+    /// Those that are left, by their smallest vertex.
+    pub left: Vec<HoleLeft>,
+    /// Number of new faces.
+    pub faces_added: usize,
+    /// Number of new vertices.
+    pub vertices_added: usize,
+}
+
+/// Most times that holes are looked for again: a hole that was filled can make a way for its neighbour.
+const MOST_PASSES: usize = 8;
+
+/// Fills the holes of a mesh: each closed loop of boundary edges gets new faces, which are oriented as their neighbours.
+///
+/// A loop that comes several times to a vertex counts as several holes. New vertices come behind the old ones; new
+/// faces too, unless the mesh has groups: then each comes behind the face whose group and values it takes. Values of
+/// vertices are interpolated. No edge gets more than two faces, no face without an area is made. Nothing is done about
+/// new faces that meet others in space. Holes are filled in parallel; the result does not depend on it.
+///
+/// Sources: Liepa (2003), Barequet and Sharir (1995), Botsch and Kobbelt (2004); `docs/repair.md` has the details.
+///
+/// # Errors
+///
+/// A mesh that is not valid ([`TriMesh::validate`]), options out of range, more faces than can be numbered. The mesh is
+/// then as it was before.
+pub fn fill_holes(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, MeshError> {
+    options.valid()?;
+    mesh.validate()?;
+    let mut report = HoleReport::default();
+    for _ in 0..MOST_PASSES {
+        let pass = fill_once(mesh, options)?;
+        report.filled += pass.filled;
+        report.faces_added += pass.faces_added;
+        report.vertices_added += pass.vertices_added;
+        report.left = pass.left;
+        if pass.filled == 0 || report.left.is_empty() {
+            break;
+        }
+    }
+    report.found = report.filled + report.left.len();
+    Ok(report)
+}
+
+/// Fills what can be filled at once.
+fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, MeshError> {
+    let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
+    let found = loops::find(mesh, &table);
+    let mut report = HoleReport {
+        left: found.open,
+        ..HoleReport::default()
+    };
+    let diagonal = diagonal(
+        mesh.faces
+            .iter()
+            .flatten()
+            .map(|&v| mesh.positions[v as usize].as_dvec3()),
+    );
+    let mut wanted = Vec::new();
+    for ring in found.rings {
+        let around = Around::new(mesh, &table, &ring);
+        match refused(&ring, &around, options, diagonal) {
+            Some(why) => report.left.push(ring.left(why)),
+            None => wanted.push((ring, around)),
+        }
+    }
+    let mut patches: Vec<(Ring, Patch)> = Vec::new();
+    let mut taken: HashSet<[u32; 2]> = HashSet::new();
+    // Holes that share two vertices may want the same new edge: the first takes it, the others try again without.
+    while !wanted.is_empty() {
+        let made: Vec<Option<Patch>> = wanted
+            .par_iter()
+            .map(|(ring, around)| make(ring, around, &table, &taken, options.method))
+            .collect();
+        let mut again = Vec::new();
+        for ((ring, around), patch) in wanted.into_iter().zip(made) {
+            let Some(patch) = patch else {
+                report.left.push(ring.left(WhyLeft::NoTriangulation));
+                continue;
+            };
+            let chords: Vec<[u32; 2]> = patch.chords(&ring).collect();
+            if chords.iter().any(|c| taken.contains(c)) {
+                again.push((ring, around));
+                continue;
+            }
+            taken.extend(chords);
+            report.filled += 1;
+            report.faces_added += patch.faces.len();
+            report.vertices_added += patch.points.len() - ring.vertices.len();
+            patches.push((ring, patch));
+        }
+        wanted = again;
+    }
+    report.left.sort_by_key(|l| (l.vertex, l.edges, l.why));
+    sew::sew(mesh, &patches)?;
+    Ok(report)
+}
+
+/// Why a hole is not wanted.
+fn refused(ring: &Ring, around: &Around, options: &HoleOptions, diagonal: f64) -> Option<WhyLeft> {
+    if options.max_edges.is_some_and(|n| ring.vertices.len() > n) {
+        return Some(WhyLeft::TooLarge);
+    }
+    let size = self::diagonal(around.points.iter().copied());
+    if options.max_size.is_some_and(|part| size > part * diagonal) {
+        return Some(WhyLeft::TooLarge);
+    }
+    (!options.outer && around.is_outer()).then_some(WhyLeft::Outer)
+}
+
+/// The patch of a hole.
+fn make(
+    ring: &Ring,
+    around: &Around,
+    table: &EdgeTable,
+    taken: &HashSet<[u32; 2]>,
+    method: HoleFill,
+) -> Option<Patch> {
+    let is_there = |i: u32, j: u32| {
+        let (a, b) = (ring.vertices[i as usize], ring.vertices[j as usize]);
+        let edge = [a.min(b), a.max(b)];
+        table.edges.binary_search(&edge).is_ok() || taken.contains(&edge)
+    };
+    if ring.is_one_face() {
+        return None;
+    }
+    let faces = triangulate::triangulate(around, &is_there)?;
+    let mut patch = Patch::new(around, faces);
+    match method {
+        HoleFill::Flat => {}
+        HoleFill::Refined => refine::refine(&mut patch, around, &is_there),
+        HoleFill::Fair => {
+            refine::refine(&mut patch, around, &is_there);
+            fair::fair(&mut patch, around, &is_there);
+        }
+    }
+    Some(patch)
+}
+
+/// The diagonal of a bounding box, 0 without points.
+fn diagonal(points: impl Iterator<Item = DVec3>) -> f64 {
+    let grow = |b: Option<(DVec3, DVec3)>, p: DVec3| {
+        let (low, high) = b.unwrap_or((p, p));
+        Some((low.min(p), high.max(p)))
+    };
+    points
+        .fold(None, grow)
+        .map_or(0.0, |(low, high)| low.distance(high))
+}

@@ -1,0 +1,92 @@
+//! Lengths that may be given as a part of the mesh's size.
+
+use crate::mesh::TriMesh;
+use std::fmt;
+use std::str::FromStr;
+
+/// A length, in the mesh's unit or as a part of the diagonal of its bounding box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// In the mesh's unit.
+    Absolute(f64),
+    /// In diagonals of the bounding box.
+    OfDiagonal(f64),
+}
+
+impl Default for Length {
+    fn default() -> Length {
+        Length::Absolute(0.0)
+    }
+}
+
+impl Length {
+    /// The length on a mesh, in its unit.
+    pub fn on(self, mesh: &TriMesh) -> f64 {
+        match self {
+            Length::Absolute(length) => length,
+            Length::OfDiagonal(part) => part * diagonal(mesh),
+        }
+    }
+
+    /// The number in it.
+    fn number(self) -> f64 {
+        match self {
+            Length::Absolute(x) | Length::OfDiagonal(x) => x,
+        }
+    }
+}
+
+/// Diagonal of the bounding box; 0 without vertices.
+pub(super) fn diagonal(mesh: &TriMesh) -> f64 {
+    let Some(first) = mesh.positions.first() else {
+        return 0.0;
+    };
+    let ends = mesh
+        .positions
+        .iter()
+        .fold((*first, *first), |(low, high), p| {
+            (low.min(*p), high.max(*p))
+        });
+    ends.0.as_dvec3().distance(ends.1.as_dvec3())
+}
+
+/// As it is written: `0.01`, or `0.1%` of the diagonal.
+impl FromStr for Length {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Length, String> {
+        let (number, percent) = match text.strip_suffix('%') {
+            Some(number) => (number, true),
+            None => (text, false),
+        };
+        let number: f64 = number.trim().parse().map_err(|e| format!("{e}"))?;
+        let length = match percent {
+            true => Length::OfDiagonal(number / 100.0),
+            false => Length::Absolute(number),
+        };
+        match length.number() >= 0.0 && length.number().is_finite() {
+            true => Ok(length),
+            false => Err("a length is 0 or more, or a percentage of the mesh's diagonal".into()),
+        }
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Length::Absolute(length) => write!(f, "{length}"),
+            Length::OfDiagonal(part) => write!(f, "{}%", 100.0 * part),
+        }
+    }
+}
+
+/// As it is written.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Length {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Length::Absolute(length) => to.serialize_f64(*length),
+            Length::OfDiagonal(_) => to.collect_str(self),
+        }
+    }
+}

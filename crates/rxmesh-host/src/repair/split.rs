@@ -1,0 +1,141 @@
+//! Vertices and edges of several sheets, split into one for each.
+
+use super::on_edges::{part_edges, shared_edges};
+use super::rebuild::{pick_vertices, turn_faces};
+use super::sheets::{NONE, Sheets, runs_up};
+use crate::mesh::{Sets, TriMesh, is_proper};
+use std::collections::HashMap;
+
+/// Most times that edges are parted.
+const MOST_ROUNDS: usize = 32;
+
+/// What [`split_non_manifold`] did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct SplitReport {
+    /// Copies of vertices: one for each fan of faces beyond the first.
+    pub copies: u64,
+    /// Faces that were turned over.
+    pub turned: u64,
+    /// Edges cut open because no turning of faces makes their two faces agree: the mesh is not orientable.
+    pub cuts: u64,
+    /// New vertices on edges, where several sheets have an edge between the same two vertices.
+    pub on_edges: u64,
+    /// Faces dropped at such edges, where these are too short for a vertex on them.
+    pub dropped: u64,
+}
+
+impl SplitReport {
+    /// What a later pass did besides; cuts that were made stay cut.
+    pub(super) fn add(&mut self, more: &SplitReport) {
+        self.copies += more.copies;
+        self.turned += more.turned;
+        self.cuts += more.cuts;
+        self.on_edges += more.on_edges;
+        self.dropped += more.dropped;
+    }
+}
+
+/// Makes the mesh manifold and oriented alike: every edge has two faces at most, every vertex one fan.
+///
+/// Where more than two faces meet at an edge, pairs of them go on into each other: first faces that hang together
+/// elsewhere, then those between which the surface bends least; of solids that touch along an edge each keeps its own
+/// faces. A face that finds no partner ends there. Each fan of faces at a vertex then has the vertex for itself, the
+/// first one the vertex and the others copies of it behind all vertices. Faces are turned over as
+/// [`orient`](super::orient()) does; a surface that cannot be oriented is cut open. Where two sheets still have an edge
+/// between the same two vertices, one of them gets a vertex on it. Faces that name a vertex twice are left alone.
+pub fn split_non_manifold(mesh: &mut TriMesh) -> SplitReport {
+    let mut report = SplitReport::default();
+    for round in 0.. {
+        let sheets = Sheets::new(mesh);
+        let fans = Fans::new(mesh, &sheets);
+        let shared = if sheets.is_simple || round == MOST_ROUNDS {
+            Vec::new()
+        } else {
+            shared_edges(&fans.faces, &sheets)
+        };
+        if shared.is_empty() {
+            report.cuts = sheets.cuts;
+            report.copies = fans.copied.len() as u64;
+            report.turned = sheets.turned.iter().filter(|turned| **turned).count() as u64;
+            fans.put_into(mesh);
+            turn_faces(mesh, &sheets.turned);
+            break;
+        }
+        let (on_edges, dropped) = part_edges(mesh, shared);
+        report.on_edges += on_edges;
+        report.dropped += dropped;
+    }
+    report
+}
+
+/// The corner of the half-edge's face at its lower vertex, and that at its upper one.
+fn corners(mesh: &TriMesh, half: u32) -> [u32; 2] {
+    let next = half / 3 * 3 + (half + 1) % 3;
+    if runs_up(mesh, half) {
+        [half, next]
+    } else {
+        [next, half]
+    }
+}
+
+/// The faces with a vertex for each fan of them.
+struct Fans {
+    faces: Vec<[u32; 3]>,
+    /// The vertices of which the ones behind all others are copies.
+    copied: Vec<u32>,
+}
+
+impl Fans {
+    fn new(mesh: &TriMesh, sheets: &Sheets) -> Fans {
+        let mut fans = Sets::new(3 * mesh.faces.len());
+        for (half, &partner) in sheets.partner.iter().enumerate() {
+            if partner != NONE && (half as u32) < partner {
+                let (own, other) = (corners(mesh, half as u32), corners(mesh, partner));
+                fans.unite(own[0], other[0]);
+                fans.unite(own[1], other[1]);
+            }
+        }
+        // The first fan of each vertex keeps it. A fan is named by its first corner.
+        let mut first: Vec<u32> = vec![NONE; mesh.positions.len()];
+        let mut more: Vec<(u32, u32)> = Vec::new();
+        let proper = || mesh.faces.iter().enumerate().filter(|(_, f)| is_proper(f));
+        for (f, face) in proper() {
+            for (k, &v) in face.iter().enumerate() {
+                let corner = (3 * f + k) as u32;
+                let first = &mut first[v as usize];
+                if *first == NONE {
+                    *first = corner;
+                } else if fans.root(corner) == corner {
+                    more.push((v, corner));
+                }
+            }
+        }
+        more.sort_unstable();
+        let mut faces = mesh.faces.clone();
+        let count = mesh.positions.len() as u32;
+        let numbered = more.iter().enumerate();
+        let copy: HashMap<u32, u32> = numbered.map(|(i, m)| (m.1, count + i as u32)).collect();
+        if !copy.is_empty() {
+            for (f, face) in proper() {
+                let mut own = |k: usize| copy.get(&fans.root((3 * f + k) as u32)).copied();
+                faces[f] = [0, 1, 2].map(|k| own(k).unwrap_or(face[k]));
+            }
+        }
+        Fans {
+            faces,
+            copied: more.into_iter().map(|m| m.0).collect(),
+        }
+    }
+
+    fn put_into(self, mesh: &mut TriMesh) {
+        if !self.copied.is_empty() {
+            let rows: Vec<u32> = (0..mesh.positions.len() as u32)
+                .chain(self.copied)
+                .collect();
+            pick_vertices(mesh, &rows);
+            mesh.faces = self.faces;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Meshes that nobody wrote.
+
+use super::repaired;
+use crate::mesh::TriMesh;
+use glam::Vec3;
+use proptest::prelude::*;
+
+/// Triangles between a few vertices on a small lattice: everything that can be wrong is.
+fn soups() -> impl Strategy<Value = TriMesh> {
+    (3u32..14).prop_flat_map(|n| {
+        let place = (0i8..3, 0i8..3, 0i8..3);
+        let vertices = prop::collection::vec(place, n as usize);
+        let faces = prop::collection::vec([0..n, 0..n, 0..n], 1..40);
+        (vertices, faces).prop_map(|(vertices, faces)| {
+            let at = |(x, y, z): (i8, i8, i8)| Vec3::new(x.into(), y.into(), z.into());
+            TriMesh::new(vertices.into_iter().map(at).collect(), faces).unwrap()
+        })
+    })
+}
+
+/// The same between places that are hardly ever on a line.
+fn free_soups() -> impl Strategy<Value = TriMesh> {
+    (4u32..20).prop_flat_map(|n| {
+        let place = prop::array::uniform3(-1.0f32..1.0);
+        let vertices = prop::collection::vec(place, n as usize);
+        let faces = prop::collection::vec([0..n, 0..n, 0..n], 1..80);
+        (vertices, faces).prop_map(|(vertices, faces)| {
+            TriMesh::new(vertices.into_iter().map(Vec3::from).collect(), faces).unwrap()
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn soups_on_a_lattice(mesh in soups()) {
+        repaired(&mesh);
+    }
+
+    #[test]
+    fn soups_anywhere(mesh in free_soups()) {
+        repaired(&mesh);
+    }
+}

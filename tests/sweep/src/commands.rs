@@ -1,0 +1,115 @@
+//! The commands that are run, and what each promises.
+
+/// What a result must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Promise {
+    /// Faces and vertices as they were, inside (about) the box of the input.
+    Same,
+    /// The same, anywhere.
+    Moved,
+    /// As many vertices or fewer, the rest as it was.
+    Kept,
+    /// An edit that changes no numbers of faces.
+    Flipped,
+    /// This share of the faces, connectivity as it was.
+    Share(f64),
+    /// Edges of the mean length of the input, connectivity as it was.
+    Even,
+    /// Connectivity as it was.
+    Sound,
+    /// No defect is left.
+    Clean,
+    /// A file that can be read.
+    Readable,
+    /// Nothing but a good end.
+    Nothing,
+}
+
+/// A command.
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    /// Arguments; `IN` and `OUT` are the files.
+    pub(crate) arguments: &'static [&'static str],
+    /// The output's name.
+    pub(crate) output: &'static str,
+    pub(crate) promise: Promise,
+}
+
+const fn to_obj(
+    name: &'static str,
+    arguments: &'static [&'static str],
+    promise: Promise,
+) -> Command {
+    Command {
+        name,
+        arguments,
+        output: "out.obj",
+        promise,
+    }
+}
+
+const fn to_ply(name: &'static str, arguments: &'static [&'static str]) -> Command {
+    Command {
+        name,
+        arguments,
+        output: "out.ply",
+        promise: Promise::Readable,
+    }
+}
+
+/// All of them, at the defaults that a user meets first.
+pub(crate) const COMMANDS: [Command; 20] = [
+    to_obj("mcf", &["mcf", "IN", "-o", "OUT"], Promise::Same),
+    to_obj("filter", &["filter", "IN", "-o", "OUT"], Promise::Same),
+    to_obj("smooth", &["smooth", "IN", "-o", "OUT"], Promise::Same),
+    to_obj("spring", &["spring", "IN", "-o", "OUT"], Promise::Moved),
+    to_obj("normals", &["normals", "IN", "-o", "OUT"], Promise::Same),
+    to_ply(
+        "geodesic",
+        &["geodesic", "IN", "--source", "0", "-o", "OUT"],
+    ),
+    to_ply("curvature", &["curvature", "IN", "-o", "OUT"]),
+    to_obj(
+        "components",
+        &["components", "IN", "--largest", "-o", "OUT"],
+        Promise::Kept,
+    ),
+    to_obj(
+        "delaunay",
+        &["delaunay", "IN", "-o", "OUT"],
+        Promise::Flipped,
+    ),
+    to_obj(
+        "simplify",
+        &["simplify", "IN", "--ratio", "0.1", "-o", "OUT"],
+        Promise::Share(0.1),
+    ),
+    to_obj(
+        "simplify-length",
+        &[
+            "simplify", "IN", "--ratio", "0.5", "--cost", "length", "-o", "OUT",
+        ],
+        Promise::Share(0.5),
+    ),
+    to_obj("remesh", &["remesh", "IN", "-o", "OUT"], Promise::Even),
+    to_obj(
+        "remesh-repaired",
+        &["remesh", "IN", "--repair", "-o", "OUT"],
+        Promise::Readable,
+    ),
+    to_obj(
+        "simplify-repaired",
+        &["simplify", "IN", "--repair", "--ratio", "0.2", "-o", "OUT"],
+        Promise::Readable,
+    ),
+    to_obj(
+        "track",
+        &["track", "IN", "--frames", "2", "-o", "OUT"],
+        Promise::Sound,
+    ),
+    to_obj("repair", &["repair", "IN", "-o", "OUT"], Promise::Clean),
+    to_obj("convert", &["convert", "IN", "-o", "OUT"], Promise::Same),
+    to_ply("sample", &["sample", "IN", "-o", "OUT"]),
+    to_obj("check", &["check", "IN"], Promise::Nothing),
+    to_obj("info", &["info", "IN"], Promise::Nothing),
+];

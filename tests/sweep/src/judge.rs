@@ -1,0 +1,239 @@
+//! Whether what a run says of itself is true.
+
+use std::path::Path;
+
+use glam::DVec3;
+use rxmesh_host::io::{self, ReadOptions};
+use rxmesh_host::mesh::CheckReport;
+use serde_json::Value;
+
+use crate::commands::{Command, Promise};
+use crate::mesh::Mesh;
+use crate::run::Ran;
+
+/// Most megabytes that a run may take without saying so.
+const MEMORY: f64 = 2048.0;
+
+/// What remains of a result, to compare it with that of the mesh moved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fact {
+    faces: usize,
+    low: DVec3,
+    high: DVec3,
+    promise: Promise,
+}
+
+impl Fact {
+    /// The result of the moved mesh is the moved result.
+    pub(crate) fn unlike(&self, plain: &Fact, (shift, scale): (DVec3, f64)) -> Result<(), String> {
+        // Gravity is in metres, and a velocity field is where it is.
+        let scaled = scale != 1.0 && self.promise == Promise::Moved;
+        if scaled || self.promise == Promise::Sound {
+            return Ok(());
+        }
+        // Choices between equals may fall differently where coordinates are rounded differently.
+        let exact = !matches!(self.promise, Promise::Share(_) | Promise::Even);
+        let loose = plain.faces as f64 * 0.03 + 6.0;
+        let differ = self.faces.abs_diff(plain.faces) as f64;
+        if differ > if exact { 0.0 } else { loose } {
+            return Err(format!(
+                "{} faces, but {} where it was not moved",
+                self.faces, plain.faces
+            ));
+        }
+        // A few faces may be these or those.
+        if !exact && plain.faces < 50 {
+            return Ok(());
+        }
+        let diagonal = (plain.high - plain.low).length();
+        let back = |p: DVec3| (p - shift) / scale;
+        let off = (back(self.low) - plain.low)
+            .length()
+            .max((back(self.high) - plain.high).length());
+        if off > diagonal * if exact { 0.01 } else { 0.05 } {
+            return Err(format!(
+                "the result's box is {:.2} % of the diagonal away from where it should be",
+                off / diagonal * 100.0
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What came out of a run, or what is wrong with it. Nothing when the run ended in a well-told error.
+pub(crate) fn judge(
+    command: &Command,
+    input: Option<&Mesh>,
+    ran: &Ran,
+    output: &Path,
+    record: &Path,
+) -> Result<Option<Fact>, String> {
+    if ran.said.contains("panicked at") {
+        return Err(format!("a panic: {}", ran.said.trim()));
+    }
+    let announced = ran
+        .said
+        .lines()
+        .any(|l| l.contains("...") || l.contains('%'));
+    if ran.stopped || ran.seconds > 30.0 && !announced {
+        return Err(format!("{:.0} s without a word", ran.seconds));
+    }
+    if ran.megabytes > MEMORY && !announced {
+        return Err(format!("{:.0} MB without a word", ran.megabytes));
+    }
+    let told = ran.said.contains("warning: ");
+    match ran.code {
+        Some(0) => {}
+        Some(1 | 2) if ran.said.contains("error: ") && output.exists() => {
+            return Err(format!(
+                "an error, and a file was written: {}",
+                ran.said.trim()
+            ));
+        }
+        Some(1 | 2) if ran.said.contains("error: ") => return Ok(None),
+        Some(3) if told => {}
+        _ => return Err(format!("code {:?}: {}", ran.code, ran.said.trim())),
+    }
+    if command.promise == Promise::Nothing {
+        return Ok(None);
+    }
+    if command.promise == Promise::Readable {
+        let options = ReadOptions::default();
+        let loaded = io::read(output, &options).map_err(|e| format!("the output: {e}"))?;
+        let sound = loaded.mesh.validate();
+        return sound.map(|()| None).map_err(|e| format!("the output: {e}"));
+    }
+    let result = Mesh::read(output).map_err(|e| format!("the output: {e}"))?;
+    let Some(input) = input else {
+        return Err("it was read here, and cannot be read by others".into());
+    };
+    let record = std::fs::read_to_string(record).map_err(|e| format!("the record: {e}"))?;
+    let record: Value = serde_json::from_str(&record).map_err(|e| format!("the record: {e}"))?;
+    promised(
+        command.promise,
+        ran.code == Some(0),
+        input,
+        &result,
+        &record,
+        &ran.said,
+    )?;
+    let (low, high) = result.bounds();
+    Ok(Some(Fact {
+        faces: result.faces.len(),
+        low,
+        high,
+        promise: command.promise,
+    }))
+}
+
+fn promised(
+    promise: Promise,
+    success: bool,
+    input: &Mesh,
+    result: &Mesh,
+    record: &Value,
+    said: &str,
+) -> Result<(), String> {
+    let (faces, before) = (result.faces.len(), input.faces.len());
+    let counts = || match faces == before && result.positions.len() == input.positions.len() {
+        true => Ok(()),
+        false => Err(format!("{faces} faces, {before} before")),
+    };
+    match promise {
+        Promise::Same => {
+            counts()?;
+            let ((low, high), (a, b)) = (input.bounds(), result.bounds());
+            let room = DVec3::splat(input.diagonal() * 0.02);
+            if a.cmplt(low - room).any() || b.cmpgt(high + room).any() {
+                return Err(format!(
+                    "it leaves the box of the input: {a} to {b}, was {low} to {high}"
+                ));
+            }
+            Ok(())
+        }
+        Promise::Moved => counts(),
+        Promise::Kept if faces <= before => Ok(()),
+        Promise::Kept => Err(format!("{faces} faces, {before} before")),
+        Promise::Flipped => {
+            counts()?;
+            connectivity(input, result, said)
+        }
+        Promise::Share(share) => {
+            let target = (before as f64 * share).round();
+            let from = target * 0.9 - 8.0;
+            if success && (faces as f64 > target.max(4.0) + 1.0 || (faces as f64) < from) {
+                return Err(format!("{faces} faces, {target} asked for, and exit 0"));
+            }
+            connectivity(input, result, said)
+        }
+        Promise::Even => {
+            let target = record["target_length"].as_f64().unwrap_or(f64::NAN);
+            let (mean, ideal) = (
+                result.mean_edge() / target,
+                result.area() / (0.75_f64.sqrt() / 2.0 * target * target),
+            );
+            let share = faces as f64 / ideal;
+            let even = (0.85..=1.15).contains(&mean) && (0.75..=1.25).contains(&share);
+            // A few faces cannot be what is asked for in the mean.
+            if success && !even && ideal > 50.0 {
+                return Err(format!(
+                    "mean edge {mean:.2} of the target, {share:.2} of the faces that it makes, and exit 0"
+                ));
+            }
+            connectivity(input, result, said)
+        }
+        Promise::Sound => connectivity(input, result, said),
+        Promise::Clean => {
+            let report = result.check()?;
+            let clean = report.non_manifold_edges.count == 0
+                && report.non_manifold_vertices.count == 0
+                && report.inconsistent_edges.count == 0
+                && report.degenerate_faces.count == 0
+                && report.duplicate_faces.count == 0
+                && report.isolated_vertices.count == 0;
+            match clean || !success {
+                true => Ok(()),
+                false => Err(format!("not clean, and exit 0: {}", defects(&report))),
+            }
+        }
+        Promise::Readable | Promise::Nothing => Ok(()),
+    }
+}
+
+fn defects(r: &CheckReport) -> String {
+    format!(
+        "{} non-manifold edges, {} non-manifold vertices, {} inconsistent edges, {} degenerate and {} duplicate faces",
+        r.non_manifold_edges.count,
+        r.non_manifold_vertices.count,
+        r.inconsistent_edges.count,
+        r.degenerate_faces.count,
+        r.duplicate_faces.count
+    )
+}
+
+/// Euler number, components and boundary loops stay, and no defect comes in; or the program says so.
+fn connectivity(input: &Mesh, result: &Mesh, said: &str) -> Result<(), String> {
+    let (a, b) = (input.check()?, result.check()?);
+    let worse = b.non_manifold_edges.count > a.non_manifold_edges.count
+        || b.inconsistent_edges.count > a.inconsistent_edges.count
+        || b.degenerate_faces.count > a.degenerate_faces.count
+        || b.duplicate_faces.count > a.duplicate_faces.count;
+    if worse {
+        return Err(format!("{}, where there were {}", defects(&b), defects(&a)));
+    }
+    let shape = |r: &CheckReport| {
+        (
+            r.euler_characteristic,
+            r.vertex_components,
+            r.boundary_loops,
+        )
+    };
+    if shape(&a) != shape(&b) && !said.contains("warning: ") {
+        return Err(format!(
+            "Euler number, components, boundary loops {:?}, before {:?}, and no word of it",
+            shape(&b),
+            shape(&a)
+        ));
+    }
+    Ok(())
+}

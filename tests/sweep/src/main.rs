@@ -1,0 +1,255 @@
+//! Runs every command on real files and on geometric mutations of them, and judges what comes out.
+//!
+//! A case is a file, a mutation and a command. It must end within a time and a bound of memory (or say beforehand that
+//! it will not), without a panic, with a code that the manual knows; and what it calls a success must be one: the count
+//! or length that was asked for, the Euler number and the components of the input, the result of the mesh at the origin
+//! moved back. `cargo xtask sweep` builds and runs this program.
+
+mod commands;
+mod judge;
+mod mesh;
+mod mutations;
+mod run;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use mesh::Mesh;
+use rxmesh_host::io::Format;
+
+use commands::{COMMANDS, Command};
+use judge::Fact;
+use mutations::{MUTATIONS, Mutation};
+
+/// Runs every command on real files and on geometric mutations of them.
+#[derive(Parser)]
+struct Arguments {
+    /// Folders with meshes
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
+    /// The program
+    #[arg(long)]
+    program: PathBuf,
+    /// Stop after this many seconds; the cases of a part of a sweep are spread over all of it [default: run all]
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// Only files whose names hold this
+    #[arg(long)]
+    file: Option<String>,
+    /// Only this mutation
+    #[arg(long)]
+    mutation: Option<String>,
+    /// Only this command
+    #[arg(long)]
+    command: Option<String>,
+    /// Files larger than this many megabytes are left out
+    #[arg(long, default_value_t = 8)]
+    largest: u64,
+    /// Most seconds that a run may take without saying so
+    #[arg(long, default_value_t = 30)]
+    limit: u64,
+    /// Write every run as a line of JSON to this file
+    #[arg(long)]
+    record: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match sweep(&arguments) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(faults) => {
+            eprintln!("error: {faults} faults");
+            ExitCode::FAILURE
+        }
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The meshes of the folders, in the order of their names.
+fn files(arguments: &Arguments) -> Result<Vec<PathBuf>, String> {
+    let mut all = Vec::new();
+    for folder in &arguments.data {
+        let said = |e: std::io::Error| format!("{}: {e}", folder.display());
+        for entry in std::fs::read_dir(folder).map_err(said)? {
+            let path = entry.map_err(said)?.path();
+            let small = path
+                .metadata()
+                .is_ok_and(|m| m.len() <= arguments.largest << 20);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let wanted = arguments
+                .file
+                .as_ref()
+                .is_none_or(|part| name.contains(part));
+            if small && wanted && Format::of_name(&path).is_some() {
+                all.push(path);
+            }
+        }
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// Runs the cases and prints the tables; the number of faults.
+fn sweep(arguments: &Arguments) -> Result<usize, String> {
+    let program = arguments
+        .program
+        .canonicalize()
+        .map_err(|e| format!("{}: {e}", arguments.program.display()))?;
+    let named = |name: &str, only: &Option<String>| only.as_ref().is_none_or(|o| o == name);
+    let files = files(arguments)?;
+    let mutations: Vec<&Mutation> = MUTATIONS
+        .iter()
+        .filter(|m| named(m.name, &arguments.mutation))
+        .collect();
+    let commands: Vec<&Command> = COMMANDS
+        .iter()
+        .filter(|c| named(c.name, &arguments.command))
+        .collect();
+    let count = files.len() * mutations.len() * commands.len();
+    if count == 0 {
+        return Err("there are no cases: no mesh, mutation or command has the name".into());
+    }
+    let begin = Instant::now();
+    let mut bench = Bench::new(&program, Duration::from_secs(arguments.limit))?;
+    let mut results = table::Results::new(arguments.record.as_deref())?;
+    for n in 0..count {
+        let over = |s| begin.elapsed() >= Duration::from_secs(s);
+        if arguments.seconds.is_some_and(over) {
+            break;
+        }
+        // All of one file one after the other, unless time is short: then all over the sweep.
+        let n = match arguments.seconds {
+            None => n,
+            Some(_) => mutations::spread(n, count),
+        };
+        let (file, rest) = (
+            n / (mutations.len() * commands.len()),
+            n % (mutations.len() * commands.len()),
+        );
+        let (mutation, command) = (
+            mutations[rest / commands.len()],
+            commands[rest % commands.len()],
+        );
+        let case = bench.case(&files[file], mutation, command)?;
+        results.add(&case)?;
+    }
+    Ok(results.print(count))
+}
+
+/// What a case came to.
+struct Case {
+    file: String,
+    mutation: &'static str,
+    command: &'static str,
+    ran: run::Ran,
+    fault: Option<String>,
+}
+
+/// Where cases are run, and what is known from earlier ones.
+struct Bench<'a> {
+    program: &'a Path,
+    limit: Duration,
+    folder: tempfile::TempDir,
+    /// The file that was read last, as it is.
+    mesh: Option<(PathBuf, Result<Mesh, String>)>,
+    /// What the commands make of files that are not mutated, or nothing where that failed.
+    plain: BTreeMap<(PathBuf, &'static str), Option<Fact>>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(program: &'a Path, limit: Duration) -> Result<Bench<'a>, String> {
+        Ok(Bench {
+            program,
+            limit,
+            folder: tempfile::tempdir().map_err(|e| e.to_string())?,
+            mesh: None,
+            plain: BTreeMap::new(),
+        })
+    }
+
+    fn mesh(&mut self, file: &Path) -> Result<Mesh, String> {
+        if self.mesh.as_ref().is_none_or(|(path, _)| path != file) {
+            self.mesh = Some((file.to_owned(), Mesh::read(file)));
+        }
+        let (_, mesh) = self.mesh.as_ref().ok_or("no mesh")?;
+        mesh.clone()
+    }
+
+    fn case(
+        &mut self,
+        file: &Path,
+        mutation: &'static Mutation,
+        command: &'static Command,
+    ) -> Result<Case, String> {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let mut case = Case {
+            file: name.into_owned(),
+            mutation: mutation.name,
+            command: command.name,
+            ran: run::Ran::default(),
+            fault: None,
+        };
+        let (ran, fact) = self.run(file, mutation, command)?;
+        case.ran = ran;
+        match fact {
+            Err(fault) => case.fault = Some(fault),
+            Ok(Some(fact)) if mutation.moves.is_some() => {
+                let key = (file.to_owned(), command.name);
+                if !self.plain.contains_key(&key) {
+                    let (_, fact) = self.run(file, &MUTATIONS[0], command)?;
+                    self.plain.insert(key.clone(), fact.ok().flatten());
+                }
+                if let (Some(Some(plain)), Some(moves)) = (self.plain.get(&key), mutation.moves) {
+                    case.fault = fact.unlike(plain, moves).err();
+                }
+            }
+            Ok(fact) => {
+                if mutation.moves.is_none() && std::ptr::eq(mutation, &MUTATIONS[0]) {
+                    self.plain.insert((file.to_owned(), command.name), fact);
+                }
+            }
+        }
+        Ok(case)
+    }
+
+    /// Runs one case: what it took, and what came out or why that is wrong.
+    fn run(
+        &mut self,
+        file: &Path,
+        mutation: &Mutation,
+        command: &Command,
+    ) -> Result<(run::Ran, Result<Option<Fact>, String>), String> {
+        let mesh = self.mesh(file);
+        let folder = self.folder.path();
+        let input = match (&mesh, mutation.change) {
+            (Ok(mesh), Some(change)) => {
+                let path = folder.join("in.obj");
+                let mut mesh = mesh.clone();
+                change(&mut mesh);
+                mesh.write(&path)?;
+                path
+            }
+            // What cannot be read is only run as it is.
+            (Err(_), Some(_)) => return Ok((run::Ran::default(), Ok(None))),
+            (_, None) => file.to_owned(),
+        };
+        let output = folder.join(command.output);
+        std::fs::remove_file(&output).ok();
+        let record = folder.join("record.json");
+        std::fs::remove_file(&record).ok();
+        let ran = run::run(self.program, command, &input, &output, &record, self.limit)?;
+        let given = match mutation.change {
+            Some(_) => Mesh::read(&input),
+            None => mesh,
+        };
+        let fact = judge::judge(command, given.ok().as_ref(), &ran, &output, &record);
+        Ok((ran, fact))
+    }
+}
