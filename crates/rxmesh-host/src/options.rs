@@ -34,4 +34,5 @@ changeable! {
     crate::repack::RepackOptions,
     crate::repair::GapOptions,
     crate::repair::HoleOptions,
+    crate::repair::RepairOptions,
 }

@@ -1,5 +1,6 @@
 //! Options of algorithms at random: mostly ones with sense.
 
+use rxmesh_host::algo::boundary::Boundary;
 use rxmesh_host::algo::delaunay::DelaunayOptions;
 use rxmesh_host::algo::remesh::RemeshOptions;
 use rxmesh_host::algo::simplify::{Cost, SimplifyOptions, Target};
@@ -33,6 +34,7 @@ pub(crate) fn simplify(rng: &mut Rng, faces: u32) -> SimplifyOptions {
     };
     SimplifyOptions::new(target).with(|o| {
         o.cost = *rng.one_of(&[Cost::Quadric, Cost::Length]);
+        o.boundary = *rng.one_of(&[Boundary::Hold, Boundary::Keep, Boundary::Free]);
         o.quantile = *rng.one_of(&[0.15, 0.01, 1.0, 0.5, 0.0, f64::NAN]);
         o.seed = rng.next_u64() as u32;
         o.max_rounds = *rng.one_of(&[1, 10, 1000]);
@@ -43,6 +45,11 @@ pub(crate) fn simplify(rng: &mut Rng, faces: u32) -> SimplifyOptions {
 pub(crate) fn remesh(rng: &mut Rng, mean: f32) -> RemeshOptions {
     RemeshOptions::default().with(|o| {
         o.target_length = some(rng, 70, |rng| mean * factor(rng).max(0.25));
+        if o.target_length.is_none() {
+            o.faces = some(rng, 50, |rng| rng.below(2000) as u32);
+        }
+        o.adaptive = some(rng, 25, |rng| mean * factor(rng));
+        o.min_length = some(rng, 20, |_| mean * 0.2);
         o.iterations = rng.below(3) as u32;
         o.smoothing_steps = rng.below(4) as u32;
         o.keep_features = some(rng, 40, |rng| 45.0 * factor(rng));
