@@ -74,7 +74,7 @@ fn distance_of_spheres_is_that_of_their_radii() {
     b.put("nothing.obj", "# nothing\n");
     assert!(
         b.fails("distance a.obj nothing.obj")
-            .contains("second mesh")
+            .contains("no vertices")
     );
     b.misused("distance a.obj b.obj --samples 0");
 }
