@@ -111,8 +111,8 @@ pub(crate) fn placement_of_points(points: &[DVec3]) -> Placement {
     placement
 }
 
-/// True when points, rounded to 32 bits, may lie so far away that 32 bits hold their place and not their shape, or beyond
-/// the range of such floats.
+/// True when points, rounded to 32 bits, may lie so far away that 32 bits hold their place and not their shape, or
+/// beyond the range of such floats.
 pub(crate) fn may_need_placement(points: &[Vec3]) -> bool {
     let Some([low, high]) = box_of(points, |p| p.as_dvec3()) else {
         return false;
@@ -295,8 +295,8 @@ fn bulk(positions: &[Vec3]) -> f64 {
     }
 }
 
-/// A box around the middle four fifths of points along each axis, estimated from some of them. It has no size where most
-/// lie at one place.
+/// A box around the middle four fifths of points along each axis, estimated from some of them. It has no size where
+/// most lie at one place.
 fn bulk_box<P>(points: &[P], at: impl Fn(&P) -> DVec3) -> [DVec3; 2] {
     let step = points.len().div_ceil(SAMPLE).max(1);
     let sample: Vec<DVec3> = points.iter().step_by(step).map(at).collect();
