@@ -38,8 +38,8 @@ pub(crate) struct EditFlags {
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Conflicts,
-    /// Repair the mesh first, as the command `repair` does without flags
-    #[arg(long)]
+    /// Repair the mesh first, as the command `repair` does without flags; not with --map, because repair numbers anew
+    #[arg(long, conflicts_with = "map")]
     pub(crate) repair: bool,
 }
 
