@@ -32,8 +32,8 @@ pub(crate) struct EditFlags {
     /// Keep the borders between objects, groups and materials as the boundary is kept
     #[arg(long)]
     pub(crate) keep_groups: bool,
-    /// Write where each vertex and face of the input is in the result, as text (docs/formats.md)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Write where each vertex and face of the input is in the result, as text (docs/formats.md); not with --repair
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "repair")]
     pub(crate) map: Option<PathBuf>,
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]

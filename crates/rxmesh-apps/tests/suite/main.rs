@@ -10,6 +10,7 @@ mod edits;
 #[cfg(unix)]
 mod files;
 mod mcf;
+mod measures;
 mod places;
 mod repair;
 mod shown;

@@ -110,7 +110,23 @@ impl Options for TrackOptions {
     }
 }
 
+/// The longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an edge.
+const FARTHEST: f32 = (1 << 18) as f32;
+
 impl TrackOptions {
+    /// Refuses a field that carries the surface so far that its shape is lost to rounding: one in another unit of length.
+    fn stays_in_reach(&self, target: f32) -> Result<(), Error> {
+        let way = self.frames as f32 * (self.time_step * self.speed).abs();
+        if way <= FARTHEST * target {
+            return Ok(());
+        }
+        Err(Error::Options(format!(
+            "the field carries the surface as far as {:.1e} of its edges are long, where nothing would be left of its \
+                shape: at most {FARTHEST:.1e} are possible with speed times time step times frames",
+            way / target
+        )))
+    }
+
     /// The velocity field.
     pub fn field(&self) -> CurlNoise {
         CurlNoise {
@@ -165,8 +181,8 @@ impl TrackReport {
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented,
-/// before anything is changed; what the session and `each` say.
+/// [`Error::Options`] for options that make no sense (a field that carries the surface 2^18 target lengths away among
+/// them) and for a mesh that is not manifold and consistently oriented, before anything is changed; what the session and `each` say.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
@@ -184,6 +200,9 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         ..TrackReport::default()
     };
     let moves = session.count(Kind::Face)? > 0;
+    if moves {
+        options.stays_in_reach(target)?;
+    }
     let remesher = Remesher::new(session, x, &options.remesh())?;
     for frame in 1..=options.frames {
         if moves {
