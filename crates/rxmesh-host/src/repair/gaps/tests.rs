@@ -6,7 +6,7 @@ use glam::Vec3;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 fn within(tolerance: f64) -> GapOptions {
-    GapOptions::default().with(|o| o.tolerance = tolerance)
+    GapOptions::default().with(|o| o.tolerance = Length::OfDiagonal(tolerance))
 }
 
 /// The faces of two meshes side by side.
