@@ -125,11 +125,15 @@ def distance(reference, result, back):
 
 
 def by_rxmesh(program, *options):
-    def run(path, _mesh):
+    def run(_path, mesh):
         with tempfile.TemporaryDirectory() as folder:
-            out = pathlib.Path(folder, "out.ply")
+            # The mesh as the others get it: its polygons are cut already.
+            given, out = pathlib.Path(folder, "in.obj"), pathlib.Path(folder, "out.ply")
+            lines = ["v " + " ".join(map(repr, v)) for v in mesh[0].tolist()]
+            lines += ["f " + " ".join(str(k + 1) for k in f) for f in mesh[1].tolist()]
+            given.write_text("\n".join(lines) + "\n")
             done = subprocess.run(
-                [program, "repair", str(path), "-o", str(out), *options], capture_output=True, text=True
+                [program, "repair", str(given), "-o", str(out), *options], capture_output=True, text=True
             )
             if not out.exists():
                 raise RuntimeError(done.stderr.strip())
