@@ -1,29 +1,49 @@
-//! A spinner for stages that take more than a second, where somebody can see it.
+//! How long a stage lasts, and how far it is: a spinner where somebody can see it, lines now and then where not.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use rxmesh_host::engine::Engine;
+use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, park_timeout};
 use std::time::{Duration, Instant};
 
-/// Shows the name of the stage once it has lasted a second.
+/// A stage is shown on a terminal once it has lasted so long.
+const SPIN_AFTER: Duration = Duration::from_secs(1);
+
+/// Time between two lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows the name of the stage, its time and what the engine says of its work.
 #[derive(Debug, Default)]
 pub(crate) struct Progress(Option<(Arc<Mutex<State>>, JoinHandle<()>)>);
 
 #[derive(Debug, Default)]
 struct State {
-    stage: Option<(&'static str, Instant)>,
+    stage: Option<Stage>,
+    engine: Option<Engine>,
     bar: Option<ProgressBar>,
+    terminal: bool,
     over: bool,
 }
 
+#[derive(Debug)]
+struct Stage {
+    name: &'static str,
+    since: Instant,
+    /// Lines that were printed.
+    lines: u32,
+}
+
 impl Progress {
-    /// Silent when `quiet`, or when stderr is not a terminal.
+    /// Silent when `quiet`.
     pub(crate) fn new(quiet: bool) -> Progress {
-        if quiet || !std::io::stderr().is_terminal() {
+        if quiet {
             return Progress(None);
         }
-        let state = Arc::<Mutex<State>>::default();
+        let state = Arc::new(Mutex::new(State {
+            terminal: std::io::stderr().is_terminal(),
+            ..State::default()
+        }));
         let shared = Arc::clone(&state);
         let thread = std::thread::Builder::new().spawn(move || {
             loop {
@@ -31,12 +51,7 @@ impl Progress {
                 if state.over {
                     return;
                 }
-                if let Some((name, since)) = state.stage
-                    && state.bar.is_none()
-                    && since.elapsed() > Duration::from_secs(1)
-                {
-                    state.bar = Some(spinner(name));
-                }
+                state.show();
                 drop(state);
                 park_timeout(Duration::from_millis(100));
             }
@@ -44,15 +59,68 @@ impl Progress {
         Progress(thread.ok().map(|t| (state, t)))
     }
 
+    /// The engine whose work is shown from now on.
+    pub(crate) fn watch(&self, engine: &Engine) {
+        if let Some((state, _)) = &self.0 {
+            lock(state).engine = Some(engine.clone());
+        }
+    }
+
     /// A stage begins, or none is under way any more. The line is clear when this returns.
     pub(crate) fn stage(&self, name: Option<&'static str>) {
         if let Some((state, _)) = &self.0 {
             let mut state = lock(state);
-            state.stage = name.map(|n| (n, Instant::now()));
+            state.stage = name.map(|name| Stage {
+                name,
+                since: Instant::now(),
+                lines: 0,
+            });
+            if let Some(engine) = &state.engine {
+                engine.clear_note();
+            }
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
             }
         }
+    }
+}
+
+impl State {
+    fn show(&mut self) {
+        let Some(stage) = &mut self.stage else {
+            return;
+        };
+        let lasted = stage.since.elapsed();
+        if self.terminal {
+            if lasted > SPIN_AFTER {
+                let bar = self.bar.get_or_insert_with(spinner);
+                bar.set_message(format!("{}{}", stage.name, done(self.engine.as_ref())));
+            }
+        } else if lasted > LINE_EVERY * (stage.lines + 1) {
+            stage.lines += 1;
+            // A closed stderr is no reason to fail.
+            let _ = writeln!(
+                std::io::stderr(),
+                "{}: {} s{}",
+                stage.name,
+                lasted.as_secs(),
+                done(self.engine.as_ref())
+            );
+        }
+    }
+}
+
+/// What the engine says.
+fn done(engine: Option<&Engine>) -> String {
+    let Some(engine) = engine else {
+        return String::new();
+    };
+    if let Some(note) = engine.last_note() {
+        return format!(", {} {}", note.what, note.done);
+    }
+    match engine.patches_done() {
+        Some((done, of)) if done < of => format!(", {done} of {of} patches"),
+        _ => String::new(),
     }
 }
 
@@ -71,8 +139,8 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn spinner(stage: &'static str) -> ProgressBar {
-    let bar = ProgressBar::new_spinner().with_message(stage);
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
         bar.set_style(style);
     }

@@ -119,6 +119,7 @@ impl Run {
                 .map(|e| (e, None))
                 .map_err(|e| anyhow!(e).context("there is no GPU for --engine cuda")),
         })?;
+        self.progress.watch(&engine);
         let info = engine.info();
         self.record.timings_ms.engine = ms;
         self.record.engine = Some(EngineRecord {

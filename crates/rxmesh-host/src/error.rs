@@ -39,6 +39,33 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// A result that would be larger than is allowed; nothing was done.
+    #[error(
+        "the result would have about {} faces and take about {gigabytes} GB of memory; more than {} faces must be \
+            allowed (max-faces)",
+        words(*faces),
+        words(u64::from(*limit))
+    )]
+    TooManyFaces {
+        /// The faces to be expected.
+        faces: u64,
+        /// The memory that they take, in units of 10^9 bytes.
+        gigabytes: u64,
+        /// The most that are allowed.
+        limit: u32,
+    },
+    /// A mesh that grew far beyond what was to be expected, or is allowed; it is sound, but not done.
+    #[error(
+        "the mesh has grown to {} faces, where {} were to be expected, and it was stopped",
+        words(u64::from(*faces)),
+        words(*expected)
+    )]
+    Outgrown {
+        /// The faces that there are.
+        faces: u32,
+        /// Those that were expected.
+        expected: u64,
+    },
     /// Options that make no sense; says which and what is possible.
     #[error("{0}")]
     Options(String),
@@ -75,6 +102,14 @@ pub enum Error {
         /// What is not finite.
         what: &'static str,
     },
+}
+
+/// A number as people say it: millions from ten of them.
+fn words(n: u64) -> String {
+    match n {
+        0..10_000_000 => n.to_string(),
+        _ => format!("{:.0} million", n as f64 / 1e6),
+    }
 }
 
 /// Errors are equal when they are of one kind and say the same.

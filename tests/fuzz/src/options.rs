@@ -45,6 +45,11 @@ pub(crate) fn simplify(rng: &mut Rng, faces: u32) -> SimplifyOptions {
 pub(crate) fn remesh(rng: &mut Rng, mean: f32) -> RemeshOptions {
     RemeshOptions::default().with(|o| {
         o.target_length = some(rng, 70, |rng| mean * factor(rng).max(0.25));
+        if o.target_length.is_none() {
+            o.faces = some(rng, 50, |rng| rng.below(2000) as u32);
+        }
+        o.adaptive = some(rng, 25, |rng| mean * factor(rng));
+        o.min_length = some(rng, 20, |_| mean * 0.2);
         o.iterations = rng.below(3) as u32;
         o.smoothing_steps = rng.below(4) as u32;
         o.keep_features = some(rng, 40, |rng| 45.0 * factor(rng));

@@ -424,7 +424,7 @@ fn remeshed_meshes(engine: &Engine) {
     let options = RemeshOptions::default().with(|o| {
         o.target_length = Some(0.8 * quality(&mesh).edge_length.mean as f32);
         o.iterations = 2;
-        o.project = true;
+        o.keep_features = None;
     });
     let remeshed = |session: &mut Session, x| {
         remesh(session, x, &options).unwrap();

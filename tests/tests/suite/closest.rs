@@ -21,11 +21,16 @@ fn projected(engine: &Engine, mesh: &TriMesh, points: &[Vec3], dead: &[bool]) ->
     let ve: Vec<u32> = dead.iter().map(|&d| if d { DEAD } else { 0 }).collect();
     let (ve, from) = (engine.upload(&ve).unwrap(), engine.upload(points).unwrap());
     let to = engine.upload(&vec![Vec3::NAN; points.len()]).unwrap();
+    // From the root, from some inner node or leaf: the same.
+    let nodes = mesh.faces.len().div_ceil(4).max(1).next_power_of_two() * 2;
+    let near: Vec<u32> = (0..points.len()).map(|i| (i * 7 % nodes) as u32).collect();
+    let near = engine.upload(&near).unwrap();
     let kernel = Project {
         surface: tree.view(),
         ve: ve.global(),
         from: from.global(),
         to: to.global_mut(),
+        near: near.global_mut(),
     };
     engine.launch_flat(points.len() as u32, kernel).unwrap();
     to.read().unwrap()

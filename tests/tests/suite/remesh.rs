@@ -19,9 +19,18 @@ use rxmesh_tests::{conformance, conformance_of_conflicts};
 
 conformance_of_conflicts! {
     meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns,
-    refuses_bad_input
+    refuses_bad_input, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise, asks_for_faces,
+    lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached
 }
 conformance! { same_bits_on_every_run }
+
+/// Neither features nor projection.
+fn plain() -> RemeshOptions {
+    RemeshOptions::default().with(|o| {
+        o.keep_features = None;
+        o.project = false;
+    })
+}
 
 /// A session with the positions.
 fn open<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (Session<C>, Column<Vertex, Vec3>) {
@@ -97,7 +106,7 @@ fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
     ] {
         for part in [1.0, 0.8, 1.5] {
             let mean = quality(&mesh).edge_length.mean as f32;
-            let options = RemeshOptions::default().with(|o| {
+            let options = plain().with(|o| {
                 o.target_length = Some(mean * part);
             });
             let what = format!("{name} with {part} of the mean");
@@ -143,7 +152,7 @@ fn keeps_what_the_surface_is<C: Conflicts>(engine: &Engine) {
     for (name, mesh) in hard {
         for part in [0.5, 1.0, 4.0] {
             let mean = quality(&mesh).edge_length.mean as f32;
-            let options = RemeshOptions::default().with(|o| {
+            let options = plain().with(|o| {
                 o.target_length = (mean > 0.0).then_some(mean * part);
                 o.keep_features = (part == 1.0).then_some(50.0);
                 o.project = part == 1.0;
@@ -194,20 +203,13 @@ fn keeps_lines<C: Conflicts>(engine: &Engine) {
     let n = size(engine).min(16);
     // The corners and the edges of a cube stay: what is enclosed is the cube.
     for part in [0.6, 1.7] {
-        let options = RemeshOptions::default().with(|o| {
+        let options = plain().with(|o| {
             o.target_length = Some(part / n as f32);
             o.keep_features = Some(60.0);
         });
         let cube = cube(n);
         let after = remeshed::<C>(engine, &cube, &options, "cube");
         assert_eq!(after.report.features, 12 * n);
-        let volume = |m: &TriMesh| -> f64 {
-            let x = |v: u32| m.positions[v as usize].as_dvec3();
-            m.faces
-                .iter()
-                .map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0)
-                .sum()
-        };
         assert!(
             (volume(&after.mesh) - 1.0).abs() < 1e-4,
             "{}",
@@ -223,7 +225,7 @@ fn keeps_lines<C: Conflicts>(engine: &Engine) {
         // The boundary of a square stays too.
         let grid = generate::grid(n, n).unwrap();
         let mean = quality(&grid).edge_length.mean as f32;
-        let options = RemeshOptions::default().with(|o| {
+        let options = plain().with(|o| {
             o.target_length = Some(mean * part);
         });
         let after = remeshed::<C>(engine, &grid, &options, "square");
@@ -242,7 +244,7 @@ fn keeps_lines<C: Conflicts>(engine: &Engine) {
 fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
     let n = size(engine);
     let mesh = generate::torus(2 * n, n, 1.0, 0.4).unwrap();
-    let options = RemeshOptions::default().with(|o| {
+    let options = plain().with(|o| {
         o.project = true;
     });
     let after = remeshed::<C>(engine, &mesh, &options, "torus");
@@ -271,7 +273,7 @@ fn interpolates_columns<C: Conflicts>(engine: &Engine) {
         for part in [0.6, 1.7] {
             let (mut session, [x, copy]) = open_twice::<C>(engine, &mesh);
             session.interpolate(copy).unwrap();
-            let options = RemeshOptions::default().with(|o| {
+            let options = plain().with(|o| {
                 o.target_length = Some(mean * part);
                 o.smoothing_steps = 0;
                 o.keep_features = (name == "cube").then_some(60.0);
@@ -307,7 +309,7 @@ fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
         );
         assert!(session.to_host().unwrap() == before, "{error}");
     };
-    let options = RemeshOptions::default();
+    let options = plain();
     bad(&fixtures::non_manifold_edge(3, 4), &options, "manifold");
     bad(&fixtures::non_manifold_vertex(), &options, "manifold");
     bad(&fixtures::mixed_orientation(6, 6, 7), &options, "manifold");
@@ -323,12 +325,194 @@ fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
     bad(&fixtures::torus(9, 8), &angle, "angle");
 }
 
+/// Meshes of needles: the sides and caps of a cylinder, the spokes of a disk, the strips of a square.
+fn needles_do_not_multiply<C: Conflicts>(engine: &Engine) {
+    let n = if is_very_slow(engine) { 48 } else { 160 };
+    for (name, mesh, target) in [
+        (
+            "cylinder",
+            generate::cylinder(n, 1, 1.0, 2.0, true).unwrap(),
+            0.3,
+        ),
+        ("square", generate::grid(n, 1).unwrap(), 0.08),
+        ("disk", fixtures::high_valence(n), 0.25),
+    ] {
+        if is_slow(engine) && name != "cylinder" {
+            continue;
+        }
+        for options in [RemeshOptions::default(), plain()] {
+            let options = options.with(|o| {
+                o.target_length = Some(target);
+            });
+            let Remeshed {
+                report, quality: q, ..
+            } = remeshed::<C>(engine, &mesh, &options, name);
+            let part = f64::from(report.faces) / report.expected_faces;
+            assert_eq!(report.faces as usize, q.faces as usize, "{name}");
+            assert!((0.75..1.25).contains(&part), "{name}: {report:?}");
+            let over = q.edge_length.over(f64::from(target)).mean;
+            assert!((0.85..1.15).contains(&over), "{name}: {over}");
+            let told = f64::from(report.length_over_target);
+            assert!((told - over).abs() < 1e-3, "{name}: {told} {over}");
+            assert!(report.on_target, "{name}: {report:?}");
+            assert!(
+                q.smallest_angle.mean > 40.0,
+                "{name}: {:?}",
+                q.smallest_angle
+            );
+        }
+    }
+}
+
+/// What is enclosed.
+fn volume(m: &TriMesh) -> f64 {
+    let x = |v: u32| m.positions[v as usize].as_dvec3();
+    m.faces
+        .iter()
+        .map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0)
+        .sum()
+}
+
+fn sharp_edges_stay_unless_told_otherwise<C: Conflicts>(engine: &Engine) {
+    let n = size(engine).min(12);
+    let cube = cube(n);
+    let kept = remeshed::<C>(engine, &cube, &RemeshOptions::default(), "cube");
+    assert!(
+        (volume(&kept.mesh) - 1.0).abs() < 1e-4,
+        "{}",
+        volume(&kept.mesh)
+    );
+    let rounded = remeshed::<C>(engine, &cube, &plain(), "cube");
+    assert!(volume(&rounded.mesh) < 0.999, "{}", volume(&rounded.mesh));
+}
+
+fn asks_for_faces<C: Conflicts>(engine: &Engine) {
+    let n = size(engine);
+    let mesh = generate::torus(3 * n, n, 1.0, 0.4).unwrap();
+    for part in [0.3, 1.0, 2.5] {
+        let faces = (mesh.faces.len() as f64 * part) as u32;
+        if faces < 300 {
+            // Too coarse for a tube.
+            continue;
+        }
+        for adaptive in [None, Some(0.02)] {
+            let options = RemeshOptions::default().with(|o| {
+                o.faces = Some(faces);
+                o.adaptive = adaptive;
+                o.keep_features = None;
+            });
+            let after = remeshed::<C>(engine, &mesh, &options, "torus");
+            let got = f64::from(after.report.faces) / f64::from(faces);
+            assert!((0.9..1.1).contains(&got), "{faces}: {:?}", after.report);
+            assert!(after.report.on_target, "{faces}: {:?}", after.report);
+        }
+    }
+}
+
+/// On an egg edges are short at the ends and long around the middle, and each is off the surface by the error at most,
+/// or little more.
+fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
+    if is_very_slow(engine) {
+        return;
+    }
+    let mut mesh = generate::icosphere(if is_slow(engine) { 3 } else { 4 }).unwrap();
+    for p in &mut mesh.positions {
+        p.z *= 3.0;
+    }
+    let error = 0.01;
+    let options = RemeshOptions::default().with(|o| {
+        o.adaptive = Some(error);
+        o.keep_features = None;
+    });
+    let after = remeshed::<C>(engine, &mesh, &options, "egg");
+    assert!(after.report.on_target, "{:?}", after.report);
+    let x = |v: u32| after.mesh.positions[v as usize];
+    let (mut tips, mut belt, mut off) = ([0.0, 0.0], [0.0, 0.0], Vec::new());
+    for f in &after.mesh.faces {
+        for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (x(f[i]), x(f[j]))) {
+            let middle = (a + b) * 0.5;
+            let part = match middle.z.abs() {
+                z if z > 2.6 => &mut tips,
+                z if z < 1.0 => &mut belt,
+                _ => continue,
+            };
+            part[0] += a.distance(b);
+            part[1] += 1.0;
+            off.push(to_triangles(&mesh, middle.as_dvec3()) as f32);
+        }
+    }
+    let (tips, belt) = (tips[0] / tips[1], belt[0] / belt[1]);
+    assert!(tips * 1.5 < belt, "{tips} {belt}");
+    off.sort_by(f32::total_cmp);
+    let most = off[off.len() * 95 / 100];
+    assert!(most < 1.5 * error, "{most}");
+}
+
+fn refuses_too_many_faces<C: Conflicts>(engine: &Engine) {
+    let mesh = fixtures::torus(9, 8);
+    let mean = quality(&mesh).edge_length.mean as f32;
+    for (length, faces, adaptive, most) in [
+        (Some(mean * 1e-5), None, None, 20_000_000),
+        (Some(mean * 0.1), None, None, 1000),
+        (None, Some(1001), None, 1000),
+        (Some(mean * 0.2), None, Some(mean * 1e-6), 1000),
+    ] {
+        let (mut session, x) = open::<C>(engine, &mesh);
+        let before = session.to_host().unwrap();
+        let options = RemeshOptions::default().with(|o| {
+            o.target_length = length;
+            o.faces = faces;
+            o.adaptive = adaptive;
+            o.max_faces = most;
+        });
+        let error = remesh(&mut session, x, &options).unwrap_err();
+        assert!(
+            matches!(error, Error::TooManyFaces { faces, limit, .. } if faces > u64::from(limit)),
+            "{error:?}"
+        );
+        assert!(session.to_host().unwrap() == before, "{error}");
+    }
+}
+
+/// A strip so narrow that its area has room for a few triangles, and its boundary asks for hundreds: the estimate does
+/// not see it, the bound does.
+fn stops_what_outgrows<C: Conflicts>(engine: &Engine) {
+    let mut mesh = generate::grid(1, 1).unwrap();
+    for p in &mut mesh.positions {
+        p.y *= 1e-3;
+    }
+    let (mut session, x) = open::<C>(engine, &mesh);
+    let options = RemeshOptions::default().with(|o| {
+        o.target_length = Some(1e-2);
+        o.max_faces = 100;
+    });
+    let error = remesh(&mut session, x, &options).unwrap_err();
+    assert!(
+        matches!(error, Error::Outgrown { faces, expected } if faces > 100 && expected < 100),
+        "{error:?}"
+    );
+    assert!(session.validate().unwrap().is_empty());
+}
+
+/// As there, with room: the boundary stays, so that lengths and faces are not what was asked for.
+fn says_what_is_not_reached<C: Conflicts>(engine: &Engine) {
+    let mut mesh = generate::grid(1, 1).unwrap();
+    for p in &mut mesh.positions {
+        p.y *= 1e-3;
+    }
+    let options = RemeshOptions::default().with(|o| {
+        o.target_length = Some(1e-2);
+    });
+    let after = remeshed::<C>(engine, &mesh, &options, "strip");
+    assert!(!after.report.on_target, "{:?}", after.report);
+}
+
 fn same_bits_on_every_run(engine: &Engine) {
     let n = size(engine).min(24);
     let mesh = noisy(fixtures::torus(n, n), 0.3);
     let run = |engine: &Engine| {
         let (mut session, x) = open::<Claims>(engine, &mesh);
-        let options = RemeshOptions::default().with(|o| {
+        let options = plain().with(|o| {
             o.target_length = Some(quality(&mesh).edge_length.mean as f32 * 0.9);
             o.keep_features = Some(50.0);
             o.project = true;

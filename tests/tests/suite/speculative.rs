@@ -199,6 +199,8 @@ fn remeshed<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (TriMesh, f32) {
     let euler = session.euler_number().unwrap();
     let options = RemeshOptions::default().with(|o| {
         o.iterations = 2;
+        o.keep_features = None;
+        o.project = false;
     });
     let report = remesh(&mut session, x, &options).unwrap();
     assert!(report.run().finished, "{report:?}");

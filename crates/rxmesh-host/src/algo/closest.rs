@@ -28,6 +28,19 @@ impl SurfaceTree {
         x: &[Vec3],
         faces: &[[u32; 3]],
     ) -> Result<SurfaceTree, EngineError> {
+        Ok(SurfaceTree::with_leaves(engine, x, faces)?.0)
+    }
+
+    /// As [`SurfaceTree::new`], and a leaf in which each vertex is: 0 for vertices of no triangle.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    pub fn with_leaves(
+        engine: &Engine,
+        x: &[Vec3],
+        faces: &[[u32; 3]],
+    ) -> Result<(SurfaceTree, Vec<u32>), EngineError> {
         let place = |f: &[u32; 3]| f.map(|v| x[v as usize]);
         let centre = |f: &[u32; 3]| place(f).iter().sum::<Vec3>() * (1.0 / 3.0);
         let [low, high] = faces
@@ -52,11 +65,18 @@ impl SurfaceTree {
             .max(1)
             .next_power_of_two();
         let boxes = boxes_of(&corners, leaves);
-        Ok(SurfaceTree {
+        let mut of_vertices = vec![0; x.len()];
+        for (node, triangles) in (leaves..).zip(order.chunks(LEAF as usize)) {
+            for v in triangles.iter().flat_map(|&(_, i)| faces[i as usize]) {
+                of_vertices[v as usize] = node as u32;
+            }
+        }
+        let tree = SurfaceTree {
             boxes: engine.upload(boxes.as_flattened())?,
             corners: engine.upload(&corners)?,
             leaves: leaves as u32,
-        })
+        };
+        Ok((tree, of_vertices))
     }
 
     /// The surface as a kernel argument.

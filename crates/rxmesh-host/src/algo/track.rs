@@ -2,7 +2,8 @@
 
 use super::Options;
 use super::remesh::{
-    RemeshOptions, Remesher, Remeshes, bounds, mean_length, refuse_frozen, scaled,
+    MAX_FACES, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of, mean_length,
+    refuse_frozen, scaled,
 };
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Session};
@@ -47,6 +48,9 @@ pub struct TrackOptions {
     /// Smoothing steps a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().smoothing_steps))]
     pub smoothing_steps: u32,
+    /// Most faces: refuses to begin where more are to be expected, and stops where more come.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_faces))]
+    pub max_faces: u32,
     /// Most rounds of each operator in a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
@@ -66,6 +70,7 @@ impl Default for TrackOptions {
             longest: 1.5,
             widest_angle: 135.0,
             smoothing_steps: 1,
+            max_faces: MAX_FACES,
             max_rounds: 1000,
         }
     }
@@ -139,6 +144,9 @@ impl TrackOptions {
     fn remesh(&self) -> RemeshOptions {
         RemeshOptions {
             target_length: self.target_length,
+            keep_features: None,
+            project: false,
+            max_faces: self.max_faces,
             max_rounds: self.max_rounds,
             ..RemeshOptions::default()
         }
@@ -182,7 +190,9 @@ impl TrackReport {
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense (a field that carries the surface 2^18 target lengths away among
-/// them) and for a mesh that is not manifold and consistently oriented, before anything is changed; what the session and `each` say.
+/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] where more faces
+/// than [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] when more come;
+/// what the session and `each` say.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
@@ -200,11 +210,17 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         ..TrackReport::default()
     };
     let moves = session.count(Kind::Face)? > 0;
+    let mut remesher = Remesher::new(session, x, &options.remesh())?;
     if moves {
         options.stays_in_reach(target)?;
+        remesher.unit = target;
+        let expected = faces_of(session, x, remesher.sizing(session, 1.0)?)?;
+        check_faces(expected, options.max_faces)?;
+        remesher.guard.expected = expected as u64;
+        remesher.guard.most = options.max_faces.max(session.count(Kind::Face)?).into();
     }
-    let remesher = Remesher::new(session, x, &options.remesh())?;
     for frame in 1..=options.frames {
+        session.engine().note("frame", frame.into());
         if moves {
             one_frame(session, x, &remesher, options, &mut report)?;
         }
@@ -221,10 +237,7 @@ fn one_frame<C: Remeshes + Runs<SplitStretched>>(
     options: &TrackOptions,
     report: &mut TrackReport,
 ) -> Result<(), Error> {
-    let (shortest, longest) = (
-        report.target_length * options.shortest,
-        report.target_length * options.longest,
-    );
+    let shortest = report.target_length * options.shortest;
     session.engine().launch_flat(
         session.capacity(Kind::Vertex),
         Advect {
@@ -233,25 +246,27 @@ fn one_frame<C: Remeshes + Runs<SplitStretched>>(
             x: session.write(x)?,
         },
     )?;
-    for bound in bounds(session, x, longest)? {
+    let unit = remesher.sizing(session, 1.0)?;
+    for bound in bounds(session, x, unit, options.longest)? {
         // Wide angles wait for the last pass: no angle is wider than one of cosine -1.
-        let angle = if bound > longest {
+        let angle = if bound > options.longest {
             180.0
         } else {
             options.widest_angle
         };
         let split = session.run(options.max_rounds, |s| {
+            remesher.guard.check(s)?;
             Ok(SplitStretched {
-                x: s.write(x)?,
+                x: remesher.places(s)?,
                 lines: remesher.lines(s)?,
-                longest: bound * bound,
+                longest: remesher.sizing(s, bound)?,
                 shortest: 4.0 * shortest * shortest,
                 widest: angle.to_radians().cos(),
             })
         })?;
         report.split.merge(&split);
     }
-    let collapse = remesher.collapse(session, shortest, longest)?;
+    let collapse = remesher.collapse_between(session, options.shortest, options.longest)?;
     report.collapse.merge(&collapse);
     report.flip.merge(&remesher.flip(session)?);
     let session = &*session;

@@ -26,6 +26,9 @@ pub(super) struct Cpu {
     style: Style,
     pool: Option<rayon::ThreadPool>,
     fault: Box<[AtomicU32; FAULT_WORDS]>,
+    /// Patches of the last launch that are done, and how many there are.
+    done: AtomicU32,
+    patches: AtomicU32,
 }
 
 /// What undefined shared memory holds in the test engines and in debug builds: a pattern that no test expects.
@@ -58,7 +61,13 @@ impl Cpu {
             style,
             pool,
             fault: Box::default(),
+            done: AtomicU32::new(0),
+            patches: AtomicU32::new(0),
         }
+    }
+
+    pub(super) fn patches_done(&self) -> (u32, u32) {
+        (self.done.load(Relaxed), self.patches.load(Relaxed))
     }
 
     pub(super) fn info(&self) -> EngineInfo {
@@ -94,11 +103,14 @@ impl Cpu {
         patches: u32,
         shared: u32,
     ) {
+        self.done.store(0, Relaxed);
+        self.patches.store(patches, Relaxed);
         match self.style {
             Style::Solo => self.install(|| {
-                (0..patches)
-                    .into_par_iter()
-                    .for_each(|id| run_patch(Solo, mesh, id, shared, kernel));
+                (0..patches).into_par_iter().for_each(|id| {
+                    run_patch(Solo, mesh, id, shared, kernel);
+                    self.done.fetch_add(1, Relaxed);
+                });
             }),
             #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {

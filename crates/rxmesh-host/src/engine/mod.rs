@@ -22,6 +22,7 @@ mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod error;
+mod note;
 #[cfg(any(feature = "cuda", test))]
 mod ptx;
 #[cfg(feature = "test-engines")]
@@ -29,6 +30,7 @@ mod team;
 
 pub use buffer::Buffer;
 pub use error::EngineError;
+pub use note::Note;
 
 use check::{Live, Used};
 use cpu::{Cpu, Style};
@@ -52,6 +54,8 @@ struct Inner {
     shared_limit: AtomicU32,
     /// Allocations that are left before memory is said to be used up.
     allocations: AtomicU32,
+    /// How far the work is.
+    note: Mutex<Option<Note>>,
 }
 
 /// A PTX module, for [`Engine::load_ptx`].
@@ -106,6 +110,7 @@ impl Engine {
             live: Live::default(),
             shared_limit: AtomicU32::new(u32::MAX),
             allocations: AtomicU32::new(u32::MAX),
+            note: Mutex::default(),
         }))
     }
 

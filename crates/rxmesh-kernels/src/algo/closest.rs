@@ -39,7 +39,7 @@ impl TreeView {
 
     /// Looks at the triangles of a leaf.
     #[inline(always)]
-    fn look(&self, node: u32, p: Vec3, best: &mut (f32, Vec3)) {
+    fn look(&self, node: u32, p: Vec3, best: &mut (f32, Vec3, u32)) {
         let first = (node - self.leaves) * LEAF;
         let end = (first + LEAF).min(self.corners.len() / 3);
         let mut t = first;
@@ -48,7 +48,7 @@ impl TreeView {
             let q = closest_on_triangle(p, x(0), x(1), x(2));
             let d = (q - p).dot(q - p);
             if d < best.0 {
-                *best = (d, q);
+                *best = (d, q, node);
             }
             t += 1;
         }
@@ -57,8 +57,15 @@ impl TreeView {
     /// The point of the surface that is closest to `p`; `p` when there is none.
     #[inline(always)]
     pub fn closest(&self, p: Vec3) -> Vec3 {
-        let mut best = (f32::INFINITY, p);
-        let mut node = 1;
+        self.closest_near(1, p).0
+    }
+
+    /// As [`TreeView::closest`], and the leaf that it is in. The search begins at any node: one whose triangles are
+    /// near spares most of it.
+    #[inline(always)]
+    pub fn closest_near(&self, node: u32, p: Vec3) -> (Vec3, u32) {
+        let mut best = (f32::INFINITY, p, 1);
+        let mut node = node;
         // Whether the other child of the parent was visited, a bit a level, this node's lowest: what a stack would
         // tell.
         let mut visited = 0u32;
@@ -75,7 +82,7 @@ impl TreeView {
             }
             while !open {
                 if node == 1 {
-                    return best.1;
+                    return (best.1, best.2);
                 }
                 if visited & 1 == 0 {
                     visited |= 1;
@@ -149,7 +156,8 @@ fn ratio(part: f32, whole: f32) -> f32 {
 }
 
 kernel! {
-    /// Moves live vertices to the closest points of a surface. One index a vertex slot.
+    /// Moves live vertices to the closest points of a surface, which are looked for from a node of each vertex's own.
+    /// One index a vertex slot.
     pub struct Project: Flat {
         /// The surface.
         pub surface: TreeView,
@@ -159,6 +167,8 @@ kernel! {
         pub from: Global<Vec3>,
         /// Where to write their new places.
         pub to: GlobalMut<Vec3>,
+        /// The node to begin with, 0 for the root; becomes the leaf of the new place.
+        pub near: GlobalMut<u32>,
     }
 }
 
@@ -168,7 +178,11 @@ unsafe impl FlatKernel for Project {
     #[inline(always)]
     fn run(&self, v: u32) {
         if self.ve.get(v) != DEAD {
-            self.to.set(v, self.surface.closest(self.from.get(v)));
+            let (to, leaf) = self
+                .surface
+                .closest_near(self.near.get(v).max(1), self.from.get(v));
+            self.to.set(v, to);
+            self.near.set(v, leaf);
         }
     }
 }

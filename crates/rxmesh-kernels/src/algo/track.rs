@@ -2,7 +2,7 @@
 //! towards equal valences.
 
 use super::noise::CurlNoise;
-use super::remesh::{Centre, Halves, Lines, Rings, longer_first};
+use super::remesh::{Centre, Halves, Lines, Places, Rings, Sizing, longer_first};
 use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Site, template};
 use crate::edit::{Mesh, NO_FACE};
 use crate::kernel::FlatKernel;
@@ -42,11 +42,11 @@ args! {
     /// Splits edges that are longer than some length, and those opposite a wide angle, in their middle.
     pub struct SplitStretched {
         /// Positions.
-        pub x: GlobalMut<Vec3>,
+        pub x: Places,
         /// Lines, which go on in both halves of their edges.
         pub lines: Lines,
-        /// The square of the length.
-        pub longest: f32,
+        /// The length above which edges are split.
+        pub longest: Sizing,
         /// The square of the length up to which edges stay even opposite a wide angle: halves of longer ones are not
         /// contracted at once.
         pub shortest: f32,
@@ -85,21 +85,22 @@ unsafe impl Operator for SplitStretched {
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let h = 2 * seed.0;
-        let d = self.x.get(mesh.origin(h)) - self.x.get(mesh.tip(h));
+        let (a, b) = (mesh.origin(h), mesh.tip(h));
+        let d = self.x.get(a) - self.x.get(b);
         let square = d.dot(d);
-        let stretched = square > self.longest
+        let stretched = square > self.longest.square(a, b)
             || square > self.shortest && (self.is_wide(mesh, h) || self.is_wide(mesh, h + 1));
         (stretched && square < f32::INFINITY).then(|| longer_first(square))
     }
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> Halves {
-        Halves::new(cavity, self.x, &self.lines)
+        Halves::new(cavity, &self.x, &self.lines, &self.longest)
     }
 
     #[inline(always)]
     fn fill(&self, plan: Halves, hole: &mut Hole<'_, impl Site>) {
-        plan.fill(hole, self.x, &self.lines, self.longest);
+        plan.fill(hole, &self.x, &self.lines, &self.longest);
     }
 }
 

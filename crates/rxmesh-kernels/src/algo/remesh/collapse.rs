@@ -1,33 +1,39 @@
 //! Contractions of short edges.
 
-use super::{CORNER_COSINE, Lines, OnLine, agree, shape};
+use super::{CORNER_COSINE, Lines, OnLine, Places, Sizing, agree, shape};
 use crate::args;
 use crate::cavity::link_condition;
 use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::{Mesh, NO_FACE};
-use crate::mem::GlobalMut;
 use glam::Vec3;
 
 /// No normal turns by more than the angle of this cosine (60 degrees).
 const TURN: f32 = 0.5;
 
-/// Triangles this good are good enough ([`shape`]); worse ones must not get worse still.
+/// Triangles this good are good enough ([`shape`]). Where there are worse ones afterwards, there was one as bad before.
 const GOOD: f32 = 0.3;
+
+/// The worst triangle may get worse by this factor: where all are slender, each contraction makes some a little
+/// narrower on its way to wide ones.
+const NO_WORSE: f32 = 0.7;
 
 /// Corners of a rim whose lines can be remembered.
 const MOST_CORNERS: u32 = 32;
 
 args! {
-    /// Contracts edges that are shorter than some length, if no edge gets longer than another length, no normal turns
-    /// over, lines stay, and the surface stays what it is.
+    /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
+    /// before, no normal turns over, the worst triangle nearby gets no worse, lines stay, and the surface stays what it
+    /// is.
     pub struct CollapseShort {
         /// Positions.
-        pub x: GlobalMut<Vec3>,
+        pub x: Places,
         /// Lines: their edges are contracted along them, and corners stay.
         pub lines: Lines,
-        /// The square of the length below which edges go.
+        /// The length that edges shall have.
+        pub length: Sizing,
+        /// Edges shorter than this many lengths go; the square of it.
         pub shortest: f32,
-        /// The square of the length above which no edge may get.
+        /// No edge may get longer than this many lengths; the square of it.
         pub longest: f32,
     }
 }
@@ -37,6 +43,9 @@ args! {
 pub struct Contraction {
     place: Vec3,
     origin: Origin,
+    /// The length that edges shall have there.
+    length: f32,
+    hint: u32,
     /// The rim corners from which a marked edge leads to the new vertex, a bit each.
     marked: u32,
 }
@@ -77,9 +86,13 @@ impl CollapseShort {
         }
     }
 
-    /// Whether the faces at both ends may have them moved to a place.
+    /// Whether the faces at both ends may have them moved to a place, which is some part of the way.
     #[inline(always)]
-    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3) -> bool {
+    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32) -> bool {
+        let length = self
+            .length
+            .between(mesh.origin(2 * e), mesh.tip(2 * e), part);
+        let mut worst = GOOD;
         // A loop, so that its body is there once.
         let mut end = 0;
         while end < 2 {
@@ -92,40 +105,58 @@ impl CollapseShort {
                     continue;
                 }
                 let p = self.place_of(tip);
-                let d = p - to;
-                if d.dot(d) > self.longest {
+                let (d, old) = (p - to, p - at);
+                let longest = self.longest * self.length.square_to(tip, length);
+                if d.dot(d) > longest && old.dot(old) <= longest {
                     return false;
                 }
                 if mesh.face(h) == NO_FACE {
                     continue;
                 }
                 let third = mesh.tip(mesh.next(h));
-                if third != other && !self.may_turn(at, to, p, self.place_of(third)) {
+                if third == other {
+                    continue;
+                }
+                let q = self.place_of(third);
+                if !agree(old.cross(q - at), d.cross(q - to), TURN) {
                     return false;
+                }
+                worst = worst.min(shape(to, p, q));
+            }
+            end += 1;
+        }
+        worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e)
+    }
+
+    /// The worst shape of the faces at the ends of an edge.
+    #[inline(always)]
+    fn worst(&self, mesh: &impl Mesh, e: u32) -> f32 {
+        let (mut end, mut worst) = (0, 1.0f32);
+        while end < 2 {
+            let v = mesh.origin(2 * e + end);
+            let at = self.place_of(v);
+            let mut turn = mesh.turn(v);
+            while let Some(h) = turn.step(mesh) {
+                if mesh.face(h) != NO_FACE {
+                    let (p, q) = (mesh.tip(h), mesh.tip(mesh.next(h)));
+                    worst = worst.min(shape(at, self.place_of(p), self.place_of(q)));
                 }
             }
             end += 1;
         }
-        true
+        worst
     }
 
-    /// Whether a corner of a triangle may move, the other two being `p` and `q`.
+    /// Edges at a vertex, and how many of them are marked.
     #[inline(always)]
-    fn may_turn(&self, at: Vec3, to: Vec3, p: Vec3, q: Vec3) -> bool {
-        let new = shape(to, p, q);
-        agree((p - at).cross(q - at), (p - to).cross(q - to), TURN)
-            && (new >= GOOD || new >= shape(at, p, q))
-    }
-
-    /// Edges at a vertex.
-    #[inline(always)]
-    fn valence(mesh: &impl Mesh, v: u32) -> u32 {
-        let mut n = 0;
-        mesh.each_spoke(v, |_| {
+    fn spokes_of(&self, mesh: &impl Mesh, v: u32) -> (u32, u32) {
+        let (mut n, mut marked) = (0, 0);
+        mesh.each_spoke(v, |h| {
             n += 1;
+            marked += u32::from(self.lines.is_marked(h >> 1));
             true
         });
-        n
+        (n, marked)
     }
 
     /// Whether the lines at the ends can be told apart afterwards: beside the edge no two of them become one, and they
@@ -141,10 +172,9 @@ impl CollapseShort {
                 self.lines.has(mesh, next >> 1) && self.lines.has(mesh, previous >> 1)
             }
         };
-        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        !merges(2 * e)
-            && !merges(2 * e + 1)
-            && Self::valence(mesh, a) + Self::valence(mesh, b) <= MOST_CORNERS
+        let (n, marked) = self.spokes_of(mesh, mesh.origin(2 * e));
+        let (m, more) = self.spokes_of(mesh, mesh.tip(2 * e));
+        !merges(2 * e) && !merges(2 * e + 1) && (marked + more == 0 || n + m <= MOST_CORNERS)
     }
 }
 
@@ -166,16 +196,18 @@ unsafe impl Operator for CollapseShort {
             return None;
         }
         let e = seed.0;
-        let (to, _) = self.target(mesh, e)?;
-        let may =
-            self.may_meet(mesh, e, to) && self.keeps_lines(mesh, e) && link_condition(mesh, e);
+        let (to, part) = self.target(mesh, e)?;
+        let may = self.may_meet(mesh, e, to, part)
+            && self.keeps_lines(mesh, e)
+            && link_condition(mesh, e);
         may.then_some(Priority::NONE)
     }
 
     #[inline(always)]
     fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
-        let d = self.place_of(mesh.origin(2 * seed.0)) - self.place_of(mesh.tip(2 * seed.0));
-        d.dot(d) < self.shortest
+        let (a, b) = (mesh.origin(2 * seed.0), mesh.tip(2 * seed.0));
+        let d = self.place_of(a) - self.place_of(b);
+        d.dot(d) < self.shortest * self.length.square(a, b)
     }
 
     #[inline(always)]
@@ -206,6 +238,8 @@ unsafe impl Operator for CollapseShort {
         Contraction {
             place,
             origin: Origin::between(a, b, part),
+            length: self.length.between(a, b, part),
+            hint: self.x.hint(a),
             marked,
         }
     }
@@ -213,14 +247,15 @@ unsafe impl Operator for CollapseShort {
     #[inline(always)]
     fn fill(&self, plan: Contraction, hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex_at(plan.origin);
-        self.x.set(v.id(), plan.place);
+        self.x.set(v.id(), plan.place, plan.hint);
+        self.length.set(v.id(), plan.length);
         let mut bit = 1u32;
         let queue = hole.queue();
         hole.add_star_with(v, |edge, corner| {
             self.lines.mark(edge.edge(), plan.marked & bit != 0);
             bit = bit.rotate_left(1);
             let d = self.place_of(corner.id()) - plan.place;
-            if d.dot(d) < self.shortest {
+            if d.dot(d) < self.shortest * self.length.square_to(corner.id(), plan.length) {
                 queue.again(edge.edge());
             }
         });

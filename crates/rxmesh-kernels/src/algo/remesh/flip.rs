@@ -15,8 +15,12 @@ const TURN: f32 = 0.707_106_77;
 /// Triangles this good are good enough ([`shape`]); worse ones must not get worse still.
 const GOOD: f32 = 0.5;
 
+/// Flips of slender triangles make them better by this factor.
+const BETTER: f32 = 1.2;
+
 args! {
-    /// Flips an edge when that brings the valences at its diamond nearer to their best: 6, and 4 on the boundary.
+    /// Flips an edge when that brings the valences at its diamond nearer to their best: 6, and 4 on the boundary; or
+    /// when one of its triangles is slender and neither new one is so much.
     pub struct EqualiseFlip {
         /// Positions.
         pub x: Global<Vec3>,
@@ -24,6 +28,8 @@ args! {
         pub lines: Lines,
         /// What [`Deviations`] gives; kept up to date.
         pub deviation: GlobalMut<u32>,
+        /// Triangles whose [`shape`] is below this are slender.
+        pub slender: f32,
     }
 }
 
@@ -42,16 +48,22 @@ impl EqualiseFlip {
             - 2
     }
 
-    /// Whether the two new triangles lie like the old ones and are not bad.
+    /// Whether the two new triangles lie like the old ones and are not bad, or, unless valences gain by them, much
+    /// better than slender ones.
     #[inline(always)]
-    fn fits(&self, q: Diamond) -> bool {
+    fn fits(&self, q: Diamond, gains: bool) -> bool {
         let x = |v: u32| self.x.get(v);
         let (a, b, c, d) = (x(q.a), x(q.b), x(q.c), x(q.d));
         let old = (b - a).cross(c - a) + (a - b).cross(d - b);
         let new = shape(a, d, c).min(shape(b, c, d));
-        agree((d - a).cross(c - a), old, TURN)
-            && agree((b - d).cross(c - d), old, TURN)
-            && (new >= GOOD || new >= shape(a, b, c).min(shape(a, b, d)))
+        let was = || shape(a, b, c).min(shape(a, b, d));
+        let better = if gains {
+            new >= GOOD || new >= was()
+        } else {
+            let was = was();
+            was < self.slender && new > BETTER * was
+        };
+        better && agree((d - a).cross(c - a), old, TURN) && agree((b - d).cross(c - d), old, TURN)
     }
 }
 
@@ -71,8 +83,10 @@ unsafe impl Operator for EqualiseFlip {
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let q = Diamond::new(mesh, seed.0)?;
         let gain = self.gain(q);
-        (gain > 0 && !self.lines.is_marked(seed.0) && self.fits(q))
-            .then(|| Priority::descending(gain as f32))
+        ((gain > 0 || self.slender > 0.0)
+            && !self.lines.is_marked(seed.0)
+            && self.fits(q, gain > 0))
+        .then(|| Priority::descending(gain.max(0) as f32))
     }
 
     #[inline(always)]

@@ -2,20 +2,28 @@
 //! much longer than a target are split, much shorter ones contracted, flips equalise the valences, vertices move in
 //! their tangent planes.
 
+mod adapt;
 mod collapse;
 mod flip;
-mod length;
 mod lines;
+mod places;
 mod relax;
 mod rings;
+mod size;
+mod sizing;
+mod slender;
 mod split;
 
+pub use adapt::{AdaptLengths, GradeLengths};
 pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
-pub use length::{LENGTH_CHUNK, SumLengths};
 pub use lines::{CORNER_COSINE, Lines, MarkBorders, MarkEnds, MarkFeatures, OnLine};
+pub use places::Places;
 pub use relax::{Accept, Relax};
 pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
+pub use size::{LENGTH_CHUNK, SumAreas, SumLengths};
+pub use sizing::Sizing;
+pub use slender::{CountSlender, SLENDER};
 pub(crate) use split::longer_first;
 pub use split::{Halves, SplitLong};
 
@@ -24,6 +32,8 @@ use glam::Vec3;
 
 kernel_list! {
     block sum_lengths: SumLengths;
+    block sum_areas: SumAreas;
+    flat count_slender: CountSlender;
     flat mark_features: MarkFeatures;
     flat mark_borders: MarkBorders;
     flat mark_ends: MarkEnds;
@@ -35,6 +45,8 @@ kernel_list! {
     flat write_rings: WriteRings;
     flat relax: Relax;
     flat accept: Accept;
+    flat adapt_lengths: AdaptLengths;
+    flat grade_lengths: GradeLengths;
 }
 
 /// Twice the area of a triangle over the sum of its squared sides, such that equilateral triangles have 1 and

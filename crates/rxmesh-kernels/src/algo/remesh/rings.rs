@@ -96,8 +96,8 @@ unsafe impl FlatKernel for WriteRings {
 pub struct Star {
     /// The vertex.
     pub at: Vec3,
-    from: u32,
-    to: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
 }
 
 impl Rings {
@@ -138,10 +138,9 @@ impl Rings {
         true
     }
 
-    /// Where a vertex of a line goes: to the middle between its neighbours where the line is straight, else it stays.
-    /// Nothing for a vertex of no line.
+    /// The line edges at a vertex.
     #[inline(always)]
-    pub fn along_line(&self, x: Global<Vec3>, star: &Star) -> Option<Vec3> {
+    pub fn line(&self, star: &Star) -> OnLine {
         let mut on = OnLine {
             count: 0,
             before: 0,
@@ -159,6 +158,14 @@ impl Rings {
             }
             i += 1;
         }
+        on
+    }
+
+    /// Where a vertex of a line goes: to the middle between its neighbours where the line is straight, else it stays.
+    /// Nothing for a vertex of no line.
+    #[inline(always)]
+    pub fn along_line(&self, x: Global<Vec3>, star: &Star) -> Option<Vec3> {
+        let on = self.line(star);
         if on.count == 0 {
             return None;
         }

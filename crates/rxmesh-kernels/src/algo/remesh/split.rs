@@ -1,21 +1,20 @@
 //! Splits of long edges.
 
-use super::Lines;
+use super::{Lines, Places, Sizing};
 use crate::args;
 use crate::cavity::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
 use crate::edit::Mesh;
-use crate::mem::GlobalMut;
 use glam::Vec3;
 
 args! {
     /// Splits edges that are longer than some length in their middle, much longer ones first.
     pub struct SplitLong {
         /// Positions.
-        pub x: GlobalMut<Vec3>,
+        pub x: Places,
         /// Lines, which go on in both halves of their edges.
         pub lines: Lines,
-        /// The square of the length.
-        pub longest: f32,
+        /// The length above which edges are split.
+        pub longest: Sizing,
     }
 }
 
@@ -25,40 +24,50 @@ pub struct Halves {
     middle: Vec3,
     ends: [u32; 2],
     marked: bool,
+    length: f32,
+    hint: u32,
 }
 
 impl Halves {
     /// Looks at the seed of a cavity.
     #[inline(always)]
-    pub(crate) fn new(cavity: &Cavity<impl Site>, x: GlobalMut<Vec3>, lines: &Lines) -> Halves {
+    pub(crate) fn new(
+        cavity: &Cavity<impl Site>,
+        x: &Places,
+        lines: &Lines,
+        longest: &Sizing,
+    ) -> Halves {
         let e = cavity.seed();
         let (a, b) = (cavity.mesh().origin(2 * e), cavity.mesh().tip(2 * e));
         Halves {
             middle: (x.get(a) + x.get(b)) * 0.5,
             ends: [a, b],
             marked: lines.is_marked(e),
+            length: longest.between(a, b, 0.5),
+            hint: x.hint(a),
         }
     }
 
-    /// Fills the hole with a star around the middle. A line goes on in both halves of its edge, and new edges of a
-    /// squared length above `longest` are seeds again.
+    /// Fills the hole with a star around the middle. A line goes on in both halves of its edge, and new edges that are
+    /// longer than `longest` are seeds again.
     #[inline(always)]
     pub(crate) fn fill(
         self,
         hole: &mut Hole<'_, impl Site>,
-        x: GlobalMut<Vec3>,
+        x: &Places,
         lines: &Lines,
-        longest: f32,
+        longest: &Sizing,
     ) {
         let [a, b] = self.ends;
         let v = hole.add_vertex_at(Origin::between(a, b, 0.5));
-        x.set(v.id(), self.middle);
+        x.set(v.id(), self.middle, self.hint);
+        longest.set(v.id(), self.length);
         let queue = hole.queue();
         hole.add_star_with(v, |edge, corner| {
             let half = corner.id() == a || corner.id() == b;
             lines.mark(edge.edge(), half && self.marked);
             let d = x.get(corner.id()) - self.middle;
-            if d.dot(d) > longest {
+            if d.dot(d) > longest.square_to(corner.id(), self.length) {
                 queue.again(edge.edge());
             }
         });
@@ -86,18 +95,19 @@ unsafe impl Operator for SplitLong {
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
-        let d = self.x.get(mesh.origin(2 * e)) - self.x.get(mesh.tip(2 * e));
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let d = self.x.get(a) - self.x.get(b);
         let square = d.dot(d);
-        (square > self.longest && square < f32::INFINITY).then(|| longer_first(square))
+        (square > self.longest.square(a, b) && square < f32::INFINITY).then(|| longer_first(square))
     }
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> Halves {
-        Halves::new(cavity, self.x, &self.lines)
+        Halves::new(cavity, &self.x, &self.lines, &self.longest)
     }
 
     #[inline(always)]
     fn fill(&self, plan: Halves, hole: &mut Hole<'_, impl Site>) {
-        plan.fill(hole, self.x, &self.lines, self.longest);
+        plan.fill(hole, &self.x, &self.lines, &self.longest);
     }
 }

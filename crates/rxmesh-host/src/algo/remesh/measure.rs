@@ -1,0 +1,125 @@
+//! What a session's mesh measures.
+
+use crate::Error;
+use crate::algo::reduce::combine;
+use crate::edit::{Column, Edits, Session};
+use glam::Vec3;
+use rxmesh_kernels::algo::reduce::Reduction;
+use rxmesh_kernels::algo::remesh::{LENGTH_CHUNK, Sizing, SumAreas, SumLengths};
+use rxmesh_kernels::topo::{Kind, Vertex};
+
+/// The area of an equilateral triangle, in squares of its side.
+const EQUILATERAL: f64 = 0.433_012_701_892_219_3;
+
+/// # Errors
+///
+/// [`Error::Options`] when faces are frozen.
+pub(in crate::algo) fn refuse_frozen<C: Edits>(
+    session: &Session<C>,
+    what: &str,
+) -> Result<(), Error> {
+    match session.frozen_faces() {
+        0 => Ok(()),
+        n => Err(Error::Options(format!(
+            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is not: \
+            repair it first (--repair)"
+        ))),
+    }
+}
+
+/// The mean length of the live edges; 0 when there is none.
+pub(in crate::algo) fn mean_length<C: Edits>(
+    session: &Session<C>,
+    x: Column<Vertex, Vec3>,
+) -> Result<f32, Error> {
+    let none = session.engine().zeroed(0)?;
+    Ok(lengths(session, x, Sizing::uniform(none.global_mut(), 1.0))?.0)
+}
+
+/// The mean and the greatest length of the live edges, in units; zeroes when there is none.
+pub(super) fn lengths<C: Edits>(
+    session: &Session<C>,
+    x: Column<Vertex, Vec3>,
+    unit: Sizing,
+) -> Result<(f32, f32), Error> {
+    let engine = session.engine();
+    let chunks = session.capacity(Kind::Edge).div_ceil(LENGTH_CHUNK);
+    let partials = || engine.zeroed::<f64>(chunks as usize);
+    let (lengths, edges, longest) = (partials()?, partials()?, partials()?);
+    if chunks == 0 {
+        return Ok((0.0, 0.0));
+    }
+    engine.launch_blocks(
+        chunks,
+        SumLengths {
+            mesh: session.mesh()?,
+            x: session.read(x)?,
+            unit,
+            lengths: lengths.global_mut(),
+            edges: edges.global_mut(),
+            longest: longest.global_mut(),
+        },
+    )?;
+    let length = combine(engine, &lengths, Reduction::Sum)?;
+    let n = combine(engine, &edges, Reduction::Sum)?;
+    if n == 0.0 {
+        return Ok((0.0, 0.0));
+    }
+    let longest = combine(engine, &longest, Reduction::Max)?;
+    Ok(((length / n) as f32, longest as f32))
+}
+
+/// How many equilateral triangles with sides of a unit have the area of the live faces.
+pub(in crate::algo) fn faces_of<C: Edits>(
+    session: &Session<C>,
+    x: Column<Vertex, Vec3>,
+    unit: Sizing,
+) -> Result<f64, Error> {
+    let engine = session.engine();
+    let chunks = session.capacity(Kind::Face).div_ceil(LENGTH_CHUNK);
+    if chunks == 0 {
+        return Ok(0.0);
+    }
+    let areas = engine.zeroed::<f64>(chunks as usize)?;
+    engine.launch_blocks(
+        chunks,
+        SumAreas {
+            mesh: session.mesh()?,
+            x: session.read(x)?,
+            unit,
+            areas: areas.global_mut(),
+        },
+    )?;
+    Ok(combine(engine, &areas, Reduction::Sum)? / EQUILATERAL)
+}
+
+/// Bounds between which the splits of one pass lie, as a factor: that of the classes of length in which engines with an
+/// order of cavities prefer longer edges.
+const BOUNDS: f32 = 1.2;
+
+/// Most passes of splits.
+const MOST_PASSES: u32 = 24;
+
+/// The lengths in units above which edges are split, pass by pass, the last one `longest`. Engines of edits that carry
+/// out urgent cavities first take longer edges first by themselves ([`Edits::ORDERED`]). On others, splits of shorter
+/// edges beside longer ones, again and again, would leave thin triangles and vertices of high valence: there the bound
+/// falls from the length of the longest edge.
+pub(in crate::algo) fn bounds<C: Edits>(
+    session: &Session<C>,
+    x: Column<Vertex, Vec3>,
+    unit: Sizing,
+    longest: f32,
+) -> Result<Vec<f32>, Error> {
+    if C::ORDERED {
+        return Ok(vec![longest]);
+    }
+    let greatest = lengths(session, x, unit)?.1;
+    let mut all = vec![longest];
+    let mut bound = longest * BOUNDS;
+    while bound < greatest && (all.len() as u32) < MOST_PASSES {
+        all.push(bound);
+        bound *= BOUNDS;
+    }
+    all.reverse();
+    Ok(all)
+}

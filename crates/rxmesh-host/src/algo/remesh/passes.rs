@@ -1,0 +1,371 @@
+//! The passes of an iteration.
+
+use super::measure::bounds;
+use super::{LONG, RemeshOptions, RemeshReport, Remeshes, SHORT};
+use crate::Error;
+use crate::algo::closest::SurfaceTree;
+use crate::algo::scan::exclusive;
+use crate::edit::{Column, Edits, RunReport, Runs, Session};
+use crate::engine::Buffer;
+use glam::Vec3;
+use rxmesh_kernels::algo::closest::Project;
+use rxmesh_kernels::algo::remesh::{
+    Accept, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip, Lines, MarkFeatures,
+    Places, Relax, Rings, SLENDER, Sizing, SplitLong, WriteRings,
+};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::{Edge, Kind, Vertex};
+
+/// Flip passes end when one changes less than one edge in so many: what is left would not be seen in the result.
+const FEW_FLIPS: u64 = 500;
+
+/// A mesh is slender when one face in so many is.
+const FEW_SLENDER: u64 = 100;
+
+/// The arrays of [`Rings`].
+pub(super) struct RingTables {
+    starts: Buffer<u32>,
+    tips: Buffer<u32>,
+}
+
+impl RingTables {
+    pub(super) fn view(&self) -> Rings {
+        Rings {
+            starts: self.starts.global(),
+            tips: self.tips.global(),
+        }
+    }
+}
+
+/// How large a mesh may grow.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::algo) struct Guard {
+    /// Most faces.
+    pub(in crate::algo) most: u64,
+    /// Faces that were expected.
+    pub(in crate::algo) expected: u64,
+}
+
+impl Guard {
+    /// # Errors
+    ///
+    /// [`Error::Outgrown`].
+    pub(in crate::algo) fn check<C: Edits>(&self, session: &Session<C>) -> Result<(), Error> {
+        // Slots are known without a look at the engine.
+        if u64::from(session.capacity(Kind::Face)) <= self.most {
+            return Ok(());
+        }
+        let faces = session.count(Kind::Face)?;
+        if u64::from(faces) <= self.most {
+            return Ok(());
+        }
+        Err(Error::Outgrown {
+            faces,
+            expected: self.expected,
+        })
+    }
+}
+
+/// A session with what remeshing keeps between its passes.
+#[derive(Debug)]
+pub(in crate::algo) struct Remesher {
+    pub(super) x: Column<Vertex, Vec3>,
+    moved: Column<Vertex, Vec3>,
+    deviation: Column<Vertex, u32>,
+    marks: Column<Edge, u32>,
+    /// Whether there are marks.
+    any: bool,
+    pub(super) features: u32,
+    /// The input, and near which leaf of it each vertex is.
+    surface: Option<(SurfaceTree, Column<Vertex, u32>)>,
+    /// Lengths by vertex.
+    pub(super) lengths: Option<Column<Vertex, f32>>,
+    /// The length of edges, or the factor of lengths by vertex.
+    pub(in crate::algo) unit: f32,
+    /// Triangles of a shape below this are flipped whatever valences say.
+    slender: f32,
+    pub(in crate::algo) guard: Guard,
+    max_rounds: u32,
+    no_lengths: Buffer<f32>,
+    no_hints: Buffer<u32>,
+}
+
+impl Remesher {
+    /// Makes ready; the unit is 1.
+    pub(in crate::algo) fn new<C: Edits>(
+        session: &mut Session<C>,
+        x: Column<Vertex, Vec3>,
+        options: &RemeshOptions,
+    ) -> Result<Remesher, Error> {
+        let surface = match options.project {
+            true => Some(surface(session, x)?),
+            false => None,
+        };
+        let mut remesher = Remesher {
+            x,
+            moved: session.column()?,
+            deviation: session.column()?,
+            marks: match session.kept_edges() {
+                Some(marks) => marks,
+                None => session.column()?,
+            },
+            any: session.kept_edges().is_some(),
+            features: 0,
+            surface,
+            lengths: None,
+            unit: 1.0,
+            slender: 0.0,
+            guard: Guard {
+                most: options.max_faces.into(),
+                expected: options.max_faces.into(),
+            },
+            max_rounds: options.max_rounds,
+            no_lengths: session.engine().zeroed(0)?,
+            no_hints: session.engine().zeroed(0)?,
+        };
+        if let Some(angle) = options.keep_features {
+            remesher.features = remesher.mark_features(session, angle)?;
+            remesher.any |= remesher.features > 0;
+        }
+        Ok(remesher)
+    }
+
+    fn mark_features<C: Edits>(&self, session: &Session<C>, angle: f32) -> Result<u32, Error> {
+        let counts = session.engine().zeroed::<u32>(2)?;
+        session.engine().launch_flat(
+            session.capacity(Kind::Edge),
+            MarkFeatures {
+                mesh: session.mesh()?,
+                x: session.read(self.x)?,
+                marks: session.write(self.marks)?,
+                cosine: angle.to_radians().cos(),
+                counts: counts.global_mut(),
+            },
+        )?;
+        Ok(counts.read()?[1])
+    }
+
+    pub(in crate::algo) fn lines<C: Edits>(&self, session: &Session<C>) -> Result<Lines, Error> {
+        Ok(Lines {
+            marks: session.write(self.marks)?,
+            any: u32::from(self.any),
+        })
+    }
+
+    /// Some part of the length that edges shall have.
+    pub(in crate::algo) fn sizing<C: Edits>(
+        &self,
+        session: &Session<C>,
+        part: f32,
+    ) -> Result<Sizing, Error> {
+        Ok(match self.lengths {
+            None => Sizing::uniform(self.no_lengths.global_mut(), self.unit * part),
+            Some(lengths) => Sizing {
+                lengths: session.write(lengths)?,
+                varies: 1,
+                factor: self.unit * part,
+            },
+        })
+    }
+
+    pub(in crate::algo) fn places<C: Edits>(&self, session: &Session<C>) -> Result<Places, Error> {
+        Ok(Places {
+            x: session.write(self.x)?,
+            hints: match &self.surface {
+                Some((_, hints)) => session.write(*hints)?,
+                None => self.no_hints.global_mut(),
+            },
+            hinted: u32::from(self.surface.is_some()),
+        })
+    }
+
+    fn slender_faces<C: Edits>(&self, session: &Session<C>) -> Result<u32, Error> {
+        let counts = session.engine().zeroed::<u32>(2)?;
+        session.engine().launch_flat(
+            session.capacity(Kind::Face),
+            CountSlender {
+                mesh: session.mesh()?,
+                x: session.read(self.x)?,
+                shortest: self.sizing(session, SHORT)?,
+                counts: counts.global_mut(),
+            },
+        )?;
+        Ok(counts.read()?[1])
+    }
+
+    /// Contracts and flips a mesh with slender triangles before anything is split.
+    pub(super) fn widen<C: Remeshes>(
+        &mut self,
+        session: &mut Session<C>,
+        report: &mut RemeshReport,
+    ) -> Result<(), Error> {
+        let faces = u64::from(session.count(Kind::Face)?);
+        if u64::from(self.slender_faces(session)?) * FEW_SLENDER > faces {
+            self.slender = SLENDER;
+            report.collapse.merge(&self.collapse(session)?);
+            report.flip.merge(&self.flip(session)?);
+        }
+        Ok(())
+    }
+
+    /// Splits edges above 4/3 of their length.
+    pub(super) fn split<C: Runs<SplitLong>>(
+        &self,
+        session: &mut Session<C>,
+    ) -> Result<RunReport, Error> {
+        let mut report = RunReport::default();
+        for bound in bounds(session, self.x, self.sizing(session, 1.0)?, LONG)? {
+            let pass = session.run(self.max_rounds, |s| {
+                self.guard.check(s)?;
+                Ok(SplitLong {
+                    x: self.places(s)?,
+                    lines: self.lines(s)?,
+                    longest: self.sizing(s, bound)?,
+                })
+            })?;
+            report.merge(&pass);
+        }
+        self.guard.check(session)?;
+        Ok(report)
+    }
+
+    /// Contracts edges below 4/5 of their length, such that none gets above 4/3.
+    pub(super) fn collapse<C: Runs<CollapseShort>>(
+        &self,
+        session: &mut Session<C>,
+    ) -> Result<RunReport, Error> {
+        self.collapse_between(session, SHORT, LONG)
+    }
+
+    /// Contracts edges below some part of their length, such that none gets above another.
+    pub(in crate::algo) fn collapse_between<C: Runs<CollapseShort>>(
+        &self,
+        session: &mut Session<C>,
+        shortest: f32,
+        longest: f32,
+    ) -> Result<RunReport, Error> {
+        session.run(self.max_rounds, |s| {
+            Ok(CollapseShort {
+                x: self.places(s)?,
+                lines: self.lines(s)?,
+                length: self.sizing(s, 1.0)?,
+                shortest: shortest * shortest,
+                longest: longest * longest,
+            })
+        })
+    }
+
+    pub(in crate::algo) fn flip<C: Runs<EqualiseFlip>>(
+        &self,
+        session: &mut Session<C>,
+    ) -> Result<RunReport, Error> {
+        session.engine().launch_flat(
+            session.capacity(Kind::Vertex),
+            Deviations {
+                mesh: session.mesh()?,
+                deviation: session.write(self.deviation)?,
+            },
+        )?;
+        let mut report = RunReport::default();
+        // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find
+        // them.
+        loop {
+            let left = self.max_rounds - report.rounds;
+            let pass = session.run(left, |s| {
+                Ok(EqualiseFlip {
+                    x: s.read(self.x)?,
+                    lines: self.lines(s)?,
+                    deviation: s.write(self.deviation)?,
+                    slender: self.slender,
+                })
+            })?;
+            report.merge(&pass);
+            let few = pass.done * FEW_FLIPS < u64::from(session.capacity(Kind::Edge));
+            if few || report.rounds >= self.max_rounds {
+                return Ok(report);
+            }
+        }
+    }
+
+    pub(super) fn rings<C: Edits>(&self, session: &Session<C>) -> Result<RingTables, Error> {
+        let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        let tables = RingTables {
+            starts: engine.zeroed(n as usize + 1)?,
+            tips: engine.zeroed(2 * session.capacity(Kind::Edge) as usize)?,
+        };
+        engine.launch_flat(
+            n,
+            CountRings {
+                mesh: session.mesh()?,
+                counts: tables.starts.global_mut(),
+            },
+        )?;
+        exclusive(engine, &tables.starts)?;
+        engine.launch_flat(
+            n,
+            WriteRings {
+                mesh: session.mesh()?,
+                lines: self.lines(session)?,
+                starts: tables.starts.global(),
+                tips: tables.tips.global_mut(),
+            },
+        )?;
+        Ok(tables)
+    }
+
+    /// Smoothing steps, and back to the surface.
+    pub(super) fn relax<C: Edits>(&self, session: &Session<C>, steps: u32) -> Result<(), Error> {
+        let engine = session.engine();
+        self.smooth(session, steps, |rings, moved| {
+            let x = session.read(self.x)?;
+            let n = session.capacity(Kind::Vertex);
+            Ok(engine.launch_flat(n, Relax { rings, x, moved })?)
+        })
+    }
+
+    /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.
+    pub(in crate::algo) fn smooth<C: Edits>(
+        &self,
+        session: &Session<C>,
+        steps: u32,
+        step: impl Fn(Rings, GlobalMut<Vec3>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        let rings = self.rings(session)?;
+        for i in 1..=steps {
+            step(rings.view(), session.write(self.moved)?)?;
+            let (moved, x) = (session.read(self.moved)?, session.write(self.x)?);
+            match &self.surface {
+                // The steps are in tangent planes: it is enough to come back after the last.
+                Some((surface, hints)) if i == steps => engine.launch_flat(
+                    n,
+                    Project {
+                        surface: surface.view(),
+                        ve: session.mesh()?.ve.read(),
+                        from: moved,
+                        to: x,
+                        near: session.write(*hints)?,
+                    },
+                )?,
+                _ => engine.launch_flat(n, Accept { moved, x })?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The mesh as a surface, and which leaf of it each vertex is in.
+fn surface<C: Edits>(
+    session: &mut Session<C>,
+    x: Column<Vertex, Vec3>,
+) -> Result<(SurfaceTree, Column<Vertex, u32>), Error> {
+    let (mesh, slots) = session.to_mesh(x)?;
+    let (tree, leaves) = SurfaceTree::with_leaves(session.engine(), &mesh.positions, &mesh.faces)?;
+    let mut hints = vec![0; session.capacity(Kind::Vertex) as usize];
+    for (slot, leaf) in slots.into_iter().zip(leaves) {
+        hints[slot as usize] = leaf;
+    }
+    let column = session.column()?;
+    session.set(column, &hints)?;
+    Ok((tree, column))
+}

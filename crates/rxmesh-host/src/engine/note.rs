@@ -1,0 +1,40 @@
+//! How far the work on an engine is, for people who wait.
+
+use super::{Engine, Kind};
+use std::sync::PoisonError;
+
+/// What an algorithm said last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What is counted: `iteration`, `frame`.
+    pub what: &'static str,
+    /// How many of them are done.
+    pub done: u64,
+}
+
+impl Engine {
+    /// Says how far an algorithm is, for [`Engine::last_note`]. Costs a lock that nobody waits for: once an iteration
+    /// is not too often.
+    pub fn note(&self, what: &'static str, done: u64) {
+        *self.0.note.lock().unwrap_or_else(PoisonError::into_inner) = Some(Note { what, done });
+    }
+
+    /// Forgets what was noted.
+    pub fn clear_note(&self) {
+        *self.0.note.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// What was noted last.
+    pub fn last_note(&self) -> Option<Note> {
+        *self.0.note.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The patches of the launch that is under way which are done, and how many there are; known on the CPU only.
+    pub fn patches_done(&self) -> Option<(u32, u32)> {
+        match &self.0.kind {
+            Kind::Cpu(c) => Some(c.patches_done()),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(_) => None,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Lengths by curvature.
+
+use super::{GAP, LINE, Rings};
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::math::{length, normalize_or_zero, sqrt};
+use crate::mem::{Global, GlobalMut};
+use glam::Vec3;
+
+kernel! {
+    /// The length of edges whose distance from a surface is some error: `sqrt(6 e / k - 3 e^2)`, where `k` is the
+    /// greatest normal curvature towards a neighbour (Dunyach et al. 2013, "Adaptive remeshing for real-time mesh
+    /// deformation", section 3.1), within bounds. On a line it is that of the line; where lines end or meet, the
+    /// greatest. One index a vertex slot.
+    pub struct AdaptLengths: Flat {
+        /// The neighbours.
+        pub rings: Rings,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// The error.
+        pub error: f32,
+        /// The least length.
+        pub least: f32,
+        /// The greatest length.
+        pub greatest: f32,
+        /// The lengths.
+        pub lengths: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for AdaptLengths {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let k = self.curvature(v);
+        // Written so that no curvature, however small, divides.
+        let square = self.error * (6.0 - 3.0 * self.error * k);
+        let least = self.least * self.least * k;
+        let greatest = self.greatest * self.greatest * k;
+        let l = if square >= greatest {
+            self.greatest
+        } else if square <= least {
+            self.least
+        } else {
+            sqrt(square / k)
+        };
+        self.lengths.set(v, l);
+    }
+}
+
+impl AdaptLengths {
+    #[inline(always)]
+    fn curvature(&self, v: u32) -> f32 {
+        let star = self.rings.star(self.x, v);
+        let on = self.rings.line(&star);
+        if on.count > 0 {
+            let (before, after) = (self.x.get(on.before), self.x.get(on.after));
+            if !on.is_smooth(star.at, before, after, 0.0) {
+                return 0.0;
+            }
+            let (u, w) = (star.at - before, after - star.at);
+            let turn = normalize_or_zero(w) - normalize_or_zero(u);
+            let way = 0.5 * (length(u) + length(w));
+            return if way > 0.0 { length(turn) / way } else { 0.0 };
+        }
+        let mut normal = Vec3::ZERO;
+        self.rings.faces(self.x, &star, |p, q| {
+            normal += (p - star.at).cross(q - star.at);
+            true
+        });
+        let n = normalize_or_zero(normal);
+        let mut most = 0.0f32;
+        let mut i = star.from;
+        while i < star.to {
+            let d = self.x.get(self.rings.tips.get(i) & !(LINE | GAP)) - star.at;
+            let square = d.dot(d);
+            if square > 0.0 {
+                most = most.max(2.0 * n.dot(d).abs() / square);
+            }
+            i += 1;
+        }
+        most
+    }
+}
+
+kernel! {
+    /// Makes lengths change little from vertex to vertex. One index a vertex slot.
+    pub struct GradeLengths: Flat {
+        /// The neighbours.
+        pub rings: Rings,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// The lengths.
+        pub lengths: Global<f32>,
+        /// No length is above that of a neighbour by more than this part of the distance; below 0, each becomes the
+        /// mean of its own and its neighbours'.
+        pub slope: f32,
+        /// The new lengths.
+        pub graded: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for GradeLengths {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let star = self.rings.star(self.x, v);
+        let own = self.lengths.get(v);
+        let (mut sum, mut least) = (own, own);
+        let mut i = star.from;
+        while i < star.to {
+            let u = self.rings.tips.get(i) & !(LINE | GAP);
+            let l = self.lengths.get(u);
+            sum += l;
+            least = least.min(l + self.slope * length(self.x.get(u) - star.at));
+            i += 1;
+        }
+        let n = (star.to - star.from + 1) as f32;
+        self.graded
+            .set(v, if self.slope < 0.0 { sum / n } else { least });
+    }
+}

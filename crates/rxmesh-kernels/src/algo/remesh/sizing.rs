@@ -1,0 +1,85 @@
+//! The length that edges shall have.
+
+use crate::args;
+use crate::mem::GlobalMut;
+
+args! {
+    /// The length that edges shall have: one everywhere, or one a vertex times a factor.
+    pub struct Sizing {
+        /// Lengths by vertex; not looked at unless [`Sizing::varies`].
+        pub lengths: GlobalMut<f32>,
+        /// Whether vertices have lengths of their own.
+        pub varies: u32,
+        /// The length, or the factor where it varies.
+        pub factor: f32,
+    }
+}
+
+impl Sizing {
+    /// One length everywhere; lengths by vertex are not looked at.
+    #[inline(always)]
+    pub fn uniform(none: GlobalMut<f32>, length: f32) -> Sizing {
+        Sizing {
+            lengths: none,
+            varies: 0,
+            factor: length,
+        }
+    }
+
+    /// The length at a vertex.
+    #[inline(always)]
+    pub fn at(&self, v: u32) -> f32 {
+        if self.varies != 0 {
+            self.lengths.get(v) * self.factor
+        } else {
+            self.factor
+        }
+    }
+
+    /// The length of an edge: that of the end with the shorter one (Dunyach et al. 2013, section 3.1).
+    #[inline(always)]
+    pub fn length(&self, a: u32, b: u32) -> f32 {
+        if self.varies != 0 {
+            self.at(a).min(self.at(b))
+        } else {
+            self.factor
+        }
+    }
+
+    /// The square of that.
+    #[inline(always)]
+    pub fn square(&self, a: u32, b: u32) -> f32 {
+        let l = self.length(a, b);
+        l * l
+    }
+
+    /// The length at a point of an edge, which is a part of the way from `a` to `b`, less the factor: what
+    /// [`Sizing::set`] takes.
+    #[inline(always)]
+    pub fn between(&self, a: u32, b: u32, part: f32) -> f32 {
+        if self.varies != 0 {
+            self.lengths.get(a) * (1.0 - part) + self.lengths.get(b) * part
+        } else {
+            0.0
+        }
+    }
+
+    /// The square of the length of an edge between a vertex and a point that [`Sizing::between`] gave the length.
+    #[inline(always)]
+    pub fn square_to(&self, v: u32, length: f32) -> f32 {
+        let l = if self.varies != 0 {
+            self.at(v).min(length * self.factor)
+        } else {
+            self.factor
+        };
+        l * l
+    }
+
+    /// Sets the length at a new vertex.
+    #[inline(always)]
+    pub fn set(&self, v: u32, length: f32) {
+        if self.varies != 0 {
+            self.lengths.set(v, length);
+        }
+    }
+}
