@@ -5,6 +5,7 @@
 //! Kobbelt 2004), L with cotangent weights, M with areas. The membrane's factors are the thin plate's preconditioner:
 //! the two differ only at the ring, so that few steps are needed.
 
+use super::FOLDED;
 use super::flip::Flips;
 use super::patch::{Around, Patch};
 use super::solve::{Factors, Matrix};
@@ -31,7 +32,7 @@ const AVERAGES: usize = 8;
 const MOST_STEPS: usize = 100;
 const RESIDUAL: f64 = 1e-6;
 
-/// Moves the new vertices of a patch.
+/// Moves the new vertices of a patch. A plate that folds sharply, where the one before does not, is given up.
 pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u32) -> bool) {
     if patch.parents.is_empty() {
         return;
@@ -45,6 +46,7 @@ pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u3
         PLATES
     };
     for plate in 0..plates {
+        let last = patch.clone();
         Flips::new(patch, is_there).relax_all();
         let curved = plate > 0;
         let drawn = draw(patch, around, |sheet, x| {
@@ -56,15 +58,18 @@ pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u3
             };
             sheet.plate(x, &curvature)
         });
-        if drawn.is_none() {
+        if drawn.is_some() {
+            Flips::new(patch, is_there).relax_all();
+        }
+        if drawn.is_none() || patch.sharpest() < last.sharpest().min(FOLDED) {
+            *patch = last;
             return;
         }
     }
-    Flips::new(patch, is_there).relax_all();
 }
 
-/// Gives the new vertices new positions. Nothing when they could not be computed or lie farther from the hole than it is
-/// wide, and then nothing is changed.
+/// Gives the new vertices new positions. Nothing when they could not be computed or lie farther from the hole than it
+/// is wide, and then nothing is changed.
 fn draw(
     patch: &mut Patch,
     around: &Around,

@@ -155,7 +155,7 @@ const MOST_PASSES: usize = 8;
 /// degrees.
 const FOLDED: f64 = -0.5;
 
-/// Fills the holes of a mesh: each closed loop of boundary edges gets new faces, which are oriented as their neighbours.
+/// Fills the holes of a mesh: each closed loop of boundary edges gets new faces, oriented as their neighbours.
 ///
 /// A loop that comes several times to a vertex counts as several holes. New vertices come behind the old ones; new
 /// faces too, unless the mesh has groups: then each comes behind the face whose group and values it takes. Values of
