@@ -17,6 +17,7 @@ mod progress;
 mod record;
 mod run;
 mod text;
+mod volume;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;

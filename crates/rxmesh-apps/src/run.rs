@@ -102,7 +102,10 @@ impl Run {
             edges: None,
         });
         for warning in &input.loaded.warnings {
-            self.warn(warning.clone());
+            self.warn(format!(
+                "{}: {warning}",
+                text::named(&shown(&input.path), "stdin")
+            ));
         }
         Ok(input)
     }

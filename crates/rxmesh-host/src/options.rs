@@ -16,19 +16,23 @@ macro_rules! changeable {
 
 changeable! {
     crate::algo::delaunay::DelaunayOptions,
+    crate::algo::distance::DistanceOptions,
     crate::algo::filter::FilterOptions,
     crate::algo::geodesic::GeodesicOptions,
     crate::algo::mcf::McfOptions,
     crate::algo::remesh::RemeshOptions,
+    crate::algo::sample::SampleOptions,
     crate::algo::simplify::SimplifyOptions,
     crate::algo::smooth::SmoothOptions,
     crate::algo::spring::SpringOptions,
     crate::algo::spring::MotionOptions,
     crate::algo::track::TrackOptions,
+    crate::algo::transform::TransformOptions,
     crate::io::ReadOptions,
     crate::io::WriteOptions,
     crate::patch::PatchOptions,
     crate::repack::RepackOptions,
     crate::repair::GapOptions,
     crate::repair::HoleOptions,
+    crate::repair::RepairOptions,
 }

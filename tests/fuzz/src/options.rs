@@ -1,5 +1,6 @@
 //! Options of algorithms at random: mostly ones with sense.
 
+use rxmesh_host::algo::boundary::Boundary;
 use rxmesh_host::algo::delaunay::DelaunayOptions;
 use rxmesh_host::algo::remesh::RemeshOptions;
 use rxmesh_host::algo::simplify::{Cost, SimplifyOptions, Target};
@@ -33,6 +34,7 @@ pub(crate) fn simplify(rng: &mut Rng, faces: u32) -> SimplifyOptions {
     };
     SimplifyOptions::new(target).with(|o| {
         o.cost = *rng.one_of(&[Cost::Quadric, Cost::Length]);
+        o.boundary = *rng.one_of(&[Boundary::Hold, Boundary::Keep, Boundary::Free]);
         o.quantile = *rng.one_of(&[0.15, 0.01, 1.0, 0.5, 0.0, f64::NAN]);
         o.seed = rng.next_u64() as u32;
         o.max_rounds = *rng.one_of(&[1, 10, 1000]);

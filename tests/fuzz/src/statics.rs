@@ -3,7 +3,7 @@
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::curvature::curvature;
-use rxmesh_host::algo::filter::{Closeness, FilterOptions, bilateral_filter};
+use rxmesh_host::algo::filter::{Closeness, FilterOptions, Similarity, bilateral_filter};
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic};
 use rxmesh_host::algo::kring::k_ring;
 use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
@@ -63,14 +63,19 @@ fn algorithm(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh, which: u64) -> Result<O
         3 => {
             let length = Closeness::Given(f64::from(factor(rng)));
             let options = FilterOptions::default().with(|o| {
-                o.iterations = rng.below(3) as u32;
-                o.sigma_c = *rng.one_of(&[
+                o.iterations = Some(rng.below(3) as u32);
+                o.noise = rng.percent(30).then(|| f64::from(factor(rng)));
+                if rng.percent(50) {
+                    return;
+                }
+                o.sigma_c = Some(*rng.one_of(&[
                     Closeness::MeanEdge,
                     Closeness::ShortestEdge,
                     Closeness::MeshMeanEdge,
                     length,
-                ]);
-                o.sigma_s = rng.percent(30).then(|| f64::from(factor(rng)));
+                ]));
+                let length = Similarity::Given(f64::from(factor(rng)));
+                o.sigma_s = Some(*rng.one_of(&[Similarity::Noise, Similarity::Ball, length]));
             });
             bilateral_filter(rx, &mut x, &options)?;
             points(rx, x)

@@ -10,10 +10,10 @@ use crate::algo_support::*;
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::curvature::curvature;
-use rxmesh_host::algo::filter::{Closeness, FilterOptions, bilateral_filter};
+use rxmesh_host::algo::filter::{Closeness, FilterOptions, Similarity, bilateral_filter};
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic, level_sets};
 use rxmesh_host::algo::kring::k_ring;
-use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
+use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow, mean_edge_length};
 use rxmesh_host::algo::normals::{gather_vertex_normals, vertex_normals, vertex_normals_unscaled};
 use rxmesh_host::algo::remesh::{RemeshOptions, remesh};
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify};
@@ -34,7 +34,7 @@ use rxmesh_tests::fixtures;
 
 conformance! {
     boundaries, rings_of_vertices, sums, prefix_sums, normals, flows, smoothed_positions, filtered_positions,
-    curvatures, levels_and_distances,
+    filtered_normals, curvatures, levels_and_distances,
     explicit_springs, implicit_springs, simplified_meshes, remeshed_meshes, tracked_meshes
 }
 
@@ -146,12 +146,16 @@ fn normals(engine: &Engine) {
     });
 }
 
-/// The solver stops at a residual of [`McfOptions::tolerance`]. With the usual time step of ten squared mean edges the
+/// The solver stops at a residual of [`McfOptions::tolerance`]. With a time step of ten squared mean edges the
 /// matrix over its diagonal has a condition of at most `1 + 2 * 10 h^2 * sum of weights / 2 area`: six weights of
 /// `2 / sqrt(3)` and an area of `sqrt(3) / 2 h^2` on equilateral faces make it 81.
 fn flows(engine: &Engine) {
     let options = McfOptions::default();
     let flow = |rx: &RxMesh, _: &TriMesh, mut x| {
+        let mean = mean_edge_length(rx, &x).unwrap();
+        let options = options.with(|o| {
+            o.time_step = Some(10.0 * mean * mean);
+        });
         let report = mean_curvature_flow(rx, &mut x, &options).unwrap();
         (report, x.to_input(rx).unwrap())
     };
@@ -193,12 +197,31 @@ fn smoothed_positions(engine: &Engine) {
     }
 }
 
+/// Vertices follow normals, which are sums of a few terms. A step of the normals amplifies what they differ by at most
+/// by what similarity makes of it, the weights' slope over their width: by about one over 0.45. Two iterations are two
+/// steps of normals each, and the steps of smoothing.
+fn filtered_normals(engine: &Engine) {
+    let options = FilterOptions::default().with(|o| {
+        o.iterations = Some(2);
+        o.noise = Some(0.02);
+    });
+    let filtered = |rx: &RxMesh, _: &TriMesh, mut x| {
+        bilateral_filter(rx, &mut x, &options).unwrap();
+        x.to_input(rx).unwrap()
+    };
+    both(engine, filtered, |_, got, want| {
+        let a_step = 2.0 * (CORNERS + 12.0) * DIGIT;
+        near(&got, &want, a_step * (20.0 + 4.0 * (1.0 / 0.45f64).powi(4)));
+    });
+}
+
 /// A vertex moves along its normal by a mean of heights, which are less than two edges. Where rounding decides whether
 /// a neighbour is in the ball, nothing is compared.
 fn filtered_positions(engine: &Engine) {
     let options = FilterOptions::default().with(|o| {
-        o.iterations = 1;
-        o.sigma_c = Closeness::MeanEdge;
+        o.iterations = Some(1);
+        o.sigma_c = Some(Closeness::MeanEdge);
+        o.sigma_s = Some(Similarity::Ball);
     });
     let filtered = |rx: &RxMesh, mesh: &TriMesh, mut x| {
         bilateral_filter(rx, &mut x, &options).unwrap();

@@ -2,7 +2,9 @@
 
 use crate::algo_support::*;
 use glam::DVec3;
-use rxmesh_host::algo::filter::{Closeness, FilterOptions, FilterReport, bilateral_filter};
+use rxmesh_host::algo::filter::{
+    Closeness, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
+};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::{Error, Vec3};
@@ -12,7 +14,8 @@ use rxmesh_tests::extent::extent;
 
 conformance! {
     agrees_with_a_naive_search, balls_of_any_size_are_whole, noise_goes_and_edges_stay, any_unit_gives_the_same,
-    every_run_gives_the_same_bits, nasty_meshes_stay_finite, senseless_options_are_refused
+    every_run_gives_the_same_bits, nasty_meshes_stay_finite, senseless_options_are_refused,
+    by_default_noise_goes_and_little_else, a_mesh_without_noise_hardly_changes
 }
 
 fn normals(mesh: &TriMesh, x: &[DVec3]) -> Vec<DVec3> {
@@ -41,7 +44,7 @@ fn naive(mesh: &TriMesh, o: &FilterOptions) -> (Vec<DVec3>, Vec<bool>) {
         .collect();
     let y = (0..x.len()).map(|v| {
         let own = rings[v].iter().map(|&w| x[v].distance(x[w]));
-        let sigma_c = match o.sigma_c {
+        let sigma_c = match o.sigma_c.unwrap_or_default() {
             _ if rings[v].is_empty() => return x[v],
             Closeness::MeanEdge => own.sum::<f64>() / rings[v].len() as f64,
             Closeness::ShortestEdge => own.fold(f64::MAX, f64::min),
@@ -62,7 +65,10 @@ fn naive(mesh: &TriMesh, o: &FilterOptions) -> (Vec<DVec3>, Vec<bool>) {
         let h: Vec<f64> = ball.iter().map(|&w| n[v].dot(x[w] - x[v])).collect();
         let mean = h.iter().sum::<f64>() / h.len() as f64;
         let spread = (h.iter().map(|h| (h - mean).powi(2)).sum::<f64>() / h.len() as f64).sqrt();
-        let sigma_s = o.sigma_s.unwrap_or(spread);
+        let sigma_s = match o.sigma_s {
+            Some(Similarity::Given(sigma_s)) => sigma_s,
+            _ => spread,
+        };
         let weight = |k: usize| {
             let d2 = x[ball[k]].distance_squared(x[v]);
             (-d2 / (2.0 * sigma_c * sigma_c) - h[k] * h[k] / (2.0 * sigma_s * sigma_s)).exp()
@@ -91,8 +97,9 @@ fn run(engine: &Engine, mesh: &TriMesh, o: &FilterOptions) -> (Vec<Vec3>, Filter
 
 fn once(sigma_c: Closeness) -> FilterOptions {
     FilterOptions::default().with(|o| {
-        o.iterations = 1;
-        o.sigma_c = sigma_c;
+        o.iterations = Some(1);
+        o.sigma_c = Some(sigma_c);
+        o.sigma_s = Some(Similarity::Ball);
     })
 }
 
@@ -123,7 +130,7 @@ fn agrees_with_a_naive_search(engine: &Engine) {
             engine,
             &mesh,
             &once(Closeness::MeanEdge).with(|o| {
-                o.sigma_s = Some(0.01);
+                o.sigma_s = Some(Similarity::Given(0.01));
             }),
         );
     }
@@ -163,8 +170,8 @@ fn noise_goes_and_edges_stay(engine: &Engine) {
     let before = rms(&mesh.positions);
     let after = |sigma_s: f64| {
         let options = FilterOptions::default().with(|o| {
-            o.iterations = 4;
-            o.sigma_s = Some(sigma_s);
+            o.iterations = Some(4);
+            o.sigma_s = Some(Similarity::Given(sigma_s));
         });
         rms(&run(engine, &mesh, &options).0)
     };
@@ -173,16 +180,25 @@ fn noise_goes_and_edges_stay(engine: &Engine) {
     assert!(keep < 0.7 * before && blur > 1.5 * keep);
 }
 
-fn thrice() -> FilterOptions {
+/// Three iterations of either scheme.
+fn thrice(scheme: FilterScheme) -> FilterOptions {
     FilterOptions::default().with(|o| {
-        o.iterations = 3;
+        o.scheme = Some(scheme);
+        o.iterations = Some(3);
     })
 }
 
+const SCHEMES: [FilterScheme; 2] = [FilterScheme::Normals, FilterScheme::Vertices];
+
 fn any_unit_gives_the_same(engine: &Engine) {
     let mesh = bumpy_sphere(suited(engine, [3, 2, 1]));
-    let o = thrice();
-    let once: Vec<DVec3> = (run(engine, &mesh, &o).0.iter())
+    for scheme in SCHEMES {
+        any_unit(engine, &mesh, thrice(scheme));
+    }
+}
+
+fn any_unit(engine: &Engine, mesh: &TriMesh, o: FilterOptions) {
+    let once: Vec<DVec3> = (run(engine, mesh, &o).0.iter())
         .map(|p| p.as_dvec3())
         .collect();
     for scale in [2f32.powi(-60), 2f32.powi(60)] {
@@ -197,34 +213,51 @@ fn any_unit_gives_the_same(engine: &Engine) {
 /// Normals are sums whose order is fixed on blocks of one thread only.
 fn every_run_gives_the_same_bits(engine: &Engine) {
     let mesh = bumpy_sphere(suited(engine, [3, 2, 1]));
-    let (a, b) = (
-        run(engine, &mesh, &thrice()).0,
-        run(engine, &mesh, &thrice()).0,
-    );
-    if engine.name() == "cpu" || engine.name() == "shuffled" {
-        assert_eq!(a, b);
-    } else {
-        let b: Vec<DVec3> = b.iter().map(|p| p.as_dvec3()).collect();
-        assert!(farthest(&a, &b) < 1e-6);
+    let always = engine.name() == "cpu" || engine.name() == "shuffled";
+    for scheme in SCHEMES {
+        let run = || run(engine, &mesh, &thrice(scheme)).0;
+        let (a, b) = (run(), run());
+        if always {
+            assert_eq!(a, b);
+        } else {
+            let b: Vec<DVec3> = b.iter().map(|p| p.as_dvec3()).collect();
+            assert!(farthest(&a, &b) < 1e-6);
+        }
     }
 }
 
+/// A needle whose offsets are below the smallest squares, among the odd ones.
 fn nasty_meshes_stay_finite(engine: &Engine) {
-    for (name, mesh) in nasty() {
-        for sigma_c in [
-            Closeness::MeanEdge,
-            Closeness::ShortestEdge,
-            Closeness::MeshMeanEdge,
-            Closeness::Given(3.0),
+    let mut meshes = nasty();
+    let needle = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 1e-20), Vec3::Y];
+    let needle = TriMesh::new(needle.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    meshes.push(("a needle", needle));
+    let base = FilterOptions::default();
+    let mut all = vec![base, thrice(FilterScheme::Normals)];
+    for noise in [0.0, 1e-30, 0.1, 1e30] {
+        all.push(base.with(|o| o.noise = Some(noise)));
+    }
+    for sigma_c in [
+        Closeness::MeanEdge,
+        Closeness::ShortestEdge,
+        Closeness::MeshMeanEdge,
+        Closeness::Given(3.0),
+    ] {
+        for sigma_s in [
+            Similarity::Noise,
+            Similarity::Ball,
+            Similarity::Given(1e-30),
         ] {
-            let (y, _) = run(
-                engine,
-                &mesh,
-                &thrice().with(|o| {
-                    o.sigma_c = sigma_c;
-                }),
-            );
-            assert!(y.iter().all(|p| p.is_finite()), "{name}: {y:?}");
+            all.push(thrice(FilterScheme::Vertices).with(|o| {
+                o.sigma_c = Some(sigma_c);
+                o.sigma_s = Some(sigma_s);
+            }));
+        }
+    }
+    for (name, mesh) in meshes {
+        for o in &all {
+            let (y, _) = run(engine, &mesh, o);
+            assert!(y.iter().all(|p| p.is_finite()), "{name}, {o:?}: {y:?}");
             if name == "isolated vertices" {
                 assert_eq!(y[3..], mesh.positions[3..]);
             }
@@ -233,17 +266,27 @@ fn nasty_meshes_stay_finite(engine: &Engine) {
 }
 
 fn senseless_options_are_refused(engine: &Engine) {
+    // Balls of the whole mesh, over and over, end in no time that anybody has.
+    let endless = FilterOptions::default().with(|o| {
+        o.sigma_c = Some(Closeness::Given(1e3));
+        o.iterations = Some(u32::MAX);
+    });
+    let (rx, mut x) = put(engine, &bumpy_grid(3));
+    let before = x.to_input(&rx).unwrap();
+    let e = bilateral_filter(&rx, &mut x, &endless).unwrap_err();
+    assert!(e.to_string().contains("sigma_c is so large"), "{e}");
+    assert_eq!(x.to_input(&rx).unwrap(), before);
     let mesh = bumpy_grid(3);
     let (rx, mut x) = put(engine, &mesh);
     let base = FilterOptions::default();
     for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
         for o in [
-            base.with(|o| {
-                o.sigma_c = Closeness::Given(bad);
-            }),
-            base.with(|o| {
-                o.sigma_s = Some(bad);
-            }),
+            base.with(|o| o.sigma_c = Some(Closeness::Given(bad))),
+            base.with(|o| o.sigma_s = Some(Similarity::Given(bad))),
+            // No noise is possible.
+            base.with(|o| o.noise = Some(bad - f64::from(bad == 0.0))),
+            thrice(FilterScheme::Normals).with(|o| o.sigma_c = Some(Closeness::MeanEdge)),
+            thrice(FilterScheme::Normals).with(|o| o.sigma_s = Some(Similarity::Ball)),
         ] {
             assert!(
                 matches!(bilateral_filter(&rx, &mut x, &o), Err(Error::Options(_))),
@@ -256,4 +299,133 @@ fn senseless_options_are_refused(engine: &Engine) {
         bilateral_filter(&rx, &mut x, &base),
         Err(Error::NotFinite { .. })
     ));
+}
+
+/// The box from -1 to 1 with `n` cells along an edge: its surface, and how far points are from it.
+fn cube(n: u32) -> TriMesh {
+    let side = generate::grid(n, n).unwrap();
+    let mut parts = Vec::new();
+    for axis in 0..3 {
+        for sign in [-1.0f32, 1.0] {
+            let mut part = side.clone();
+            for p in &mut part.positions {
+                let (u, v) = (2.0 * p.x - 1.0, 2.0 * p.y - 1.0);
+                // Mirrored where the normal points down the axis.
+                let flat = [sign, sign * u, v];
+                *p = Vec3::new(
+                    flat[(3 - axis) % 3],
+                    flat[(4 - axis) % 3],
+                    flat[(5 - axis) % 3],
+                );
+            }
+            parts.push(part);
+        }
+    }
+    weld(parts)
+}
+
+/// Makes one vertex of those at one place.
+fn weld(parts: Vec<TriMesh>) -> TriMesh {
+    let mut at = std::collections::BTreeMap::new();
+    let (mut positions, mut faces) = (Vec::new(), Vec::new());
+    for part in parts {
+        let ids: Vec<u32> = (part.positions.iter())
+            .map(|p| {
+                let key = p.to_array().map(|x| (x * 1e4).round() as i64);
+                *at.entry(key).or_insert_with(|| {
+                    positions.push(*p);
+                    positions.len() as u32 - 1
+                })
+            })
+            .collect();
+        faces.extend(part.faces.iter().map(|f| f.map(|v| ids[v as usize])));
+    }
+    TriMesh::new(positions, faces).unwrap()
+}
+
+/// Root mean square distance of points from the surface of the box.
+fn off_the_cube(x: &[Vec3]) -> f64 {
+    let square = |p: &Vec3| {
+        let q = p.as_dvec3().abs() - DVec3::ONE;
+        let outside = q.max(DVec3::ZERO).length();
+        (outside + q.max_element().min(0.0)).powi(2)
+    };
+    (x.iter().map(square).sum::<f64>() / x.len() as f64).sqrt()
+}
+
+/// Noise of a tenth and of a third of an edge, normally distributed, on a box with sharp edges: the estimate is right,
+/// the result is closer to the box than a third or half of the noise, edges stay sharp, volume stays.
+fn by_default_noise_goes_and_little_else(engine: &Engine) {
+    if is_slow(engine) {
+        return;
+    }
+    let clean = cube(24);
+    let edge = 1.0 / 12.0 * (2.0 + 2f64.sqrt()) / 3.0;
+    for (part, left, turned) in [(0.1, 0.45, 3.0), (0.3, 0.45, 9.0)] {
+        let mut mesh = clean.clone();
+        let mut rng = rxmesh_host::mesh::Rng::new(11);
+        // Sums of twelve uniform numbers, each of variance one third, are nearly normal.
+        let mut normal = || (0..12).map(|_| rng.signed_unit()).sum::<f64>() * 0.5;
+        for p in &mut mesh.positions {
+            let d = DVec3::new(normal(), normal(), normal()) * (part * edge);
+            *p = (p.as_dvec3() + d).as_vec3();
+        }
+        let (y, report) = run(engine, &mesh, &FilterOptions::default());
+        let (before, after) = (off_the_cube(&mesh.positions), off_the_cube(&y));
+        let result = TriMesh::new(y, mesh.faces.clone()).unwrap();
+        let error = normal_error(&result, &clean);
+        let volume = rxmesh_host::mesh::volume(&result.positions, &result.faces);
+        println!(
+            "{part}: {before:.5} to {after:.5}, {error:.2} degrees, volume {volume:.4}, {report:?}"
+        );
+        assert!(
+            (report.noise / (part * edge) - 1.0).abs() < 0.25,
+            "{report:?}"
+        );
+        assert!(after < left * before, "{after} of {before}");
+        assert!(error < turned, "{error}");
+        assert!((volume / 8.0 - 1.0).abs() < 0.01, "{volume}");
+    }
+}
+
+/// Mean angle between corresponding faces, in degrees.
+fn normal_error(a: &TriMesh, b: &TriMesh) -> f64 {
+    let normal = |m: &TriMesh, f: &[u32; 3]| {
+        let [x, y, z] = f.map(|v| m.positions[v as usize].as_dvec3());
+        (y - x).cross(z - x).normalize_or_zero()
+    };
+    let angle = |f: &[u32; 3]| normal(a, f).dot(normal(b, f)).clamp(-1.0, 1.0).acos();
+    a.faces.iter().map(angle).sum::<f64>().to_degrees() / a.faces.len() as f64
+}
+
+/// A box stays, a smooth surface moves by a small part of an edge, and both keep their volumes.
+fn a_mesh_without_noise_hardly_changes(engine: &Engine) {
+    let sphere = generate::icosphere(suited(engine, [4, 3, 2])).unwrap();
+    let torus = generate::torus(36, 18, 1.0, 0.4).unwrap();
+    for (name, mesh, far) in [
+        ("cube", cube(5), 1e-5),
+        ("sphere", sphere, 0.02),
+        ("torus", torus, 0.05),
+    ] {
+        let (y, report) = run(engine, &mesh, &FilterOptions::default());
+        let moved = farthest(&y, &doubles(&mesh));
+        let edge = smooth_edge(&mesh);
+        let volumes = [&mesh.positions, &y].map(|x| rxmesh_host::mesh::volume(x, &mesh.faces));
+        println!("{name}: {moved:.2e} of edges of {edge:.2e}, volumes {volumes:?}, {report:?}");
+        assert!(moved <= far * edge, "{name}: {moved} of {edge}");
+        assert!(
+            (volumes[1] / volumes[0] - 1.0).abs() < 0.005,
+            "{name}: {volumes:?}"
+        );
+    }
+}
+
+fn smooth_edge(mesh: &TriMesh) -> f64 {
+    let (x, rings) = (doubles(mesh), rings(mesh));
+    let all = rings
+        .iter()
+        .enumerate()
+        .flat_map(|(v, r)| r.iter().map(move |&w| (v, w)));
+    let lengths: Vec<f64> = all.map(|(v, w)| x[v].distance(x[w])).collect();
+    lengths.iter().sum::<f64>() / lengths.len() as f64
 }

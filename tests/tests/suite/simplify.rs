@@ -171,7 +171,10 @@ fn ends_on_every_fixture(engine: &Engine) {
             if !reached {
                 let r = report.refused;
                 assert_eq!(report.end, End::Stuck, "{what}");
-                assert!(r.frozen + r.link + r.fold + r.not_finite > 0, "{what}");
+                assert!(
+                    r.frozen + r.link + r.fold + r.not_finite + r.bend > 0,
+                    "{what}"
+                );
             }
         }
     }
@@ -354,23 +357,20 @@ fn places_that_are_not_manifold_stay(engine: &Engine) {
     }
 }
 
-/// The boundary as positions: its vertices, sorted, and its length.
-fn rim(mesh: &TriMesh) -> (Vec<[u32; 3]>, f32) {
+/// The bits of a position.
+type Point = [u32; 3];
+
+/// The boundary: its edges as positions, sorted, and its length.
+fn rim(mesh: &TriMesh) -> (Vec<[Point; 2]>, f32) {
     let at = |v: u32| mesh.positions[v as usize];
-    let rim: Vec<[u32; 2]> = edges(mesh)
-        .into_iter()
-        .filter_map(|(e, faces)| (faces == 1).then_some(e))
-        .collect();
-    let mut vertices: Vec<u32> = rim.iter().flatten().copied().collect();
-    vertices.sort_unstable();
-    vertices.dedup();
     let bits = |v: u32| at(v).to_array().map(f32::to_bits);
-    let mut points: Vec<[u32; 3]> = vertices.into_iter().map(bits).collect();
+    let rim = edges(mesh).into_iter().filter(|(_, faces)| *faces == 1);
+    let rim: Vec<[u32; 2]> = rim.map(|(e, _)| e).collect();
+    let ends = |[a, b]: [u32; 2]| [bits(a).min(bits(b)), bits(a).max(bits(b))];
+    let mut points: Vec<[Point; 2]> = rim.iter().map(|&e| ends(e)).collect();
     points.sort_unstable();
-    (
-        points,
-        rim.iter().map(|e| at(e[0]).distance(at(e[1]))).sum(),
-    )
+    let length = rim.iter().map(|e| at(e[0]).distance(at(e[1]))).sum();
+    (points, length)
 }
 
 fn the_boundary_does_what_it_is_told(engine: &Engine) {
@@ -392,17 +392,20 @@ fn the_boundary_does_what_it_is_told(engine: &Engine) {
     for cost in [Cost::Quadric, Cost::Length] {
         let run = |boundary| {
             let (mut session, x) = open(engine, &mesh);
-            let options = SimplifyOptions::new(Target::Ratio(0.15)).with(|o| {
-                o.boundary = boundary;
-                o.cost = cost;
-            });
+            let options =
+                SimplifyOptions::new(Target::Ratio(if is_slow(engine) { 0.3 } else { 0.15 })).with(
+                    |o| {
+                        o.boundary = boundary;
+                        o.cost = cost;
+                    },
+                );
             let report = simplify(&mut session, x, &options).unwrap();
             check(&session, &format!("{boundary:?} {report:?}"));
             assert_eq!(report.end, End::Reached, "{boundary:?} {report:?}");
             rim(&session.to_mesh(x).unwrap().0)
         };
         // No vertex and no edge of it has changed.
-        assert!(run(Boundary::Keep) == before, "{cost:?}");
+        assert!(run(Boundary::Keep).0 == before.0, "{cost:?}");
         let held = run(Boundary::Hold);
         assert!(held.0.len() < before.0.len(), "{cost:?}");
         assert!(

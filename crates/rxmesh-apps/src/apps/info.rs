@@ -12,7 +12,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::query::{Corners, Diamond, EE, EF, FF, FV, Fans, Relation, VE, VF, VV};
-use rxmesh_host::mesh::{EdgeLengths, EdgeTable, TriMesh};
+use rxmesh_host::mesh::{EdgeLengths, EdgeTable, Solid, TriMesh, solid};
 use rxmesh_host::store::{PreparedSize, RxMesh};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -75,6 +75,8 @@ struct FoundEngine {
 struct Measures {
     bounding_box: Option<[[f64; 3]; 2]>,
     edge_length: Option<EdgeLengths>,
+    #[serde(flatten)]
+    solid: Solid,
 }
 
 impl Application for Info {
@@ -85,7 +87,9 @@ impl Application for Info {
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "mesh",
-            "`bounding_box` (lowest and highest corner), `edge_length` (`min`, `mean`, `max`)",
+            "`bounding_box` (lowest and highest corner), `edge_length` (`min`, `mean`, `max`), `area`, `volume` \
+            (signed; of an open mesh that of the cones from the middle of its box), `closed`, `centre` (of mass: of the \
+            solid if `closed`, else of the surface)",
         ),
         (
             "engines",
@@ -162,7 +166,9 @@ fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
 /// Bounding box and edge lengths.
 fn measure(mesh: &TriMesh) -> Measures {
     let bounding_box = mesh.bounding_box();
-    let edges = EdgeTable::new(&mesh.faces, mesh.vertex_count()).edges;
+    let table = EdgeTable::new(&mesh.faces, mesh.vertex_count());
+    let solid = solid(mesh, &table);
+    let edges = table.edges;
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let mut lengths = EdgeLengths {
         min: f64::INFINITY,
@@ -178,6 +184,7 @@ fn measure(mesh: &TriMesh) -> Measures {
     Measures {
         bounding_box,
         edge_length: (!edges.is_empty()).then_some(lengths),
+        solid,
     }
 }
 
@@ -235,6 +242,7 @@ fn mesh_lines(report: &Report, r: &Record) -> String {
                 text::number(l.max)
             );
         }
+        out += &solid_lines(&m.solid);
     }
     if let Some(p) = &r.patches {
         out += &patch_lines(p);
@@ -253,6 +261,25 @@ fn mesh_lines(report: &Report, r: &Record) -> String {
         if let Some(why) = &e.why_not_gpu {
             out += &format!("not the GPU: {why}\n");
         }
+    }
+    out
+}
+
+/// Area, volume and centre.
+fn solid_lines(s: &Solid) -> String {
+    let (area, volume) = (text::number(s.area), text::number(s.volume));
+    let (of_what, open) = match s.closed {
+        true if s.volume != 0.0 => ("solid", ""),
+        true => ("surface", ""),
+        false => (
+            "surface",
+            " (not closed: of the cones from the middle of the box)",
+        ),
+    };
+    let mut out = format!("area: {area}\nvolume: {volume}{open}\n");
+    if let Some(centre) = s.centre {
+        let [x, y, z] = centre.map(text::number);
+        out += &format!("centre of mass: [{x}, {y}, {z}] of the {of_what}\n");
     }
     out
 }

@@ -6,18 +6,22 @@ mod components;
 mod convert;
 mod curvature;
 mod delaunay;
+mod distance;
 mod filter;
 mod generate;
 mod geodesic;
 mod info;
 mod mcf;
+mod merge;
 mod normals;
 mod remesh;
 mod repair;
+mod sample;
 mod simplify;
 mod smooth;
 mod spring;
 mod track;
+mod transform;
 
 use crate::app::Entry;
 
@@ -37,8 +41,12 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<track::Track>(),
     Entry::of::<info::Info>(),
     Entry::of::<check::Check>(),
+    Entry::of::<distance::Distance>(),
     Entry::of::<repair::Repair>(),
     Entry::of::<convert::Convert>(),
+    Entry::of::<transform::Transform>(),
+    Entry::of::<merge::Merge>(),
+    Entry::of::<sample::Sample>(),
     Entry::of::<generate::Generate>(),
     Entry::of::<completions::Completions>(),
 ];

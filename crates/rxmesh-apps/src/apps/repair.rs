@@ -118,6 +118,10 @@ When something that was asked for could not be done, the result is written and t
 /// The output without a name of its own.
 fn beside(args: &RepairArgs) -> PathBuf {
     let mesh = &args.input.mesh;
+    // A mesh from stdin goes to stdout.
+    if input::is_stdin(mesh) {
+        return mesh.clone();
+    }
     let format = input::format(mesh).unwrap_or(Format::Obj);
     let mut name = mesh.file_stem().unwrap_or_default().to_owned();
     name.push(format!("_repair.{}", format.extension()));

@@ -34,7 +34,7 @@ reasons are listed.";
         ("end", "`reached`, `stuck` or `rounds`"),
         (
             "refused",
-            "edges that are left by why (`frozen`, `link`, `fold`, `not_finite`), when the number was not reached",
+            "edges that are left by why (`frozen`, `link`, `fold`, `not_finite`, `bend`), when the number was not reached",
         ),
     ];
 
@@ -86,7 +86,7 @@ fn why(report: &SimplifyReport) -> String {
     };
     format!(
         "{left}: {cause} (edges between vertices that stay: {}, that would change the topology: {}, that would turn a face \
-        over: {}, with a place that is not finite: {})",
-        r.frozen, r.link, r.fold, r.not_finite
+        over: {}, that would bend the boundary: {}, with a place that is not finite: {})",
+        r.frozen, r.link, r.fold, r.bend, r.not_finite
     )
 }

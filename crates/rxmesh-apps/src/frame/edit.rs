@@ -32,14 +32,14 @@ pub(crate) struct EditFlags {
     /// Keep the borders between objects, groups and materials as the boundary is kept
     #[arg(long)]
     pub(crate) keep_groups: bool,
-    /// Write where each vertex and face of the input is in the result, as text (docs/formats.md)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Write where each vertex and face of the input is in the result, as text (docs/formats.md); not with --repair
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "repair")]
     pub(crate) map: Option<PathBuf>,
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Conflicts,
-    /// Repair the mesh first, as the command `repair` does without flags
-    #[arg(long)]
+    /// Repair the mesh first, as the command `repair` does without flags; not with --map, because repair numbers anew
+    #[arg(long, conflicts_with = "map")]
     pub(crate) repair: bool,
 }
 

@@ -10,7 +10,9 @@ mod edits;
 #[cfg(unix)]
 mod files;
 mod mcf;
+mod measures;
 mod places;
+mod repair;
 mod shown;
 mod streams;
 mod support;

@@ -99,7 +99,7 @@ fn mcf_that_does_not_converge_exits_with_3() {
 fn record_of_mcf_is_complete() {
     let b = Sandbox::new();
     b.put("bunny.obj", bunny());
-    let out = b.run("mcf bunny.obj --json -");
+    let out = b.run("mcf bunny.obj --time-step 1.46 --json -");
     let r: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(String::from_utf8_lossy(&out.stderr).contains("wrote bunny_mcf.obj"));
     assert_eq!(r["command"], "mcf");

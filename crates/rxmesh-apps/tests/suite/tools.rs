@@ -122,7 +122,7 @@ fn polygons_are_cut_with_a_word_and_refused_when_strict() {
             assert_eq!(out.status.code(), Some(0), "{command} {flag}");
             assert_eq!(
                 String::from_utf8(out.stderr).unwrap(),
-                "warning: 1 of 1 faces were polygons and are now triangles: 2 faces\n"
+                "warning: q.obj: 1 of 1 faces were polygons and are now triangles: 2 faces\n"
             );
         }
         let _ = fs::remove_file(b.path().join("o.obj"));

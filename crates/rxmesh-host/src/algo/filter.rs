@@ -1,124 +1,123 @@
-//! Bilateral mesh denoising.
+//! Denoising that keeps features: by normals of faces, or by offsets of vertices.
+
+mod noise;
+mod normals;
+mod sigma;
+mod vertices;
+
+pub use sigma::{Closeness, Similarity};
 
 use super::Options;
 use super::mcf::mean_edge_length;
-use super::measure::{positive, resize, unit_scale};
-use super::normals::vertex_normals_unscaled;
+use super::measure::{not_negative, positive, resize, unit_scale};
 use crate::Error;
-use crate::engine::Buffer;
-use crate::store::{Attribute, Rows, RxMesh};
+use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::filter::{BALLS, BallArgs, FilterBalls, FilterLarge, Size, large_words};
-use rxmesh_kernels::query::VV;
 use rxmesh_kernels::topo::{Kind, Vertex};
-use std::fmt;
-use std::str::FromStr;
 
-/// The closeness parameter sigma_c, a length. The ball around a vertex has twice this radius.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub enum Closeness {
-    /// For each vertex the mean length of its edges.
+/// What is filtered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum FilterScheme {
+    /// Normals of faces, which vertices then follow (Zheng, Fu, Au, Tai 2011).
     #[default]
-    MeanEdge,
-    /// For each vertex the length of its shortest edge, as RXMesh 2021, section 8.3.
-    ShortestEdge,
-    /// For all vertices the mean length of all edges, measured once before the first iteration.
-    MeshMeanEdge,
-    /// The same given length for all, in the mesh's unit. Time grows with the square of it.
-    Given(f64),
-}
-
-/// The rules by which lengths are found, under their names.
-const RULES: [(&str, Closeness); 3] = [
-    ("mean-edge", Closeness::MeanEdge),
-    ("shortest-edge", Closeness::ShortestEdge),
-    ("mesh-mean-edge", Closeness::MeshMeanEdge),
-];
-
-/// The rule's name, or the length.
-impl fmt::Display for Closeness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self, RULES.iter().find(|(_, rule)| rule == self)) {
-            (Closeness::Given(length), _) => length.fmt(f),
-            (_, rule) => f.write_str(rule.map_or("", |(name, _)| name)),
-        }
-    }
-}
-
-/// A rule's name, or a length.
-impl FromStr for Closeness {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Closeness, String> {
-        if let Some((_, rule)) = RULES.iter().find(|(name, _)| *name == text) {
-            return Ok(*rule);
-        }
-        text.parse().map(Closeness::Given).map_err(|_| {
-            let [a, b, c] = RULES.map(|(name, _)| name);
-            format!("it is neither a number nor {a}, {b} or {c}")
-        })
-    }
-}
-
-/// A length as a number, a rule as its name.
-#[cfg(feature = "serde")]
-impl serde::Serialize for Closeness {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Closeness::Given(length) => to.serialize_f64(*length),
-            rule => to.collect_str(rule),
-        }
-    }
+    Normals,
+    /// Heights of vertices over each other's tangent planes (Fleishman, Drori, Cohen-Or 2003).
+    Vertices,
 }
 
 /// How to denoise.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct FilterOptions {
-    /// Iterations.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().iterations))]
-    pub iterations: u32,
-    /// How far neighbours count, a length in the mesh's unit, or one of mean-edge (each vertex's), shortest-edge (each
-    /// vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius.
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_name = "LENGTH|RULE", default_value_t)
-    )]
-    pub sigma_c: Closeness,
-    /// Steps across the surface much higher than this are kept, a length in the mesh's unit [default: the standard
-    /// deviation of the heights in each vertex's ball].
+    /// What is filtered: normals of faces, which vertices then follow, or heights of vertices [default: normals, and
+    /// vertices where --sigma-c or --sigma-s is given].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SCHEME", value_enum))]
+    pub scheme: Option<FilterScheme>,
+    /// Most iterations; those of normals end when as much as the noise is gone [default: 20 of normals, 5 of
+    /// vertices].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    pub iterations: Option<u32>,
+    /// Standard deviation of the noise across the surface, a length in the mesh's unit [default: estimated].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
-    pub sigma_s: Option<f64>,
+    pub noise: Option<f64>,
+    /// Of vertices: how far neighbours count, a length in the mesh's unit, or one of mean-edge (each vertex's),
+    /// shortest-edge (each vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius
+    /// [default: mean-edge].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
+    pub sigma_c: Option<Closeness>,
+    /// Of vertices: steps across the surface much higher than this are kept, a length in the mesh's unit, or one of
+    /// noise (that of the whole mesh), ball (the standard deviation of the heights in each vertex's ball) [default:
+    /// noise].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
+    pub sigma_s: Option<Similarity>,
 }
 
-impl Default for FilterOptions {
-    fn default() -> Self {
-        FilterOptions {
-            iterations: 5,
-            sigma_c: Closeness::default(),
-            sigma_s: None,
+impl FilterOptions {
+    /// The scheme, given or not.
+    pub fn scheme(&self) -> FilterScheme {
+        let of_vertices = self.sigma_c.is_some() || self.sigma_s.is_some();
+        self.scheme.unwrap_or(match of_vertices {
+            true => FilterScheme::Vertices,
+            false => FilterScheme::Normals,
+        })
+    }
+
+    /// About how many neighbours a given `sigma_c` makes vertices look at, over all iterations: balls of that size on
+    /// a flat mesh of equilateral triangles. 0 for the rules, whose balls have a few tens of vertices.
+    pub fn neighbours(&self, vertices: u32, mean_edge: f64) -> f64 {
+        let (n, area) = (f64::from(vertices), 0.75f64.sqrt() * mean_edge * mean_edge);
+        match self.sigma_c {
+            Some(Closeness::Given(sigma_c)) if self.scheme() == FilterScheme::Vertices => {
+                let ball = std::f64::consts::PI * (2.0 * sigma_c).powi(2) / area;
+                n * ball.min(n) * f64::from(self.iterations())
+            }
+            _ => 0.0,
         }
+    }
+
+    /// Most iterations, given or not.
+    pub fn iterations(&self) -> u32 {
+        self.iterations.unwrap_or(match self.scheme() {
+            FilterScheme::Normals => normals::ITERATIONS,
+            FilterScheme::Vertices => vertices::ITERATIONS,
+        })
     }
 }
 
 impl Options for FilterOptions {
     fn check(&self) -> Result<(), Error> {
-        if let Closeness::Given(sigma_c) = self.sigma_c {
+        if let Some(Closeness::Given(sigma_c)) = self.sigma_c {
             positive("sigma_c", sigma_c)?;
         }
-        match self.sigma_s {
-            Some(sigma_s) => positive("sigma_s", sigma_s),
+        if let Some(Similarity::Given(sigma_s)) = self.sigma_s {
+            positive("sigma_s", sigma_s)?;
+        }
+        if self.scheme == Some(FilterScheme::Normals)
+            && (self.sigma_c.is_some() || self.sigma_s.is_some())
+        {
+            return Err(Error::Options(
+                "sigma_c and sigma_s belong to the scheme of vertices; that of normals takes the noise".into(),
+            ));
+        }
+        match self.noise {
+            Some(noise) => not_negative("the noise", noise),
             None => Ok(()),
         }
     }
 
     fn scale(&mut self, factor: f64) {
-        if let Closeness::Given(sigma_c) = &mut self.sigma_c {
+        self.noise = self.noise.map(|noise| noise * factor);
+        if let Some(Closeness::Given(sigma_c)) = &mut self.sigma_c {
             *sigma_c *= factor;
         }
-        self.sigma_s = self.sigma_s.map(|sigma_s| sigma_s * factor);
+        if let Some(Similarity::Given(sigma_s)) = &mut self.sigma_s {
+            *sigma_s *= factor;
+        }
     }
 }
 
@@ -126,31 +125,42 @@ impl Options for FilterOptions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FilterReport {
+    /// What was filtered.
+    pub scheme: FilterScheme,
     /// Iterations done.
     pub iterations: u32,
+    /// Standard deviation of the noise across the surface, given or estimated, in the mesh's unit. 0 where the rule for
+    /// sigma_s needs none.
+    pub noise: f64,
+    /// The same over the mean length of the edges.
+    pub noise_over_edge: f64,
     /// Balls over all iterations that were too large for shared memory and went the slower way. Results do not depend
-    /// on it.
+    /// on it. 0 for the scheme of normals.
     pub large_balls: u64,
 }
 
-/// Words of scratch memory that large balls may take at a time, unless a single one needs more.
-const SCRATCH_WORDS: u32 = 1 << 24;
+/// Neighbours that vertices look at in a run, at most: about an hour of a processor with a few threads.
+const MOST_NEIGHBOURS: f64 = 2e10;
 
-/// Room of the first lists in global memory; those that do not fit get eight times as much, and so on.
-const FIRST_ROOM: u32 = 256;
-
-/// Denoises `x` in place, keeping features (Fleishman, Drori, Cohen-Or 2003, section 3): each vertex moves along its
-/// normal by the mean height of its neighbours over its tangent plane, weighted by closeness and by similarity of
-/// height.
+/// Denoises `x` in place, keeping features.
 ///
-/// Neighbours are the vertices within `2 sigma_c` that are reached over edges inside this ball, the vertex itself among
-/// them. Vertices without a face of positive area stay. Normals are those of
-/// [`vertex_normals_unscaled`], computed anew in each iteration.
+/// By normals (Zheng, Fu, Au, Tai 2011; Sun, Rosin, Martin, Langbein 2007): normals of faces are filtered with weights
+/// of area, closeness and similarity, then vertices move to the planes that the normals ask for, over and over. What
+/// counts as similar comes from the noise, which is estimated unless given. It ends when the vertices have moved about
+/// as far as the noise, and no place moves farther: a mesh without noise hardly changes.
+///
+/// By vertices (Fleishman, Drori, Cohen-Or 2003, section 3): each vertex moves along its normal by the mean height of
+/// its neighbours over its tangent plane, weighted by closeness and by similarity of height. Neighbours are the
+/// vertices within `2 sigma_c` that are reached over edges inside this ball, the vertex itself among them. Vertices
+/// without a face of positive area stay. Normals are those of
+/// [`vertex_normals_unscaled`](super::normals::vertex_normals_unscaled), computed anew in each iteration.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a sigma that is not a positive number, [`Error::NotFinite`] for a coordinate that is not
-/// finite, or what the engine says. On an error of the engine `x` may hold an unfinished result.
+/// [`Error::Options`] for a length that is not a positive number, belongs to the other scheme or asks for work that
+/// would not end, [`Error::NotFinite`]
+/// for a coordinate that is not finite, or what the engine says. On an error of the engine `x` may hold an unfinished
+/// result.
 pub fn bilateral_filter(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -158,125 +168,46 @@ pub fn bilateral_filter(
 ) -> Result<FilterReport, Error> {
     options.check()?;
     let mut report = FilterReport {
+        scheme: options.scheme(),
         iterations: 0,
+        noise: options.noise.unwrap_or(0.0),
+        noise_over_edge: 0.0,
         large_balls: 0,
     };
-    if rx.count(Kind::Face) == 0 || options.iterations == 0 {
+    if rx.count(Kind::Face) == 0 || options.iterations() == 0 {
         return Ok(report);
     }
     // Powers of two change no digit, and near one neither normals nor weights leave `f32`.
     let scale = unit_scale(rx, x)?;
     resize(rx, x, scale)?;
-    let mut filter = Filter::new(rx, x, options, scale)?;
-    for _ in 0..options.iterations {
-        report.large_balls += u64::from(filter.iterate(x)?);
-        report.iterations += 1;
+    let edge = mean_edge_length(rx, x)?;
+    let neighbours = options.neighbours(rx.count(Kind::Vertex), edge / scale);
+    if neighbours > MOST_NEIGHBOURS {
+        resize(rx, x, 1.0 / scale)?;
+        return Err(Error::Options(format!(
+            "sigma_c is so large that vertices look at about {neighbours:.1e} neighbours, but at most \
+            {MOST_NEIGHBOURS:.0e} are looked at: each vertex takes in those within twice sigma_c, in each iteration"
+        )));
+    }
+    let noise = match options.noise {
+        Some(noise) => noise * scale,
+        None if options.sigma_s.is_some_and(|s| s != Similarity::Noise) => 0.0,
+        None => noise::estimate(rx, x)?,
+    };
+    report.noise = noise / scale;
+    report.noise_over_edge = if edge > 0.0 { noise / edge } else { 0.0 };
+    match report.scheme {
+        FilterScheme::Normals => {
+            report.iterations = normals::filter(rx, x, [noise, edge], options.iterations())?;
+        }
+        FilterScheme::Vertices => {
+            let mut filter = vertices::Filter::new(rx, options, [noise, edge], scale)?;
+            for _ in 0..options.iterations() {
+                report.large_balls += u64::from(filter.iterate(x)?);
+                report.iterations += 1;
+            }
+        }
     }
     resize(rx, x, 1.0 / scale)?;
     Ok(report)
-}
-
-/// What the iterations share.
-struct Filter<'a> {
-    rx: &'a RxMesh,
-    ones: Rows<VV>,
-    normal: Attribute<Vertex, Vec3>,
-    y: Attribute<Vertex, Vec3>,
-    /// The number of large balls, then which.
-    large: Buffer<u32>,
-    size: Size,
-    sigma_c: f32,
-    sigma_s: f32,
-}
-
-impl<'a> Filter<'a> {
-    /// For `x` in a unit of length of which `scale` are one of the options'.
-    fn new(
-        rx: &'a RxMesh,
-        x: &Attribute<Vertex, Vec3>,
-        options: &FilterOptions,
-        scale: f64,
-    ) -> Result<Self, Error> {
-        let (size, sigma_c) = match options.sigma_c {
-            Closeness::MeanEdge => (Size::MeanEdge, 0.0),
-            Closeness::ShortestEdge => (Size::ShortestEdge, 0.0),
-            Closeness::MeshMeanEdge => (Size::Given, mean_edge_length(rx, x)?),
-            Closeness::Given(sigma_c) => (Size::Given, sigma_c * scale),
-        };
-        Ok(Filter {
-            rx,
-            ones: rx.query::<VV>()?,
-            normal: rx.attribute()?,
-            y: rx.attribute()?,
-            large: rx
-                .engine()
-                .zeroed(1 + rx.linear_len(Kind::Vertex) as usize)?,
-            size,
-            sigma_c: sigma_c.clamp(0.0, f64::from(f32::MAX).sqrt() / 4.0) as f32,
-            sigma_s: options
-                .sigma_s
-                .map_or(0.0, |s| (s * scale).clamp(1e-18, 1e18) as f32),
-        })
-    }
-
-    /// One iteration; the number of large balls.
-    fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<u32, Error> {
-        let (rx, n) = (self.rx, self.rx.linear_len(Kind::Vertex));
-        vertex_normals_unscaled(rx, x, &mut self.normal)?;
-        let args = BallArgs {
-            starts: self.ones.starts().global(),
-            ring: self.ones.values().global(),
-            x: x.global()?,
-            normal: self.normal.global()?,
-            y: self.y.global_mut()?,
-            size: self.size as u32,
-            sigma_c: self.sigma_c,
-            sigma_s: self.sigma_s,
-        };
-        let balls = FilterBalls {
-            args,
-            n,
-            large: self.large.global_mut(),
-        };
-        rx.engine().launch_blocks(n.div_ceil(BALLS), balls)?;
-        let count = self.large.read_range(0, 1)?[0];
-        if count > 0 {
-            let pending = std::mem::replace(&mut self.large, rx.engine().zeroed(1 + n as usize)?);
-            self.large_balls(args, pending, count)?;
-        }
-        std::mem::swap(x, &mut self.y);
-        Ok(count)
-    }
-
-    /// Does the balls that did not fit shared memory, with longer and longer lists until all fit.
-    fn large_balls(
-        &self,
-        args: BallArgs,
-        mut pending: Buffer<u32>,
-        mut count: u32,
-    ) -> Result<(), Error> {
-        let (engine, most) = (self.rx.engine(), self.rx.linear_len(Kind::Vertex));
-        let mut room = FIRST_ROOM.min(most);
-        while count > 0 {
-            let batch = (SCRATCH_WORDS / large_words(room)).clamp(1, count);
-            let lists = engine.zeroed::<u32>(batch as usize * large_words(room) as usize)?;
-            let left = engine.zeroed::<u32>(1 + count as usize)?;
-            for first in (0..count).step_by(batch as usize) {
-                let vertices = pending.global().from(1 + first);
-                let kernel = FilterLarge {
-                    args,
-                    vertices,
-                    lists: lists.global_mut(),
-                    room,
-                    large: left.global_mut(),
-                };
-                engine.launch_flat(batch.min(count - first), kernel)?;
-            }
-            count = left.read_range(0, 1)?[0];
-            pending = left;
-            // No ball has more than all vertices: the last length fits.
-            room = room.saturating_mul(8).min(most);
-        }
-        Ok(())
-    }
 }

@@ -9,9 +9,9 @@ use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::remesh::MarkEnds;
 use rxmesh_kernels::algo::simplify::{
-    COST_SHIFT, Collapse, HISTOGRAM_WORDS, QuadricSurface, REFUSALS, REFUSED, Refusal,
-    SELECT_WORDS, SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics,
-    SimplifyRefusals, SimplifySelect,
+    COST_SHIFT, Collapse, HISTOGRAM_WORDS, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE,
+    PLACE_OTHER_END, QuadricSurface, REFUSALS, REFUSED, Refusal, SELECT_WORDS, SimplifyBorders,
+    SimplifyCosts, SimplifyHolds, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -19,6 +19,9 @@ use std::cell::Cell;
 
 /// The weight of the planes that hold the boundary against those of the faces.
 const BOUNDARY_WEIGHT: f32 = 10.0;
+
+/// Where new vertices come: elsewhere only when every edge that is left turns a face over.
+const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLACE_MIDDLE];
 
 /// Rounds after which refused edges are looked at again.
 const FORGIVE_AFTER: u32 = 8;
@@ -167,6 +170,8 @@ pub struct Refused {
     pub fold: u32,
     /// Positions that are not finite.
     pub not_finite: u32,
+    /// A boundary that is held would take another course.
+    pub bend: u32,
 }
 
 /// What was done.
@@ -261,6 +266,7 @@ pub fn simplify(
     Ok(report)
 }
 
+/// Simplifies a session that was cut.
 fn work(
     session: &mut Session,
     x: Column<Vertex, Vec3>,
@@ -269,7 +275,20 @@ fn work(
     report: &mut SimplifyReport,
 ) -> Result<(), Error> {
     let mut work = Work::new(session, x, options, cut)?;
-    report.end = work.rounds(session, options, report)?;
+    let mut done = report.run.done;
+    for turn in 0.. {
+        report.end = work.rounds(session, options, report)?;
+        let last = turn % PLACINGS.len() + 1 == PLACINGS.len();
+        if report.end != End::Stuck || last && report.run.done == done {
+            break;
+        }
+        if last {
+            done = report.run.done;
+        }
+        work.placing = PLACINGS[(turn + 1) % PLACINGS.len()];
+        work.bound = 0;
+        work.cost_edges(session)?;
+    }
     if report.end != End::Reached {
         report.refused = work.refusals(session)?;
     }
@@ -289,6 +308,8 @@ struct Work {
     nothing: Buffer<u32>,
     scale: f32,
     boundary: f32,
+    /// Where new vertices come: one of [`PLACINGS`].
+    placing: u32,
     salt: u32,
     /// The cost up to which edges are entered.
     bound: u32,
@@ -319,9 +340,13 @@ impl Work {
             nothing: engine.zeroed(0)?,
             scale: 1.0,
             boundary: match options.boundary {
-                Boundary::Keep | Boundary::Hold => BOUNDARY_WEIGHT,
+                Boundary::Keep | Boundary::Hold => std::env::var("BW")
+                    .ok()
+                    .and_then(|b| b.parse().ok())
+                    .unwrap_or(BOUNDARY_WEIGHT),
                 Boundary::Free => 0.0,
             },
+            placing: PLACE_BEST,
             salt: options.seed,
             bound: 0,
             bins: Vec::new(),
@@ -364,6 +389,7 @@ impl Work {
             holds: self.holds.global(),
             scale: self.scale,
             boundary: self.boundary,
+            placing: self.placing,
         })
     }
 
@@ -449,9 +475,10 @@ impl Work {
         options: &SimplifyOptions,
         report: &mut SimplifyReport,
     ) -> Result<End, Error> {
-        let (mut borders, mut queued, mut idle) = (0, 0, 0);
+        let (mut queued, mut idle) = (0, 0);
+        let mut borders = self.counts.read_range(1, 1)?[0];
         // When refusals were forgiven last: the round, and how many collapses there had been.
-        let mut forgiven = (0, 0);
+        let mut forgiven = (report.run.rounds, report.run.done);
         while report.faces > report.target {
             if report.run.rounds >= options.max_rounds {
                 return Ok(End::Rounds);
@@ -516,6 +543,7 @@ impl Work {
             link: of(Refusal::Link),
             fold: of(Refusal::Fold),
             not_finite: of(Refusal::NotFinite),
+            bend: of(Refusal::Bend),
         })
     }
 }

@@ -113,41 +113,89 @@ pub fn smooth(
         return Ok(report);
     }
     let scale = unit_scale(rx, x)? as f32;
-    let fixed = if options.move_boundary {
-        rx.attribute()?
-    } else {
-        boundary::vertices(rx)?
-    };
-    let mut y = rx.attribute()?;
+    let mut steps = Steps::new(rx)?;
+    if options.move_boundary {
+        steps.fixed = rx.attribute()?;
+    }
     let factors = [Some(options.lambda), options.mu];
     for _ in 0..options.iterations {
         for factor in factors.into_iter().flatten() {
-            let factor = factor as f32;
             match options.weights {
-                SmoothWeights::Uniform => {
-                    rx.run_for_each(SmoothUniform {
-                        x: x.staged()?,
-                        fixed: fixed.read()?,
-                        y: y.write()?,
-                        factor,
-                    })?;
-                }
-                SmoothWeights::Cotangent => {
-                    let (x, y) = (x.staged()?, y.global_mut()?);
-                    rx.run(SmoothCotangent {
-                        x,
-                        fixed: fixed.read()?,
-                        y,
-                        factor,
-                        scale,
-                    })?;
-                }
+                SmoothWeights::Uniform => steps.uniform(x, factor as f32)?,
+                SmoothWeights::Cotangent => steps.cotangent(x, factor as f32, scale)?,
             }
-            std::mem::swap(x, &mut y);
             report.steps += 1;
         }
     }
     Ok(report)
+}
+
+/// Steps of smoothing, and what they need.
+pub(super) struct Steps<'a> {
+    rx: &'a RxMesh,
+    fixed: Attribute<Vertex, u32>,
+    y: Attribute<Vertex, Vec3>,
+}
+
+impl<'a> Steps<'a> {
+    /// With the boundary held.
+    pub(super) fn new(rx: &'a RxMesh) -> Result<Self, Error> {
+        Ok(Steps {
+            rx,
+            fixed: boundary::vertices(rx)?,
+            y: rx.attribute()?,
+        })
+    }
+
+    /// Not zero for vertices that stay.
+    pub(super) fn fixed(&self) -> &Attribute<Vertex, u32> {
+        &self.fixed
+    }
+
+    /// One step with uniform weights.
+    fn uniform(&mut self, x: &mut Attribute<Vertex, Vec3>, factor: f32) -> Result<(), Error> {
+        self.rx.run_for_each(SmoothUniform {
+            x: x.staged()?,
+            fixed: self.fixed.read()?,
+            y: self.y.write()?,
+            factor,
+        })?;
+        std::mem::swap(x, &mut self.y);
+        Ok(())
+    }
+
+    /// One step with cotangent weights; `scale` brings lengths near one.
+    fn cotangent(
+        &mut self,
+        x: &mut Attribute<Vertex, Vec3>,
+        factor: f32,
+        scale: f32,
+    ) -> Result<(), Error> {
+        self.rx.run(SmoothCotangent {
+            x: x.staged()?,
+            fixed: self.fixed.read()?,
+            y: self.y.global_mut()?,
+            factor,
+            scale,
+        })?;
+        std::mem::swap(x, &mut self.y);
+        Ok(())
+    }
+
+    /// Pairs of steps with uniform weights.
+    pub(super) fn pairs(
+        &mut self,
+        x: &mut Attribute<Vertex, Vec3>,
+        factors: [f32; 2],
+        pairs: u32,
+    ) -> Result<(), Error> {
+        for _ in 0..pairs {
+            for factor in factors {
+                self.uniform(x, factor)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Options for SmoothOptions {

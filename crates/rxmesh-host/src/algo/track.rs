@@ -115,7 +115,23 @@ impl Options for TrackOptions {
     }
 }
 
+/// The longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an edge.
+const FARTHEST: f32 = (1 << 18) as f32;
+
 impl TrackOptions {
+    /// Refuses a field that carries the surface so far that its shape is lost to rounding: one in another unit of length.
+    fn stays_in_reach(&self, target: f32) -> Result<(), Error> {
+        let way = self.frames as f32 * (self.time_step * self.speed).abs();
+        if way <= FARTHEST * target {
+            return Ok(());
+        }
+        Err(Error::Options(format!(
+            "the field carries the surface as far as {:.1e} of its edges are long, where nothing would be left of its \
+                shape: at most {FARTHEST:.1e} are possible with speed times time step times frames",
+            way / target
+        )))
+    }
+
     /// The velocity field.
     pub fn field(&self) -> CurlNoise {
         CurlNoise {
@@ -173,9 +189,10 @@ impl TrackReport {
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, and
-/// [`Error::TooManyFaces`] where more faces than [`TrackOptions::max_faces`] are to be expected, before anything is
-/// changed; [`Error::Outgrown`] when more come; what the session and `each` say.
+/// [`Error::Options`] for options that make no sense (a field that carries the surface 2^18 target lengths away among
+/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] where more faces
+/// than [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] when more come;
+/// what the session and `each` say.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
@@ -195,6 +212,7 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     let moves = session.count(Kind::Face)? > 0;
     let mut remesher = Remesher::new(session, x, &options.remesh())?;
     if moves {
+        options.stays_in_reach(target)?;
         remesher.unit = target;
         let expected = faces_of(session, x, remesher.sizing(session, 1.0)?)?;
         check_faces(expected, options.max_faces)?;

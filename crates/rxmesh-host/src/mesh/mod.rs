@@ -8,14 +8,17 @@ mod edges;
 mod error;
 mod extras;
 pub mod generate;
+mod merge;
 mod part;
 mod placement;
 mod quality;
 mod rng;
 mod sets;
+mod solid;
 mod subdivide;
 #[cfg(test)]
 mod tests;
+mod transform;
 
 pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
 pub use edges::EdgeTable;
@@ -25,12 +28,14 @@ pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
 pub(crate) use extras::{each_type, is_free_name};
+pub(crate) use part::{part_of_layer, part_of_tags};
+pub use merge::{Merged, merge};
 pub use placement::Placement;
 pub(crate) use placement::{may_need_placement, placement_of};
-pub(crate) use part::{part_of_layer, part_of_tags};
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
+pub use solid::{Solid, solid, volume};
 
 use glam::Vec3;
 use rayon::prelude::*;

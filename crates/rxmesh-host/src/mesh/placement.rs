@@ -246,7 +246,7 @@ fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// The box around positions.
-fn local_bounds(positions: &[Vec3]) -> Option<[DVec3; 2]> {
+pub(super) fn local_bounds(positions: &[Vec3]) -> Option<[DVec3; 2]> {
     let first = *positions.first()?;
     let union = |a: [Vec3; 2], b: [Vec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
     let box3 = positions.par_iter().map(|&p| [p; 2]);

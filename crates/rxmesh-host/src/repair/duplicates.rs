@@ -4,6 +4,9 @@ use super::rebuild::keep_faces;
 use crate::mesh::{EdgeTable, Sets, TriMesh, is_proper};
 use rayon::prelude::*;
 
+/// A fin has no more than this part of the faces.
+const FIN: u32 = 100;
+
 /// What [`drop_duplicate_faces`] dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -116,7 +119,8 @@ fn walls(mesh: &TriMesh, keep: &[bool], stand: &[u32]) -> Vec<u32> {
     for f in 0..faces.len() as u32 {
         seen[regions.root(f) as usize].faces += 1;
     }
-    let mut wall = |&f: &u32| stands[f as usize] && seen[regions.root(f) as usize].is_wall();
+    let small = (faces.len() as u32 / FIN).max(1);
+    let mut wall = |&f: &u32| stands[f as usize] && seen[regions.root(f) as usize].is_wall(small);
     let found = (0..faces.len() as u32).filter(|f| wall(f));
     found.map(|f| alive[f as usize]).collect()
 }
@@ -142,8 +146,8 @@ impl Ends {
         }
     }
 
-    /// A wall, or a fin of one face.
-    fn is_wall(&self) -> bool {
-        self.odd == 0 && self.closed > 0 && (self.free == 0 || self.faces == 1)
+    /// A wall, or a fin of so many faces at most.
+    fn is_wall(&self, small: u32) -> bool {
+        self.odd == 0 && self.closed > 0 && (self.free == 0 || self.faces <= small)
     }
 }

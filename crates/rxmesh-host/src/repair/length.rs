@@ -20,10 +20,10 @@ impl Default for Length {
 }
 
 impl Length {
-    /// The length on a mesh, in its unit.
-    pub fn on(self, mesh: &TriMesh) -> f64 {
+    /// The length between positions of a mesh, in the unit of the frame that they are given in.
+    pub(super) fn on(self, mesh: &TriMesh) -> f64 {
         match self {
-            Length::Absolute(length) => length,
+            Length::Absolute(length) => length / mesh.placement.scale,
             Length::OfDiagonal(part) => part * diagonal(mesh),
         }
     }

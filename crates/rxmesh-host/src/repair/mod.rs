@@ -6,6 +6,7 @@
 //! that is simple; their result does not depend on the number of threads.
 
 mod around;
+mod boxes;
 mod degenerate;
 mod duplicates;
 mod gaps;

@@ -40,7 +40,7 @@ pub fn weld(mesh: &mut TriMesh, tolerance: Length) -> WeldReport {
         same_place(mesh)
     };
     let report = WeldReport {
-        tolerance,
+        tolerance: tolerance * mesh.placement.scale,
         ..WeldReport::default()
     };
     unite(mesh, &to, report)

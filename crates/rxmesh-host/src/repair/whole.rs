@@ -90,7 +90,7 @@ pub struct RepairOptions {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub holes: HoleOptions,
-    /// Close gaps and fill holes, and fail if a boundary is left.
+    /// Close gaps and fill holes, outer borders too, and fail if a boundary is left.
     #[cfg_attr(feature = "cli", arg(long))]
     pub watertight: bool,
 }
@@ -108,13 +108,6 @@ impl Options for RepairOptions {
 }
 
 impl RepairOptions {
-    /// The same options with some changed: `RepairOptions::default().with(|o| o.fill_holes = true)`.
-    #[must_use]
-    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
-        change(&mut self);
-        self
-    }
-
     /// Whether a pass is done.
     pub fn does(&self, pass: Pass) -> bool {
         let named = self.only.is_empty() || self.only.contains(&pass);
@@ -291,7 +284,10 @@ pub fn repair(mesh: &mut TriMesh, options: &RepairOptions) -> Result<RepairRepor
         make_sound(mesh, options, &mut report);
     }
     if options.fill_holes || options.watertight {
-        report.holes = Some(fill_holes(mesh, &options.holes)?);
+        let mut holes = options.holes;
+        holes.outer |= options.watertight;
+        report.holes = Some(fill_holes(mesh, &holes)?);
+        make_sound(mesh, options, &mut report);
     }
     if options.does(Pass::Outward) {
         report.outward = Some(orient_outward(mesh));

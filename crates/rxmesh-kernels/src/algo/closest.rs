@@ -2,12 +2,14 @@
 
 use crate::edit::DEAD;
 use crate::kernel::FlatKernel;
+use crate::math::length;
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
     flat project: Project;
+    flat closest_distances: ClosestDistances;
 }
 
 /// Triangles a leaf.
@@ -182,5 +184,27 @@ unsafe impl FlatKernel for Project {
             self.to.set(v, to);
             self.near.set(v, leaf);
         }
+    }
+}
+
+kernel! {
+    /// How far points are from a surface.
+    pub struct ClosestDistances: Flat {
+        /// The surface.
+        pub surface: TreeView,
+        /// The points.
+        pub points: Global<Vec3>,
+        /// Their distances.
+        pub distance: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for ClosestDistances {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let p = self.points.get(i);
+        self.distance.set(i, length(self.surface.closest(p) - p));
     }
 }

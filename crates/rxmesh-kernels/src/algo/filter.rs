@@ -227,13 +227,15 @@ impl BallArgs {
         if sigma_s <= 0.0 || sigma_s.is_nan() {
             return 0.0;
         }
-        let (closeness, similarity) = (-0.5 / (sigma_c * sigma_c), -0.5 / (sigma_s * sigma_s));
+        // Of lengths, not of their squares, which leave `f32` where a ball or its heights are small.
+        let (closeness, similarity) = (inverse(sigma_c), inverse(sigma_s));
         let (mut sum, mut weights) = (0.0, 0.0);
         let mut k = 0;
         while k < n {
             let d = self.x.get(list.get(k)) - x;
             let h = normal.dot(d);
-            let w = exp_fast(closeness * d.dot(d) + similarity * h * h);
+            let (near, alike) = (d * closeness, h * similarity);
+            let w = exp_fast(-0.5 * (near.dot(near) + alike * alike));
             sum += w * h;
             weights += w;
             k += 1;
@@ -257,6 +259,13 @@ impl BallArgs {
         self.y.set(v, y);
         true
     }
+}
+
+/// One over a length, within the numbers.
+#[inline(always)]
+fn inverse(length: f32) -> f32 {
+    let least = 1e-30;
+    1.0 / if length > least { length } else { least }
 }
 
 /// Standard deviation of the offsets in a ball (the paper's estimate of the noise, section 3.1).

@@ -12,6 +12,7 @@ pub mod kring;
 pub mod mcf;
 pub mod measure;
 pub mod noise;
+pub mod normal_filter;
 pub mod normals;
 pub mod prepare;
 pub mod quadric;
@@ -37,6 +38,7 @@ kernel_list! {
         kring::KERNELS,
         mcf::KERNELS,
         measure::KERNELS,
+        normal_filter::KERNELS,
         normals::KERNELS,
         prepare::KERNELS,
         reduce::KERNELS,

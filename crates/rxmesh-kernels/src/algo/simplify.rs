@@ -42,8 +42,23 @@ pub const FIRST_PLACE: u32 = 2;
 /// In [`QuadricSurface::holds`]: the vertex stays, and all around it.
 pub const LOCKED: u32 = NONE;
 
+/// How far an end of a boundary edge may be off the new boundary, over the edge's length.
+const MOST_BEND: f32 = 0.1;
+
 /// The least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
+
+/// In [`QuadricSurface::placing`]: new vertices come to the point of least cost.
+pub const PLACE_BEST: u32 = 0;
+
+/// In [`QuadricSurface::placing`]: to the end of the edge that costs less. For edges whose best point turns faces over.
+pub const PLACE_CHEAPER_END: u32 = 1;
+
+/// In [`QuadricSurface::placing`]: to the other end.
+pub const PLACE_OTHER_END: u32 = 2;
+
+/// In [`QuadricSurface::placing`]: to the middle.
+pub const PLACE_MIDDLE: u32 = 3;
 
 /// Bins of the histogram of costs: by exponent and three bits of the mantissa.
 pub const COST_BINS: u32 = 1 << 11;
@@ -75,10 +90,12 @@ pub enum Refusal {
     Fold = 3,
     /// Something is not a finite number.
     NotFinite = 4,
+    /// The boundary would take another course. Quadrics see to that by themselves.
+    Bend = 5,
 }
 
 /// Words of a count of refusals: word 0 is not used.
-pub const REFUSALS: usize = 5;
+pub const REFUSALS: usize = 6;
 
 args! {
     /// What all kernels of a simplification share.
@@ -94,6 +111,8 @@ args! {
         pub scale: f32,
         /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
         pub boundary: f32,
+        /// Where new vertices come: one of the `PLACE_` numbers.
+        pub placing: u32,
     }
 }
 
@@ -156,13 +175,21 @@ impl QuadricSurface {
     fn placement(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32) -> Placement {
         let half = (b - a) * (0.5 * self.scale);
         let q = qa.moved(half).plus(qb.moved(-half));
-        let offset = match stays {
-            0 => -half,
-            1 => half,
+        let end = match (stays, self.placing) {
+            (NONE, PLACE_CHEAPER_END | PLACE_OTHER_END) => {
+                let cheaper = u32::from(q.at(half) < q.at(-half));
+                cheaper ^ u32::from(self.placing == PLACE_OTHER_END)
+            }
+            _ => stays,
+        };
+        let offset = match (end, self.placing) {
+            (0, _) => -half,
+            (1, _) => half,
+            (_, PLACE_MIDDLE) => Vec3::ZERO,
             _ => q.minimum(2.0 * length(half)),
         };
         let quadric = q.moved(offset);
-        let at = match stays {
+        let at = match end {
             0 => a,
             1 => b,
             _ => (a + b) * 0.5 + offset * (1.0 / self.scale),
@@ -512,15 +539,18 @@ impl Collapse {
         let stays = self.stays(mesh, e);
         if s.by_length() {
             let on_border = |v: u32| s.boundary > 0.0 && crate::cavity::is_border(mesh, v);
-            let first = stays == 0;
-            let second = stays == 1;
-            let at = match (
-                first || !second && on_border(a),
-                second || !first && on_border(b),
-            ) {
-                (true, false) => xa,
-                (false, true) => xb,
-                _ => (xa + xb) * 0.5,
+            let at = match (stays, s.placing) {
+                (0, _) => xa,
+                (1, _) => xb,
+                _ => match (on_border(a), on_border(b)) {
+                    (true, false) => xa,
+                    (false, true) => xb,
+                    _ => match s.placing {
+                        PLACE_CHEAPER_END => xa,
+                        PLACE_OTHER_END => xb,
+                        _ => (xa + xb) * 0.5,
+                    },
+                },
             };
             return Placement {
                 at,
@@ -572,6 +602,9 @@ impl Collapse {
         let p = self.placement(mesh, e).at;
         if !p.is_finite() {
             return Some(Refusal::NotFinite);
+        }
+        if !interior && self.surface.by_length() && self.bends_boundary(mesh, e, p) {
+            return Some(Refusal::Bend);
         }
         // One call, so that it is inlined.
         let mut side = 0;
@@ -630,6 +663,34 @@ impl Collapse {
             }
         }
         false
+    }
+
+    /// Whether the ends of a boundary edge are far from the boundary that there would be with a vertex in `p`.
+    #[inline(always)]
+    fn bends_boundary(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> bool {
+        let s = &self.surface;
+        if s.boundary <= 0.0 {
+            return false;
+        }
+        let ends = [mesh.origin(2 * e), mesh.tip(2 * e)];
+        let [a, b] = ends.map(|v| s.x.get(v));
+        let most = MOST_BEND * length((b - a) * s.scale);
+        let mut bends = false;
+        let mut side = 0;
+        while side < 2 {
+            let (v, at) = (ends[side], if side == 0 { a } else { b });
+            mesh.each_spoke(v, |h| {
+                let border = mesh.face(h) == NO_FACE || mesh.face(h ^ 1) == NO_FACE;
+                if border && h >> 1 != e {
+                    let from = s.x.get(mesh.tip(h));
+                    let (way, to) = ((p - from) * s.scale, (at - from) * s.scale);
+                    bends |= length(normalize_or_zero(way).cross(to)) > most;
+                }
+                true
+            });
+            side += 1;
+        }
+        bends
     }
 
     /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin
@@ -707,6 +768,27 @@ unsafe impl Operator for Collapse {
         }
         let class = cost >> URGENCY_BITS << URGENCY_BITS;
         Some(Priority::ascending(f32::from_bits(class)))
+    }
+
+    /// What is drawn into a place brings its neighbours there: none of them may come to another vertex of the place in
+    /// the same round.
+    #[inline(always)]
+    fn guards(
+        &self,
+        mesh: &impl Mesh,
+        seed: Seed<Self>,
+        vertex: &mut impl FnMut(u32) -> bool,
+    ) -> bool {
+        let s = &self.surface;
+        if s.holds.is_empty() {
+            return true;
+        }
+        let e = seed.0;
+        let stays = self.stays(mesh, e);
+        if stays == NONE || !s.is_placed(mesh.origin(2 * e + stays)) {
+            return true;
+        }
+        mesh.each_spoke_from(2 * e + (1 - stays), |h| h >> 1 == e || vertex(mesh.tip(h)))
     }
 
     #[inline(always)]

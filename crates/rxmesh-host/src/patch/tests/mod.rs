@@ -108,6 +108,18 @@ fn non_manifold() {
     check(&meshes::book(40).joined(&meshes::torus(10, 10)).shuffled(2));
 }
 
+/// Walks around the edge from each of its faces, in each patch, took minutes.
+#[test]
+fn an_edge_with_thousands_of_faces_takes_no_time() {
+    let mesh = meshes::book(8000);
+    let start = std::time::Instant::now();
+    let set = build(mesh.vertices, &mesh.faces, &options(256)).unwrap();
+    assert!(set.headers.len() > 100);
+    let seconds = start.elapsed().as_secs_f64();
+    assert!(seconds < 20.0, "{seconds} s");
+    check_with(&meshes::book(500), &options(256));
+}
+
 #[test]
 fn degenerate_and_duplicate_faces() {
     check(&Mesh::new(2, [[0, 0, 1]]));

@@ -3,6 +3,7 @@
 
 use super::patch::Around;
 use super::triangulate::{MOST, is_solid};
+use crate::repair::boxes::{Box3, Boxes};
 use glam::DVec3;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -118,7 +119,7 @@ impl<'a> Shears<'a> {
             version: vec![0; n],
             gone: vec![false; n],
             count: n,
-            boxes: Boxes::new(&around.points),
+            boxes: Boxes::new(around.points.iter().map(|&p| (p, p))),
             faces: Vec::with_capacity(n),
         }
     }
@@ -178,7 +179,8 @@ impl<'a> Shears<'a> {
                 .iter()
                 .all(|&n| n == DVec3::ZERO || n.dot(normal) > least),
         };
-        let free = fits && !(self.is_there)(a, b) && !self.boxes.meet(self.x, [p, q, r], normal);
+        let free =
+            fits && !(self.is_there)(a, b) && !covers(&self.boxes, self.x, [p, q, r], normal);
         free.then_some(normal)
     }
 
@@ -194,77 +196,31 @@ impl<'a> Shears<'a> {
     }
 }
 
-/// Bounding boxes of stretches of a loop: a binary tree over the vertices in their order.
-struct Boxes {
-    /// Node 1 is the root, `2 i` and `2 i + 1` are below node `i`; vertex `v` is node `leaves + v`.
-    boxes: Vec<(DVec3, DVec3)>,
-    leaves: usize,
-}
-
-const EMPTY: (DVec3, DVec3) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-
-impl Boxes {
-    fn new(x: &[DVec3]) -> Boxes {
-        let leaves = x.len().next_power_of_two();
-        let mut boxes = vec![EMPTY; 2 * leaves];
-        for (leaf, &p) in boxes[leaves..].iter_mut().zip(x) {
-            *leaf = (p, p);
-        }
-        let mut made = Boxes { boxes, leaves };
-        (1..leaves).rev().for_each(|i| made.join(i));
-        made
-    }
-
-    fn join(&mut self, i: usize) {
-        let (a, b) = (self.boxes[2 * i], self.boxes[2 * i + 1]);
-        self.boxes[i] = (a.0.min(b.0), a.1.max(b.1));
-    }
-
-    fn remove(&mut self, v: usize) {
-        let mut i = self.leaves + v;
-        self.boxes[i] = EMPTY;
-        while i > 1 {
-            i /= 2;
-            self.join(i);
-        }
-    }
-
-    /// Whether a vertex that is left, other than the corners, lies above or below the triangle, not farther away than
-    /// its longest side.
-    fn meet(&self, x: &[DVec3], corners: [DVec3; 3], normal: DVec3) -> bool {
-        let reach = (0..3)
-            .map(|k| corners[k].distance(corners[(k + 1) % 3]))
-            .fold(0.0, f64::max);
-        // Inward normals of the sides, then the two ends of the prism.
-        let sides = [0, 1, 2].map(|k| {
-            let inward = normal.cross(corners[(k + 1) % 3] - corners[k]);
-            (inward, inward.dot(corners[k]))
-        });
-        let height = normal.dot(corners[0]);
-        let planes = [
-            sides[0],
-            sides[1],
-            sides[2],
-            (normal, height - reach),
-            (-normal, -height - reach),
-        ];
-        let mut nodes = vec![1];
-        while let Some(i) = nodes.pop() {
-            let (low, high) = self.boxes[i];
-            // The corner of the box that lies farthest inside decides for each plane.
-            let outside = |&(n, at): &(DVec3, f64)| {
-                let far = DVec3::select(n.cmpge(DVec3::ZERO), high, low);
-                n.dot(far) < at
-            };
-            if low.x > high.x || planes.iter().any(outside) {
-                continue;
-            }
-            if i < self.leaves {
-                nodes.extend([2 * i, 2 * i + 1]);
-            } else if !corners.contains(&x[i - self.leaves]) {
-                return true;
-            }
-        }
-        false
-    }
+/// Whether one of the vertices that are left lies above or below a triangle, not farther away than its longest side.
+/// Those at the places of its corners do not count.
+fn covers(boxes: &Boxes, x: &[DVec3], corners: [DVec3; 3], normal: DVec3) -> bool {
+    let reach = (0..3)
+        .map(|k| corners[k].distance(corners[(k + 1) % 3]))
+        .fold(0.0, f64::max);
+    // Inward normals of the sides, then the two ends of the prism.
+    let sides = [0, 1, 2].map(|k| {
+        let inward = normal.cross(corners[(k + 1) % 3] - corners[k]);
+        (inward, inward.dot(corners[k]))
+    });
+    let height = normal.dot(corners[0]);
+    let planes = [
+        sides[0],
+        sides[1],
+        sides[2],
+        (normal, height - reach),
+        (-normal, -height - reach),
+    ];
+    // The corner of a box that lies farthest inside decides for each plane.
+    let outside = |(low, high): Box3| {
+        planes.iter().any(|&(n, at)| {
+            let far = DVec3::select(n.cmpge(DVec3::ZERO), high, low);
+            n.dot(far) < at
+        })
+    };
+    boxes.visit(outside, |v| !corners.contains(&x[v]))
 }

@@ -18,12 +18,16 @@ const LEAST_WEIGHT: f64 = 1e-3;
 /// degrees.
 const CREASE: f64 = 0.5;
 
-/// Thin plates drawn one after the other, each on the shape of the last.
-const PLATES: usize = 2;
+/// Thin plates drawn one after the other, each on the shape of the last: the first bends as little as possible, those
+/// after it are as curved as the surface around.
+const PLATES: usize = 4;
+
+/// How often curvatures along the ring are averaged with their neighbours'.
+const AVERAGES: usize = 8;
 
 /// Most steps of conjugate gradients, and the part of the first residual at which they end.
 const MOST_STEPS: usize = 300;
-const RESIDUAL: f64 = 1e-9;
+const RESIDUAL: f64 = 1e-6;
 
 /// Moves the new vertices of a patch.
 pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u32) -> bool) {
@@ -33,11 +37,21 @@ pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u3
     let Some(()) = draw(patch, around, |sheet, x| sheet.membrane(x)) else {
         return;
     };
-    for _ in 0..PLATES {
+    for plate in 0..PLATES {
         Flips::new(patch, is_there).relax_all();
-        let Some(()) = draw(patch, around, Sheet::plate) else {
+        let curved = plate > 0;
+        let drawn = draw(patch, around, |sheet, x| {
+            let none = vec![DVec3::ZERO; x.len()];
+            let curvature = if curved {
+                sheet.curvature(around, x)
+            } else {
+                none
+            };
+            sheet.plate(x, &curvature)
+        });
+        if drawn.is_none() {
             return;
-        };
+        }
     }
     Flips::new(patch, is_there).relax_all();
 }
@@ -69,10 +83,13 @@ struct Sheet {
     ring: usize,
     /// End of the new vertices.
     inner: usize,
-    /// Rows of L for the ring and the new vertices.
+    /// Rows of L.
     matrix: Matrix,
-    /// Inverse areas of the same; zero at creases.
+    /// Inverse areas of the ring and the new vertices; zero at creases.
     inverse: Vec<f64>,
+    /// Unit normals and areas of all vertices, of the faces that are here.
+    normals: Vec<DVec3>,
+    areas: Vec<f64>,
     factors: Factors,
 }
 
@@ -89,6 +106,7 @@ impl Sheet {
         let around: Vec<[u32; 3]> = around.faces.iter().map(|f| f.map(outside)).collect();
         let mut weights: HashMap<[u32; 2], f64> = HashMap::with_capacity(3 * patch.faces.len());
         let mut areas = vec![0.0; x.len()];
+        let mut normals = vec![DVec3::ZERO; x.len()];
         // Sums of normals of the ring's new faces and of the old ones.
         let mut facing = vec![[DVec3::ZERO; 2]; ring];
         let sides = [&patch.faces[..], &around[..]];
@@ -99,6 +117,7 @@ impl Sheet {
                 let double_area = cross.length();
                 for k in 0..3 {
                     areas[f[k] as usize] += double_area / 6.0;
+                    normals[f[k] as usize] += cross;
                     if let Some(sums) = facing.get_mut(f[k] as usize) {
                         sums[side] += cross;
                     }
@@ -127,12 +146,14 @@ impl Sheet {
                 0.0
             }
         };
-        let matrix = laplacian(weights, inner);
+        let matrix = laplacian(weights, x.len());
         Some(Sheet {
-            factors: Factors::new(&inside(&matrix, ring), &x[ring..inner])?,
+            factors: Factors::new(&inside(&matrix, ring, inner), &x[ring..inner])?,
             ring,
             inner,
             inverse: (0..inner).map(inverse).collect(),
+            normals: normals.into_iter().map(DVec3::normalize_or_zero).collect(),
+            areas,
             matrix,
         })
     }
@@ -154,11 +175,73 @@ impl Sheet {
         Some(self.factors.solve(&right))
     }
 
-    /// L M^-1 L x at the new vertices.
-    fn bend(&self, x: &[DVec3]) -> Vec<DVec3> {
-        let mut y: Vec<DVec3> = (0..self.inner)
-            .map(|v| self.inverse[v] * self.laplace(x, v))
+    /// Mean curvature normals to be aimed at, for the ring and the new vertices: M^-1 L x as it would be if the mean
+    /// curvature went on from the surface around as smoothly as heat does.
+    fn curvature(&self, around: &Around, x: &[DVec3]) -> Vec<DVec3> {
+        let mut along = vec![DVec3::ZERO; x.len()];
+        for (along, h) in along.iter_mut().zip(self.of_ring(around, x)) {
+            along.x = h;
+        }
+        let right: Vec<DVec3> = (self.ring..self.inner)
+            .map(|v| -self.laplace(&along, v))
             .collect();
+        along[self.ring..self.inner].copy_from_slice(&self.factors.solve(&right));
+        along
+            .iter()
+            .zip(&self.normals)
+            .map(|(h, n)| h.x * *n)
+            .collect()
+    }
+
+    /// Twice the mean curvature at each vertex of the ring, as the surface beside it has it; 0 at creases.
+    fn of_ring(&self, around: &Around, x: &[DVec3]) -> Vec<f64> {
+        let mut whole = vec![false; x.len()];
+        for &v in &around.whole {
+            whole[v as usize + self.inner - self.ring] = true;
+        }
+        let curvature = |v: u32| {
+            let v = v as usize;
+            let h = self.laplace(x, v).dot(self.normals[v]) / self.areas[v];
+            (whole[v] && h.is_finite()).then_some(h)
+        };
+        // Sums of curvatures and how many they are of.
+        let near = |v: usize| {
+            let beside = self.matrix.rows[v]
+                .iter()
+                .filter_map(|&(w, _)| curvature(w));
+            beside.fold((0.0, 0.0), |(sum, count), h| (sum + h, count + 1.0))
+        };
+        let mut sums: Vec<(f64, f64)> = (0..self.ring).map(near).collect();
+        let n = self.ring;
+        for _ in 0..AVERAGES {
+            let mix = |i: usize| {
+                let ([a, b], c) = ([sums[(i + n - 1) % n], sums[(i + 1) % n]], sums[i]);
+                let mean = |a: f64, b: f64, c: f64| 0.25 * (a + b) + 0.5 * c;
+                (mean(a.0, b.0, c.0), mean(a.1, b.1, c.1))
+            };
+            sums = (0..n).map(mix).collect();
+        }
+        let mean = |(i, (sum, count)): (usize, &(f64, f64))| {
+            if self.inverse[i] > 0.0 && *count > 0.0 {
+                sum / count
+            } else {
+                0.0
+            }
+        };
+        sums.iter().enumerate().map(mean).collect()
+    }
+
+    /// L (M^-1 L x - t) at the new vertices, t being curvatures to be aimed at.
+    fn bend(&self, x: &[DVec3], target: &[DVec3]) -> Vec<DVec3> {
+        let bent = |v: usize| {
+            let is_free = self.inverse[v] > 0.0;
+            if is_free {
+                self.inverse[v] * self.laplace(x, v) - target[v]
+            } else {
+                DVec3::ZERO
+            }
+        };
+        let mut y: Vec<DVec3> = (0..self.inner).map(bent).collect();
         y.resize(x.len(), DVec3::ZERO);
         (self.ring..self.inner)
             .map(|v| self.laplace(&y, v))
@@ -175,22 +258,23 @@ impl Sheet {
     }
 
     /// New vertices of a thin plate, by preconditioned conjugate gradients on the three coordinates at once.
-    fn plate(&self, x: &[DVec3]) -> Option<Vec<DVec3>> {
+    fn plate(&self, x: &[DVec3], curvature: &[DVec3]) -> Option<Vec<DVec3>> {
         let mut all = x.to_vec();
         let inner = self.ring..self.inner;
-        let mut r: Vec<DVec3> = self.bend(&all).into_iter().map(|b| -b).collect();
+        let mut r: Vec<DVec3> = self.bend(&all, curvature).into_iter().map(|b| -b).collect();
         let mut z = self.unbend(&r);
         let mut p = z.clone();
         let mut rz = dot(&r, &z);
         let first = rz;
         // A direction of search has zeroes at the vertices that stay.
         let mut direction = vec![DVec3::ZERO; x.len()];
+        let none = direction.clone();
         for _ in 0..MOST_STEPS {
             if rz.cmple(RESIDUAL * RESIDUAL * first).all() {
                 break;
             }
             direction[inner.clone()].copy_from_slice(&p);
-            let bent = self.bend(&direction);
+            let bent = self.bend(&direction, &none);
             let step = ratio(rz, dot(&p, &bent));
             for (x, p) in all[inner.clone()].iter_mut().zip(&p) {
                 *x += step * *p;
@@ -205,6 +289,9 @@ impl Sheet {
                 *p = *z + turn * *p;
             }
             rz = next;
+            if std::env::var_os("FF").is_some() {
+                eprintln!("{} {rz} {first}", p.len());
+            }
         }
         Some(all[inner].to_vec())
     }
@@ -220,7 +307,7 @@ fn ratio(a: DVec3, b: DVec3) -> DVec3 {
     DVec3::select(b.cmpgt(DVec3::ZERO), a / b, DVec3::ZERO)
 }
 
-/// The rows of L for the first `count` vertices.
+/// L of `count` vertices.
 fn laplacian(weights: HashMap<[u32; 2], f64>, count: usize) -> Matrix {
     let mut edges: Vec<([u32; 2], f64)> = weights.into_iter().collect();
     edges.sort_unstable_by_key(|(edge, _)| *edge);
@@ -231,26 +318,24 @@ fn laplacian(weights: HashMap<[u32; 2], f64>, count: usize) -> Matrix {
     for ([a, b], weight) in edges {
         let weight = weight.clamp(LEAST_WEIGHT, 1.0 / LEAST_WEIGHT);
         for (v, w) in [(a, b), (b, a)] {
-            if let Some(row) = matrix.rows.get_mut(v as usize) {
-                row.push((w, -weight));
-                matrix.diagonal[v as usize] += weight;
-            }
+            matrix.rows[v as usize].push((w, -weight));
+            matrix.diagonal[v as usize] += weight;
         }
     }
     matrix
 }
 
-/// The part of a matrix for the unknowns from `ring` on.
-fn inside(matrix: &Matrix, ring: usize) -> Matrix {
-    let inner = |&(w, a): &(u32, f64)| {
+/// The part of a matrix for the unknowns from `ring` to `inner`.
+fn inside(matrix: &Matrix, ring: usize, inner: usize) -> Matrix {
+    let place = |&(w, a): &(u32, f64)| {
         let w = w as usize;
-        (w >= ring && w < matrix.rows.len()).then(|| ((w - ring) as u32, a))
+        (w >= ring && w < inner).then(|| ((w - ring) as u32, a))
     };
+    let rows = matrix.rows[ring..inner].iter();
     Matrix {
-        rows: matrix.rows[ring..]
-            .iter()
-            .map(|row| row.iter().filter_map(inner).collect())
+        rows: rows
+            .map(|row| row.iter().filter_map(place).collect())
             .collect(),
-        diagonal: matrix.diagonal[ring..].to_vec(),
+        diagonal: matrix.diagonal[ring..inner].to_vec(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{HoleLeft, WhyLeft};
 use crate::mesh::{EdgeTable, TriMesh};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// "None".
 const NONE: u32 = u32::MAX;
@@ -204,8 +204,10 @@ impl Walk<'_> {
         }
     }
 
-    /// The faces around the vertex where `h` ends or starts, from `h` on until the fan ends.
-    pub(super) fn fan(&self, h: u32, vertex: u32, faces: &mut Vec<u32>) {
+    /// The faces around a vertex of half-edge `h`, from `h`'s own on, away from `h`, until the fan ends. True when it
+    /// comes back to `h`.
+    fn fan(&self, h: u32, vertex: u32, faces: &mut Vec<u32>) -> bool {
+        let start = h;
         let mut h = h;
         for _ in 0..=self.mesh.faces.len() {
             faces.push(h / 3);
@@ -215,14 +217,26 @@ impl Walk<'_> {
                 .along(self.table.edge_of[across as usize] as usize)
             {
                 [a, b] => h = if *a == across { *b } else { *a },
-                _ => return,
+                _ => return false,
+            }
+            if h == start {
+                return true;
             }
         }
+        false
     }
 }
 
-/// The old faces that have a vertex of the ring in the fans beside it, ascending.
-pub(super) fn faces_around(mesh: &TriMesh, table: &EdgeTable, ring: &Ring) -> Vec<u32> {
+/// The old faces around a ring.
+pub(super) struct FacesAround {
+    /// Those with a vertex of the ring, in the fans beside the hole, and those with a vertex of such a face; ascending.
+    pub(super) faces: Vec<u32>,
+    /// Vertices beside the ring all of whose faces are among them, ascending.
+    pub(super) whole: Vec<u32>,
+}
+
+/// Finds the old faces around a ring.
+pub(super) fn faces_around(mesh: &TriMesh, table: &EdgeTable, ring: &Ring) -> FacesAround {
     let walk = Walk { mesh, table };
     let n = ring.vertices.len();
     let mut faces = Vec::new();
@@ -236,5 +250,23 @@ pub(super) fn faces_around(mesh: &TriMesh, table: &EdgeTable, ring: &Ring) -> Ve
     }
     faces.sort_unstable();
     faces.dedup();
-    faces
+    let on_ring: HashSet<u32> = ring.vertices.iter().copied().collect();
+    let mut beside: Vec<(u32, u32)> = Vec::new();
+    for h in faces.iter().flat_map(|&f| 3 * f..3 * f + 3) {
+        let [v, _] = walk.ends(h);
+        if !on_ring.contains(&v) {
+            beside.push((v, h));
+        }
+    }
+    beside.sort_unstable();
+    beside.dedup_by_key(|(v, _)| *v);
+    let mut whole = Vec::new();
+    for (v, h) in beside {
+        if walk.fan(h, v, &mut faces) {
+            whole.push(v);
+        }
+    }
+    faces.sort_unstable();
+    faces.dedup();
+    FacesAround { faces, whole }
 }

@@ -19,8 +19,10 @@ pub(super) struct Around {
     pub(super) sizes: Vec<f64>,
     /// Positions of the other vertices of the faces around.
     pub(super) outside: Vec<DVec3>,
-    /// The old faces that have a vertex of the ring.
+    /// The old faces that have a vertex of the ring, and those around them.
     pub(super) faces: Vec<[u32; 3]>,
+    /// Vertices beside the ring all of whose faces are among these.
+    pub(super) whole: Vec<u32>,
 }
 
 impl Around {
@@ -40,6 +42,7 @@ impl Around {
         };
         let around = loops::faces_around(mesh, table, ring);
         let faces: Vec<[u32; 3]> = around
+            .faces
             .iter()
             .map(|&f| mesh.faces[f as usize].map(&mut number))
             .collect();
@@ -52,6 +55,7 @@ impl Around {
             normals: (0..n).map(normal).collect(),
             sizes: Vec::new(),
             points,
+            whole: around.whole.iter().map(|&v| number(v)).collect(),
             outside,
             faces,
         };

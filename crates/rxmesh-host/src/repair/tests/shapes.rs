@@ -96,6 +96,59 @@ fn a_sheet_with_two_sides_keeps_one() {
 }
 
 #[test]
+fn fins_go_and_flags_stay() {
+    // A face back to back on an edge of a sphere.
+    let mut mesh = generate::icosphere(2).unwrap();
+    let [a, b, _] = mesh.faces[0];
+    let tip = mesh.positions.len() as u32;
+    mesh.positions.push(Vec3::splat(2.0));
+    let sphere = mesh.faces.clone();
+    mesh.faces.extend([[a, b, tip], [b, a, tip]]);
+    let (after, report) = repaired(&mesh);
+    assert_eq!(after.faces, sphere);
+    assert_eq!(report.duplicates.unwrap().walls, 2);
+    // A larger sheet with two sides that hangs on an edge of a cube.
+    let mut flag = generate::grid(2, 2).unwrap();
+    flag.positions
+        .iter_mut()
+        .for_each(|p| *p = Vec3::new(0.0, p.y, 1.0 + p.x));
+    let mut pole = all(&[cube(Vec3::ZERO, 1.0), flag.clone(), inverted(flag)]);
+    // The cube's edge in two halves, as the flag has it.
+    pole.positions.push(Vec3::new(0.0, 0.5, 1.0));
+    let middle = pole.positions.len() as u32 - 1;
+    pole.faces
+        .retain(|f| !(f.contains(&4) && f.contains(&6) && f.iter().all(|&v| v < 8)));
+    pole.faces.extend([
+        [4, 7, middle],
+        [middle, 7, 6],
+        [0, 4, middle],
+        [0, middle, 6],
+    ]);
+    let (after, _) = repaired(&pole);
+    let c = check(&after);
+    assert_eq!((c.face_components, c.boundary_loops), (2, 1), "{c}");
+    assert_eq!(c.faces, 14 + 8);
+}
+
+/// Places rounded to a coarse lattice make vertices one and faces flat.
+#[test]
+fn closed_surfaces_stay_closed_when_vertices_become_one() {
+    for steps in [2.0f32, 3.0, 5.0, 8.0] {
+        for mesh in [
+            generate::icosphere(3).unwrap(),
+            generate::torus(40, 20, 2.0, 0.7).unwrap(),
+        ] {
+            let mut mesh = mesh;
+            mesh.positions
+                .iter_mut()
+                .for_each(|p| *p = (*p * steps).round() / steps);
+            let (after, report) = repaired(&mesh);
+            assert!(check(&after).closed, "{steps}: {report:#?}");
+        }
+    }
+}
+
+#[test]
 fn soups_become_closed_surfaces_that_look_outwards() {
     for (mesh, genus) in [
         (generate::icosphere(3).unwrap(), 0),

@@ -1,0 +1,91 @@
+//! `sample`: points on a surface.
+
+use crate::app::{Application, Told};
+use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
+use crate::frame::Tool;
+use crate::output::Target;
+use crate::record::Record;
+use crate::text;
+use anyhow::{Result, bail};
+use clap::Args;
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use rxmesh_host::algo::sample::{SampleOptions, Sampler, face_normal};
+use rxmesh_host::io::Format;
+use rxmesh_host::mesh::TriMesh;
+use serde::Serialize;
+
+/// The application.
+pub(crate) struct Sample;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct SampleArgs {
+    #[command(flatten)]
+    #[serde(skip)]
+    input: InputArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    output: OutputArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    options: SampleOptions,
+    #[command(flatten)]
+    #[serde(skip)]
+    encoding: EncodingArgs,
+}
+
+impl Options for SampleArgs {
+    fn check(&self) -> Result<(), Error> {
+        self.options.check()
+    }
+}
+
+impl Application for Sample {
+    const NAME: &'static str = "sample";
+    const SUMMARY: &'static str = "Take points on the surface, uniformly by area";
+    const HELP: &'static str =
+        "Example: rxmesh-apps sample bunny.obj --points 10000 --seed 7 -o points.ply
+
+Each point comes with the normal of its face. A region gets as many points as its share of the area
+asks for: there is one point in each of as many equal parts of the area.";
+
+    type Options = SampleArgs;
+    type Report = ();
+    type Frame = Tool;
+
+    fn run(Tool { run }: &mut Tool, args: &SampleArgs) -> Result<()> {
+        let path = &args.output.output;
+        let format = args.encoding.format.or_else(|| Format::of_name(path));
+        if format == Some(Format::Stl) {
+            bail!("{}: STL cannot hold points; PLY can", path.display());
+        }
+        let target = Target::new(path, &args.encoding, run.console.json_file())?;
+        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+        let mesh = &input.loaded.mesh;
+        let (points, ms) = run.mesh_stage("sampling", || sampled(mesh, &args.options))?;
+        run.record.timings_ms.run = ms;
+        run.write(&target, &points)
+    }
+
+    fn tell((): &(), args: &SampleArgs, record: &Record) -> Told {
+        let lines = format!(
+            "{} points, seed {}\n",
+            args.options.points, args.options.seed
+        );
+        Told::new(text::input(record) + &lines + &text::output(record))
+    }
+}
+
+/// A mesh of points with normals.
+fn sampled(mesh: &TriMesh, options: &SampleOptions) -> Result<TriMesh> {
+    let sampler = Sampler::new(&mesh.positions, &mesh.faces, options)?;
+    let found = sampler.part(0..sampler.len());
+    let normals = found
+        .iter()
+        .map(|p| face_normal(&mesh.positions, &mesh.faces[p.face as usize]));
+    let normals = normals.collect();
+    let mut points = TriMesh::new(found.iter().map(|p| p.position).collect(), Vec::new())?;
+    points.placement = mesh.placement;
+    points.set_vertex_normals(normals)?;
+    Ok(points)
+}

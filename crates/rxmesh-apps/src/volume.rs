@@ -1,0 +1,44 @@
+//! How much of its volume a mesh kept.
+
+use crate::text;
+use rxmesh_host::Vec3;
+use rxmesh_host::mesh::{Placement, TriMesh, volume};
+use serde::Serialize;
+
+/// Signed volumes before and after vertices moved, in cubed length; see [`rxmesh_host::mesh::Solid::volume`].
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Volumes {
+    volume_before: f64,
+    volume_after: f64,
+}
+
+impl Volumes {
+    /// Of a mesh whose vertices moved, in the unit of the file; beforehand they had these positions.
+    pub(crate) fn of((positions, place): &(Vec<Vec3>, Placement), mesh: &TriMesh) -> Volumes {
+        let unit = |place: &Placement| place.scale.powi(3);
+        Volumes {
+            volume_before: volume(positions, &mesh.faces) * unit(place),
+            volume_after: volume(&mesh.positions, &mesh.faces) * unit(&mesh.placement),
+        }
+    }
+
+    /// What [`Volumes::of`] needs to know of a mesh beforehand.
+    pub(crate) fn before(mesh: &TriMesh) -> (Vec<Vec3>, Placement) {
+        (mesh.positions.clone(), mesh.placement)
+    }
+
+    /// A line on it.
+    pub(crate) fn line(&self) -> String {
+        let (before, after) = (self.volume_before, self.volume_after);
+        let change = if before == 0.0 {
+            String::new()
+        } else {
+            format!(" ({:+.3} %)", 100.0 * (after - before) / before.abs())
+        };
+        format!(
+            "\nvolume: {} before, {} after{change}",
+            text::number(before),
+            text::number(after)
+        )
+    }
+}

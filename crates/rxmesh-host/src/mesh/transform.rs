@@ -1,0 +1,149 @@
+//! Affine maps of meshes.
+
+use super::{ColumnData, CornerLayer, MeshError, NORMAL, TriMesh, placement_of};
+use glam::{DAffine3, DMat3, DVec3, Vec3};
+use rayon::prelude::*;
+
+impl TriMesh {
+    /// Maps the mesh in the world: all positions; normals of vertices, faces and corners go along and stay unit vectors. A map that mirrors
+    /// turns the faces round, so that they keep their outer side.
+    ///
+    /// # Errors
+    ///
+    /// [`MeshError::BadParameter`] for a map that is not finite or flattens space,
+    /// [`MeshError::NotFinite`] for a position that leaves the numbers. The mesh is then as before.
+    pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
+        let determinant = map.matrix3.determinant();
+        if !map.is_finite() || determinant == 0.0 || !determinant.is_finite() {
+            return Err(MeshError::BadParameter {
+                what: "the map's determinant",
+                asked: determinant.to_string(),
+                possible: "a finite number that is not 0",
+            });
+        }
+        let place = self.placement;
+        let at: Vec<DVec3> = self
+            .positions
+            .par_iter()
+            .map(|&p| map.transform_point3(place.world(p)))
+            .collect();
+        let nothing = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let [low, high] = at
+            .par_iter()
+            .fold(nothing, |[low, high], &p| [low.min(p), high.max(p)])
+            .reduce(nothing, |[a, b], [c, d]| [a.min(c), b.max(d)]);
+        let placement = match at.is_empty() {
+            true => place,
+            false => placement_of(low, high),
+        };
+        let positions: Vec<Vec3> = at.par_iter().map(|&p| placement.local(p)).collect();
+        let bad = positions.par_iter().position_first(|p| !p.is_finite());
+        if let Some(vertex) = bad {
+            let position = positions[vertex].to_array();
+            return Err(MeshError::NotFinite { vertex, position });
+        }
+        self.positions = positions;
+        self.placement = placement;
+        self.turn_normals(map.matrix3);
+        if determinant < 0.0 {
+            self.turn_faces_round();
+        }
+        Ok(())
+    }
+
+    fn turn_normals(&mut self, by: DMat3) {
+        // Scaled first, so that the inverse of a tiny map stays within the numbers.
+        let most = by
+            .to_cols_array()
+            .into_iter()
+            .fold(0.0, |m: f64, x| m.max(x.abs()));
+        let by = (by * (1.0 / most)).inverse().transpose();
+        let turn = |n: [f64; 3]| (by * DVec3::from_array(n)).normalize_or_zero();
+        for column in &mut self.extras.columns {
+            if column.name == NORMAL && column.width == 3 {
+                for i in (0..column.data.len()).step_by(3) {
+                    let n = turn([0, 1, 2].map(|k| column.data.get(i + k)));
+                    if let ColumnData::F32(_) | ColumnData::F64(_) = column.data {
+                        (0..3).for_each(|k| column.data.set(i + k, n[k]));
+                    }
+                }
+            }
+        }
+        if let Some(layer) = &mut self.extras.corner_normals {
+            for n in layer.values.chunks_exact_mut(3) {
+                let turned = turn([0, 1, 2].map(|k| f64::from(n[k]))).as_vec3();
+                n.copy_from_slice(&turned.to_array());
+            }
+        }
+    }
+
+    fn turn_faces_round(&mut self) {
+        self.faces.par_iter_mut().for_each(|f| f.swap(1, 2));
+        let extras = &mut self.extras;
+        let layers = [&mut extras.corner_texcoords, &mut extras.corner_normals];
+        for CornerLayer { corners, .. } in layers.into_iter().flatten() {
+            corners.chunks_exact_mut(3).for_each(|c| c.swap(1, 2));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::{generate, volume};
+
+    #[test]
+    fn a_mirror_keeps_the_outside() {
+        let mut mesh = generate::icosphere(2).unwrap();
+        let normals = mesh.positions.clone();
+        mesh.set_vertex_normals(normals).unwrap();
+        let before = volume(&mesh.positions, &mesh.faces);
+        let map = DAffine3::from_scale_rotation_translation(
+            DVec3::new(-2.0, 1.0, 3.0),
+            glam::DQuat::from_rotation_z(0.7),
+            DVec3::new(10.0, 0.0, -5.0),
+        );
+        mesh.transform(&map).unwrap();
+        let after = volume(&mesh.positions, &mesh.faces);
+        assert!((after / before - 6.0).abs() < 1e-4, "{after} of {before}");
+        let normals = mesh.vertex_normals().unwrap();
+        // Normals of an ellipsoid: gradients of its equation.
+        for (p, n) in mesh.positions.iter().zip(normals) {
+            let q = map.inverse().transform_point3(p.as_dvec3());
+            let want = map.matrix3.inverse().transpose() * q;
+            assert!(want.normalize().dot(n.as_dvec3()) > 0.999_99);
+        }
+    }
+
+    /// A mesh that moves far away keeps its shape, and comes back.
+    #[test]
+    fn far_away_and_back() {
+        let mesh = generate::torus(12, 8, 1.0, 0.4).unwrap();
+        let by = DVec3::new(500_000.0, 5_400_000.0, 0.0);
+        let mut moved = mesh.clone();
+        moved.transform(&DAffine3::from_translation(by)).unwrap();
+        for (v, p) in mesh.positions.iter().enumerate() {
+            assert!((moved.world(v) - by).distance(p.as_dvec3()) < 1e-7);
+        }
+        moved.transform(&DAffine3::from_translation(-by)).unwrap();
+        for (a, b) in moved.positions.iter().zip(&mesh.positions) {
+            assert!(a.distance(*b) < 1e-6);
+        }
+        assert!(moved.placement.is_world());
+    }
+
+    #[test]
+    fn flat_and_overflowing_maps_are_refused() {
+        let mesh = generate::grid(2, 2).unwrap();
+        let scales = [
+            DVec3::new(1.0, 0.0, 1.0),
+            DVec3::splat(f64::NAN),
+            DVec3::splat(1e200),
+        ];
+        for scale in scales {
+            let mut copy = mesh.clone();
+            assert!(copy.transform(&DAffine3::from_scale(scale)).is_err());
+            assert_eq!(copy, mesh);
+        }
+    }
+}
