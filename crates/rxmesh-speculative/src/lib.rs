@@ -30,6 +30,7 @@
 
 mod engine;
 mod patches;
+mod patience;
 mod run;
 mod slice;
 mod validate;

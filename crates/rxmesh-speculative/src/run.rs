@@ -2,6 +2,7 @@
 
 use crate::engine::{Speculative, parts};
 use crate::patches::Patches;
+use crate::patience::{Launch, Next, Patience};
 use crate::slice::{slice_full, unite_small};
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Blend, Columns, Parts, RunReport, Seeds, Session};
@@ -33,9 +34,6 @@ const WAITING_A_BLOCK: u32 = 3;
 
 /// With so many patches a block, blocks keep two patches between them, else one.
 const SPARSE: u32 = 64;
-
-/// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
-const IDLE_LAUNCHES: u32 = 2;
 
 /// Launches after which patches are cut although no cavity was carried out. What is too large for any patch does not
 /// become possible by it: a patch would be cut, take over its other half again, and so on for ever.
@@ -130,8 +128,8 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
     }
     session.edits().patches.reset(engine)?;
     session.edits().patches.enqueue(engine)?;
-    let (mut idle, mut waiting, mut queued, mut vain_cuts) =
-        (0, u64::MAX, session.edits().patches.used, 0);
+    let (mut patience, mut queued, mut vain_cuts) =
+        (Patience::new(), session.edits().patches.used, 0);
     let mut columns = column_table(engine, session.columns())?;
     loop {
         // How many wait is read with the counts of the launch before.
@@ -150,9 +148,8 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
             if report.finished {
                 break;
             }
-            let moves = count(Tally::Done) > 0 || left < waiting;
             // The next thing would be to give up.
-            let stuck = !moves && blocks == 1 && idle >= IDLE_LAUNCHES;
+            let stuck = patience.is_stuck(count(Tally::Done), left);
             let sliced = if count(Tally::Full) == 0 {
                 0
             } else if vain_cuts < VAIN_CUTS {
@@ -169,21 +166,22 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
             } else if sliced > 0 {
                 vain_cuts += 1;
             }
-            let progress = moves || sliced > 0;
-            waiting = waiting.min(left);
-            idle = if progress { 0 } else { idle + 1 };
-            if progress {
-                blocks = all;
-            } else if idle > IDLE_LAUNCHES {
-                // Alone, no block finds a lock taken: what is left cannot be done at all.
-                if blocks == 1 {
+            let launch = Launch {
+                done: count(Tally::Done),
+                waiting: left,
+                sliced,
+            };
+            match patience.after(launch) {
+                Next::All => blocks = all,
+                Next::Same => {}
+                Next::Alone => blocks = 1,
+                Next::GiveUp { impossible } => {
                     let given_up = session.edits().patches.mark(engine, kind, Mark::GiveUp)?;
                     report.refused += u64::from(given_up);
                     parts(session).edits.has_refused |= given_up > 0;
-                    report.finished = true;
+                    report.finished = impossible;
                     break;
                 }
-                (blocks, idle) = (1, 0);
             }
             if report.rounds >= max_rounds {
                 break;

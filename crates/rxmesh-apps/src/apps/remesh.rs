@@ -111,7 +111,8 @@ is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.";
             rounds(&all)
         ))
         .unless_done(all.finished, || {
-            "the largest number of rounds was reached before all was done".into()
+            "not all was done: the largest number of rounds was reached, or the work no longer got on"
+                .into()
         })
         .unless_done(report.on_target, || {
             format!(

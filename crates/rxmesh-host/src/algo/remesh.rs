@@ -228,7 +228,8 @@ pub fn remesh<C: Remeshes>(
         flip: nothing,
         ..RemeshReport::default()
     };
-    if session.count(Kind::Face)? == 0 {
+    report.faces = session.count(Kind::Face)?;
+    if report.faces == 0 {
         report.target_length = options.target_length.unwrap_or(0.0);
         return Ok(report);
     }
