@@ -672,13 +672,13 @@ impl Collapse {
         if s.boundary <= 0.0 {
             return false;
         }
-        let ends = [mesh.origin(2 * e), mesh.tip(2 * e)];
-        let [a, b] = ends.map(|v| s.x.get(v));
+        let (first, second) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let (a, b) = (s.x.get(first), s.x.get(second));
         let most = MOST_BEND * length((b - a) * s.scale);
         let mut bends = false;
         let mut side = 0;
         while side < 2 {
-            let (v, at) = (ends[side], if side == 0 { a } else { b });
+            let (v, at) = if side == 0 { (first, a) } else { (second, b) };
             mesh.each_spoke(v, |h| {
                 let border = mesh.face(h) == NO_FACE || mesh.face(h ^ 1) == NO_FACE;
                 if border && h >> 1 != e {
