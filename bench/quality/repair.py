@@ -2,9 +2,9 @@
 
 usage: repair.py PROGRAM MESH... [--rxmesh-only] [--limit SECONDS] [--json RECORD]
 
-PROGRAM is `rxmesh-apps`. Each mesh is repaired by this program as it is by default and with `--watertight`, by PyMeshLab
-(duplicate vertices and faces, null faces, non-manifold edges and vertices, holes, orientation), by pymeshfix and by
-trimesh (as it is processed on loading, with holes filled and normals fixed). For each result: whether it is closed (no
+PROGRAM is `rxmesh-apps`. Each mesh is repaired by this program as it is by default and with `--watertight`, by
+PyMeshLab (duplicate vertices and faces, null faces, non-manifold edges and vertices, holes, orientation), by pymeshfix
+and by trimesh (as it is processed on loading, with holes filled and normals fixed). For each result: whether it is closed (no
 edge with one face), the places that are left where it is not manifold or not oriented alike, faces without area or
 there twice, the volume over that of the input, and the distance that PyMeshLab samples, in percent of the input's
 diagonal: from the input to the result (what got lost) and back (what came in), the mean and the largest. Volumes count
@@ -125,11 +125,15 @@ def distance(reference, result, back):
 
 
 def by_rxmesh(program, *options):
-    def run(path, _mesh):
+    def run(_path, mesh):
         with tempfile.TemporaryDirectory() as folder:
-            out = pathlib.Path(folder, "out.ply")
+            # The mesh as the others get it: its polygons are cut already.
+            given, out = pathlib.Path(folder, "in.obj"), pathlib.Path(folder, "out.ply")
+            lines = ["v " + " ".join(map(repr, v)) for v in mesh[0].tolist()]
+            lines += ["f " + " ".join(str(k + 1) for k in f) for f in mesh[1].tolist()]
+            given.write_text("\n".join(lines) + "\n")
             done = subprocess.run(
-                [program, "repair", str(path), "-o", str(out), *options], capture_output=True, text=True
+                [program, "repair", str(given), "-o", str(out), *options], capture_output=True, text=True
             )
             if not out.exists():
                 raise RuntimeError(done.stderr.strip())
@@ -229,7 +233,8 @@ def cell(result, closed):
     broken = sum(result[key] for key in SOUND)
     words = ["closed" if result["boundary_edges"] == 0 else f"{result['boundary_edges']} open"]
     words += [f"{broken} bad"] * (broken > 0)
-    words += [f"{result['volume_percent']:.2f} %"] * closed
+    if closed and result["volume_percent"] is not None:
+        words.append(f"{result['volume_percent']:.2f} %")
     return ", ".join(words) + f"; {result['lost'][1]:.3f} / {result['added'][1]:.3f}"
 
 
@@ -249,7 +254,7 @@ def worse(row):
             continue
         if own["boundary_edges"] > 0:
             yield f"{name} is closed"
-        if row["closed"] and own["volume_percent"] is not None:
+        if row["closed"] and None not in (own["volume_percent"], other["volume_percent"]):
             off = [abs(abs(r["volume_percent"]) - 100) for r in (own, other)]
             if off[0] > off[1] + EQUAL:
                 yield f"volume {own['volume_percent']:.3f} %, {name} {other['volume_percent']:.3f} %"

@@ -65,8 +65,8 @@ fn commands(s: f64) -> Vec<String> {
         "delaunay".into(),
         "simplify --ratio 0.4".into(),
         "simplify --ratio 0.4 --cost length".into(),
-        "remesh".into(),
-        format!("remesh --target-length {} --project", 0.2 * s),
+        "remesh --no-features".into(),
+        format!("remesh --no-features --target-length {}", 0.2 * s),
         format!("track --frames 3 --time-step 0.05 --speed {s} --noise-scale {s}"),
         format!("spring --gravity=0,0,{} --pin-top 10", -9.81 * s),
     ]
@@ -180,7 +180,7 @@ fn records_and_columns_have_the_users_units() {
             &[("/mesh/edge_length/max", 1), ("/mesh/bounding_box/0/2", 1)],
         ),
         (
-            "remesh",
+            "remesh --no-features",
             &[
                 ("/edit/report/target_length", 1),
                 ("/edit/before/edge_length/min", 1),
@@ -292,7 +292,7 @@ fn converting_keeps_64_bits() {
 #[test]
 fn a_field_of_another_size_is_refused() {
     let meshes = Meshes::new();
-    meshes.put("scaled.obj", 1e-15, [0.0; 3]);
+    meshes.put("scaled.obj", (2f64).powi(-50), [0.0; 3]);
     let message = meshes
         .folder
         .fails("track scaled.obj --frames 3 -o out.obj");

@@ -340,10 +340,7 @@ impl Work {
             nothing: engine.zeroed(0)?,
             scale: 1.0,
             boundary: match options.boundary {
-                Boundary::Keep | Boundary::Hold => std::env::var("BW")
-                    .ok()
-                    .and_then(|b| b.parse().ok())
-                    .unwrap_or(BOUNDARY_WEIGHT),
+                Boundary::Keep | Boundary::Hold => BOUNDARY_WEIGHT,
                 Boundary::Free => 0.0,
             },
             placing: PLACE_BEST,

@@ -350,19 +350,19 @@ impl<'a> Parts<'a> {
             if !may_be_cut(v) || fans.contains_key(&root) {
                 continue;
             }
-            let again = !met.insert(v);
-            let copy = if again {
+            let mut copy = v;
+            if !met.insert(v) {
+                copy = first[0] + copies.vertices.len() as u32;
                 copies.vertices.push(v);
-                places[v as usize] = FIRST_PLACE + v;
-                places.push(FIRST_PLACE + v);
-                places.len() as u32 - 1
-            } else {
-                v
-            };
-            arrays.ve.resize(places.len().max(arrays.ve.len()), DEAD);
+                let room = (copy as usize + 1).max(places.len());
+                places.resize(room, 0);
+                arrays.ve.resize(room, DEAD);
+                for v in [v, copy] {
+                    places[v as usize] = FIRST_PLACE + self.vertex(corner);
+                }
+            }
             fans.insert(root, copy);
         }
-        debug_assert_eq!(places.len(), first[0] as usize + copies.vertices.len());
         for edge in &edges {
             self.split(edge, first[1], &fans, copies, arrays, &mut places);
         }

@@ -3,7 +3,7 @@
 use super::error::{Fault, FaultKind};
 use super::rounding::Rounding;
 use super::scan::{Words, quote};
-use crate::mesh::{Placement, may_need_placement, placement_of};
+use crate::mesh::{Placement, may_need_placement, placement_of_points};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -142,19 +142,14 @@ impl Points {
 
     /// Whether reading again with 64 bits may give a better mesh.
     pub(super) fn want_double(&self) -> bool {
-        self.bits == Bits::Single
-            && box_of(&self.positions, |p| p.as_dvec3())
-                .is_some_and(|[low, high]| may_need_placement(low, high))
+        self.bits == Bits::Single && may_need_placement(&self.positions)
     }
 
     /// Puts positions of 64 bits into their frame. Where 32-bit floats hold them all as they are, that is the world.
     pub(super) fn settle(&mut self) {
         let double = std::mem::take(&mut self.double);
         let decimals = std::mem::take(&mut self.decimals);
-        let Some([low, high]) = box_of(&double, |p| *p) else {
-            return;
-        };
-        let placement = placement_of(low, high);
+        let placement = placement_of_points(&double);
         let exact = |(s, d): (&Vec3, &DVec3)| s.as_dvec3() == *d;
         if placement.is_world() || self.positions.par_iter().zip(&double).all(exact) {
             return;
@@ -234,13 +229,6 @@ fn decimals(word: &[u8]) -> i16 {
         n => n as i16,
     };
     given.saturating_sub(exponent)
-}
-
-fn box_of<P: Sync>(points: &[P], at: impl Fn(&P) -> DVec3 + Sync) -> Option<[DVec3; 2]> {
-    let first = at(points.first()?);
-    let union = |a: [DVec3; 2], b: [DVec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
-    let boxes = points.par_iter().map(|p| [at(p); 2]);
-    Some(boxes.reduce(|| [first; 2], union))
 }
 
 #[cfg(test)]

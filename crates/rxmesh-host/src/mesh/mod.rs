@@ -31,7 +31,7 @@ pub(crate) use extras::{each_type, is_free_name};
 pub(crate) use part::{part_of_layer, part_of_tags};
 pub use merge::{Merged, merge};
 pub use placement::Placement;
-pub(crate) use placement::{may_need_placement, placement_of};
+pub(crate) use placement::{may_need_placement, placement_of, placement_of_points};
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;

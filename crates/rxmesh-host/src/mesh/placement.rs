@@ -96,10 +96,45 @@ pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
     }
 }
 
-/// True when a box may lie so far away that 32-bit floats hold its place and not its shape, or beyond their range.
-pub(crate) fn may_need_placement(low: DVec3, high: DVec3) -> bool {
+/// The frame for points of 64 bits: as [`placement_of`] for the box around them; but where a few of them lie so far
+/// outside that 32-bit floats hold nothing of the others' shape, one near the others.
+pub(crate) fn placement_of_points(points: &[DVec3]) -> Placement {
+    let placement = box_of(points, |p| *p)
+        .map_or_else(Placement::default, |[low, high]| placement_of(low, high));
+    let [low, high] = bulk_box(points, |p| *p);
+    if placement.is_world() && is_lost(low, high) {
+        return Placement {
+            origin: far_origin(low, high),
+            scale: 1.0,
+        };
+    }
+    placement
+}
+
+/// True when points, rounded to 32 bits, may lie so far away that 32 bits hold their place and not their shape, or
+/// beyond the range of such floats.
+pub(crate) fn may_need_placement(points: &[Vec3]) -> bool {
+    let Some([low, high]) = box_of(points, |p| p.as_dvec3()) else {
+        return false;
+    };
     let far = low.abs().max(high.abs()).max_element() > FAR * (high - low).max_element();
-    far || placement_of(low, high) != Placement::default()
+    let [a, b] = bulk_box(points, |p| p.as_dvec3());
+    far || is_lost(a, b) || placement_of(low, high) != Placement::default()
+}
+
+/// Whether a box lies so far away that 32-bit floats have seven bits or less for what is in it.
+fn is_lost(low: DVec3, high: DVec3) -> bool {
+    /// Sizes away.
+    const LOST: f64 = (1u64 << 17) as f64;
+    (0.5 * low + 0.5 * high).abs().max_element() > LOST * (high - low).max_element()
+}
+
+/// The box around points.
+fn box_of<P: Sync>(points: &[P], at: impl Fn(&P) -> DVec3 + Sync) -> Option<[DVec3; 2]> {
+    let first = at(points.first()?);
+    let union = |a: [DVec3; 2], b: [DVec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+    let boxes = points.par_iter().map(|p| [at(p); 2]);
+    Some(boxes.reduce(|| [first; 2], union))
 }
 
 /// An origin near a box: 0 along the axes on which the box is not far from it. A multiple of a power of two above the
@@ -247,29 +282,35 @@ fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
 
 /// The box around positions.
 pub(super) fn local_bounds(positions: &[Vec3]) -> Option<[DVec3; 2]> {
-    let first = *positions.first()?;
-    let union = |a: [Vec3; 2], b: [Vec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
-    let box3 = positions.par_iter().map(|&p| [p; 2]);
-    let box3 = box3.reduce(|| [first; 2], union);
-    Some(box3.map(|p| p.as_dvec3()))
+    box_of(positions, |p| p.as_dvec3())
 }
 
-/// How large the middle four fifths of a mesh are, estimated from some of its vertices: a few that lie far outside do
-/// not count. The size of the whole where most vertices lie at one place.
+/// How large a mesh is, but for a few vertices that may lie far outside.
 fn bulk(positions: &[Vec3]) -> f64 {
-    let step = positions.len().div_ceil(SAMPLE).max(1);
-    let along = |axis: usize| {
-        let sample = positions.iter().step_by(step);
-        let mut sample: Vec<f32> = sample.map(|p| p[axis]).collect();
-        sample.sort_unstable_by(f32::total_cmp);
-        let last = sample.len() - 1;
-        f64::from(sample[last - last / 10]) - f64::from(sample[last / 10])
-    };
-    let size = (0..3).map(along).fold(0.0, f64::max);
+    let [low, high] = bulk_box(positions, |p| p.as_dvec3());
+    let size = (high - low).max_element();
     match local_bounds(positions) {
         Some([low, high]) if size == 0.0 => (high - low).max_element(),
         _ => size,
     }
+}
+
+/// A box around the middle four fifths of points along each axis, estimated from some of them. It has no size where
+/// most lie at one place.
+fn bulk_box<P>(points: &[P], at: impl Fn(&P) -> DVec3) -> [DVec3; 2] {
+    let step = points.len().div_ceil(SAMPLE).max(1);
+    let sample: Vec<DVec3> = points.iter().step_by(step).map(at).collect();
+    let mut ends = [DVec3::ZERO; 2];
+    let Some(last) = sample.len().checked_sub(1) else {
+        return ends;
+    };
+    for axis in 0..3 {
+        let mut along: Vec<f64> = sample.iter().map(|p| p[axis]).collect();
+        along.sort_unstable_by(f64::total_cmp);
+        ends[0][axis] = along[last / 10];
+        ends[1][axis] = along[last - last / 10];
+    }
+    ends
 }
 
 #[cfg(test)]

@@ -58,7 +58,8 @@ impl TriMesh {
             .into_iter()
             .fold(0.0, |m: f64, x| m.max(x.abs()));
         let by = (by * (1.0 / most)).inverse().transpose();
-        let turn = |n: [f64; 3]| (by * DVec3::from_array(n)).normalize_or_zero();
+        // The sum makes zeroes of zeroes below 0.
+        let turn = |n: [f64; 3]| (by * DVec3::from_array(n)).normalize_or_zero() + DVec3::ZERO;
         for column in &mut self.extras.columns {
             if column.name == NORMAL && column.width == 3 {
                 for i in (0..column.data.len()).step_by(3) {

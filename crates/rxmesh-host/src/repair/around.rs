@@ -9,6 +9,8 @@ pub(super) struct Around {
     /// Angle and half-edge of each, by angle and face; angles from 0 to 2 pi, seen against the edge's direction from
     /// its lower to its higher vertex.
     faces: Vec<(f64, u32)>,
+    /// The same by half-edge.
+    angles: Vec<(u32, f64)>,
     /// Length of the edge.
     pub(super) length: f64,
 }
@@ -25,17 +27,19 @@ impl Around {
             let angle = to.dot(v).atan2(to.dot(u));
             if angle < 0.0 { angle + TAU } else { angle }
         };
-        let mut faces: Vec<(f64, u32)> = table.along(e).iter().map(|&h| (angle(h), h)).collect();
+        let angles: Vec<(u32, f64)> = table.along(e).iter().map(|&h| (h, angle(h))).collect();
+        let mut faces: Vec<(f64, u32)> = angles.iter().map(|&(h, angle)| (angle, h)).collect();
         faces.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         Around {
             faces,
+            angles,
             length: a.distance(b),
         }
     }
 
     fn angle(&self, half: u32) -> f64 {
-        let found = self.faces.iter().find(|f| f.1 == half);
-        found.map_or(0.0, |f| f.0)
+        let found = self.angles.binary_search_by_key(&half, |a| a.0);
+        found.map_or(0.0, |i| self.angles[i].1)
     }
 
     /// Pairs among half-edges of one set of faces, each with whether it runs upwards when the set is turned as its
@@ -111,8 +115,8 @@ impl Around {
         pairs
     }
 
-    /// Pairs among half-edges with how much the surface bends from the one to the other: -1 for flat, 1 for folded. Of
-    /// more than `many` half-edges only the `nearest` to flat are looked at.
+    /// Pairs among half-edges, which ascend, with how much the surface bends from the one to the other: -1 for flat, 1
+    /// for folded. Of more than `many` half-edges only the `nearest` to flat are looked at.
     pub(super) fn candidates(
         &self,
         free: &[u32],
@@ -122,7 +126,7 @@ impl Around {
         let among: Vec<(f64, u32)> = self
             .faces
             .iter()
-            .filter(|f| free.contains(&f.1))
+            .filter(|f| free.binary_search(&f.1).is_ok())
             .copied()
             .collect();
         let mut found = Vec::new();

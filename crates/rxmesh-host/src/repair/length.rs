@@ -1,6 +1,6 @@
 //! Lengths that may be given as a part of the mesh's size.
 
-use crate::mesh::TriMesh;
+use crate::mesh::{MeshError, TriMesh};
 use std::fmt;
 use std::str::FromStr;
 
@@ -25,6 +25,26 @@ impl Length {
         match self {
             Length::Absolute(length) => length / mesh.placement.scale,
             Length::OfDiagonal(part) => part * diagonal(mesh),
+        }
+    }
+
+    /// The same length on a mesh whose coordinates were multiplied by `factor`.
+    pub fn scaled(self, factor: f64) -> Length {
+        match self {
+            Length::Absolute(length) => Length::Absolute(factor * length),
+            Length::OfDiagonal(_) => self,
+        }
+    }
+
+    /// Refuses what is no length, under a name.
+    pub(super) fn valid(self, what: &'static str) -> Result<(), MeshError> {
+        match self.number() >= 0.0 && self.number().is_finite() {
+            true => Ok(()),
+            false => Err(MeshError::BadParameter {
+                what,
+                asked: self.to_string(),
+                possible: "a length of 0 or more",
+            }),
         }
     }
 

@@ -28,7 +28,7 @@ const ROUGH: [f64; 2] = [0.1, 0.04];
 const MOST_PAIRS: f64 = 10.0;
 
 /// It ends when the vertices have moved by this part of the noise: what is left of it belongs to the result as well.
-const GONE: f64 = 0.88;
+const GONE: f64 = 0.86;
 
 /// No place moves farther than this part of the noise: what is more was no noise. A place is what as many steps to the
 /// mean of the ring reach.
@@ -36,10 +36,11 @@ const FARTHEST: f64 = 1.05;
 const RINGS: u32 = 4;
 
 /// Where the surface is flat, the result is this part Taubin's smoothing by so many pairs of steps: two estimates whose
-/// errors differ are together better than each. Flat is where normals around vertices bend by much less than `BEND`.
-const BLEND: f32 = 0.4;
-const BLEND_PAIRS: u32 = 5;
-const BEND: f32 = 0.125;
+/// errors differ are together better than each. Less by the second number for each pair before the first iteration,
+/// which both share. Flat is where normals around vertices bend by much less than `BEND`.
+const BLEND: [f32; 2] = [0.55, 0.044];
+const BLEND_PAIRS: u32 = 7;
+const BEND: f32 = 0.32;
 
 /// Below this part of an edge length there is nothing to take away: `f32` itself is not much better.
 const LEAST: f64 = 1e-5;
@@ -71,7 +72,8 @@ pub(super) fn filter(
             break;
         }
     }
-    filter.blend(x, &smooth, steps.fixed())?;
+    let part = BLEND[0] - BLEND[1] * pairs as f32;
+    filter.blend(x, &smooth, steps.fixed(), part)?;
     Ok(done)
 }
 
@@ -197,6 +199,7 @@ impl<'a> Normals<'a> {
         x: &mut Attribute<Vertex, Vec3>,
         other: &Attribute<Vertex, Vec3>,
         fixed: &Attribute<Vertex, u32>,
+        part: f32,
     ) -> Result<(), Error> {
         self.rx.run_for_each(Bends {
             normal: self.normal.read()?,
@@ -208,7 +211,7 @@ impl<'a> Normals<'a> {
             bend: self.square.read()?,
             fixed: fixed.read()?,
             y: self.y.write()?,
-            part: BLEND,
+            part,
             flatness: 1.0 / BEND,
         })?;
         std::mem::swap(x, &mut self.y);

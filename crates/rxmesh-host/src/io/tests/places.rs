@@ -57,6 +57,23 @@ fn far_coordinates_keep_their_digits_in_every_format() {
     }
 }
 
+/// One vertex that went astray, to the origin as it does, takes no digits from the others.
+#[test]
+fn a_vertex_far_outside_costs_no_digits() {
+    let (mesh, mut places) = moved(DVec3::new(5e5, 5.4e6, 0.0), 1.0);
+    places[17] = DVec3::ZERO;
+    let read = read_as("a.obj", obj(&places, &mesh.faces).as_bytes()).unwrap();
+    assert!(farthest(&read.mesh, &places) < 1e-6);
+    let (bytes, _) = written("a.ply", Encoding::Binary, &read.mesh);
+    let back = read_as("a.ply", &bytes).unwrap().mesh;
+    assert_same_shape(&read.mesh, &back);
+    // Detail that is only small, and not lost, is no reason to move the rest.
+    let (mesh, mut places) = moved(DVec3::splat(3.0), 0.01);
+    places[17] = DVec3::ZERO;
+    let read = read_as("a.obj", obj(&places, &mesh.faces).as_bytes()).unwrap();
+    assert!(read.mesh.placement.is_world());
+}
+
 /// Text has the digits that it had, and not those of the double beside it.
 #[test]
 fn digits_of_text_come_back_as_they_were() {

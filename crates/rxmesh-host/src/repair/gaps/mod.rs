@@ -8,7 +8,7 @@ mod weld;
 use crate::Error;
 use crate::algo::Options;
 use crate::mesh::{EdgeTable, MeshError, TriMesh};
-use glam::DVec3;
+use crate::repair::Length;
 
 /// Which gaps to close.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,37 +16,36 @@ use glam::DVec3;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct GapOptions {
-    /// Widest gap, as a part of the diagonal of the mesh's bounding box.
+    /// The widest gap, a length in the mesh's unit or a percentage of its diagonal ('0.01%').
     #[cfg_attr(
         feature = "cli",
-        arg(long = "gap", value_name = "PART", default_value_t = Self::default().tolerance)
+        arg(long = "gap", value_name = "LENGTH", default_value_t = Self::default().tolerance)
     )]
-    pub tolerance: f64,
+    pub tolerance: Length,
 }
 
 impl Default for GapOptions {
-    /// A hundred thousandth of the diagonal.
+    /// A thousandth of a percent of the diagonal.
     fn default() -> Self {
-        GapOptions { tolerance: 1e-5 }
+        GapOptions {
+            tolerance: Length::OfDiagonal(1e-5),
+        }
     }
 }
 
 impl GapOptions {
     fn valid(&self) -> Result<(), MeshError> {
-        if self.tolerance >= 0.0 && self.tolerance.is_finite() {
-            return Ok(());
-        }
-        Err(MeshError::BadParameter {
-            what: "the widest gap",
-            asked: self.tolerance.to_string(),
-            possible: "a part of the diagonal, at least 0",
-        })
+        self.tolerance.valid("the widest gap")
     }
 }
 
 impl Options for GapOptions {
     fn check(&self) -> Result<(), Error> {
         Ok(self.valid()?)
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.tolerance = self.tolerance.scaled(factor);
     }
 }
 
@@ -69,8 +68,8 @@ const MOST_ROUNDS: usize = 32;
 
 /// Closes gaps between boundaries, or between parts of one.
 ///
-/// Boundary vertices that are no farther apart than the tolerance become one, in the middle; a boundary edge that passes
-/// a boundary vertex that near is divided there. Nothing is done unless two boundary edges become one by it, no edge
+/// Boundary vertices that are no farther apart than the tolerance become one, in the middle; a boundary edge that
+/// passes a boundary vertex that near is divided there. Nothing is done unless two boundary edges become one by it, no edge
 /// gets more than two faces, faces that agree stay so, and none turns over or loses its area; vertices do not move
 /// farther than half of the shortest edge at them. A vertex that others went into keeps the smallest number and its
 /// values; vertices behind those that are gone move up. The result depends on nothing but the mesh and the tolerance.
@@ -84,7 +83,7 @@ pub fn close_gaps(mesh: &mut TriMesh, options: &GapOptions) -> Result<GapReport,
     let mut report = GapReport::default();
     for round in 0..MOST_ROUNDS {
         let border = Border::new(mesh);
-        let reach = options.tolerance * diagonal(mesh);
+        let reach = options.tolerance.on(mesh);
         if round == 0 {
             report.edges_before = border.halves.len();
         }
@@ -104,21 +103,6 @@ pub fn close_gaps(mesh: &mut TriMesh, options: &GapOptions) -> Result<GapReport,
     report.edges_after = Border::new(mesh).halves.len();
     mesh.validate()?;
     Ok(report)
-}
-
-/// The diagonal of the bounding box of the vertices that have faces.
-fn diagonal(mesh: &TriMesh) -> f64 {
-    let used = mesh.faces.iter().flatten();
-    let grow = |(low, high): (DVec3, DVec3), &v: &u32| {
-        let p = mesh.positions[v as usize].as_dvec3();
-        (low.min(p), high.max(p))
-    };
-    let (low, high) = used.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), grow);
-    if low.x > high.x {
-        0.0
-    } else {
-        low.distance(high)
-    }
 }
 
 /// The boundary of a mesh.

@@ -5,9 +5,11 @@
 //! Kobbelt 2004), L with cotangent weights, M with areas. The membrane's factors are the thin plate's preconditioner:
 //! the two differ only at the ring, so that few steps are needed.
 
+use super::FOLDED;
 use super::flip::Flips;
 use super::patch::{Around, Patch};
 use super::solve::{Factors, Matrix};
+use crate::repair::boxes::is_far;
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -19,17 +21,18 @@ const LEAST_WEIGHT: f64 = 1e-3;
 const CREASE: f64 = 0.5;
 
 /// Thin plates drawn one after the other, each on the shape of the last: the first bends as little as possible, those
-/// after it are as curved as the surface around.
+/// after it are as curved as the surface around. Large patches have to do with two.
 const PLATES: usize = 4;
+const LARGE: usize = 5_000;
 
 /// How often curvatures along the ring are averaged with their neighbours'.
 const AVERAGES: usize = 8;
 
 /// Most steps of conjugate gradients, and the part of the first residual at which they end.
-const MOST_STEPS: usize = 300;
+const MOST_STEPS: usize = 100;
 const RESIDUAL: f64 = 1e-6;
 
-/// Moves the new vertices of a patch.
+/// Moves the new vertices of a patch. A plate that folds sharply, where the one before does not, is given up.
 pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u32) -> bool) {
     if patch.parents.is_empty() {
         return;
@@ -37,7 +40,13 @@ pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u3
     let Some(()) = draw(patch, around, |sheet, x| sheet.membrane(x)) else {
         return;
     };
-    for plate in 0..PLATES {
+    let plates = if patch.parents.len() > LARGE {
+        2
+    } else {
+        PLATES
+    };
+    for plate in 0..plates {
+        let last = patch.clone();
         Flips::new(patch, is_there).relax_all();
         let curved = plate > 0;
         let drawn = draw(patch, around, |sheet, x| {
@@ -49,14 +58,18 @@ pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u3
             };
             sheet.plate(x, &curvature)
         });
-        if drawn.is_none() {
+        if drawn.is_some() {
+            Flips::new(patch, is_there).relax_all();
+        }
+        if drawn.is_none() || patch.sharpest() < last.sharpest().min(FOLDED) {
+            *patch = last;
             return;
         }
     }
-    Flips::new(patch, is_there).relax_all();
 }
 
-/// Gives the new vertices new positions; nothing when they could not be computed, and then nothing is changed.
+/// Gives the new vertices new positions. Nothing when they could not be computed or lie farther from the hole than it
+/// is wide, and then nothing is changed.
 fn draw(
     patch: &mut Patch,
     around: &Around,
@@ -71,7 +84,12 @@ fn draw(
     let sheet = Sheet::new(patch, around, &x)?;
     let new = how(&sheet, &x)?;
     let ring = patch.ring as usize;
-    if !new.iter().all(|p| p.is_finite()) {
+    let bounds = around.bounds();
+    let reach = bounds.0.distance(bounds.1);
+    if !new
+        .iter()
+        .all(|p| p.is_finite() && !is_far(bounds, *p, reach))
+    {
         return None;
     }
     patch.points[ring..].copy_from_slice(&new);
@@ -289,9 +307,6 @@ impl Sheet {
                 *p = *z + turn * *p;
             }
             rz = next;
-            if std::env::var_os("FF").is_some() {
-                eprintln!("{} {rz} {first}", p.len());
-            }
         }
         Some(all[inner].to_vec())
     }

@@ -17,10 +17,10 @@ mod solve;
 mod tests;
 mod triangulate;
 
+use super::Length;
 use crate::Error;
 use crate::algo::Options;
 use crate::mesh::{EdgeTable, MeshError, TriMesh};
-use glam::DVec3;
 use loops::Ring;
 use patch::{Around, Patch};
 use rayon::prelude::*;
@@ -50,9 +50,10 @@ pub struct HoleOptions {
     /// Leave holes of more edges.
     #[cfg_attr(feature = "cli", arg(long = "max-hole-edges", value_name = "N"))]
     pub max_edges: Option<usize>,
-    /// Leave holes that are larger: the diagonal of the hole's bounding box over that of the mesh's.
-    #[cfg_attr(feature = "cli", arg(long = "max-hole-size", value_name = "PART"))]
-    pub max_size: Option<f64>,
+    /// Leave holes the diagonal of whose bounding box is longer, a length in the mesh's unit or a percentage of the
+    /// mesh's diagonal ('5%').
+    #[cfg_attr(feature = "cli", arg(long = "max-hole-size", value_name = "LENGTH"))]
+    pub max_size: Option<Length>,
     /// What holes are filled with.
     #[cfg_attr(
         feature = "cli",
@@ -78,20 +79,18 @@ impl Default for HoleOptions {
 
 impl HoleOptions {
     fn valid(&self) -> Result<(), MeshError> {
-        match self.max_size {
-            Some(x) if !(x >= 0.0 && x.is_finite()) => Err(MeshError::BadParameter {
-                what: "the largest hole",
-                asked: x.to_string(),
-                possible: "a part of the diagonal, at least 0",
-            }),
-            _ => Ok(()),
-        }
+        self.max_size
+            .map_or(Ok(()), |size| size.valid("the largest hole"))
     }
 }
 
 impl Options for HoleOptions {
     fn check(&self) -> Result<(), Error> {
         Ok(self.valid()?)
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.max_size = self.max_size.map(|size| size.scaled(factor));
     }
 }
 
@@ -152,7 +151,11 @@ pub struct HoleReport {
 /// Most times that holes are looked for again: a hole that was filled can make a way for its neighbour.
 const MOST_PASSES: usize = 8;
 
-/// Fills the holes of a mesh: each closed loop of boundary edges gets new faces, which are oriented as their neighbours.
+/// Patches that fold more sharply than this, where simpler ones do not, are given up for those: the cosine of 120
+/// degrees.
+const FOLDED: f64 = -0.5;
+
+/// Fills the holes of a mesh: each closed loop of boundary edges gets new faces, oriented as their neighbours.
 ///
 /// A loop that comes several times to a vertex counts as several holes. New vertices come behind the old ones; new
 /// faces too, unless the mesh has groups: then each comes behind the face whose group and values it takes. Values of
@@ -191,16 +194,11 @@ fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, Me
         left: found.open,
         ..HoleReport::default()
     };
-    let diagonal = diagonal(
-        mesh.faces
-            .iter()
-            .flatten()
-            .map(|&v| mesh.positions[v as usize].as_dvec3()),
-    );
+    let most = options.max_size.map(|size| size.on(mesh));
     let mut wanted = Vec::new();
     for ring in found.rings {
         let around = Around::new(mesh, &table, &ring);
-        match refused(&ring, &around, options, diagonal) {
+        match refused(&ring, &around, options, most) {
             Some(why) => report.left.push(ring.left(why)),
             None => wanted.push((ring, around)),
         }
@@ -237,13 +235,16 @@ fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, Me
     Ok(report)
 }
 
-/// Why a hole is not wanted.
-fn refused(ring: &Ring, around: &Around, options: &HoleOptions, diagonal: f64) -> Option<WhyLeft> {
-    if options.max_edges.is_some_and(|n| ring.vertices.len() > n) {
-        return Some(WhyLeft::TooLarge);
-    }
-    let size = self::diagonal(around.points.iter().copied());
-    if options.max_size.is_some_and(|part| size > part * diagonal) {
+/// Why a hole is not wanted; `most` is the largest diagonal.
+fn refused(
+    ring: &Ring,
+    around: &Around,
+    options: &HoleOptions,
+    most: Option<f64>,
+) -> Option<WhyLeft> {
+    let (low, high) = around.bounds();
+    let many = options.max_edges.is_some_and(|n| ring.vertices.len() > n);
+    if many || most.is_some_and(|most| low.distance(high) > most) {
         return Some(WhyLeft::TooLarge);
     }
     (!options.outer && around.is_outer()).then_some(WhyLeft::Outer)
@@ -266,25 +267,23 @@ fn make(
         return None;
     }
     let faces = triangulate::triangulate(around, &is_there)?;
-    let mut patch = Patch::new(around, faces);
-    match method {
-        HoleFill::Flat => {}
-        HoleFill::Refined => refine::refine(&mut patch, around, &is_there),
-        HoleFill::Fair => {
-            refine::refine(&mut patch, around, &is_there);
-            fair::fair(&mut patch, around, &is_there);
+    let flat = Patch::new(around, faces);
+    if method == HoleFill::Flat {
+        return flat.is_solid().then_some(flat);
+    }
+    let mut refined = flat.clone();
+    refine::refine(&mut refined, around, &is_there);
+    let mut fair = refined.clone();
+    if method == HoleFill::Fair {
+        fair::fair(&mut fair, around, &is_there);
+    }
+    // What is best and has not gone wrong.
+    let worst = refined.sharpest().min(FOLDED);
+    for mut patch in [fair, refined, flat] {
+        patch.round();
+        if patch.is_solid() && patch.sharpest() >= worst {
+            return Some(patch);
         }
     }
-    Some(patch)
-}
-
-/// The diagonal of a bounding box, 0 without points.
-fn diagonal(points: impl Iterator<Item = DVec3>) -> f64 {
-    let grow = |b: Option<(DVec3, DVec3)>, p: DVec3| {
-        let (low, high) = b.unwrap_or((p, p));
-        Some((low.min(p), high.max(p)))
-    };
-    points
-        .fold(None, grow)
-        .map_or(0.0, |(low, high)| low.distance(high))
+    None
 }

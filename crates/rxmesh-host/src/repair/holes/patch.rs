@@ -2,6 +2,7 @@
 
 use super::loops::{self, Ring};
 use crate::mesh::{EdgeTable, TriMesh};
+use crate::repair::boxes::Box3;
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -94,6 +95,15 @@ impl Around {
             .collect()
     }
 
+    /// The ring's bounding box.
+    pub(super) fn bounds(&self) -> Box3 {
+        let points = || self.points.iter().copied();
+        (
+            points().fold(DVec3::INFINITY, DVec3::min),
+            points().fold(DVec3::NEG_INFINITY, DVec3::max),
+        )
+    }
+
     /// Twice the area of the ring as a vector: its direction is that in which a flat patch would face.
     pub(super) fn area(&self) -> DVec3 {
         let (n, origin) = (self.points.len(), self.points[0]);
@@ -152,5 +162,38 @@ impl Patch {
             let (a, b) = (ring.vertices[a as usize], ring.vertices[b as usize]);
             [a.min(b), a.max(b)]
         })
+    }
+
+    /// Rounds positions to those that the mesh can have.
+    pub(super) fn round(&mut self) {
+        self.points
+            .iter_mut()
+            .for_each(|p| *p = p.as_vec3().as_dvec3());
+    }
+
+    /// Whether every face has an area.
+    pub(super) fn is_solid(&self) -> bool {
+        self.faces.iter().all(|f| {
+            let [a, b, c] = f.map(|v| self.points[v as usize]);
+            unit_normal(a, b, c) != DVec3::ZERO
+        })
+    }
+
+    /// The sharpest fold between two faces of the patch: the least cosine between normals.
+    pub(super) fn sharpest(&self) -> f64 {
+        let mut normals: HashMap<[u32; 2], DVec3> = HashMap::with_capacity(3 * self.faces.len());
+        let mut sharpest = 1.0;
+        for f in &self.faces {
+            let [a, b, c] = f.map(|v| self.points[v as usize]);
+            let normal = unit_normal(a, b, c);
+            for k in 0..3 {
+                let (a, b) = (f[k], f[(k + 1) % 3]);
+                if let Some(other) = normals.remove(&[b, a]) {
+                    sharpest = f64::min(sharpest, normal.dot(other));
+                }
+                normals.insert([a, b], normal);
+            }
+        }
+        sharpest
     }
 }
