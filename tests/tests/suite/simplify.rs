@@ -421,7 +421,7 @@ fn the_boundary_does_what_it_is_told(engine: &Engine) {
         let free = run(Boundary::Free);
         assert!(free.0.len() < before.0.len(), "{cost:?}");
         // Nothing keeps it from drawing in.
-        assert!(free.1 < 0.97 * held.1, "{cost:?}: {} of {}", free.1, held.1);
+        assert!(free.1 < 0.99 * held.1, "{cost:?}: {} of {}", free.1, held.1);
     }
 }
 
