@@ -7,6 +7,8 @@ pub(crate) enum Promise {
     Same,
     /// The same, anywhere.
     Moved,
+    /// The same, turned.
+    Turned,
     /// As many vertices or fewer, the rest as it was.
     Kept,
     /// An edit that changes no numbers of faces.
@@ -58,7 +60,7 @@ const fn to_ply(name: &'static str, arguments: &'static [&'static str]) -> Comma
 }
 
 /// All of them, at the defaults that a user meets first.
-pub(crate) const COMMANDS: [Command; 20] = [
+pub(crate) const COMMANDS: [Command; 23] = [
     to_obj("mcf", &["mcf", "IN", "-o", "OUT"], Promise::Same),
     to_obj("filter", &["filter", "IN", "-o", "OUT"], Promise::Same),
     to_obj("smooth", &["smooth", "IN", "-o", "OUT"], Promise::Same),
@@ -109,6 +111,17 @@ pub(crate) const COMMANDS: [Command; 20] = [
     ),
     to_obj("repair", &["repair", "IN", "-o", "OUT"], Promise::Clean),
     to_obj("convert", &["convert", "IN", "-o", "OUT"], Promise::Same),
+    to_obj(
+        "transform",
+        &["transform", "IN", "--rotate", "z,30", "-o", "OUT"],
+        Promise::Turned,
+    ),
+    to_obj(
+        "merge",
+        &["merge", "IN", "IN", "-o", "OUT"],
+        Promise::Readable,
+    ),
+    to_obj("distance", &["distance", "IN", "IN"], Promise::Nothing),
     to_ply("sample", &["sample", "IN", "-o", "OUT"]),
     to_obj("check", &["check", "IN"], Promise::Nothing),
     to_obj("info", &["info", "IN"], Promise::Nothing),

@@ -28,7 +28,7 @@ impl Fact {
     pub(crate) fn unlike(&self, plain: &Fact, (shift, scale): (DVec3, f64)) -> Result<(), String> {
         // Gravity is in metres, and a velocity field is where it is.
         let scaled = scale != 1.0 && self.promise == Promise::Moved;
-        if scaled || self.promise == Promise::Sound {
+        if scaled || matches!(self.promise, Promise::Sound | Promise::Turned) {
             return Ok(());
         }
         // Choices between equals may fall differently where coordinates are rounded differently.
@@ -151,7 +151,7 @@ fn promised(
             }
             Ok(())
         }
-        Promise::Moved => counts(),
+        Promise::Moved | Promise::Turned => counts(),
         Promise::Kept if faces <= before => Ok(()),
         Promise::Kept => Err(format!("{faces} faces, {before} before")),
         Promise::Flipped => {

@@ -251,7 +251,10 @@ fn curvature_warns_where_gauss_bonnet_does_not_hold() {
     let r = b.record("curvature tiny.obj --ascii -o tiny.ply");
     assert!((number(&r, "total_area") - 0.5e-50).abs() < 1e-56);
     let tiny = b.text("tiny.ply");
-    assert!(tiny.contains("property double gaussian_curvature"), "{tiny}");
+    assert!(
+        tiny.contains("property double gaussian_curvature"),
+        "{tiny}"
+    );
     let k = columns(&tiny)["gaussian_curvature"][0];
     assert!((1e50..1e53).contains(&k), "{k}");
 }

@@ -69,7 +69,9 @@ fn the_outcome_says_which_engine_ran() {
 #[test]
 fn remesh_on_the_speculative_engine() {
     let b = torus();
-    let r = b.record("remesh t.obj --no-features --engine cpu --validate --conflicts speculative -o e.obj");
+    let r = b.record(
+        "remesh t.obj --no-features --engine cpu --validate --conflicts speculative -o e.obj",
+    );
     let edit = &r["edit"];
     assert_eq!(edit["validated"], true);
     for what in ["split", "collapse", "flip"] {

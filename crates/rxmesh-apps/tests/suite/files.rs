@@ -31,7 +31,7 @@ fn a_signal_leaves_no_part_of_a_file() {
         let b = Sandbox::new();
         b.ok("generate icosphere --levels 5 -o ball.ply -q");
         let mut child = b
-            .command("track ball.ply --frames 1000000 --sequence -o moved.ply -q --engine cpu")
+            .command("track ball.ply --frames 1000000 --speed 0.001 --sequence -o moved.ply -q --engine cpu")
             .spawn()
             .unwrap();
         let frames = || b.names().iter().filter(|n| n.starts_with("moved_")).count();

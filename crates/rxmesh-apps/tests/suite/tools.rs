@@ -165,15 +165,15 @@ fn generate_makes_every_shape() {
     assert_eq!(b.text("a.obj"), b.text("b.obj"));
     assert_ne!(b.text("a.obj"), b.text("c.obj"));
     assert!(
-        b.fails("generate grid --nx 0 -o d.obj")
+        b.misused("generate grid --nx 0 -o d.obj")
             .contains("nx = 0 is not possible")
     );
     assert!(
-        b.fails("generate torus --minor -1 -o d.obj")
+        b.misused("generate torus --minor -1 -o d.obj")
             .contains("minor = -1")
     );
     assert!(
-        b.fails("generate icosphere --levels 99 -o d.obj")
+        b.misused("generate icosphere --levels 99 -o d.obj")
             .contains("at most")
     );
 }

@@ -126,8 +126,8 @@ impl TrackOptions {
             return Ok(());
         }
         Err(Error::Options(format!(
-            "the field carries the surface as far as {:.1e} of its edges are long, where nothing would be left of its \
-                shape: at most {FARTHEST:.1e} are possible with speed times time step times frames",
+            "the field carries the surface as far as {:.0} of its edges are long, where nothing would be left of its \
+                shape: at most {FARTHEST:.0} are possible with speed times time step times frames",
             way / target
         )))
     }

@@ -28,8 +28,8 @@ pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
 pub(crate) use extras::{each_type, is_free_name};
-pub(crate) use part::{part_of_layer, part_of_tags};
 pub use merge::{Merged, merge};
+pub(crate) use part::{part_of_layer, part_of_tags};
 pub use placement::Placement;
 pub(crate) use placement::{may_need_placement, placement_of, placement_of_points};
 pub use quality::{Quality, Spread, quality};

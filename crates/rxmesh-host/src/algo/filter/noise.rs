@@ -20,27 +20,48 @@ const MEDIAN: f64 = 0.674_489_75;
 /// (measured: 0.63 to 0.65).
 const TAKEN: f64 = 0.635;
 
+/// One step to the mean of the ring takes away more than the noise: it reaches no sharp edge from two vertices away, but
+/// takes curvature for noise.
+const ONE_STEP: [f32; 2] = [1.0, 0.0];
+
 /// Standard deviation of the noise across the surface: what a few steps of smoothing take away, its median, so that
-/// sharp edges, which are few, do not count. Detail as small as a triangle counts as noise.
+/// sharp edges, which are few, do not count. Where the faces between them are so coarse that the steps reach them from
+/// everywhere, the distance to the mean of the ring is less, and is taken instead. Detail as small as a triangle counts
+/// as noise.
 pub(super) fn estimate(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
+    let mut steps = Steps::new(rx)?;
+    let mut smooth = rx.attribute()?;
+    smooth.copy_from(x)?;
+    steps.pairs(&mut smooth, TAUBIN, PAIRS)?;
+    let far = median(rx, x, &smooth, &smooth)? / (MEDIAN * TAKEN);
+    smooth.copy_from(x)?;
+    steps.pairs(&mut smooth, ONE_STEP, 1)?;
+    let near = median(rx, x, &smooth, x)? / MEDIAN;
+    Ok(far.min(near))
+}
+
+/// The median of the distances between positions across the surface, whose normals are those of a third set.
+fn median(
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+    to: &Attribute<Vertex, Vec3>,
+    surface: &Attribute<Vertex, Vec3>,
+) -> Result<f64, Error> {
     let (mut normal, mut area, mut centre) = (
         rx.attribute::<Face, Vec3>()?,
         rx.attribute()?,
         rx.attribute()?,
     );
     let mut square = rx.attribute::<Vertex, f32>()?;
-    let mut smooth = rx.attribute()?;
-    smooth.copy_from(x)?;
-    Steps::new(rx)?.pairs(&mut smooth, TAUBIN, PAIRS)?;
     rx.run_for_each(FaceFrames {
-        x: smooth.staged()?,
+        x: surface.staged()?,
         normal: normal.write()?,
         area: area.write()?,
         centre: centre.write()?,
     })?;
     rx.run_for_each(NormalOffsets {
         from: x.read()?,
-        to: smooth.read()?,
+        to: to.read()?,
         normal: normal.read()?,
         square: square.write()?,
     })?;
@@ -51,5 +72,5 @@ pub(super) fn estimate(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, 
     }
     let middle = squares.len() / 2;
     let (_, median, _) = squares.select_nth_unstable_by(middle, f32::total_cmp);
-    Ok(f64::from(*median).sqrt() / (MEDIAN * TAKEN))
+    Ok(f64::from(*median).sqrt())
 }

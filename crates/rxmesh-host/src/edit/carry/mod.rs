@@ -117,7 +117,7 @@ impl Carried {
     }
 
     /// Has simplification remember into which vertex each one was drawn, for [`Carried::map`]. To be called before
-    /// anything is changed.
+    /// anything is changed, and not where other algorithms change vertices besides.
     ///
     /// # Errors
     ///
@@ -154,6 +154,10 @@ impl Carried {
         let mut number = vec![GONE; went.len()];
         for (i, v) in order.vertices.iter().enumerate() {
             number[v.slot as usize] = i as u32;
+        }
+        // Edits that do not follow give slots to others.
+        if went.iter().all(|&w| w == 0) {
+            return Ok(map);
         }
         for (to, &slot) in map.vertices.iter_mut().zip(slots) {
             let mut at = slot as usize;

@@ -47,7 +47,10 @@ fn comments_of_every_kind_are_found() {
         |name: &str, text: &str| read_as(name, text.as_bytes()).unwrap().mesh.extras.comments;
     // A word that only begins like one is no comment, and no header line either.
     let warnings = read_as("a.ply", ply.as_bytes()).unwrap().warnings;
-    assert!(warnings[0].starts_with("line 4: 'commentary' is not a line"), "{warnings:?}");
+    assert!(
+        warnings[0].starts_with("line 4: 'commentary' is not a line"),
+        "{warnings:?}"
+    );
     assert_eq!(comments("a.ply", &ply), ["made by x", "3 scans", ""]);
     let obj = "\u{feff}# one\n\n#two\nv 0 0 0\n# not at the head\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     assert_eq!(comments("a.obj", obj), ["one", "two"]);
