@@ -145,8 +145,35 @@ pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
         return b + (c - b) * ratio(d4 - d3, (d4 - d3) + (d5 - d6));
     }
+    // What rounding leaves of a triangle without an area is no place: then it is a side that is nearest.
+    let products = (d1 * d4).abs() + (d3 * d2).abs() + (d5 * d2).abs() + (d1 * d6).abs();
+    let products = products + (d3 * d6).abs() + (d5 * d4).abs();
     let whole = va + vb + vc;
+    if whole <= NO_AREA * products {
+        return closest_on_sides(p, a, b, c);
+    }
     a + ab * ratio(vb, whole) + ac * ratio(vc, whole)
+}
+
+/// Below this part of the products that it is the difference of, an area is nothing but rounding.
+const NO_AREA: f32 = 1e-6;
+
+/// The point of the sides of a triangle that is closest to `p`.
+#[inline(always)]
+fn closest_on_sides(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+    let on_side = |from: Vec3, to: Vec3| {
+        let side = to - from;
+        let part = ratio(side.dot(p - from), side.dot(side));
+        from + side * part.max(0.0).min(1.0)
+    };
+    let nearer = |q: Vec3, r: Vec3| {
+        if (r - p).dot(r - p) < (q - p).dot(q - p) {
+            r
+        } else {
+            q
+        }
+    };
+    nearer(nearer(on_side(a, b), on_side(b, c)), on_side(c, a))
 }
 
 /// A ratio, 0 where a degenerate triangle leaves none.
