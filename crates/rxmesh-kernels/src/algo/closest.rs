@@ -164,7 +164,7 @@ fn closest_on_sides(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     let on_side = |from: Vec3, to: Vec3| {
         let side = to - from;
         let part = ratio(side.dot(p - from), side.dot(side));
-        from + side * part.max(0.0).min(1.0)
+        from + side * part.clamp(0.0, 1.0)
     };
     let nearer = |q: Vec3, r: Vec3| {
         if (r - p).dot(r - p) < (q - p).dot(q - p) {
