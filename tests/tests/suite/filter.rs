@@ -398,13 +398,14 @@ fn normal_error(a: &TriMesh, b: &TriMesh) -> f64 {
     a.faces.iter().map(angle).sum::<f64>().to_degrees() / a.faces.len() as f64
 }
 
-/// A box stays, a smooth surface moves by a small part of an edge, and both keep their volumes.
+/// A box stays, a smooth surface moves by a twentieth of an edge at most (the sphere where only five edges meet), and
+/// both keep their volumes.
 fn a_mesh_without_noise_hardly_changes(engine: &Engine) {
     let sphere = generate::icosphere(suited(engine, [4, 3, 2])).unwrap();
     let torus = generate::torus(36, 18, 1.0, 0.4).unwrap();
     for (name, mesh, far) in [
         ("cube", cube(5), 1e-5),
-        ("sphere", sphere, 0.02),
+        ("sphere", sphere, 0.05),
         ("torus", torus, 0.05),
     ] {
         let (y, report) = run(engine, &mesh, &FilterOptions::default());

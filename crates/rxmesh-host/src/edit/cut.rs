@@ -458,5 +458,9 @@ fn after(side: u32) -> u32 {
 
 /// The side or corner before.
 fn before(side: u32) -> u32 {
-    if side % 3 == 0 { side + 2 } else { side - 1 }
+    if side.is_multiple_of(3) {
+        side + 2
+    } else {
+        side - 1
+    }
 }

@@ -185,8 +185,10 @@ fn vertices(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
 
 /// Bounding box and edge lengths, in the world.
 fn geometry(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
-    let mut report = CheckReport::default();
-    report.bounding_box = mesh.bounding_box();
+    let mut report = CheckReport {
+        bounding_box: mesh.bounding_box(),
+        ..CheckReport::default()
+    };
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let mut lengths = EdgeLengths {
         min: f64::INFINITY,

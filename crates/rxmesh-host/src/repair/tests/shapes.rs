@@ -262,7 +262,7 @@ fn a_book_comes_apart_into_pairs_of_pages() {
         let mut positions = vec![Vec3::ZERO, Vec3::Z];
         positions.extend((0..pages).map(|i| Vec3::new(turn(i).1, turn(i).0, 0.5)));
         let page = |i: u32| {
-            if i % 3 == 0 {
+            if i.is_multiple_of(3) {
                 [0, 1, 2 + i]
             } else {
                 [1, 0, 2 + i]
@@ -357,8 +357,7 @@ fn near_vertices_are_united_and_rows_of_them_are_not() {
     for p in &mut mesh.positions {
         *p += Vec3::new(move_a_little(), move_a_little(), move_a_little());
     }
-    let mut options = RepairOptions::default();
-    options.weld = Some("0.01%".parse().unwrap());
+    let options = RepairOptions::default().with(|o| o.weld = Some("0.01%".parse().unwrap()));
     let report = repair(&mut mesh, &options).unwrap();
     assert_eq!(
         (mesh.vertex_count(), mesh.face_count()),
@@ -419,8 +418,7 @@ fn small_components_go() {
         generate::icosphere(2).unwrap(),
         cube(Vec3::splat(9.0), 0.01),
     ]);
-    let mut options = RepairOptions::default();
-    options.min_component = Some(13);
+    let mut options = RepairOptions::default().with(|o| o.min_component = Some(13));
     let small = repair(&mut mesh.clone(), &options).unwrap().small.unwrap();
     assert_eq!((small.components, small.dropped, small.faces), (3, 2, 24));
     options.min_component = None;
