@@ -3,13 +3,14 @@
 usage: repair.py PROGRAM MESH... [--rxmesh-only] [--limit SECONDS] [--json RECORD]
 
 PROGRAM is `rxmesh-apps`. Each mesh is repaired by this program as it is by default and with `--watertight`, by
-PyMeshLab (duplicate vertices and faces, null faces, non-manifold edges and vertices, holes, orientation), by pymeshfix
-and by trimesh (as it is processed on loading, with holes filled and normals fixed). For each result: whether it is closed (no
-edge with one face), the places that are left where it is not manifold or not oriented alike, faces without area or
-there twice, the volume over that of the input, and the distance that PyMeshLab samples, in percent of the input's
-diagonal: from the input to the result (what got lost) and back (what came in), the mean and the largest. Volumes count
-where the input is closed when vertices at one place are one. Prints a Markdown table and what is worse than elsewhere;
-`--json` keeps a record. Needs numpy and pymeshlab; other programs that are not installed are left out.
+PyMeshLab (duplicate vertices and faces, null faces, non-manifold edges and vertices, holes, orientation), by
+pymeshfix and by trimesh (as it is processed on loading, with holes filled and normals fixed). For each result:
+whether it is closed (no edge with one face), the places that are left where it is not manifold or not oriented alike,
+faces without area or there twice, the volume over that of the input, and the distance that PyMeshLab samples, in
+percent of the input's diagonal: from the input to the result (what got lost) and back (what came in), the mean and
+the largest. Volumes count where the input is closed when vertices at one place are one. Prints a Markdown table and
+what is worse than elsewhere; `--json` keeps a record. Needs numpy and pymeshlab; other programs that are not
+installed are left out.
 """
 
 import argparse

@@ -36,13 +36,13 @@ pub(crate) const MODULES: [Module; 3] = [
         file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
         package: KERNELS,
         sources: &[KERNELS, CUDA_STD],
-        most_bytes: 4 << 20,
+        most_bytes: 5 << 20,
     },
     Module {
         file: "crates/rxmesh-speculative/ptx/rxmesh_speculative_kernels.ptx",
         package: SPECULATIVE,
         sources: &[SPECULATIVE, KERNELS, CUDA_STD],
-        most_bytes: 4 << 20,
+        most_bytes: 5 << 20,
     },
     Module {
         file: "tests/ptx/rxmesh_test_kernels.ptx",

@@ -55,16 +55,16 @@ pub(crate) trait Application {
         Self::GIVES
     }
 
-    /// Does the work. The frame's mesh is normalised ([`TriMesh::normalise`](rxmesh_host::mesh::TriMesh::normalise)), and
-    /// the lengths in `options` are those of its frame.
+    /// Does the work. The frame's mesh is normalised ([`TriMesh::normalise`](rxmesh_host::mesh::TriMesh::normalise)),
+    /// and the lengths in `options` are those of its frame.
     ///
     /// # Errors
     ///
     /// What stops it.
     fn run(frame: &mut Self::Frame, options: &Self::Options) -> Result<Self::Report>;
 
-    /// Takes the report over to the user's unit of length, of which `unit` are one of the frame's: lengths are multiplied
-    /// by it, areas by its square, and so on. A report without such numbers stays, which is the default.
+    /// Takes the report over to the user's unit of length, of which `unit` are one of the frame's: lengths are
+    /// multiplied by it, areas by its square, and so on. A report without such numbers stays, which is the default.
     fn convert(_report: &mut Self::Report, _unit: f64) {}
 
     /// Says what came of it. The record holds input, engine, output and times by now.

@@ -117,8 +117,8 @@ fn announce(frame: &mut Fixed, options: &FilterOptions) -> Result<()> {
     if all > MANY {
         let each = all / f64::from(vertices) / f64::from(options.iterations());
         frame.run.warn(format!(
-            "sigma_c takes in about {each:.0} vertices around each of {vertices}, which takes long; the time grows with \
-            its square"
+            "sigma_c takes in about {each:.0} vertices around each of {vertices}, which takes long; the time grows \
+            with its square"
         ));
     }
     Ok(())

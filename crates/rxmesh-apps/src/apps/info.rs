@@ -88,8 +88,8 @@ impl Application for Info {
         (
             "mesh",
             "`bounding_box` (lowest and highest corner), `edge_length` (`min`, `mean`, `max`), `area`, `volume` \
-            (signed; of an open mesh that of the cones from the middle of its box), `closed`, `centre` (of mass: of the \
-            solid if `closed`, else of the surface)",
+            (signed; of an open mesh that of the cones from the middle of its box), `closed`, `centre` (of mass: of \
+            the solid if `closed`, else of the surface)",
         ),
         (
             "engines",

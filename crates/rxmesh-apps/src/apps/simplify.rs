@@ -34,7 +34,8 @@ reasons are listed.";
         ("end", "`reached`, `stuck` or `rounds`"),
         (
             "refused",
-            "edges that are left by why (`frozen`, `link`, `fold`, `not_finite`, `bend`), when the number was not reached",
+            "edges that are left by why (`frozen`, `link`, `fold`, `not_finite`, `bend`), when the number was not \
+            reached",
         ),
     ];
 
@@ -85,8 +86,8 @@ fn why(report: &SimplifyReport) -> String {
         _ => "every edge that is left is refused",
     };
     format!(
-        "{left}: {cause} (edges between vertices that stay: {}, that would change the topology: {}, that would turn a face \
-        over: {}, that would bend the boundary: {}, with a place that is not finite: {})",
+        "{left}: {cause} (edges between vertices that stay: {}, that would change the topology: {}, that would turn a \
+        face over: {}, that would bend the boundary: {}, with a place that is not finite: {})",
         r.frozen, r.link, r.fold, r.bend, r.not_finite
     )
 }

@@ -144,8 +144,8 @@ impl Frame for Editing {
         let frozen = on_session!(&self.session, |s| s.frozen_faces());
         if frozen > 0 {
             self.run.warn(format!(
-                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented; such places stayed \
-                as they are (--repair mends them first)",
+                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented; such places \
+                stayed as they are (--repair mends them first)",
                 self.path.display()
             ));
         }

@@ -47,7 +47,8 @@ pub(super) const ROWS: &[Row] = &[
         .goals(&[Goal::gpu(20_000, 200.0), Goal::gpu(1_280_000, 1000.0)]),
 ];
 
-/// Three iterations towards the mean length, as the references do them: without features and projection; and how good the result is (Mahmoud et al. 2024, Table 4).
+/// Three iterations towards the mean length, as the references do them: without features and projection; and how good
+/// the result is (Mahmoud et al. 2024, Table 4).
 fn remeshing<C: Counts + Remeshes>(b: &Bench<'_>) -> Result<Measured> {
     let options = RemeshOptions::default().with(|o| {
         o.keep_features = None;

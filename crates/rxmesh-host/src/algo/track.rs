@@ -115,11 +115,13 @@ impl Options for TrackOptions {
     }
 }
 
-/// The longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an edge.
+/// The longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an
+/// edge.
 const FARTHEST: f32 = (1 << 18) as f32;
 
 impl TrackOptions {
-    /// Refuses a field that carries the surface so far that its shape is lost to rounding: one in another unit of length.
+    /// Refuses a field that carries the surface so far that its shape is lost to rounding: one in another unit of
+    /// length.
     fn stays_in_reach(&self, target: f32) -> Result<(), Error> {
         let way = self.frames as f32 * (self.time_step * self.speed).abs();
         if way <= FARTHEST * target {

@@ -5,8 +5,8 @@ use glam::{DAffine3, DMat3, DVec3, Vec3};
 use rayon::prelude::*;
 
 impl TriMesh {
-    /// Maps the mesh in the world: all positions; normals of vertices, faces and corners go along and stay unit vectors. A map that mirrors
-    /// turns the faces round, so that they keep their outer side.
+    /// Maps the mesh in the world: all positions; normals of vertices, faces and corners go along and stay unit
+    /// vectors. A map that mirrors turns the faces round, so that they keep their outer side.
     ///
     /// # Errors
     ///

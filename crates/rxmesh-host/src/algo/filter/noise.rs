@@ -20,8 +20,8 @@ const MEDIAN: f64 = 0.674_489_75;
 /// (measured: 0.63 to 0.65).
 const TAKEN: f64 = 0.635;
 
-/// One step to the mean of the ring takes away more than the noise: it reaches no sharp edge from two vertices away, but
-/// takes curvature for noise.
+/// One step to the mean of the ring takes away more than the noise: it reaches no sharp edge from two vertices away,
+/// but takes curvature for noise.
 const ONE_STEP: [f32; 2] = [1.0, 0.0];
 
 /// Standard deviation of the noise across the surface: what a few steps of smoothing take away, its median, so that

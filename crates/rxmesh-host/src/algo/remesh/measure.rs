@@ -21,8 +21,8 @@ pub(in crate::algo) fn refuse_frozen<C: Edits>(
     match session.frozen_faces() {
         0 => Ok(()),
         n => Err(Error::Options(format!(
-            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is not: \
-            repair it first (--repair)"
+            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is \
+            not: repair it first (--repair)"
         ))),
     }
 }

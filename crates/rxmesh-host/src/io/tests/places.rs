@@ -205,8 +205,8 @@ fn colours_of_whole_numbers_or_fractions_of_255_are_bytes() {
 fn stray_lines_of_a_ply_header_are_passed_over_when_the_rows_fit() {
     let header = |stray: &str| {
         format!(
-            "ply\nformat binary_little_endian 1.0\n{stray}element vertex 1\nproperty float x\nproperty float y\nproperty \
-             float z\nend_header\n"
+            "ply\nformat binary_little_endian 1.0\n{stray}element vertex 1\nproperty float x\nproperty float y\n\
+             property float z\nend_header\n"
         )
     };
     let file = |stray: &str, rows: usize| [header(stray).as_bytes(), &vec![0; 12 * rows]].concat();
