@@ -214,8 +214,10 @@ fn defects(r: &CheckReport) -> String {
 /// Euler number, components and boundary loops stay, and no defect comes in; or the program says so.
 fn connectivity(input: &Mesh, result: &Mesh, said: &str) -> Result<(), String> {
     let (a, b) = (input.check()?, result.check()?);
+    // An edge of three faces that loses one may be left with two that are turned differently.
+    let odd = |r: &CheckReport| r.non_manifold_edges.count + r.inconsistent_edges.count;
     let worse = b.non_manifold_edges.count > a.non_manifold_edges.count
-        || b.inconsistent_edges.count > a.inconsistent_edges.count
+        || odd(&b) > odd(&a)
         || b.degenerate_faces.count > a.degenerate_faces.count
         || b.duplicate_faces.count > a.duplicate_faces.count;
     if worse {
