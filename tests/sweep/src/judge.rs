@@ -71,10 +71,7 @@ pub(crate) fn judge(
     if ran.said.contains("panicked at") {
         return Err(format!("a panic: {}", ran.said.trim()));
     }
-    let announced = ran
-        .said
-        .lines()
-        .any(|l| l.contains("...") || l.contains('%'));
+    let announced = ran.said.lines().any(is_progress);
     if ran.stopped || ran.seconds > 30.0 && !announced {
         return Err(format!("{:.0} s without a word", ran.seconds));
     }
@@ -124,6 +121,17 @@ pub(crate) fn judge(
         high,
         promise: command.promise,
     }))
+}
+
+/// A line such as `remeshing: 10 s, iteration 3`.
+fn is_progress(line: &str) -> bool {
+    let time = line.split_once(": ").map(|(_, rest)| rest);
+    let mut words = time.unwrap_or_default().split(' ');
+    let number = words.next().is_some_and(|n| n.parse::<f64>().is_ok());
+    number
+        && words
+            .next()
+            .is_some_and(|unit| unit.trim_end_matches(',') == "s")
 }
 
 fn promised(
