@@ -228,7 +228,7 @@ impl OpenMesh {
         }
     }
 
-    /// The claims on faces: [`FROZEN`](rxmesh_kernels::cavity::FROZEN) on those that no operator may change.
+    /// The claims on faces: [`FROZEN`] on those that no operator may change.
     pub fn face_claims(&self) -> &Buffer<u64> {
         &self.claims
     }
