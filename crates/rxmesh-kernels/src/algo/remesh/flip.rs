@@ -28,7 +28,7 @@ args! {
         pub lines: Lines,
         /// What [`Deviations`] gives; kept up to date.
         pub deviation: GlobalMut<u32>,
-        /// Triangles whose [`shape`] is below this are slender.
+        /// Triangles whose `shape` is below this are slender.
         pub slender: f32,
     }
 }

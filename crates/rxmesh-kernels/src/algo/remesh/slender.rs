@@ -7,7 +7,7 @@ use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 use glam::Vec3;
 
-/// Triangles whose [`shape`] is below this are slender: a height is below an eighth of the longest side, or so.
+/// Triangles whose `shape` is below this are slender: a height is below an eighth of the longest side, or so.
 pub const SLENDER: f32 = 0.25;
 
 kernel! {
