@@ -224,7 +224,9 @@ fn step<C: Conflicts>(
         }
     };
     match result {
-        Ok(()) | Err(Error::Options(_) | Error::NotFinite { .. }) => Ok(what),
+        Ok(()) => Ok(what),
+        // Refused before anything was changed.
+        Err(Error::Options(_) | Error::NotFinite { .. } | Error::TooManyFaces { .. }) => Ok(what),
         Err(e) => Err(format!("{what}: {e}")),
     }
 }

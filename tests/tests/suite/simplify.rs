@@ -20,7 +20,7 @@ conformance! {
     reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run,
     refuses_bad_options,
     shortest_edges_go, survives_a_small_start, attributes_follow, a_plain_torus_takes_few_rounds,
-    places_that_are_not_manifold_stay, the_boundary_does_what_it_is_told
+    places_that_are_not_manifold_stay, faces_that_repeat_a_vertex_keep_their_edges, the_boundary_does_what_it_is_told
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
@@ -363,6 +363,22 @@ fn places_that_are_not_manifold_stay(engine: &Engine) {
 
 /// The bits of a position.
 type Point = [u32; 3];
+
+/// A face (b, a, a) walks its edge the other way than the two triangles there, which walk it alike: no two of the
+/// triangles make a pair, and the edge must go on to know the face.
+fn faces_that_repeat_a_vertex_keep_their_edges(engine: &Engine) {
+    let mut mesh = bumpy(engine);
+    let [a, b, _] = mesh.faces[0];
+    let tip = mesh.positions.len() as u32;
+    mesh.positions.push(mesh.positions[a as usize] * 1.5);
+    mesh.faces
+        .retain(|f| (0..3).all(|k| [f[k], f[(k + 1) % 3]] != [b, a]));
+    mesh.faces.extend([[a, b, tip], [b, a, a]]);
+    let (mut session, x) = open(engine, &mesh);
+    check(&session, "opened");
+    simplify(&mut session, x, &SimplifyOptions::new(Target::Ratio(0.5))).unwrap();
+    check(&session, "simplified");
+}
 
 /// The boundary: its edges as positions, sorted, and its length.
 fn rim(mesh: &TriMesh) -> (Vec<[Point; 2]>, f32) {

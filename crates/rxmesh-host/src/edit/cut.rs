@@ -28,6 +28,8 @@ pub(crate) struct Cut {
 struct Parts<'a> {
     arrays: &'a HostArrays,
     faces: Vec<u32>,
+    /// A face that is not on the list, by the half-edges that it uses.
+    others: HashMap<u32, u32>,
     /// The side beyond each side, [`NONE`] where there is none.
     mates: Vec<u32>,
     /// Union-find over the corners: those of one fan.
@@ -205,12 +207,15 @@ impl HostArrays {
 
 impl<'a> Parts<'a> {
     fn new(arrays: &'a HostArrays) -> Parts<'a> {
-        let mut faces = arrays.frozen_list();
-        faces.retain(|&f| arrays.is_triangle(f));
+        let frozen = arrays.frozen_list();
+        let (faces, rest): (Vec<u32>, Vec<u32>) =
+            frozen.into_iter().partition(|&f| arrays.is_triangle(f));
+        let sides = |f: u32| arrays.sides(f).map(|h| (h, f));
         let n = 3 * faces.len() as u32;
         Parts {
             arrays,
             faces,
+            others: rest.into_iter().rev().flat_map(sides).collect(),
             mates: vec![NONE; n as usize],
             parent: (0..n).collect(),
         }
@@ -409,7 +414,11 @@ impl<'a> Parts<'a> {
             if edge.len() > 1 {
                 let face = |s: u32| self.faces[s as usize / 3];
                 arrays.ef[h as usize] = face(side);
-                arrays.ef[(h ^ 1) as usize] = if mate == NONE { NO_FACE } else { face(mate) };
+                arrays.ef[(h ^ 1) as usize] = match mate {
+                    NONE if e == old => self.others.get(&(h ^ 1)).copied().unwrap_or(NO_FACE),
+                    NONE => NO_FACE,
+                    mate => face(mate),
+                };
             }
             if mate != NONE {
                 arrays.fe[self.place(mate)] = h ^ 1;
