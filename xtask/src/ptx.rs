@@ -28,10 +28,11 @@ pub(crate) struct Module {
 const KERNELS: &str = "crates/rxmesh-kernels";
 const CUDA_STD: &str = "crates/rxmesh-cuda-std";
 const SPECULATIVE: &str = "crates/rxmesh-speculative-kernels";
+const SUBDIVISION: &str = "crates/rxmesh-subdivision-kernels";
 const TESTS: &str = "tests/kernels";
 
 /// All crates with kernels.
-pub(crate) const MODULES: [Module; 3] = [
+pub(crate) const MODULES: [Module; 4] = [
     Module {
         file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
         package: KERNELS,
@@ -43,6 +44,12 @@ pub(crate) const MODULES: [Module; 3] = [
         package: SPECULATIVE,
         sources: &[SPECULATIVE, KERNELS, CUDA_STD],
         most_bytes: 5 << 20,
+    },
+    Module {
+        file: "crates/rxmesh-subdivision/ptx/rxmesh_subdivision_kernels.ptx",
+        package: SUBDIVISION,
+        sources: &[SUBDIVISION, KERNELS, CUDA_STD],
+        most_bytes: 3 << 20,
     },
     Module {
         file: "tests/ptx/rxmesh_test_kernels.ptx",

@@ -1,5 +1,5 @@
-//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine beside the first
-//! two.
+//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine and subdivision beside
+//! the first two.
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
@@ -34,8 +34,25 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "rxmesh-subdivision-kernels",
+        &["rxmesh-kernels", "rxmesh-cuda-std"],
+    ),
+    (
+        "rxmesh-subdivision",
+        &[
+            "rxmesh-host",
+            "rxmesh-kernels",
+            "rxmesh-subdivision-kernels",
+        ],
+    ),
+    (
         "rxmesh-apps",
-        &["rxmesh-host", "rxmesh-kernels", "rxmesh-speculative"],
+        &[
+            "rxmesh-host",
+            "rxmesh-kernels",
+            "rxmesh-speculative",
+            "rxmesh-subdivision",
+        ],
     ),
 ];
 
@@ -52,6 +69,7 @@ const FREE: &[&str] = &[
 const DEVICE: &[&str] = &[
     "rxmesh-kernels",
     "rxmesh-speculative-kernels",
+    "rxmesh-subdivision-kernels",
     "rxmesh-test-kernels",
     "rxmesh-cuda-std",
 ];

@@ -18,6 +18,25 @@ pub enum MeshError {
         /// How many vertices there are.
         vertices: usize,
     },
+    /// A face that has a vertex twice, where faces must be simple.
+    #[error("face {face} has vertex {vertex} twice (faces and vertices are counted from 0)")]
+    RepeatedVertex {
+        /// The face, counted from 0.
+        face: u32,
+        /// The vertex, counted from 0.
+        vertex: u32,
+    },
+    /// An edge that more than two faces share, or that two faces walk in the same direction, where a surface is needed.
+    #[error(
+        "the edge of face {face} that leaves vertex {vertex} has more than two faces, or two that walk it in the same \
+            direction (faces and vertices are counted from 0)"
+    )]
+    NoSurface {
+        /// A face of the edge, counted from 0.
+        face: u32,
+        /// Where the edge starts in the face, counted from 0.
+        vertex: u32,
+    },
     /// A vertex position is NaN or infinite.
     #[error("vertex {vertex} (counted from 0) lies at {position:?}, which is not finite")]
     NotFinite {

@@ -253,7 +253,12 @@ impl Extras {
     }
 
     /// Checks that every table has the length that the mesh asks for.
-    pub(crate) fn validate(&self, vertices: usize, faces: usize) -> Result<(), MeshError> {
+    pub(crate) fn validate(
+        &self,
+        vertices: usize,
+        faces: usize,
+        corners: usize,
+    ) -> Result<(), MeshError> {
         for c in &self.columns {
             check_name(c.element, &c.name)?;
             let rows = if c.element == ElementKind::Vertex {
@@ -278,7 +283,7 @@ impl Extras {
         for (what, layer) in layers {
             layer
                 .as_ref()
-                .map_or(Ok(()), |l| check_layer(what, l, faces))?;
+                .map_or(Ok(()), |l| check_layer(what, l, corners))?;
         }
         let ordered = self.tags.windows(2).all(|w| w[0].face <= w[1].face);
         if !ordered || self.tags.last().is_some_and(|t| t.face as usize > faces) {
@@ -294,13 +299,13 @@ impl Extras {
     }
 }
 
-fn check_layer(what: &str, layer: &CornerLayer, faces: usize) -> Result<(), MeshError> {
+fn check_layer(what: &str, layer: &CornerLayer, corners: usize) -> Result<(), MeshError> {
     if !(2..=3).contains(&layer.width)
         || !layer.values.len().is_multiple_of(layer.width)
-        || layer.corners.len() != 3 * faces
+        || layer.corners.len() != corners
     {
         let what = format!(
-            "corner {what}: {} values of width {} and {} corners do not fit {faces} faces of 3 corners",
+            "corner {what}: {} values of width {} and {} corners do not fit {corners} corners",
             layer.values.len(),
             layer.width,
             layer.corners.len()
@@ -411,7 +416,7 @@ impl TriMesh {
             columns: vec![column],
             ..Extras::default()
         };
-        probe.validate(self.positions.len(), self.faces.len())?;
+        probe.validate(self.positions.len(), self.faces.len(), 3 * self.faces.len())?;
         probe.columns.into_iter().for_each(|c| self.extras.put(c));
         Ok(())
     }

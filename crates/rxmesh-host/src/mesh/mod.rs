@@ -1,6 +1,6 @@
-//! Triangle meshes as they lie in files: positions, faces, and what else came with them.
+//! Meshes as they lie in files: positions, faces, and what else came with them.
 //!
-//! [`TriMesh`] is the only thing that `io` makes and the patcher reads. [`check()`] says what is odd about one,
+//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of. [`check()`] says what is odd about one,
 //! [`generate`] makes some.
 
 mod check;
@@ -11,6 +11,7 @@ pub mod generate;
 mod merge;
 mod part;
 mod placement;
+mod poly;
 mod quality;
 mod rng;
 mod sets;
@@ -32,6 +33,7 @@ pub use merge::{Merged, merge};
 pub(crate) use part::{part_of_layer, part_of_tags};
 pub use placement::Placement;
 pub(crate) use placement::{may_need_placement, placement_of, placement_of_points};
+pub use poly::{Faces, PolyMesh, SharpEdge, SharpVertex};
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
@@ -98,7 +100,8 @@ impl TriMesh {
                 vertices,
             });
         }
-        self.extras.validate(vertices, self.faces.len())
+        self.extras
+            .validate(vertices, self.faces.len(), 3 * self.faces.len())
     }
 
     /// Number of vertices.

@@ -1,0 +1,64 @@
+//! What a surface is made like.
+
+use serde::Serialize;
+
+/// A rule of subdivision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// Catmull and Clark 1978: any polygons, each into quads.
+    #[default]
+    CatmullClark,
+    /// Loop 1987: triangles, each into four.
+    Loop,
+    /// Kobbelt 2000: triangles, each into three.
+    Sqrt3,
+}
+
+/// What happens at boundaries (names as in OpenSubdiv's `VtxBoundaryInterpolation`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Boundary {
+    /// Faces with a vertex at a boundary shape the surface but are not part of it.
+    None,
+    /// Boundary edges are sharp, and their corners are smooth.
+    EdgeOnly,
+    /// Boundary edges are sharp, and vertices of one face stay where they are.
+    #[default]
+    EdgeAndCorner,
+}
+
+/// How sharpness wears off from level to level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Creasing {
+    /// By one a level.
+    #[default]
+    Uniform,
+    /// By one a level, and along a crease it becomes even by Chaikin's rule (DeRose et al. 1998, section 3.3).
+    Chaikin,
+}
+
+/// What a surface is made like.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Options {
+    /// The rule.
+    pub scheme: Scheme,
+    /// How often it is applied, 0 to 10.
+    pub levels: u32,
+    /// What happens at boundaries.
+    pub boundary: Boundary,
+    /// How sharpness wears off.
+    pub creasing: Creasing,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            scheme: Scheme::default(),
+            levels: 2,
+            boundary: Boundary::default(),
+            creasing: Creasing::default(),
+        }
+    }
+}
