@@ -5,10 +5,12 @@
 
 mod mesh;
 mod options;
+mod sharpness;
 
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, Options, Scheme};
 pub use rxmesh_subdivision_kernels as kernels;
+pub use sharpness::Sharpness;
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};
 
