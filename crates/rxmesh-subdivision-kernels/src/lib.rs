@@ -7,7 +7,8 @@
 //! - [`columns`]: values of vertices, of which kernels take a few columns at a time;
 //! - [`barycentric`]: triangles divided into n^2, with ids in closed form;
 //! - [`spokes`]: the edges at each vertex, in their order around it;
-//! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level.
+//! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level;
+//! - [`sqrt3`], [`sqrt3_values`]: sqrt(3) surfaces: rules for half-edges, values.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -23,6 +24,8 @@ pub mod loop_rings;
 pub mod loop_tiles;
 pub mod sharpness;
 pub mod spokes;
+pub mod sqrt3;
+pub mod sqrt3_values;
 pub mod topology;
 
 rxmesh_kernels::kernels! {
@@ -35,6 +38,8 @@ rxmesh_kernels::kernels! {
         loop_rings::KERNELS,
         loop_tiles::KERNELS,
         loop_level::KERNELS,
+        sqrt3::KERNELS,
+        sqrt3_values::KERNELS,
     ];
 }
 
