@@ -72,7 +72,14 @@ fn bumpy(p: Vec3) -> Vec3 {
 
 /// A cube of `n` cells an edge, pushed out to a sphere.
 fn sphere(n: u32) -> Result<PolyMesh> {
-    let sides = [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z];
+    let sides = [
+        Vec3::X,
+        Vec3::NEG_X,
+        Vec3::Y,
+        Vec3::NEG_Y,
+        Vec3::Z,
+        Vec3::NEG_Z,
+    ];
     let mut ids = std::collections::HashMap::new();
     let (mut positions, mut corners) = (Vec::new(), Vec::new());
     for up in sides {
@@ -86,13 +93,22 @@ fn sphere(n: u32) -> Result<PolyMesh> {
             *ids.entry(key).or_insert_with(|| {
                 // Cells of alike angles.
                 let angle = p / n as f32 * std::f32::consts::FRAC_PI_4;
-                positions.push(bumpy(Vec3::new(angle.x.tan(), angle.y.tan(), angle.z.tan())));
+                positions.push(bumpy(Vec3::new(
+                    angle.x.tan(),
+                    angle.y.tan(),
+                    angle.z.tan(),
+                )));
                 positions.len() as u32 - 1
             })
         };
         for j in 0..n {
             for i in 0..n {
-                corners.extend([vertex(i, j), vertex(i + 1, j), vertex(i + 1, j + 1), vertex(i, j + 1)]);
+                corners.extend([
+                    vertex(i, j),
+                    vertex(i + 1, j),
+                    vertex(i + 1, j + 1),
+                    vertex(i, j + 1),
+                ]);
             }
         }
     }
@@ -120,7 +136,11 @@ fn thirds(mesh: &TriMesh) -> PolyMesh {
     let mut positions = mesh.positions.clone();
     let at = |v: u32| mesh.positions[v as usize];
     positions.extend(table.edges.iter().map(|&[a, b]| bumpy(at(a) + at(b))));
-    positions.extend(mesh.faces.iter().map(|f| bumpy(f.iter().map(|&v| at(v)).sum())));
+    positions.extend(
+        mesh.faces
+            .iter()
+            .map(|f| bumpy(f.iter().map(|&v| at(v)).sum())),
+    );
     let mut side = vec![0; 3 * mesh.faces.len()];
     for edge in 0..table.len() {
         for &corner in table.along(edge) {
@@ -145,7 +165,10 @@ fn thirds(mesh: &TriMesh) -> PolyMesh {
 /// A polygon round every vertex, between the middles of its triangles.
 fn dual(mesh: &TriMesh) -> PolyMesh {
     let at = |v: u32| mesh.positions[v as usize];
-    let positions = mesh.faces.iter().map(|f| bumpy(f.iter().map(|&v| at(v)).sum()));
+    let positions = mesh
+        .faces
+        .iter()
+        .map(|f| bumpy(f.iter().map(|&v| at(v)).sum()));
     let positions: Vec<Vec3> = positions.collect();
     // The face that follows another round a vertex, counter-clockwise: it starts where the other one's last side is.
     let mut starts = std::collections::HashMap::new();
@@ -194,7 +217,10 @@ fn shuffle(mesh: &mut PolyMesh) {
     let faces = rng.permutation(mesh.face_count());
     let face = |f: &u32| mesh.face(*f as usize);
     let sizes: Vec<u32> = faces.iter().map(|f| face(f).len() as u32).collect();
-    mesh.corners = faces.iter().flat_map(|f| face(f).iter().map(|&v| order[v as usize])).collect();
+    mesh.corners = faces
+        .iter()
+        .flat_map(|f| face(f).iter().map(|&v| order[v as usize]))
+        .collect();
     mesh.faces = Faces::of_sizes(&sizes);
 }
 
@@ -218,10 +244,14 @@ mod tests {
             let poly = name.parse::<Name>()?.make()?;
             assert_eq!(poly.face_count(), faces, "{name}");
             let mesh = Mesh::new(&Engine::cpu(), &poly)?;
-            let euler = i64::from(mesh.vertex_count()) - i64::from(mesh.edge_count()) + faces as i64;
+            let euler =
+                i64::from(mesh.vertex_count()) - i64::from(mesh.edge_count()) + faces as i64;
             assert_eq!(euler, 2, "{name}");
             let around = mesh.to_host()?.around;
-            assert!(around.iter().all(|&a| a == Around::Interior as u32), "{name}");
+            assert!(
+                around.iter().all(|&a| a == Around::Interior as u32),
+                "{name}"
+            );
         }
         Ok(())
     }
