@@ -5,6 +5,7 @@
 
 mod mesh;
 mod options;
+mod patches;
 
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, Options, Scheme};
