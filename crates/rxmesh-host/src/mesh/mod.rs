@@ -10,6 +10,7 @@ mod error;
 mod extras;
 pub mod generate;
 mod merge;
+mod order;
 mod part;
 mod placement;
 mod poly;
@@ -34,6 +35,7 @@ pub use extras::{
 };
 pub(crate) use extras::{each_type, is_free_name};
 pub use merge::{Merged, merge};
+pub use order::{Order, Reordering};
 pub(crate) use part::{part_of_layer, part_of_tags};
 pub use placement::Placement;
 pub(crate) use placement::{may_need_placement, placement_of, placement_of_points};
