@@ -1,9 +1,10 @@
 //! Meshes as they lie in files: positions, faces, and what else came with them.
 //!
-//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of. [`check()`] says what is odd about one,
-//! [`generate`] makes some.
+//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of. [`check()`] says
+//! what is odd about one, [`generate`] makes some.
 
 mod check;
+mod cut;
 mod edges;
 mod error;
 mod extras;
@@ -13,6 +14,7 @@ mod order;
 mod part;
 mod placement;
 mod poly;
+mod polygon;
 mod quality;
 mod rng;
 mod sets;
@@ -23,6 +25,8 @@ mod tests;
 mod transform;
 
 pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
+pub(crate) use cut::CREASE;
+pub use cut::{HOLE, SHARPNESS};
 pub use edges::EdgeTable;
 pub(crate) use edges::is_proper;
 pub use error::MeshError;
@@ -103,7 +107,7 @@ impl TriMesh {
             });
         }
         self.extras
-            .validate(vertices, self.faces.len(), 3 * self.faces.len())
+            .validate(vertices, 3 * self.faces.len(), &Faces::Same(3))
     }
 
     /// Number of vertices.
