@@ -3,7 +3,12 @@
 //!
 //! - [`topology`]: a polygon mesh as kernels see it: the reduced mesh matrix with twins, edges and vertex rows;
 //! - [`build`]: making it from faces;
-//! - [`flat`]: from a surface to the arrays that patches are made of.
+//! - [`flat`]: from a surface to the arrays that patches are made of;
+//! - [`sharpness`]: creases and corners;
+//! - [`columns`]: values of vertices, of which kernels take a few columns at a time;
+//! - [`barycentric`]: triangles divided into n^2, with ids in closed form;
+//! - [`spokes`]: the edges at each vertex, in their order around it;
+//! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -11,8 +16,15 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod barycentric;
 pub mod build;
+pub mod columns;
 pub mod flat;
+pub mod loop_level;
+pub mod loop_rings;
+pub mod loop_tiles;
+pub mod sharpness;
+pub mod spokes;
 pub mod topology;
 
 rxmesh_kernels::kernels! {
@@ -20,6 +32,12 @@ rxmesh_kernels::kernels! {
     of [
         build::KERNELS,
         flat::KERNELS,
+        sharpness::KERNELS,
+        barycentric::KERNELS,
+        spokes::KERNELS,
+        loop_rings::KERNELS,
+        loop_tiles::KERNELS,
+        loop_level::KERNELS,
     ];
 }
 

@@ -1,15 +1,21 @@
 //! Subdivision surfaces: polygon meshes as sparse matrices on an engine (Mlakar, "Mesh Subdivision through Sparse
 //! Linear Algebra", 2018), and Catmull-Clark, Loop and sqrt(3) surfaces over them.
 //!
-//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there.
+//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`Loop`] is a surface over triangles:
+//! prepared once, it makes values of its vertices from those of the base mesh as often as wanted.
 
+mod loop_surface;
 mod mesh;
 mod options;
 mod patches;
+mod sharpness;
+mod triangles;
 
+pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, Options, Scheme};
 pub use rxmesh_subdivision_kernels as kernels;
+pub use sharpness::Sharpness;
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};
 
