@@ -3,7 +3,8 @@
 //!
 //! - [`topology`]: a polygon mesh as kernels see it: the reduced mesh matrix with twins, edges and vertex rows;
 //! - [`build`]: making it from faces;
-//! - [`sharpness`]: creases and corners.
+//! - [`sharpness`]: creases and corners;
+//! - [`catmull_clark`]: surfaces of quads as grids.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -12,6 +13,7 @@
 extern crate std;
 
 pub mod build;
+pub mod catmull_clark;
 pub mod sharpness;
 pub mod topology;
 
@@ -19,6 +21,7 @@ rxmesh_kernels::kernels! {
     pub KERNELS = "rx_subdivision_fingerprint", feature "entries";
     of [
         build::KERNELS,
+        catmull_clark::KERNELS,
         sharpness::KERNELS,
     ];
 }

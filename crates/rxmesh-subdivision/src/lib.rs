@@ -3,10 +3,12 @@
 //!
 //! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there.
 
+mod catmull_clark;
 mod mesh;
 mod options;
 mod sharpness;
 
+pub use catmull_clark::{CatmullClark, MOST_LEVELS};
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, Options, Scheme};
 pub use rxmesh_subdivision_kernels as kernels;
