@@ -8,7 +8,8 @@
 //! - [`columns`]: values of vertices, of which kernels take a few columns at a time;
 //! - [`barycentric`]: triangles divided into n^2, with ids in closed form;
 //! - [`spokes`]: the edges at each vertex, in their order around it;
-//! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level.
+//! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level;
+//! - [`catmull_clark`]: surfaces of quads as grids.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -18,6 +19,7 @@ extern crate std;
 
 pub mod barycentric;
 pub mod build;
+pub mod catmull_clark;
 pub mod columns;
 pub mod flat;
 pub mod loop_level;
@@ -32,6 +34,7 @@ rxmesh_kernels::kernels! {
     of [
         build::KERNELS,
         flat::KERNELS,
+        catmull_clark::KERNELS,
         sharpness::KERNELS,
         barycentric::KERNELS,
         spokes::KERNELS,

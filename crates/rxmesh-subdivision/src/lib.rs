@@ -1,9 +1,10 @@
 //! Subdivision surfaces: polygon meshes as sparse matrices on an engine (Mlakar, "Mesh Subdivision through Sparse
 //! Linear Algebra", 2018), and Catmull-Clark, Loop and sqrt(3) surfaces over them.
 //!
-//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`Loop`] is a surface over triangles:
-//! prepared once, it makes values of its vertices from those of the base mesh as often as wanted.
+//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`CatmullClark`] and [`Loop`] are surfaces:
+//! prepared once, they make values of their vertices from those of the base mesh as often as wanted.
 
+mod catmull_clark;
 mod loop_surface;
 mod mesh;
 mod options;
@@ -11,6 +12,7 @@ mod patches;
 mod sharpness;
 mod triangles;
 
+pub use catmull_clark::{CatmullClark, MOST_LEVELS};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, Options, Scheme};
