@@ -384,9 +384,7 @@ impl<Q: Columns> Tiles<Q> {
         if side == 0 || side > 3 {
             return star.smooth(how);
         }
-        let sharp = pieces
-            .halo
-            .get(HALO_WORDS * (3 * tile + side - 1) + SHARP);
+        let sharp = pieces.halo.get(HALO_WORDS * (3 * tile + side - 1) + SHARP);
         let w = part(after(f32::from_bits(sharp), level - 1));
         if w <= 0.0 {
             star.smooth(how)

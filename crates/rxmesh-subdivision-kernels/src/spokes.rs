@@ -127,8 +127,7 @@ unsafe impl FlatKernel for OrderSpokes {
             let leads = if around == Around::Interior as u32 {
                 i == first
             } else {
-                self.mesh.twin(h) == NONE
-                    || around == Around::Fans as u32 && self.leads_closed(h)
+                self.mesh.twin(h) == NONE || around == Around::Fans as u32 && self.leads_closed(h)
             };
             if leads {
                 let (next, all_smooth) = self.fan(h, at);

@@ -63,10 +63,14 @@ impl Loop {
         let rings = (base + 2 * edges) * u64::from(levels.max(1) - 1);
         check_size("coordinates next to base vertices", rings, 3)?;
         let sharpness = Sharpness::new(&mesh, poly, options.boundary)?;
-        let wears_off = poly.sharp_edges.iter().any(|e| e.sharpness < PolyMesh::SHARP);
+        let wears_off = poly
+            .sharp_edges
+            .iter()
+            .any(|e| e.sharpness < PolyMesh::SHARP);
         if options.creasing == Creasing::Chaikin && wears_off {
             return Err(Error::Options(
-                "Loop surfaces know edges that wear off by the uniform rule only, not by Chaikin's".into(),
+                "Loop surfaces know edges that wear off by the uniform rule only, not by Chaikin's"
+                    .into(),
             ));
         }
         let kept = match kept_faces(&mesh, poly, options.boundary)? {
@@ -126,9 +130,7 @@ impl Loop {
     pub fn parent(&self, face: u32) -> u32 {
         assert!(face < self.face_count(), "face {face}");
         let at = face >> (2 * self.levels);
-        self.kept
-            .as_ref()
-            .map_or(at, |(_, kept)| kept[at as usize])
+        self.kept.as_ref().map_or(at, |(_, kept)| kept[at as usize])
     }
 
     /// Bytes of the engine's memory that this keeps.

@@ -172,6 +172,11 @@ impl Mesh {
         self.around.global()
     }
 
+    /// Vertex of each corner.
+    pub(crate) fn corners(&self) -> &Buffer<u32> {
+        &self.corners
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> u32 {
         self.starts.len() as u32 - 1

@@ -39,6 +39,22 @@ pub enum Creasing {
     Chaikin,
 }
 
+/// What is linear in values that have seams, such as texture coordinates (as OpenSubdiv's `FVarLinearInterpolation`;
+/// its modes between the first two are not there).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaceVarying {
+    /// Nothing: seams are smooth curves, and their corners are rounded.
+    None,
+    /// Corners stay; seams are smooth curves.
+    #[default]
+    CornersOnly,
+    /// Vertices at seams stay.
+    Boundaries,
+    /// Everything: values are bilinear in each face.
+    All,
+}
+
 /// What a surface is made like.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Options {
@@ -50,6 +66,8 @@ pub struct Options {
     pub boundary: Boundary,
     /// How sharpness wears off.
     pub creasing: Creasing,
+    /// What is linear in texture coordinates of corners.
+    pub face_varying: FaceVarying,
 }
 
 impl Default for Options {
@@ -59,6 +77,7 @@ impl Default for Options {
             levels: 2,
             boundary: Boundary::default(),
             creasing: Creasing::default(),
+            face_varying: FaceVarying::default(),
         }
     }
 }

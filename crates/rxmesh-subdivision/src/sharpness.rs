@@ -5,6 +5,8 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::{MeshError, PolyMesh};
 use rxmesh_kernels::mem::Global;
+use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
+use rxmesh_subdivision_kernels::catmull_clark::once::{PartEdges, PartVertices};
 use rxmesh_subdivision_kernels::sharpness::{self as kernels, EdgeSharpness, FindEdges};
 use rxmesh_subdivision_kernels::sharpness::{INFINITE, VertexSharpness};
 use rxmesh_subdivision_kernels::topology::NONE;
@@ -38,6 +40,42 @@ impl Sharpness {
             edges: edges_of(mesh, poly)?,
             vertices: vertices_of(mesh, poly, boundary)?,
         })
+    }
+
+    /// What one level of Catmull-Clark leaves of it, for the quads that it makes of `before`.
+    pub(crate) fn after_one(
+        &self,
+        before: &Mesh,
+        creases: &Creases,
+        quads: &Mesh,
+    ) -> Result<Sharpness, Error> {
+        let engine = before.engine();
+        let mut after = Sharpness {
+            edges: None,
+            vertices: None,
+            most: kernels::after(self.most, 1),
+        };
+        if self.edges.is_some() {
+            let out = engine.zeroed(quads.edge_count() as usize)?;
+            let kernel = PartEdges {
+                before: before.topology(),
+                creases: *creases,
+                after: quads.topology(),
+                out: out.global_mut(),
+            };
+            engine.launch_flat(quads.edge_count(), kernel)?;
+            after.edges = Some(out);
+        }
+        if self.vertices.is_some() {
+            let out = engine.zeroed(quads.vertex_count() as usize)?;
+            let kernel = PartVertices {
+                creases: *creases,
+                out: out.global_mut(),
+            };
+            engine.launch_flat(before.vertex_count(), kernel)?;
+            after.vertices = Some(out);
+        }
+        Ok(after)
     }
 
     /// What kernels see.
