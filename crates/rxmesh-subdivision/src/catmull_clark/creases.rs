@@ -4,7 +4,7 @@ use crate::{Mesh, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::mem::Global;
-use rxmesh_subdivision_kernels::catmull_clark::creases::{Chaikin, row_length};
+use rxmesh_subdivision_kernels::catmull_clark::creases::{Chaikin, Creases, row_length};
 use rxmesh_subdivision_kernels::sharpness::INFINITE;
 use rxmesh_subdivision_kernels::topology::NONE;
 
@@ -68,16 +68,17 @@ impl Table {
         }))
     }
 
-    pub(crate) fn depth(&self) -> u32 {
-        self.depth
-    }
-
-    pub(crate) fn rows(&self) -> Global<u32> {
-        self.rows.global()
-    }
-
-    pub(crate) fn values(&self) -> Global<f32> {
-        self.values.global()
+    /// What kernels see of sharpness, with a table or without.
+    pub(crate) fn creases(table: Option<&Table>, mesh: &Mesh, sharpness: &Sharpness) -> Creases {
+        let closed = 2 * u64::from(mesh.edge_count()) == u64::from(mesh.corner_count());
+        let sharp = sharpness.has_edges() || sharpness.has_vertices();
+        Creases {
+            base: sharpness.view(),
+            smooth: u32::from(closed && !sharp),
+            depth: table.map_or(0, |table| table.depth),
+            rows: table.map_or(Global::empty(), |table| table.rows.global()),
+            table: table.map_or(Global::empty(), |table| table.values.global()),
+        }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
