@@ -6,9 +6,12 @@ use super::{EdgeTable, MeshError, PolyMesh, SharpEdge};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
+/// What normals of faces in one plane may be apart, in radians: positions are rounded.
+const SLACK: f64 = 1e-6;
+
 impl PolyMesh {
-    /// Gives a sharpness to every edge between two faces whose normals are more than `angle` degrees apart, and returns
-    /// how many these are. Edges that are as sharp already, or sharper, stay.
+    /// Gives a sharpness to every edge between two faces whose normals are more than `angle` degrees apart (and a
+    /// millionth of a radian), and returns how many these are. Edges that are as sharp already, or sharper, stay.
     ///
     /// A face's normal is Newell's (the sum of the triangles at its first corner). Edges with one face, or with more
     /// than two, and those of faces without area get none: whether boundaries are sharp is for the surface to say.
@@ -40,7 +43,7 @@ impl PolyMesh {
                 given[e] = edge.sharpness;
             }
         }
-        let folded = self.folded(&table, f64::from(angle).to_radians().cos());
+        let folded = self.folded(&table, f64::from(angle).to_radians() + SLACK);
         let new = folded.iter().filter(|&&e| given[e as usize] < sharpness);
         let new = new.map(|&e| SharpEdge {
             ends: table.edges[e as usize],
@@ -50,8 +53,8 @@ impl PolyMesh {
         Ok(folded.len())
     }
 
-    /// The edges whose two faces have normals of a smaller cosine than this.
-    fn folded(&self, table: &EdgeTable, least: f64) -> Vec<u32> {
+    /// The edges whose two faces have normals that are more than this apart, in radians.
+    fn folded(&self, table: &EdgeTable, angle: f64) -> Vec<u32> {
         let faces = Polygons::new(self);
         let normal = |f: usize| {
             let corners = self.face(f).iter();
@@ -65,8 +68,8 @@ impl PolyMesh {
             };
             let [a, b] = [g, h].map(|h| normals[faces.of_corner(h) as usize]);
             let same = faces.vertex(g) == faces.vertex(h);
-            let cosine = if same { -a.dot(b) } else { a.dot(b) };
-            a != DVec3::ZERO && b != DVec3::ZERO && cosine < least
+            let b = if same { -b } else { b };
+            a != DVec3::ZERO && b != DVec3::ZERO && a.cross(b).length().atan2(a.dot(b)) > angle
         };
         let edges = (0..table.len()).into_par_iter().filter(|&e| folded(e));
         edges.map(|e| e as u32).collect()

@@ -168,9 +168,10 @@ fn polygons_of_real_files_survive() {
                 (&mesh.corners, &mesh.faces),
                 "{name} {form}"
             );
-            if mesh.placement.is_world() {
-                assert_eq!(back.positions, mesh.positions, "{name} {form}");
-            }
+            // Text far from the origin may get a frame of its own.
+            let places = back.positions == mesh.positions;
+            let world = mesh.placement.is_world() && back.placement.is_world();
+            assert!(places || !world, "{name} {form}");
         }
         let options = ReadOptions {
             triangulate: true,
