@@ -9,7 +9,8 @@
 //! - [`barycentric`]: triangles divided into n^2, with ids in closed form;
 //! - [`spokes`]: the edges at each vertex, in their order around it;
 //! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level;
-//! - [`catmull_clark`]: surfaces of quads as grids.
+//! - [`catmull_clark`]: surfaces of quads as grids;
+//! - [`sqrt3`], [`sqrt3_values`]: sqrt(3) surfaces: rules for half-edges, values.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -27,6 +28,8 @@ pub mod loop_rings;
 pub mod loop_tiles;
 pub mod sharpness;
 pub mod spokes;
+pub mod sqrt3;
+pub mod sqrt3_values;
 pub mod topology;
 
 rxmesh_kernels::kernels! {
@@ -41,6 +44,8 @@ rxmesh_kernels::kernels! {
         loop_rings::KERNELS,
         loop_tiles::KERNELS,
         loop_level::KERNELS,
+        sqrt3::KERNELS,
+        sqrt3_values::KERNELS,
     ];
 }
 

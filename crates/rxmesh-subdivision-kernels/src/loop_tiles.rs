@@ -80,7 +80,9 @@ pub mod recipe {
     /// The word of a point.
     pub const fn word(n: u32, x: i32, y: i32, side: u32) -> u32 {
         let how = (x & 1 | (y & 1) << 1) as u32;
-        place(n, x, y)
+        let mask = (1 << PLACE) - 1;
+        // Nobody asks for places of the very last level.
+        place(n, x, y) & mask
             | place(n / 2, x >> 1, y >> 1) << PLACE
             | how << (2 * PLACE)
             | side << (2 * PLACE + 2)

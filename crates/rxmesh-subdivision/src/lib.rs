@@ -12,6 +12,7 @@ mod options;
 mod patches;
 mod refine;
 mod sharpness;
+mod sqrt3;
 mod surface;
 mod triangles;
 
@@ -22,6 +23,7 @@ pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};
 pub use refine::{Refined, refine};
 pub use rxmesh_subdivision_kernels as kernels;
 pub use sharpness::Sharpness;
+pub use sqrt3::Sqrt3;
 pub use surface::Subdivision;
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};

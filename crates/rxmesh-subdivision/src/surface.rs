@@ -1,6 +1,6 @@
 //! One type over the schemes.
 
-use crate::{CatmullClark, Loop, Mesh, Options, Scheme};
+use crate::{CatmullClark, Loop, Mesh, Options, Scheme, Sqrt3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::PolyMesh;
@@ -37,6 +37,7 @@ pub struct Subdivision {
 enum Surface {
     CatmullClark(CatmullClark),
     Loop(Loop),
+    Sqrt3(Sqrt3),
 }
 
 macro_rules! of_any {
@@ -44,6 +45,7 @@ macro_rules! of_any {
         match $surface {
             Surface::CatmullClark($s) => $what,
             Surface::Loop($s) => $what,
+            Surface::Sqrt3($s) => $what,
         }
     };
 }
@@ -62,7 +64,7 @@ impl Subdivision {
                 Surface::CatmullClark(CatmullClark::new(engine, mesh, options)?)
             }
             Scheme::Loop => Surface::Loop(Loop::new(engine, mesh, options)?),
-            Scheme::Sqrt3 => return Err(Error::Options("sqrt(3) is not there yet".into())),
+            Scheme::Sqrt3 => Surface::Sqrt3(Sqrt3::new(engine, mesh, options)?),
         };
         Ok(Subdivision {
             surface,
@@ -110,6 +112,7 @@ impl Subdivision {
         match &self.surface {
             Surface::CatmullClark(s) => s.index_count(),
             Surface::Loop(s) => 3 * s.face_count(),
+            Surface::Sqrt3(s) => 3 * s.face_count(),
         }
     }
 
