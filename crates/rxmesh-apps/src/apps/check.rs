@@ -89,8 +89,8 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     }
 }
 
-/// What `--strict` refuses. Boundaries, isolated faces and several components are properties, not defects. Nor are faces
-/// that are far from flat, and so may cross themselves, defects: surfaces are made of such.
+/// What `--strict` refuses. Boundaries, isolated faces and several components are properties, not defects; so are faces
+/// far from flat, which may seem to cross themselves: surfaces are made of such.
 fn defects(r: &CheckReport) -> Vec<String> {
     let counts = [
         (r.non_manifold_edges.count, "non-manifold edges"),
