@@ -12,8 +12,7 @@ use crate::topology::{NONE, Topology};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat sqrt3_kinds: FindKinds;
     flat sqrt3_mark: MarkLines;
     flat sqrt3_step_1: Step<One>;
@@ -200,7 +199,12 @@ impl<Q: Columns> Step<Q> {
                 let (p, s) = self.on_line(p, s, true);
                 self.set(v, c, p, s);
             } else {
-                self.set(v, c, (2.0 * p + s) * (1.0 / 3.0), (p + 2.0 * s) * (1.0 / 3.0));
+                self.set(
+                    v,
+                    c,
+                    (2.0 * p + s) * (1.0 / 3.0),
+                    (p + 2.0 * s) * (1.0 / 3.0),
+                );
             }
             return;
         }
@@ -280,7 +284,12 @@ impl<Q: Columns> Step<Q> {
                 self.x.get(net.corner(h), c) + self.x.get(net.point(net.twin(h).half()), c)
             };
             let s = (side(3 * f) + side(3 * f + 1) + side(3 * f + 2)) * (1.0 / 6.0);
-            self.set(v, c, (2.0 * p + s) * (1.0 / 3.0), (p + 2.0 * s) * (1.0 / 3.0));
+            self.set(
+                v,
+                c,
+                (2.0 * p + s) * (1.0 / 3.0),
+                (p + 2.0 * s) * (1.0 / 3.0),
+            );
         } else if net.is_cut(f) {
             let twin = net.twin(3 * f);
             let far = net.far(twin);

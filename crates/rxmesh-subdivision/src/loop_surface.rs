@@ -1,9 +1,9 @@
 //! Loop surfaces.
 
+use crate::catmull_clark::creases::Table;
 use crate::triangles::{
     self, Spokes, check_size, check_values, groups, kept_faces, rows, rows_mut,
 };
-use crate::catmull_clark::creases::Table;
 use crate::{Creasing, Mesh, Options, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
@@ -361,7 +361,13 @@ fn betas() -> Vec<f32> {
 fn turns() -> Vec<f32> {
     let of = |n: u32| {
         let half = std::f64::consts::PI / f64::from(n.max(1));
-        [(2.0 * half).cos(), (2.0 * half).sin(), half.cos(), half.sin()].map(|x| x as f32)
+        [
+            (2.0 * half).cos(),
+            (2.0 * half).sin(),
+            half.cos(),
+            half.sin(),
+        ]
+        .map(|x| x as f32)
     };
     (0..TURNS).flat_map(of).collect()
 }

@@ -27,7 +27,8 @@ pub struct Refined {
 ///
 /// # Errors
 ///
-/// As [`Subdivision::new`].
+/// As [`Subdivision::new`]; [`MeshError::NotFinite`](rxmesh_host::mesh::MeshError::NotFinite) for positions that leave
+/// the range of floats.
 pub fn refine(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Refined, Error> {
     let surface = Subdivision::new(engine, mesh, options)?;
     let corners = surface.faces_to_host()?;
@@ -73,6 +74,7 @@ pub fn refine(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Ref
     if mesh.extras.corner_normals.is_some() {
         warnings.push("normals of face corners are left out".into());
     }
+    refined.validate()?;
     Ok(Refined {
         mesh: refined,
         warnings,

@@ -84,7 +84,11 @@ impl Sqrt3 {
         let marks = if lines { level(2) } else { None };
         let mut this = Sqrt3 {
             kinds: kinds(&mesh, poly, &sharpness)?,
-            coded: if lines { Some(coded(&mesh, &sharpness)?) } else { None },
+            coded: if lines {
+                Some(coded(&mesh, &sharpness)?)
+            } else {
+                None
+            },
             nets: Vec::new(),
             alphas: engine.upload(&alphas())?,
             marks: engine.zeroed(marks.map_or(0, |level| sizes[level].vertices as usize))?,
@@ -92,7 +96,10 @@ impl Sqrt3 {
                 engine.zeroed(points(level(1)))?,
                 engine.zeroed(points(level(2)))?,
             ],
-            means: [engine.zeroed(means(level(1)))?, engine.zeroed(means(level(2)))?],
+            means: [
+                engine.zeroed(means(level(1)))?,
+                engine.zeroed(means(level(2)))?,
+            ],
             mesh,
             sharpness,
             sizes,
@@ -155,9 +162,7 @@ impl Sqrt3 {
     pub fn parent(&self, face: u32) -> u32 {
         assert!(face < self.face_count(), "face {face}");
         let at = face / self.children();
-        self.kept
-            .as_ref()
-            .map_or(at, |(_, kept)| kept[at as usize])
+        self.kept.as_ref().map_or(at, |(_, kept)| kept[at as usize])
     }
 
     /// Bytes of the engine's memory that this keeps.
@@ -314,7 +319,11 @@ fn check_edges(poly: &PolyMesh) -> Result<(), Error> {
     }
     let wears_off = |i: &usize| (0.0..PolyMesh::SHARP).contains(&poly.sharp_edges[*i].sharpness);
     let smooth = |i: &usize| poly.sharp_edges[*i].sharpness <= 0.0;
-    match last.into_values().filter(|i| wears_off(i) && !smooth(i)).min() {
+    match last
+        .into_values()
+        .filter(|i| wears_off(i) && !smooth(i))
+        .min()
+    {
         None => Ok(()),
         Some(i) => {
             let e = poly.sharp_edges[i];
