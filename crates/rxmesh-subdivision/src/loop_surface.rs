@@ -19,7 +19,7 @@ use rxmesh_subdivision_kernels::loop_rings::{BETAS, Masks, RingTable, Rings};
 use rxmesh_subdivision_kernels::loop_tiles::{MOST_LEVELS, Tiles, recipe};
 use std::marker::PhantomData;
 
-/// A Loop surface (Loop 1987) over a mesh of triangles, with the weights, creases, corners and boundaries of OpenSubdiv.
+/// A Loop surface (Loop 1987) over a mesh of triangles, with OpenSubdiv's weights, creases, corners and boundaries.
 ///
 /// No refined mesh is kept: each base triangle becomes n^2 triangles, n = 2^levels, whose points have ids in closed
 /// form: [base vertices | per base edge n - 1 points, from the origin of its lower half-edge on | per base face
