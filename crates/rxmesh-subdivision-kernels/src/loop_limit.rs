@@ -16,8 +16,6 @@ kernel_list! {
     flat loop_limit: Limit;
 }
 
-const ROOT_3: f32 = 1.732_050_8;
-
 /// Valences in [`Limit::turns`].
 pub const TURNS: u32 = 64;
 
@@ -203,23 +201,21 @@ impl Limit {
     fn crease(&self, p: Vec3, begin: u32, last: u32) -> Frame {
         let (a, b) = (self.spoke(begin), self.spoke(last));
         let inner = last - begin - 1;
-        let across = match inner {
-            0 => a + b - 2.0 * p,
-            1 => self.spoke(begin + 1) - p,
-            2 => {
-                let sides = self.spoke(begin + 1) + self.spoke(begin + 2);
-                (sides - p - 0.5 * (a + b)) * ROOT_3
+        let across = if inner == 0 {
+            a + b - 2.0 * p
+        } else {
+            // The eigenvector of 3/8 + cos(pi / (inner + 1)) / 4. (OpenSubdiv has Hoppe's mask for more spokes than four,
+            // which holds for his other rules at creases.)
+            let (cos, sin) = self.turn(inner + 1, 2);
+            let (mut sum, mut total) = (Vec3::ZERO, 0.0);
+            let (mut x, mut y) = (cos, sin);
+            for s in begin + 1..last {
+                sum += self.spoke(s) * y;
+                total += y;
+                (x, y) = (x * cos - y * sin, x * sin + y * cos);
             }
-            _ => {
-                let (cos, sin) = self.turn(inner + 1, 2);
-                let mut sum = -(a + b) * sin;
-                let (mut x, mut y) = (cos, sin);
-                for s in begin + 1..last {
-                    sum += self.spoke(s) * (2.0 - 2.0 * cos) * y;
-                    (x, y) = (x * cos - y * sin, x * sin + y * cos);
-                }
-                sum
-            }
+            let end = (sin - total) / (1.0 + 2.0 * cos);
+            sum + (a + b) * end - p * (total + 2.0 * end)
         };
         (crease(p, a, b), a - b, across)
     }
