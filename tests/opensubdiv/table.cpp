@@ -30,7 +30,7 @@ static Point cross(Point const & a, Point const & b) {
 static double dot(Point const & a, Point const & b) { return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2]; }
 
 static void print(std::vector<double> const & list) {
-    for (size_t i = 0; i < list.size(); ++i) printf("%s%.17g", i ? "," : "", list[i]);
+    for (size_t i = 0; i < list.size(); ++i) printf("%s%.13g", i ? "," : "", list[i]);
 }
 
 static void print(Points const & list) {
@@ -54,7 +54,7 @@ static std::vector<double> moments(Points const & list) {
 
 struct Case {
     std::string name;
-    int scheme, boundary, creasing, linear, levels, normals;
+    int scheme, boundary, creasing, linear, levels, normals, whole;
     Points points, values;
     std::vector<int> sizes, corners, sharp_ends, sharp_vertices, holes, value_ids;
     std::vector<float> edge_sharpness, vertex_sharpness;
@@ -63,7 +63,7 @@ struct Case {
         std::string word;
         if (!(in >> word) || word != "case") return false;
         std::getline(in >> std::ws, name);
-        in >> scheme >> boundary >> creasing >> linear >> levels >> normals;
+        in >> scheme >> boundary >> creasing >> linear >> levels >> normals >> whole;
         int n, id;
         float sharpness;
         in >> n;
@@ -215,9 +215,8 @@ static void table(Case const & c) {
     }
     printf("]");
 
-    // Level 2 whole where it is small.
-    Far::TopologyLevel const & second = refiner->GetLevel(2);
-    if (second.GetNumVertices() <= 100 && c.values.empty()) {
+    if (c.whole) {
+        Far::TopologyLevel const & second = refiner->GetLevel(2);
         Faces faces(*refiner, 2);
         printf(",\"second\":{\"points\":[");
         print(points[2]);

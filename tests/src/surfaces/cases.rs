@@ -19,6 +19,8 @@ pub struct Case {
     /// Whether each vertex has one normal whatever its edges' order: no vertex that is sharp or not manifold, and no
     /// sharp edge but at boundaries.
     pub normals: bool,
+    /// Whether level 2 is recorded whole, and not by sums only.
+    pub whole: bool,
 }
 
 /// Levels of each case. Sharpness that ends has ended by then.
@@ -35,6 +37,7 @@ pub fn cases() -> Vec<Case> {
                 options,
                 uv: None,
                 normals: name.starts_with("plain"),
+                whole: name.starts_with("cube") && options.boundary == Boundary::EdgeAndCorner,
             });
         }
     }
@@ -52,6 +55,7 @@ pub fn cases() -> Vec<Case> {
                     },
                     uv: Some((uv.clone(), linear)),
                     normals: false,
+                    whole: false,
                 });
             }
         }
@@ -227,10 +231,10 @@ impl Case {
         let linear = self.uv.as_ref().map_or(0, |(_, linear)| *linear as u32);
         // Enumerations by their places, which are those of OpenSubdiv.
         let (scheme, boundary, creasing) = (o.scheme as u32, o.boundary as u32, o.creasing as u32);
-        let normals = u32::from(self.normals);
+        let (normals, whole) = (u32::from(self.normals), u32::from(self.whole));
         let mut line = |words: String| writeln!(text, "{words}").expect("text takes all");
         line(format!(
-            "{scheme} {boundary} {creasing} {linear} {} {normals}",
+            "{scheme} {boundary} {creasing} {linear} {} {normals} {whole}",
             o.levels
         ));
         line(format!("{}", self.mesh.vertex_count()));

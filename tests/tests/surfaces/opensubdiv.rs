@@ -1,0 +1,141 @@
+//! The plain code against OpenSubdiv's results, which `tests/opensubdiv` recorded.
+
+use glam::DVec3;
+use rxmesh_subdivision::{Creasing, Options};
+use rxmesh_tests::surfaces::cases::{Case, cases};
+use rxmesh_tests::surfaces::compare::compare;
+use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
+use serde_json::Value;
+
+const TABLE: &str = include_str!("../../opensubdiv/table.json");
+
+/// Each case with what is recorded of it.
+fn recorded() -> Vec<(Case, Value)> {
+    let table: Vec<Value> = serde_json::from_str(TABLE).unwrap();
+    let cases = cases();
+    assert_eq!(table.len(), cases.len(), "the table is of other cases");
+    let pairs = cases.into_iter().zip(table);
+    let pairs: Vec<_> = pairs.collect();
+    for (case, entry) in &pairs {
+        assert_eq!(entry["name"], case.name.as_str(), "the table is of other cases");
+    }
+    pairs
+}
+
+fn numbers(list: &Value) -> Vec<f64> {
+    let list = list.as_array().unwrap();
+    list.iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// OpenSubdiv keeps sharpness in `f32`, which Chaikin's rule rounds.
+fn tolerance(case: &Case) -> f64 {
+    match case.options.creasing {
+        Creasing::Uniform => 1e-9,
+        Creasing::Chaikin => 2e-6,
+    }
+}
+
+/// A sum of terms that need not be in the same order.
+#[derive(Default, Clone, Copy)]
+struct Sum {
+    sum: f64,
+    size: f64,
+}
+
+impl Sum {
+    fn add(&mut self, term: f64) {
+        self.sum += term;
+        self.size += term.abs();
+    }
+}
+
+/// Sums of p, p^2 and p^4 by component.
+fn moments(points: &[DVec3]) -> Vec<Sum> {
+    let mut sums = vec![Sum::default(); 9];
+    for p in points {
+        for (i, x) in p.to_array().into_iter().enumerate() {
+            sums[i].add(x);
+            sums[3 + i].add(x * x);
+            sums[6 + i].add(x.powi(4));
+        }
+    }
+    sums
+}
+
+/// Sums over faces: of squared area vectors, of volumes under them, and of the first times parents from 1.
+fn face_sums(surface: &NaiveSurface) -> Vec<Sum> {
+    let mut sums = vec![Sum::default(); 3];
+    for (face, parent) in surface.faces.iter().zip(&surface.parents) {
+        let n = face.len();
+        let p = |k: usize| surface.positions[face[k % n] as usize];
+        let area: DVec3 = (0..n).map(|k| p(k).cross(p(k + 1)) / 2.0).sum();
+        let center: DVec3 = (0..n).map(|k| p(k) / n as f64).sum();
+        sums[0].add(area.length_squared());
+        sums[1].add(center.dot(area));
+        sums[2].add(f64::from(parent + 1) * area.length_squared());
+    }
+    sums
+}
+
+/// Names what differs by more than the tolerance of the sum's size.
+fn check(got: &[Sum], want: &Value, tolerance: f64, what: &str) -> Result<(), String> {
+    let want = numbers(want);
+    assert_eq!(got.len(), want.len());
+    for (i, (got, want)) in got.iter().zip(want).enumerate() {
+        let off = (got.sum - want).abs() / got.size.max(1e-30);
+        if off > tolerance {
+            return Err(format!("{what}: sum {i} is {}, not {want}: {off:.2e} off", got.sum));
+        }
+    }
+    Ok(())
+}
+
+fn of_case(case: &Case, entry: &Value) -> Result<(), String> {
+    let tolerance = tolerance(case);
+    for levels in 1..=case.options.levels {
+        let surface = refine(&case.mesh, &Options { levels, ..case.options });
+        let want = &entry["levels"][levels as usize - 1];
+        let counts = [surface.positions.len() as f64, surface.faces.len() as f64];
+        if numbers(&want["counts"]) != counts {
+            return Err(format!("level {levels}: {counts:?}, not {}", want["counts"]));
+        }
+        let level = |what: &str| format!("level {levels}, {what}");
+        check(&moments(&surface.positions), &want["points"], tolerance, &level("points"))?;
+        check(&face_sums(&surface), &want["faces"], tolerance, &level("faces"))?;
+        if levels == 2 && case.whole {
+            compare(&surface, &whole(&entry["second"]), tolerance)?;
+        }
+    }
+    Ok(())
+}
+
+fn whole(second: &Value) -> NaiveSurface {
+    let points = numbers(&second["points"]);
+    let faces: Vec<Vec<u32>> = second["faces"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| numbers(f).iter().map(|&v| v as u32).collect())
+        .collect();
+    NaiveSurface {
+        positions: points.chunks(3).map(DVec3::from_slice).collect(),
+        parents: faces.iter().map(|f| f[0]).collect(),
+        faces: faces.iter().map(|f| f[1..].to_vec()).collect(),
+    }
+}
+
+/// Panics with all that fails, a line a case.
+fn all_of(check: impl Fn(&Case, &Value) -> Result<(), String>) {
+    let mut wrong = Vec::new();
+    for (case, entry) in recorded() {
+        if let Err(why) = check(&case, &entry) {
+            wrong.push(format!("{}: {why}", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn surfaces_are_as_recorded() {
+    all_of(of_case);
+}
