@@ -30,7 +30,7 @@ static Point cross(Point const & a, Point const & b) {
 static double dot(Point const & a, Point const & b) { return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2]; }
 
 static void print(std::vector<double> const & list) {
-    for (size_t i = 0; i < list.size(); ++i) printf("%s%.13g", i ? "," : "", list[i]);
+    for (size_t i = 0; i < list.size(); ++i) printf("%s%.12g", i ? "," : "", list[i]);
 }
 
 static void print(Points const & list) {
