@@ -93,6 +93,7 @@ fn all_options(mesh: &PolyMesh) -> Vec<Options> {
                         levels: LEVELS,
                         boundary,
                         creasing,
+                        ..Options::default()
                     });
                 }
             }

@@ -3,6 +3,7 @@
 //! - [`naive`]: surfaces level by level, in `f64`;
 //! - [`net`]: one level of them: edges by their ends, sharpness;
 //! - [`sqrt3`]: the scheme that is not a split of edges;
+//! - [`limit`]: limit positions and normals by eigen-analysis;
 //! - [`compare`]: two surfaces whose ids and orders differ;
 //! - [`meshes`]: polygon meshes by property, made in code;
 //! - [`uv`]: values at corners;
@@ -10,6 +11,7 @@
 
 pub mod cases;
 pub mod compare;
+pub mod limit;
 pub mod meshes;
 pub mod naive;
 pub mod net;

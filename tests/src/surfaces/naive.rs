@@ -47,7 +47,7 @@ pub fn refine_net(mesh: &PolyMesh, options: &Options) -> (Net, Vec<bool>) {
 }
 
 /// The next level of Catmull-Clark or Loop.
-fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
+pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
     let (vertices, edges) = (net.positions.len(), net.edges.len());
     let edge_point = |e: usize| (vertices + e) as u32;
     let face_point = |f: usize| (vertices + edges + f) as u32;

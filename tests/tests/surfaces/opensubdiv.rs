@@ -5,7 +5,9 @@ use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Creasing, Options};
 use rxmesh_tests::surfaces::cases::{Case, cases};
 use rxmesh_tests::surfaces::compare::compare;
-use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
+use rxmesh_tests::surfaces::limit::{has_settled, limits};
+use rxmesh_tests::surfaces::naive::{NaiveSurface, refine, refine_net};
+use rxmesh_tests::surfaces::net::Net;
 use serde_json::Value;
 
 const TABLE: &str = include_str!("../../opensubdiv/table.json");
@@ -143,4 +145,40 @@ fn all_of(check: impl Fn(&Case, &Value) -> Result<(), String>) {
 #[test]
 fn surfaces_are_as_recorded() {
     all_of(of_case);
+}
+
+/// Limits of the last level, where OpenSubdiv's are right. They are not at darts, for which it takes the mask of a
+/// smooth vertex, and at inner vertices of two faces, which it leaves where they are.
+#[test]
+fn limits_are_as_recorded() {
+    all_of(|case, entry| {
+        let (net, _) = refine_net(&case.mesh, &case.options);
+        if case.uv.is_some() || has_special_limits(&net) {
+            return Ok(());
+        }
+        assert!(has_settled(&net), "{}", case.name);
+        let limits = limits(&net, case.options.scheme);
+        let points: Vec<DVec3> = limits.iter().map(|l| l.position).collect();
+        check(&moments(&points), &entry["limit"], tolerance(case), "limit")?;
+        if case.normals {
+            let normals: Vec<DVec3> = limits.iter().map(|l| l.normals[0]).collect();
+            let mut sums = moments(&normals);
+            for i in 0..3 {
+                let mut sum = Sum::default();
+                normals.iter().zip(&points).for_each(|(n, p)| sum.add(n[i] * p[i]));
+                sums.push(sum);
+            }
+            check(&sums, &entry["normals"], 1e-9, "normals")?;
+        }
+        Ok(())
+    });
+}
+
+fn has_special_limits(net: &Net) -> bool {
+    (0..net.positions.len()).any(|v| {
+        let edges = net.vertex_edges[v].iter();
+        let sharp = edges.filter(|&&e| net.edge_sharpness[e] > 0.0).count();
+        let smooth = net.vertex_sharpness[v] == 0.0;
+        smooth && (sharp == 1 || sharp == 0 && net.vertex_faces[v].len() == 2)
+    })
 }
