@@ -22,7 +22,9 @@ pub struct Limit {
 /// sharp for ever.
 pub fn limits(net: &Net, scheme: Scheme) -> Vec<Limit> {
     let mut masks = HashMap::new();
-    (0..net.positions.len()).map(|v| limit(net, v, scheme, &mut masks)).collect()
+    (0..net.positions.len())
+        .map(|v| limit(net, v, scheme, &mut masks))
+        .collect()
 }
 
 /// Weights of the points around a vertex, in the order of [`Ring::points`].
@@ -48,12 +50,18 @@ fn limit(net: &Net, v: usize, scheme: Scheme, known: &mut HashMap<Key, Masks>) -
             let [a, b] = [0, 1].map(|k| ring.edges[k] - p);
             normals.push(a.cross(b).normalize());
         }
-        return Limit { position: p, normals };
+        return Limit {
+            position: p,
+            normals,
+        };
     }
     let ring = Ring::new(net, v);
     let mut masks = |ring: &Ring| {
         let key = (scheme == Scheme::Loop, ring.closed, ring.sharp.clone());
-        known.entry(key).or_insert_with(|| Masks::new(ring, scheme)).clone()
+        known
+            .entry(key)
+            .or_insert_with(|| Masks::new(ring, scheme))
+            .clone()
     };
     let whole = masks(&ring);
     let position = apply(&whole.position, &ring, scheme);
@@ -63,9 +71,16 @@ fn limit(net: &Net, v: usize, scheme: Scheme, known: &mut HashMap<Key, Masks>) -
     };
     let normal = |ring: &Ring| {
         let [a, b] = masks(ring).tangents?;
-        Some(apply(&a, ring, scheme).cross(apply(&b, ring, scheme)).normalize())
+        Some(
+            apply(&a, ring, scheme)
+                .cross(apply(&b, ring, scheme))
+                .normalize(),
+        )
     };
-    Limit { position, normals: sides.iter().filter_map(normal).collect() }
+    Limit {
+        position,
+        normals: sides.iter().filter_map(normal).collect(),
+    }
 }
 
 /// The points around a vertex, counter-clockwise.
@@ -87,8 +102,14 @@ impl Ring {
         for &f in &net.vertex_faces[v] {
             let face = &net.faces[f];
             let n = face.len();
-            let k = face.iter().position(|&w| w as usize == v).expect("a face of it");
-            faces.insert(face[(k + 1) % n], (face[(k + n - 1) % n], face[(k + 2) % n]));
+            let k = face
+                .iter()
+                .position(|&w| w as usize == v)
+                .expect("a face of it");
+            faces.insert(
+                face[(k + 1) % n],
+                (face[(k + n - 1) % n], face[(k + 2) % n]),
+            );
         }
         let ends: Vec<u32> = faces.values().map(|f| f.0).collect();
         let mut firsts: Vec<u32> = faces.keys().copied().collect();
@@ -105,7 +126,8 @@ impl Ring {
         let mut at = first;
         loop {
             ring.edges.push(net.positions[at as usize]);
-            ring.sharp.push(net.edge_sharpness[net.edge(v as u32, at)] > 0.0);
+            ring.sharp
+                .push(net.edge_sharpness[net.edge(v as u32, at)] > 0.0);
             let Some(&(next, opposite)) = faces.get(&at) else {
                 break;
             };
@@ -132,7 +154,9 @@ impl Ring {
                 closed: false,
             }
         };
-        [(ends[0], ends[1]), (ends[1], ends[0] + n)].map(side).into()
+        [(ends[0], ends[1]), (ends[1], ends[0] + n)]
+            .map(side)
+            .into()
     }
 
     fn points(&self, scheme: Scheme) -> Vec<DVec3> {
@@ -189,7 +213,12 @@ impl Ring {
                 sum(&[(ends, 1.0), (face(before), 0.25), (face(k), 0.25)])
             } else {
                 let near = [(0, 0.375), (edge(k), 0.375)];
-                row(&[near[0], near[1], (edge(before), 0.125), (edge(k + 1), 0.125)])
+                row(&[
+                    near[0],
+                    near[1],
+                    (edge(before), 0.125),
+                    (edge(k + 1), 0.125),
+                ])
             });
         }
         if quad {
@@ -265,7 +294,9 @@ fn all_around(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> [Mask; 2] {
         };
         let sign = if axis == 0 { 1.0 } else { -1.0 };
         dominant(matrix, start, |w| {
-            *w = (0..w.len()).map(|at| (w[at] + sign * w[mirror(at)]) / 2.0).collect();
+            *w = (0..w.len())
+                .map(|at| (w[at] + sign * w[mirror(at)]) / 2.0)
+                .collect();
             center(w);
             normalize(w);
         })
@@ -297,7 +328,9 @@ fn across(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> Mask {
         at => 1 + n + (n - 2 - (at - 1 - n)),
     };
     dominant(matrix, start, |w| {
-        *w = (0..w.len()).map(|at| (w[at] + w[mirror(at)]) / 2.0).collect();
+        *w = (0..w.len())
+            .map(|at| (w[at] + w[mirror(at)]) / 2.0)
+            .collect();
         center(w);
         normalize(w);
     })
