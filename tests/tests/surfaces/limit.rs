@@ -9,7 +9,12 @@ use rxmesh_tests::surfaces::naive::{next, refine_net};
 use rxmesh_tests::surfaces::net::Net;
 
 fn base(mesh: &PolyMesh, scheme: Scheme, levels: u32) -> Net {
-    let options = Options { scheme, levels, boundary: Boundary::EdgeOnly, ..Options::default() };
+    let options = Options {
+        scheme,
+        levels,
+        boundary: Boundary::EdgeOnly,
+        ..Options::default()
+    };
     refine_net(mesh, &options).0
 }
 
@@ -72,11 +77,19 @@ fn far_on(net: &Net, v: usize, scheme: Scheme) -> (DVec3, Vec<(usize, DVec3)>) {
     let (mut end, mut scale) = (DVec3::ZERO, 1.0);
     // Along a line points come nearer by 1/2 each level, and in a single face away from it by 1/4: too many levels would
     // leave nothing of the second.
-    let has_lines = net.vertex_edges[v].iter().any(|&e| net.edge_sharpness[e] > 0.0);
+    let has_lines = net.vertex_edges[v]
+        .iter()
+        .any(|&e| net.edge_sharpness[e] > 0.0);
     for _ in 0..if has_lines { 40 } else { 100 } {
         let here = own.positions[at];
-        let size = own.positions.iter().map(|p| p.distance(here)).fold(0.0, f64::max);
-        own.positions.iter_mut().for_each(|p| *p = (*p - here) / size);
+        let size = own
+            .positions
+            .iter()
+            .map(|p| p.distance(here))
+            .fold(0.0, f64::max);
+        own.positions
+            .iter_mut()
+            .for_each(|p| *p = (*p - here) / size);
         end += here * scale;
         scale *= size;
         (own, at) = around(&next(&own, scheme, Creasing::Uniform), at);
@@ -110,15 +123,27 @@ fn far_on(net: &Net, v: usize, scheme: Scheme) -> (DVec3, Vec<(usize, DVec3)>) {
 fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
     let net = base(mesh, scheme, u32::from(scheme == Scheme::CatmullClark));
     let mut normals = 0;
-    for (v, Limit { position, normals: got }) in limits(&net, scheme).iter().enumerate() {
+    for (
+        v,
+        Limit {
+            position,
+            normals: got,
+        },
+    ) in limits(&net, scheme).iter().enumerate()
+    {
         if net.vertex_faces[v].is_empty() {
             continue;
         }
         let (end, sides) = far_on(&net, v, scheme);
-        assert!(position.distance(end) < 1e-10, "{name}, {scheme:?}, vertex {v}");
+        assert!(
+            position.distance(end) < 1e-10,
+            "{name}, {scheme:?}, vertex {v}"
+        );
         // With more faces at a line, what turns twice is stronger than the line's own tangent: no plane is left (Biermann
         // et al. 2000).
-        let lines = net.vertex_edges[v].iter().any(|&e| net.edge_sharpness[e] > 0.0);
+        let lines = net.vertex_edges[v]
+            .iter()
+            .any(|&e| net.edge_sharpness[e] > 0.0);
         let most = if scheme == Scheme::Loop { 4 } else { 3 };
         if lines && sides.iter().any(|(faces, _)| *faces > most) {
             continue;
@@ -127,9 +152,19 @@ fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
             // What is left after so many levels; a single face flattens like 1 / level only: its second eigenvalue is
             // one of a Jordan block.
             let is_near = |(faces, side): &(usize, DVec3)| {
-                side.distance(*n) < if !lines { 1e-4 } else if *faces == 1 { 0.05 } else { 2e-3 }
+                side.distance(*n)
+                    < if !lines {
+                        1e-4
+                    } else if *faces == 1 {
+                        0.05
+                    } else {
+                        2e-3
+                    }
             };
-            assert!(sides.iter().any(is_near), "{name}, {scheme:?}, vertex {v}: {n}, not {sides:?}");
+            assert!(
+                sides.iter().any(is_near),
+                "{name}, {scheme:?}, vertex {v}: {n}, not {sides:?}"
+            );
             normals += 1;
         }
     }
@@ -165,16 +200,25 @@ fn limits_are_where_levels_go() {
 /// A smooth closed surface: each level comes four times nearer to the limit.
 #[test]
 fn levels_come_four_times_nearer() {
-    for (mesh, scheme) in [(meshes::torus(8, 6), Scheme::CatmullClark), (meshes::cut(&meshes::torus(8, 6)), Scheme::Loop)] {
+    for (mesh, scheme) in [
+        (meshes::torus(8, 6), Scheme::CatmullClark),
+        (meshes::cut(&meshes::torus(8, 6)), Scheme::Loop),
+    ] {
         let far = |levels: u32| {
             let net = base(&mesh, scheme, levels);
             let limits = limits(&net, scheme);
-            let far = limits.iter().zip(&net.positions).map(|(l, p)| l.position.distance(*p));
+            let far = limits
+                .iter()
+                .zip(&net.positions)
+                .map(|(l, p)| l.position.distance(*p));
             far.fold(0.0, f64::max)
         };
         for levels in 2..4 {
             let ratio = far(levels) / far(levels + 1);
-            assert!((3.5..4.5).contains(&ratio), "{scheme:?}, level {levels}: {ratio}");
+            assert!(
+                (3.5..4.5).contains(&ratio),
+                "{scheme:?}, level {levels}: {ratio}"
+            );
         }
     }
 }

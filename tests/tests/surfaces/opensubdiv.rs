@@ -20,7 +20,11 @@ fn recorded() -> Vec<(Case, Value)> {
     let pairs = cases.into_iter().zip(table);
     let pairs: Vec<_> = pairs.collect();
     for (case, entry) in &pairs {
-        assert_eq!(entry["name"], case.name.as_str(), "the table is of other cases");
+        assert_eq!(
+            entry["name"],
+            case.name.as_str(),
+            "the table is of other cases"
+        );
     }
     pairs
 }
@@ -91,7 +95,10 @@ fn check(got: &[Sum], want: &Value, tolerance: f64, what: &str) -> Result<(), St
     for (i, (got, want)) in got.iter().zip(want).enumerate() {
         let off = (got.sum - want).abs() / got.size.max(1e-30);
         if off > tolerance {
-            return Err(format!("{what}: sum {i} is {}, not {want}: {off:.2e} off", got.sum));
+            return Err(format!(
+                "{what}: sum {i} is {}, not {want}: {off:.2e} off",
+                got.sum
+            ));
         }
     }
     Ok(())
@@ -100,15 +107,34 @@ fn check(got: &[Sum], want: &Value, tolerance: f64, what: &str) -> Result<(), St
 fn of_case(case: &Case, entry: &Value) -> Result<(), String> {
     let tolerance = tolerance(case);
     for levels in 1..=case.options.levels {
-        let surface = refine(&case.mesh, &Options { levels, ..case.options });
+        let surface = refine(
+            &case.mesh,
+            &Options {
+                levels,
+                ..case.options
+            },
+        );
         let want = &entry["levels"][levels as usize - 1];
         let counts = [surface.positions.len() as f64, surface.faces.len() as f64];
         if numbers(&want["counts"]) != counts {
-            return Err(format!("level {levels}: {counts:?}, not {}", want["counts"]));
+            return Err(format!(
+                "level {levels}: {counts:?}, not {}",
+                want["counts"]
+            ));
         }
         let level = |what: &str| format!("level {levels}, {what}");
-        check(&moments(&surface.positions), &want["points"], tolerance, &level("points"))?;
-        check(&face_sums(&surface), &want["faces"], tolerance, &level("faces"))?;
+        check(
+            &moments(&surface.positions),
+            &want["points"],
+            tolerance,
+            &level("points"),
+        )?;
+        check(
+            &face_sums(&surface),
+            &want["faces"],
+            tolerance,
+            &level("faces"),
+        )?;
         if levels == 2 && case.whole {
             compare(&surface, &whole(&entry["second"]), tolerance)?;
         }
@@ -139,7 +165,12 @@ fn all_of(check: impl Fn(&Case, &Value) -> Result<(), String>) {
             wrong.push(format!("{}: {why}", case.name));
         }
     }
-    assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} cases:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -171,7 +202,10 @@ fn limits_are_as_recorded() {
             let mut sums = moments(&normals);
             for i in 0..3 {
                 let mut sum = Sum::default();
-                normals.iter().zip(&points).for_each(|(n, p)| sum.add(n[i] * p[i]));
+                normals
+                    .iter()
+                    .zip(&points)
+                    .for_each(|(n, p)| sum.add(n[i] * p[i]));
                 sums.push(sum);
             }
             check(&sums, &entry["normals"], 1e-9, "normals")?;
