@@ -1,12 +1,15 @@
 //! All schemes on every engine against the plain code: every recorded case, and meshes with defects at random.
 
 use super::loop_surface::{points, rows, used};
+use glam::{DVec2, DVec3};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::mesh::{PolyMesh, Rng};
-use rxmesh_subdivision::{Boundary, Creasing, Options, Scheme, Subdivision};
+use rxmesh_host::mesh::{CornerLayer, PolyMesh, Rng};
+use rxmesh_subdivision::{
+    Boundary, Creasing, FaceVarying, Options, Scheme, Subdivision, refine as refine_all,
+};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, suited};
 use rxmesh_tests::extent::extent;
@@ -14,9 +17,12 @@ use rxmesh_tests::surfaces::cases::cases;
 use rxmesh_tests::surfaces::compare::compare;
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
+use rxmesh_tests::surfaces::uv::Linear;
 use std::cell::Cell;
 
-conformance! { catmull_clark_cases, loop_cases, sqrt3_cases, any_mesh_is_a_surface_or_refused }
+conformance! {
+    catmull_clark_cases, loop_cases, sqrt3_cases, values_of_corners, any_mesh_is_a_surface_or_refused
+}
 
 /// Of the diagonal of the bounding box.
 const NEAR: f64 = 2e-6;
@@ -135,6 +141,86 @@ fn sqrt3_cases(engine: &Engine) {
         count += 1;
     }
     assert!(count >= 5, "{count} cases");
+}
+
+/// Corners as vertices of their own, at their values and a mixture of the coordinates of their positions.
+fn exploded(
+    positions: &[DVec3],
+    faces: &[Vec<u32>],
+    parents: Vec<u32>,
+    values: &[DVec2],
+) -> NaiveSurface {
+    let corners = faces.iter().flatten();
+    let mix = |v: u32| positions[v as usize].dot(DVec3::new(0.5, 0.31, 0.17));
+    let mut ids = 0..values.len() as u32;
+    NaiveSurface {
+        positions: corners
+            .zip(values)
+            .map(|(&v, value)| value.extend(mix(v)))
+            .collect(),
+        faces: faces
+            .iter()
+            .map(|f| ids.by_ref().take(f.len()).collect())
+            .collect(),
+        parents,
+    }
+}
+
+/// Texture coordinates that a mesh carries, against what is recorded of OpenSubdiv.
+fn values_of_corners(engine: &Engine) {
+    let mut wrong = Vec::new();
+    let step = suited(engine, [1, 5, 9]);
+    for case in cases().into_iter().filter(|c| c.uv.is_some()).step_by(step) {
+        let Some((uv, linear)) = &case.uv else {
+            continue;
+        };
+        let face_varying = match linear {
+            Linear::None => FaceVarying::None,
+            Linear::CornersOnly => FaceVarying::CornersOnly,
+            Linear::Boundaries => FaceVarying::Boundaries,
+            Linear::All => FaceVarying::All,
+            Linear::CornersPlus1 | Linear::CornersPlus2 => continue,
+        };
+        let options = Options {
+            face_varying,
+            ..case.options
+        };
+        let mut mesh = case.mesh.clone();
+        mesh.extras.corner_texcoords = Some(CornerLayer {
+            width: 2,
+            values: uv
+                .values
+                .iter()
+                .flat_map(|p| p.as_vec2().to_array())
+                .collect(),
+            corners: uv.corners.clone(),
+        });
+        let got = refine_all(engine, &mesh, &options).unwrap().mesh;
+        let layer = got.extras.corner_texcoords.as_ref().unwrap();
+        let value = |&id: &u32| {
+            let at = 2 * id as usize;
+            DVec2::new(layer.values[at].into(), layer.values[at + 1].into())
+        };
+        let values: Vec<DVec2> = layer.corners.iter().map(value).collect();
+        let positions: Vec<DVec3> = got.positions.iter().map(|p| p.as_dvec3()).collect();
+        let want = refine(&case.mesh, &options);
+        // Parents are those of the surface itself, which the other checks look at.
+        let parents = |n: usize| vec![0; n];
+        let faces = meshes::faces(&got);
+        let got = exploded(&positions, &faces, parents(faces.len()), &values);
+        let values = uv.refine(&case.mesh, &options, *linear);
+        let count = want.faces.len();
+        let want = exploded(&want.positions, &want.faces, parents(count), &values);
+        if let Err(why) = compare(&got, &want, NEAR) {
+            wrong.push(format!("{}: {why}", case.name));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} cases:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// A mesh with defects: a surface, of which faces are turned over, repeated, left out, or share vertices that they

@@ -8,6 +8,7 @@ use rxmesh_tests::surfaces::compare::compare;
 use rxmesh_tests::surfaces::limit::{has_settled, limits};
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine, refine_net};
 use rxmesh_tests::surfaces::net::Net;
+use rxmesh_tests::surfaces::uv::Linear;
 use serde_json::Value;
 
 const TABLE: &str = include_str!("../../opensubdiv/table.json");
@@ -230,4 +231,47 @@ fn has_odd_boundaries(net: &Net, scheme: Scheme) -> bool {
         let faces = net.vertex_faces[v].len();
         net.vertex_edges[v].len() > faces && faces != 1 && faces != regular
     })
+}
+
+/// Values of corners: the surface over the seams. How sharpness that ends makes corners of both sides of a seam is not
+/// in the plain code.
+#[test]
+fn values_of_corners_are_as_recorded() {
+    all_of(|case, entry| {
+        let Some((uv, linear)) = &case.uv else {
+            return Ok(());
+        };
+        let ends = |s: f32| s < PolyMesh::SHARP;
+        let semi_sharp = case.mesh.sharp_edges.iter().any(|e| ends(e.sharpness))
+            || case.mesh.sharp_vertices.iter().any(|v| ends(v.sharpness));
+        let depends = [Linear::CornersPlus1, Linear::CornersPlus2].contains(linear);
+        if semi_sharp && depends {
+            return Ok(());
+        }
+        for levels in 1..=case.options.levels {
+            let options = Options {
+                levels,
+                ..case.options
+            };
+            let surface = refine(&case.mesh, &options);
+            let values = uv.refine(&case.mesh, &options, *linear);
+            let corners = surface.faces.iter().flatten();
+            assert_eq!(values.len(), corners.clone().count());
+            let (mut all, mut mixed) = (Vec::new(), vec![Sum::default(); 6]);
+            for (value, &v) in values.iter().zip(corners) {
+                let p = surface.positions[v as usize];
+                all.push(value.extend(0.0));
+                (0..6).for_each(|i| mixed[i].add(value[i / 3] * p[i % 3]));
+            }
+            let sums = [moments(&all), mixed].concat();
+            let want = &entry["levels"][levels as usize - 1]["values"];
+            check(
+                &sums,
+                want,
+                tolerance(case),
+                &format!("level {levels}, values"),
+            )?;
+        }
+        Ok(())
+    });
 }
