@@ -142,9 +142,9 @@ impl Masks<'_> {
         if sharpness > 0.0 && stays_sharp {
             middle
         } else {
-            // By Chaikin's rule sharpness above 1 can end within a level too. OpenSubdiv then goes beyond the middle: its
-            // `Sdc::Scheme` says that such a weight counts as 1, but it does not when the rules are given to it, as
-            // all of its refiners do. What everybody sees is what it does.
+            // By Chaikin's rule sharpness above 1 can end within a level too. OpenSubdiv then goes beyond the middle:
+            // its `Sdc::Scheme` says that such a weight counts as 1, but it does not where rules are given to it, as
+            // all of its refiners give them. What everybody sees is what it does.
             self.smooth_edge_point(e).lerp(middle, sharpness)
         }
     }

@@ -70,13 +70,14 @@ fn around(net: &Net, v: usize) -> (Net, usize) {
     (own, center)
 }
 
-/// The place of a vertex many levels on, and the number of faces there and their normal, for each side of a line. Nothing but the faces around it matters to it, so only those are refined.
+/// The place of a vertex many levels on, and the number of faces there and their normal, for each side of a line.
+/// Nothing but the faces around it matters to it, so only those are refined.
 fn far_on(net: &Net, v: usize, scheme: Scheme) -> (DVec3, Vec<(usize, DVec3)>) {
     let (mut own, mut at) = around(net, v);
     // Each level is moved to the origin and made as large as the first, so that nothing is lost to rounding.
     let (mut end, mut scale) = (DVec3::ZERO, 1.0);
-    // Along a line points come nearer by 1/2 each level, and in a single face away from it by 1/4: too many levels would
-    // leave nothing of the second.
+    // Along a line points come nearer by 1/2 each level, and in a single face away from it by 1/4: too many levels
+    // would leave nothing of the second.
     let has_lines = net.vertex_edges[v]
         .iter()
         .any(|&e| net.edge_sharpness[e] > 0.0);
@@ -139,8 +140,8 @@ fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
             position.distance(end) < 1e-10,
             "{name}, {scheme:?}, vertex {v}"
         );
-        // With more faces at a line, what turns twice is stronger than the line's own tangent: no plane is left (Biermann
-        // et al. 2000).
+        // With more faces at a line, what turns twice is stronger than the line's own tangent: no plane is left
+        // (Biermann et al. 2000).
         let lines = net.vertex_edges[v]
             .iter()
             .any(|&e| net.edge_sharpness[e] > 0.0);
