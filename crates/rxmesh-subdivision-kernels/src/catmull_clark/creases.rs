@@ -189,10 +189,7 @@ impl Creases {
                 };
                 let a = self.part(mesh, half, level, i);
                 if a > 0.0 {
-                    let (b, x) = (
-                        self.part(mesh, half, level + 1, j),
-                        point(half, side == 1),
-                    );
+                    let (b, x) = (self.part(mesh, half, level + 1, j), point(half, side == 1));
                     now.add(a, x);
                     then.add(b, x);
                     if b <= 0.0 {

@@ -86,14 +86,14 @@ impl Output {
     /// A component of a row that this launch does not write.
     #[inline(always)]
     pub fn get(&self, row: u32, component: u32) -> f32 {
-        self.values
-            .get(row * self.width + self.first + component)
+        self.values.get(row * self.width + self.first + component)
     }
 
     /// Sets a component of a row.
     #[inline(always)]
     pub fn set(&self, row: u32, component: u32, x: f32) {
-        self.values.set(row * self.width + self.first + component, x);
+        self.values
+            .set(row * self.width + self.first + component, x);
     }
 }
 

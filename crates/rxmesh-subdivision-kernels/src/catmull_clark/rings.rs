@@ -7,10 +7,10 @@
 use super::creases::Creases;
 use super::{Components, Output, Rows, next, prev};
 use crate::topology::{NONE, Topology};
+use rxmesh_kernels::args;
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel::BlockKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan};
-use rxmesh_kernels::args;
 
 rxmesh_kernels::entries! {
     pub KERNELS;

@@ -110,7 +110,11 @@ impl Taps {
     fn new(a: u32) -> Taps {
         let (first, even) = (a / 2, a & 1);
         // Of two points the second is taken twice, by halves.
-        let (w0, w1) = if even == 1 { (0.125, 0.75) } else { (0.5, 0.25) };
+        let (w0, w1) = if even == 1 {
+            (0.125, 0.75)
+        } else {
+            (0.5, 0.25)
+        };
         Taps {
             at: [first, first + 1, first + 1 + even],
             weights: [w0, w1, 1.0 - w0 - w1],
@@ -293,14 +297,7 @@ impl<N: Components> RefineTiles<N> {
     /// A component of the point at place (a, b) of a tile, ring included, after `step + 1` levels, of what is there
     /// after `step`. Corners of the base face and what is beside them are not made here.
     #[inline(always)]
-    fn point(
-        &self,
-        tables: &Tables,
-        t: &Tile,
-        step: u32,
-        [a, b]: [u32; 2],
-        k: u32,
-    ) -> f32 {
+    fn point(&self, tables: &Tables, t: &Tile, step: u32, [a, b]: [u32; 2], k: u32) -> f32 {
         let grid = self.held(tables, step);
         let pitch = self.pitch(step);
         let from = t.slot * self.area(step) + k;
@@ -337,9 +334,17 @@ impl<N: Components> RefineTiles<N> {
         };
         let (upright, level) = (sharp(vertical), sharp(horizontal));
         let (side, s, place) = if upright > 0.0 {
-            (vertical, upright, (t.y << (self.log_cells + step + 1)) + b - 1)
+            (
+                vertical,
+                upright,
+                (t.y << (self.log_cells + step + 1)) + b - 1,
+            )
         } else if level > 0.0 {
-            (horizontal, level, (t.x << (self.log_cells + step + 1)) + a - 1)
+            (
+                horizontal,
+                level,
+                (t.x << (self.log_cells + step + 1)) + a - 1,
+            )
         } else {
             return smooth;
         };
@@ -379,7 +384,9 @@ impl<N: Components> RefineTiles<N> {
                     let (beside, above) = (x == 0 || x > far, y == 0 || y > far);
                     let point = match (beside, above) {
                         (false, false) => 0,
-                        (true, true) => return to.set(t.slot * area + y * pitch + x * N::N + k, 0.0),
+                        (true, true) => {
+                            return to.set(t.slot * area + y * pitch + x * N::N + k, 0.0);
+                        }
                         // The out-edges of corners 0 and 2 lie along rows, so what is above is across them.
                         _ if above == (corner & 1 == 0) => 1,
                         _ => 2,
@@ -425,7 +432,12 @@ impl<N: Components> RefineTiles<N> {
                 let (i, j) = (t.x * side + x, t.y * side + 2 * start);
                 // Row 0 of the face is on an edge: its place, one row before the face's first, is not written to.
                 let width = (n - 1) * self.out.width;
-                let mut to = (grid.face(t.face) + j.wrapping_sub(1).wrapping_mul(n - 1) + i - 1)
+                let row_before = j.wrapping_sub(1).wrapping_mul(n - 1);
+                let first = grid
+                    .face(t.face)
+                    .wrapping_add(row_before)
+                    .wrapping_add(i - 1);
+                let mut to = first
                     .wrapping_mul(self.out.width)
                     .wrapping_add(self.out.first + k);
                 for y in start..start + (1 << log) {

@@ -18,7 +18,11 @@ pub(super) struct Table {
 
 impl Table {
     /// The table of some levels; nothing when no sharpness wears off.
-    pub(super) fn new(mesh: &Mesh, sharpness: &Sharpness, depth: u32) -> Result<Option<Table>, Error> {
+    pub(super) fn new(
+        mesh: &Mesh,
+        sharpness: &Sharpness,
+        depth: u32,
+    ) -> Result<Option<Table>, Error> {
         let engine = mesh.engine();
         let [edges, _] = sharpness.to_host()?;
         let mut rows = vec![NONE; edges.len()];

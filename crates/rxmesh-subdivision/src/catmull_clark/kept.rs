@@ -1,6 +1,6 @@
 //! Which faces of the mesh are part of the surface.
 
-use crate::Mesh;
+use crate::{Mesh, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::{Faces, PolyMesh};
@@ -21,17 +21,24 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub(super) fn new(mesh: &Mesh, poly: &PolyMesh, excluded: bool, levels: u32) -> Result<Kept, Error> {
+    /// Those that are no holes; where boundaries are left out, `sharpness` says which of them are not.
+    pub(super) fn new(
+        mesh: &Mesh,
+        poly: &PolyMesh,
+        left_out: Option<&Sharpness>,
+        levels: u32,
+    ) -> Result<Kept, Error> {
         let engine = mesh.engine();
         let faces = mesh.face_count();
         let mut kept = vec![true; faces as usize];
         for &f in &poly.holes {
             kept[f as usize] = false;
         }
-        if excluded {
+        if let Some(sharpness) = left_out {
             let away = engine.zeroed(faces as usize)?;
             let kernel = AwayFromBoundary {
                 mesh: mesh.topology(),
+                sharpness: sharpness.view(),
                 out: away.global_mut(),
             };
             engine.launch_flat(faces, kernel)?;
@@ -44,7 +51,9 @@ impl Kept {
         let range = |f: u32| poly.range(f as usize);
         let split = levels > 0 && poly.faces != Faces::Same(4);
         let (parents, quads): (Vec<u32>, Vec<u32>) = if split {
-            let pairs = list.clone().flat_map(|f| range(f).map(move |c| (f, c as u32)));
+            let pairs = list
+                .clone()
+                .flat_map(|f| range(f).map(move |c| (f, c as u32)));
             pairs.unzip()
         } else {
             list.clone().map(|f| (f, f)).unzip()
@@ -58,7 +67,11 @@ impl Kept {
         let own = mesh.corner_count();
         Ok(Kept {
             count: parents.len() as u32,
-            quads: if all { None } else { Some(engine.upload(&quads)?) },
+            quads: if all {
+                None
+            } else {
+                Some(engine.upload(&quads)?)
+            },
             parents: (split || !all).then_some(parents),
             corner_count: corners.as_ref().map_or(own, |c| c.len() as u32),
             corners,

@@ -156,7 +156,13 @@ where
         Ok(())
     }
 
-    fn stage(&self, stage: Stage, rings: Rings, grid: Global<f32>, out: Output) -> Result<(), Error> {
+    fn stage(
+        &self,
+        stage: Stage,
+        rings: Rings,
+        grid: Global<f32>,
+        out: Output,
+    ) -> Result<(), Error> {
         let Stage {
             from,
             levels,
