@@ -199,8 +199,8 @@ impl CatmullClark {
         let mesh = Mesh::new(engine, poly)?;
         check(&mesh, levels)?;
         let sharpness = Sharpness::new(&mesh, poly, options.boundary)?;
-        let excluded = options.boundary == Boundary::None;
-        let kept = Kept::new(&mesh, poly, excluded, levels)?;
+        let left_out = (options.boundary == Boundary::None).then_some(&sharpness);
+        let kept = Kept::new(&mesh, poly, left_out, levels)?;
         let mesh = Creased::new(mesh, sharpness, options, levels)?;
         let (polygons, base, left) = if levels == 0 || mesh.mesh.face_size() == Some(4) {
             (None, mesh, levels)
