@@ -1,8 +1,10 @@
 //! Subdivision surfaces: polygon meshes as sparse matrices on an engine (Mlakar, "Mesh Subdivision through Sparse
 //! Linear Algebra", 2018), and Catmull-Clark, Loop and sqrt(3) surfaces over them.
 //!
-//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there.
+//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`matrix`] is the general form: mapped products
+//! over it, and schemes that users write.
 
+pub mod matrix;
 mod mesh;
 mod options;
 

@@ -4,7 +4,7 @@
 //! is never stored), and the matrix of a level as CSR.
 
 use super::csr::{CountTerms, FillIds, FillValues, named};
-use super::multiply::{Floats, Lanes, by_lanes};
+use super::multiply::{Lanes, by_lanes};
 use super::rule::Rule;
 use crate::build::Around;
 use crate::topology::{NONE, Topology};
