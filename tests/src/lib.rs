@@ -11,7 +11,8 @@
 //! - [`ids`]: from linear ids back to input ids;
 //! - [`marked`]: sessions that operators on marked seeds work on, looked at by positions;
 //! - [`places`]: meshes by the positions of their vertices, whatever their ids;
-//! - [`smooth`]: vertex normals and mean curvature flow in `f64`.
+//! - [`smooth`]: vertex normals and mean curvature flow in `f64`;
+//! - [`surfaces`]: subdivision surfaces by plain code.
 
 pub mod distance;
 pub mod edits;
@@ -25,3 +26,4 @@ pub mod marked;
 pub mod oracle;
 pub mod places;
 pub mod smooth;
+pub mod surfaces;

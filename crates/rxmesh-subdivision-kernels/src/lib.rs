@@ -3,6 +3,13 @@
 //!
 //! - [`topology`]: a polygon mesh as kernels see it: the reduced mesh matrix with twins, edges and vertex rows;
 //! - [`build`]: making it from faces;
+//! - [`flat`]: from a surface to the arrays that patches are made of;
+//! - [`sharpness`]: creases and corners;
+//! - [`columns`]: values of vertices, of which kernels take a few columns at a time;
+//! - [`barycentric`]: triangles divided into n^2, with ids in closed form;
+//! - [`spokes`]: the edges at each vertex, in their order around it;
+//! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level;
+//! - [`catmull_clark`]: surfaces of quads as grids;
 //! - [`matrix`]: the mesh matrix as a language: mapped products, schemes as masks.
 
 #![no_std]
@@ -11,14 +18,31 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod barycentric;
 pub mod build;
+pub mod catmull_clark;
+pub mod columns;
+pub mod flat;
+pub mod loop_level;
+pub mod loop_rings;
+pub mod loop_tiles;
 pub mod matrix;
+pub mod sharpness;
+pub mod spokes;
 pub mod topology;
 
 rxmesh_kernels::kernels! {
     pub KERNELS = "rx_subdivision_fingerprint", feature "entries";
     of [
         build::KERNELS,
+        flat::KERNELS,
+        catmull_clark::KERNELS,
+        sharpness::KERNELS,
+        barycentric::KERNELS,
+        spokes::KERNELS,
+        loop_rings::KERNELS,
+        loop_tiles::KERNELS,
+        loop_level::KERNELS,
         matrix::KERNELS,
     ];
 }

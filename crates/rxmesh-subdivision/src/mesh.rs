@@ -172,6 +172,11 @@ impl Mesh {
         self.around.global()
     }
 
+    /// Vertex of each corner.
+    pub(crate) fn corners(&self) -> &Buffer<u32> {
+        &self.corners
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> u32 {
         self.starts.len() as u32 - 1
@@ -193,6 +198,22 @@ impl Mesh {
     /// Number of corners.
     pub fn corner_count(&self) -> u32 {
         self.corners.len() as u32
+    }
+
+    /// Bytes on the engine.
+    pub fn bytes(&self) -> u64 {
+        let some = |b: &Option<Buffer<u32>>| b.as_ref().map_or(0, Buffer::len);
+        let all = [
+            &self.corners,
+            &self.twins,
+            &self.edges,
+            &self.halves,
+            &self.starts,
+            &self.entries,
+            &self.around,
+        ];
+        let words: usize = all.iter().map(|b| b.len()).sum();
+        4 * (words + some(&self.offsets) + some(&self.faces)) as u64
     }
 
     /// Corners of every face, when all have the same number.

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 conformance! { adjacency_is_right, refusals_name_the_place, long_rows_are_sorted }
 
 /// Faces as lists, made to a mesh whose vertices lie anywhere.
-pub fn mesh_of(vertices: usize, faces: &[Vec<u32>]) -> PolyMesh {
+pub(super) fn mesh_of(vertices: usize, faces: &[Vec<u32>]) -> PolyMesh {
     let sizes: Vec<u32> = faces.iter().map(|f| f.len() as u32).collect();
     let positions = (0..vertices).map(|v| Vec3::splat(v as f32)).collect();
     PolyMesh::new(positions, &sizes, faces.concat()).unwrap()

@@ -34,6 +34,12 @@ impl Default for Placement {
 }
 
 impl Placement {
+    /// Whether 32-bit floats reach all these positions in the world.
+    pub(crate) fn fits_single(&self, positions: &[Vec3]) -> bool {
+        let fits = |p: &Vec3| self.world(*p).as_vec3().is_finite();
+        self.is_world() || positions.par_iter().all(fits)
+    }
+
     /// True when positions are the world's coordinates.
     pub fn is_world(&self) -> bool {
         *self == Placement::default()
@@ -185,8 +191,7 @@ impl TriMesh {
 
     /// Whether 32-bit floats reach every vertex in the world.
     pub(crate) fn fits_single(&self) -> bool {
-        let fits = |p: &Vec3| self.placement.world(*p).as_vec3().is_finite();
-        self.placement.is_world() || self.positions.par_iter().all(fits)
+        self.placement.fits_single(&self.positions)
     }
 
     /// Brings positions into a frame near the mesh in which it is about one long, and returns the placement that it

@@ -2,7 +2,7 @@
 
 use super::levels::{Counts, Kept, face_size};
 use super::{Csr, has_length};
-use crate::Mesh;
+use crate::{MOST_LEVELS, Mesh};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, EngineError};
 use rxmesh_kernels::kernel::EntryOf;
@@ -32,9 +32,6 @@ impl<S> Listed for S where
 {
 }
 
-/// The most levels.
-const MOST_LEVELS: u32 = 10;
-
 /// Subdivision by any scheme in the general kernels: new values by mapped products (chapter 4), new faces by closed
 /// rules on half-edges. All levels but the last are kept with their adjacency.
 ///
@@ -43,6 +40,8 @@ const MOST_LEVELS: u32 = 10;
 pub struct GeneralSubdivision<S> {
     scheme: S,
     counts: Vec<Counts>,
+    /// First corner of each base face, where they differ in size.
+    offsets: Option<Vec<u32>>,
     /// The levels, but for the last; the base mesh alone when there is none.
     kept: Vec<Kept>,
     /// Faces of the last level; of the base mesh when there is no level.
@@ -61,6 +60,7 @@ impl<S: Listed> GeneralSubdivision<S> {
     pub fn new(base: Mesh, scheme: S, levels: u32) -> Result<GeneralSubdivision<S>, Error> {
         let counts = counts(&base, S::SPLIT, levels)?;
         let engine = base.engine().clone();
+        let offsets = base.offsets.as_ref().map(Buffer::read).transpose()?;
         let last = counts[levels as usize];
         let between = |back: u32| match levels.checked_sub(back) {
             // As many as the base has are not needed: its values are the caller's.
@@ -76,6 +76,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         let mut surface = GeneralSubdivision {
             scheme,
             counts,
+            offsets,
             kept,
             corners,
             scratch,
@@ -252,6 +253,26 @@ impl<S: Listed> GeneralSubdivision<S> {
     /// with four a face, behind all those the inner one of each face.
     pub fn corners(&self) -> &Buffer<u32> {
         &self.corners
+    }
+
+    /// The base face that a face of the last level came from.
+    pub fn parent(&self, face: u32) -> u32 {
+        let mut face = face;
+        for level in (0..self.level_count() as usize).rev() {
+            let corners = self.counts[level].corners;
+            if face >= corners {
+                // The inner one of four.
+                face -= corners;
+                continue;
+            }
+            face = match &self.offsets {
+                Some(offsets) if level == 0 => {
+                    offsets.partition_point(|&first| first <= face) as u32 - 1
+                }
+                _ => face / self.kept[level].mesh.size,
+            };
+        }
+        face
     }
 
     /// Copies the faces of the last level.

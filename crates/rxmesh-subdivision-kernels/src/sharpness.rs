@@ -1,0 +1,159 @@
+//! Sharpness of edges and vertices (DeRose, Kass and Truong 1998; rules and names as in OpenSubdiv's `Sdc::Crease`).
+//!
+//! Sharpness says for how many levels an edge stays a crease and a vertex a corner; a rest below 1 blends the sharp
+//! rule with the smooth one. [`INFINITE`] and above lasts for ever.
+
+use crate::build::Around;
+use crate::topology::{NONE, Topology};
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
+
+rxmesh_kernels::entries! {
+    pub KERNELS;
+    flat sharpness_find: FindEdges;
+    flat sharpness_edges: EdgeSharpness;
+    flat sharpness_vertices: VertexSharpness;
+}
+
+/// Sharpness that lasts for ever.
+pub const INFINITE: f32 = 10.0;
+
+/// What is left of a sharpness after some levels of the uniform rule.
+#[inline(always)]
+pub fn after(sharpness: f32, levels: u32) -> f32 {
+    if sharpness >= INFINITE {
+        sharpness
+    } else {
+        let rest = sharpness - levels as f32;
+        if rest > 0.0 { rest } else { 0.0 }
+    }
+}
+
+args! {
+    /// Sharpness of a mesh's edges and vertices at the level of the mesh.
+    pub struct Sharpness {
+        /// Of each edge, boundary edges among them; nothing when all edges inside are smooth.
+        pub edges: Global<f32>,
+        /// Of each vertex; nothing when all are smooth.
+        pub vertices: Global<f32>,
+    }
+}
+
+impl Sharpness {
+    /// Sharpness of the edge of a half-edge: infinite at a boundary.
+    #[inline(always)]
+    pub fn edge(&self, mesh: &Topology, h: u32) -> f32 {
+        if mesh.twin(h) == NONE {
+            INFINITE
+        } else if self.edges.is_empty() {
+            0.0
+        } else {
+            self.edges.get(mesh.edges.get(h))
+        }
+    }
+
+    /// Sharpness of a vertex.
+    #[inline(always)]
+    pub fn vertex(&self, v: u32) -> f32 {
+        if self.vertices.is_empty() {
+            0.0
+        } else {
+            self.vertices.get(v)
+        }
+    }
+}
+
+kernel! {
+    /// Finds edges by their ends; `last` is zero before.
+    pub struct FindEdges: Flat {
+        /// The mesh.
+        pub mesh: Topology,
+        /// Two vertices an item.
+        pub ends: Global<u32>,
+        /// 1 + the last item that names each edge, 0 where none does.
+        pub last: GlobalMut<u32>,
+        /// The first item whose vertices have no edge, [`NONE`] where there is none.
+        pub missing: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: results are written atomically; the host has checked the ids (contracts U3, U4).
+unsafe impl FlatKernel for FindEdges {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let m = self.mesh;
+        let (u, v) = (self.ends.get(2 * i), self.ends.get(2 * i + 1));
+        let (first, end) = m.row(u);
+        for at in first..end {
+            let h = m.entries.get(at);
+            let before = m.prev(h);
+            let half = if m.target(h) == v {
+                h
+            } else if m.origin(before) == v {
+                before
+            } else {
+                continue;
+            };
+            self.last.raise(m.edges.get(half), i + 1);
+            return;
+        }
+        self.missing.fetch_min(0, i);
+    }
+}
+
+kernel! {
+    /// Sharpness of each edge.
+    pub struct EdgeSharpness: Flat {
+        /// The mesh.
+        pub mesh: Topology,
+        /// As [`FindEdges::last`].
+        pub last: Global<u32>,
+        /// Sharpness of each item.
+        pub values: Global<f32>,
+        /// Sharpness of each edge.
+        pub edges: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: each index writes its own (contracts U3, U4).
+unsafe impl FlatKernel for EdgeSharpness {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let last = self.last.get(e);
+        let s = if self.mesh.twin(self.mesh.halves.get(e)) == NONE {
+            INFINITE
+        } else if last == 0 {
+            0.0
+        } else {
+            self.values.get(last - 1)
+        };
+        self.edges.set(e, s);
+    }
+}
+
+kernel! {
+    /// Makes vertices sharp whose surroundings ask for it: those of several fans, and those of one face.
+    pub struct VertexSharpness: Flat {
+        /// An [`Around`] a vertex.
+        pub around: Global<u32>,
+        /// Whether vertices of one face are sharp: 0 or 1.
+        pub corners: u32,
+        /// Sharpness of each vertex.
+        pub vertices: GlobalMut<f32>,
+        /// One word that is not 0 afterwards if any was made sharp.
+        pub any: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: each index writes its own, and `any` atomically (contracts U3, U4).
+unsafe impl FlatKernel for VertexSharpness {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let around = self.around.get(v);
+        let corner = around == Around::Corner as u32 && self.corners != 0;
+        if corner || around == Around::Fans as u32 {
+            self.vertices.set(v, INFINITE);
+            self.any.store(0, 1);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! One way of some components through all levels.
+
+use super::{CatmullClark, Creased, Stage};
+use rxmesh_host::Error;
+use rxmesh_host::engine::Buffer;
+use rxmesh_kernels::kernel::Entry;
+use rxmesh_kernels::mem::Global;
+use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
+use rxmesh_subdivision_kernels::catmull_clark::rings::{CHUNK, RefineRings, Rings};
+use rxmesh_subdivision_kernels::catmull_clark::tiles::RefineTiles;
+use rxmesh_subdivision_kernels::catmull_clark::{Components, Output, Rows};
+
+/// Some components of values on their way through a surface.
+pub(super) struct Pass<'a, N> {
+    of: &'a CatmullClark,
+    x: Rows,
+    y: Output,
+    components: N,
+}
+
+impl<'a, N: Components + Default> Pass<'a, N>
+where
+    FacePoints<N>: Entry,
+    EdgePoints<N>: Entry,
+    VertexPoints<N>: Entry,
+    RefineRings<N>: Entry,
+    RefineTiles<N>: Entry,
+{
+    pub(super) fn new(
+        of: &'a CatmullClark,
+        width: u32,
+        first: u32,
+        x: &Buffer<f32>,
+        y: &mut Buffer<f32>,
+    ) -> Self {
+        Pass {
+            of,
+            x: Rows {
+                values: x.global(),
+                width,
+                first,
+            },
+            y: Output {
+                values: y.global_mut(),
+                width,
+                first,
+            },
+            components: N::default(),
+        }
+    }
+
+    pub(super) fn run(&self) -> Result<(), Error> {
+        let of = self.of;
+        let Some(polygons) = &of.polygons else {
+            return if of.stages.is_empty() {
+                self.once(&of.base, self.y)
+            } else {
+                self.grids(self.x)
+            };
+        };
+        if of.stages.is_empty() {
+            return self.once(polygons, self.y);
+        }
+        let quads = &of.scratch.quads;
+        let (width, first) = (N::N, 0);
+        self.once(
+            polygons,
+            Output {
+                values: quads.global_mut(),
+                width,
+                first,
+            },
+        )?;
+        self.grids(Rows {
+            values: quads.global(),
+            width,
+            first,
+        })
+    }
+
+    /// One level of any polygons.
+    fn once(&self, at: &Creased, out: Output) -> Result<(), Error> {
+        let engine = &self.of.engine;
+        let (mesh, creases, base) = (at.mesh.topology(), at.creases(), self.x);
+        let components = self.components;
+        engine.launch_flat(
+            at.mesh.face_count() * N::N,
+            FacePoints {
+                mesh,
+                base,
+                out,
+                components,
+            },
+        )?;
+        engine.launch_flat(
+            at.mesh.edge_count() * N::N,
+            EdgePoints {
+                mesh,
+                creases,
+                base,
+                out,
+                components,
+            },
+        )?;
+        engine.launch_flat(
+            at.mesh.vertex_count() * N::N,
+            VertexPoints {
+                mesh,
+                creases,
+                base,
+                out,
+                components,
+            },
+        )?;
+        Ok(())
+    }
+
+    /// All levels of the grids.
+    fn grids(&self, base: Rows) -> Result<(), Error> {
+        let (of, scratch) = (self.of, &self.of.scratch);
+        let depth = of.grid_levels();
+        let mesh = &of.base.mesh;
+        of.engine.launch_blocks(
+            mesh.vertex_count().div_ceil(CHUNK),
+            RefineRings {
+                mesh: mesh.topology(),
+                creases: of.base.creases(),
+                base,
+                depth,
+                corners: scratch.corners.global_mut(),
+                centres: scratch.centres.global_mut(),
+                out: self.y,
+                components: self.components,
+            },
+        )?;
+        let rings = Rings {
+            base,
+            depth,
+            corners: scratch.corners.global(),
+            centres: scratch.centres.global(),
+        };
+        let mut grid = Global::empty();
+        for (i, &stage) in of.stages.iter().enumerate() {
+            let next = scratch.grids.get(i);
+            let out = match next {
+                Some(next) => Output {
+                    values: next.global_mut(),
+                    width: N::N,
+                    first: 0,
+                },
+                None => self.y,
+            };
+            self.stage(stage, rings, grid, out)?;
+            grid = next.map_or(Global::empty(), Buffer::global);
+        }
+        Ok(())
+    }
+
+    fn stage(
+        &self,
+        stage: Stage,
+        rings: Rings,
+        grid: Global<f32>,
+        out: Output,
+    ) -> Result<(), Error> {
+        let Stage {
+            from,
+            levels,
+            log_cells,
+        } = stage;
+        let at = &self.of.base;
+        let (log_tiles, log_pieces) = tiling(log_cells + levels);
+        let tiles = at.mesh.face_count() << (2 * (from - log_cells));
+        self.of.engine.launch_blocks(
+            tiles.div_ceil(1 << log_tiles),
+            RefineTiles {
+                mesh: at.mesh.topology(),
+                creases: at.creases(),
+                rings,
+                from,
+                grid,
+                levels,
+                log_cells,
+                log_tiles,
+                log_pieces,
+                out,
+                components: self.components,
+            },
+        )?;
+        Ok(())
+    }
+}
+
+/// Tiles of a block and pieces of their columns, as powers of two, by the side that a tile has in the end: such that a
+/// column's piece a thread makes one block.
+fn tiling(log_side: u32) -> (u32, u32) {
+    match log_side {
+        5.. => (0, 1),
+        4 => (1, 1),
+        3 => (3, 0),
+        2 => (4, 0),
+        _ => (5, 0),
+    }
+}

@@ -1,0 +1,13 @@
+//! Subdivision surfaces by plain code: what the engines' surfaces are compared with.
+//!
+//! - [`naive`]: surfaces level by level, in `f64`;
+//! - [`net`]: one level of them: edges by their ends, sharpness;
+//! - [`sqrt3`]: the scheme that is not a split of edges;
+//! - [`compare`]: two surfaces whose ids and orders differ;
+//! - [`meshes`]: polygon meshes by property, made in code.
+
+pub mod compare;
+pub mod meshes;
+pub mod naive;
+pub mod net;
+pub mod sqrt3;

@@ -1,0 +1,215 @@
+//! Subdivision surfaces level by level, serial and in `f64`: Catmull-Clark of any polygons and Loop of triangles, with
+//! the rules of sharpness that OpenSubdiv's `Sdc` has (DeRose, Kass and Truong 1998), and sqrt(3).
+
+use super::net::{Net, Rule, SHARP};
+use super::sqrt3;
+use glam::DVec3;
+use rxmesh_host::mesh::PolyMesh;
+use rxmesh_subdivision::{Creasing, Options, Scheme};
+use std::f64::consts::TAU;
+
+/// A refined surface.
+#[derive(Debug, Clone, Default)]
+pub struct NaiveSurface {
+    /// Vertices: of each level those of the level before, then its edges, then its faces. Faces that are holes leave
+    /// theirs behind.
+    pub positions: Vec<DVec3>,
+    /// Faces, children of a face together.
+    pub faces: Vec<Vec<u32>>,
+    /// The base face of each face.
+    pub parents: Vec<u32>,
+}
+
+/// The surface of a mesh. Panics on what is no surface, on a sharp edge that is none, and on Loop and sqrt(3) of
+/// faces that are not triangles.
+pub fn refine(mesh: &PolyMesh, options: &Options) -> NaiveSurface {
+    let (net, holes) = refine_net(mesh, options);
+    let kept = (0..net.faces.len()).filter(|&f| !holes[net.parents[f] as usize]);
+    let (faces, parents) = kept.map(|f| (net.faces[f].clone(), net.parents[f])).unzip();
+    NaiveSurface {
+        positions: net.positions,
+        faces,
+        parents,
+    }
+}
+
+/// The last level with its sharpness and all its faces, and which base faces are holes.
+pub fn refine_net(mesh: &PolyMesh, options: &Options) -> (Net, Vec<bool>) {
+    let mut net = Net::base(mesh, options);
+    let holes = net.holes(mesh, options.boundary);
+    for level in 0..options.levels {
+        net = match options.scheme {
+            Scheme::Sqrt3 => sqrt3::next(&net, level % 2 == 1),
+            scheme => next(&net, scheme, options.creasing),
+        };
+    }
+    (net, holes)
+}
+
+/// The next level of Catmull-Clark or Loop.
+fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
+    let (vertices, edges) = (net.positions.len(), net.edges.len());
+    let edge_point = |e: usize| (vertices + e) as u32;
+    let face_point = |f: usize| (vertices + edges + f) as u32;
+    let smooth = Masks { net, scheme };
+
+    let mut positions = Vec::new();
+    positions.extend((0..vertices).map(|v| smooth.vertex_point(v, creasing)));
+    positions.extend((0..edges).map(|e| smooth.edge_point(e, creasing)));
+    let (mut faces, mut parents) = (Vec::new(), Vec::new());
+    for (f, face) in net.faces.iter().enumerate() {
+        let n = face.len();
+        let sides: Vec<u32> = (0..n)
+            .map(|k| edge_point(net.edge(face[k], face[(k + 1) % n])))
+            .collect();
+        for k in 0..n {
+            let before = sides[(k + n - 1) % n];
+            faces.push(match scheme {
+                Scheme::CatmullClark => vec![face[k], sides[k], face_point(f), before],
+                _ => vec![face[k], sides[k], before],
+            });
+        }
+        if scheme == Scheme::CatmullClark {
+            positions.push(smooth.face_center(f));
+        } else {
+            faces.push(sides);
+        }
+        parents.resize(faces.len(), net.parents[f]);
+    }
+
+    let mut child = Net::new(positions, faces, parents);
+    for (e, &[a, b]) in net.edges.iter().enumerate() {
+        for end in [a, b] {
+            let half = child.edge(end, edge_point(e));
+            child.edge_sharpness[half] = edge_wear(net, e, end as usize, creasing);
+        }
+    }
+    for v in 0..vertices {
+        child.vertex_sharpness[v] = wear(net.vertex_sharpness[v]);
+    }
+    child
+}
+
+/// Sharpness a level later.
+pub fn wear(sharpness: f64) -> f64 {
+    if sharpness >= SHARP {
+        SHARP
+    } else {
+        (sharpness - 1.0).max(0.0)
+    }
+}
+
+/// Sharpness of the half of an edge at its end `v`, a level later. By Chaikin's rule it is first drawn a quarter of
+/// the way to the mean of the other semi-sharp edges at `v` (DeRose et al., section 3.3).
+fn edge_wear(net: &Net, e: usize, v: usize, creasing: Creasing) -> f64 {
+    let sharpness = net.edge_sharpness[e];
+    let is_semi = |s: f64| 0.0 < s && s < SHARP;
+    if creasing == Creasing::Uniform || !is_semi(sharpness) {
+        return wear(sharpness);
+    }
+    let around = net.vertex_edges[v].iter().filter(|&&other| other != e);
+    let others: Vec<f64> = around
+        .map(|&other| net.edge_sharpness[other])
+        .filter(|&s| is_semi(s))
+        .collect();
+    if others.is_empty() {
+        return wear(sharpness);
+    }
+    let mean = others.iter().sum::<f64>() / others.len() as f64;
+    (0.75 * sharpness + 0.25 * mean - 1.0).max(0.0)
+}
+
+/// Points of the next level.
+struct Masks<'a> {
+    net: &'a Net,
+    scheme: Scheme,
+}
+
+impl Masks<'_> {
+    fn face_center(&self, f: usize) -> DVec3 {
+        let face = &self.net.faces[f];
+        let sum: DVec3 = face.iter().map(|&v| self.net.positions[v as usize]).sum();
+        sum / face.len() as f64
+    }
+
+    /// The point of an edge: sharp, smooth, or between both where sharpness ends within the level.
+    fn edge_point(&self, e: usize, creasing: Creasing) -> DVec3 {
+        let net = self.net;
+        let [a, b] = net.edges[e].map(|v| v as usize);
+        let middle = (net.positions[a] + net.positions[b]) / 2.0;
+        let sharpness = net.edge_sharpness[e];
+        let stays_sharp = [a, b].iter().all(|&v| edge_wear(net, e, v, creasing) > 0.0);
+        if sharpness > 0.0 && stays_sharp {
+            middle
+        } else {
+            // By Chaikin's rule, sharpness above 1 can end within a level too; it counts as 1.
+            self.smooth_edge_point(e).lerp(middle, sharpness.min(1.0))
+        }
+    }
+
+    fn smooth_edge_point(&self, e: usize) -> DVec3 {
+        let net = self.net;
+        let [a, b] = net.edges[e];
+        let ends = net.positions[a as usize] + net.positions[b as usize];
+        let faces = &net.edge_faces[e];
+        if self.scheme == Scheme::CatmullClark {
+            let centers: DVec3 = faces.iter().map(|&f| self.face_center(f)).sum();
+            return (ends + centers) / 4.0;
+        }
+        let opposite = |f: usize| {
+            let mut corners = net.faces[f].iter();
+            let v = corners.find(|&&v| v != a && v != b);
+            net.positions[*v.expect("a triangle has a third corner") as usize]
+        };
+        let others: DVec3 = faces.iter().map(|&f| opposite(f)).sum();
+        ends * 3.0 / 8.0 + others / 8.0
+    }
+
+    /// Where a vertex goes: by its rule, or between the rules before and after where sharpness ends within the level.
+    fn vertex_point(&self, v: usize, creasing: Creasing) -> DVec3 {
+        let net = self.net;
+        let sharpness = net.vertex_sharpness[v];
+        let edge = |e: usize| net.edge_sharpness[e];
+        let edge_later = |e: usize| edge_wear(net, e, v, creasing);
+        let rule = net.rule(v, sharpness, edge);
+        let later = net.rule(v, wear(sharpness), edge_later);
+        if net.vertex_edges[v].is_empty() {
+            return net.positions[v];
+        }
+        if rule == later || rule == Rule::Smooth {
+            return self.by_rule(v, rule);
+        }
+        let edges = net.vertex_edges[v].iter();
+        let mut ending: Vec<f64> = edges
+            .filter(|&&e| edge(e) > 0.0 && edge_later(e) == 0.0)
+            .map(|&e| edge(e))
+            .collect();
+        if sharpness > 0.0 && wear(sharpness) == 0.0 {
+            ending.push(sharpness);
+        }
+        let weight = (ending.iter().sum::<f64>() / ending.len() as f64).min(1.0);
+        self.by_rule(v, later).lerp(self.by_rule(v, rule), weight)
+    }
+
+    fn by_rule(&self, v: usize, rule: Rule) -> DVec3 {
+        let net = self.net;
+        let p = net.positions[v];
+        let end = |e: usize| net.positions[net.across(e, v)];
+        match rule {
+            Rule::Corner => p,
+            Rule::Crease(e, f) => p * 3.0 / 4.0 + (end(e) + end(f)) / 8.0,
+            Rule::Smooth => {
+                let n = net.vertex_edges[v].len() as f64;
+                let ring: DVec3 = net.vertex_edges[v].iter().map(|&e| end(e)).sum();
+                if self.scheme == Scheme::CatmullClark {
+                    let faces = net.vertex_faces[v].iter();
+                    let centers: DVec3 = faces.map(|&f| self.face_center(f)).sum();
+                    return p * (n - 2.0) / n + (ring + centers) / (n * n);
+                }
+                let c = 3.0 / 8.0 + (TAU / n).cos() / 4.0;
+                let beta = (5.0 / 8.0 - c * c) / n;
+                p * (1.0 - n * beta) + ring * beta
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! One level of a surface: vertices, faces, edges by their ends, sharpness.
+
+use glam::DVec3;
+use rxmesh_host::mesh::PolyMesh;
+use rxmesh_subdivision::{Boundary, Options, Scheme};
+use std::collections::HashMap;
+
+/// Sharpness from here on lasts for ever.
+pub const SHARP: f64 = PolyMesh::SHARP as f64;
+
+/// The ends of an edge, the smaller first.
+pub fn pair(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// The vertices of a level with its faces and sharpness, and what is around each of them.
+///
+/// Edges are numbered as the half-edges meet them, face after face.
+pub struct Net {
+    /// Where the vertices are.
+    pub positions: Vec<DVec3>,
+    /// Vertices of the faces.
+    pub faces: Vec<Vec<u32>>,
+    /// The base face of each face.
+    pub parents: Vec<u32>,
+    /// Ends of each edge, as its first half-edge has them.
+    pub edges: Vec<[u32; 2]>,
+    /// Each edge by its ends.
+    pub edge_ids: HashMap<[u32; 2], usize>,
+    /// Faces of each edge, in their order.
+    pub edge_faces: Vec<Vec<usize>>,
+    /// Edges of each vertex.
+    pub vertex_edges: Vec<Vec<usize>>,
+    /// Faces of each vertex.
+    pub vertex_faces: Vec<Vec<usize>>,
+    /// Sharpness of each edge.
+    pub edge_sharpness: Vec<f64>,
+    /// Sharpness of each vertex.
+    pub vertex_sharpness: Vec<f64>,
+}
+
+/// What shapes the next level at a vertex (DeRose et al. 1998; a dart is smooth).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// Less than two sharp edges.
+    Smooth,
+    /// Two sharp edges, which these are.
+    Crease(usize, usize),
+    /// More, or the vertex itself is sharp.
+    Corner,
+}
+
+impl Net {
+    /// A level without sharpness.
+    pub fn new(positions: Vec<DVec3>, faces: Vec<Vec<u32>>, parents: Vec<u32>) -> Net {
+        let n = positions.len();
+        let mut net = Net {
+            positions,
+            faces: Vec::new(),
+            parents,
+            edges: Vec::new(),
+            edge_ids: HashMap::new(),
+            edge_faces: Vec::new(),
+            vertex_edges: vec![Vec::new(); n],
+            vertex_faces: vec![Vec::new(); n],
+            edge_sharpness: Vec::new(),
+            vertex_sharpness: vec![0.0; n],
+        };
+        for (f, face) in faces.iter().enumerate() {
+            for (k, &a) in face.iter().enumerate() {
+                let b = face[(k + 1) % face.len()];
+                let e = *net.edge_ids.entry(pair(a, b)).or_insert_with(|| {
+                    net.edges.push([a, b]);
+                    net.edge_faces.push(Vec::new());
+                    net.vertex_edges[a as usize].push(net.edges.len() - 1);
+                    net.vertex_edges[b as usize].push(net.edges.len() - 1);
+                    net.edges.len() - 1
+                });
+                net.edge_faces[e].push(f);
+                net.vertex_faces[a as usize].push(f);
+            }
+        }
+        net.edge_sharpness = vec![0.0; net.edges.len()];
+        net.faces = faces;
+        net
+    }
+
+    /// The base mesh: its sharpness, and what boundaries and vertices that are not manifold add to it.
+    pub fn base(mesh: &PolyMesh, options: &Options) -> Net {
+        let positions = mesh.positions.iter().map(|p| p.as_dvec3()).collect();
+        let faces: Vec<_> = (0..mesh.face_count())
+            .map(|f| mesh.face(f).to_vec())
+            .collect();
+        if options.scheme != Scheme::CatmullClark {
+            assert!(faces.iter().all(|f| f.len() == 3), "triangles only");
+        }
+        let parents = (0..faces.len() as u32).collect();
+        let mut net = Net::new(positions, faces, parents);
+        for s in &mesh.sharp_edges {
+            let e = net.edge(s.ends[0], s.ends[1]);
+            net.edge_sharpness[e] = f64::from(s.sharpness).min(SHARP);
+        }
+        for s in &mesh.sharp_vertices {
+            net.vertex_sharpness[s.vertex as usize] = f64::from(s.sharpness).min(SHARP);
+        }
+        for e in 0..net.edges.len() {
+            if !net.is_inner(e) {
+                net.edge_sharpness[e] = SHARP;
+            }
+        }
+        for v in 0..net.positions.len() {
+            let corner = net.vertex_faces[v].len() == 1;
+            if net.fans(v) > 1 || corner && options.boundary == Boundary::EdgeAndCorner {
+                net.vertex_sharpness[v] = SHARP;
+            }
+        }
+        net
+    }
+
+    /// The edge with these ends; panics when there is none.
+    pub fn edge(&self, a: u32, b: u32) -> usize {
+        *self
+            .edge_ids
+            .get(&pair(a, b))
+            .unwrap_or_else(|| panic!("there is no edge {a} {b}"))
+    }
+
+    /// Whether an edge is between two faces.
+    pub fn is_inner(&self, edge: usize) -> bool {
+        self.edge_faces[edge].len() == 2
+    }
+
+    /// The end of an edge that is not `v`.
+    pub fn across(&self, edge: usize, v: usize) -> usize {
+        let [a, b] = self.edges[edge].map(|v| v as usize);
+        if a == v { b } else { a }
+    }
+
+    /// How many groups of faces are joined by edges at a vertex: more than one is not manifold.
+    fn fans(&self, v: usize) -> usize {
+        let mut left = self.vertex_faces[v].clone();
+        let mut fans = 0;
+        while let Some(first) = left.pop() {
+            fans += 1;
+            let mut reached = vec![first];
+            while let Some(f) = reached.pop() {
+                let sides = self.vertex_edges[v].iter().map(|&e| &self.edge_faces[e]);
+                let joined: Vec<usize> = sides
+                    .filter(|s| s.contains(&f))
+                    .flatten()
+                    .copied()
+                    .collect();
+                reached.extend(left.iter().filter(|f| joined.contains(f)));
+                left.retain(|f| !joined.contains(f));
+            }
+        }
+        fans
+    }
+
+    /// The rule at a vertex whose own sharpness and those of its edges are these.
+    pub fn rule(&self, v: usize, sharpness: f64, of_edge: impl Fn(usize) -> f64) -> Rule {
+        let edges = self.vertex_edges[v].iter().copied();
+        let sharp: Vec<usize> = edges.filter(|&e| of_edge(e) > 0.0).collect();
+        match sharp[..] {
+            _ if sharpness > 0.0 => Rule::Corner,
+            [] | [_] => Rule::Smooth,
+            [a, b] => Rule::Crease(a, b),
+            _ => Rule::Corner,
+        }
+    }
+
+    /// Which base faces are not part of the surface: holes, and without a rule for boundaries the faces at a vertex
+    /// with a boundary edge that is not sharp for ever by itself.
+    pub fn holes(&self, mesh: &PolyMesh, boundary: Boundary) -> Vec<bool> {
+        let mut holes = vec![false; self.faces.len()];
+        for &f in &mesh.holes {
+            holes[f as usize] = true;
+        }
+        if boundary == Boundary::None {
+            let mut given = vec![0.0; self.edges.len()];
+            for s in &mesh.sharp_edges {
+                given[self.edge(s.ends[0], s.ends[1])] = f64::from(s.sharpness);
+            }
+            for v in 0..self.positions.len() {
+                let mut edges = self.vertex_edges[v].iter();
+                if edges.any(|&e| self.edge_faces[e].len() == 1 && given[e] < SHARP) {
+                    self.vertex_faces[v].iter().for_each(|&f| holes[f] = true);
+                }
+            }
+        }
+        holes
+    }
+}
