@@ -4,7 +4,7 @@ use glam::DVec3;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::PolyMesh;
-use rxmesh_subdivision::kernels::matrix::{CatmullClark, Loop, Split, Sqrt3};
+use rxmesh_subdivision::kernels::matrix::{CatmullClark, DooSabin, Loop, Split, Sqrt3};
 use rxmesh_subdivision::matrix::{Finish, GeneralSubdivision, Listed, multiply};
 use rxmesh_subdivision::{Boundary, Mesh, Options, Scheme};
 use rxmesh_tests::conformance;
@@ -12,9 +12,11 @@ use rxmesh_tests::engines::is_slow;
 use rxmesh_tests::surfaces::compare::compare;
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::f64::consts::TAU;
 
 conformance! {
-    catmull_clark_is_right, loop_is_right, sqrt3_is_right, levels_are_whole, any_width_goes, matrices_are_surfaces,
+    catmull_clark_is_right, loop_is_right, sqrt3_is_right, doo_sabin_is_right, levels_are_whole, any_width_goes, matrices_are_surfaces,
     wrong_input_is_refused
 }
 
@@ -41,14 +43,24 @@ fn surface<S: Listed>(engine: &Engine, poly: &PolyMesh, scheme: S, levels: u32) 
     assert_eq!(corners, surface.corners().read().unwrap());
 
     let place = |p: &[f32]| DVec3::new(p[0].into(), p[1].into(), p[2].into());
-    let faces = match surface.face_size() {
-        0 => meshes::faces(poly),
-        n => corners.chunks(n as usize).map(<[u32]>::to_vec).collect(),
+    let faces = match surface.offsets() {
+        Some(offsets) => {
+            let offsets = offsets.read().unwrap();
+            let ends = offsets.windows(2);
+            ends.map(|e| corners[e[0] as usize..e[1] as usize].to_vec())
+                .collect()
+        }
+        None => {
+            let n = surface.face_size().max(1) as usize;
+            corners.chunks(n).map(<[u32]>::to_vec).collect()
+        }
     };
     NaiveSurface {
         positions: got.chunks(3).map(place).collect(),
         faces,
-        parents: (0..surface.face_count()).map(|f| surface.parent(f)).collect(),
+        parents: (0..surface.face_count())
+            .map(|f| surface.parent(f).unwrap_or(u32::MAX))
+            .collect(),
     }
 }
 
@@ -132,6 +144,79 @@ fn sqrt3_is_right(engine: &Engine) {
     for poly in open.map(meshes::moved) {
         let options = options(Scheme::Sqrt3, 1, Boundary::EdgeAndCorner);
         check(engine, &poly, Sqrt3 {}, &options);
+    }
+}
+
+/// A level of Doo and Sabin by plain code.
+fn doo_sabin(level: &NaiveSurface) -> NaiveSurface {
+    let mut next = NaiveSurface::default();
+    // The new vertex at each corner, by vertex and the one behind it in the face.
+    let mut sides: HashMap<[u32; 2], [u32; 2]> = HashMap::new();
+    for (f, face) in level.faces.iter().enumerate() {
+        let (n, first) = (face.len(), next.positions.len() as u32);
+        for k in 0..n {
+            let weight = |j: usize| match j {
+                0 => (n as f64 + 5.0) / (4.0 * n as f64),
+                _ => (3.0 + 2.0 * (TAU * j as f64 / n as f64).cos()) / (4.0 * n as f64),
+            };
+            let terms = (0..n).map(|j| level.positions[face[(k + j) % n] as usize] * weight(j));
+            next.positions.push(terms.sum());
+            let ends = [first + k as u32, first + ((k + 1) % n) as u32];
+            sides.insert([face[k], face[(k + 1) % n]], ends);
+        }
+        next.faces.push((first..first + n as u32).collect());
+        next.parents.push(level.parents[f]);
+    }
+    // From each new vertex on the way round its old one: over an edge into the next face.
+    let mut around: BTreeMap<u32, u32> = BTreeMap::new();
+    for (&[a, b], &[p, q]) in &sides {
+        if let Some(&[r, s]) = sides.get(&[b, a]) {
+            around.insert(s, p);
+            if a < b {
+                next.faces.push(vec![q, p, s, r]);
+                next.parents.push(u32::MAX);
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for &start in around.keys() {
+        let mut ring = Vec::new();
+        let mut here = Some(start);
+        while let Some(p) = here.filter(|p| seen.insert(*p)) {
+            ring.push(p);
+            here = around.get(&p).copied();
+        }
+        if here == Some(start) && ring.len() > 2 {
+            next.faces.push(ring);
+            next.parents.push(u32::MAX);
+        }
+    }
+    next
+}
+
+fn doo_sabin_is_right(engine: &Engine) {
+    let n = if is_slow(engine) { 2 } else { 4 };
+    let all = [
+        (meshes::polygons(n, 1), 3),
+        (meshes::grid(n, 0, 3), 2),
+        (meshes::grid(n + 1, 6, 3), 2),
+        (meshes::fan(5, 5), 1),
+        (meshes::trapezohedron(30), 2),
+    ];
+    for (poly, levels) in all {
+        let poly = meshes::moved(poly);
+        let mut want = NaiveSurface {
+            positions: poly.positions.iter().map(|p| p.as_dvec3()).collect(),
+            faces: meshes::faces(&poly),
+            parents: (0..poly.face_count() as u32).collect(),
+        };
+        for levels in 0..=levels {
+            let got = surface(engine, &poly, DooSabin {}, levels);
+            if let Err(why) = compare(&got, &want, 2e-6) {
+                panic!("{} faces, {levels} levels: {why}", poly.face_count());
+            }
+            want = doo_sabin(&want);
+        }
     }
 }
 
@@ -221,6 +306,7 @@ fn matrices_are_surfaces(engine: &Engine) {
     stored(engine, &open, CatmullClark { smooth_corners: 1 });
     stored(engine, &triangles, Loop { smooth_corners: 0 });
     stored(engine, &triangles, Sqrt3 {});
+    stored(engine, &open, DooSabin {});
     // More terms in a row than one thread sorts.
     stored(engine, &meshes::trapezohedron(150), CatmullClark { smooth_corners: 0 });
 }

@@ -219,7 +219,7 @@ unsafe impl Gamma for Power {
 
     #[inline(always)]
     fn at(&self, c: Collision<'_>) -> Option<u32> {
-        (c.steps() == self.steps % c.order).then_some(1)
+        (c.steps() == self.steps % c.order.max(1)).then_some(1)
     }
 }
 

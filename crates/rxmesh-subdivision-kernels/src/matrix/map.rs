@@ -165,7 +165,8 @@ unsafe impl Map for ByPosition {
 
     #[inline(always)]
     fn at(&self, e: At<'_>) -> f32 {
-        let n = self.table.len();
+        // Never 0 on a mesh that it fits; a device cannot panic about it.
+        let n = self.table.len().max(1);
         self.table.get((e.position() + self.turn % n) % n)
     }
 }

@@ -19,6 +19,7 @@
 //! | [`SelectFaces`], [`SelectVertices`] | propagation | (4.35) to (4.38) |
 //! | [`FacePoints`], [`Points`] | a level of a scheme: new values | (4.8) to (4.32) |
 //! | [`split`] | a level of a scheme: new faces with twins, edges and rows | tables 4.1 and 4.2, section 4.3.2 |
+//! | [`dual`] | the same for schemes with a new vertex a corner | - |
 //!
 //! All sums are gathers in the order of the rows, so that the same input gives the same bits on every run; the thesis
 //! scatters direct products with atomic additions (section 5.3, algorithm 3).
@@ -28,6 +29,7 @@
 //! way round; the map of a polygon's corners depends on the order of its face.
 
 pub mod csr;
+pub mod dual;
 pub mod gamma;
 pub mod map;
 pub mod multiply;
@@ -45,7 +47,7 @@ pub use multiply::{Lanes, Multiply};
 pub use normals::{FaceNormals, Normalise};
 pub use rule::{Direct, Operand, Product, Rule, Stored, Transposed};
 pub use scheme::{FacePoints, Level, LevelRows, Points, Scheme, Split, Terms};
-pub use schemes::{CatmullClark, Loop, Sqrt3};
+pub use schemes::{CatmullClark, DooSabin, Loop, Sqrt3};
 pub use select::{SelectFaces, SelectVertices};
 
 rxmesh_kernels::entries! {
@@ -91,19 +93,26 @@ rxmesh_kernels::entries! {
     flat split_flips: split::SplitFlips;
     flat split_flip_rows: split::FlipRows;
     flat split_degrees: split::Degrees;
-    flat catmull_clark_faces: FacePoints<CatmullClark> as CatmullClark;
-    flat catmull_clark_points: Points<CatmullClark> as CatmullClark;
-    flat catmull_clark_count: CountTerms<LevelRows<CatmullClark>> as CatmullClark;
-    flat catmull_clark_ids: FillIds<LevelRows<CatmullClark>> as CatmullClark;
-    flat catmull_clark_values: FillValues<LevelRows<CatmullClark>> as CatmullClark;
-    flat loop_faces: FacePoints<Loop> as Loop;
-    flat loop_points: Points<Loop> as Loop;
-    flat loop_count: CountTerms<LevelRows<Loop>> as Loop;
-    flat loop_ids: FillIds<LevelRows<Loop>> as Loop;
-    flat loop_values: FillValues<LevelRows<Loop>> as Loop;
-    flat sqrt3_faces: FacePoints<Sqrt3> as Sqrt3;
-    flat sqrt3_points: Points<Sqrt3> as Sqrt3;
-    flat sqrt3_count: CountTerms<LevelRows<Sqrt3>> as Sqrt3;
-    flat sqrt3_ids: FillIds<LevelRows<Sqrt3>> as Sqrt3;
-    flat sqrt3_values: FillValues<LevelRows<Sqrt3>> as Sqrt3;
+    flat split_dual_count: dual::DualCounts;
+    flat split_dual: dual::DualFaces;
+    flat scheme_doo_sabin_faces: FacePoints<DooSabin> as DooSabin;
+    flat scheme_doo_sabin_points: Points<DooSabin> as DooSabin;
+    flat scheme_doo_sabin_count: CountTerms<LevelRows<DooSabin>> as DooSabin;
+    flat scheme_doo_sabin_ids: FillIds<LevelRows<DooSabin>> as DooSabin;
+    flat scheme_doo_sabin_values: FillValues<LevelRows<DooSabin>> as DooSabin;
+    flat scheme_catmull_clark_faces: FacePoints<CatmullClark> as CatmullClark;
+    flat scheme_catmull_clark_points: Points<CatmullClark> as CatmullClark;
+    flat scheme_catmull_clark_count: CountTerms<LevelRows<CatmullClark>> as CatmullClark;
+    flat scheme_catmull_clark_ids: FillIds<LevelRows<CatmullClark>> as CatmullClark;
+    flat scheme_catmull_clark_values: FillValues<LevelRows<CatmullClark>> as CatmullClark;
+    flat scheme_loop_faces: FacePoints<Loop> as Loop;
+    flat scheme_loop_points: Points<Loop> as Loop;
+    flat scheme_loop_count: CountTerms<LevelRows<Loop>> as Loop;
+    flat scheme_loop_ids: FillIds<LevelRows<Loop>> as Loop;
+    flat scheme_loop_values: FillValues<LevelRows<Loop>> as Loop;
+    flat scheme_sqrt3_faces: FacePoints<Sqrt3> as Sqrt3;
+    flat scheme_sqrt3_points: Points<Sqrt3> as Sqrt3;
+    flat scheme_sqrt3_count: CountTerms<LevelRows<Sqrt3>> as Sqrt3;
+    flat scheme_sqrt3_ids: FillIds<LevelRows<Sqrt3>> as Sqrt3;
+    flat scheme_sqrt3_values: FillValues<LevelRows<Sqrt3>> as Sqrt3;
 }

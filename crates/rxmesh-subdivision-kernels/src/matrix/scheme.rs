@@ -90,6 +90,8 @@ pub enum Split {
     /// Triangles into three, edges flipped: vertices \[V | F\]; h has triangle h: (v, face across, face), or at a
     /// boundary (v, w, face). (Table 4.1.)
     Flips,
+    /// A vertex a corner: \[corners\]; faces for faces, inner edges and inner vertices ([`dual`](super::dual)).
+    Dual,
 }
 
 impl Split {
@@ -131,8 +133,17 @@ pub unsafe trait Scheme: Bind + Copy + Debug + Send + Sync + 'static {
         let _ = (level, h, to);
     }
 
-    /// Where a vertex goes.
-    fn vertex(&self, level: &Level, v: u32, to: &mut impl Terms);
+    /// Where a vertex goes; not with [`Split::Dual`].
+    #[inline(always)]
+    fn vertex(&self, level: &Level, v: u32, to: &mut impl Terms) {
+        let _ = (level, v, to);
+    }
+
+    /// The point of a corner, with [`Split::Dual`].
+    #[inline(always)]
+    fn corner(&self, level: &Level, h: u32, to: &mut impl Terms) {
+        let _ = (level, h, to);
+    }
 }
 
 /// Adds terms up.
@@ -154,6 +165,19 @@ impl<L: Lanes> Terms for Sum<L> {
     fn face(&mut self, f: u32, weight: f32) {
         let point = L::load(self.faces, f * self.widths[1]);
         self.sum = self.sum.plus(weight, point);
+    }
+}
+
+/// The mask of a new vertex that is no point of a face.
+#[inline(always)]
+fn mask<S: Scheme>(scheme: &S, level: &Level, r: u32, to: &mut impl Terms) {
+    let vertices = level.m.vertex_count();
+    if matches!(S::SPLIT, Split::Dual) {
+        scheme.corner(level, r, to);
+    } else if r < vertices {
+        scheme.vertex(level, r, to);
+    } else {
+        scheme.edge(level, level.m.halves.get(r - vertices), to);
     }
 }
 
@@ -200,7 +224,7 @@ unsafe impl<S: Scheme> FlatKernel for FacePoints<S> {
 }
 
 args! {
-    /// New places of vertices and new points of edges, in the order of [`Split`]. An index each.
+    /// New places of vertices and new points of edges, or of corners, in the order of [`Split`]. An index each.
     pub struct Points<S: Scheme> {
         /// The scheme.
         pub scheme: S,
@@ -230,13 +254,7 @@ impl<S: Scheme> Points<S> {
             widths: [self.x_width, self.y_width],
             sum: L::ZERO,
         };
-        let vertices = self.level.m.vertex_count();
-        if r < vertices {
-            self.scheme.vertex(&self.level, r, &mut sum);
-        } else {
-            let h = self.level.m.halves.get(r - vertices);
-            self.scheme.edge(&self.level, h, &mut sum);
-        }
+        mask(&self.scheme, &self.level, r, &mut sum);
         sum.sum.store(self.y, r * self.y_width);
     }
 }
@@ -273,10 +291,10 @@ impl<S: Scheme> LevelRows<S> {
     #[inline(always)]
     fn points(&self) -> u32 {
         let m = &self.level.m;
-        if S::SPLIT.edges() {
-            m.vertex_count() + m.edge_count()
-        } else {
-            m.vertex_count()
+        match S::SPLIT {
+            Split::Quads | Split::Triangles => m.vertex_count() + m.edge_count(),
+            Split::Flips => m.vertex_count(),
+            Split::Dual => m.corner_count(),
         }
     }
 }
@@ -341,14 +359,10 @@ unsafe impl<S: Scheme> Rule for LevelRows<S> {
 
     #[inline(always)]
     fn row(&self, r: u32, term: impl FnMut(u32, f32)) {
-        let m = &self.level.m;
-        let (vertices, points) = (m.vertex_count(), self.points());
+        let points = self.points();
         let mut to = Expand { rows: self, term };
-        if r < vertices {
-            self.scheme.vertex(&self.level, r, &mut to);
-        } else if r < points {
-            let h = m.halves.get(r - vertices);
-            self.scheme.edge(&self.level, h, &mut to);
+        if r < points {
+            mask(&self.scheme, &self.level, r, &mut to);
         } else {
             self.scheme.face(&self.level, r - points, &mut to);
         }

@@ -1,4 +1,4 @@
-//! Catmull-Clark, Loop and sqrt(3) as masks.
+//! Catmull-Clark, Loop, sqrt(3) and Doo-Sabin as masks.
 
 use super::scheme::{Level, Scheme, Split, Terms};
 use crate::topology::NONE;
@@ -174,6 +174,37 @@ unsafe impl Scheme for Sqrt3 {
             ring(level, v, 1.0 - all, all / n as f32, to);
         } else {
             to.vertex(v, 1.0);
+        }
+    }
+}
+
+args! {
+    /// Doo and Sabin 1978: any polygons; a new vertex a corner, faces for faces, inner edges and inner vertices. The
+    /// thesis does not have it: its matrix is M^T M with circulant weights.
+    pub struct DooSabin {}
+}
+
+// SAFETY: masks name what half-edges of the level name (contracts U3, U4).
+unsafe impl Scheme for DooSabin {
+    const SPLIT: Split = Split::Dual;
+
+    #[inline(always)]
+    fn corner(&self, level: &Level, h: u32, to: &mut impl Terms) {
+        let m = &level.m;
+        let (first, n) = m.range(m.face(h));
+        let over = 0.25 / n as f32;
+        // Cosines of 2 pi j / n from one to the next, by the sum of angles.
+        let turn = cosine_of_part(n);
+        let (mut g, mut cosine, mut before) = (h, 1.0, turn);
+        for j in 0..n {
+            let share = if j == 0 {
+                n as f32 + 5.0
+            } else {
+                3.0 + 2.0 * cosine
+            };
+            to.vertex(m.origin(g), over * share);
+            (cosine, before) = (2.0 * turn * cosine - before, cosine);
+            g = if g + 1 == first + n { first } else { g + 1 };
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The thesis looks ids of new points up in the products E and F (tables 4.1 and 4.2, section 4.3.2) and multiplies
 //! again on the next level. Entries of the mesh matrix are half-edges, and what E and F hold stands on them
-//! ([`Topology::edges`], [`Topology::twins`]); so the children of an entry know all of this from their parent (Dupuy and
-//! Vanhoey 2021 for quads and triangles), and nothing is multiplied, sorted or scanned again.
+//! ([`Topology::edges`], [`Topology::twins`]); so the children of an entry know all of this from their parent (Dupuy
+//! and Vanhoey 2021 for quads and triangles), and nothing is multiplied or sorted again.
 //!
 //! H: number of half-edges; for other letters see [`Split`](super::Split). An old edge becomes edges 2 e (from the
 //! origin of its first half-edge) and 2 e + 1, and half-edge h has the new edge 2 E + h; with flips edge e stays edge e
@@ -343,8 +343,8 @@ impl SplitTriangles {
 }
 
 kernel! {
-    /// Triangles into three, inner edges flipped (table 4.1); and how many faces each new vertex has, which a scan makes
-    /// the starts of rows. An index a half-edge or vertex: as many as there are of either. With the next level's faces
+    /// Triangles into three, inner edges flipped (table 4.1); and how many faces each new vertex has, which a scan
+    /// makes the starts of rows. An index a half-edge or vertex: as many as there are of either. With the next level's faces
     /// alone: a half-edge.
     pub struct SplitFlips: Flat {
         /// The level.

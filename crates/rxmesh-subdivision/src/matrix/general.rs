@@ -35,7 +35,8 @@ impl<S> Listed for S where
 /// Subdivision by any scheme in the general kernels: new values by mapped products (chapter 4), new faces by closed
 /// rules on half-edges. All levels but the last are kept with their adjacency.
 ///
-/// The vertices of each level come in the order of [`Split`]: old vertices first, so that a vertex keeps its id.
+/// The vertices of each level come in the order of [`Split`]: but for dual schemes old vertices first, so that a vertex
+/// keeps its id.
 #[derive(Debug)]
 pub struct GeneralSubdivision<S> {
     scheme: S,
@@ -46,6 +47,8 @@ pub struct GeneralSubdivision<S> {
     kept: Vec<Kept>,
     /// Faces of the last level; of the base mesh when there is no level.
     corners: Buffer<u32>,
+    /// First corner of each of them, where they differ in size.
+    last_offsets: Option<Buffer<u32>>,
     /// Values of levels between, in turns.
     scratch: [Buffer<f32>; 2],
 }
@@ -61,44 +64,81 @@ impl<S: Listed> GeneralSubdivision<S> {
         let counts = counts(&base, S::SPLIT, levels)?;
         let engine = base.engine().clone();
         let offsets = base.offsets.as_ref().map(Buffer::read).transpose()?;
-        let last = counts[levels as usize];
-        let between = |back: u32| match levels.checked_sub(back) {
-            // As many as the base has are not needed: its values are the caller's.
-            Some(level) if level > 0 => 4 * counts[level as usize].vertices as usize,
-            _ => 0,
-        };
-        let scratch = [engine.zeroed(between(1))?, engine.zeroed(between(2))?];
         let mut kept = vec![Kept::base(base, S::SPLIT)?];
-        for &n in counts.iter().take(levels as usize).skip(1) {
-            kept.push(Kept::room(&engine, S::SPLIT, n)?);
+        if S::SPLIT != Split::Dual {
+            for &n in counts.iter().take(levels as usize).skip(1) {
+                kept.push(Kept::room(&engine, S::SPLIT, n)?);
+            }
         }
-        let corners = engine.zeroed(last.corners as usize)?;
+        let none = || engine.zeroed(0);
         let mut surface = GeneralSubdivision {
             scheme,
+            corners: match S::SPLIT {
+                Split::Dual => none()?,
+                _ => engine.zeroed(counts[levels as usize].corners as usize)?,
+            },
             counts,
             offsets,
             kept,
-            corners,
-            scratch,
+            last_offsets: None,
+            scratch: [engine.zeroed(0)?, engine.zeroed(0)?],
         };
         surface.rebuild()?;
+        let between = |back: u32| match levels.checked_sub(back) {
+            // As many as the base has are not needed: its values are the caller's.
+            Some(level) if level > 0 => 4 * surface.counts[level as usize].vertices as usize,
+            _ => 0,
+        };
+        surface.scratch = [engine.zeroed(between(1))?, engine.zeroed(between(2))?];
         Ok(surface)
     }
 
-    /// Makes the topology of all levels again, in the memory that is there.
+    /// Makes the topology of all levels again, in the memory that is there; with [`Split::Dual`], where sizes depend on
+    /// the boundary, in new memory.
     ///
     /// # Errors
     ///
     /// What the engine says.
     pub fn rebuild(&mut self) -> Result<(), Error> {
+        if S::SPLIT == Split::Dual && self.level_count() > 0 {
+            return self.rebuild_dual();
+        }
         for pair in self.kept.windows(2) {
             pair[0].split_into(S::SPLIT, &pair[1])?;
         }
         match (self.level_count(), self.kept.last()) {
-            (0, Some(base)) => Ok(self.corners.copy_from(&base.mesh.corners)?),
+            (0, Some(base)) => {
+                self.corners = copy(&base.mesh.corners)?;
+                self.last_offsets = base.mesh.offsets.as_ref().map(copy).transpose()?;
+                Ok(())
+            }
             (_, Some(last)) => last.split_faces(S::SPLIT, &self.corners),
             (_, None) => Ok(()),
         }
+    }
+
+    /// The levels of a dual scheme, whose faces are found together anew on each.
+    fn rebuild_dual(&mut self) -> Result<(), Error> {
+        let engine = self.kept[0].mesh.engine().clone();
+        self.kept.truncate(1);
+        for level in 0..self.level_count() as usize {
+            let [offsets, corners] = self.kept[level].dual()?;
+            let before = self.counts[level];
+            self.counts[level + 1] = Counts {
+                vertices: before.corners,
+                faces: offsets.len() as u32 - 1,
+                corners: corners.len() as u32,
+                ..self.counts[level + 1]
+            };
+            if level + 1 == self.level_count() as usize {
+                (self.last_offsets, self.corners) = (Some(offsets), corners);
+            } else {
+                let mesh = Mesh::of_buffers(&engine, before.corners, 0, Some(offsets), corners)?;
+                self.counts[level + 1].edges = mesh.edge_count();
+                self.kept.push(Kept::base(mesh, S::SPLIT)?);
+            }
+        }
+        Ok(())
     }
 
     /// Values at the vertices of the last level, from values at those of the base mesh: `width` floats each. Runs
@@ -145,7 +185,11 @@ impl<S: Listed> GeneralSubdivision<S> {
     ) -> Result<(), EngineError> {
         let n = self.counts[level as usize];
         let mesh = &self.kept[level as usize].mesh;
-        let rows = n.vertices + if S::SPLIT.edges() { n.edges } else { 0 };
+        let rows = match S::SPLIT {
+            Split::Quads | Split::Triangles => n.vertices + n.edges,
+            Split::Flips => n.vertices,
+            Split::Dual => n.corners,
+        };
         let mut faces = Global::empty();
         if S::SPLIT.faces() && n.faces > 0 {
             let points = y.from(rows * y_width + column);
@@ -241,7 +285,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         self.counts[self.counts.len() - 1].faces
     }
 
-    /// Corners of each face of the last level; 0 when they differ, which is without a level only.
+    /// Corners of each face of the last level; 0 when they differ: with a dual scheme, or without a level.
     pub fn face_size(&self) -> u32 {
         match self.level_count() {
             0 => self.kept[0].mesh.size,
@@ -255,10 +299,21 @@ impl<S: Listed> GeneralSubdivision<S> {
         &self.corners
     }
 
-    /// The base face that a face of the last level came from.
-    pub fn parent(&self, face: u32) -> u32 {
+    /// First corner of each face of the last level and the end of the last, where they differ in size.
+    pub fn offsets(&self) -> Option<&Buffer<u32>> {
+        self.last_offsets.as_ref()
+    }
+
+    /// The base face that a face of the last level came from; nothing for those of edges and vertices of dual schemes.
+    pub fn parent(&self, face: u32) -> Option<u32> {
         let mut face = face;
         for level in (0..self.level_count() as usize).rev() {
+            if S::SPLIT == Split::Dual {
+                if face >= self.counts[level].faces {
+                    return None;
+                }
+                continue;
+            }
             let corners = self.counts[level].corners;
             if face >= corners {
                 // The inner one of four.
@@ -272,7 +327,7 @@ impl<S: Listed> GeneralSubdivision<S> {
                 _ => face / self.kept[level].mesh.size,
             };
         }
-        face
+        Some(face)
     }
 
     /// Copies the faces of the last level.
@@ -290,23 +345,12 @@ impl<S: Listed> GeneralSubdivision<S> {
     ///
     /// No memory on the engine.
     pub fn last_mesh(&self) -> Result<Mesh, Error> {
-        let engine = self.kept[0].mesh.engine();
-        let mut corners = engine.zeroed(self.corners.len())?;
-        corners.copy_from(&self.corners)?;
-        let offsets = match (self.level_count(), &self.kept[0].mesh.offsets) {
-            (0, Some(offsets)) => {
-                let mut copy = engine.zeroed(offsets.len())?;
-                copy.copy_from(offsets)?;
-                Some(copy)
-            }
-            _ => None,
-        };
         Mesh::of_buffers(
-            engine,
+            self.kept[0].mesh.engine(),
             self.vertex_count(),
             self.face_size(),
-            offsets,
-            corners,
+            self.last_offsets.as_ref().map(copy).transpose()?,
+            copy(&self.corners)?,
         )
     }
 
@@ -314,8 +358,15 @@ impl<S: Listed> GeneralSubdivision<S> {
     pub fn bytes(&self) -> u64 {
         let scratch: usize = self.scratch.iter().map(Buffer::len).sum();
         let levels: u64 = self.kept.iter().map(Kept::bytes).sum();
-        levels + 4 * (self.corners.len() + scratch) as u64
+        let offsets = self.last_offsets.as_ref().map_or(0, Buffer::len);
+        levels + 4 * (self.corners.len() + offsets + scratch) as u64
     }
+}
+
+fn copy(buffer: &Buffer<u32>) -> Result<Buffer<u32>, EngineError> {
+    let mut copy = buffer.engine().zeroed(buffer.len())?;
+    copy.copy_from(buffer)?;
+    Ok(copy)
 }
 
 /// The part of rows that begins at a column.
@@ -330,7 +381,7 @@ fn counts(base: &Mesh, split: Split, levels: u32) -> Result<Vec<Counts>, Error> 
             "{levels} levels of subdivision: there may be 0 to {MOST_LEVELS}"
         )));
     }
-    if split != Split::Quads {
+    if matches!(split, Split::Triangles | Split::Flips) {
         only_triangles(base)?;
     }
     let mut counts = vec![Counts::of(base)];

@@ -6,6 +6,7 @@ use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_subdivision_kernels::matrix::Split;
+use rxmesh_subdivision_kernels::matrix::dual::{DualCounts, DualFaces};
 use rxmesh_subdivision_kernels::matrix::split::{
     Degrees, FlipRows, From, Next, SplitFlips, SplitQuads, SplitTriangles,
 };
@@ -36,6 +37,8 @@ impl Counts {
             Split::Quads => [v + e + f, 2 * e + c, c, 4 * c],
             Split::Triangles => [v + e, 2 * e + c, 4 * f, 4 * c],
             Split::Flips => [v + f, e + c, c, 3 * c],
+            // The most; at a boundary there are fewer.
+            Split::Dual => [c, 2 * c, f + e + v, 4 * c],
         };
         let limited = |what, n: u64| {
             u32::try_from(n).map_err(|_| Error::TooLarge {
@@ -65,9 +68,9 @@ pub(super) struct Kept {
 impl Kept {
     /// The first level.
     pub(super) fn base(mesh: Mesh, split: Split) -> Result<Kept, Error> {
-        let n = match split {
-            Split::Flips => 0,
-            _ => mesh.edge_count() as usize + 1,
+        let n = match counts_before(split) {
+            true => mesh.edge_count() as usize + 1,
+            false => 0,
         };
         let before = mesh.engine().zeroed(n)?;
         let base = Kept { mesh, before };
@@ -94,9 +97,9 @@ impl Kept {
     /// Memory for a level of so many.
     pub(super) fn room(engine: &Engine, split: Split, n: Counts) -> Result<Kept, Error> {
         let room = |n: u32| engine.zeroed::<u32>(n as usize);
-        let before = match split {
-            Split::Flips => 0,
-            _ => n.edges + 1,
+        let before = match counts_before(split) {
+            true => n.edges + 1,
+            false => 0,
         };
         Ok(Kept {
             mesh: Mesh {
@@ -164,17 +167,50 @@ impl Kept {
         let from = From {
             m: self.mesh.topology(),
             around: self.mesh.around(),
-            before: match split {
-                Split::Flips => Global::empty(),
-                _ => self.before.global(),
+            before: match counts_before(split) {
+                true => self.before.global(),
+                false => Global::empty(),
             },
         };
         match split {
             Split::Quads => engine.launch_flat(n, SplitQuads { from, next })?,
             Split::Triangles => engine.launch_flat(n, SplitTriangles { from, next })?,
             Split::Flips => engine.launch_flat(n, SplitFlips { from, next })?,
+            Split::Dual => {}
         }
         Ok(())
+    }
+
+    /// The faces of the next level of a dual scheme: first corner of each, and corners.
+    pub(super) fn dual(&self) -> Result<[Buffer<u32>; 2], Error> {
+        let (engine, level) = (self.mesh.engine(), self.mesh.level());
+        let n = Counts::of(&self.mesh);
+        let room = |n: u32| engine.zeroed::<u32>(n as usize + 1);
+        let (edges, vertices, corners) = (room(n.edges)?, room(n.vertices)?, room(n.vertices)?);
+        let counts = DualCounts {
+            level,
+            edges: edges.global_mut(),
+            vertices: vertices.global_mut(),
+            corners: corners.global_mut(),
+        };
+        engine.launch_flat(n.edges.max(n.vertices), counts)?;
+        let inner = scan::exclusive(engine, &edges)?;
+        let around = scan::exclusive(engine, &vertices)?;
+        let more = scan::exclusive(engine, &corners)?;
+        // No more than `Counts::next` has allowed.
+        let offsets = room(n.faces + inner + around)?;
+        let faces = engine.zeroed((n.corners + 4 * inner + more) as usize)?;
+        let kernel = DualFaces {
+            level,
+            edges: edges.global(),
+            vertices: vertices.global(),
+            corners: corners.global(),
+            offsets: offsets.global_mut(),
+            faces: faces.global_mut(),
+        };
+        let most = n.corners.max(n.edges).max(n.vertices).max(1);
+        engine.launch_flat(most, kernel)?;
+        Ok([offsets, faces])
     }
 
     /// Bytes on the engine.
@@ -195,10 +231,16 @@ impl Kept {
     }
 }
 
-/// Corners of the faces that a split makes.
+/// Whether a split needs the half-edges of the edges before each.
+fn counts_before(split: Split) -> bool {
+    matches!(split, Split::Quads | Split::Triangles)
+}
+
+/// Corners of the faces that a split makes; 0 when they differ.
 pub(super) fn face_size(split: Split) -> u32 {
     match split {
         Split::Quads => 4,
         Split::Triangles | Split::Flips => 3,
+        Split::Dual => 0,
     }
 }
