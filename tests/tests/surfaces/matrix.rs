@@ -83,7 +83,7 @@ fn near(got: &[f32], want: &[f64]) {
 /// A product, twice: the second time into what the first one left.
 fn run<R>(engine: &Engine, rule: R, width: u32, x: &[f32]) -> Vec<f32>
 where
-    R: Rule<Value = f32> + rxmesh_kernels::kernel::EntryOf<Multiply<R>>,
+    R: Rule<Value = f32> + rxmesh_host::kernels::kernel::EntryOf<Multiply<R>>,
 {
     let [rows, _] = rule.shape().unwrap();
     let x = engine.upload(x).unwrap();
