@@ -5,13 +5,13 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat flat_cut_quads: CutQuads;
     flat flat_edges: FlatEdges;
     flat flat_sides: FlatSides;
     flat flat_vertices: FlatVertices;
     flat flat_tiles: TileLabels;
+    flat flat_runs: RunLabels;
 }
 
 kernel! {
@@ -137,5 +137,23 @@ unsafe impl FlatKernel for TileLabels {
         let tile = base * tiles * tiles + (y / t) * tiles + x / t;
         self.labels
             .set(triangle, if t == n { base / self.group } else { tile });
+    }
+}
+
+kernel! {
+    /// Runs of triangles, one after the other.
+    pub struct RunLabels: Flat {
+        /// Triangles a run.
+        pub run: u32,
+        /// A label a triangle.
+        pub labels: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: each index writes its own label (contracts U3, U4).
+unsafe impl FlatKernel for RunLabels {
+    #[inline(always)]
+    fn run(&self, triangle: u32) {
+        self.labels.set(triangle, triangle / self.run);
     }
 }

@@ -10,6 +10,7 @@
 //! - [`spokes`]: the edges at each vertex, in their order around it;
 //! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level;
 //! - [`catmull_clark`]: surfaces of quads as grids;
+//! - [`sqrt3`], [`sqrt3_values`]: sqrt(3) surfaces: rules for half-edges, values;
 //! - [`matrix`]: the mesh matrix as a language: mapped products, schemes as masks.
 
 #![no_std]
@@ -17,6 +18,15 @@
 
 #[cfg(test)]
 extern crate std;
+
+/// Lists a module's kernels as its `KERNELS`, and makes PTX entries of them in the device build of this crate.
+macro_rules! kernel_list {
+    ($($line:tt)*) => {
+        rxmesh_kernels::entries! { pub KERNELS; $($line)* }
+        #[cfg(feature = "entries")]
+        rxmesh_kernels::export_entries! { $($line)* }
+    };
+}
 
 pub mod barycentric;
 pub mod build;
@@ -29,6 +39,8 @@ pub mod loop_tiles;
 pub mod matrix;
 pub mod sharpness;
 pub mod spokes;
+pub mod sqrt3;
+pub mod sqrt3_values;
 pub mod topology;
 
 rxmesh_kernels::kernels! {
@@ -43,6 +55,8 @@ rxmesh_kernels::kernels! {
         loop_rings::KERNELS,
         loop_tiles::KERNELS,
         loop_level::KERNELS,
+        sqrt3::KERNELS,
+        sqrt3_values::KERNELS,
         matrix::KERNELS,
     ];
 }

@@ -8,15 +8,15 @@ use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 use rxmesh_kernels::kernel::FlatKernel;
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat loop_level_1: Level<One>;
     flat loop_level_2: Level<Two>;
     flat loop_level_3: Level<Three>;
 }
 
 args! {
-    /// A level from the one before: a column of a point an index, points in the order of their ids from `first` on.
+    /// A level from the one before: a column of a point an index, points in the order of their ids. Base vertices are
+    /// not among them: [`Rings`](crate::loop_rings::Rings) makes those.
     pub struct Level<Q: Columns> {
         /// The mesh.
         pub mesh: Topology,
@@ -24,8 +24,6 @@ args! {
         pub sharpness: Sharpness,
         /// The points before.
         pub grid: Grid,
-        /// The first point: 0, or the number of base vertices where [`Rings`](crate::loop_rings::Rings) writes them.
-        pub first: u32,
         /// Base vertices at the levels between.
         pub rings: RingTable<Q>,
         /// Values before.
@@ -39,15 +37,13 @@ args! {
 unsafe impl<Q: Columns> FlatKernel for Level<Q> {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let (id, c) = (self.first + i / Q::N, i % Q::N);
+        let (id, c) = (self.grid.vertices + i / Q::N, i % Q::N);
         let next = Grid {
             level: self.grid.level + 1,
             ..self.grid
         };
         let n = next.parts();
-        let value = if id < next.vertices {
-            self.rings.vertex(next.level, id, c)
-        } else if id < next.face_start(0) {
+        let value = if id < next.face_start(0) {
             let at = id - next.vertices;
             // Not 0, whatever the compiler can see of it.
             let points = (n - 1).max(1);
@@ -65,13 +61,23 @@ unsafe impl<Q: Columns> FlatKernel for Level<Q> {
 }
 
 impl<Q: Columns> Level<Q> {
+    /// A point before.
+    #[inline(always)]
+    fn get(&self, id: u32, c: u32) -> f32 {
+        if id < self.grid.vertices && self.grid.level > 0 {
+            self.rings.vertex(self.grid.level, id, c)
+        } else {
+            self.x.get(id, c)
+        }
+    }
+
     /// The point `s` steps along an edge.
     #[inline(always)]
     fn on_line(&self, e: u32, s: u32, c: u32) -> f32 {
         let (g, n) = (self.grid, self.grid.parts());
         let h = self.mesh.halves.get(e);
         let twin = self.mesh.twin(h);
-        let get = |h: u32, s: u32, r: u32| self.x.get(g.beside(h, s, r), c);
+        let get = |h: u32, s: u32, r: u32| self.get(g.beside(h, s, r), c);
         let w = part(after(self.sharpness.edge(&self.mesh, h), g.level));
         let at = s >> 1;
         if s & 1 == 1 {
@@ -96,7 +102,7 @@ impl<Q: Columns> Level<Q> {
     #[inline(always)]
     fn inside(&self, f: u32, x: u32, y: u32, c: u32) -> f32 {
         let (px, py) = (x >> 1, y >> 1);
-        let get = |x: u32, y: u32| self.x.get(self.grid.id(f, x, y), c);
+        let get = |x: u32, y: u32| self.get(self.grid.id(f, x, y), c);
         let edge = |ends: f32, sides: f32| 0.375 * ends + 0.125 * sides;
         match (x & 1, y & 1) {
             (0, 0) => {

@@ -15,8 +15,7 @@ use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel::BlockKernel;
 use rxmesh_kernels::mem::{Global, Plan, Shared};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     block loop_tiles_1: Tiles<One>;
     block loop_tiles_2: Tiles<Two>;
     block loop_tiles_3: Tiles<Three>;
@@ -80,7 +79,9 @@ pub mod recipe {
     /// The word of a point.
     pub const fn word(n: u32, x: i32, y: i32, side: u32) -> u32 {
         let how = (x & 1 | (y & 1) << 1) as u32;
-        place(n, x, y)
+        let mask = (1 << PLACE) - 1;
+        // Nobody asks for places of the very last level.
+        place(n, x, y) & mask
             | place(n / 2, x >> 1, y >> 1) << PLACE
             | how << (2 * PLACE)
             | side << (2 * PLACE + 2)

@@ -236,18 +236,15 @@ impl Loop {
         for level in self.tiled..self.levels {
             let ((from, width_from, first_from), (to, width_to, first_to)) =
                 (at(level), at(level + 1));
-            // The rings' kernel has written base vertices of the last level.
-            let start = if level + 1 == self.levels { base } else { 0 };
             let kernel = Level {
                 mesh: self.mesh.topology(),
                 sharpness: self.sharpness.view(),
                 grid: self.grid(level),
-                first: start,
                 rings,
                 x: rows::<Q>(from, width_from, first_from),
                 y: rows_mut::<Q>(to, width_to, first_to),
             };
-            let n = (points(&self.mesh, level + 1) - start) * Q::N;
+            let n = (points(&self.mesh, level + 1) - base) * Q::N;
             engine.launch_flat(n, kernel)?;
         }
         Ok(())

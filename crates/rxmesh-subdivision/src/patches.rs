@@ -2,9 +2,11 @@
 
 use crate::Mesh;
 use rxmesh_host::Error;
-use rxmesh_host::engine::Buffer;
+use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::repack::{RepackOptions, RepackSource, Repacked, repack};
-use rxmesh_subdivision_kernels::flat::{CutQuads, FlatEdges, FlatSides, FlatVertices, TileLabels};
+use rxmesh_subdivision_kernels::flat::{
+    CutQuads, FlatEdges, FlatSides, FlatVertices, RunLabels, TileLabels,
+};
 
 /// Faces of a tile that becomes a patch, at most: as [`PatchOptions`](rxmesh_host::patch::PatchOptions) has it.
 const PATCH_SIZE: u32 = 512;
@@ -57,15 +59,15 @@ impl Mesh {
         repack(engine, &flat, labels, RepackOptions::default())
     }
 
-    /// The mesh of a surface's final quads, each cut in two, and a label for each triangle: squares of the base faces'
-    /// grids, of 512 triangles or all of a grid. `cells` is the number of cells a row of a grid, a power of two.
-    pub(crate) fn of_grids(
-        base: &Mesh,
+    /// The mesh of a surface's final quads, each cut in two, with a label a triangle and the number of labels: squares of
+    /// the base faces' grids, of 512 triangles, or several whole grids. Each base face has `children` quads in rows, a
+    /// power of four.
+    pub(crate) fn of_quads(
+        engine: &Engine,
         vertices: u32,
         quads: &Buffer<u32>,
-        cells: u32,
+        children: u32,
     ) -> Result<(Mesh, Buffer<u32>, u32), Error> {
-        let engine = base.engine();
         let n = quads.len() as u32 / 4;
         let triangles = engine.zeroed(6 * n as usize)?;
         let cut = CutQuads {
@@ -74,11 +76,12 @@ impl Mesh {
         };
         engine.launch_flat(n, cut)?;
         let labels = engine.zeroed(2 * n as usize)?;
+        let cells = 1 << (children.ilog2() / 2);
         let mut tile = cells;
         while 2 * tile * tile > PATCH_SIZE {
             tile /= 2;
         }
-        let group = PATCH_SIZE / (2 * cells * cells).min(PATCH_SIZE);
+        let group = PATCH_SIZE / (2 * children).min(PATCH_SIZE);
         engine.launch_flat(
             2 * n,
             TileLabels {
@@ -88,12 +91,29 @@ impl Mesh {
                 labels: labels.global_mut(),
             },
         )?;
-        let grids = n / (cells * cells);
+        let grids = n / children;
         let count = match tile == cells {
             true => grids.div_ceil(group),
             false => grids * (cells / tile) * (cells / tile),
         };
         let mesh = Mesh::of_buffers(engine, vertices, 3, None, triangles)?;
         Ok((mesh, labels, count))
+    }
+
+    /// As [`Mesh::of_quads`], for triangles: runs of them.
+    pub(crate) fn of_triangles(
+        engine: &Engine,
+        vertices: u32,
+        triangles: Buffer<u32>,
+    ) -> Result<(Mesh, Buffer<u32>, u32), Error> {
+        let n = triangles.len() as u32 / 3;
+        let labels = engine.zeroed(n as usize)?;
+        let runs = RunLabels {
+            run: PATCH_SIZE,
+            labels: labels.global_mut(),
+        };
+        engine.launch_flat(n, runs)?;
+        let mesh = Mesh::of_buffers(engine, vertices, 3, None, triangles)?;
+        Ok((mesh, labels, n.div_ceil(PATCH_SIZE)))
     }
 }

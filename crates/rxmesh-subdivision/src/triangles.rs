@@ -10,6 +10,8 @@ use rxmesh_subdivision_kernels::columns::{Rows, RowsMut};
 use rxmesh_subdivision_kernels::spokes::{
     self as kernels, CountSpokes, HALO_WORDS, NumberLines, OrderSpokes,
 };
+use rxmesh_subdivision_kernels::topology::NONE;
+use std::collections::HashMap;
 use std::marker::PhantomData;
 
 /// The most levels of a surface.
@@ -112,8 +114,8 @@ pub(crate) fn groups(
     Ok(())
 }
 
-/// Base faces that are part of the surface, ascending; nothing when all are: no holes, and no faces at a boundary
-/// that only shape the surface ([`Boundary::None`]).
+/// Base faces that are part of the surface, ascending; nothing when all are. Those that only shape it are holes, and
+/// with [`Boundary::None`] the faces at a vertex of a boundary edge that is not listed as sharp for ever.
 pub(crate) fn kept_faces(
     mesh: &Mesh,
     poly: &PolyMesh,
@@ -124,17 +126,36 @@ pub(crate) fn kept_faces(
         hidden[f as usize] = true;
     }
     if boundary == Boundary::None {
-        use rxmesh_subdivision_kernels::build::Around;
-        let around = mesh.to_host()?.around;
-        for (f, hidden) in hidden.iter_mut().enumerate() {
-            let inside = |&v: &u32| around[v as usize] == Around::Interior as u32;
-            *hidden |= !poly.face(f).iter().all(inside);
-        }
+        hide_boundary(&mut hidden, poly, &mesh.to_host()?.twins);
     }
     let kept: Vec<u32> = (0..poly.face_count() as u32)
         .filter(|&f| !hidden[f as usize])
         .collect();
     Ok((kept.len() < hidden.len()).then_some(kept))
+}
+
+fn hide_boundary(hidden: &mut [bool], poly: &PolyMesh, twins: &[u32]) {
+    let pair = |a: u32, b: u32| [a.min(b), a.max(b)];
+    // The last value for an edge counts.
+    let sharp: HashMap<[u32; 2], f32> = poly
+        .sharp_edges
+        .iter()
+        .map(|e| (pair(e.ends[0], e.ends[1]), e.sharpness))
+        .collect();
+    let mut open = vec![false; poly.vertex_count()];
+    for f in 0..poly.face_count() {
+        let (face, first) = (poly.face(f), poly.range(f).start);
+        for (k, &a) in face.iter().enumerate() {
+            let b = face[(k + 1) % face.len()];
+            let listed = sharp.get(&pair(a, b)).copied().unwrap_or(0.0);
+            if twins[first + k] == NONE && listed < PolyMesh::SHARP {
+                (open[a as usize], open[b as usize]) = (true, true);
+            }
+        }
+    }
+    for (f, hidden) in hidden.iter_mut().enumerate() {
+        *hidden |= poly.face(f).iter().any(|&v| open[v as usize]);
+    }
 }
 
 /// The edges at each vertex in their order around it, and what each half-edge sees across itself.

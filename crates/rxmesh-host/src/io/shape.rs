@@ -54,11 +54,13 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub(super) fn vertex_count(self) -> usize {
+    /// Number of vertices.
+    pub fn vertex_count(self) -> usize {
         self.positions().len()
     }
 
-    pub(super) fn face_count(self) -> usize {
+    /// Number of faces.
+    pub fn face_count(self) -> usize {
         match self {
             Shape::Triangles(m) => m.face_count(),
             Shape::Polygons(m) => m.face_count(),

@@ -135,7 +135,7 @@ pub struct Column {
 
 impl Column {
     /// Whether values of new vertices are means: those of floats and colours, but not normals, which are computed anew.
-    pub(crate) fn is_blended(&self) -> bool {
+    pub fn is_blended(&self) -> bool {
         let floats = matches!(self.data, ColumnData::F32(_) | ColumnData::F64(_));
         self.element == ElementKind::Vertex && (floats || self.name == COLOR) && self.name != NORMAL
     }

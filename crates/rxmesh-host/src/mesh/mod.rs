@@ -8,6 +8,7 @@ mod cut;
 mod edges;
 mod error;
 mod extras;
+mod face_list;
 pub mod generate;
 mod merge;
 mod order;
@@ -15,6 +16,7 @@ mod part;
 mod placement;
 mod poly;
 mod polygon;
+mod quads;
 mod quality;
 mod rng;
 mod sets;
@@ -24,7 +26,10 @@ mod subdivide;
 mod tests;
 mod transform;
 
-pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
+pub use check::{
+    CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, Valence, check,
+    check_poly,
+};
 pub(crate) use cut::CREASE;
 pub use cut::{HOLE, SHARPNESS};
 pub use edges::EdgeTable;

@@ -40,7 +40,12 @@ impl PolyMesh {
         };
         let mut face_sources: Vec<u32> = (0..self.face_count() as u32).collect();
         face_sources.par_sort_by_key(|&f| (least(f), f));
-        let faces = inverse(&face_sources);
+        self.renumber_from(&sources, &face_sources)
+    }
+
+    /// Takes vertices and faces in the order of these old ids, with all that hangs on them but tags.
+    pub(crate) fn renumber_from(&mut self, sources: &[u32], face_sources: &[u32]) -> Reordering {
+        let (vertices, faces) = (inverse(sources), inverse(face_sources));
         let corner_sources: Vec<u32> = face_sources
             .iter()
             .flat_map(|&f| self.range(f as usize))
@@ -69,8 +74,8 @@ impl PolyMesh {
         self.holes.sort_unstable();
         for column in &mut self.extras.columns {
             *column = column.gather(match column.element {
-                ElementKind::Vertex => &sources,
-                ElementKind::Face => &face_sources,
+                ElementKind::Vertex => sources,
+                ElementKind::Face => face_sources,
             });
         }
         let pick = |layer: &mut CornerLayer| {

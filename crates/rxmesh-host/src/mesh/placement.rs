@@ -172,6 +172,12 @@ fn power_of_two(x: f64) -> f64 {
     f64::from_bits(bits)
 }
 
+/// As [`TriMesh::bounding_box`].
+pub(crate) fn bounding_box(positions: &[Vec3], placement: &Placement) -> Option<[[f64; 3]; 2]> {
+    let corners = local_bounds(positions)?;
+    Some(corners.map(|p| placement.digits(p.as_vec3())))
+}
+
 impl TriMesh {
     /// Where a vertex lies in the world.
     ///
@@ -185,8 +191,7 @@ impl TriMesh {
     /// The lowest and the highest corner of the box around all vertices, in the world and as [`Placement::digits`] has
     /// them; `None` without vertices.
     pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
-        let corners = local_bounds(&self.positions)?;
-        Some(corners.map(|p| self.placement.digits(p.as_vec3())))
+        bounding_box(&self.positions, &self.placement)
     }
 
     /// Whether 32-bit floats reach every vertex in the world.

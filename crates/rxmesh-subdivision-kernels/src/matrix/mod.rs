@@ -50,8 +50,7 @@ pub use scheme::{FacePoints, Level, LevelRows, Points, Scheme, Split, Terms};
 pub use schemes::{CatmullClark, DooSabin, Loop, Sqrt3};
 pub use select::{SelectFaces, SelectVertices};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat matrix_direct_constant: Multiply<Direct<Constant>> as Constant;
     flat matrix_direct_valence: Multiply<Direct<OverValence>> as OverValence;
     flat matrix_direct_order: Multiply<Direct<OverOrder>> as OverOrder;
