@@ -344,8 +344,8 @@ impl SplitTriangles {
 
 kernel! {
     /// Triangles into three, inner edges flipped (table 4.1); and how many faces each new vertex has, which a scan
-    /// makes the starts of rows. An index a half-edge or vertex: as many as there are of either. With the next level's faces
-    /// alone: a half-edge.
+    /// makes the starts of rows. An index a half-edge or vertex: as many as there are of either. With the next level's
+    /// faces alone: a half-edge.
     pub struct SplitFlips: Flat {
         /// The level.
         pub from: From,
