@@ -3,10 +3,12 @@
 //!
 //! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`Subdivision`] is a surface of it:
 //! prepared once, it makes values of its vertices from those of the base mesh as often as wanted. [`refine`]
-//! takes a mesh to a mesh, with all that it carries.
+//! takes a mesh to a mesh, with all that it carries. [`matrix`] is the general form: mapped products over the mesh, and
+//! schemes that users write.
 
 mod catmull_clark;
 mod loop_surface;
+pub mod matrix;
 mod mesh;
 mod options;
 mod patches;
