@@ -16,7 +16,6 @@ Prints a Markdown table; `--json` keeps a record. Needs numpy and pymeshlab.
 """
 
 import argparse
-import datetime
 import importlib.metadata
 import json
 import pathlib
@@ -25,13 +24,7 @@ import tempfile
 
 import numpy as np
 import pymeshlab
-
-
-def load(path):
-    meshes = pymeshlab.MeshSet(verbose=False)
-    meshes.load_new_mesh(str(path))
-    mesh = meshes.current_mesh()
-    return mesh.vertex_matrix(), mesh.face_matrix()
+from meshes import keep, load, volume
 
 
 def save(path, vertices, faces):
@@ -54,11 +47,6 @@ def normals(vertices, faces):
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     n = np.cross(b - a, c - a)
     return n / np.maximum(np.linalg.norm(n, axis=1), 1e-300)[:, None]
-
-
-def volume(vertices, faces):
-    a, b, c = (vertices[faces[:, k]] - vertices.mean(0) for k in range(3))
-    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
 
 
 def judge(vertices, clean, faces):
@@ -157,17 +145,15 @@ def main():
             print(f"| {path.stem} | {amount} | {' | '.join(cells)} |", flush=True)
     if args.json:
         told = subprocess.run([str(args.program), "--version"], check=True, capture_output=True, text=True)
-        record = {
-            "schema": 1,
-            "what": "denoising",
-            "date": datetime.date.today().isoformat(),
-            "program": told.stdout.strip(),
-            "pymeshlab": importlib.metadata.version("pymeshlab"),
-            "open3d": version,
-            "seed": args.seed,
-            "rows": rows,
-        }
-        args.json.write_text(json.dumps(record, indent=1) + "\n")
+        keep(
+            args.json,
+            "denoising",
+            rows,
+            program=told.stdout.strip(),
+            pymeshlab=importlib.metadata.version("pymeshlab"),
+            open3d=version,
+            seed=args.seed,
+        )
 
 
 if __name__ == "__main__":

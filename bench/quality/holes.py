@@ -13,7 +13,6 @@ percent of the diagonal, of the two ways the larger; the volume, in percent of t
 """
 
 import argparse
-import json
 import pathlib
 import subprocess
 import sys
@@ -24,17 +23,10 @@ import numpy as np
 import pymeshfix
 import pymeshlab
 import trimesh
+from meshes import keep, load, volume
 
 SAMPLES = 20_000
 WAYS = ["flat", "refined", "fair"]
-
-
-def load(path):
-    """Vertices and faces of a file; polygons are cut into fans."""
-    meshes = pymeshlab.MeshSet(verbose=False)
-    meshes.load_new_mesh(str(path))
-    mesh = meshes.current_mesh()
-    return mesh.vertex_matrix(), mesh.face_matrix().astype(np.int64)
 
 
 def save(path, mesh):
@@ -100,11 +92,6 @@ def edges(faces):
     return int((count == 1).sum()), int((count > 2).sum())
 
 
-def volume(mesh):
-    a, b, c = (mesh[0][mesh[1][:, k]] - mesh[0].mean(0) for k in range(3))
-    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
-
-
 def distances(mesh, target):
     """Root mean square and largest distance of points on a mesh to another one."""
     meshes = pymeshlab.MeshSet(verbose=False)
@@ -158,7 +145,7 @@ def compare(whole, open_mesh, piece, result):
     if len(new[1]):
         ways.append(distances(new, whole))
     rms, largest = (100 * max(way[k] for way in ways) / diagonal for k in range(2))
-    return rms, largest, 100 * (volume(result) / volume(whole) - 1)
+    return rms, largest, 100 * (volume(*result) / volume(*whole) - 1)
 
 
 def main():
@@ -193,7 +180,7 @@ def main():
                     result, row["ms"] = fill(open_mesh)
                     row["open"], row["over"] = edges(result[1])
                     row["faces"] = len(result[1]) - len(open_mesh[1])
-                    row["volume"] = volume(result)
+                    row["volume"] = volume(*result)
                     if piece is not None:
                         row["rms"], row["largest"], row["volume"] = compare(mesh, open_mesh, piece, result)
                 except Exception as e:  # a program that fails is a row
@@ -202,7 +189,7 @@ def main():
                 print(row, file=sys.stderr, flush=True)
     report(rows)
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps(rows, indent=1) + "\n")
+        keep(pathlib.Path(arguments.json), "holes", rows)
 
 
 def report(rows):

@@ -14,9 +14,6 @@ installed are left out.
 """
 
 import argparse
-import datetime
-import importlib.metadata
-import json
 import multiprocessing
 import pathlib
 import subprocess
@@ -26,17 +23,11 @@ import time
 
 import numpy as np
 import pymeshlab
+from meshes import distances, keep, load, versions, volume
 
 SAMPLES = 50_000
 # Differences of volume and distance, in percent, that do not count.
 EQUAL = 0.01
-
-
-def load(path):
-    meshes = pymeshlab.MeshSet(verbose=False)
-    meshes.load_new_mesh(str(path))
-    mesh = meshes.current_mesh()
-    return mesh.vertex_matrix(), mesh.face_matrix()
 
 
 def edges(faces):
@@ -45,11 +36,6 @@ def edges(faces):
     f = faces[proper]
     half = np.concatenate([f[:, [0, 1]], f[:, [1, 2]], f[:, [2, 0]]])
     return np.sort(half, axis=1), half[:, 0] < half[:, 1]
-
-
-def volume(vertices, faces):
-    a, b, c = (vertices[faces[:, k]] - vertices.mean(0) for k in range(3))
-    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
 
 
 def fans(faces, vertices):
@@ -107,22 +93,6 @@ def is_closed(vertices, faces):
     ends, _ = edges(one.ravel()[faces])
     _, count = np.unique(ends, axis=0, return_counts=True)
     return len(count) > 0 and bool((count % 2 == 0).all())
-
-
-def distance(reference, result, back):
-    meshes = pymeshlab.MeshSet(verbose=False)
-    meshes.add_mesh(pymeshlab.Mesh(*reference))
-    meshes.add_mesh(pymeshlab.Mesh(*result))
-    diagonal = float(np.linalg.norm(np.ptp(reference[0], axis=0)))
-    d = meshes.get_hausdorff_distance(
-        sampledmesh=1 if back else 0,
-        targetmesh=0 if back else 1,
-        samplenum=SAMPLES,
-        samplevert=False,
-        sampleface=True,
-        maxdist=pymeshlab.PercentageValue(100),
-    )
-    return [100 * d["mean"] / diagonal, 100 * d["max"] / diagonal]
 
 
 def by_rxmesh(program, *options):
@@ -203,8 +173,8 @@ def work(path, mesh, call, pipe):
         result |= defects(vertices, faces)
         before = volume(*mesh)
         result["volume_percent"] = 100 * volume(vertices, faces) / before if before else None
-        result["lost"] = distance(mesh, (vertices, faces), back=False)
-        result["added"] = distance(mesh, (vertices, faces), back=True)
+        ways = distances(mesh, (vertices, faces), SAMPLES)
+        result["lost"], result["added"] = ([way["mean"], way["max"]] for way in ways)
     except Exception as problem:  # A program that refuses a mesh is a result too.
         result = {"error": str(problem)[:200]}
     pipe.send(result)
@@ -296,20 +266,8 @@ def main():
     for loss in losses:
         print(f"- {loss}")
     if args.json:
-        versions = {}
-        for package in ["pymeshlab", "pymeshfix", "trimesh"]:
-            try:
-                versions[package] = importlib.metadata.version(package)
-            except importlib.metadata.PackageNotFoundError:
-                pass
-        record = {
-            "date": datetime.date.today().isoformat(),
-            "samples": SAMPLES,
-            "versions": versions,
-            "rows": rows,
-            "worse": losses,
-        }
-        args.json.write_text(json.dumps(record, indent=1) + "\n")
+        found = versions(["pymeshlab", "pymeshfix", "trimesh"])
+        keep(args.json, "repair", rows, samples=SAMPLES, versions=found, worse=losses)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,6 @@ record. Needs numpy and pymeshlab; other programs that are not installed are lef
 """
 
 import argparse
-import datetime
-import importlib.metadata
-import json
 import pathlib
 import subprocess
 import sys
@@ -21,26 +18,15 @@ import time
 
 import numpy as np
 import pymeshlab
+from meshes import distances, keep, load, versions, volume
 
 SAMPLES = 100_000
-
-
-def load(path):
-    meshes = pymeshlab.MeshSet(verbose=False)
-    meshes.load_new_mesh(str(path))
-    mesh = meshes.current_mesh()
-    return mesh.vertex_matrix(), mesh.face_matrix()
 
 
 def save(path, vertices, faces):
     meshes = pymeshlab.MeshSet(verbose=False)
     meshes.add_mesh(pymeshlab.Mesh(vertices, faces))
     meshes.save_current_mesh(str(path), save_vertex_color=False)
-
-
-def volume(vertices, faces):
-    a, b, c = (vertices[faces[:, k]] - vertices.mean(0) for k in range(3))
-    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
 
 
 def topology(faces):
@@ -66,22 +52,8 @@ def error(reference, vertices, faces):
     """Root mean square and largest distance over the diagonal, in percent."""
     if len(faces) == 0 or not np.isfinite(vertices).all():
         return None
-    meshes = pymeshlab.MeshSet(verbose=False)
-    meshes.add_mesh(pymeshlab.Mesh(*reference))
-    meshes.add_mesh(pymeshlab.Mesh(vertices, faces))
-    diagonal = float(np.linalg.norm(np.ptp(reference[0], axis=0)))
-    ways = []
-    for one, other in [(0, 1), (1, 0)]:
-        d = meshes.get_hausdorff_distance(
-            sampledmesh=one,
-            targetmesh=other,
-            samplenum=SAMPLES,
-            samplevert=False,
-            sampleface=True,
-            maxdist=pymeshlab.PercentageValue(100),
-        )
-        ways.append((d["RMS"], d["max"]))
-    return [100 * max(way[k] for way in ways) / diagonal for k in range(2)]
+    ways = distances(reference, (vertices, faces), SAMPLES)
+    return [max(way[key] for way in ways) for key in ("RMS", "max")]
 
 
 def by_rxmesh(program, options):
@@ -200,17 +172,14 @@ def main():
             cells = [cell(row["results"][name]) for name in names]
             print(f"| {path.name} | {len(mesh[1])} to {goal} |", " | ".join(cells), "|", flush=True)
     if args.json:
-        versions = {p: importlib.metadata.version(p) for _, p, _ in systems(args) if p}
-        record = {
-            "kind": "simplify quality",
-            "date": datetime.date.today().isoformat(),
-            "unit": "percent of the diagonal: root mean square / largest",
-            "samples": SAMPLES,
-            "versions": versions,
-            "rows": rows,
-        }
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps(record, indent=1) + "\n")
+        keep(
+            args.json,
+            "simplification",
+            rows,
+            unit="percent of the diagonal: root mean square / largest",
+            samples=SAMPLES,
+            versions=versions(p for _, p, _ in systems(args) if p),
+        )
     return 0
 
 

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::io::{self, Format, IoError, Loaded, ReadOptions};
+use rxmesh_host::mesh::{PolyMesh, TriMesh};
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,10 +13,10 @@ const DATA: &str = "data";
 
 /// A mesh and where it came from.
 #[derive(Debug)]
-pub(crate) struct Input {
+pub(crate) struct Input<M = TriMesh> {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: Loaded<M>,
 }
 
 /// The file that a name means: itself, or for a name without a folder that is not here the one in `data/`, below the
@@ -76,11 +77,29 @@ fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
 
 /// Reads the mesh at a path that [`find`] gave.
 pub(crate) fn read(path: &Path, triangulate: bool) -> Result<Input> {
-    let bytes = content(path)?;
     let options = ReadOptions::default().with(|o| {
         o.triangulate = triangulate;
     });
-    let loaded = io::read_bytes(&bytes, path, &options).map_err(|e| match e {
+    read_by(path, |bytes| io::read_bytes(bytes, path, &options))
+}
+
+/// As [`read`], with polygons as they are, or refused.
+pub(crate) fn read_poly(path: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
+    let options = ReadOptions::default();
+    let input = read_by(path, |bytes| io::read_poly_bytes(bytes, path, &options))?;
+    if refuse && input.loaded.mesh.largest_face() > 3 {
+        // It names the first one.
+        read(path, false)?;
+    }
+    Ok(input)
+}
+
+fn read_by<M>(
+    path: &Path,
+    read: impl FnOnce(&[u8]) -> Result<Loaded<M>, IoError>,
+) -> Result<Input<M>> {
+    let bytes = content(path)?;
+    let loaded = read(&bytes).map_err(|e| match e {
         IoError::Polygon { .. } => anyhow!("{e}; without --strict they are cut"),
         e => e.into(),
     })?;

@@ -104,40 +104,43 @@ impl Target {
         gives: Gives,
         record: Option<&Path>,
     ) -> Result<Target> {
+        let files = (args.input.mesh.as_path(), args.output.as_deref());
+        Target::for_input(command, files, &args.encoding, gives, record)
+    }
+
+    /// As [`Target::of`], of the input and the output that was asked for.
+    pub(crate) fn for_input(
+        command: &str,
+        (mesh, output): (&Path, Option<&Path>),
+        encoding: &EncodingArgs,
+        gives: Gives,
+        record: Option<&Path>,
+    ) -> Result<Target> {
         // A mesh from stdin goes to stdout, as filters do.
-        let from_stdin = input::is_stdin(&args.input.mesh);
-        let output = args
-            .output
-            .clone()
-            .or_else(|| from_stdin.then(|| args.input.mesh.clone()));
-        let named = output.as_deref().and_then(Format::of_name);
-        let asked = args.encoding.format.or(named);
+        let output = output.or_else(|| input::is_stdin(mesh).then_some(mesh));
+        let named = output.and_then(Format::of_name);
+        let asked = encoding.format.or(named);
         if let Some(format) = asked.filter(|f| !gives.fits(*f)) {
-            let path = output
-                .as_deref()
-                .map_or(command.into(), Path::to_string_lossy);
+            let path = output.map_or(command.into(), Path::to_string_lossy);
             bail!(
                 "{path}: {format} cannot hold {}, which `{command}` computes; {} can",
                 gives.name(),
                 gives.format(format)
             );
         }
-        if let Some(output) = output
-            .as_deref()
-            .filter(|o| asked.is_some() || !is_stdout(o))
-        {
-            return Target::new(output, &args.encoding, record);
+        if let Some(output) = output.filter(|o| asked.is_some() || !is_stdout(o)) {
+            return Target::new(output, encoding, record);
         }
-        let input = input::format(&args.input.mesh).unwrap_or(Format::Obj);
+        let input = input::format(mesh).unwrap_or(Format::Obj);
         let format = asked.unwrap_or(gives.format(input));
-        let name = output.unwrap_or_else(|| {
-            let mut name = args.input.mesh.file_stem().unwrap_or_default().to_owned();
+        let name = output.map(Path::to_owned).unwrap_or_else(|| {
+            let mut name = mesh.file_stem().unwrap_or_default().to_owned();
             name.push(format!("_{command}.{}", format.extension()));
             name.into()
         });
         let encoding = EncodingArgs {
             format: Some(format),
-            ..args.encoding
+            ..*encoding
         };
         let mut target = Target::new(&name, &encoding, record)?;
         if format != input && asked.is_none() {

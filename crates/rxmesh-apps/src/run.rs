@@ -10,8 +10,8 @@ use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record
 use crate::text;
 use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::io;
-use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::io::{self, Shape};
+use rxmesh_host::mesh::{PolyMesh, TriMesh};
 use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
 use rxmesh_host::store::RxMesh;
 use std::path::{Path, PathBuf};
@@ -90,24 +90,44 @@ impl Run {
 
     /// Finds and reads the mesh.
     pub(crate) fn read(&mut self, name: &Path, triangulate: bool) -> Result<Input> {
+        self.read_by(name, |path| input::read(path, triangulate))
+    }
+
+    /// As [`Run::read`], with polygons as they are, or refused.
+    pub(crate) fn read_poly(&mut self, name: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
+        self.read_by(name, |path| input::read_poly(path, refuse))
+    }
+
+    fn read_by<M>(
+        &mut self,
+        name: &Path,
+        read: impl FnOnce(&Path) -> Result<Input<M>>,
+    ) -> Result<Input<M>>
+    where
+        for<'a> &'a M: Into<Shape<'a>>,
+    {
         let path = input::find(name)?;
-        let (input, ms) = self.stage("reading", || input::read(&path, triangulate))?;
+        let (input, ms) = self.stage("reading", || read(&path))?;
+        let mesh = (&input.loaded.mesh).into();
         self.record.timings_ms.read = ms;
         self.record.input = Some(InputRecord {
             path: shown(&input.path),
             format: input.loaded.format.to_string(),
             bytes: input.bytes,
-            vertices: input.loaded.mesh.vertex_count() as u64,
-            faces: input.loaded.mesh.face_count() as u64,
+            vertices: mesh.vertex_count() as u64,
+            faces: mesh.face_count() as u64,
             edges: None,
         });
         for warning in &input.loaded.warnings {
-            self.warn(format!(
-                "{}: {warning}",
-                text::named(&shown(&input.path), "stdin")
-            ));
+            self.warn_of(&input.path, warning);
         }
         Ok(input)
+    }
+
+    /// Warns of something in a mesh that was read.
+    pub(crate) fn warn_of(&mut self, path: &Path, warning: &str) {
+        let path = shown(path);
+        self.warn(format!("{}: {warning}", text::named(&path, "stdin")));
     }
 
     /// Starts the engine that was asked for.
@@ -204,7 +224,8 @@ impl Run {
     }
 
     /// Writes the mesh; names what the format cannot hold.
-    pub(crate) fn write(&mut self, target: &Target, mesh: &TriMesh) -> Result<()> {
+    pub(crate) fn write<'a>(&mut self, target: &Target, mesh: impl Into<Shape<'a>>) -> Result<()> {
+        let mesh = mesh.into();
         let stdout = is_stdout(&target.path);
         self.console.mesh_on_stdout |= stdout;
         let (report, ms) = self.stage("writing", || match stdout {

@@ -18,6 +18,7 @@ mod record;
 mod reference;
 mod rows;
 mod run;
+mod surfaces;
 mod table;
 
 use std::path::PathBuf;
@@ -66,6 +67,8 @@ enum Task {
     },
     /// List the rows
     Rows,
+    /// Measure polygon meshes and subdivision surfaces
+    Surfaces(surfaces::Arguments),
 }
 
 /// Which rows to measure, by the engine of edits that they use.
@@ -116,6 +119,7 @@ fn start(arguments: Arguments) -> Result<()> {
             }
             Ok(())
         }
+        Some(Task::Surfaces(arguments)) => surfaces::run(&arguments),
         Some(Task::Rows) => {
             for row in rows::all() {
                 println!("{:<22} {}", row.name, row.about);

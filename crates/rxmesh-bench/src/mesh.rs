@@ -218,7 +218,7 @@ fn base() -> Result<TriMesh> {
 }
 
 /// Flips `count` random edges, each face at most once, leaving valences of 4 and more and no long edges.
-fn flip_edges(mesh: &mut TriMesh, count: usize) {
+pub(crate) fn flip_edges(mesh: &mut TriMesh, count: usize) {
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
     let mut edges: HashSet<[u32; 2]> = table.edges.iter().map(|&[a, b]| key(a, b)).collect();
     let mut valence = vec![0u32; mesh.positions.len()];

@@ -54,6 +54,18 @@ pub(crate) struct EngineRecord {
     pub(crate) host_threads: usize,
 }
 
+impl EngineRecord {
+    pub(crate) fn of(engine: &Engine) -> EngineRecord {
+        let info = engine.info();
+        EngineRecord {
+            name: info.engine,
+            device: info.device,
+            units: info.units,
+            host_threads: rayon::current_num_threads(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Options {
     pub(crate) order: Input,
@@ -216,18 +228,12 @@ impl Run {
 
 impl Record {
     pub(crate) fn new(engine: &Engine, options: Options) -> Self {
-        let info = engine.info();
         Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: commit(),
             date: now(),
-            engine: EngineRecord {
-                name: info.engine,
-                device: info.device,
-                units: info.units,
-                host_threads: rayon::current_num_threads(),
-            },
+            engine: EngineRecord::of(engine),
             options,
             ceiling: None,
             meshes: Vec::new(),
@@ -364,7 +370,7 @@ pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOpt
 }
 
 /// The commit in `RXMESH_COMMIT`, else what git says, else `unknown`.
-fn commit() -> String {
+pub(crate) fn commit() -> String {
     if let Ok(commit) = std::env::var("RXMESH_COMMIT") {
         return commit;
     }
@@ -378,7 +384,7 @@ fn commit() -> String {
 }
 
 /// The time in UTC, as `2026-01-31T12:00:00Z`.
-fn now() -> String {
+pub(crate) fn now() -> String {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |d| d.as_secs());

@@ -3,8 +3,14 @@
 //!
 //! - [`topology`]: a polygon mesh as kernels see it: the reduced mesh matrix with twins, edges and vertex rows;
 //! - [`build`]: making it from faces;
+//! - [`flat`]: from a surface to the arrays that patches are made of;
 //! - [`sharpness`]: creases and corners;
-//! - [`catmull_clark`]: surfaces of quads as grids.
+//! - [`columns`]: values of vertices, of which kernels take a few columns at a time;
+//! - [`barycentric`]: triangles divided into n^2, with ids in closed form;
+//! - [`spokes`]: the edges at each vertex, in their order around it;
+//! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level;
+//! - [`catmull_clark`]: surfaces of quads as grids;
+//! - [`sqrt3`], [`sqrt3_values`]: sqrt(3) surfaces: rules for half-edges, values.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -12,17 +18,43 @@
 #[cfg(test)]
 extern crate std;
 
+/// Lists a module's kernels as its `KERNELS`, and makes PTX entries of them in the device build of this crate.
+macro_rules! kernel_list {
+    ($($line:tt)*) => {
+        rxmesh_kernels::entries! { pub KERNELS; $($line)* }
+        #[cfg(feature = "entries")]
+        rxmesh_kernels::export_entries! { $($line)* }
+    };
+}
+
+pub mod barycentric;
 pub mod build;
 pub mod catmull_clark;
+pub mod columns;
+pub mod flat;
+pub mod loop_level;
+pub mod loop_rings;
+pub mod loop_tiles;
 pub mod sharpness;
+pub mod spokes;
+pub mod sqrt3;
+pub mod sqrt3_values;
 pub mod topology;
 
 rxmesh_kernels::kernels! {
     pub KERNELS = "rx_subdivision_fingerprint", feature "entries";
     of [
         build::KERNELS,
+        flat::KERNELS,
         catmull_clark::KERNELS,
         sharpness::KERNELS,
+        barycentric::KERNELS,
+        spokes::KERNELS,
+        loop_rings::KERNELS,
+        loop_tiles::KERNELS,
+        loop_level::KERNELS,
+        sqrt3::KERNELS,
+        sqrt3_values::KERNELS,
     ];
 }
 

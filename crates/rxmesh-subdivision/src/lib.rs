@@ -1,18 +1,30 @@
 //! Subdivision surfaces: polygon meshes as sparse matrices on an engine (Mlakar, "Mesh Subdivision through Sparse
 //! Linear Algebra", 2018), and Catmull-Clark, Loop and sqrt(3) surfaces over them.
 //!
-//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there.
+//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`Subdivision`] is a surface of it:
+//! prepared once, it makes values of its vertices from those of the base mesh as often as wanted. [`refine`]
+//! takes a mesh to a mesh, with all that it carries.
 
 mod catmull_clark;
+mod loop_surface;
 mod mesh;
 mod options;
+mod patches;
+mod refine;
 mod sharpness;
+mod sqrt3;
+mod surface;
+mod triangles;
 
 pub use catmull_clark::{CatmullClark, MOST_LEVELS};
+pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
-pub use options::{Boundary, Creasing, Options, Scheme};
+pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};
+pub use refine::{Refined, refine};
 pub use rxmesh_subdivision_kernels as kernels;
 pub use sharpness::Sharpness;
+pub use sqrt3::Sqrt3;
+pub use surface::Subdivision;
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};
 

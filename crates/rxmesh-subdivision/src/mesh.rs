@@ -200,6 +200,22 @@ impl Mesh {
         self.corners.len() as u32
     }
 
+    /// Bytes on the engine.
+    pub fn bytes(&self) -> u64 {
+        let some = |b: &Option<Buffer<u32>>| b.as_ref().map_or(0, Buffer::len);
+        let all = [
+            &self.corners,
+            &self.twins,
+            &self.edges,
+            &self.halves,
+            &self.starts,
+            &self.entries,
+            &self.around,
+        ];
+        let words: usize = all.iter().map(|b| b.len()).sum();
+        4 * (words + some(&self.offsets) + some(&self.faces)) as u64
+    }
+
     /// Corners of every face, when all have the same number.
     pub fn face_size(&self) -> Option<u32> {
         (self.size != 0).then_some(self.size)

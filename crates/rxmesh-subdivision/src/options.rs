@@ -1,10 +1,13 @@
 //! What a surface is made like.
 
+use crate::MOST_LEVELS;
+use rxmesh_host::Error;
 use serde::Serialize;
 
 /// A rule of subdivision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Scheme {
     /// Catmull and Clark 1978: any polygons, each into quads.
     #[default]
@@ -18,6 +21,7 @@ pub enum Scheme {
 /// What happens at boundaries (names as in OpenSubdiv's `VtxBoundaryInterpolation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Boundary {
     /// Faces with a vertex at a boundary shape the surface but are not part of it.
     None,
@@ -31,6 +35,7 @@ pub enum Boundary {
 /// How sharpness wears off from level to level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Creasing {
     /// By one a level.
     #[default]
@@ -39,17 +44,73 @@ pub enum Creasing {
     Chaikin,
 }
 
+/// What is linear in values that have seams, such as texture coordinates (as OpenSubdiv's `FVarLinearInterpolation`;
+/// its modes between the first two are not there).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum FaceVarying {
+    /// Nothing: seams are smooth curves, and their corners are rounded.
+    None,
+    /// Corners stay; seams are smooth curves.
+    #[default]
+    CornersOnly,
+    /// Vertices at seams stay.
+    Boundaries,
+    /// Everything: values are bilinear in each face.
+    All,
+}
+
 /// What a surface is made like.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Options {
     /// The rule.
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "SCHEME",
+            value_enum,
+            default_value = "catmull-clark"
+        )
+    )]
     pub scheme: Scheme,
     /// How often it is applied, 0 to 10.
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "N", default_value_t = Options::default().levels)
+    )]
     pub levels: u32,
     /// What happens at boundaries.
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "RULE",
+            value_enum,
+            default_value = "edge-and-corner"
+        )
+    )]
     pub boundary: Boundary,
     /// How sharpness wears off.
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "RULE", value_enum, default_value = "uniform")
+    )]
     pub creasing: Creasing,
+    /// What is linear in texture coordinates of corners.
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long = "uv",
+            value_name = "RULE",
+            value_enum,
+            default_value = "corners-only"
+        )
+    )]
+    #[serde(rename = "uv")]
+    pub face_varying: FaceVarying,
 }
 
 impl Default for Options {
@@ -59,6 +120,18 @@ impl Default for Options {
             levels: 2,
             boundary: Boundary::default(),
             creasing: Creasing::default(),
+            face_varying: FaceVarying::default(),
+        }
+    }
+}
+
+impl rxmesh_host::algo::Options for Options {
+    fn check(&self) -> Result<(), Error> {
+        match self.levels {
+            0..=MOST_LEVELS => Ok(()),
+            n => Err(Error::Options(format!(
+                "{n} levels are wanted, but {MOST_LEVELS} are the most"
+            ))),
         }
     }
 }

@@ -73,6 +73,7 @@ fn obj(rng: &mut Rng) -> Vec<u8> {
                 rng.below(3)
             ),
             17 => format!("{} 1 2", rng.one_of(&["l", "p", "curv", "vp"])),
+            18 if rng.percent(70) => tag(rng, v),
             18 => "# a comment \\".into(),
             _ => String::new(),
         };
@@ -83,6 +84,29 @@ fn obj(rng: &mut Rng) -> Vec<u8> {
         text.push_str(end);
     }
     text.into_bytes()
+}
+
+/// A tag of OpenSubdiv's shapes, mostly one with sense.
+fn tag(rng: &mut Rng, v: u64) -> String {
+    let name = *rng.one_of(&["crease", "crease", "corner", "hole", "creasemethod"]);
+    let ints = rng.between(1, 4);
+    let floats = if name == "hole" {
+        0
+    } else {
+        *rng.one_of(&[1, 1, ints - 1, ints, 0])
+    };
+    let mut line = format!("t {name} {ints}/{floats}/{}", u8::from(rng.percent(4)));
+    for _ in 0..ints {
+        let n = if name == "hole" { v / 2 + 1 } else { v };
+        line.push_str(&format!(" {}", index(rng, 0, n)));
+    }
+    for _ in 0..floats {
+        line.push_str(&format!(
+            " {}",
+            rng.one_of(&["0", "0.5", "2", "10", "1e30", "-1", "nan"])
+        ));
+    }
+    line
 }
 
 fn face(rng: &mut Rng, [v, vt, vn]: [u64; 3]) -> String {
@@ -246,6 +270,16 @@ fn ply(rng: &mut Rng) -> Vec<u8> {
             at,
             (name, n, vec![list("vertex_indices"), some(rng, "extra")]),
         );
+    } else if rng.percent(20) {
+        let n = rng.between(0, 3);
+        let ends = ["vertex1", "vertex2"].map(|name| Property {
+            name: name.to_owned(),
+            kind: ("int", 4),
+            list: None,
+        });
+        let name = *rng.one_of(&["sharpness", "crease", "other"]);
+        let properties = ends.into_iter().chain([some(rng, name)]).collect();
+        elements.push(("edge", n, properties));
     }
     if rng.percent(10) {
         elements.swap(0, 1);
@@ -271,10 +305,11 @@ fn ply(rng: &mut Rng) -> Vec<u8> {
                     put(&mut row, format, length, values as f64);
                 }
                 for _ in 0..values {
-                    let value = if p.list.is_some() {
-                        index(rng, 0, v) as f64
-                    } else {
-                        rng.signed_unit() * 3.0
+                    let value = match p.name.as_str() {
+                        "vertex1" | "vertex2" => index(rng, 0, v) as f64,
+                        _ if p.list.is_some() => index(rng, 0, v) as f64,
+                        "sharpness" | "crease" if rng.percent(97) => rng.signed_unit().abs() * 3.0,
+                        _ => rng.signed_unit() * 3.0,
                     };
                     put(&mut row, format, p.kind, value);
                 }
@@ -318,6 +353,7 @@ fn vertex(rng: &mut Rng) -> Vec<Property> {
         &["red", "green", "blue"],
         &["s", "t"],
         &["quality"],
+        &["sharpness"],
     ] {
         if rng.percent(25) {
             let kind = *rng.one_of(&TYPES);
@@ -341,7 +377,8 @@ fn faces(rng: &mut Rng) -> Vec<Property> {
         all[0] = list("vertex_indices");
     }
     if rng.percent(30) {
-        all.push(some(rng, "flags"));
+        let name = *rng.one_of(&["flags", "hole"]);
+        all.push(some(rng, name));
     }
     if rng.percent(10) {
         all.push(list("texcoord"));

@@ -4,8 +4,10 @@
 use std::path::Path;
 
 use glam::DVec3;
-use rxmesh_host::io::{IoError, ReadOptions, WriteOptions, read_bytes, write_bytes};
-use rxmesh_host::mesh::{Rng, TriMesh};
+use rxmesh_host::io::{
+    IoError, Loaded, ReadOptions, WriteOptions, read_bytes, read_poly_bytes, write_bytes,
+};
+use rxmesh_host::mesh::{Column, ElementKind, HOLE, PolyMesh, Rng, SHARPNESS, TriMesh, check_poly};
 
 use crate::files::{self, FORMS, Seed};
 use crate::random::Choose;
@@ -80,6 +82,14 @@ impl Fuzz for Readers {
                 bytes.len()
             ));
         }
+        let (polygons, peak) = memory::peak(|| read_poly_bytes(&bytes, Path::new(&name), &options));
+        if peak > most {
+            return Err(format!(
+                "{} bytes took {peak} bytes of memory as polygons, {most} are allowed",
+                bytes.len()
+            ));
+        }
+        polygonal(&name, &result, polygons)?;
         match result {
             Err(error) => message(&name, &error.to_string()),
             Ok(loaded) => {
@@ -106,6 +116,82 @@ impl Fuzz for Readers {
         println!("{}", path.display());
         Ok(())
     }
+}
+
+/// Polygons hold, come back when they are written, and are in triangles what is read as triangles.
+fn polygonal(
+    name: &str,
+    triangles: &Result<Loaded, IoError>,
+    polygons: Result<Loaded<PolyMesh>, IoError>,
+) -> Outcome {
+    let mesh = match (polygons, triangles) {
+        (Ok(loaded), _) => loaded.mesh,
+        // A column that says how sharp vertices are must make sense to be that; triangles keep any column.
+        (Err(error), Ok(_)) if !error.to_string().contains("but must be 0 or more") => {
+            return Err(format!("polygons are refused, triangles are not: {error}"));
+        }
+        (Err(error), _) => return message(name, &error.to_string()),
+    };
+    mesh.validate()
+        .map_err(|e| format!("what was read is no polygon mesh: {e}"))?;
+    check_poly(&mesh);
+    for &(extension, encoding) in FORMS.iter().filter(|f| f.0 != "stl") {
+        let options = WriteOptions::default().with(|o| {
+            o.encoding = encoding;
+        });
+        polygons_again(&mesh, extension, &options)
+            .map_err(|e| format!("polygons as {extension}, {encoding:?}: {e}"))?;
+    }
+    let cut = mesh.triangulate();
+    match (cut, triangles) {
+        (Ok((cut, _)), Ok(loaded)) if same_but_marks(&cut, &loaded.mesh) => Ok(()),
+        (_, Ok(_)) => Err("the polygons are other triangles than those that are read".into()),
+        (_, Err(IoError::Polygon { .. })) | (Err(_), Err(_)) => Ok(()),
+        (Ok(_), Err(error)) => Err(format!("triangles are refused, polygons are not: {error}")),
+    }
+}
+
+/// Writes polygons and reads them again: corners, and what surfaces know of them where the format holds that.
+fn polygons_again(mesh: &PolyMesh, extension: &str, options: &WriteOptions) -> Outcome {
+    let name = format!("again.{extension}");
+    let name = Path::new(&name);
+    let (bytes, _) = write_bytes(name, mesh, options).map_err(|e| format!("not written: {e}"))?;
+    let read = read_poly_bytes(&bytes, name, &ReadOptions::default());
+    let again = read.map_err(|e| format!("not read again: {e}"))?.mesh;
+    if mesh.corners != again.corners || mesh.faces != again.faces {
+        return Err("other faces came back".into());
+    }
+    let holds = extension != "off";
+    let finite = mesh.sharp_vertices.iter().all(|v| v.sharpness.is_finite());
+    let marks = mesh.sharp_edges.len() == again.sharp_edges.len() && mesh.holes == again.holes;
+    let vertices = extension != "obj" || !finite || mesh.sharp_vertices == again.sharp_vertices;
+    if holds && !(marks && vertices) {
+        return Err("other sharpness or holes came back".into());
+    }
+    Ok(())
+}
+
+/// Equal but for columns of sharpness and holes, whose type and place may differ.
+fn same_but_marks(a: &TriMesh, b: &TriMesh) -> bool {
+    let plain = |m: &TriMesh| {
+        let mut m = m.clone();
+        let mark = |c: &Column| match c.element {
+            ElementKind::Vertex => [SHARPNESS, "crease"].contains(&c.name.as_str()),
+            ElementKind::Face => c.name == HOLE,
+        };
+        m.extras.columns.retain(|c| !mark(c));
+        m
+    };
+    let bits = |m: &TriMesh| {
+        let places = m.positions.iter().map(|p| p.to_array().map(f32::to_bits));
+        places.collect::<Vec<_>>()
+    };
+    let (a, b) = (plain(a), plain(b));
+    // Columns may hold values that are not equal to themselves.
+    format!("{:?}", a.extras) == format!("{:?}", b.extras)
+        && bits(&a) == bits(&b)
+        && a.faces == b.faces
+        && a.placement == b.placement
 }
 
 /// An error names the file and says something, in one line.

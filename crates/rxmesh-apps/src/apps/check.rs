@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::mesh::{CheckReport, check};
+use rxmesh_host::mesh::{CheckReport, check, check_poly};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -22,11 +22,10 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     mesh: PathBuf,
-    /// Cut polygons of the input into triangles: the default, for scripts that ask for it
-    #[arg(long, hide = true, conflicts_with = "strict")]
-    #[serde(skip)]
-    triangulate: bool,
-    /// Exit with 1 when there are defects (a boundary is not one), or polygons, which otherwise are cut into triangles
+    /// Cut polygons into triangles, and check these
+    #[arg(long, alias = "triangulate")]
+    triangles: bool,
+    /// Exit with 1 when there are defects (a boundary is not one)
     #[arg(long)]
     strict: bool,
 }
@@ -51,7 +50,10 @@ impl Application for Check {
 Defects are findings, not failures: the exit code is 0 unless --strict is given.";
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "check",
-        "counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0",
+        "counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0; `polygons`, of a \
+        mesh that is more than triangles: `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, \
+        `sharp_vertices`, `holes`, `least_flat` (`face`, and the `distance` of a corner from its plane), \
+        `crossing_faces`, `loose_sharp_edges`",
     )];
 
     type Options = CheckArgs;
@@ -59,8 +61,13 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     type Frame = Tool;
 
     fn run(Tool { run }: &mut Tool, args: &CheckArgs) -> Result<Report> {
-        let input = run.read(&args.mesh, !args.strict)?;
-        let (check, ms) = run.stage("checking", || Ok(check(&input.loaded.mesh)))?;
+        let (check, ms) = if args.triangles {
+            let mesh = run.read(&args.mesh, true)?.loaded.mesh;
+            run.stage("checking", || Ok(check(&mesh)))?
+        } else {
+            let mesh = run.read_poly(&args.mesh, false)?.loaded.mesh;
+            run.stage("checking", || Ok(check_poly(&mesh)))?
+        };
         run.record.timings_ms.run = ms;
         if let Some(i) = &mut run.record.input {
             i.edges = Some(check.edges);
@@ -97,6 +104,16 @@ fn defects(r: &CheckReport) -> Vec<String> {
         (r.isolated_vertices.count, "isolated vertices"),
         (r.duplicate_vertices.count, "duplicate vertices"),
     ];
-    let found = counts.iter().filter(|(n, _)| *n > 0);
+    let of_polygons = r.polygons.iter().flat_map(|p| {
+        let loose = &p.loose_sharp_edges;
+        [
+            (p.crossing_faces.count, "faces that cross themselves"),
+            (loose.count, "sharp edges that are no edges"),
+        ]
+    });
+    let found = counts
+        .into_iter()
+        .chain(of_polygons)
+        .filter(|(n, _)| *n > 0);
     found.map(|(n, what)| format!("{n} {what}")).collect()
 }

@@ -20,6 +20,10 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     #[serde(skip)]
     input: InputArgs,
+    /// Cut polygons into triangles, also where the output's format holds polygons
+    #[arg(long, conflicts_with = "triangulate")]
+    #[serde(skip)]
+    triangles: bool,
     #[command(flatten)]
     #[serde(skip)]
     output: OutputArgs,
@@ -38,7 +42,9 @@ impl Application for Convert {
     const NAME: &'static str = "convert";
     const SUMMARY: &'static str = "Write a mesh in another format";
     const HELP: &'static str = "Examples: rxmesh-apps convert bunny.obj -o bunny.ply
-          rxmesh-apps convert bunny.obj --format stl -o - > bunny.stl";
+          rxmesh-apps convert bunny.obj --format stl -o - > bunny.stl
+
+Polygons, sharpness and holes stay where the output's format holds them (docs/formats.md); STL gets triangles.";
 
     type Options = ConvertArgs;
     type Report = ();
@@ -46,7 +52,12 @@ impl Application for Convert {
 
     fn run(Tool { run }: &mut Tool, args: &ConvertArgs) -> Result<()> {
         let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
-        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+        let (name, polygons) = (&args.input.mesh, &args.input.triangulate);
+        if args.triangles || polygons.cut {
+            let input = run.read(name, true)?;
+            return run.write(&target, &input.loaded.mesh);
+        }
+        let input = run.read_poly(name, !polygons.triangulate)?;
         run.write(&target, &input.loaded.mesh)
     }
 

@@ -11,8 +11,9 @@ use clap::error::ErrorKind;
 use clap::{Args, Subcommand};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
+use rxmesh_host::io;
 use rxmesh_host::mesh::generate::{self, Scheme};
-use rxmesh_host::mesh::{MeshError, TriMesh};
+use rxmesh_host::mesh::{MeshError, PolyMesh, TriMesh};
 use serde::Serialize;
 
 /// The application.
@@ -24,7 +25,8 @@ impl Application for Generate {
     const HELP: &'static str =
         "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
 
-The shape is subdivided, then moved by noise, then shuffled.";
+Triangles are subdivided, then everything is moved by noise, then shuffled. Shapes of quads need a format that holds \
+them: STL gets triangles.";
 
     type Options = GenerateArgs;
     type Report = ();
@@ -36,7 +38,8 @@ The shape is subdivided, then moved by noise, then shuffled.";
         let target = Target::new(&make.output.output, &make.encoding, run.console.json_file())?;
         let (mesh, ms) = run.stage("generating", || recipe(shape, make).map_err(told))?;
         run.record.timings_ms.run = ms;
-        run.write(&target, &mesh)?;
+        let mesh = mesh.shape();
+        run.write(&target, mesh)?;
         let counts = format!(
             "{} vertices, {} faces\n",
             mesh.vertex_count(),
@@ -69,14 +72,10 @@ enum Shape {
     /// A flat grid of nx times ny squares over the unit square
     #[command(after_help = "Example: rxmesh-apps generate grid --nx 100 --ny 50 -o grid.obj")]
     Grid {
-        /// Squares along x
-        #[arg(long, value_name = "N", default_value_t = 32)]
-        nx: u32,
-        /// Squares along y
-        #[arg(long, value_name = "N", default_value_t = 32)]
-        ny: u32,
         #[command(flatten)]
-        make: MakeArgs,
+        grid: GridArgs,
+        #[command(flatten)]
+        make: TriangleArgs,
     },
     /// The unit sphere: an icosahedron divided again and again
     #[command(after_help = "Example: rxmesh-apps generate icosphere --levels 5 -o sphere.ply")]
@@ -85,35 +84,15 @@ enum Shape {
         #[arg(long, value_name = "N", default_value_t = 4)]
         levels: u32,
         #[command(flatten)]
-        make: MakeArgs,
+        make: TriangleArgs,
     },
     /// A torus around the z axis
     #[command(after_help = "Example: rxmesh-apps generate torus --nu 200 --nv 80 -o torus.ply")]
     Torus {
-        /// Cells around the axis
-        #[arg(long, value_name = "N", default_value_t = 64)]
-        nu: u32,
-        /// Cells around the tube
-        #[arg(long, value_name = "N", default_value_t = 24)]
-        nv: u32,
-        /// Radius of the tube's centre line
-        #[arg(
-            long,
-            value_name = "R",
-            default_value_t = 1.0,
-            allow_negative_numbers = true
-        )]
-        major: f32,
-        /// Radius of the tube
-        #[arg(
-            long,
-            value_name = "R",
-            default_value_t = 0.35,
-            allow_negative_numbers = true
-        )]
-        minor: f32,
         #[command(flatten)]
-        make: MakeArgs,
+        torus: TorusArgs,
+        #[command(flatten)]
+        make: TriangleArgs,
     },
     /// A cylinder around the z axis, capped or open
     #[command(after_help = "Example: rxmesh-apps generate cylinder --height 3 --open -o tube.obj")]
@@ -144,7 +123,7 @@ enum Shape {
         #[arg(long)]
         open: bool,
         #[command(flatten)]
-        make: MakeArgs,
+        make: TriangleArgs,
     },
     /// A flat disk with one vertex in the middle
     #[command(after_help = "Example: rxmesh-apps generate fan --valence 1000 -o fan.obj")]
@@ -153,8 +132,91 @@ enum Shape {
         #[arg(long, value_name = "N", default_value_t = 16)]
         valence: u32,
         #[command(flatten)]
+        make: TriangleArgs,
+    },
+    /// A cube from -1 to 1 of quads
+    #[command(after_help = "Example: rxmesh-apps generate cube -n 4 -o cube.obj")]
+    Cube {
+        /// Quads along an edge: 6 N^2 faces
+        #[arg(short, long, value_name = "N", default_value_t = 1)]
+        n: u32,
+        #[command(flatten)]
         make: MakeArgs,
     },
+    /// The unit sphere of quads: a cube pushed out
+    #[command(after_help = "Example: rxmesh-apps generate quad-sphere -n 40 -o sphere.ply")]
+    QuadSphere {
+        /// Quads along an edge of the cube: 6 N^2 faces
+        #[arg(short, long, value_name = "N", default_value_t = 16)]
+        n: u32,
+        #[command(flatten)]
+        make: MakeArgs,
+    },
+    /// A torus of quads around the z axis
+    #[command(after_help = "Example: rxmesh-apps generate quad-torus --nu 80 --nv 30 -o torus.ply")]
+    QuadTorus {
+        #[command(flatten)]
+        torus: TorusArgs,
+        #[command(flatten)]
+        make: MakeArgs,
+    },
+    /// A flat grid of nx times ny quads over the unit square
+    #[command(after_help = "Example: rxmesh-apps generate quad-grid --nx 9 --ny 5 -o grid.obj")]
+    QuadGrid {
+        #[command(flatten)]
+        grid: GridArgs,
+        #[command(flatten)]
+        make: MakeArgs,
+    },
+}
+
+#[derive(Debug, Args)]
+struct GridArgs {
+    /// Squares along x
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    nx: u32,
+    /// Squares along y
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    ny: u32,
+}
+
+#[derive(Debug, Args)]
+struct TorusArgs {
+    /// Cells around the axis
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    nu: u32,
+    /// Cells around the tube
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    nv: u32,
+    /// Radius of the tube's centre line
+    #[arg(
+        long,
+        value_name = "R",
+        default_value_t = 1.0,
+        allow_negative_numbers = true
+    )]
+    major: f32,
+    /// Radius of the tube
+    #[arg(
+        long,
+        value_name = "R",
+        default_value_t = 0.35,
+        allow_negative_numbers = true
+    )]
+    minor: f32,
+}
+
+/// What shapes of triangles take.
+#[derive(Debug, Args)]
+struct TriangleArgs {
+    /// Divide every face into four, N times
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    subdivide: u32,
+    /// Subdivide by Loop's scheme instead of at the middle of edges
+    #[arg(long, requires = "subdivide")]
+    r#loop: bool,
+    #[command(flatten)]
+    make: MakeArgs,
 }
 
 /// What every shape of `generate` takes.
@@ -162,12 +224,6 @@ enum Shape {
 struct MakeArgs {
     #[command(flatten)]
     output: OutputArgs,
-    /// Divide every face into four, N times
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    subdivide: u32,
-    /// Subdivide by Loop's scheme instead of at the middle of edges
-    #[arg(long, requires = "subdivide")]
-    r#loop: bool,
     /// Move each vertex at random by up to this many mean edge lengths
     #[arg(long, value_name = "AMPLITUDE", allow_negative_numbers = true)]
     noise: Option<f32>,
@@ -188,7 +244,26 @@ fn make_args(shape: &Shape) -> &MakeArgs {
         | Shape::Icosphere { make, .. }
         | Shape::Torus { make, .. }
         | Shape::Cylinder { make, .. }
-        | Shape::Fan { make, .. } => make,
+        | Shape::Fan { make, .. } => &make.make,
+        Shape::Cube { make, .. }
+        | Shape::QuadSphere { make, .. }
+        | Shape::QuadTorus { make, .. }
+        | Shape::QuadGrid { make, .. } => make,
+    }
+}
+
+/// What was made.
+enum Made {
+    Triangles(TriMesh),
+    Polygons(PolyMesh),
+}
+
+impl Made {
+    fn shape(&self) -> io::Shape<'_> {
+        match self {
+            Made::Triangles(mesh) => mesh.into(),
+            Made::Polygons(mesh) => mesh.into(),
+        }
     }
 }
 
@@ -203,40 +278,57 @@ fn told(e: MeshError) -> anyhow::Error {
 }
 
 /// Shape, subdivision, noise, shuffling: in this order.
-fn recipe(shape: &Shape, make: &MakeArgs) -> Result<TriMesh, MeshError> {
-    let mut mesh = match *shape {
-        Shape::Grid { nx, ny, .. } => generate::grid(nx, ny)?,
-        Shape::Icosphere { levels, .. } => generate::icosphere(levels)?,
+fn recipe(shape: &Shape, make: &MakeArgs) -> Result<Made, MeshError> {
+    let mut mesh = shaped(shape)?;
+    let seed = make.seed.seed;
+    if let Some(amplitude) = make.noise {
+        match &mut mesh {
+            Made::Triangles(mesh) => generate::noise(mesh, amplitude, seed)?,
+            Made::Polygons(mesh) => generate::noise_poly(mesh, amplitude, seed)?,
+        }
+    }
+    if make.shuffle {
+        match &mut mesh {
+            Made::Triangles(mesh) => generate::shuffle(mesh, seed),
+            Made::Polygons(mesh) => generate::shuffle_poly(mesh, seed),
+        }
+    }
+    Ok(mesh)
+}
+
+fn shaped(shape: &Shape) -> Result<Made, MeshError> {
+    let (mesh, make) = match *shape {
+        Shape::Grid { ref grid, ref make } => (generate::grid(grid.nx, grid.ny)?, make),
+        Shape::Icosphere { levels, ref make } => (generate::icosphere(levels)?, make),
         Shape::Torus {
-            nu,
-            nv,
-            major,
-            minor,
-            ..
-        } => generate::torus(nu, nv, major, minor)?,
+            torus: ref t,
+            ref make,
+        } => (generate::torus(t.nu, t.nv, t.major, t.minor)?, make),
         Shape::Cylinder {
             nu,
             nv,
             radius,
             height,
             open,
-            ..
-        } => generate::cylinder(nu, nv, radius, height, !open)?,
-        Shape::Fan { valence, .. } => generate::fan(valence)?,
+            ref make,
+        } => (generate::cylinder(nu, nv, radius, height, !open)?, make),
+        Shape::Fan { valence, ref make } => (generate::fan(valence)?, make),
+        Shape::Cube { n, .. } => return generate::cube(n).map(Made::Polygons),
+        Shape::QuadSphere { n, .. } => return generate::quad_sphere(n).map(Made::Polygons),
+        Shape::QuadTorus { torus: ref t, .. } => {
+            return generate::quad_torus(t.nu, t.nv, t.major, t.minor).map(Made::Polygons);
+        }
+        Shape::QuadGrid { ref grid, .. } => {
+            return generate::quad_grid(grid.nx, grid.ny).map(Made::Polygons);
+        }
     };
-    if make.subdivide > 0 {
-        let scheme = if make.r#loop {
-            Scheme::Loop
-        } else {
-            Scheme::Midpoint
-        };
-        mesh = generate::subdivide(&mesh, make.subdivide, scheme)?;
+    if make.subdivide == 0 {
+        return Ok(Made::Triangles(mesh));
     }
-    if let Some(amplitude) = make.noise {
-        generate::noise(&mut mesh, amplitude, make.seed.seed)?;
-    }
-    if make.shuffle {
-        generate::shuffle(&mut mesh, make.seed.seed);
-    }
-    Ok(mesh)
+    let scheme = if make.r#loop {
+        Scheme::Loop
+    } else {
+        Scheme::Midpoint
+    };
+    generate::subdivide(&mesh, make.subdivide, scheme).map(Made::Triangles)
 }

@@ -12,7 +12,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::query::{Corners, Diamond, EE, EF, FF, FV, Fans, Relation, VE, VF, VV};
-use rxmesh_host::mesh::{EdgeLengths, EdgeTable, Solid, TriMesh, solid};
+use rxmesh_host::mesh::{EdgeLengths, EdgeTable, PolyMesh, PolygonCounts, Solid, TriMesh, solid};
 use rxmesh_host::store::{PreparedSize, RxMesh};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,8 @@ pub(crate) struct Report {
     engines: Option<Vec<FoundEngine>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mesh: Option<Measures>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    polygons: Option<PolygonCounts>,
     /// What the tables of the prepared relations take, with `--prepared`.
     #[serde(skip_serializing_if = "Option::is_none")]
     prepared: Option<Vec<PreparedSize>>,
@@ -90,6 +92,12 @@ impl Application for Info {
             "`bounding_box` (lowest and highest corner), `edge_length` (`min`, `mean`, `max`), `area`, `volume` \
             (signed; of an open mesh that of the cones from the middle of its box), `closed`, `centre` (of mass: of \
             the solid if `closed`, else of the surface)",
+        ),
+        (
+            "polygons",
+            "of a mesh that is more than triangles: `triangles`, `quads`, `larger` (faces of more corners), `largest` \
+            (corners), `sharp_edges`, `sharp_vertices`, `holes`; all else that needs triangles is of those that the \
+            polygons are cut into",
         ),
         (
             "engines",
@@ -126,16 +134,32 @@ impl Application for Info {
 }
 
 fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut Report) -> Result<()> {
-    let input = run.read(name, args.triangulate.triangulate)?;
-    let mesh = &input.loaded.mesh;
+    let input = run.read_poly(name, !args.triangulate.triangulate)?;
+    let polygons = input.loaded.mesh;
+    let counts = PolygonCounts::of(&polygons);
+    let table = EdgeTable::of_polygons(&polygons);
+    let lengths = edge_lengths(&polygons, &table);
+    report.polygons = (!counts.is_plain()).then_some(counts);
+    // Nothing of sharpness is asked of the triangles.
+    let (mesh, warnings) = PolyMesh {
+        sharp_edges: Vec::new(),
+        ..polygons
+    }
+    .triangulate()?;
+    for warning in &warnings {
+        run.warn_of(&input.path, warning);
+    }
     let engine = run.engine(args.engine.engine)?;
-    let set = run.patch(mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+    let set = run.patch(&mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+    if let (Some(i), Some(_)) = (&mut run.record.input, &report.polygons) {
+        i.edges = Some(table.len() as u64);
+    }
     let (rx, ()) = run.upload(&engine, set, |_| Ok(()))?;
     if args.prepared {
         let (sizes, _) = run.stage("preparing", || prepare(&rx))?;
         report.prepared = Some(sizes);
     }
-    let (measured, ms) = run.stage("measuring", || Ok(measure(mesh)))?;
+    let (measured, ms) = run.stage("measuring", || Ok(measure(&mesh, lengths)))?;
     run.record.timings_ms.run = ms;
     report.mesh = Some(measured);
     Ok(())
@@ -163,29 +187,32 @@ fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
     Ok(rx.prepared_sizes())
 }
 
-/// Bounding box and edge lengths.
-fn measure(mesh: &TriMesh) -> Measures {
-    let bounding_box = mesh.bounding_box();
+/// Bounding box, area and volume.
+fn measure(mesh: &TriMesh, edge_length: Option<EdgeLengths>) -> Measures {
     let table = EdgeTable::new(&mesh.faces, mesh.vertex_count());
-    let solid = solid(mesh, &table);
-    let edges = table.edges;
+    Measures {
+        bounding_box: mesh.bounding_box(),
+        edge_length,
+        solid: solid(mesh, &table),
+    }
+}
+
+/// Lengths of the edges, in the world.
+fn edge_lengths(mesh: &PolyMesh, table: &EdgeTable) -> Option<EdgeLengths> {
+    let edges = &table.edges;
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let mut lengths = EdgeLengths {
         min: f64::INFINITY,
         mean: 0.0,
         max: 0.0,
     };
-    for &[a, b] in &edges {
+    for &[a, b] in edges {
         let length = mesh.placement.scale * at(a).distance(at(b));
         lengths.min = lengths.min.min(length);
         lengths.max = lengths.max.max(length);
         lengths.mean += length / edges.len() as f64;
     }
-    Measures {
-        bounding_box,
-        edge_length: (!edges.is_empty()).then_some(lengths),
-        solid,
-    }
+    (!edges.is_empty()).then_some(lengths)
 }
 
 /// Tries every engine.
@@ -230,6 +257,7 @@ fn engine_lines(engines: &[FoundEngine]) -> String {
 
 fn mesh_lines(report: &Report, r: &Record) -> String {
     let mut out = text::input(r);
+    out += &report.polygons.map_or(String::new(), |p| p.to_string());
     if let Some(m) = &report.mesh {
         if let Some([low, high]) = m.bounding_box {
             out += &format!("bounding box: {low:?} to {high:?}\n");

@@ -20,6 +20,7 @@ mod sample;
 mod simplify;
 mod smooth;
 mod spring;
+mod subdivide;
 mod track;
 mod transform;
 
@@ -35,6 +36,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<components::Components>(),
     Entry::of::<smooth::Smooth>(),
     Entry::of::<spring::Spring>(),
+    Entry::of::<subdivide::Subdivide>(),
     Entry::of::<delaunay::Delaunay>(),
     Entry::of::<simplify::Simplify>(),
     Entry::of::<remesh::Remesh>(),

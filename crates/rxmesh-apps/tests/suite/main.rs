@@ -12,6 +12,7 @@ mod files;
 mod mcf;
 mod measures;
 mod places;
+mod polygons;
 mod repair;
 mod shown;
 mod streams;

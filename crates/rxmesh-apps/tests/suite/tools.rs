@@ -109,13 +109,23 @@ fn convert_names_what_is_lost() {
 fn polygons_are_cut_with_a_word_and_refused_when_strict() {
     let b = Sandbox::new();
     b.put("q.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    // Those that take polygons as they are cut them when they are asked to.
+    for command in ["convert q.obj -o o.obj", "check q.obj"] {
+        for flag in ["--triangles", "--triangulate"] {
+            let out = b.run(&format!("{command} {flag}"));
+            assert_eq!(
+                String::from_utf8(out.stderr).unwrap(),
+                "warning: q.obj: 1 of 1 faces were polygons and are now triangles: 2 faces\n"
+            );
+        }
+    }
+    b.misused("convert q.obj -o o.obj --strict --triangles");
+    fs::remove_file(b.path().join("o.obj")).unwrap();
     for command in [
-        "convert q.obj -o o.obj",
         "mcf q.obj -o o.obj",
         "normals q.obj -o o.obj",
         "delaunay q.obj -o o.obj",
         "info q.obj",
-        "check q.obj",
     ] {
         for flag in ["", "--triangulate"] {
             let out = b.run(&format!("{command} {flag}"));
@@ -133,6 +143,10 @@ fn polygons_are_cut_with_a_word_and_refused_when_strict() {
             "{message}"
         );
     }
+    assert!(
+        b.fails("convert q.obj -o o.obj --strict")
+            .contains("q.obj: line 5: a face has 4 corners")
+    );
     b.misused("mcf q.obj --strict --triangulate");
 }
 

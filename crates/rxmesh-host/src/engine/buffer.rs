@@ -308,6 +308,38 @@ impl<T: bytemuck::Pod> Buffer<T> {
         &self.engine
     }
 
+    /// The same memory as values of another type.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`] when the bytes are no whole number of them; the buffer is freed then.
+    pub fn cast<U: bytemuck::Pod>(self) -> Result<Buffer<U>, EngineError> {
+        const { assert!(size_of::<U>() > 0 && align_of::<U>() <= 16) };
+        let bytes = self.len * size_of::<T>();
+        if !bytes.is_multiple_of(size_of::<U>()) {
+            return Err(EngineError::Length {
+                want: bytes / size_of::<U>(),
+                got: self.len,
+            });
+        }
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: `this` is not dropped, so that each field has one owner, the new buffer (contract U4 of
+        // docs/unsafe.md: the memory is that of the allocation, whose addresses are multiples of 16).
+        let (engine, allocation) = unsafe {
+            (
+                std::ptr::read(&this.engine),
+                std::ptr::read(&this.allocation),
+            )
+        };
+        Ok(Buffer {
+            engine,
+            allocation,
+            at: this.at,
+            len: bytes / size_of::<U>(),
+            of: PhantomData,
+        })
+    }
+
     /// Sets all bytes to zero.
     ///
     /// # Errors

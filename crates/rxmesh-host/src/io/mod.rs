@@ -9,9 +9,9 @@ mod obj;
 mod off;
 mod ply;
 mod points;
-mod polygon;
 mod rounding;
 mod scan;
+mod shape;
 mod soup;
 mod stl;
 #[cfg(test)]
@@ -19,9 +19,10 @@ mod tests;
 mod text;
 
 pub use error::{IoError, Place};
+pub use shape::Shape;
 
 use crate::files;
-use crate::mesh::TriMesh;
+use crate::mesh::{PolyMesh, TriMesh};
 use error::Fault;
 use points::Bits;
 use soup::Soup;
@@ -120,26 +121,71 @@ pub struct ReadOptions {
 /// What came out of a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Loaded {
+pub struct Loaded<M = TriMesh> {
     /// The mesh.
-    pub mesh: TriMesh,
+    pub mesh: M,
     /// The format it was in.
     pub format: Format,
     /// What was in the file and is not in the mesh, and what else a person should know.
     pub warnings: Vec<String>,
 }
 
-/// Reads a mesh. The extension decides the format, failing that the content.
+/// Reads a mesh of triangles. The extension decides the format, failing that the content.
+///
+/// # Errors
+///
+/// What is wrong with the file, and where; polygons, unless they are to be cut.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
-    let bytes = std::fs::read(path).map_err(|source| IoError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
-    read_bytes(&bytes, path, options)
+    read_bytes(&bytes_of(path)?, path, options)
 }
 
-/// Reads a mesh from memory; `name` decides the format as a path would, and stands in messages.
+/// Reads a mesh of triangles from memory; `name` decides the format as a path would, and stands in messages.
+///
+/// # Errors
+///
+/// As [`read`].
 pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
+    load(bytes, name, options, |soup| {
+        soup.triangles(options.triangulate)
+    })
+}
+
+/// Reads a mesh as it stands in the file: polygons stay what they are (whatever `options.triangulate` says), and
+/// sharpness and holes are kept.
+///
+/// # Errors
+///
+/// What is wrong with the file, and where.
+pub fn read_poly(path: &Path, options: &ReadOptions) -> Result<Loaded<PolyMesh>, IoError> {
+    read_poly_bytes(&bytes_of(path)?, path, options)
+}
+
+/// As [`read_poly`], from memory; `name` decides the format as a path would, and stands in messages.
+///
+/// # Errors
+///
+/// As [`read_poly`].
+pub fn read_poly_bytes(
+    bytes: &[u8],
+    name: &Path,
+    options: &ReadOptions,
+) -> Result<Loaded<PolyMesh>, IoError> {
+    load(bytes, name, options, Soup::finish)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, IoError> {
+    std::fs::read(path).map_err(|source| IoError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn load<M>(
+    bytes: &[u8],
+    name: &Path,
+    options: &ReadOptions,
+    finish: impl FnOnce(Soup) -> Result<(M, Vec<String>), Fault>,
+) -> Result<Loaded<M>, IoError> {
     if bytes.is_empty() {
         let (path, what) = (name.to_owned(), "the file is empty".to_owned());
         return Err(IoError::Malformed {
@@ -164,13 +210,13 @@ pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Lo
         Err(fault) if fault.wants_double() => self::soup(&bytes, format, Bits::Double),
         soup => soup,
     };
-    let finish = |mut soup: Soup| {
+    let welded = |mut soup: Soup| {
         if format == Format::Stl {
             stl::weld_corners(&mut soup);
         }
-        soup.finish(options.triangulate)
+        finish(soup)
     };
-    match soup.and_then(finish) {
+    match soup.and_then(welded) {
         Ok((mesh, warnings)) => Ok(Loaded {
             mesh,
             format,
@@ -258,9 +304,13 @@ pub struct WriteReport {
 /// Pieces of a file, in order, so that they can be made in parallel.
 type Pieces = Vec<Vec<u8>>;
 
-/// Writes a mesh. Either the whole file is there afterwards, or nothing has changed.
-pub fn write(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<WriteReport, IoError> {
-    let (pieces, format, warnings) = encode(path, mesh, options)?;
+/// Writes a mesh, of triangles or of polygons. Either the whole file is there afterwards, or nothing has changed.
+pub fn write<'a>(
+    path: &Path,
+    mesh: impl Into<Shape<'a>>,
+    options: &WriteOptions,
+) -> Result<WriteReport, IoError> {
+    let (pieces, format, warnings) = encode(path, mesh.into(), options)?;
     let bytes = pieces.iter().map(|p| p.len() as u64).sum();
     let written = files::write(path, |file| {
         pieces.iter().try_for_each(|p| file.write_all(p))
@@ -277,9 +327,9 @@ pub fn write(path: &Path, mesh: &TriMesh, options: &WriteOptions) -> Result<Writ
 }
 
 /// Writes a mesh into memory; `name` decides the format as a path would, and stands in messages.
-pub fn write_bytes(
+pub fn write_bytes<'a>(
     name: &Path,
-    mesh: &TriMesh,
+    mesh: impl Into<Shape<'a>>,
     options: &WriteOptions,
 ) -> Result<(Vec<u8>, WriteReport), IoError> {
     let mut all = Vec::new();
@@ -288,13 +338,13 @@ pub fn write_bytes(
 }
 
 /// Writes a mesh to a stream, such as stdout; `name` decides the format as a path would, and stands in messages.
-pub fn write_to(
+pub fn write_to<'a>(
     out: &mut impl Write,
     name: &Path,
-    mesh: &TriMesh,
+    mesh: impl Into<Shape<'a>>,
     options: &WriteOptions,
 ) -> Result<WriteReport, IoError> {
-    let (pieces, format, warnings) = encode(name, mesh, options)?;
+    let (pieces, format, warnings) = encode(name, mesh.into(), options)?;
     let written = pieces.iter().try_for_each(|p| out.write_all(p));
     let path = name.to_owned();
     written
@@ -309,7 +359,7 @@ pub fn write_to(
 
 fn encode(
     path: &Path,
-    mesh: &TriMesh,
+    mesh: Shape<'_>,
     options: &WriteOptions,
 ) -> Result<(Pieces, Format, Vec<String>), IoError> {
     let Some(format) = options.format.or_else(|| Format::of_name(path)) else {
@@ -341,7 +391,23 @@ fn encode(
         Format::Obj => obj::write(mesh, &mut warnings),
         Format::Ply => ply::write(mesh, options.encoding, &mut warnings),
         Format::Off => off::write(mesh, &mut warnings),
-        Format::Stl => stl::write(mesh, options.encoding, &mut warnings),
+        Format::Stl => match mesh {
+            Shape::Triangles(mesh) => stl::write(mesh, options.encoding, &mut warnings),
+            Shape::Polygons(mesh) => {
+                let mesh = cut(mesh, path, &mut warnings)?;
+                stl::write(&mesh, options.encoding, &mut warnings)
+            }
+        },
     };
     Ok((pieces, format, warnings))
+}
+
+/// A mesh of polygons as triangles, for a format that holds nothing else.
+fn cut(mesh: &PolyMesh, path: &Path, warnings: &mut Vec<String>) -> Result<TriMesh, IoError> {
+    let (mesh, more) = mesh.clone().triangulate().map_err(|source| IoError::Mesh {
+        path: path.to_owned(),
+        source,
+    })?;
+    warnings.extend(more);
+    Ok(mesh)
 }

@@ -2,12 +2,12 @@
 
 use super::error::{At, Fault, FaultKind};
 use super::points::Points;
-use super::polygon::triangulate;
 use super::scan::Lines;
+use super::shape::Shape;
 use crate::mesh::{
-    COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, Tag, TriMesh, check_counts,
+    COLOR, Column, ColumnData, CornerLayer, Extras, Faces, MeshError, PolyMesh, SharpEdge,
+    SharpVertex, Tag, TriMesh, check_counts,
 };
-use glam::Vec3;
 
 /// A face that is not a triangle.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +33,10 @@ pub(super) struct Soup {
     pub(super) corner_texcoords: Option<CornerLayer>,
     pub(super) corner_normals: Option<CornerLayer>,
     pub(super) tags: Vec<Tag>,
+    pub(super) sharp_edges: Vec<SharpEdge>,
+    pub(super) sharp_vertices: Vec<SharpVertex>,
+    /// In any order.
+    pub(super) holes: Vec<u32>,
     pub(super) comments: Vec<String>,
     pub(super) warnings: Vec<String>,
     /// Polygon offsets are bytes, not lines.
@@ -45,8 +49,28 @@ impl Soup {
         (self.corners.len() - extra) / 3
     }
 
+    /// The mesh as it stands in the file.
+    pub(super) fn finish(mut self) -> Result<(PolyMesh, Vec<String>), Fault> {
+        let mut mesh = self.assemble()?;
+        mesh.take_marks()?;
+        mesh.validate()?;
+        Ok((mesh, self.warnings))
+    }
+
     /// The mesh, with polygons cut into triangles if that was asked for.
-    pub(super) fn finish(mut self, cut: bool) -> Result<(TriMesh, Vec<String>), Fault> {
+    pub(super) fn triangles(mut self, cut: bool) -> Result<(TriMesh, Vec<String>), Fault> {
+        let mesh = self.assemble()?;
+        if !cut && let Some(first) = self.polygons.first() {
+            return Err(self.refuse(first, mesh.face_count()));
+        }
+        let (mesh, warnings) = mesh.triangulate().map_err(|e| self.placed(e))?;
+        mesh.validate()?;
+        self.warnings.extend(warnings);
+        Ok((mesh, self.warnings))
+    }
+
+    /// Moves all into a mesh, which is not checked yet; leaves the polygons' places and the warnings.
+    fn assemble(&mut self) -> Result<PolyMesh, Fault> {
         self.points.settle();
         if self.points.len() == 0 {
             return Err(Fault {
@@ -54,114 +78,96 @@ impl Soup {
                 kind: FaultKind::NoVertices,
             });
         }
-        if let Some(first) = self.polygons.first() {
-            if !cut {
-                return Err(self.refuse(first));
-            }
-            self.cut_polygons()?;
-        }
-        check_counts(self.points.len() as u64, self.corners.len() as u64 / 3)?;
-        let faces = self.corners.as_chunks::<3>().0.to_vec();
-        self.columns.iter_mut().for_each(colours_as_bytes);
+        let faces = self.faces()?;
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.iter_mut().for_each(colours_as_bytes);
         self.warnings.extend(self.points.warning());
-        let mesh = TriMesh {
-            positions: self.points.positions,
+        Ok(PolyMesh {
+            positions: std::mem::take(&mut self.points.positions),
             faces,
+            corners: std::mem::take(&mut self.corners),
+            sharp_edges: std::mem::take(&mut self.sharp_edges),
+            sharp_vertices: std::mem::take(&mut self.sharp_vertices),
+            holes: self.take_holes(),
             extras: Extras {
-                columns: self.columns,
-                corner_texcoords: self.corner_texcoords,
-                corner_normals: self.corner_normals,
-                tags: self.tags,
-                comments: self.comments,
+                columns,
+                corner_texcoords: self.corner_texcoords.take(),
+                corner_normals: self.corner_normals.take(),
+                tags: std::mem::take(&mut self.tags),
+                comments: std::mem::take(&mut self.comments),
             },
             placement: self.points.placement,
-        };
-        mesh.validate()?;
-        Ok((mesh, self.warnings))
+        })
     }
 
-    fn refuse(&self, first: &Polygon) -> Fault {
-        let at = if self.binary {
-            At::Byte(first.at)
-        } else {
-            At::Text(first.at)
+    fn take_holes(&mut self) -> Vec<u32> {
+        let mut holes = std::mem::take(&mut self.holes);
+        holes.sort_unstable();
+        holes.dedup();
+        holes
+    }
+
+    fn faces(&self) -> Result<Faces, Fault> {
+        let faces = self.face_count();
+        check_counts(self.points.len() as u64, faces as u64)?;
+        let Some(first) = self.polygons.first() else {
+            return Ok(Faces::Same(3));
         };
+        let n = first.corners;
+        if self.polygons.len() == faces && self.polygons.iter().all(|p| p.corners == n) {
+            return Ok(Faces::Same(n));
+        }
+        if self.corners.len() >= u32::MAX as usize {
+            return Err(Fault::from(MeshError::TooLarge {
+                what: "corners",
+                asked: self.corners.len() as u64,
+                limit: u64::from(u32::MAX) - 1,
+            }));
+        }
+        let mut offsets = Vec::with_capacity(faces + 1);
+        let mut polygons = self.polygons.iter().peekable();
+        let mut start = 0;
+        offsets.push(start);
+        for face in 0..faces as u32 {
+            start += polygons
+                .next_if(|p| p.face == face)
+                .map_or(3, |p| p.corners);
+            offsets.push(start);
+        }
+        Ok(Faces::Offsets(offsets))
+    }
+
+    /// What is wrong with a polygon, at its place in the file.
+    fn placed(&self, error: MeshError) -> Fault {
+        match error {
+            MeshError::Polygon { face, what } => {
+                let place = self.polygons.iter().find(|p| p.face == face);
+                Fault {
+                    at: place.map_or(At::File, |p| self.at(p)),
+                    kind: FaultKind::What(what),
+                }
+            }
+            error => Fault::from(error),
+        }
+    }
+
+    fn at(&self, polygon: &Polygon) -> At {
+        match self.binary {
+            true => At::Byte(polygon.at),
+            false => At::Text(polygon.at),
+        }
+    }
+
+    fn refuse(&self, first: &Polygon, faces: usize) -> Fault {
         let kind = FaultKind::Polygon {
             corners: first.corners as usize,
             polygons: self.polygons.len(),
-            faces: self.face_count(),
+            faces,
         };
-        Fault { at, kind }
-    }
-
-    /// Replaces every polygon by triangles; face columns repeat their row, corner layers and tags follow.
-    fn cut_polygons(&mut self) -> Result<(), Fault> {
-        let faces = self.face_count();
-        check_counts(0, self.corners.len() as u64)?;
-        let mut picked: Vec<u32> = Vec::with_capacity(self.corners.len());
-        let mut source: Vec<u32> = Vec::with_capacity(faces + self.polygons.len());
-        let mut first_child: Vec<u32> = Vec::with_capacity(faces + 1);
-        let mut polygons = self.polygons.iter().peekable();
-        let mut start = 0usize;
-        for face in 0..faces as u32 {
-            first_child.push(source.len() as u32);
-            let polygon = polygons.next_if(|p| p.face == face);
-            let n = polygon.map_or(3, |p| p.corners as usize);
-            if let Some(p) = polygon {
-                let points = self.corners[start..start + n].iter();
-                let points: Vec<Vec3> =
-                    points.map(|&v| self.points.positions[v as usize]).collect();
-                let at = if self.binary {
-                    At::Byte(p.at)
-                } else {
-                    At::Text(p.at)
-                };
-                let triangles = triangulate(&points).map_err(|what| Fault {
-                    at,
-                    kind: FaultKind::What(what),
-                })?;
-                picked.extend(
-                    triangles
-                        .iter()
-                        .flatten()
-                        .map(|&k| (start + k as usize) as u32),
-                );
-            } else {
-                picked.extend([start as u32, start as u32 + 1, start as u32 + 2]);
-            }
-            source.extend(std::iter::repeat_n(face, n - 2));
-            start += n;
+        Fault {
+            at: self.at(first),
+            kind,
         }
-        first_child.push(source.len() as u32);
-        self.renumber(&picked, &source, &first_child);
-        Ok(())
-    }
-
-    fn renumber(&mut self, picked: &[u32], source: &[u32], first_child: &[u32]) {
-        let pick = |v: &mut Vec<u32>| *v = picked.iter().map(|&c| v[c as usize]).collect();
-        pick(&mut self.corners);
-        let layers = [&mut self.corner_texcoords, &mut self.corner_normals];
-        layers
-            .into_iter()
-            .flatten()
-            .for_each(|l| pick(&mut l.corners));
-        for c in self
-            .columns
-            .iter_mut()
-            .filter(|c| c.element == ElementKind::Face)
-        {
-            *c = c.gather(source);
-        }
-        self.tags
-            .iter_mut()
-            .for_each(|t| t.face = first_child[t.face as usize]);
-        let n = self.polygons.len();
-        self.warnings.push(format!(
-            "{n} of {} faces were polygons and are now triangles: {} faces",
-            first_child.len() - 1,
-            source.len()
-        ));
-        self.polygons.clear();
     }
 }
 
@@ -235,6 +241,28 @@ pub(super) fn warn_of_layers(
             "{format} holds no groups, objects or materials ({} statements)",
             extras.tags.len()
         ));
+    }
+}
+
+/// Names the sharpness and the holes that a format cannot hold.
+pub(super) fn warn_of_marks(format: &str, mesh: Shape<'_>, warnings: &mut Vec<String>) {
+    let Shape::Polygons(mesh) = mesh else {
+        return;
+    };
+    let counts = [
+        (mesh.sharp_edges.len(), "sharp edges"),
+        (mesh.sharp_vertices.len(), "sharp vertices"),
+        (mesh.holes.len(), "faces that are holes"),
+    ];
+    let lost = counts.into_iter().filter(|(n, _)| *n > 0);
+    warnings.extend(lost.map(|(n, what)| format!("{format} holds no {what}: {n} are not kept")));
+}
+
+/// A sharpness as files hold it: readers of text refuse infinity.
+pub(super) fn written_sharpness(sharpness: f32) -> f32 {
+    match sharpness.is_finite() {
+        true => sharpness,
+        false => PolyMesh::SHARP,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The edges of a mesh, found by sorting: no hashing, linear for bounded valence, the same on every run.
 
+use super::PolyMesh;
+use super::face_list::{FaceList, Polygons, Triangles, is_simple};
 use rayon::prelude::*;
 
 /// "No edge": the corner belongs to a face that names a vertex twice.
@@ -7,7 +9,8 @@ const NONE: u32 = u32::MAX;
 
 /// Every edge of a face list, with the half-edges along it.
 ///
-/// Half-edge `3 f + k` runs from corner `k` of face `f` to the next corner. Faces that name a vertex twice have no
+/// A half-edge has the number of the corner that it leaves, and runs to the next corner of its face: in triangles
+/// half-edge `3 f + k` leaves corner `k` of face `f`. Faces that name a vertex twice have no
 /// edges here: they bound no area and would make every neighbour look non-manifold.
 #[derive(Debug, Clone)]
 pub struct EdgeTable {
@@ -22,17 +25,30 @@ pub struct EdgeTable {
 }
 
 impl EdgeTable {
-    /// Finds the edges.
+    /// Finds the edges of triangles.
     ///
     /// # Panics
     ///
     /// When an index in `faces` is not below `vertices`.
     pub fn new(faces: &[[u32; 3]], vertices: usize) -> EdgeTable {
+        EdgeTable::of(&Triangles(faces), vertices)
+    }
+
+    /// Finds the edges of polygons.
+    ///
+    /// # Panics
+    ///
+    /// When the mesh is not [valid](PolyMesh::validate).
+    pub fn of_polygons(mesh: &PolyMesh) -> EdgeTable {
+        EdgeTable::of(&Polygons::new(mesh), mesh.vertex_count())
+    }
+
+    pub(crate) fn of(faces: &impl FaceList, vertices: usize) -> EdgeTable {
         let (mut slots, bounds) = bucket_by_lower_end(faces, vertices);
         sort_buckets(&mut slots, &bounds);
         let mut table = EdgeTable {
             edges: Vec::with_capacity(slots.len() / 2 + 1),
-            edge_of: vec![NONE; faces.len() * 3],
+            edge_of: vec![NONE; faces.corner_count()],
             starts: Vec::with_capacity(slots.len() / 2 + 2),
             half_edges: Vec::with_capacity(slots.len()),
         };
@@ -75,29 +91,35 @@ pub(crate) fn is_proper(face: &[u32; 3]) -> bool {
 }
 
 /// Half-edges as (larger end, half-edge) in one 64-bit word, in buckets by their smaller end.
-fn bucket_by_lower_end(faces: &[[u32; 3]], vertices: usize) -> (Vec<u64>, Vec<u32>) {
-    let ends = |f: &[u32; 3], k: usize| {
-        let (a, b) = (f[k], f[(k + 1) % 3]);
-        (a.min(b), a.max(b))
-    };
+fn bucket_by_lower_end(faces: &impl FaceList, vertices: usize) -> (Vec<u64>, Vec<u32>) {
+    let proper = || (0..faces.count()).filter(|&f| is_simple(faces.face(f)));
     let mut bounds = vec![0u32; vertices + 1];
-    for f in faces.iter().filter(|f| is_proper(f)) {
-        (0..3).for_each(|k| bounds[ends(f, k).0 as usize + 1] += 1);
+    for f in proper() {
+        each_side(faces.face(f), |_, low, _| bounds[low as usize + 1] += 1);
     }
     for v in 0..vertices {
         bounds[v + 1] += bounds[v];
     }
     let mut next = bounds.clone();
     let mut slots = vec![0u64; bounds[vertices] as usize];
-    for (i, f) in faces.iter().enumerate().filter(|(_, f)| is_proper(f)) {
-        for k in 0..3 {
-            let (low, high) = ends(f, k);
+    for f in proper() {
+        let first = faces.range(f).start;
+        each_side(faces.face(f), |k, low, high| {
             let at = &mut next[low as usize];
-            slots[*at as usize] = u64::from(high) << 32 | (3 * i + k) as u64;
+            slots[*at as usize] = u64::from(high) << 32 | (first + k) as u64;
             *at += 1;
-        }
+        });
     }
     (slots, bounds)
+}
+
+/// The sides of a face: which, the smaller end, the larger end.
+#[inline]
+fn each_side(face: &[u32], mut act: impl FnMut(usize, u32, u32)) {
+    for (k, &a) in face.iter().enumerate() {
+        let b = face[if k + 1 == face.len() { 0 } else { k + 1 }];
+        act(k, a.min(b), a.max(b));
+    }
 }
 
 /// Sorts every bucket, buckets in parallel.

@@ -1,6 +1,6 @@
 //! What a file holds beside positions and faces, kept so that it can go out again.
 
-use super::{MeshError, TriMesh};
+use super::{Faces, MeshError, TriMesh};
 use glam::Vec3;
 use std::fmt;
 use std::ops::Range;
@@ -135,7 +135,7 @@ pub struct Column {
 
 impl Column {
     /// Whether values of new vertices are means: those of floats and colours, but not normals, which are computed anew.
-    pub(crate) fn is_blended(&self) -> bool {
+    pub fn is_blended(&self) -> bool {
         let floats = matches!(self.data, ColumnData::F32(_) | ColumnData::F64(_));
         self.element == ElementKind::Vertex && (floats || self.name == COLOR) && self.name != NORMAL
     }
@@ -161,7 +161,7 @@ pub struct CornerLayer {
     pub width: usize,
     /// All values, entry by entry.
     pub values: Vec<f32>,
-    /// For each corner (three a face, in face order) the entry, or [`NO_VALUE`].
+    /// For each corner (in face order; three a face in a [`TriMesh`]) the entry, or [`NO_VALUE`].
     pub corners: Vec<u32>,
 }
 
@@ -256,9 +256,10 @@ impl Extras {
     pub(crate) fn validate(
         &self,
         vertices: usize,
-        faces: usize,
         corners: usize,
+        shape: &Faces,
     ) -> Result<(), MeshError> {
+        let faces = shape.count(corners);
         for c in &self.columns {
             check_name(c.element, &c.name)?;
             let rows = if c.element == ElementKind::Vertex {
@@ -283,7 +284,7 @@ impl Extras {
         for (what, layer) in layers {
             layer
                 .as_ref()
-                .map_or(Ok(()), |l| check_layer(what, l, corners))?;
+                .map_or(Ok(()), |l| check_layer(what, l, corners, shape))?;
         }
         let ordered = self.tags.windows(2).all(|w| w[0].face <= w[1].face);
         if !ordered || self.tags.last().is_some_and(|t| t.face as usize > faces) {
@@ -299,7 +300,12 @@ impl Extras {
     }
 }
 
-fn check_layer(what: &str, layer: &CornerLayer, corners: usize) -> Result<(), MeshError> {
+fn check_layer(
+    what: &str,
+    layer: &CornerLayer,
+    corners: usize,
+    shape: &Faces,
+) -> Result<(), MeshError> {
     if !(2..=3).contains(&layer.width)
         || !layer.values.len().is_multiple_of(layer.width)
         || layer.corners.len() != corners
@@ -319,10 +325,10 @@ fn check_layer(what: &str, layer: &CornerLayer, corners: usize) -> Result<(), Me
         .position(|&c| c != NO_VALUE && c as usize >= entries)
     {
         Some(at) => {
+            let face = shape.of_corner(at);
             let what = format!(
-                "corner {what}: corner {} of face {} names entry {}, but there are {entries}",
-                at % 3,
-                at / 3,
+                "corner {what}: corner {} of face {face} names entry {}, but there are {entries}",
+                at - shape.range(face).start,
                 layer.corners[at]
             );
             Err(MeshError::Extras { what })
@@ -416,7 +422,7 @@ impl TriMesh {
             columns: vec![column],
             ..Extras::default()
         };
-        probe.validate(self.positions.len(), self.faces.len(), 3 * self.faces.len())?;
+        probe.validate(self.positions.len(), 3 * self.faces.len(), &Faces::Same(3))?;
         probe.columns.into_iter().for_each(|c| self.extras.put(c));
         Ok(())
     }

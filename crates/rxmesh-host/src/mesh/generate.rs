@@ -2,28 +2,39 @@
 //!
 //! Every recipe is deterministic: the same parameters and seed give the same mesh on every machine.
 
+pub use super::quads::{cube, quad_grid, quad_sphere, quad_torus};
 pub use super::subdivide::{Scheme, subdivide};
-use super::{EdgeTable, MeshError, Rng, TriMesh, check_counts};
+use super::{EdgeTable, MeshError, PolyMesh, Rng, TriMesh, check_counts};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
 /// A flat grid of `nx` times `ny` squares of two triangles each, over the unit square in x and y.
 pub fn grid(nx: u32, ny: u32) -> Result<TriMesh, MeshError> {
+    let (w, cells) = (
+        u64::from(nx) + 1,
+        u64::from(nx).saturating_mul(u64::from(ny)),
+    );
+    check_counts(0, cells.saturating_mul(2))?;
+    let positions = grid_points(nx, ny)?;
+    TriMesh::new(
+        positions,
+        halves(nx, ny, |i, j| (u64::from(j) * w + u64::from(i)) as u32),
+    )
+}
+
+/// The vertices of a grid over the unit square, row after row.
+pub(super) fn grid_points(nx: u32, ny: u32) -> Result<Vec<Vec3>, MeshError> {
     at_least("nx", nx, 1, "one cell or more")?;
     at_least("ny", ny, 1, "one cell or more")?;
     let (w, h) = (u64::from(nx) + 1, u64::from(ny) + 1);
-    let cells = u64::from(nx).saturating_mul(u64::from(ny));
-    check_counts(w.saturating_mul(h), cells.saturating_mul(2))?;
+    check_counts(w.saturating_mul(h), 0)?;
     let step = |i: u64, n: u32| i as f64 / f64::from(n);
     let mut positions = Vec::with_capacity((w * h) as usize);
     for j in 0..h {
         positions.extend((0..w).map(|i| DVec3::new(step(i, nx), step(j, ny), 0.0).as_vec3()));
     }
-    TriMesh::new(
-        positions,
-        quads(nx, ny, |i, j| (u64::from(j) * w + u64::from(i)) as u32),
-    )
+    Ok(positions)
 }
 
 /// The unit sphere as an icosahedron divided `levels` times: 20 * 4^levels faces, closed.
@@ -95,12 +106,24 @@ fn icosahedron() -> TriMesh {
 /// A torus around the z axis: `nu` cells around the axis, `nv` around the tube; `major` is the radius of the tube's
 /// centre line, `minor` that of the tube. Closed, genus 1.
 pub fn torus(nu: u32, nv: u32, major: f32, minor: f32) -> Result<TriMesh, MeshError> {
+    check_counts(0, (u64::from(nu) * u64::from(nv)).saturating_mul(2))?;
+    let positions = torus_points(nu, nv, major, minor)?;
+    TriMesh::new(positions, halves(nu, nv, |i, j| (j % nv) * nu + i % nu))
+}
+
+/// The vertices of a torus, ring after ring around the axis.
+pub(super) fn torus_points(
+    nu: u32,
+    nv: u32,
+    major: f32,
+    minor: f32,
+) -> Result<Vec<Vec3>, MeshError> {
     at_least("nu", nu, 3, "three cells or more")?;
     at_least("nv", nv, 3, "three cells or more")?;
     positive("major", major)?;
     positive("minor", minor)?;
     let n = u64::from(nu) * u64::from(nv);
-    check_counts(n, n.saturating_mul(2))?;
+    check_counts(n, 0)?;
     let mut positions = Vec::with_capacity(n as usize);
     for j in 0..nv {
         let (sin_v, cos_v) = (TAU * f64::from(j) / f64::from(nv)).sin_cos();
@@ -110,7 +133,7 @@ pub fn torus(nu: u32, nv: u32, major: f32, minor: f32) -> Result<TriMesh, MeshEr
             DVec3::new(ring * cos_u, ring * sin_u, f64::from(minor) * sin_v).as_vec3()
         }));
     }
-    TriMesh::new(positions, quads(nu, nv, |i, j| (j % nv) * nu + i % nu))
+    Ok(positions)
 }
 
 /// A cylinder around the z axis from z = 0 to `height`: `nu` cells around, `nv` along. Capped with a fan at each end,
@@ -139,7 +162,7 @@ pub fn cylinder(
             DVec3::new(f64::from(radius) * cos, f64::from(radius) * sin, z).as_vec3()
         }));
     }
-    let mut faces = quads(nu, nv, |i, j| j * nu + i % nu);
+    let mut faces = halves(nu, nv, |i, j| j * nu + i % nu);
     if capped {
         let (bottom, top) = (positions.len() as u32, positions.len() as u32 + 1);
         positions.extend([Vec3::ZERO, Vec3::new(0.0, 0.0, height)]);
@@ -169,6 +192,28 @@ pub fn fan(valence: u32) -> Result<TriMesh, MeshError> {
 
 /// Moves each vertex by a random vector: each component is uniform in plus or minus `amplitude` mean edge lengths.
 pub fn noise(mesh: &mut TriMesh, amplitude: f32, seed: u64) -> Result<(), MeshError> {
+    let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
+    move_at_random(&mut mesh.positions, &table, amplitude, seed)?;
+    mesh.validate()
+}
+
+/// As [`noise`], of polygons.
+///
+/// # Errors
+///
+/// An amplitude that is negative or no number.
+pub fn noise_poly(mesh: &mut PolyMesh, amplitude: f32, seed: u64) -> Result<(), MeshError> {
+    let table = EdgeTable::of_polygons(mesh);
+    move_at_random(&mut mesh.positions, &table, amplitude, seed)?;
+    mesh.validate()
+}
+
+fn move_at_random(
+    positions: &mut [Vec3],
+    table: &EdgeTable,
+    amplitude: f32,
+    seed: u64,
+) -> Result<(), MeshError> {
     if !amplitude.is_finite() || amplitude < 0.0 {
         let possible = "a finite number of mean edge lengths, 0 or more";
         return Err(MeshError::BadParameter {
@@ -177,8 +222,7 @@ pub fn noise(mesh: &mut TriMesh, amplitude: f32, seed: u64) -> Result<(), MeshEr
             possible,
         });
     }
-    let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
-    let at = |v: u32| mesh.positions[v as usize].as_dvec3();
+    let at = |v: u32| positions[v as usize].as_dvec3();
     // Summed in order: a parallel sum would depend on how the work was split.
     let total: f64 = table
         .edges
@@ -187,11 +231,11 @@ pub fn noise(mesh: &mut TriMesh, amplitude: f32, seed: u64) -> Result<(), MeshEr
         .sum();
     let size = f64::from(amplitude) * total / table.len().max(1) as f64;
     let mut rng = Rng::new(seed);
-    for p in &mut mesh.positions {
+    for p in positions {
         let d = DVec3::new(rng.signed_unit(), rng.signed_unit(), rng.signed_unit());
         *p = (p.as_dvec3() + size * d).as_vec3();
     }
-    mesh.validate()
+    Ok(())
 }
 
 /// Renumbers vertices and faces at random; the shape stays. Columns and corner layers follow, tags are dropped because
@@ -226,19 +270,34 @@ pub fn shuffle(mesh: &mut TriMesh, seed: u64) {
     mesh.extras.tags.clear();
 }
 
+/// As [`shuffle`], of polygons; sharpness and holes follow, too.
+pub fn shuffle_poly(mesh: &mut PolyMesh, seed: u64) {
+    let mut rng = Rng::new(seed);
+    let vertices = rng.permutation(mesh.vertex_count());
+    let faces = rng.permutation(mesh.face_count());
+    mesh.renumber_from(&vertices, &faces);
+}
+
 /// Two triangles for each cell of a grid whose vertex ids `at` gives.
-fn quads(nx: u32, ny: u32, at: impl Fn(u32, u32) -> u32 + Sync) -> Vec<[u32; 3]> {
-    let cell = |i, j| {
-        let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
-        [[a, b, c], [a, c, d]]
-    };
+fn halves(nx: u32, ny: u32, at: impl Fn(u32, u32) -> u32 + Sync) -> Vec<[u32; 3]> {
+    cells(nx, ny, at, |[a, b, c, d]| [[a, b, c], [a, c, d]])
+}
+
+/// What `make` makes of the corners of each cell of a grid, row after row.
+pub(super) fn cells<T: Send, const N: usize>(
+    nx: u32,
+    ny: u32,
+    at: impl Fn(u32, u32) -> u32 + Sync,
+    make: impl Fn([u32; 4]) -> [T; N] + Sync,
+) -> Vec<T> {
+    let cell = |i, j| make([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
     (0..ny)
         .into_par_iter()
         .flat_map_iter(|j| (0..nx).flat_map(move |i| cell(i, j)))
         .collect()
 }
 
-fn at_least(
+pub(super) fn at_least(
     what: &'static str,
     got: u32,
     least: u32,

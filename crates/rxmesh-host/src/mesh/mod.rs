@@ -1,17 +1,22 @@
 //! Meshes as they lie in files: positions, faces, and what else came with them.
 //!
-//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of. [`check()`] says what is odd about one,
-//! [`generate`] makes some.
+//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of. [`check()`] says
+//! what is odd about one, [`generate`] makes some.
 
 mod check;
+mod cut;
 mod edges;
 mod error;
 mod extras;
+mod face_list;
 pub mod generate;
 mod merge;
+mod order;
 mod part;
 mod placement;
 mod poly;
+mod polygon;
+mod quads;
 mod quality;
 mod rng;
 mod sets;
@@ -21,7 +26,12 @@ mod subdivide;
 mod tests;
 mod transform;
 
-pub use check::{CheckReport, EdgeLengths, Findings, Valence, check};
+pub use check::{
+    CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, Valence, check,
+    check_poly,
+};
+pub(crate) use cut::CREASE;
+pub use cut::{HOLE, SHARPNESS};
 pub use edges::EdgeTable;
 pub(crate) use edges::is_proper;
 pub use error::MeshError;
@@ -30,6 +40,7 @@ pub use extras::{
 };
 pub(crate) use extras::{each_type, is_free_name};
 pub use merge::{Merged, merge};
+pub use order::{Order, Reordering};
 pub(crate) use part::{part_of_layer, part_of_tags};
 pub use placement::Placement;
 pub(crate) use placement::{may_need_placement, placement_of, placement_of_points};
@@ -101,7 +112,7 @@ impl TriMesh {
             });
         }
         self.extras
-            .validate(vertices, self.faces.len(), 3 * self.faces.len())
+            .validate(vertices, 3 * self.faces.len(), &Faces::Same(3))
     }
 
     /// Number of vertices.

@@ -34,6 +34,12 @@ impl Default for Placement {
 }
 
 impl Placement {
+    /// Whether 32-bit floats reach all these positions in the world.
+    pub(crate) fn fits_single(&self, positions: &[Vec3]) -> bool {
+        let fits = |p: &Vec3| self.world(*p).as_vec3().is_finite();
+        self.is_world() || positions.par_iter().all(fits)
+    }
+
     /// True when positions are the world's coordinates.
     pub fn is_world(&self) -> bool {
         *self == Placement::default()
@@ -166,6 +172,12 @@ fn power_of_two(x: f64) -> f64 {
     f64::from_bits(bits)
 }
 
+/// As [`TriMesh::bounding_box`].
+pub(crate) fn bounding_box(positions: &[Vec3], placement: &Placement) -> Option<[[f64; 3]; 2]> {
+    let corners = local_bounds(positions)?;
+    Some(corners.map(|p| placement.digits(p.as_vec3())))
+}
+
 impl TriMesh {
     /// Where a vertex lies in the world.
     ///
@@ -179,14 +191,12 @@ impl TriMesh {
     /// The lowest and the highest corner of the box around all vertices, in the world and as [`Placement::digits`] has
     /// them; `None` without vertices.
     pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
-        let corners = local_bounds(&self.positions)?;
-        Some(corners.map(|p| self.placement.digits(p.as_vec3())))
+        bounding_box(&self.positions, &self.placement)
     }
 
     /// Whether 32-bit floats reach every vertex in the world.
     pub(crate) fn fits_single(&self) -> bool {
-        let fits = |p: &Vec3| self.placement.world(*p).as_vec3().is_finite();
-        self.placement.is_world() || self.positions.par_iter().all(fits)
+        self.placement.fits_single(&self.positions)
     }
 
     /// Brings positions into a frame near the mesh in which it is about one long, and returns the placement that it

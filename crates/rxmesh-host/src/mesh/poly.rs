@@ -100,10 +100,7 @@ impl PolyMesh {
 
     /// Number of faces.
     pub fn face_count(&self) -> usize {
-        match &self.faces {
-            Faces::Same(n) => self.corners.len() / *n as usize,
-            Faces::Offsets(offsets) => offsets.len() - 1,
-        }
+        self.faces.count(self.corners.len())
     }
 
     /// Corners of every face, when all have the same number.
@@ -114,12 +111,20 @@ impl PolyMesh {
         }
     }
 
+    /// Corners of the largest face; of none, the size that faces would have at least.
+    pub fn largest_face(&self) -> usize {
+        match &self.faces {
+            Faces::Same(n) => *n as usize,
+            Faces::Offsets(offsets) => {
+                let sizes = offsets.windows(2).map(|w| (w[1] - w[0]) as usize);
+                sizes.max().unwrap_or(3)
+            }
+        }
+    }
+
     /// Where the corners of a face are in [`PolyMesh::corners`].
     pub fn range(&self, face: usize) -> std::ops::Range<usize> {
-        match &self.faces {
-            Faces::Same(n) => face * *n as usize..(face + 1) * *n as usize,
-            Faces::Offsets(offsets) => offsets[face] as usize..offsets[face + 1] as usize,
-        }
+        self.faces.range(face)
     }
 
     /// The vertices of a face.
@@ -188,7 +193,8 @@ impl PolyMesh {
                 });
             }
         }
-        self.extras.validate(vertices, faces, self.corners.len())
+        self.extras
+            .validate(vertices, self.corners.len(), &self.faces)
     }
 }
 
@@ -212,7 +218,24 @@ impl Faces {
         }
     }
 
-    fn of_corner(&self, corner: usize) -> usize {
+    /// Number of faces of a mesh with so many corners.
+    pub(crate) fn count(&self, corners: usize) -> usize {
+        match self {
+            Faces::Same(n) => corners / *n as usize,
+            Faces::Offsets(offsets) => offsets.len() - 1,
+        }
+    }
+
+    /// Where the corners of a face are.
+    pub(crate) fn range(&self, face: usize) -> std::ops::Range<usize> {
+        match self {
+            Faces::Same(n) => face * *n as usize..(face + 1) * *n as usize,
+            Faces::Offsets(offsets) => offsets[face] as usize..offsets[face + 1] as usize,
+        }
+    }
+
+    /// The face that a corner belongs to.
+    pub(crate) fn of_corner(&self, corner: usize) -> usize {
         match self {
             Faces::Same(n) => corner / *n as usize,
             Faces::Offsets(offsets) => {

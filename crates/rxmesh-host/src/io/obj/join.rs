@@ -4,6 +4,7 @@ use super::super::error::Fault;
 use super::super::points::{Bits, Points};
 use super::super::scan::{Words, quote};
 use super::super::soup::{Polygon, Soup, head_comments};
+use super::marks::Marks;
 use super::parse::{Chunk, Corners, corner, each_line};
 use crate::mesh::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, check_counts,
@@ -19,13 +20,19 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<S
         totals.iter().copied().max().unwrap_or(0) as u64,
         chunks.iter().map(|c| c.faces as u64).sum(),
     )?;
-    if !resolve(&mut chunks, totals) {
-        return Err(first_out_of_range(bytes, totals));
+    let mut marks = Marks::default();
+    chunks.iter_mut().for_each(|c| marks.append(&mut c.marks));
+    let all = [totals[0], chunks.iter().map(|c| c.faces).sum()];
+    if !resolve(&mut chunks, totals) || (0..2).any(|k| marks.needed[k] > all[k] as u64) {
+        return Err(first_out_of_range(bytes, totals, all));
     }
     let mut soup = Soup {
         points: Points::new(bits),
         corners: Vec::with_capacity(corners),
         comments: head_comments(bytes, 0),
+        sharp_edges: marks.edges,
+        sharp_vertices: marks.vertices,
+        holes: marks.holes,
         ..Soup::default()
     };
     soup.points.reserve(totals[0]);
@@ -50,6 +57,13 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<S
     texcoords(&mut chunks, &mut soup);
     normals(&mut chunks, &mut soup);
     notes(bytes, &chunks, &mut soup);
+    if let Some(at) = marks.first_skipped {
+        soup.warnings.push(format!(
+            "{} tags ('t') are neither creases, corners nor holes and are not kept, the first is on line {}",
+            marks.skipped,
+            line_of(bytes, at)
+        ));
+    }
     Ok(soup)
 }
 
@@ -83,7 +97,7 @@ fn resolve(chunks: &mut [Chunk], totals: Totals) -> bool {
 
 /// Some index is out of range: goes through the whole file again, in order, to name the first. Slow and simple, since
 /// it happens once at most.
-fn first_out_of_range(bytes: &[u8], totals: Totals) -> Fault {
+fn first_out_of_range(bytes: &[u8], totals: Totals, all: [usize; 2]) -> Fault {
     const NAMES: [&str; 3] = ["vertex", "texture coordinate", "normal"];
     let mut seen = [0usize; 3];
     let found = each_line(bytes, 0, |at, line| {
@@ -114,6 +128,20 @@ fn first_out_of_range(bytes: &[u8], totals: Totals) -> Fault {
                             };
                             return Err(Fault::text(at, what));
                         }
+                    }
+                }
+            }
+            Some(b"t") => {
+                let mut marks = Marks::default();
+                marks.read(at, words)?;
+                for (k, name) in ["vertex", "face"].into_iter().enumerate() {
+                    let (needed, total) = (marks.needed[k], all[k]);
+                    if needed > total as u64 {
+                        let named = needed - 1;
+                        let what = format!(
+                            "a tag names {name} {named} (counted from 0, as tags do), but the file has {total}"
+                        );
+                        return Err(Fault::text(at, what));
                     }
                 }
             }
@@ -262,10 +290,15 @@ fn follows_vertices(corners: Option<&[u32]>, count: usize, soup: &Soup) -> bool 
         }
 }
 
+/// The line of a byte, counted from 1.
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &bytes[..at]).count()
+}
+
 fn notes(bytes: &[u8], chunks: &[Chunk], soup: &mut Soup) {
     let skipped: usize = chunks.iter().map(|c| c.skipped).sum();
     if let Some(at) = chunks.iter().find_map(|c| c.first_skipped) {
-        let line = 1 + memchr::memchr_iter(b'\n', &bytes[..at]).count();
+        let line = line_of(bytes, at);
         soup.warnings.push(format!(
             "{skipped} lines and points ('l', 'p') are not kept, the first is on line {line}"
         ));

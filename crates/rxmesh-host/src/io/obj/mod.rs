@@ -6,6 +6,7 @@
 //! ([`join`]); only then are relative indices resolved and ranges checked. The tests compare with `tobj`.
 
 mod join;
+mod marks;
 mod parse;
 mod write;
 

@@ -4,6 +4,7 @@ use super::super::error::Fault;
 use super::super::points::{Bits, Points};
 use super::super::scan::{Words, number, quote};
 use super::super::soup::Polygon;
+use super::marks::Marks;
 use crate::mesh::{NO_VALUE, TagKind};
 
 /// Corners of faces, as far as a chunk alone can know them: relative indices wait for the chunks before.
@@ -51,6 +52,7 @@ pub(super) struct Chunk {
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
     pub(super) weights: bool,
+    pub(super) marks: Marks,
     /// Numbers that stay when the vectors have been moved out.
     pub(super) vertex_count: usize,
     pub(super) corner_count: usize,
@@ -143,6 +145,7 @@ impl Chunk {
             b"o" => self.tag(TagKind::Object, words),
             b"g" => self.tag(TagKind::Group, words),
             b"s" => self.tag(TagKind::Smoothing, words),
+            b"t" => self.marks.read(at, words),
             b"usemtl" => self.tag(TagKind::Material, words),
             b"mtllib" => self.tag(TagKind::Library, words),
             _ => Ok(()),

@@ -1,9 +1,10 @@
 //! Writes OBJ.
 
+use super::super::soup::written_sharpness;
 use super::super::text::{Line, rows};
-use super::super::{Pieces, soup};
+use super::super::{Pieces, Shape, soup};
 use crate::mesh::{
-    COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, TagKind, TriMesh,
+    COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, PolyMesh, Tag, TagKind,
 };
 
 /// What goes behind a corner's vertex number.
@@ -24,8 +25,8 @@ impl Reference<'_> {
     }
 }
 
-pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces {
-    let extras = &mesh.extras;
+pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Pieces {
+    let extras = mesh.extras();
     let mut pieces = vec![soup::comment_lines(&extras.comments)];
     let libraries = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
     pieces.push(
@@ -63,6 +64,9 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
     };
     soup::warn_of_columns("OBJ", extras.columns.iter().filter(|c| !used(c)), warnings);
     faces(mesh, &texture, &normals, &mut pieces);
+    if let Shape::Polygons(mesh) = mesh {
+        marks(mesh, &mut pieces);
+    }
     pieces
 }
 
@@ -84,7 +88,7 @@ fn finite_layer<'a>(
 
 /// One line a vertex, of values of columns (and which of a row's values it is).
 fn vertex_lines<'a>(
-    mesh: &TriMesh,
+    mesh: Shape<'_>,
     word: &[u8],
     parts: &[(&Column, usize)],
     pieces: &mut Pieces,
@@ -100,11 +104,11 @@ fn vertex_lines<'a>(
     Reference::Same
 }
 
-fn vertices(mesh: &TriMesh, colour: Option<&Column>, pieces: &mut Pieces) {
+fn vertices(mesh: Shape<'_>, colour: Option<&Column>, pieces: &mut Pieces) {
     let scale = colour.map_or(1.0, |c| soup::colour_scale(&c.data));
     rows(0, mesh.vertex_count(), pieces, |line, v| {
         line.put(b"v ");
-        line.point(&mesh.placement, mesh.positions[v]);
+        line.point(mesh.placement(), mesh.positions()[v]);
         if let Some(c) = colour {
             for k in 0..c.width {
                 line.put(b" ");
@@ -129,17 +133,17 @@ fn layer_lines<'a>(word: &[u8], layer: &'a CornerLayer, pieces: &mut Pieces) -> 
 }
 
 /// Faces, with the tags in front of the face from which they hold.
-fn faces(mesh: &TriMesh, texture: &Reference<'_>, normals: &Reference<'_>, pieces: &mut Pieces) {
+fn faces(mesh: Shape<'_>, texture: &Reference<'_>, normals: &Reference<'_>, pieces: &mut Pieces) {
     let plain = matches!((texture, normals), (Reference::None, Reference::None));
     let face = |line: &mut Line, f: usize| {
         line.put(b"f");
-        for (k, &v) in mesh.faces[f].iter().enumerate() {
+        for (corner, &v) in mesh.range(f).zip(mesh.face(f)) {
             line.put(b" ");
             line.int(u64::from(v) + 1);
             if plain {
                 continue;
             }
-            let (t, n) = (texture.get(3 * f + k, v), normals.get(3 * f + k, v));
+            let (t, n) = (texture.get(corner, v), normals.get(corner, v));
             if t.is_some() || n.is_some() {
                 line.put(b"/");
                 t.iter().for_each(|&t| line.int(u64::from(t) + 1));
@@ -153,7 +157,7 @@ fn faces(mesh: &TriMesh, texture: &Reference<'_>, normals: &Reference<'_>, piece
     };
     let mut done = 0;
     let tags: Vec<&Tag> = mesh
-        .extras
+        .extras()
         .tags
         .iter()
         .filter(|t| t.kind != TagKind::Library)
@@ -165,6 +169,34 @@ fn faces(mesh: &TriMesh, texture: &Reference<'_>, normals: &Reference<'_>, piece
         pieces.push(same.iter().flat_map(|t| statement(t)).collect());
     }
     rows(done, mesh.face_count(), pieces, face);
+}
+
+/// Sharpness and holes, as the tags of OpenSubdiv's shapes: vertices and faces are counted from 0.
+fn marks(mesh: &PolyMesh, pieces: &mut Pieces) {
+    let sharpness = |line: &mut Line, s: f32| {
+        line.put(b" ");
+        line.float(written_sharpness(s));
+        line.put(b"\n");
+    };
+    rows(0, mesh.sharp_edges.len(), pieces, |line, i| {
+        let edge = mesh.sharp_edges[i];
+        line.put(b"t crease 2/1/0 ");
+        line.int(edge.ends[0]);
+        line.put(b" ");
+        line.int(edge.ends[1]);
+        sharpness(line, edge.sharpness);
+    });
+    rows(0, mesh.sharp_vertices.len(), pieces, |line, i| {
+        let vertex = mesh.sharp_vertices[i];
+        line.put(b"t corner 1/1/0 ");
+        line.int(vertex.vertex);
+        sharpness(line, vertex.sharpness);
+    });
+    rows(0, mesh.holes.len(), pieces, |line, i| {
+        line.put(b"t hole 1/0/0 ");
+        line.int(mesh.holes[i]);
+        line.put(b"\n");
+    });
 }
 
 fn statement(tag: &Tag) -> Vec<u8> {

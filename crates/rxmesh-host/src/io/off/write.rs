@@ -1,8 +1,8 @@
 //! Writes OFF as text, with the prefix that the columns ask for.
 
 use super::super::text::{Line, rows};
-use super::super::{Pieces, soup};
-use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL, TriMesh};
+use super::super::{Pieces, Shape, soup};
+use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
 
 /// The columns that OFF holds.
 struct Held<'a> {
@@ -13,9 +13,9 @@ struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    fn of(mesh: &'a TriMesh) -> Held<'a> {
+    fn of(mesh: Shape<'a>) -> Held<'a> {
         let find = |element, name: &str, widths: &[usize]| {
-            let column = mesh.extras.column(element, name);
+            let column = mesh.extras().column(element, name);
             column.filter(|c| widths.contains(&c.width) && soup::is_finite(c))
         };
         let (v, f) = (ElementKind::Vertex, ElementKind::Face);
@@ -50,22 +50,24 @@ impl<'a> Held<'a> {
     }
 }
 
-pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces {
+pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Pieces {
     let held = Held::of(mesh);
-    let left = mesh.extras.columns.iter().filter(|c| !held.contains(c));
+    let left = mesh.extras().columns.iter().filter(|c| !held.contains(c));
     soup::warn_of_columns("OFF", left, warnings);
-    soup::warn_of_layers("OFF", &mesh.extras, true, warnings);
+    soup::warn_of_layers("OFF", mesh.extras(), true, warnings);
+    soup::warn_of_marks("OFF", mesh, warnings);
     let (v, f) = (mesh.vertex_count(), mesh.face_count());
     let head = format!("{}OFF\n", held.prefix()).into_bytes();
-    let comments = soup::comment_lines(&mesh.extras.comments);
+    let comments = soup::comment_lines(&mesh.extras().comments);
     let counts = format!("{v} {f} 0\n").into_bytes();
     let mut pieces = vec![head, comments, counts];
     rows(0, v, &mut pieces, |line, v| vertex(line, mesh, &held, v));
     rows(0, f, &mut pieces, |line, f| {
-        line.put(b"3");
-        for v in mesh.faces[f] {
+        let corners = mesh.face(f);
+        line.int(corners.len());
+        for v in corners {
             line.put(b" ");
-            line.int(v);
+            line.int(*v);
         }
         held.face_colour.iter().for_each(|c| put_colour(line, c, f));
         line.end();
@@ -73,8 +75,8 @@ pub(in crate::io) fn write(mesh: &TriMesh, warnings: &mut Vec<String>) -> Pieces
     pieces
 }
 
-fn vertex(line: &mut Line, mesh: &TriMesh, held: &Held<'_>, v: usize) {
-    line.point(&mesh.placement, mesh.positions[v]);
+fn vertex(line: &mut Line, mesh: Shape<'_>, held: &Held<'_>, v: usize) {
+    line.point(mesh.placement(), mesh.positions()[v]);
     held.normal
         .iter()
         .for_each(|c| (0..3).for_each(|k| value(line, c, 3 * v + k)));

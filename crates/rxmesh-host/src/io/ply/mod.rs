@@ -7,6 +7,7 @@
 
 mod body;
 mod columns;
+mod edges;
 mod header;
 mod read;
 mod strips;

@@ -5,6 +5,7 @@ use super::super::points::{Bits, Coordinate, Points};
 use super::super::soup::{Polygon, Soup};
 use super::body::{Binary, Source, Text, most};
 use super::columns::{Texcoords, empty, merge, push};
+use super::edges::Edge;
 use super::header::{self, Element, Encoding, Header, Property};
 use super::strips;
 use crate::mesh::{COLOR, Column, ElementKind, NORMAL};
@@ -29,11 +30,11 @@ enum Fate {
     Skipped,
 }
 
-struct Reader<S> {
-    source: S,
+pub(super) struct Reader<S> {
+    pub(super) source: S,
     encoding: Encoding,
-    vertices: usize,
-    soup: Soup,
+    pub(super) vertices: usize,
+    pub(super) soup: Soup,
 }
 
 impl<S: Source> Reader<S> {
@@ -61,6 +62,10 @@ impl<S: Source> Reader<S> {
                 "vertex" => reader.vertices(e)?,
                 "face" => reader.faces(e)?,
                 "tristrips" => reader.strips(e)?,
+                "edge" => match Edge::of(e) {
+                    Some(edge) => reader.edges(e, &edge)?,
+                    None => reader.skip(e)?,
+                },
                 _ => reader.skip(e)?,
             }
         }
@@ -304,7 +309,7 @@ impl<S: Source> Reader<S> {
         Ok(length as usize)
     }
 
-    fn skip_value(&mut self, property: &Property) -> Result<(), Fault> {
+    pub(super) fn skip_value(&mut self, property: &Property) -> Result<(), Fault> {
         let (n, t) = match &property.kind {
             PropertyType::Scalar(t) => (1, t),
             PropertyType::List(n, t) => (self.list_length(n, t, property)?, t),

@@ -1,30 +1,38 @@
 //! Writes PLY.
 
-use super::super::soup;
+use super::super::soup::{self, written_sharpness};
 use super::super::text::{Line, rows};
-use super::super::{Encoding, Pieces};
+use super::super::{Encoding, Pieces, Shape};
 use crate::mesh::{
-    COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, TriMesh, each_type,
+    COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, SHARPNESS, each_type,
 };
 use ply_rs_bw::ply::{
     Addable, DefaultElement, ElementDef, Header, PropertyDef, PropertyType, ScalarType,
 };
 use ply_rs_bw::writer::Writer;
+use std::ops::Range;
 
 pub(in crate::io) fn write(
-    mesh: &TriMesh,
+    mesh: Shape<'_>,
     encoding: Encoding,
     warnings: &mut Vec<String>,
 ) -> Pieces {
-    let vertex = columns(mesh, ElementKind::Vertex, warnings);
-    let face = columns(mesh, ElementKind::Face, warnings);
-    let extras = &mesh.extras;
+    let marks = match mesh {
+        Shape::Triangles(_) => Vec::new(),
+        Shape::Polygons(mesh) => mesh.mark_columns(),
+    };
+    let extras = mesh.extras();
+    let all = || marks.iter().chain(&extras.columns);
+    let vertex = columns(all(), ElementKind::Vertex, warnings);
+    let face = columns(all(), ElementKind::Face, warnings);
     let texcoords = extras.corner_texcoords.as_ref();
     if texcoords.is_some_and(|t| t.width == 3) {
         warnings.push("PLY holds two texture coordinates a corner; the third is left out".into());
     }
     soup::warn_of_layers("PLY", extras, false, warnings);
-    let mut pieces = vec![header(mesh, encoding, &vertex, &face, texcoords.is_some())];
+    let counts = [1, 2].map(|values| Count::of(values * mesh.largest_face()));
+    let lists = (counts[0], texcoords.map(|_| counts[1]));
+    let mut pieces = vec![header(mesh, encoding, &vertex, &face, lists)];
     let put = |line: &mut Line, column: &Column, row: usize| {
         let width = column.width;
         (row * width..(row + 1) * width).for_each(|i| put_value(line, &column.data, i, encoding));
@@ -35,28 +43,64 @@ pub(in crate::io) fn write(
         end(line, encoding);
     });
     rows(0, mesh.face_count(), &mut pieces, |line, f| {
-        put_u8(line, 3, encoding);
-        mesh.faces[f]
-            .iter()
-            .for_each(|&v| put_u32(line, v, encoding));
+        let corners = mesh.face(f);
+        counts[0].put(line, corners.len(), encoding);
+        corners.iter().for_each(|&v| put_u32(line, v, encoding));
         texcoords
             .iter()
-            .for_each(|t| put_texcoords(line, t, f, encoding));
+            .for_each(|t| put_texcoords(line, t, mesh.range(f), counts[1], encoding));
         face.iter().for_each(|c| put(line, c, f));
+        end(line, encoding);
+    });
+    rows(0, mesh.sharp_edges().len(), &mut pieces, |line, i| {
+        let edge = mesh.sharp_edges()[i];
+        edge.ends.iter().for_each(|&v| put_u32(line, v, encoding));
+        put_f32(line, written_sharpness(edge.sharpness), encoding);
         end(line, encoding);
     });
     pieces
 }
 
+/// The type of a list's length.
+#[derive(Clone, Copy)]
+enum Count {
+    Byte,
+    Word,
+}
+
+impl Count {
+    /// For lists of so many values at most. Most readers know bytes only.
+    fn of(longest: usize) -> Count {
+        match u8::try_from(longest) {
+            Ok(_) => Count::Byte,
+            Err(_) => Count::Word,
+        }
+    }
+
+    fn scalar(self) -> ScalarType {
+        match self {
+            Count::Byte => ScalarType::UChar,
+            Count::Word => ScalarType::UInt,
+        }
+    }
+
+    fn put(self, line: &mut Line, n: usize, encoding: Encoding) {
+        match self {
+            Count::Byte => put_u8(line, n as u8, encoding),
+            Count::Word => put_u32(line, n as u32, encoding),
+        }
+    }
+}
+
 /// The columns of one element, without those whose properties would be there twice.
 fn columns<'a>(
-    mesh: &'a TriMesh,
+    all: impl Iterator<Item = &'a Column>,
     element: ElementKind,
     warnings: &mut Vec<String>,
 ) -> Vec<&'a Column> {
     let mut taken = Vec::new();
     let mut kept = Vec::new();
-    for c in mesh.extras.columns.iter().filter(|c| c.element == element) {
+    for c in all.filter(|c| c.element == element) {
         let names = names(c);
         match names.iter().find(|n| taken.contains(*n)) {
             Some(n) => warnings.push(format!(
@@ -85,11 +129,11 @@ fn names(c: &Column) -> Vec<String> {
 }
 
 fn header(
-    mesh: &TriMesh,
+    mesh: Shape<'_>,
     encoding: Encoding,
     vertex: &[&Column],
     face: &[&Column],
-    texcoords: bool,
+    lists: (Count, Option<Count>),
 ) -> Vec<u8> {
     let mut header = Header::new();
     header.encoding = match encoding {
@@ -97,13 +141,13 @@ fn header(
         Encoding::Binary => ply_rs_bw::ply::Encoding::BinaryLittleEndian,
         Encoding::BinaryBigEndian => ply_rs_bw::ply::Encoding::BinaryBigEndian,
     };
-    header.comments = mesh.extras.comments.clone();
+    header.comments = mesh.extras().comments.clone();
     let scalar = |e: &mut ElementDef, name: String, t| {
         e.properties
             .add(PropertyDef::new(name, PropertyType::Scalar(t)))
     };
-    let list = |e: &mut ElementDef, name: &str, t| {
-        let kind = PropertyType::List(ScalarType::UChar, t);
+    let list = |e: &mut ElementDef, name: &str, count: Count, t| {
+        let kind = PropertyType::List(count.scalar(), t);
         e.properties.add(PropertyDef::new(name.to_owned(), kind));
     };
     let mut v = ElementDef::new("vertex".into());
@@ -114,18 +158,13 @@ fn header(
     let mut f = ElementDef::new("face".into());
     f.count = mesh.face_count();
     // Most readers know signed indices only.
-    let signed = mesh.vertex_count() <= i32::MAX as usize;
-    list(
-        &mut f,
-        "vertex_indices",
-        if signed {
-            ScalarType::Int
-        } else {
-            ScalarType::UInt
-        },
-    );
-    if texcoords {
-        list(&mut f, "texcoord", ScalarType::Float);
+    let index = || match mesh.vertex_count() <= i32::MAX as usize {
+        true => ScalarType::Int,
+        false => ScalarType::UInt,
+    };
+    list(&mut f, "vertex_indices", lists.0, index());
+    if let Some(count) = lists.1 {
+        list(&mut f, "texcoord", count, ScalarType::Float);
     }
     for (e, columns) in [(&mut v, vertex), (&mut f, face)] {
         columns.iter().for_each(|c| {
@@ -136,6 +175,15 @@ fn header(
     }
     header.elements.add(v);
     header.elements.add(f);
+    if !mesh.sharp_edges().is_empty() {
+        let mut e = ElementDef::new("edge".into());
+        e.count = mesh.sharp_edges().len();
+        let ends = ["vertex1", "vertex2"];
+        ends.iter()
+            .for_each(|n| scalar(&mut e, (*n).to_owned(), index()));
+        scalar(&mut e, SHARPNESS.to_owned(), ScalarType::Float);
+        header.elements.add(e);
+    }
     let mut out = Vec::new();
     // A vector takes everything, and names were checked with the mesh.
     Writer::<DefaultElement>::new()
@@ -145,15 +193,15 @@ fn header(
 }
 
 /// 64 bits for positions that 32 do not hold in the world.
-fn coordinate_type(mesh: &TriMesh) -> ScalarType {
-    match mesh.placement.is_world() {
+fn coordinate_type(mesh: Shape<'_>) -> ScalarType {
+    match mesh.placement().is_world() {
         true => ScalarType::Float,
         false => ScalarType::Double,
     }
 }
 
-fn put_point(line: &mut Line, mesh: &TriMesh, v: usize, encoding: Encoding) {
-    let (placement, p) = (&mesh.placement, mesh.positions[v]);
+fn put_point(line: &mut Line, mesh: Shape<'_>, v: usize, encoding: Encoding) {
+    let (placement, p) = (mesh.placement(), mesh.positions()[v]);
     if encoding == Encoding::Ascii {
         line.point(placement, p);
         line.put(b" ");
@@ -179,12 +227,18 @@ fn scalar_type(data: &ColumnData) -> ScalarType {
     }
 }
 
-fn put_texcoords(line: &mut Line, layer: &CornerLayer, face: usize, encoding: Encoding) {
-    let corners = &layer.corners[3 * face..3 * face + 3];
+fn put_texcoords(
+    line: &mut Line,
+    layer: &CornerLayer,
+    face: Range<usize>,
+    count: Count,
+    encoding: Encoding,
+) {
+    let corners = &layer.corners[face];
     if corners.iter().all(|&c| c == NO_VALUE) {
-        return put_u8(line, 0, encoding);
+        return count.put(line, 0, encoding);
     }
-    put_u8(line, 6, encoding);
+    count.put(line, 2 * corners.len(), encoding);
     for &c in corners {
         for k in 0..2 {
             let x = if c == NO_VALUE {

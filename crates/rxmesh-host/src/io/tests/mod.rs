@@ -5,6 +5,7 @@ mod kept;
 mod messages;
 mod oracles;
 mod places;
+mod polygons;
 mod real;
 mod round_trip;
 mod speed;
@@ -134,7 +135,11 @@ fn forms() -> Vec<(&'static str, Encoding)> {
     ]
 }
 
-fn written(name: &str, encoding: Encoding, mesh: &TriMesh) -> (Vec<u8>, WriteReport) {
+fn written<'a>(
+    name: &str,
+    encoding: Encoding,
+    mesh: impl Into<Shape<'a>>,
+) -> (Vec<u8>, WriteReport) {
     write_bytes(
         Path::new(name),
         mesh,

@@ -31,7 +31,7 @@ fn times() {
             encoding,
         };
         let (pieces, ..) = timed(&format!("{name} {encoding:?} encode"), || {
-            encode(&path, &mesh, &options).unwrap()
+            encode(&path, Shape::from(&mesh), &options).unwrap()
         });
         drop(pieces);
         timed(&format!("{name} {encoding:?} write"), || {

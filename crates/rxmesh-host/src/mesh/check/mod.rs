@@ -1,13 +1,38 @@
 //! Says what is odd about a mesh: one pass of edge finding, a few union-finds, near-linear time.
 
+mod polygons;
 mod report;
+#[cfg(test)]
+mod tests;
 mod topology;
 
+pub use polygons::{Deviation, PolygonCounts, PolygonReport};
 pub use report::{CheckReport, EdgeLengths, Findings, Valence};
 
-use super::edges::is_proper;
-use super::{EdgeTable, TriMesh};
+use super::face_list::{FaceList, Polygons, Triangles, is_simple};
+use super::placement::bounding_box;
+use super::{EdgeTable, Placement, PolyMesh, TriMesh};
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+
+/// What is looked at.
+struct View<'a, F> {
+    positions: &'a [Vec3],
+    placement: &'a Placement,
+    faces: F,
+}
+
+impl<F: FaceList> View<'_, F> {
+    fn at(&self, v: u32) -> DVec3 {
+        self.positions[v as usize].as_dvec3()
+    }
+
+    /// Faces that name no vertex twice.
+    fn proper(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        let all = (0..self.faces.count()).map(|f| (f, self.faces.face(f)));
+        all.filter(|(_, face)| is_simple(face))
+    }
+}
 
 /// Examines a mesh. Never fails on a mesh that [`TriMesh::validate`] accepts.
 ///
@@ -15,27 +40,50 @@ use rayon::prelude::*;
 /// Euler characteristic; every other face counts, duplicates included. All offenders are numbered from 0, in the order
 /// of the file.
 pub fn check(mesh: &TriMesh) -> CheckReport {
-    let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
+    let view = View {
+        positions: &mesh.positions,
+        placement: &mesh.placement,
+        faces: Triangles(&mesh.faces),
+    };
+    examine(&view, &EdgeTable::of(&view.faces, mesh.positions.len()))
+}
+
+/// As [`check`], for polygons: [`CheckReport::polygons`] holds what only they have. Never fails on a mesh that
+/// [`PolyMesh::validate`] accepts.
+pub fn check_poly(mesh: &PolyMesh) -> CheckReport {
+    let view = View {
+        positions: &mesh.positions,
+        placement: &mesh.placement,
+        faces: Polygons::new(mesh),
+    };
+    let table = EdgeTable::of(&view.faces, mesh.positions.len());
+    CheckReport {
+        polygons: (!PolygonCounts::of(mesh).is_plain()).then(|| polygons::examine(mesh, &table)),
+        ..examine(&view, &table)
+    }
+}
+
+fn examine(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport {
         vertices: mesh.positions.len() as u64,
-        faces: mesh.faces.len() as u64,
+        faces: mesh.faces.count() as u64,
         edges: table.len() as u64,
         ..CheckReport::default()
     };
-    edges(mesh, &table, &mut report);
+    edges(mesh, table, &mut report);
     let mixed = report.inconsistent_edges.count > 0;
     // Independent looks at the same table, each filling a report of its own.
     let ((fans, parts), ((f, v), g)) = rayon::join(
         || {
             rayon::join(
-                || topology::fans_and_loops(mesh, &table),
-                || topology::components(mesh, &table, mixed),
+                || topology::fans_and_loops(mesh, table),
+                || topology::components(mesh, table, mixed),
             )
         },
         || {
             rayon::join(
-                || rayon::join(|| faces(mesh, &table), || vertices(mesh, &table)),
-                || geometry(mesh, &table),
+                || rayon::join(|| faces(mesh, table), || vertices(mesh, table)),
+                || geometry(mesh, table),
             )
         },
     );
@@ -62,14 +110,12 @@ pub fn check(mesh: &TriMesh) -> CheckReport {
 }
 
 /// Counts that look at one edge at a time.
-fn edges(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
+fn edges(mesh: &View<'_, impl FaceList>, table: &EdgeTable, report: &mut CheckReport) {
     for (e, &ends) in table.edges.iter().enumerate() {
         match table.along(e) {
             [_] => report.boundary_edges.add(ends),
             [g, h] => {
-                if mesh.faces[*g as usize / 3][*g as usize % 3]
-                    == mesh.faces[*h as usize / 3][*h as usize % 3]
-                {
+                if mesh.faces.vertex(*g) == mesh.faces.vertex(*h) {
                     report.inconsistent_edges.add(ends);
                 }
             }
@@ -79,72 +125,70 @@ fn edges(mesh: &TriMesh, table: &EdgeTable, report: &mut CheckReport) {
 }
 
 /// Counts that look at one face, or at the faces along one edge, at a time.
-fn faces(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+fn faces(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport::default();
-    let at = |v: u32| mesh.positions[v as usize].as_dvec3();
-    for (i, f) in mesh.faces.iter().enumerate() {
-        let i = i as u32;
-        if !is_proper(f) {
+    for f in 0..mesh.faces.count() {
+        let (face, i) = (mesh.faces.face(f), f as u32);
+        if !is_simple(face) {
             report.degenerate_faces.add(i);
             report.zero_area_faces.add(i);
             continue;
         }
-        let a = at(f[0]);
-        if (at(f[1]) - a).cross(at(f[2]) - a) == glam::DVec3::ZERO {
+        let a = mesh.at(face[0]);
+        let fan = face[1..].windows(2);
+        let area: DVec3 = fan
+            .map(|w| (mesh.at(w[0]) - a).cross(mesh.at(w[1]) - a))
+            .sum();
+        if area == DVec3::ZERO {
             report.zero_area_faces.add(i);
         }
-        let alone = |k| {
-            table
-                .along(table.edge_of[3 * i as usize + k] as usize)
-                .len()
-                == 1
-        };
-        if (0..3).all(alone) {
+        let alone = |h: usize| table.along(table.edge_of[h] as usize).len() == 1;
+        if mesh.faces.range(f).all(alone) {
             report.isolated_faces.add(i);
         }
     }
-    report.duplicate_faces = duplicate_faces(mesh, table);
+    report.duplicate_faces = duplicate_faces(mesh);
     report
 }
 
-/// Faces with the same three vertices as an earlier face. Two such faces meet along the edge of their two smaller
-/// vertices, so only faces along one edge need comparing.
-fn duplicate_faces(mesh: &TriMesh, table: &EdgeTable) -> Findings<u32> {
+/// Faces with the same vertices as an earlier face: they have the same sum of numbers that are mixed well.
+fn duplicate_faces(mesh: &View<'_, impl FaceList>) -> Findings<u32> {
+    /// 2^64 over the golden ratio, odd.
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = |&v: &u32| {
+        let x = u64::from(v).wrapping_add(1).wrapping_mul(MIX);
+        (x ^ x >> 29).wrapping_mul(MIX)
+    };
+    let sum = |face: &[u32]| face.iter().map(mixed).fold(0, u64::wrapping_add);
+    let mut keys: Vec<(u64, u32)> = mesh
+        .proper()
+        .map(|(f, face)| (sum(face), f as u32))
+        .collect();
+    keys.par_sort_unstable();
+    let sorted = |f: u32| {
+        let mut vertices = mesh.faces.face(f as usize).to_vec();
+        vertices.sort_unstable();
+        vertices
+    };
     let mut repeated = Vec::new();
-    let mut thirds: Vec<(u32, u32)> = Vec::new();
-    for (e, &[_, high]) in table.edges.iter().enumerate() {
-        if table.along(e).len() < 2 {
-            continue;
-        }
-        let third = |h: u32| (mesh.faces[h as usize / 3][(h as usize + 2) % 3], h / 3);
-        thirds.clear();
-        thirds.extend(
-            table
-                .along(e)
-                .iter()
-                .map(|&h| third(h))
-                .filter(|t| t.0 > high),
-        );
-        thirds.sort_unstable();
-        repeated.extend(
-            thirds
-                .windows(2)
-                .filter(|w| w[0].0 == w[1].0)
-                .map(|w| w[1].1),
-        );
+    for same in keys.chunk_by(|a, b| a.0 == b.0).filter(|s| s.len() > 1) {
+        let mut faces: Vec<(Vec<u32>, u32)> = same.iter().map(|&(_, f)| (sorted(f), f)).collect();
+        faces.sort_unstable();
+        let again = faces.windows(2).filter(|w| w[0].0 == w[1].0);
+        repeated.extend(again.map(|w| w[1].1));
     }
     repeated.sort_unstable();
     repeated.into_iter().collect()
 }
 
 /// Valence, isolated and duplicate vertices.
-fn vertices(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+fn vertices(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport::default();
     let mut used = vec![false; mesh.positions.len()];
-    mesh.faces
-        .iter()
-        .flatten()
-        .for_each(|&v| used[v as usize] = true);
+    for f in 0..mesh.faces.count() {
+        let face = mesh.faces.face(f).iter();
+        face.for_each(|&v| used[v as usize] = true);
+    }
     let unused = used.iter().enumerate().filter(|(_, u)| !**u);
     report.isolated_vertices = unused.map(|(v, _)| v as u32).collect();
     let mut valence = vec![0u32; mesh.positions.len()];
@@ -184,19 +228,18 @@ fn vertices(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
 }
 
 /// Bounding box and edge lengths, in the world.
-fn geometry(mesh: &TriMesh, table: &EdgeTable) -> CheckReport {
+fn geometry(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport {
-        bounding_box: mesh.bounding_box(),
+        bounding_box: bounding_box(mesh.positions, mesh.placement),
         ..CheckReport::default()
     };
-    let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let mut lengths = EdgeLengths {
         min: f64::INFINITY,
         mean: 0.0,
         max: 0.0,
     };
     for &[a, b] in &table.edges {
-        let l = mesh.placement.scale * at(a).distance(at(b));
+        let l = mesh.placement.scale * mesh.at(a).distance(mesh.at(b));
         lengths.min = lengths.min.min(l);
         lengths.max = lengths.max.max(l);
         lengths.mean += l / table.len() as f64;

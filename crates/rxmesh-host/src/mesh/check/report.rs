@@ -1,5 +1,6 @@
 //! What `check` found, for people and for programs.
 
+use super::PolygonReport;
 use std::fmt;
 
 /// How many offenders are named for each kind of finding.
@@ -104,10 +105,11 @@ pub struct CheckReport {
     pub inconsistent_edges: Findings<[u32; 2]>,
     /// Faces that name a vertex twice.
     pub degenerate_faces: Findings<u32>,
-    /// Faces whose area is exactly 0 (cross product of two edges, in double precision), degenerate ones included.
+    /// Faces whose area is exactly 0 (cross product of two edges, of polygons their sum over the fan around the first
+    /// corner, in double precision), degenerate ones included.
     /// There is no tolerance: what is "nearly 0" depends on the size of the mesh.
     pub zero_area_faces: Findings<u32>,
-    /// Faces with the same three vertices as an earlier face, in any order.
+    /// Faces with the same vertices as an earlier face, in any order.
     pub duplicate_faces: Findings<u32>,
     /// Faces that share no edge with another.
     pub isolated_faces: Findings<u32>,
@@ -125,6 +127,9 @@ pub struct CheckReport {
     pub bounding_box: Option<[[f64; 3]; 2]>,
     /// Lengths of the edges, in the world.
     pub edge_length: Option<EdgeLengths>,
+    /// What only polygons have; `None` of triangles without sharpness and holes.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub polygons: Option<PolygonReport>,
 }
 
 impl CheckReport {
@@ -194,11 +199,16 @@ impl CheckReport {
         line(f, "duplicate faces", &self.duplicate_faces)?;
         line(f, "isolated faces", &self.isolated_faces)?;
         line(f, "isolated vertices", &self.isolated_vertices)?;
-        line(f, "duplicate vertices", &self.duplicate_vertices)
+        line(f, "duplicate vertices", &self.duplicate_vertices)?;
+        self.polygons.as_ref().map_or(Ok(()), |p| write!(f, "{p}"))
     }
 }
 
-fn line<T: fmt::Debug>(f: &mut fmt::Formatter<'_>, name: &str, found: &Findings<T>) -> fmt::Result {
+pub(super) fn line<T: fmt::Debug>(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    found: &Findings<T>,
+) -> fmt::Result {
     write!(f, "{name}: {}", found.count)?;
     if found.count > 0 {
         let list: Vec<String> = found.first.iter().map(|t| format!("{t:?}")).collect();

@@ -1,16 +1,11 @@
 //! Fans, boundary loops, components and orientability, by union-find.
 
-use super::super::edges::is_proper;
 use super::super::sets::Sets;
-use super::{EdgeTable, Findings, TriMesh};
+use super::{EdgeTable, FaceList, Findings, View};
 
 /// Corner of half-edge `h`'s face at the half-edge's start and at its end.
-fn corners(h: u32) -> [u32; 2] {
-    [h, h / 3 * 3 + (h + 1) % 3]
-}
-
-fn vertex(mesh: &TriMesh, corner: u32) -> u32 {
-    mesh.faces[corner as usize / 3][corner as usize % 3]
+fn corners(mesh: &View<'_, impl FaceList>, h: u32) -> [u32; 2] {
+    [h, mesh.faces.next(h)]
 }
 
 /// What the fans of faces around vertices say.
@@ -27,8 +22,8 @@ pub(super) struct Fans {
 ///
 /// Corners of one vertex are united across edges; what remains apart is a fan of its own. A vertex is fine when its
 /// corners are one fan and none of its edges has more than two faces.
-pub(super) fn fans_and_loops(mesh: &TriMesh, table: &EdgeTable) -> Fans {
-    let mut fans = Sets::new(mesh.faces.len() * 3);
+pub(super) fn fans_and_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> Fans {
+    let mut fans = Sets::new(mesh.faces.corner_count());
     let mut bad = vec![false; mesh.positions.len()];
     for (e, ends) in table.edges.iter().enumerate() {
         let along = table.along(e);
@@ -36,17 +31,17 @@ pub(super) fn fans_and_loops(mesh: &TriMesh, table: &EdgeTable) -> Fans {
             ends.iter().for_each(|&v| bad[v as usize] = true);
         }
         for pair in along.windows(2) {
-            let ([a, b], [c, d]) = (corners(pair[0]), corners(pair[1]));
-            let same = vertex(mesh, a) == vertex(mesh, c);
+            let ([a, b], [c, d]) = (corners(mesh, pair[0]), corners(mesh, pair[1]));
+            let same = mesh.faces.vertex(a) == mesh.faces.vertex(c);
             fans.unite(a, if same { c } else { d });
             fans.unite(b, if same { d } else { c });
         }
     }
     const NONE: u32 = u32::MAX;
     let mut fan_of = vec![NONE; mesh.positions.len()];
-    for (f, face) in mesh.faces.iter().enumerate().filter(|(_, f)| is_proper(f)) {
-        for (k, &v) in face.iter().enumerate() {
-            let fan = fans.root((3 * f + k) as u32);
+    for (f, face) in mesh.proper() {
+        for (corner, &v) in mesh.faces.range(f).zip(face) {
+            let fan = fans.root(corner as u32);
             let first = &mut fan_of[v as usize];
             bad[v as usize] |= *first != NONE && *first != fan;
             *first = fan;
@@ -55,18 +50,18 @@ pub(super) fn fans_and_loops(mesh: &TriMesh, table: &EdgeTable) -> Fans {
     let offenders = bad.iter().enumerate().filter(|(_, b)| **b);
     Fans {
         bad: offenders.map(|(v, _)| v as u32).collect(),
-        loops: boundary_loops(table, &mut fans),
+        loops: boundary_loops(mesh, table, &mut fans),
         without: fan_of.iter().filter(|&&f| f == NONE).count() as u64,
     }
 }
 
 /// Two boundary edges follow each other when they bound the same fan, so that holes which touch in a vertex stay two.
-fn boundary_loops(table: &EdgeTable, fans: &mut Sets) -> u64 {
+fn boundary_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable, fans: &mut Sets) -> u64 {
     let mut ends: Vec<(u32, u32)> = Vec::new();
     let mut count = 0u32;
     for e in 0..table.len() {
         if let [h] = table.along(e) {
-            ends.extend(corners(*h).map(|c| (fans.root(c), count)));
+            ends.extend(corners(mesh, *h).map(|c| (fans.root(c), count)));
             count += 1;
         }
     }
@@ -88,27 +83,28 @@ pub(super) struct Parts {
 
 /// Components through edges and through vertices, and whether faces can be turned to agree; when they agree already
 /// (`mixed` is false) there is nothing to ask.
-pub(super) fn components(mesh: &TriMesh, table: &EdgeTable, mixed: bool) -> Parts {
-    let mut through_edges = Sets::new(mesh.faces.len());
+pub(super) fn components(mesh: &View<'_, impl FaceList>, table: &EdgeTable, mixed: bool) -> Parts {
+    let face = |h: u32| mesh.faces.of_corner(h);
+    let mut through_edges = Sets::new(mesh.faces.count());
     let mut through_vertices = Sets::new(mesh.positions.len());
     // Node 2 f is "face f as it is", 2 f + 1 is "face f turned"; agreeing states are united.
-    let mut turned = mixed.then(|| Sets::new(2 * mesh.faces.len()));
+    let mut turned = mixed.then(|| Sets::new(2 * mesh.faces.count()));
     let (mut face_merges, mut vertex_merges) = (0, 0);
     for (e, ends) in table.edges.iter().enumerate() {
         let along = table.along(e);
         vertex_merges += u64::from(through_vertices.unite(ends[0], ends[1]));
         for pair in along.windows(2) {
-            face_merges += u64::from(through_edges.unite(pair[0] / 3, pair[1] / 3));
+            face_merges += u64::from(through_edges.unite(face(pair[0]), face(pair[1])));
         }
         if let (Some(turned), [g, h]) = (&mut turned, along) {
-            let disagree = u32::from(vertex(mesh, *g) == vertex(mesh, *h));
-            let (f, k) = (2 * (g / 3), 2 * (h / 3));
+            let disagree = u32::from(mesh.faces.vertex(*g) == mesh.faces.vertex(*h));
+            let (f, k) = (2 * face(*g), 2 * face(*h));
             turned.unite(f, k + disagree);
             turned.unite(f + 1, k + 1 - disagree);
         }
     }
     let orientable = turned.is_none_or(|mut sets| {
-        (0..mesh.faces.len() as u32).all(|f| sets.root(2 * f) != sets.root(2 * f + 1))
+        (0..mesh.faces.count() as u32).all(|f| sets.root(2 * f) != sets.root(2 * f + 1))
     });
     Parts {
         face_merges,

@@ -1,0 +1,123 @@
+//! `subdivide`: subdivision surfaces.
+
+use crate::app::{Application, Told};
+use crate::cli::{EncodingArgs, EngineArgs, InputArgs};
+use crate::frame::Tool;
+use crate::output::{Gives, Target};
+use crate::record::Record;
+use crate::text;
+use anyhow::{Context, Result};
+use clap::{Args, ValueHint};
+use rxmesh_host::Error;
+use rxmesh_host::mesh::Faces;
+use rxmesh_subdivision::{Options, Refined, refine};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The application.
+pub(crate) struct Subdivide;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct SubdivideArgs {
+    #[command(flatten)]
+    #[serde(skip)]
+    input: InputArgs,
+    /// Where to write, or '-' for stdout [default: MESH_subdivide in the input's format, in the current folder; stdout
+    /// for a mesh from stdin]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[serde(skip)]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    options: Options,
+    /// Write triangles: quads are cut along a diagonal
+    #[arg(long)]
+    triangles: bool,
+    #[command(flatten)]
+    #[serde(skip)]
+    encoding: EncodingArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    engine: EngineArgs,
+}
+
+impl rxmesh_host::algo::Options for SubdivideArgs {
+    fn check(&self) -> Result<(), Error> {
+        self.options.check()
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    sharp_edges: u64,
+    sharp_vertices: u64,
+    holes: u64,
+}
+
+impl Application for Subdivide {
+    const NAME: &'static str = "subdivide";
+    const SUMMARY: &'static str = "Make a smooth surface of a mesh of polygons";
+    const HELP: &'static str =
+        "Examples: rxmesh-apps subdivide cube.obj --levels 3 -o smooth.obj
+          rxmesh-apps subdivide bunny.obj --scheme loop --levels 2 -o smooth.ply
+
+Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
+triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY count, by the rules of
+OpenSubdiv. docs/subdivision.md explains all of it.";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        ("sharp_edges", "edges of the mesh with a sharpness"),
+        ("sharp_vertices", "vertices of the mesh with a sharpness"),
+        ("holes", "faces of the mesh that are holes"),
+    ];
+
+    type Options = SubdivideArgs;
+    type Report = Report;
+    type Frame = Tool;
+
+    fn run(Tool { run }: &mut Tool, args: &SubdivideArgs) -> Result<Report> {
+        let target = Target::for_input(
+            Self::NAME,
+            (args.input.mesh.as_path(), args.output.as_deref()),
+            &args.encoding,
+            Gives::Mesh,
+            run.console.json_file(),
+        )?;
+        let triangulate = &args.input.triangulate;
+        let input = run.read_poly(&args.input.mesh, !triangulate.triangulate)?;
+        let base = input.loaded.mesh;
+        let engine = run.engine(args.engine.engine)?;
+        let (Refined { mesh, warnings }, ms) = run.mesh_stage("subdividing", || {
+            refine(&engine, &base, &args.options).context("the surface cannot be made")
+        })?;
+        run.record.timings_ms.run = ms;
+        for warning in &warnings {
+            run.warn_of(&input.path, warning);
+        }
+        if args.triangles && !matches!(mesh.faces, Faces::Same(3)) {
+            let (cut, _) = mesh.triangulate()?;
+            run.write(&target, &cut)?;
+        } else {
+            run.write(&target, &mesh)?;
+        }
+        Ok(Report {
+            sharp_edges: base.sharp_edges.len() as u64,
+            sharp_vertices: base.sharp_vertices.len() as u64,
+            holes: base.holes.len() as u64,
+        })
+    }
+
+    fn tell(report: &Report, args: &SubdivideArgs, record: &Record) -> Told {
+        let mut lines = format!("{} levels", args.options.levels);
+        for (n, what) in [
+            (report.sharp_edges, "sharp edges"),
+            (report.sharp_vertices, "sharp vertices"),
+            (report.holes, "holes"),
+        ] {
+            if n > 0 {
+                lines += &format!(", {n} {what}");
+            }
+        }
+        let lines = lines + "\n";
+        Told::new(text::input(record) + &text::engine(record) + &lines + &text::output(record))
+    }
+}

@@ -1,0 +1,178 @@
+//! Polygon meshes: generated, converted, checked and told of.
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+
+/// A cube with creases around its top, a sharp corner and a hole.
+const CREASED: &str = "v -1 -1 -1\nv 1 -1 -1\nv -1 1 -1\nv 1 1 -1\nv -1 -1 1\nv 1 -1 1\nv -1 1 1\nv 1 1 1\n\
+    f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 4 3 7 8\nf 3 1 5 7\nf 2 4 8 6\n\
+    t crease 5/1/0 4 5 7 6 4 2.5\nt corner 1/1/0 0 10\nt hole 1/0/0 0\n";
+
+#[test]
+fn shapes_of_quads() {
+    let b = Sandbox::new();
+    for (args, vertices, faces, closed) in [
+        ("cube", 8, 6, true),
+        ("cube -n 3", 56, 54, true),
+        (
+            "quad-sphere -n 5 --shuffle --noise 0.1 --seed 3",
+            152,
+            150,
+            true,
+        ),
+        ("quad-torus --nu 5 --nv 4", 20, 20, true),
+        ("quad-grid --nx 3 --ny 2", 12, 6, false),
+    ] {
+        for name in ["m.ply", "m.obj", "m.off"] {
+            let r = b.record(&format!("generate {args} -o {name}"));
+            let counts = (&r["output"]["faces"], &r["output"]["vertices"]);
+            assert_eq!(counts, (&faces.into(), &vertices.into()), "{args}");
+            let r = b.record(&format!("check {name} --strict"));
+            let check = &r["check"];
+            assert_eq!(check["polygons"]["quads"], faces, "{args} {name}");
+            assert_eq!(check["polygons"]["crossing_faces"]["count"], 0);
+            assert_eq!(check["closed"], closed);
+            assert_eq!(r["warnings"], json!([]));
+        }
+    }
+    let out = b.run("generate cube -o m.stl");
+    let text = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(
+        text,
+        "warning: m.stl: 6 of 6 faces were polygons and are now triangles: 12 faces\n"
+    );
+    b.ok("generate quad-sphere --noise 0.1 --shuffle --seed 5 -o a.obj");
+    b.ok("generate quad-sphere --noise 0.1 --shuffle --seed 5 -o b.obj");
+    assert_eq!(b.text("a.obj"), b.text("b.obj"));
+    assert!(
+        b.misused("generate cube -n 0 -o d.obj")
+            .contains("n = 0 is not possible")
+    );
+    assert!(
+        b.misused("generate cube -n 99999 -o d.obj")
+            .contains("at most")
+    );
+    b.misused("generate cube --subdivide 1 -o d.obj");
+}
+
+#[test]
+fn converting_keeps_what_a_format_holds() {
+    let b = Sandbox::new();
+    b.put("a.obj", CREASED);
+    let r = b.record("convert a.obj -o b.ply");
+    assert_eq!(r["warnings"], json!([]));
+    assert_eq!(
+        (&r["input"]["faces"], &r["output"]["faces"]),
+        (&6.into(), &6.into())
+    );
+    b.ok("convert b.ply --ascii -o c.ply");
+    let text = b.text("c.ply");
+    for part in [
+        "property uchar hole\n",
+        "element edge 4\nproperty int vertex1\nproperty int vertex2\nproperty float sharpness\n",
+        "\n4 5 2.5\n",
+        "\n-1 -1 -1 10\n",
+    ] {
+        assert!(text.contains(part), "'{part}' is not in:\n{text}");
+    }
+    b.ok("convert c.ply -o d.obj");
+    let text = b.text("d.obj");
+    assert!(
+        text.contains("f 1 3 4 2\n") && text.ends_with("t corner 1/1/0 0 10\nt hole 1/0/0 0\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("t crease 2/1/0 ").count(), 4);
+    let words = |r: &Value| r["warnings"].to_string();
+    let off = words(&b.record("convert a.obj -o e.off"));
+    assert!(
+        off.contains("OFF holds no sharp edges: 4") && off.contains("holes: 1"),
+        "{off}"
+    );
+    let cut = b.record("convert a.obj --triangles -o f.ply");
+    assert_eq!(cut["output"]["faces"], 12);
+    assert!(words(&cut).contains("no sharp edges: 4"), "{cut}");
+    let stl = b.record("convert d.obj -o g.stl");
+    assert!(
+        words(&stl).contains("g.stl: 6 of 6 faces were polygons"),
+        "{stl}"
+    );
+    // A mesh that comes from a stream, and one that goes to one.
+    let piped = b.ok("convert a.obj --format off -o -");
+    assert!(
+        piped.contains("8 6 0\n") && piped.contains("\n4 0 2 3 1\n"),
+        "{piped}"
+    );
+}
+
+#[test]
+fn what_info_tells_of_polygons() {
+    let b = Sandbox::new();
+    b.put("a.obj", CREASED);
+    let r = b.record("info a.obj --engine cpu");
+    assert_eq!(
+        r["polygons"],
+        json!({
+            "triangles": 0, "quads": 6, "larger": 0, "largest": 4, "sharp_edges": 4, "sharp_vertices": 1, "holes": 1
+        })
+    );
+    assert_eq!(
+        (&r["input"]["faces"], &r["input"]["edges"]),
+        (&6.into(), &12.into())
+    );
+    assert_eq!(r["mesh"]["edge_length"]["max"], 2.0);
+    assert_eq!(r["mesh"]["volume"], 8.0);
+    let text = b.ok("info a.obj --engine cpu");
+    assert!(
+        text.contains(
+            "8 vertices, 12 edges, 6 faces\n0 triangles, 6 quads, 0 larger polygons; at most 4 corners\n\
+                4 sharp edges, 1 sharp vertices, 1 holes\n"
+        ),
+        "{text}"
+    );
+    // Triangles alone have nothing of it to tell.
+    b.put("t.obj", crate::support::TRIANGLE);
+    assert!(
+        b.record("info t.obj --engine cpu")
+            .get("polygons")
+            .is_none()
+    );
+    assert!(b.record("check t.obj")["check"].get("polygons").is_none());
+}
+
+#[test]
+fn defects_of_polygons() {
+    let b = Sandbox::new();
+    b.put("good.obj", CREASED);
+    b.ok("check good.obj --strict");
+    b.put("loose.obj", format!("{CREASED}t crease 2/1/0 0 7 1\n"));
+    assert!(
+        b.ok("check loose.obj")
+            .contains("sharp edges that are no edges: 1 ([0, 7]; counted from 0)")
+    );
+    b.put(
+        "tie.obj",
+        "v 0 0 0\nv 1 1 0\nv 1 0.5 0\nv 0 1 0\nf 1 2 3 4\n",
+    );
+    for (name, part) in [
+        ("loose.obj", "loose.obj: 1 sharp edges that are no edges"),
+        ("tie.obj", "tie.obj: 1 faces that cross themselves"),
+    ] {
+        let out = b.run(&format!("check {name} --strict"));
+        assert_eq!(out.status.code(), Some(1));
+        let text = String::from_utf8(out.stderr).unwrap();
+        assert!(text.contains(part), "{text}");
+    }
+    b.put("bad.obj", format!("{CREASED}t crease 2/1/0 0 8 1\n"));
+    for command in [
+        "check bad.obj",
+        "info bad.obj",
+        "convert bad.obj -o o.ply",
+        "mcf bad.obj -o o.ply",
+    ] {
+        let text = b.fails(command);
+        assert!(
+            text.contains("bad.obj: line 18: a tag names vertex 8"),
+            "{text}"
+        );
+    }
+}

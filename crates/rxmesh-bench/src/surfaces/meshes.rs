@@ -1,0 +1,258 @@
+//! The meshes of the surfaces' rows. Those of the recorded baselines were made alike: closed, of one component, bumpy,
+//! so that no coordinate is trivial.
+
+use crate::mesh::flip_edges;
+use anyhow::{Context as _, Result, bail};
+use glam::Vec3;
+use rxmesh_host::mesh::{EdgeTable, Faces, PolyMesh, Rng, TriMesh};
+
+/// A mesh by its name: `sphere:40`, `irregular:16`, `polygons:16`, `triangles:16`; with `S` at the end vertices and
+/// faces are shuffled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    kind: Kind,
+    n: u32,
+    shuffled: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A sphere of `6 n^2` quads, of a cube.
+    Sphere,
+    /// `36 n^2` quads: each of `triangles:n` in three.
+    Irregular,
+    /// The dual of `triangles:n`: polygons of 3 to 10 corners or so, about `6 n^2` of them.
+    Polygons,
+    /// `12 n^2` triangles, valences from 3 to 10.
+    Triangles,
+}
+
+impl std::str::FromStr for Name {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Name> {
+        let (kind, n) = text.split_once(':').context("no `:`")?;
+        let (n, shuffled) = match n.strip_suffix('S') {
+            Some(n) => (n, true),
+            None => (n, false),
+        };
+        let kind = match kind {
+            "sphere" => Kind::Sphere,
+            "irregular" => Kind::Irregular,
+            "polygons" => Kind::Polygons,
+            "triangles" => Kind::Triangles,
+            _ => bail!("there is no mesh `{kind}`"),
+        };
+        let n = n.parse()?;
+        Ok(Name { kind, n, shuffled })
+    }
+}
+
+impl Name {
+    pub(crate) fn make(self) -> Result<PolyMesh> {
+        let mut mesh = match self.kind {
+            Kind::Sphere => sphere(self.n)?,
+            Kind::Triangles => triangles(self.n)?.into(),
+            Kind::Irregular => thirds(&triangles(self.n)?),
+            Kind::Polygons => dual(&triangles(self.n)?),
+        };
+        if self.shuffled {
+            shuffle(&mut mesh);
+        }
+        mesh.validate()?;
+        Ok(mesh)
+    }
+}
+
+/// A point of the unit sphere, moved in and out.
+fn bumpy(p: Vec3) -> Vec3 {
+    let p = p.normalize();
+    p * (1.0 + 0.15 * (3.0 * p.x + 1.0).sin() * (5.0 * p.y).cos() + 0.1 * (7.0 * p.z).sin())
+}
+
+/// A cube of `n` cells an edge, pushed out to a sphere.
+fn sphere(n: u32) -> Result<PolyMesh> {
+    let sides = [
+        Vec3::X,
+        Vec3::NEG_X,
+        Vec3::Y,
+        Vec3::NEG_Y,
+        Vec3::Z,
+        Vec3::NEG_Z,
+    ];
+    let mut ids = std::collections::HashMap::new();
+    let (mut positions, mut corners) = (Vec::new(), Vec::new());
+    for up in sides {
+        let right = Vec3::new(up.y, up.z, up.x);
+        let front = up.cross(right);
+        let mut vertex = |i: u32, j: u32| {
+            let at = |k: u32| (2 * k) as f32 - n as f32;
+            let p = up * n as f32 + right * at(i) + front * at(j);
+            // Whole numbers, so that sides agree on what they share.
+            let key = p.to_array().map(|c| c as i32);
+            *ids.entry(key).or_insert_with(|| {
+                // Cells of alike angles.
+                let angle = p / n as f32 * std::f32::consts::FRAC_PI_4;
+                positions.push(bumpy(Vec3::new(
+                    angle.x.tan(),
+                    angle.y.tan(),
+                    angle.z.tan(),
+                )));
+                positions.len() as u32 - 1
+            })
+        };
+        for j in 0..n {
+            for i in 0..n {
+                corners.extend([
+                    vertex(i, j),
+                    vertex(i + 1, j),
+                    vertex(i + 1, j + 1),
+                    vertex(i, j + 1),
+                ]);
+            }
+        }
+    }
+    let quads = vec![4; corners.len() / 4];
+    Ok(PolyMesh::new(positions, &quads, corners)?)
+}
+
+/// The sphere's quads in two each, and a third of the edges flipped.
+fn triangles(n: u32) -> Result<TriMesh> {
+    let quads = sphere(n)?;
+    let halves = |q: &[u32]| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]];
+    let faces: Vec<[u32; 3]> = quads.corners.chunks_exact(4).flat_map(halves).collect();
+    let flips = faces.len() / 2;
+    let mut mesh = TriMesh::new(quads.positions, faces)?;
+    for _ in 0..2 {
+        flip_edges(&mut mesh, flips / 2);
+    }
+    Ok(mesh)
+}
+
+/// Each triangle as three quads, between its corners, the middles of its sides and its own.
+fn thirds(mesh: &TriMesh) -> PolyMesh {
+    let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
+    let (v, e) = (mesh.positions.len() as u32, table.len() as u32);
+    let mut positions = mesh.positions.clone();
+    let at = |v: u32| mesh.positions[v as usize];
+    positions.extend(table.edges.iter().map(|&[a, b]| bumpy(at(a) + at(b))));
+    positions.extend(
+        mesh.faces
+            .iter()
+            .map(|f| bumpy(f.iter().map(|&v| at(v)).sum())),
+    );
+    let mut side = vec![0; 3 * mesh.faces.len()];
+    for edge in 0..table.len() {
+        for &corner in table.along(edge) {
+            side[corner as usize] = edge as u32;
+        }
+    }
+    let mut corners = Vec::new();
+    for (f, face) in mesh.faces.iter().enumerate() {
+        let middle = |k: usize| v + side[3 * f + k % 3];
+        for k in 0..3 {
+            corners.extend([face[k], middle(k), v + e + f as u32, middle(k + 2)]);
+        }
+    }
+    PolyMesh {
+        positions,
+        corners,
+        faces: Faces::Same(4),
+        ..PolyMesh::default()
+    }
+}
+
+/// A polygon round every vertex, between the middles of its triangles.
+fn dual(mesh: &TriMesh) -> PolyMesh {
+    let at = |v: u32| mesh.positions[v as usize];
+    let positions = mesh
+        .faces
+        .iter()
+        .map(|f| bumpy(f.iter().map(|&v| at(v)).sum()));
+    let positions: Vec<Vec3> = positions.collect();
+    // The face that follows another round a vertex, counter-clockwise: it starts where the other one's last side is.
+    let mut starts = std::collections::HashMap::new();
+    for (f, face) in mesh.faces.iter().enumerate() {
+        for k in 0..3 {
+            starts.insert([face[k], face[(k + 1) % 3]], (f as u32, face[(k + 2) % 3]));
+        }
+    }
+    let mut first = vec![None; mesh.positions.len()];
+    for face in &mesh.faces {
+        for k in 0..3 {
+            first[face[k] as usize] = Some(face[(k + 1) % 3]);
+        }
+    }
+    let (mut sizes, mut corners) = (Vec::new(), Vec::new());
+    for (v, start) in first.iter().enumerate() {
+        let Some(start) = *start else { continue };
+        let (mut next, mut n) = (start, 0);
+        while let Some(&(f, tip)) = starts.get(&[v as u32, next]) {
+            corners.push(f);
+            n += 1;
+            next = tip;
+            if next == start {
+                break;
+            }
+        }
+        sizes.push(n);
+    }
+    PolyMesh {
+        positions,
+        corners,
+        faces: Faces::of_sizes(&sizes),
+        ..PolyMesh::default()
+    }
+}
+
+/// Vertices and faces of alike sizes in any order.
+fn shuffle(mesh: &mut PolyMesh) {
+    let mut rng = Rng::new(1);
+    let order = rng.permutation(mesh.vertex_count());
+    let mut positions = vec![Vec3::ZERO; mesh.vertex_count()];
+    for (v, &to) in order.iter().enumerate() {
+        positions[to as usize] = mesh.positions[v];
+    }
+    mesh.positions = positions;
+    let faces = rng.permutation(mesh.face_count());
+    let face = |f: &u32| mesh.face(*f as usize);
+    let sizes: Vec<u32> = faces.iter().map(|f| face(f).len() as u32).collect();
+    mesh.corners = faces
+        .iter()
+        .flat_map(|f| face(f).iter().map(|&v| order[v as usize]))
+        .collect();
+    mesh.faces = Faces::of_sizes(&sizes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rxmesh_host::engine::Engine;
+    use rxmesh_subdivision::Mesh;
+    use rxmesh_subdivision::kernels::build::Around;
+
+    /// Each is closed and of genus 0, of the size that its name says.
+    #[test]
+    fn the_meshes_are_what_they_are_called() -> Result<()> {
+        for (name, faces) in [
+            ("sphere:5", 150),
+            ("sphere:5S", 150),
+            ("triangles:4", 192),
+            ("irregular:4", 576),
+            ("polygons:4", 98),
+        ] {
+            let poly = name.parse::<Name>()?.make()?;
+            assert_eq!(poly.face_count(), faces, "{name}");
+            let mesh = Mesh::new(&Engine::cpu(), &poly)?;
+            let euler =
+                i64::from(mesh.vertex_count()) - i64::from(mesh.edge_count()) + faces as i64;
+            assert_eq!(euler, 2, "{name}");
+            let around = mesh.to_host()?.around;
+            assert!(
+                around.iter().all(|&a| a == Around::Interior as u32),
+                "{name}"
+            );
+        }
+        Ok(())
+    }
+}

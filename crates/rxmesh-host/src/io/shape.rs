@@ -1,0 +1,108 @@
+//! What writers see of a mesh.
+
+use crate::mesh::{Extras, MeshError, Placement, PolyMesh, SharpEdge, TriMesh};
+use glam::Vec3;
+use std::ops::Range;
+
+/// A mesh that can be written: of triangles or of polygons.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape<'a> {
+    /// Of triangles.
+    Triangles(&'a TriMesh),
+    /// Of polygons.
+    Polygons(&'a PolyMesh),
+}
+
+impl<'a> From<&'a TriMesh> for Shape<'a> {
+    fn from(mesh: &'a TriMesh) -> Shape<'a> {
+        Shape::Triangles(mesh)
+    }
+}
+
+impl<'a> From<&'a PolyMesh> for Shape<'a> {
+    fn from(mesh: &'a PolyMesh) -> Shape<'a> {
+        Shape::Polygons(mesh)
+    }
+}
+
+impl<'a> Shape<'a> {
+    pub(super) fn validate(self) -> Result<(), MeshError> {
+        match self {
+            Shape::Triangles(m) => m.validate(),
+            Shape::Polygons(m) => m.validate(),
+        }
+    }
+
+    pub(super) fn positions(self) -> &'a [Vec3] {
+        match self {
+            Shape::Triangles(m) => &m.positions,
+            Shape::Polygons(m) => &m.positions,
+        }
+    }
+
+    pub(super) fn extras(self) -> &'a Extras {
+        match self {
+            Shape::Triangles(m) => &m.extras,
+            Shape::Polygons(m) => &m.extras,
+        }
+    }
+
+    pub(super) fn placement(self) -> &'a Placement {
+        match self {
+            Shape::Triangles(m) => &m.placement,
+            Shape::Polygons(m) => &m.placement,
+        }
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(self) -> usize {
+        self.positions().len()
+    }
+
+    /// Number of faces.
+    pub fn face_count(self) -> usize {
+        match self {
+            Shape::Triangles(m) => m.face_count(),
+            Shape::Polygons(m) => m.face_count(),
+        }
+    }
+
+    /// Where the corners of a face are among all corners.
+    pub(super) fn range(self, face: usize) -> Range<usize> {
+        match self {
+            Shape::Triangles(_) => 3 * face..3 * face + 3,
+            Shape::Polygons(m) => m.range(face),
+        }
+    }
+
+    /// The vertices of a face.
+    pub(super) fn face(self, face: usize) -> &'a [u32] {
+        match self {
+            Shape::Triangles(m) => &m.faces[face],
+            Shape::Polygons(m) => m.face(face),
+        }
+    }
+
+    /// Corners of the largest face, 3 of none.
+    pub(super) fn largest_face(self) -> usize {
+        match self {
+            Shape::Triangles(_) => 3,
+            Shape::Polygons(m) => m.largest_face(),
+        }
+    }
+
+    pub(super) fn sharp_edges(self) -> &'a [SharpEdge] {
+        match self {
+            Shape::Triangles(_) => &[],
+            Shape::Polygons(m) => &m.sharp_edges,
+        }
+    }
+
+    /// Whether 32 bits hold the coordinates.
+    pub(super) fn fits_single(self) -> bool {
+        match self {
+            Shape::Triangles(m) => m.fits_single(),
+            Shape::Polygons(m) => m.placement.fits_single(&m.positions),
+        }
+    }
+}

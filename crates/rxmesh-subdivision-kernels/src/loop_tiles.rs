@@ -1,0 +1,459 @@
+//! Loop surfaces in tiles: a block takes some base triangles with what is next to them through all levels in shared
+//! memory and writes the last level once.
+//!
+//! A tile is a triangle of points with one row of points outside along each side. The rows outside make their next
+//! level of themselves and of the side; only their ends, and the triangle's corners, come from [`RingTable`].
+
+use crate::barycentric::{Grid, inside};
+use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
+use crate::loop_rings::{RingTable, part};
+use crate::sharpness::after;
+use crate::spokes::{ACROSS, HALO_WORDS, NEAR, SHARP};
+use crate::topology::NONE;
+use rxmesh_kernels::args;
+use rxmesh_kernels::exec::Block;
+use rxmesh_kernels::kernel::BlockKernel;
+use rxmesh_kernels::mem::{Global, Plan, Shared};
+
+kernel_list! {
+    block loop_tiles_1: Tiles<One>;
+    block loop_tiles_2: Tiles<Two>;
+    block loop_tiles_3: Tiles<Three>;
+}
+
+/// The most levels that a tile goes through.
+pub const MOST_LEVELS: u32 = 7;
+
+/// Points of a tile at a level that come from rings: three corners, and two ends of each of three rows outside.
+const SPECIAL: u32 = 9;
+
+/// Points that a tile starts from: three corners, and the vertices across its sides.
+const START: u32 = 6;
+
+/// What a tile makes at a level: how each point comes of the level before. The table [`Tiles::recipes`] has one word a
+/// point: the points inside, row after row; those on each side, from the origin of its half-edge on; those in the rows
+/// outside but for their ends. Level 1 comes first.
+///
+/// A word is the point's place at its level (13 bits), the place at the level before of the point that it is found by
+/// (13 bits), how it lies to that (2 bits: at it, or between neighbours across x, y or both), and 0 or 1 + its side or 4
+/// + its row outside.
+pub mod recipe {
+    /// Bits of a place.
+    pub const PLACE: u32 = 13;
+
+    /// Places in a row of a tile with `n` parts a side.
+    pub const fn pitch(n: u32) -> u32 {
+        n + 3
+    }
+
+    /// The place of a point; rows outside have coordinates -1 and n + 1.
+    pub const fn place(n: u32, x: i32, y: i32) -> u32 {
+        (y + 1) as u32 * pitch(n) + (x + 1) as u32
+    }
+
+    /// The point `s` steps along side `c` in the row outside of it.
+    pub const fn outside(n: u32, c: u32, s: u32) -> (i32, i32) {
+        let (n, s) = (n as i32, s as i32);
+        match c {
+            0 => (s, -1),
+            1 => (n + 1 - s, s),
+            _ => (-1, n + 1 - s),
+        }
+    }
+
+    /// Words of the level with `n` parts a side; the last level needs no rows outside.
+    pub const fn count(n: u32, last: bool) -> u32 {
+        super::inside(n) + 3 * (n - 1) + if last { 0 } else { 3 * (n - 2) }
+    }
+
+    /// Where the words of a level start.
+    pub const fn start(level: u32) -> u32 {
+        let (mut sum, mut l) = (0, 1);
+        while l < level {
+            sum += count(1 << l, false);
+            l += 1;
+        }
+        sum
+    }
+
+    /// The word of a point.
+    pub const fn word(n: u32, x: i32, y: i32, side: u32) -> u32 {
+        let how = (x & 1 | (y & 1) << 1) as u32;
+        let mask = (1 << PLACE) - 1;
+        // Nobody asks for places of the very last level.
+        place(n, x, y) & mask
+            | place(n / 2, x >> 1, y >> 1) << PLACE
+            | how << (2 * PLACE)
+            | side << (2 * PLACE + 2)
+    }
+}
+
+args! {
+    /// Tiles of base triangles through some levels.
+    pub struct Tiles<Q: Columns> {
+        /// The points at the last level.
+        pub grid: Grid,
+        /// How many levels: 1 to [`MOST_LEVELS`].
+        pub levels: u32,
+        /// Tiles of a block.
+        pub tiles: u32,
+        /// As [`OrderSpokes::halo`](crate::spokes::OrderSpokes::halo).
+        pub halo: Global<u32>,
+        /// As [`recipe`] says.
+        pub recipes: Global<u32>,
+        /// Values of the base vertices.
+        pub x: Rows<Q>,
+        /// Base vertices and the points next to them at the levels between.
+        pub rings: RingTable<Q>,
+        /// Values of all points but base vertices at the last level.
+        pub y: RowsMut<Q>,
+    }
+}
+
+/// What a block keeps.
+#[derive(Clone, Copy)]
+pub struct Pieces {
+    corners: Shared<u32>,
+    lines: Shared<u32>,
+    halo: Shared<u32>,
+    rings: Shared<f32>,
+    /// The tiles at even levels and at odd ones.
+    points: [Shared<f32>; 2],
+}
+
+/// Points of a level in shared memory.
+#[derive(Clone, Copy)]
+struct Points {
+    values: Shared<f32>,
+    parts: u32,
+}
+
+impl Points {
+    /// Places of a tile.
+    #[inline(always)]
+    fn size(self) -> u32 {
+        recipe::pitch(self.parts) * recipe::pitch(self.parts)
+    }
+}
+
+/// Places of a tile at a level.
+const fn places(level: u32) -> u32 {
+    let pitch = recipe::pitch(1 << level);
+    pitch * pitch
+}
+
+impl<Q: Columns> Tiles<Q> {
+    /// Words of shared memory of a tile.
+    pub fn words(levels: u32) -> u32 {
+        let rings = SPECIAL * (levels - 1) * Q::N;
+        6 + 3 * HALO_WORDS + rings + Q::N * (Self::room(levels, 0) + Self::room(levels, 1))
+    }
+
+    /// Places for the levels before the last that are even, or odd.
+    #[inline(always)]
+    fn room(levels: u32, odd: u32) -> u32 {
+        match levels {
+            1 if odd == 1 => 0,
+            _ if (levels - 1) & 1 == odd => places(levels - 1),
+            _ => places(levels - 2),
+        }
+    }
+}
+
+// SAFETY: tiles write their own points, lines those of the lower half-edge; phases are parted by barriers and read the
+// level before only; all branches around phases are the block's (contracts U1 to U4).
+unsafe impl<Q: Columns> BlockKernel for Tiles<Q> {
+    type Tables = Pieces;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Pieces {
+        let (levels, n) = (self.levels, self.tiles);
+        Pieces {
+            corners: plan.take(3 * n),
+            lines: plan.take(3 * n),
+            halo: plan.take(3 * HALO_WORDS * n),
+            rings: plan.take(n * SPECIAL * (levels - 1) * Q::N),
+            points: [
+                plan.take(n * Q::N * Self::room(levels, 0)),
+                plan.take(n * Q::N * Self::room(levels, 1)),
+            ],
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, pieces: &Pieces) {
+        let first = block * self.tiles;
+        let faces = self.grid.corners.len() / 3;
+        let n = self.tiles.min(faces - first);
+        self.load(b, first, n, pieces);
+        let mut level = 1;
+        while level < self.levels {
+            self.step(b, n, level, pieces);
+            level += 1;
+        }
+        self.finish(b, first, n, pieces);
+    }
+}
+
+impl<Q: Columns> Tiles<Q> {
+    #[inline(always)]
+    fn points(&self, pieces: &Pieces, level: u32) -> Points {
+        Points {
+            // Not by index: that would be a local array on a GPU.
+            values: if level & 1 == 0 {
+                pieces.points[0]
+            } else {
+                pieces.points[1]
+            },
+            parts: 1 << level,
+        }
+    }
+
+    /// Base points, and everything that comes from rings.
+    #[inline(always)]
+    fn load<B: Block>(&self, b: B, first: u32, n: u32, pieces: &Pieces) {
+        let Pieces {
+            corners,
+            lines,
+            halo,
+            rings,
+            ..
+        } = *pieces;
+        b.phase(|p| {
+            p.each(3 * n, |i| {
+                corners.set(i, self.grid.corners.get(3 * first + i));
+                lines.set(i, self.grid.lines.get(3 * first + i));
+            });
+            let words = 3 * HALO_WORDS;
+            p.each(words * n, |i| halo.set(i, self.halo.get(words * first + i)));
+        });
+        let start = self.points(pieces, 0);
+        let between = self.levels - 1;
+        let divisor = between.max(1);
+        b.phase(|p| {
+            p.each(START * n * Q::N, |i| {
+                let (q, c) = (i / Q::N, i % Q::N);
+                let (tile, k) = (q / START, q % START);
+                let (vertex, x, y) = match k {
+                    0 => (corners.get(3 * tile), 0, 0),
+                    1 => (corners.get(3 * tile + 1), 1, 0),
+                    2 => (corners.get(3 * tile + 2), 0, 1),
+                    _ => {
+                        let side = k - 3;
+                        let (x, y) = recipe::outside(1, side, 1);
+                        (halo.get(HALO_WORDS * (3 * tile + side) + ACROSS), x, y)
+                    }
+                };
+                let value = if vertex == NONE {
+                    0.0
+                } else {
+                    self.x.get(vertex, c)
+                };
+                let at = tile * start.size() + recipe::place(1, x, y);
+                start.values.set(at * Q::N + c, value);
+            });
+            p.each(SPECIAL * between * n * Q::N, |i| {
+                let (q, c) = (i / Q::N, i % Q::N);
+                let (rest, k) = (q / SPECIAL, q % SPECIAL);
+                let (tile, level) = (rest / divisor, rest % divisor + 1);
+                let value = if k < 3 {
+                    self.rings.vertex(level, corners.get(3 * tile + k), c)
+                } else {
+                    // The word after that of the near spoke is the far one's.
+                    let (side, which) = ((k - 3) / 2, NEAR + (k - 3) % 2);
+                    let spoke = halo.get(HALO_WORDS * (3 * tile + side) + which);
+                    if spoke == NONE {
+                        0.0
+                    } else {
+                        self.rings.spoke(level, spoke, c)
+                    }
+                };
+                rings.set(i, value);
+            });
+        });
+    }
+
+    /// A level that is not the last.
+    #[inline(always)]
+    fn step<B: Block>(&self, b: B, n: u32, level: u32, pieces: &Pieces) {
+        let (from, to) = (self.points(pieces, level - 1), self.points(pieces, level));
+        let count = recipe::count(to.parts, false);
+        let recipes = self.recipes.from(recipe::start(level));
+        let magic = u32::MAX / count + 1;
+        let between = self.levels - 1;
+        let mask = (1 << recipe::PLACE) - 1;
+        b.phase(|p| {
+            p.each(n * count * Q::N, |i| {
+                let (q, c) = (i / Q::N, i % Q::N);
+                let tile = self.tile(q, magic);
+                let word = recipes.get(q - tile * count);
+                let side = word >> (2 * recipe::PLACE + 2);
+                if side > 3 && pieces.across(tile, side - 4) == NONE {
+                    return;
+                }
+                let value = self.point(pieces, from, tile, word, level, c);
+                let at = tile * to.size() + (word & mask);
+                to.values.set(at * Q::N + c, value);
+            });
+            p.each(SPECIAL * n * Q::N, |i| {
+                let (q, c) = (i / Q::N, i % Q::N);
+                let (tile, k) = (q / SPECIAL, q % SPECIAL);
+                let parts = to.parts as i32;
+                let (x, y) = match k {
+                    0 => (0, 0),
+                    1 => (parts, 0),
+                    2 => (0, parts),
+                    _ => {
+                        let s = if (k - 3) % 2 == 0 { 1 } else { to.parts };
+                        recipe::outside(to.parts, (k - 3) / 2, s)
+                    }
+                };
+                let from = (tile * between + level - 1) * SPECIAL + k;
+                let at = tile * to.size() + recipe::place(to.parts, x, y);
+                to.values
+                    .set(at * Q::N + c, pieces.rings.get(from * Q::N + c));
+            });
+        });
+    }
+
+    /// The last level.
+    #[inline(always)]
+    fn finish<B: Block>(&self, b: B, first: u32, n: u32, pieces: &Pieces) {
+        let level = self.levels;
+        let from = self.points(pieces, level - 1);
+        let parts = 1 << level;
+        let (inner, count) = (inside(parts), recipe::count(parts, true));
+        let recipes = self.recipes.from(recipe::start(level));
+        let magic = u32::MAX / count + 1;
+        b.last_phase(|p| {
+            p.each(n * count * Q::N, |i| {
+                let (q, c) = (i / Q::N, i % Q::N);
+                let tile = self.tile(q, magic);
+                let k = q - tile * count;
+                let word = recipes.get(k);
+                let side = word >> (2 * recipe::PLACE + 2);
+                let id = if side == 0 {
+                    self.grid.face_start(first + tile) + k
+                } else {
+                    let line = pieces.lines.get(3 * tile + side - 1);
+                    if line & 1 != 0 {
+                        return;
+                    }
+                    let s = k - inner - (side - 1) * (parts - 1);
+                    self.grid.line_start(line >> 1) + s
+                };
+                let value = self.point(pieces, from, tile, word, level, c);
+                self.y.set(id, c, value);
+            });
+        });
+    }
+
+    /// Which tile an item belongs to: `magic` is 2^32 through the items of a tile, rounded up, and there are fewer than
+    /// 2^16 items.
+    #[inline(always)]
+    fn tile(&self, item: u32, magic: u32) -> u32 {
+        if self.tiles == 1 {
+            0
+        } else {
+            (u64::from(item) * u64::from(magic) >> 32) as u32
+        }
+    }
+
+    /// Column `c` of a point, by its recipe.
+    #[inline(always)]
+    fn point(
+        &self,
+        pieces: &Pieces,
+        from: Points,
+        tile: u32,
+        word: u32,
+        level: u32,
+        c: u32,
+    ) -> f32 {
+        let mask = (1 << recipe::PLACE) - 1;
+        let place = tile * from.size() + (word >> recipe::PLACE & mask);
+        let how = word >> (2 * recipe::PLACE) & 3;
+        let side = word >> (2 * recipe::PLACE + 2);
+        let star = Star {
+            values: from.values,
+            at: place * Q::N + c,
+            dx: Q::N,
+            dy: recipe::pitch(from.parts) * Q::N,
+        };
+        if side == 0 || side > 3 {
+            return star.smooth(how);
+        }
+        let sharp = pieces.halo.get(HALO_WORDS * (3 * tile + side - 1) + SHARP);
+        let w = part(after(f32::from_bits(sharp), level - 1));
+        if w <= 0.0 {
+            star.smooth(how)
+        } else if w < 1.0 {
+            w * star.line(how, side - 1) + (1.0 - w) * star.smooth(how)
+        } else {
+            star.line(how, side - 1)
+        }
+    }
+}
+
+impl Pieces {
+    #[inline(always)]
+    fn across(&self, tile: u32, side: u32) -> u32 {
+        self.halo.get(HALO_WORDS * (3 * tile + side) + ACROSS)
+    }
+}
+
+/// Points around a place.
+#[derive(Clone, Copy)]
+struct Star {
+    values: Shared<f32>,
+    at: u32,
+    dx: u32,
+    dy: u32,
+}
+
+impl Star {
+    #[inline(always)]
+    fn get(self, by: u32) -> f32 {
+        self.values.get(self.at.wrapping_add(by))
+    }
+
+    /// The smooth rule: of a vertex, or of an edge across x, y or both.
+    #[inline(always)]
+    fn smooth(self, how: u32) -> f32 {
+        let Star { dx, dy, .. } = self;
+        let down = dx.wrapping_sub(dy);
+        if how == 0 {
+            let ring = (self.get(dx) + self.get(dx.wrapping_neg()))
+                + (self.get(dy) + self.get(dy.wrapping_neg()))
+                + (self.get(down) + self.get(down.wrapping_neg()));
+            return 0.625 * self.get(0) + 0.0625 * ring;
+        }
+        let (a, b, c, d) = match how {
+            1 => (0, dx, dy, down),
+            2 => (0, dy, dx, down.wrapping_neg()),
+            _ => (dx, dy, 0, dx + dy),
+        };
+        0.375 * (self.get(a) + self.get(b)) + 0.125 * (self.get(c) + self.get(d))
+    }
+
+    /// The sharp rule along a side.
+    #[inline(always)]
+    fn line(self, how: u32, side: u32) -> f32 {
+        let Star { dx, dy, .. } = self;
+        if how == 0 {
+            let along = match side {
+                0 => dx,
+                1 => dy.wrapping_sub(dx),
+                _ => dy,
+            };
+            let ends = self.get(along) + self.get(along.wrapping_neg());
+            return 0.75 * self.get(0) + 0.125 * ends;
+        }
+        let (a, b) = match how {
+            1 => (0, dx),
+            2 => (0, dy),
+            _ => (dx, dy),
+        };
+        0.5 * (self.get(a) + self.get(b))
+    }
+}

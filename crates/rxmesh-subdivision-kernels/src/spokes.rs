@@ -1,0 +1,225 @@
+//! The edges at each vertex in their order around it, and what a triangle sees of its neighbours.
+
+use crate::build::Around;
+use crate::sharpness::{INFINITE, Sharpness};
+use crate::topology::{NONE, Topology};
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
+
+kernel_list! {
+    flat spokes_count: CountSpokes;
+    flat spokes_order: OrderSpokes;
+    flat spokes_lines: NumberLines;
+}
+
+/// Marks the last spoke of a fan in [`Spokes::targets`].
+pub const LAST: u32 = 1 << 31;
+
+/// Words of a half-edge in [`OrderSpokes::halo`].
+pub const HALO_WORDS: u32 = 4;
+/// Where in a half-edge's words stands the vertex across, [`NONE`] at a boundary.
+pub const ACROSS: u32 = 0;
+/// Where stands the spoke at its origin that comes before it (clockwise), [`NONE`] at a boundary.
+pub const NEAR: u32 = 1;
+/// Where stands the spoke at its target that comes after it (counter-clockwise), [`NONE`] at a boundary.
+pub const FAR: u32 = 2;
+/// Where the bits of its edge's sharpness stand.
+pub const SHARP: u32 = 3;
+
+/// How a vertex moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Kind {
+    /// One closed fan, nothing sharp.
+    Smooth = 0,
+    /// One fan, or none.
+    Fan = 1,
+    /// Several fans.
+    Fans = 2,
+}
+
+args! {
+    /// Edges by vertex: an edge is a spoke of both its ends. Those of a vertex follow each other counter-clockwise, fan
+    /// after fan.
+    pub struct Spokes {
+        /// Where each vertex's spokes start, V + 1 values.
+        pub starts: Global<u32>,
+        /// The vertex at the other end of each spoke; with [`LAST`] where a fan ends.
+        pub targets: Global<u32>,
+        /// Twice the edge of each spoke, and 1 more where it leaves the target of the edge's lower half-edge.
+        pub edges: Global<u32>,
+        /// Sharpness of each spoke.
+        pub sharpness: Global<f32>,
+        /// A [`Kind`] a vertex.
+        pub kinds: Global<u32>,
+    }
+}
+
+impl Spokes {
+    /// The vertex at the other end of a spoke.
+    #[inline(always)]
+    pub fn target(&self, spoke: u32) -> u32 {
+        self.targets.get(spoke) & !LAST
+    }
+}
+
+kernel! {
+    /// How many spokes each vertex has.
+    pub struct CountSpokes: Flat {
+        /// The mesh.
+        pub mesh: Topology,
+        /// Spokes of each vertex.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: each index writes its own (contracts U3, U4).
+unsafe impl FlatKernel for CountSpokes {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let (first, end) = self.mesh.row(v);
+        let mut n = end - first;
+        // An open fan has an edge more than faces.
+        for at in first..end {
+            n += u32::from(self.mesh.twin(self.mesh.entries.get(at)) == NONE);
+        }
+        self.counts.set(v, n);
+    }
+}
+
+kernel! {
+    /// Puts the spokes of each vertex into their order, and tells each half-edge what is across it. Faces are
+    /// triangles.
+    pub struct OrderSpokes: Flat {
+        /// The mesh.
+        pub mesh: Topology,
+        /// Its sharpness.
+        pub sharpness: Sharpness,
+        /// What is round each vertex.
+        pub around: Global<u32>,
+        /// Where each vertex's spokes start.
+        pub starts: Global<u32>,
+        /// As [`Spokes::targets`].
+        pub targets: GlobalMut<u32>,
+        /// As [`Spokes::edges`].
+        pub edges: GlobalMut<u32>,
+        /// As [`Spokes::sharpness`].
+        pub sharp: GlobalMut<f32>,
+        /// As [`Spokes::kinds`].
+        pub kinds: GlobalMut<u32>,
+        /// [`HALO_WORDS`] words a half-edge.
+        pub halo: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: a vertex writes its own spokes, and of each half-edge the words that belong to one spoke of one vertex; walks
+// end, because a twin's twin is the half-edge itself (contracts U3, U4).
+unsafe impl FlatKernel for OrderSpokes {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let (first, end) = self.mesh.row(v);
+        let around = self.around.get(v);
+        let mut at = self.starts.get(v);
+        let mut smooth = self.sharpness.vertex(v) <= 0.0;
+        for i in first..end {
+            let h = self.mesh.entries.get(i);
+            let leads = if around == Around::Interior as u32 {
+                i == first
+            } else {
+                self.mesh.twin(h) == NONE || around == Around::Fans as u32 && self.leads_closed(h)
+            };
+            if leads {
+                let (next, all_smooth) = self.fan(h, at);
+                at = next;
+                smooth &= all_smooth;
+            }
+        }
+        let kind = match around {
+            a if a == Around::Fans as u32 => Kind::Fans,
+            a if a == Around::Interior as u32 && smooth => Kind::Smooth,
+            _ => Kind::Fan,
+        };
+        self.kinds.set(v, kind as u32);
+    }
+}
+
+impl OrderSpokes {
+    /// Whether a half-edge is the lowest of a closed fan.
+    #[inline(always)]
+    fn leads_closed(&self, h: u32) -> bool {
+        let mut g = self.mesh.twin(self.mesh.prev(h));
+        while g != NONE && g > h {
+            g = self.mesh.twin(self.mesh.prev(g));
+        }
+        g == h
+    }
+
+    /// Writes the fan that starts with half-edge `start`; gives the place after it, and whether nothing is sharp.
+    #[inline(always)]
+    fn fan(&self, start: u32, begin: u32) -> (u32, bool) {
+        let m = self.mesh;
+        let (mut h, mut at, mut smooth) = (start, begin, true);
+        loop {
+            let back = m.prev(h);
+            let (twin, across) = (m.twin(h), m.twin(back));
+            let closes = across == start;
+            let sharp = self.spoke(at, h, m.target(h), closes, 0);
+            smooth &= sharp <= 0.0;
+            let words = |g: u32| HALO_WORDS * g;
+            self.halo.set(words(h) + SHARP, sharp.to_bits());
+            if twin == NONE {
+                self.halo.set(words(h) + ACROSS, NONE);
+                self.halo.set(words(h) + NEAR, NONE);
+                self.halo.set(words(h) + FAR, NONE);
+            } else {
+                self.halo.set(words(twin) + ACROSS, m.origin(back));
+                let next = if closes { begin } else { at + 1 };
+                self.halo.set(words(twin) + FAR, next);
+            }
+            if across != NONE {
+                self.halo.set(words(across) + NEAR, at);
+            }
+            at += 1;
+            if closes {
+                return (at, smooth);
+            }
+            if across == NONE {
+                self.spoke(at, back, m.origin(back), true, 1);
+                return (at + 1, false);
+            }
+            h = across;
+        }
+    }
+
+    /// Writes a spoke that runs along half-edge `h` (`turned`: against it); gives its sharpness.
+    #[inline(always)]
+    fn spoke(&self, at: u32, h: u32, target: u32, last: bool, turned: u32) -> f32 {
+        let edge = self.mesh.edges.get(h);
+        let upper = u32::from(self.mesh.halves.get(edge) != h);
+        let sharp = self.sharpness.edge(&self.mesh, h).min(INFINITE);
+        self.targets
+            .set(at, if last { target | LAST } else { target });
+        self.edges.set(at, 2 * edge + (upper ^ turned));
+        self.sharp.set(at, sharp);
+        sharp
+    }
+}
+
+kernel! {
+    /// The line of each half-edge, as [`Grid::lines`](crate::barycentric::Grid::lines).
+    pub struct NumberLines: Flat {
+        /// The mesh.
+        pub mesh: Topology,
+        /// The line of each half-edge.
+        pub lines: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: each index writes its own (contracts U3, U4).
+unsafe impl FlatKernel for NumberLines {
+    #[inline(always)]
+    fn run(&self, h: u32) {
+        let upper = u32::from(self.mesh.twin(h) < h);
+        self.lines.set(h, 2 * self.mesh.edges.get(h) + upper);
+    }
+}
