@@ -1,6 +1,6 @@
 //! Catmull-Clark surfaces.
 
-mod creases;
+pub(crate) mod creases;
 mod kept;
 mod limit;
 mod pass;
@@ -12,7 +12,6 @@ use pass::Pass;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::{MeshError, PolyMesh};
-use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::catmull_clark::faces::{SplitFaces, WriteFaces};
 use rxmesh_subdivision_kernels::catmull_clark::rings::POINTS;
@@ -157,15 +156,7 @@ impl Creased {
     }
 
     fn creases(&self) -> Creases {
-        let closed = 2 * u64::from(self.mesh.edge_count()) == u64::from(self.mesh.corner_count());
-        let sharp = self.sharpness.has_edges() || self.sharpness.has_vertices();
-        Creases {
-            base: self.sharpness.view(),
-            smooth: u32::from(closed && !sharp),
-            depth: self.table.as_ref().map_or(0, Table::depth),
-            rows: self.table.as_ref().map_or(Global::empty(), Table::rows),
-            table: self.table.as_ref().map_or(Global::empty(), Table::values),
-        }
+        Table::creases(self.table.as_ref(), &self.mesh, &self.sharpness)
     }
 
     fn bytes(&self) -> u64 {
