@@ -2,6 +2,7 @@
 
 pub(crate) mod creases;
 mod kept;
+mod limit;
 mod pass;
 
 use crate::{Boundary, Creasing, Mesh, Options, Sharpness};
