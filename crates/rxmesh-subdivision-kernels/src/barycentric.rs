@@ -8,8 +8,7 @@ use rxmesh_kernels::math::sqrt;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat barycentric_faces: WriteFaces;
 }
 

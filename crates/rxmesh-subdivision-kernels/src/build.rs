@@ -7,8 +7,7 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::{BlockKernel, FlatKernel};
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat topology_faces: FaceOfCorners;
     flat topology_count: CountEntries;
     flat topology_fill: FillEntries;

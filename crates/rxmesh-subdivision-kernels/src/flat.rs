@@ -5,8 +5,7 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat flat_cut_quads: CutQuads;
     flat flat_edges: FlatEdges;
     flat flat_sides: FlatSides;

@@ -18,6 +18,15 @@
 #[cfg(test)]
 extern crate std;
 
+/// Lists a module's kernels as its `KERNELS`, and makes PTX entries of them in the device build of this crate.
+macro_rules! kernel_list {
+    ($($line:tt)*) => {
+        rxmesh_kernels::entries! { pub KERNELS; $($line)* }
+        #[cfg(feature = "entries")]
+        rxmesh_kernels::export_entries! { $($line)* }
+    };
+}
+
 pub mod barycentric;
 pub mod build;
 pub mod catmull_clark;

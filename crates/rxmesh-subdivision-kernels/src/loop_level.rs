@@ -8,8 +8,7 @@ use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 use rxmesh_kernels::kernel::FlatKernel;
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat loop_level_1: Level<One>;
     flat loop_level_2: Level<Two>;
     flat loop_level_3: Level<Three>;

@@ -9,8 +9,7 @@ use crate::spokes::{Kind, LAST, Spokes};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel::FlatKernel};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat loop_rings_1: Rings<One>;
     flat loop_rings_2: Rings<Two>;
     flat loop_rings_3: Rings<Three>;

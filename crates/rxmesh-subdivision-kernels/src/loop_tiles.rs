@@ -15,8 +15,7 @@ use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel::BlockKernel;
 use rxmesh_kernels::mem::{Global, Plan, Shared};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     block loop_tiles_1: Tiles<One>;
     block loop_tiles_2: Tiles<Two>;
     block loop_tiles_3: Tiles<Three>;

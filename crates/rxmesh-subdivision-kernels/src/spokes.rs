@@ -6,8 +6,7 @@ use crate::topology::{NONE, Topology};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat spokes_count: CountSpokes;
     flat spokes_order: OrderSpokes;
     flat spokes_lines: NumberLines;

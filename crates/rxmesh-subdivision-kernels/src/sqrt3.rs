@@ -14,8 +14,7 @@ use crate::topology::NONE;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat sqrt3_open: MarkOpen;
     flat sqrt3_code: CodeTwins;
     flat sqrt3_refine: RefineNet;

@@ -12,8 +12,7 @@ use crate::topology::{NONE, Topology};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat sqrt3_kinds: FindKinds;
     flat sqrt3_mark: MarkLines;
     flat sqrt3_step_1: Step<One>;

@@ -8,8 +8,7 @@ use crate::topology::{NONE, Topology};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat catmull_clark_chaikin: Chaikin;
 }
 

@@ -6,8 +6,7 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat catmull_clark_faces: WriteFaces;
     flat catmull_clark_split: SplitFaces;
     flat catmull_clark_away: AwayFromBoundary;

@@ -17,8 +17,7 @@ use crate::topology::Topology;
 use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Bind, Global, GlobalMut, Piece};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     of [creases::KERNELS, faces::KERNELS, once::KERNELS, rings::KERNELS, tiles::KERNELS];
 }
 

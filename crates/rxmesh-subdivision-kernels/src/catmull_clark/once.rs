@@ -9,8 +9,7 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::GlobalMut;
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat catmull_clark_face_points3: FacePoints<super::Three>;
     flat catmull_clark_face_points1: FacePoints<super::One>;
     flat catmull_clark_edge_points3: EdgePoints<super::Three>;

@@ -12,8 +12,7 @@ use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel::BlockKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     block catmull_clark_rings3: RefineRings<super::Three>;
     block catmull_clark_rings1: RefineRings<super::One>;
 }

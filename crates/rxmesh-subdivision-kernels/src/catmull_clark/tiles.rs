@@ -14,8 +14,7 @@ use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::kernel::BlockKernel;
 use rxmesh_kernels::mem::{Global, Plan, Shared};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     block catmull_clark_tiles3: RefineTiles<super::Three>;
     block catmull_clark_tiles1: RefineTiles<super::One>;
 }
