@@ -8,9 +8,10 @@
 //! - [`columns`]: values of vertices, of which kernels take a few columns at a time;
 //! - [`barycentric`]: triangles divided into n^2, with ids in closed form;
 //! - [`spokes`]: the edges at each vertex, in their order around it;
-//! - [`loop_rings`], [`loop_tiles`], [`loop_level`]: Loop surfaces: at base vertices, everywhere else, one level;
-//! - [`catmull_clark`]: surfaces of quads as grids;
+//! - [`loop_rings`], [`loop_tiles`], [`loop_level`], [`loop_limit`]: Loop surfaces: at base vertices, everywhere else,
+//!   one level, where they end;
 //! - [`sqrt3`], [`sqrt3_values`]: sqrt(3) surfaces: rules for half-edges, values;
+//! - [`catmull_clark`]: surfaces of quads as grids;
 //! - [`matrix`]: the mesh matrix as a language: mapped products, schemes as masks.
 
 #![no_std]
@@ -34,6 +35,7 @@ pub mod catmull_clark;
 pub mod columns;
 pub mod flat;
 pub mod loop_level;
+pub mod loop_limit;
 pub mod loop_rings;
 pub mod loop_tiles;
 pub mod matrix;
@@ -55,6 +57,7 @@ rxmesh_kernels::kernels! {
         loop_rings::KERNELS,
         loop_tiles::KERNELS,
         loop_level::KERNELS,
+        loop_limit::KERNELS,
         sqrt3::KERNELS,
         sqrt3_values::KERNELS,
         matrix::KERNELS,

@@ -1,9 +1,9 @@
 //! One level of a Loop surface, from points in global memory.
 
 use crate::barycentric::{Grid, inside, inside_point};
+use crate::catmull_clark::creases::Creases;
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
-use crate::loop_rings::{RingTable, part};
-use crate::sharpness::{Sharpness, after};
+use crate::loop_rings::RingTable;
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 use rxmesh_kernels::kernel::FlatKernel;
@@ -21,7 +21,7 @@ args! {
         /// The mesh.
         pub mesh: Topology,
         /// Its sharpness.
-        pub sharpness: Sharpness,
+        pub creases: Creases,
         /// The points before.
         pub grid: Grid,
         /// Base vertices at the levels between.
@@ -78,7 +78,8 @@ impl<Q: Columns> Level<Q> {
         let h = self.mesh.halves.get(e);
         let twin = self.mesh.twin(h);
         let get = |h: u32, s: u32, r: u32| self.get(g.beside(h, s, r), c);
-        let w = part(after(self.sharpness.edge(&self.mesh, h), g.level));
+        let sharpness = self.creases.base.edge(&self.mesh, h);
+        let w = self.creases.weight(&self.mesh, h, sharpness, g.level, s);
         let at = s >> 1;
         if s & 1 == 1 {
             let ends = get(h, at, 0) + get(h, at + 1, 0);

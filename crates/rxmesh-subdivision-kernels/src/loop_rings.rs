@@ -3,9 +3,11 @@
 //! A base vertex and the points next to it on its spokes make their next positions of nothing else. So one kernel
 //! follows them through all levels, whatever the valence and the sharpness; all other points are regular.
 
+use crate::catmull_clark::creases::Creases;
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
 use crate::sharpness::after;
 use crate::spokes::{Kind, LAST, Spokes};
+use crate::topology::Topology;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel::FlatKernel};
 
@@ -39,12 +41,6 @@ impl Masks {
         let c = 0.625 - 0.125 * t * (1.0 - t / 12.0);
         (0.625 - c * c) / n as f32
     }
-}
-
-/// Weight of the sharp rule along a line: all of it from 1 on.
-#[inline(always)]
-pub fn part(sharpness: f32) -> f32 {
-    if sharpness < 1.0 { sharpness } else { 1.0 }
 }
 
 args! {
@@ -83,12 +79,14 @@ impl<Q: Columns> RingTable<Q> {
 args! {
     /// Base vertices and the points next to them at all levels: a column of a vertex an index.
     pub struct Rings<Q: Columns> {
+        /// The mesh.
+        pub mesh: Topology,
         /// Values of the base vertices.
         pub x: Rows<Q>,
         /// Their spokes.
         pub spokes: Spokes,
-        /// Sharpness of each vertex; nothing when all are smooth.
-        pub sharpness: Global<f32>,
+        /// Sharpness.
+        pub creases: Creases,
         /// Weights.
         pub masks: Masks,
         /// How many levels there are, at least 1.
@@ -196,6 +194,21 @@ impl<Q: Columns> Rings<Q> {
         (1.0 - n as f32 * beta) * p + beta * sum
     }
 
+    /// How far the next point on a spoke follows the rule of lines: 0 to 1.
+    #[inline(always)]
+    fn weight(&self, spoke: u32, level: u32) -> f32 {
+        let sharpness = self.spokes.sharpness.get(spoke);
+        let edge = self.spokes.edges.get(spoke);
+        let h = self.mesh.halves.get(edge >> 1);
+        let at = if edge & 1 == 0 { 1 } else { (2 << level) - 1 };
+        self.creases.weight(&self.mesh, h, sharpness, level, at)
+    }
+
+    #[inline(always)]
+    fn sharpness(&self, spoke: u32, level: u32) -> f32 {
+        self.spokes.sharpness_at(&self.creases, spoke, level)
+    }
+
     /// The points on the spokes of any vertex.
     #[inline(always)]
     fn points(&self, ring: Ring, p: f32, fans: bool) {
@@ -210,7 +223,7 @@ impl<Q: Columns> Rings<Q> {
             }
             for s in first..end {
                 let here = self.get(ring, s);
-                let w = part(after(self.spokes.sharpness.get(s), ring.level));
+                let w = self.weight(s, ring.level);
                 let mut point = 0.5 * (p + here);
                 // At an open fan's ends there is no neighbour, and the line is sharp.
                 if w < 1.0 {
@@ -238,8 +251,7 @@ impl<Q: Columns> Rings<Q> {
         let (mut worn, mut worn_sum) = (0, 0.0);
         for s in first..end {
             let here = self.get(ring, s);
-            let sharpness = self.spokes.sharpness.get(s);
-            let (now, later) = (after(sharpness, level), after(sharpness, level + 1));
+            let (now, later) = (self.sharpness(s, level), self.sharpness(s, level + 1));
             sum += here;
             if now > 0.0 {
                 sharp += 1;
@@ -253,11 +265,7 @@ impl<Q: Columns> Rings<Q> {
                 }
             }
         }
-        let own = if self.sharpness.is_empty() {
-            0.0
-        } else {
-            self.sharpness.get(v)
-        };
+        let own = self.creases.base.vertex(v);
         let (now, later) = (after(own, level), after(own, level + 1));
         if now > 0.0 && later <= 0.0 {
             worn += 1;
@@ -282,7 +290,7 @@ impl<Q: Columns> Rings<Q> {
         let w = if worn == 0 {
             0.0
         } else {
-            part(worn_sum / worn as f32)
+            (worn_sum / worn as f32).min(1.0)
         };
         w * stays + (1.0 - w) * value(rule_later, later_line)
     }

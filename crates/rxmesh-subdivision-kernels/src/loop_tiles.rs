@@ -5,11 +5,11 @@
 //! level of themselves and of the side; only their ends, and the triangle's corners, come from [`RingTable`].
 
 use crate::barycentric::{Grid, inside};
+use crate::catmull_clark::creases::Creases;
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
-use crate::loop_rings::{RingTable, part};
-use crate::sharpness::after;
+use crate::loop_rings::RingTable;
 use crate::spokes::{ACROSS, HALO_WORDS, NEAR, SHARP};
-use crate::topology::NONE;
+use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel::BlockKernel;
@@ -91,6 +91,10 @@ pub mod recipe {
 args! {
     /// Tiles of base triangles through some levels.
     pub struct Tiles<Q: Columns> {
+        /// The mesh.
+        pub mesh: Topology,
+        /// Its sharpness.
+        pub creases: Creases,
         /// The points at the last level.
         pub grid: Grid,
         /// How many levels: 1 to [`MOST_LEVELS`].
@@ -188,7 +192,7 @@ unsafe impl<Q: Columns> BlockKernel for Tiles<Q> {
         self.load(b, first, n, pieces);
         let mut level = 1;
         while level < self.levels {
-            self.step(b, n, level, pieces);
+            self.step(b, first, n, level, pieces);
             level += 1;
         }
         self.finish(b, first, n, pieces);
@@ -275,7 +279,7 @@ impl<Q: Columns> Tiles<Q> {
 
     /// A level that is not the last.
     #[inline(always)]
-    fn step<B: Block>(&self, b: B, n: u32, level: u32, pieces: &Pieces) {
+    fn step<B: Block>(&self, b: B, first: u32, n: u32, level: u32, pieces: &Pieces) {
         let (from, to) = (self.points(pieces, level - 1), self.points(pieces, level));
         let count = recipe::count(to.parts, false);
         let recipes = self.recipes.from(recipe::start(level));
@@ -286,12 +290,14 @@ impl<Q: Columns> Tiles<Q> {
             p.each(n * count * Q::N, |i| {
                 let (q, c) = (i / Q::N, i % Q::N);
                 let tile = self.tile(q, magic);
-                let word = recipes.get(q - tile * count);
+                let k = q - tile * count;
+                let word = recipes.get(k);
                 let side = word >> (2 * recipe::PLACE + 2);
                 if side > 3 && pieces.across(tile, side - 4) == NONE {
                     return;
                 }
-                let value = self.point(pieces, from, tile, word, level, c);
+                let item = Item { tile, k, word, c };
+                let value = self.point(pieces, from, first, item, level);
                 let at = tile * to.size() + (word & mask);
                 to.values.set(at * Q::N + c, value);
             });
@@ -342,7 +348,8 @@ impl<Q: Columns> Tiles<Q> {
                     let s = k - inner - (side - 1) * (parts - 1);
                     self.grid.line_start(line >> 1) + s
                 };
-                let value = self.point(pieces, from, tile, word, level, c);
+                let item = Item { tile, k, word, c };
+                let value = self.point(pieces, from, first, item, level);
                 self.y.set(id, c, value);
             });
         });
@@ -359,17 +366,10 @@ impl<Q: Columns> Tiles<Q> {
         }
     }
 
-    /// Column `c` of a point, by its recipe.
+    /// A point by its recipe; `first` is the block's first base face.
     #[inline(always)]
-    fn point(
-        &self,
-        pieces: &Pieces,
-        from: Points,
-        tile: u32,
-        word: u32,
-        level: u32,
-        c: u32,
-    ) -> f32 {
+    fn point(&self, pieces: &Pieces, from: Points, first: u32, item: Item, level: u32) -> f32 {
+        let Item { tile, k, word, c } = item;
         let mask = (1 << recipe::PLACE) - 1;
         let place = tile * from.size() + (word >> recipe::PLACE & mask);
         let how = word >> (2 * recipe::PLACE) & 3;
@@ -383,16 +383,31 @@ impl<Q: Columns> Tiles<Q> {
         if side == 0 || side > 3 {
             return star.smooth(how);
         }
-        let sharp = pieces.halo.get(HALO_WORDS * (3 * tile + side - 1) + SHARP);
-        let w = part(after(f32::from_bits(sharp), level - 1));
+        let side = side - 1;
+        let sharp = pieces.halo.get(HALO_WORDS * (3 * tile + side) + SHARP);
+        let parts = 2 * from.parts;
+        let s = k - inside(parts) - side * (parts - 1) + 1;
+        let h = 3 * (first + tile) + side;
+        let w = self
+            .creases
+            .weight(&self.mesh, h, f32::from_bits(sharp), level - 1, s);
         if w <= 0.0 {
             star.smooth(how)
         } else if w < 1.0 {
-            w * star.line(how, side - 1) + (1.0 - w) * star.smooth(how)
+            w * star.line(how, side) + (1.0 - w) * star.smooth(how)
         } else {
-            star.line(how, side - 1)
+            star.line(how, side)
         }
     }
+}
+
+/// A column of a point of a tile, and its recipe.
+#[derive(Clone, Copy)]
+struct Item {
+    tile: u32,
+    k: u32,
+    word: u32,
+    c: u32,
 }
 
 impl Pieces {

@@ -1,7 +1,8 @@
 //! The edges at each vertex in their order around it, and what a triangle sees of its neighbours.
 
 use crate::build::Around;
-use crate::sharpness::{INFINITE, Sharpness};
+use crate::catmull_clark::creases::{Creases, row_length};
+use crate::sharpness::{INFINITE, Sharpness, after};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
@@ -60,6 +61,19 @@ impl Spokes {
     #[inline(always)]
     pub fn target(&self, spoke: u32) -> u32 {
         self.targets.get(spoke) & !LAST
+    }
+
+    /// Sharpness of the part of a spoke that is next to its vertex, after some levels.
+    #[inline(always)]
+    pub fn sharpness_at(&self, creases: &Creases, spoke: u32, level: u32) -> f32 {
+        let s = self.sharpness.get(spoke);
+        if s <= 0.0 || s >= INFINITE || creases.rows.is_empty() {
+            return after(s, level);
+        }
+        let edge = self.edges.get(spoke);
+        let row = creases.rows.get(edge >> 1) * row_length(creases.depth);
+        let last = (1 << level) - 1;
+        creases.table.get(row + last + last * (edge & 1))
     }
 }
 

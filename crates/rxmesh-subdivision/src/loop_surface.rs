@@ -3,6 +3,7 @@
 use crate::triangles::{
     self, Spokes, check_size, check_values, groups, kept_faces, rows, rows_mut,
 };
+use crate::catmull_clark::creases::Table;
 use crate::{Creasing, Mesh, Options, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
@@ -10,8 +11,10 @@ use rxmesh_host::mesh::PolyMesh;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::barycentric::{Grid, WriteFaces, inside, inside_point};
+use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::columns::{Columns, One, Three, Two};
 use rxmesh_subdivision_kernels::loop_level::Level;
+use rxmesh_subdivision_kernels::loop_limit::{Limit, TURNS};
 use rxmesh_subdivision_kernels::loop_rings::{BETAS, Masks, RingTable, Rings};
 use rxmesh_subdivision_kernels::loop_tiles::{MOST_LEVELS, Tiles, recipe};
 use std::marker::PhantomData;
@@ -25,6 +28,8 @@ use std::marker::PhantomData;
 pub struct Loop {
     mesh: Mesh,
     sharpness: Sharpness,
+    /// Sharpness of edges that wears off by Chaikin's rule.
+    table: Option<Table>,
     spokes: Spokes,
     levels: u32,
     /// Levels that tiles go through; further ones are made one by one.
@@ -35,6 +40,7 @@ pub struct Loop {
     /// Base faces that are part of the surface; nothing when all are.
     kept: Option<(Buffer<u32>, Vec<u32>)>,
     betas: Buffer<f32>,
+    turns: Buffer<f32>,
     recipes: Buffer<u32>,
     /// As [`RingTable::values`], with room for three columns.
     rings: Buffer<f32>,
@@ -48,8 +54,8 @@ impl Loop {
     /// # Errors
     ///
     /// A face that is no triangle, by name; what is wrong with the mesh ([`Mesh::new`]) or its sharpness
-    /// ([`Sharpness::new`]); more than 10 levels; more points or faces than 32 bits can name; sharp edges that wear off
-    /// by Chaikin's rule; no memory on the engine.
+    /// ([`Sharpness::new`]); more than 10 levels; more points or faces than 32 bits can name; no
+    /// memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Loop, Error> {
         triangles::check(poly, options, "Loop's scheme")?;
         let levels = options.levels;
@@ -63,19 +69,13 @@ impl Loop {
         let rings = (base + 2 * edges) * u64::from(levels.max(1) - 1);
         check_size("coordinates next to base vertices", rings, 3)?;
         let sharpness = Sharpness::new(&mesh, poly, options.boundary)?;
-        let wears_off = poly
-            .sharp_edges
-            .iter()
-            .any(|e| e.sharpness < PolyMesh::SHARP);
-        if options.creasing == Creasing::Chaikin && wears_off {
-            return Err(Error::Options(
-                "Loop surfaces know edges that wear off by the uniform rule only, not by Chaikin's"
-                    .into(),
-            ));
-        }
         let kept = match kept_faces(&mesh, poly, options.boundary)? {
             Some(kept) => Some((engine.upload(&kept)?, kept)),
             None => None,
+        };
+        let table = match options.creasing {
+            Creasing::Chaikin => Table::new(&mesh, &sharpness, levels)?,
+            Creasing::Uniform => None,
         };
         let (tiled, tiles) = plan(engine, levels, mesh.face_count());
         let between = |level: u32| -> Result<Buffer<f32>, EngineError> {
@@ -86,6 +86,7 @@ impl Loop {
         Ok(Loop {
             spokes: Spokes::new(&mesh, &sharpness)?,
             betas: engine.upload(&betas())?,
+            turns: engine.upload(&turns())?,
             recipes: engine.upload(&recipes(tiled))?,
             rings: engine.zeroed(3 * rings as usize)?,
             between: [
@@ -95,6 +96,7 @@ impl Loop {
             vertices: count as u32,
             mesh,
             sharpness,
+            table,
             levels,
             tiled,
             tiles,
@@ -135,11 +137,12 @@ impl Loop {
 
     /// Bytes of the engine's memory that this keeps.
     pub fn bytes(&self) -> u64 {
-        let floats = self.betas.len() + self.rings.len();
+        let floats = self.betas.len() + self.turns.len() + self.rings.len();
         let between: usize = self.between.iter().map(Buffer::len).sum();
         let kept = self.kept.as_ref().map_or(0, |(kept, _)| kept.len());
         let own = 4 * (floats + between + kept + self.recipes.len()) as u64;
-        own + self.spokes.bytes() + self.sharpness.bytes() + self.mesh.bytes()
+        let table = self.table.as_ref().map_or(0, Table::bytes);
+        own + table + self.spokes.bytes() + self.sharpness.bytes() + self.mesh.bytes()
     }
 
     /// Writes the faces: three vertex ids each.
@@ -183,6 +186,37 @@ impl Loop {
         })
     }
 
+    /// Where the surface's vertices end when the mesh is divided for ever, and unit normals there, of what
+    /// [`Loop::values`] has made of positions: three floats a vertex each.
+    ///
+    /// Sharpness that is left at the surface's level counts as lasting for ever. At a sharp line the normal is that of
+    /// one side of it, at a corner that of a face; where there is none it is zero.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`] when a buffer has no three values a vertex; what the engine says.
+    pub fn limit(
+        &self,
+        values: &Buffer<f32>,
+        points: &mut Buffer<f32>,
+        normals: &mut Buffer<f32>,
+    ) -> Result<(), Error> {
+        check_values(3, (values, self.vertices), (points, self.vertices))?;
+        check_values(3, (values, self.vertices), (normals, self.vertices))?;
+        let kernel = Limit {
+            mesh: self.mesh.topology(),
+            creases: self.creases(),
+            spokes: self.spokes.view(&self.mesh),
+            masks: self.masks(),
+            turns: self.turns.global(),
+            grid: self.grid(self.levels),
+            x: values.global(),
+            points: points.global_mut(),
+            normals: normals.global_mut(),
+        };
+        Ok(self.mesh.engine().launch_flat(self.vertices, kernel)?)
+    }
+
     fn columns<Q: Columns>(
         &self,
         width: u32,
@@ -204,9 +238,10 @@ impl Loop {
             of: PhantomData,
         };
         let kernel = Rings {
+            mesh: self.mesh.topology(),
             x: rows::<Q>(x, width, first),
             spokes: self.spokes.view(&self.mesh),
-            sharpness: self.sharpness.view().vertices,
+            creases: self.creases(),
             masks: self.masks(),
             levels: self.levels,
             table: self.rings.global_mut(),
@@ -222,6 +257,8 @@ impl Loop {
         if self.tiled > 0 {
             let (to, width_to, first_to) = at(self.tiled);
             let kernel = Tiles {
+                mesh: self.mesh.topology(),
+                creases: self.creases(),
                 grid: self.grid(self.tiled),
                 levels: self.tiled,
                 tiles: self.tiles,
@@ -238,7 +275,7 @@ impl Loop {
                 (at(level), at(level + 1));
             let kernel = Level {
                 mesh: self.mesh.topology(),
-                sharpness: self.sharpness.view(),
+                creases: self.creases(),
                 grid: self.grid(level),
                 rings,
                 x: rows::<Q>(from, width_from, first_from),
@@ -248,6 +285,10 @@ impl Loop {
             engine.launch_flat(n, kernel)?;
         }
         Ok(())
+    }
+
+    fn creases(&self) -> Creases {
+        Table::creases(self.table.as_ref(), &self.mesh, &self.sharpness)
     }
 
     fn masks(&self) -> Masks {
@@ -314,6 +355,15 @@ fn betas() -> Vec<f32> {
     (0..BETAS)
         .map(|n| if n == 0 { 0.0 } else { beta(n) as f32 })
         .collect()
+}
+
+/// As [`Limit::turns`].
+fn turns() -> Vec<f32> {
+    let of = |n: u32| {
+        let half = std::f64::consts::PI / f64::from(n.max(1));
+        [(2.0 * half).cos(), (2.0 * half).sin(), half.cos(), half.sin()].map(|x| x as f32)
+    };
+    (0..TURNS).flat_map(of).collect()
 }
 
 /// As [`recipe`] says, for all levels of a tile.

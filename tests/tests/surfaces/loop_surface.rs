@@ -12,7 +12,7 @@ use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
 
 conformance! {
-    closed_meshes, boundaries, creases, any_valence, many_levels, ids_are_a_closed_form, columns_and_bits,
+    closed_meshes, boundaries, creases, any_valence, many_levels, ids_are_a_closed_form, columns_and_bits, limits,
     refusals_name_the_place
 }
 
@@ -160,7 +160,13 @@ fn creases(engine: &Engine) {
     }
     for (name, poly) in cases {
         for levels in levels(engine, 4).skip(1) {
-            check(engine, &name, &poly, &options(levels));
+            for creasing in [Creasing::Uniform, Creasing::Chaikin] {
+                let options = Options {
+                    creasing,
+                    ..options(levels)
+                };
+                check(engine, &name, &poly, &options);
+            }
         }
     }
 }
@@ -271,6 +277,78 @@ fn columns_and_bits(engine: &Engine) {
     }
 }
 
+/// Where vertices of a level end, and normals there.
+fn ends(engine: &Engine, poly: &PolyMesh, levels: u32) -> [Vec<DVec3>; 2] {
+    let surface = Loop::new(engine, poly, &options(levels)).unwrap();
+    let x = engine.upload(&rows(poly)).unwrap();
+    let n = 3 * surface.vertex_count() as usize;
+    let [mut y, mut p, mut normals] = [0; 3].map(|_| engine.zeroed::<f32>(n).unwrap());
+    surface.values(3, &x, &mut y).unwrap();
+    surface.limit(&y, &mut p, &mut normals).unwrap();
+    [p, normals].map(|b| points(&b.read().unwrap()))
+}
+
+/// A surface's point is where it is from whichever level one looks, and many levels come near to it.
+fn limits(engine: &Engine) {
+    let ring: Vec<_> = (0..6).map(|i| ([i, (i + 1) % 6], 10.0)).collect();
+    let cases = [
+        ("sphere", meshes::triangles(2, 1)),
+        ("three", meshes::bipyramid(3)),
+        ("five", meshes::bipyramid(5)),
+        ("seventy", meshes::bipyramid(70)),
+        ("fan of one", meshes::fan(1, 3)),
+        ("fan of two", meshes::fan(2, 3)),
+        ("fan of four", meshes::fan(4, 3)),
+        ("fan of seventy", meshes::fan(70, 3)),
+        ("grid", meshes::cut(&meshes::grid(4, 7, 1))),
+        ("line", meshes::with_edges(meshes::cut(&meshes::torus(6, 5)), &ring)),
+    ];
+    let fine = if is_slow(engine) { 2 } else { 4 };
+    for (name, poly) in cases {
+        let diagonal = rxmesh_tests::surfaces::compare::diagonal(&ends(engine, &poly, 0)[0]);
+        let [far, far_normals] = ends(engine, &poly, fine);
+        let deep = Options {
+            boundary: Boundary::EdgeAndCorner,
+            ..options(fine + 2)
+        };
+        let near = surface(engine, &poly, &deep).positions;
+        for levels in 0..fine {
+            let [points, normals] = ends(engine, &poly, levels);
+            for v in 0..poly.vertex_count() {
+                let off = points[v].distance(far[v]) / diagonal;
+                assert!(off < 2e-6, "{name}, level {levels}, vertex {v}: {off:e}");
+                let turn = normals[v].distance(far_normals[v]);
+                let known = normals[v] == DVec3::ZERO || (normals[v].length() - 1.0).abs() < 1e-5;
+                assert!(known, "{name}, level {levels}, vertex {v}: {}", normals[v]);
+                // Corners of several faces have no normal: it is that of a face, which gets smaller.
+                if turn > 1e-3 {
+                    let corner = near[v].distance(poly.positions[v].as_dvec3()) == 0.0;
+                    assert!(corner, "{name}, level {levels}, vertex {v}: {turn:e}");
+                }
+            }
+        }
+        let surface = Loop::new(engine, &poly, &options(fine)).unwrap();
+        let coarse = Loop::new(engine, &poly, &options(1)).unwrap();
+        let edges = surface.mesh().edge_count() as usize;
+        let (v, n) = (poly.vertex_count(), 1 << fine);
+        let [points, normals] = ends(engine, &poly, 1);
+        assert_eq!(coarse.vertex_count() as usize, v + edges);
+        for e in 0..edges {
+            // The middle of an edge is a point of both levels.
+            let there = v + e * (n - 1) + n / 2 - 1;
+            let off = points[v + e].distance(far[there]) / diagonal;
+            assert!(off < 2e-6, "{name}, edge {e}: {off:e}");
+            let turn = normals[v + e].distance(far_normals[there]);
+            assert!(turn < 1e-3, "{name}, edge {e}: {turn:e}");
+        }
+        for (at, p) in far.iter().take(v).enumerate() {
+            let off = p.distance(near[at]) / diagonal;
+            let bound = 0.5 * 0.25f64.powi(deep.levels as i32 - 1);
+            assert!(off < bound.max(2e-6), "{name}, {at}: {off:e} from level {}", deep.levels);
+        }
+    }
+}
+
 fn refusals_name_the_place(engine: &Engine) {
     let quad = meshes::mesh(
         vec![DVec3::ZERO; 6],
@@ -286,14 +364,7 @@ fn refusals_name_the_place(engine: &Engine) {
     assert!(told(&torus, &options(11)).contains("11 levels"));
     let no_edge = meshes::with_edges(torus.clone(), &[([0, 15], 1.0)]);
     assert!(told(&no_edge, &options(1)).contains("vertices 0 and 15"));
-    let chaikin = Options {
-        creasing: Creasing::Chaikin,
-        ..options(1)
-    };
-    let crease = |s: f32| meshes::with_edges(torus.clone(), &[([0, 1], s)]);
-    assert!(told(&crease(2.0), &chaikin).contains("Chaikin"));
-    assert!(Loop::new(engine, &crease(10.0), &chaikin).is_ok());
-    let large = meshes::triangles(24, 1);
+    let large = meshes::cut(&meshes::sphere(24));
     match Loop::new(engine, &large, &options(10)) {
         Err(Error::TooLarge { count, .. }) => assert_eq!(count, 12 * 24 * 24 << 20),
         other => panic!("{other:?}"),

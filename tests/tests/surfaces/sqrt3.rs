@@ -223,7 +223,7 @@ fn refusals_name_the_place(engine: &Engine) {
     assert!(told(&sharp, &options(2)).contains("ends at vertex 0"));
     sharp.sharp_edges[2].sharpness = 0.0;
     assert!(Sqrt3::new(engine, &sharp, &options(2)).is_ok());
-    let large = meshes::triangles(80, 1);
+    let large = meshes::cut(&meshes::sphere(80));
     match Sqrt3::new(engine, &large, &options(10)) {
         Err(Error::TooLarge { count, .. }) => {
             assert_eq!(count, 12 * 80 * 80 * 3 * 3u64.pow(10));

@@ -20,11 +20,13 @@ mod quads;
 mod quality;
 mod rng;
 mod sets;
+mod sharpen;
 mod solid;
 mod subdivide;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod wedges;
 
 pub use check::{
     CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, Valence, check,
@@ -49,6 +51,7 @@ pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
 pub use solid::{Solid, solid, volume};
+pub use wedges::Wedges;
 
 use glam::Vec3;
 use rayon::prelude::*;

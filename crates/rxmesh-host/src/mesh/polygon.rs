@@ -37,6 +37,13 @@ fn is_convex(p: &[DVec2], corner: impl Fn(usize) -> f64) -> bool {
     turns_left && (0..n).filter(|&i| going_up(i) != going_up(i + 1)).count() <= 2
 }
 
+/// The unit Newell normal of a polygon, 0 of one without area.
+pub(super) fn newell_normal(points: &[Vec3]) -> DVec3 {
+    let origin = points.first().map_or(DVec3::ZERO, |p| p.as_dvec3());
+    let local: Vec<DVec3> = points.iter().map(|p| p.as_dvec3() - origin).collect();
+    newell(&local)
+}
+
 /// The unit Newell normal, 0 of a polygon without area.
 fn newell(local: &[DVec3]) -> DVec3 {
     let next = local.iter().skip(1).chain(local.first());

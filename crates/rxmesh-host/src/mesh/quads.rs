@@ -155,7 +155,7 @@ mod tests {
                 let off = if volume == 8.0 {
                     1e-6
                 } else {
-                    4.0 / (n * n) as f64
+                    5.0 / (n * n) as f64
                 };
                 assert!((got - volume).abs() < off, "{n}: {got}");
             }

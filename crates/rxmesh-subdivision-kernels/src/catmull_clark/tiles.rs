@@ -431,7 +431,12 @@ impl<N: Components> RefineTiles<N> {
                 let (i, j) = (t.x * side + x, t.y * side + 2 * start);
                 // Row 0 of the face is on an edge: its place, one row before the face's first, is not written to.
                 let width = (n - 1) * self.out.width;
-                let mut to = (grid.face(t.face) + j.wrapping_sub(1).wrapping_mul(n - 1) + i - 1)
+                let row_before = j.wrapping_sub(1).wrapping_mul(n - 1);
+                let first = grid
+                    .face(t.face)
+                    .wrapping_add(row_before)
+                    .wrapping_add(i - 1);
+                let mut to = first
                     .wrapping_mul(self.out.width)
                     .wrapping_add(self.out.first + k);
                 for y in start..start + (1 << log) {

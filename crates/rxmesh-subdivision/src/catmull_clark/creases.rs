@@ -4,13 +4,13 @@ use crate::{Mesh, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::mem::Global;
-use rxmesh_subdivision_kernels::catmull_clark::creases::{Chaikin, row_length};
+use rxmesh_subdivision_kernels::catmull_clark::creases::{Chaikin, Creases, row_length};
 use rxmesh_subdivision_kernels::sharpness::INFINITE;
 use rxmesh_subdivision_kernels::topology::NONE;
 
 /// Sharpness of the parts of edges: what kernels see as `Creases::table`.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     depth: u32,
     rows: Buffer<u32>,
     values: Buffer<f32>,
@@ -18,7 +18,7 @@ pub(super) struct Table {
 
 impl Table {
     /// The table of some levels; nothing when no sharpness wears off.
-    pub(super) fn new(
+    pub(crate) fn new(
         mesh: &Mesh,
         sharpness: &Sharpness,
         depth: u32,
@@ -68,19 +68,20 @@ impl Table {
         }))
     }
 
-    pub(super) fn depth(&self) -> u32 {
-        self.depth
+    /// What kernels see of sharpness, with a table or without.
+    pub(crate) fn creases(table: Option<&Table>, mesh: &Mesh, sharpness: &Sharpness) -> Creases {
+        let closed = 2 * u64::from(mesh.edge_count()) == u64::from(mesh.corner_count());
+        let sharp = sharpness.has_edges() || sharpness.has_vertices();
+        Creases {
+            base: sharpness.view(),
+            smooth: u32::from(closed && !sharp),
+            depth: table.map_or(0, |table| table.depth),
+            rows: table.map_or(Global::empty(), |table| table.rows.global()),
+            table: table.map_or(Global::empty(), |table| table.values.global()),
+        }
     }
 
-    pub(super) fn rows(&self) -> Global<u32> {
-        self.rows.global()
-    }
-
-    pub(super) fn values(&self) -> Global<f32> {
-        self.values.global()
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         4 * (self.rows.len() as u64 + self.values.len() as u64)
     }
 }

@@ -1,6 +1,6 @@
 //! Catmull-Clark surfaces.
 
-mod creases;
+pub(crate) mod creases;
 mod kept;
 mod pass;
 
@@ -11,7 +11,6 @@ use pass::Pass;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::{MeshError, PolyMesh};
-use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::catmull_clark::faces::{SplitFaces, WriteFaces};
 use rxmesh_subdivision_kernels::catmull_clark::rings::POINTS;
@@ -156,15 +155,7 @@ impl Creased {
     }
 
     fn creases(&self) -> Creases {
-        let closed = 2 * u64::from(self.mesh.edge_count()) == u64::from(self.mesh.corner_count());
-        let sharp = self.sharpness.has_edges() || self.sharpness.has_vertices();
-        Creases {
-            base: self.sharpness.view(),
-            smooth: u32::from(closed && !sharp),
-            depth: self.table.as_ref().map_or(0, Table::depth),
-            rows: self.table.as_ref().map_or(Global::empty(), Table::rows),
-            table: self.table.as_ref().map_or(Global::empty(), Table::values),
-        }
+        Table::creases(self.table.as_ref(), &self.mesh, &self.sharpness)
     }
 
     fn bytes(&self) -> u64 {
@@ -199,8 +190,8 @@ impl CatmullClark {
         let mesh = Mesh::new(engine, poly)?;
         check(&mesh, levels)?;
         let sharpness = Sharpness::new(&mesh, poly, options.boundary)?;
-        let excluded = options.boundary == Boundary::None;
-        let kept = Kept::new(&mesh, poly, excluded, levels)?;
+        let left_out = (options.boundary == Boundary::None).then_some(&sharpness);
+        let kept = Kept::new(&mesh, poly, left_out, levels)?;
         let mesh = Creased::new(mesh, sharpness, options, levels)?;
         let (polygons, base, left) = if levels == 0 || mesh.mesh.face_size() == Some(4) {
             (None, mesh, levels)

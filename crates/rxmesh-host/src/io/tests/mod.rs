@@ -2,6 +2,7 @@
 
 mod hostile;
 mod kept;
+mod marks;
 mod messages;
 mod oracles;
 mod places;

@@ -1,7 +1,7 @@
 //! Real files, named by an environment variable because they are not ours to ship.
 
 use super::*;
-use crate::mesh::check;
+use crate::mesh::{check, check_poly};
 
 /// Every mesh below the folders, `.xz` left out.
 fn files() -> Option<Vec<PathBuf>> {
@@ -140,5 +140,44 @@ fn known_facts_are_found() {
             refused.contains("13 of 13 faces") && !refused.contains("--"),
             "{refused}"
         );
+    }
+}
+
+/// Polygons of real files: they hold, come back, and are in triangles what is read as triangles.
+#[test]
+fn polygons_of_real_files_survive() {
+    let small = |p: &&PathBuf| std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20);
+    for path in files().unwrap_or_default().iter().filter(small) {
+        let name = path.display();
+        let Ok(loaded) = read_poly(path, &ReadOptions::default()) else {
+            continue;
+        };
+        let mesh = loaded.mesh;
+        mesh.validate().unwrap();
+        let report = check_poly(&mesh);
+        if path.parent().is_some_and(|p| p.ends_with("quad")) {
+            let polygons = report.polygons.unwrap().counts;
+            assert!(polygons.quads + polygons.larger > 0, "{name}");
+        }
+        for (form, encoding) in forms().into_iter().filter(|f| f.0 != "a.stl") {
+            let (bytes, _) = written(form, encoding, &mesh);
+            let back = read_poly_bytes(&bytes, Path::new(form), &ReadOptions::default());
+            let back = back.unwrap().mesh;
+            assert_eq!(
+                (&back.corners, &back.faces),
+                (&mesh.corners, &mesh.faces),
+                "{name} {form}"
+            );
+            // Text far from the origin may get a frame of its own.
+            let places = back.positions == mesh.positions;
+            let world = mesh.placement.is_world() && back.placement.is_world();
+            assert!(places || !world, "{name} {form}");
+        }
+        let options = ReadOptions {
+            triangulate: true,
+            format: None,
+        };
+        let (cut, _) = mesh.triangulate().unwrap();
+        assert_eq!(cut, read(path, &options).unwrap().mesh, "{name}");
     }
 }
