@@ -31,7 +31,8 @@ unsafe impl<R: Rule> FlatKernel for CountTerms<R> {
     #[inline(always)]
     fn run(&self, r: u32) {
         let last = r + 1 == self.counts.len();
-        self.counts.set(r, if last { 0 } else { self.rule.count(r) });
+        self.counts
+            .set(r, if last { 0 } else { self.rule.count(r) });
     }
 }
 

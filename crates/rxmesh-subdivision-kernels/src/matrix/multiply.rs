@@ -5,7 +5,6 @@ use rxmesh_kernels::args;
 use rxmesh_kernels::kernel::{Entry, EntryOf, FlatKernel};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-
 /// One to four floats that a thread works on at a time.
 pub trait Lanes: Copy {
     /// Zero.

@@ -1,11 +1,11 @@
 //! Normals of polygons: what the mapped products of (3.2) and (3.3) start from.
 
 use crate::topology::Topology;
+use rxmesh_kernels::Vec3;
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::math::normalize_or_zero;
 use rxmesh_kernels::mem::{Global, GlobalMut};
-use rxmesh_kernels::Vec3;
 
 #[inline(always)]
 fn vec3(x: Global<f32>, row: u32) -> Vec3 {

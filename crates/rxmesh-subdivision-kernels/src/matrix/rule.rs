@@ -236,7 +236,6 @@ unsafe impl<A: Rule<Value = f32>, B: Rule<Value = f32>> Rule for Product<A, B> {
 
     #[inline(always)]
     fn row(&self, r: u32, mut term: impl FnMut(u32, f32)) {
-        self.a
-            .row(r, |k, u| self.b.row(k, |j, w| term(j, u * w)));
+        self.a.row(r, |k, u| self.b.row(k, |j, w| term(j, u * w)));
     }
 }

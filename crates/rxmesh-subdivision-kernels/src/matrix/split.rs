@@ -244,7 +244,12 @@ impl SplitQuads {
             return;
         }
         let (here, across) = (4 * twin + 1, 4 * m.next(twin) + 3);
-        set_merged(next.entries, at, [low, high], [here.min(across), here.max(across)]);
+        set_merged(
+            next.entries,
+            at,
+            [low, high],
+            [here.min(across), here.max(across)],
+        );
         let firsts = [(4 * h).min(across), there.min(4 * twin)];
         self.from.edge(next, e, 2, firsts);
     }
@@ -295,7 +300,11 @@ impl SplitTriangles {
         let (prev, n) = (m.prev(h), m.corner_count());
         let (vertices, edges) = (m.vertex_count(), m.edge_count());
         let point = vertices + m.edges.get(h);
-        set3(next.corners, h, [m.origin(h), point, vertices + m.edges.get(prev)]);
+        set3(
+            next.corners,
+            h,
+            [m.origin(h), point, vertices + m.edges.get(prev)],
+        );
         next.corners.set(3 * n + h, point);
         if !next.is_full() {
             return;
@@ -333,7 +342,12 @@ impl SplitTriangles {
             return;
         }
         let (here, across) = (3 * twin + 1, 3 * m.next(twin) + 2);
-        set_merged(next.entries, at, [low, high], [here.min(across), here.max(across)]);
+        set_merged(
+            next.entries,
+            at,
+            [low, high],
+            [here.min(across), here.max(across)],
+        );
         // The first half-edge is the lower one.
         next.entries.set(at + 4, 3 * n + h);
         next.entries.set(at + 5, 3 * n + twin);
@@ -388,7 +402,11 @@ impl SplitFlips {
         }
         let (prev, after, e) = (m.prev(h), m.next(h), m.edges.get(h));
         let across = m.twin(prev);
-        let back = if across == NONE { 3 * prev + 1 } else { 3 * across };
+        let back = if across == NONE {
+            3 * prev + 1
+        } else {
+            3 * across
+        };
         if twin == NONE {
             set3(next.twins, h, [NONE, 3 * after + 2, back]);
             set3(next.edges, h, [e, edges + after, edges + h]);

@@ -48,10 +48,7 @@ impl<T: Pod> Csr<T> {
     /// Parts that do not fit each other; a result of more than 2^32 - 1 terms; what the engine says.
     pub fn new<R>(engine: &Engine, rule: R) -> Result<Csr<T>, Error>
     where
-        R: Rule<Value = T>
-            + EntryOf<CountTerms<R>>
-            + EntryOf<FillIds<R>>
-            + EntryOf<FillValues<R>>,
+        R: Rule<Value = T> + EntryOf<CountTerms<R>> + EntryOf<FillIds<R>> + EntryOf<FillValues<R>>,
     {
         let [rows, columns] = shape(&rule)?;
         crate::load(engine)?;
@@ -79,10 +76,7 @@ impl<T: Pod> Csr<T> {
     /// Another shape; else as [`Csr::new`].
     pub fn rebuild<R>(&mut self, rule: R) -> Result<(), Error>
     where
-        R: Rule<Value = T>
-            + EntryOf<CountTerms<R>>
-            + EntryOf<FillIds<R>>
-            + EntryOf<FillValues<R>>,
+        R: Rule<Value = T> + EntryOf<CountTerms<R>> + EntryOf<FillIds<R>> + EntryOf<FillValues<R>>,
     {
         self.same_shape(&rule)?;
         let engine = self.engine.clone();

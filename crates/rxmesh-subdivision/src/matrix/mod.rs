@@ -40,9 +40,7 @@ pub use select::Selection;
 
 use crate::Mesh;
 use rxmesh_host::Error;
-use rxmesh_subdivision_kernels::matrix::{
-    Direct, Gamma, Level, Map, Operand, Pairs, Transposed,
-};
+use rxmesh_subdivision_kernels::matrix::{Direct, Gamma, Level, Map, Operand, Pairs, Transposed};
 
 impl Mesh {
     /// M{Q}: from faces to vertices.

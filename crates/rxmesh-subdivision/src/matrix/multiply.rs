@@ -59,7 +59,13 @@ where
         .map_or(Global::empty(), Buffer::global);
     for first in (0..width).step_by(4) {
         // Rows begin at their first column of this launch; nothing of a matrix without rows.
-        let at = |view: Global<f32>| if view.is_empty() { view } else { view.from(first) };
+        let at = |view: Global<f32>| {
+            if view.is_empty() {
+                view
+            } else {
+                view.from(first)
+            }
+        };
         let kernel = Multiply {
             rule,
             x: at(x.global()),
@@ -80,7 +86,6 @@ where
 
 /// Rows and columns of a matrix.
 pub(super) fn shape<R: Rule>(rule: &R) -> Result<[u32; 2], Error> {
-    rule.shape().ok_or_else(|| {
-        Error::Options("the parts of the product do not fit each other".to_string())
-    })
+    rule.shape()
+        .ok_or_else(|| Error::Options("the parts of the product do not fit each other".to_string()))
 }

@@ -4,9 +4,7 @@ use super::{Csr, Finish, has_length, multiply};
 use crate::Mesh;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
-use rxmesh_subdivision_kernels::matrix::{
-    Constant, EdgeUses, FaceNormals, Normalise, OverOrder,
-};
+use rxmesh_subdivision_kernels::matrix::{Constant, EdgeUses, FaceNormals, Normalise, OverOrder};
 
 /// Normals of faces as long as their areas, three floats a face, from positions of three floats.
 ///
