@@ -12,8 +12,7 @@ use rxmesh_kernels::math::normalize_or_zero;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{kernel, kernel::FlatKernel};
 
-rxmesh_kernels::entries! {
-    pub KERNELS;
+kernel_list! {
     flat loop_limit: Limit;
 }
 
@@ -229,10 +228,7 @@ impl Limit {
     #[inline(always)]
     fn turn(&self, n: u32, at: u32) -> (f32, f32) {
         if n < TURNS {
-            return (
-                self.turns.get(4 * n + at),
-                self.turns.get(4 * n + at + 1),
-            );
+            return (self.turns.get(4 * n + at), self.turns.get(4 * n + at + 1));
         }
         let whole = if at == 0 { 2.0 } else { 1.0 };
         let t = whole * core::f32::consts::PI / n as f32;

@@ -1,9 +1,9 @@
 //! Loop surfaces.
 
+use crate::catmull_clark::creases::Table;
 use crate::triangles::{
     self, Spokes, check_size, check_values, groups, kept_faces, rows, rows_mut,
 };
-use crate::catmull_clark::creases::Table;
 use crate::{Creasing, Mesh, Options, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
@@ -19,7 +19,7 @@ use rxmesh_subdivision_kernels::loop_rings::{BETAS, Masks, RingTable, Rings};
 use rxmesh_subdivision_kernels::loop_tiles::{MOST_LEVELS, Tiles, recipe};
 use std::marker::PhantomData;
 
-/// A Loop surface (Loop 1987) over a mesh of triangles, with the weights, creases, corners and boundaries of OpenSubdiv.
+/// A Loop surface (Loop 1987) over a mesh of triangles, with OpenSubdiv's weights, creases, corners and boundaries.
 ///
 /// No refined mesh is kept: each base triangle becomes n^2 triangles, n = 2^levels, whose points have ids in closed
 /// form: [base vertices | per base edge n - 1 points, from the origin of its lower half-edge on | per base face
@@ -361,7 +361,13 @@ fn betas() -> Vec<f32> {
 fn turns() -> Vec<f32> {
     let of = |n: u32| {
         let half = std::f64::consts::PI / f64::from(n.max(1));
-        [(2.0 * half).cos(), (2.0 * half).sin(), half.cos(), half.sin()].map(|x| x as f32)
+        [
+            (2.0 * half).cos(),
+            (2.0 * half).sin(),
+            half.cos(),
+            half.sin(),
+        ]
+        .map(|x| x as f32)
     };
     (0..TURNS).flat_map(of).collect()
 }

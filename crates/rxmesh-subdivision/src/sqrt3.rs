@@ -20,8 +20,8 @@ use std::collections::HashMap;
 ///
 /// Vertices keep their ids from level to level, and the point of face f of a level of V vertices is V + f: so ids are
 /// [base vertices | faces of level 0 | faces of level 1 | ...]. Half-edge h of a level has face h of the next one. On
-/// odd levels (counted from 0) boundary edges and edges that are sharp for ever are cut in three; on even ones they stay
-/// (section 5 of the paper); boundary edges' second points follow the level's other points.
+/// odd levels (counted from 0) boundary edges and edges that are sharp for ever are cut in three; on even ones they
+/// stay (section 5 of the paper); boundary edges' second points follow the level's other points.
 #[derive(Debug)]
 pub struct Sqrt3 {
     mesh: Mesh,
@@ -409,8 +409,8 @@ fn kinds(mesh: &Mesh, poly: &PolyMesh, sharpness: &Sharpness) -> Result<Buffer<u
         if vertex != NONE {
             return Err(Error::Mesh(MeshError::Extras {
                 what: format!(
-                    "one sharp edge ends at vertex {vertex} (counted from 0), but in the sqrt(3) scheme sharp edges go on \
-                        to another sharp edge, a corner of three or more, or a boundary"
+                    "one sharp edge ends at vertex {vertex} (counted from 0), but in the sqrt(3) scheme sharp edges go \
+                        on to another sharp edge, a corner of three or more, or a boundary"
                 ),
             }));
         }

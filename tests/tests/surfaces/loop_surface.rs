@@ -46,8 +46,15 @@ fn surface(engine: &Engine, poly: &PolyMesh, options: &Options) -> NaiveSurface 
     surface.faces(&mut faces).unwrap();
     NaiveSurface {
         positions: points(&y.read().unwrap()),
-        faces: faces.read().unwrap().chunks(3).map(<[u32]>::to_vec).collect(),
-        parents: (0..surface.face_count()).map(|f| surface.parent(f)).collect(),
+        faces: faces
+            .read()
+            .unwrap()
+            .chunks(3)
+            .map(<[u32]>::to_vec)
+            .collect(),
+        parents: (0..surface.face_count())
+            .map(|f| surface.parent(f))
+            .collect(),
     }
 }
 
@@ -229,7 +236,11 @@ fn ids_are_a_closed_form(engine: &Engine) {
         let h = 3 * f;
         let along = |s: usize| -> u32 {
             let edge = mesh.edges[h] as usize;
-            let s = if mesh.halves[edge] as usize == h { s } else { n - s };
+            let s = if mesh.halves[edge] as usize == h {
+                s
+            } else {
+                n - s
+            };
             (v + edge * (n - 1) + s - 1) as u32
         };
         assert_eq!(own[0], poly.corners[h]);
@@ -271,7 +282,10 @@ fn columns_and_bits(engine: &Engine) {
             for (i, value) in values.iter().enumerate() {
                 let (v, c) = (i / width as usize, i % width as usize);
                 let want = three[3 * v + c % 3];
-                assert!((value - want).abs() <= 1e-6, "width {width}, {v} {c}: {value}, {want}");
+                assert!(
+                    (value - want).abs() <= 1e-6,
+                    "width {width}, {v} {c}: {value}, {want}"
+                );
             }
         }
     }
@@ -301,7 +315,10 @@ fn limits(engine: &Engine) {
         ("fan of four", meshes::fan(4, 3)),
         ("fan of seventy", meshes::fan(70, 3)),
         ("grid", meshes::cut(&meshes::grid(4, 7, 1))),
-        ("line", meshes::with_edges(meshes::cut(&meshes::torus(6, 5)), &ring)),
+        (
+            "line",
+            meshes::with_edges(meshes::cut(&meshes::torus(6, 5)), &ring),
+        ),
     ];
     let fine = if is_slow(engine) { 2 } else { 4 };
     for (name, poly) in cases {
@@ -343,17 +360,19 @@ fn limits(engine: &Engine) {
         }
         for (at, p) in far.iter().take(v).enumerate() {
             let off = p.distance(near[at]) / diagonal;
-            let bound = 0.5 * 0.25f64.powi(deep.levels as i32 - 1);
-            assert!(off < bound.max(2e-6), "{name}, {at}: {off:e} from level {}", deep.levels);
+            // Large valences come near slowest: by (3/8 + 1/4)^2 a level.
+            let bound = 0.5 * 0.4f64.powi(deep.levels as i32 - 1);
+            assert!(
+                off < bound.max(2e-6),
+                "{name}, {at}: {off:e} from level {}",
+                deep.levels
+            );
         }
     }
 }
 
 fn refusals_name_the_place(engine: &Engine) {
-    let quad = meshes::mesh(
-        vec![DVec3::ZERO; 6],
-        &[vec![0, 1, 2], vec![2, 3, 4, 5]],
-    );
+    let quad = meshes::mesh(vec![DVec3::ZERO; 6], &[vec![0, 1, 2], vec![2, 3, 4, 5]]);
     let told = |poly: &PolyMesh, options: &Options| match Loop::new(engine, poly, options) {
         Err(Error::Mesh(MeshError::Extras { what }) | Error::Options(what)) => what,
         other => panic!("{other:?}"),

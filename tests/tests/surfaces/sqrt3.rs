@@ -38,8 +38,15 @@ fn surface(engine: &Engine, poly: &PolyMesh, options: &Options) -> NaiveSurface 
     surface.faces(&mut faces).unwrap();
     NaiveSurface {
         positions: super::loop_surface::points(&y.read().unwrap()),
-        faces: faces.read().unwrap().chunks(3).map(<[u32]>::to_vec).collect(),
-        parents: (0..surface.face_count()).map(|f| surface.parent(f)).collect(),
+        faces: faces
+            .read()
+            .unwrap()
+            .chunks(3)
+            .map(<[u32]>::to_vec)
+            .collect(),
+        parents: (0..surface.face_count())
+            .map(|f| surface.parent(f))
+            .collect(),
     }
 }
 
