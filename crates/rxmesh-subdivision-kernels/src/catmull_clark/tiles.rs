@@ -180,6 +180,19 @@ impl<N: Components> RefineTiles<N> {
         [rows, columns]: [u32; 2],
         f: impl Fn(&Tile, u32, u32, u32),
     ) {
+        if Phase::<B>::SOLO {
+            // One thread has no places to divide among others.
+            for tile in (0..1 << self.log_tiles).filter_map(|slot| self.tile(first, slot)) {
+                for row in 0..rows {
+                    for column in 0..columns {
+                        for component in 0..N::N {
+                            f(&tile, row, column, component);
+                        }
+                    }
+                }
+            }
+            return;
+        }
         // Columns are filled up to a power of two, so that nothing is divided by but N.
         let log = 32 - (columns - 1).leading_zeros();
         let width = N::N << log;
