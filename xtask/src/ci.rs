@@ -164,19 +164,27 @@ fn long() -> anyhow::Result<()> {
     downstream::run()
 }
 
-/// The project outside the workspace, as a user has it: its tests, then its program on every engine that is here.
+/// The projects outside the workspace, as users have them: their tests, then their programs on every engine that is
+/// here.
 fn example() -> anyhow::Result<()> {
-    let cargo = || {
-        let mut cargo = workspace::cargo();
-        cargo
-            .current_dir(workspace::at("examples/custom-kernel"))
-            .env("CARGO_TARGET_DIR", workspace::target().join("example"));
-        cargo
-    };
-    succeed(cargo().args(["test", "--locked"]))?;
-    succeed(cargo().args(["run", "--locked", "-p", "cloth", "--", "--engine", "cpu"]))?;
-    if doctor::has_gpu() || env::var("RXMESH_REQUIRE_CUDA").as_deref() == Ok("1") {
-        succeed(cargo().args(["run", "--locked", "-p", "cloth", "--", "--engine", "cuda"]))?;
+    for (folder, program) in [("custom-kernel", "cloth"), ("custom-scheme", "butterfly")] {
+        let cargo = || {
+            let mut cargo = workspace::cargo();
+            cargo
+                .current_dir(workspace::at("examples").join(folder))
+                .env("CARGO_TARGET_DIR", workspace::target().join("example"));
+            cargo
+        };
+        let run = |engine| {
+            let mut cargo = cargo();
+            cargo.args(["run", "--locked", "-p", program, "--", "--engine", engine]);
+            succeed(&mut cargo)
+        };
+        succeed(cargo().args(["test", "--locked"]))?;
+        run("cpu")?;
+        if doctor::has_gpu() || env::var("RXMESH_REQUIRE_CUDA").as_deref() == Ok("1") {
+            run("cuda")?;
+        }
     }
     Ok(())
 }

@@ -11,7 +11,8 @@
 //! - [`loop_rings`], [`loop_tiles`], [`loop_level`], [`loop_limit`]: Loop surfaces: at base vertices, everywhere else,
 //!   one level, where they end;
 //! - [`sqrt3`], [`sqrt3_values`]: sqrt(3) surfaces: rules for half-edges, values;
-//! - [`catmull_clark`]: surfaces of quads as grids.
+//! - [`catmull_clark`]: surfaces of quads as grids;
+//! - [`matrix`]: the mesh matrix as a language: mapped products, schemes as masks.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -37,6 +38,7 @@ pub mod loop_level;
 pub mod loop_limit;
 pub mod loop_rings;
 pub mod loop_tiles;
+pub mod matrix;
 pub mod sharpness;
 pub mod spokes;
 pub mod sqrt3;
@@ -58,6 +60,7 @@ rxmesh_kernels::kernels! {
         loop_limit::KERNELS,
         sqrt3::KERNELS,
         sqrt3_values::KERNELS,
+        matrix::KERNELS,
     ];
 }
 

@@ -17,6 +17,9 @@ kernel_list! {
 /// Sharpness that lasts for ever.
 pub const INFINITE: f32 = 10.0;
 
+/// Sharpness of a boundary edge that is given as infinitely sharp, beside what its boundary makes it.
+pub const BY_ITSELF: f32 = f32::MAX;
+
 /// What is left of a sharpness after some levels of the uniform rule.
 #[inline(always)]
 pub fn after(sharpness: f32, levels: u32) -> f32 {
@@ -31,7 +34,7 @@ pub fn after(sharpness: f32, levels: u32) -> f32 {
 args! {
     /// Sharpness of a mesh's edges and vertices at the level of the mesh.
     pub struct Sharpness {
-        /// Of each edge, boundary edges among them; nothing when all edges inside are smooth.
+        /// Of each edge, boundary edges among them ([`INFINITE`] or [`BY_ITSELF`]); nothing when none is listed.
         pub edges: Global<f32>,
         /// Of each vertex; nothing when all are smooth.
         pub vertices: Global<f32>,
@@ -119,12 +122,16 @@ unsafe impl FlatKernel for EdgeSharpness {
     #[inline(always)]
     fn run(&self, e: u32) {
         let last = self.last.get(e);
-        let s = if self.mesh.twin(self.mesh.halves.get(e)) == NONE {
-            INFINITE
-        } else if last == 0 {
+        let given = if last == 0 {
             0.0
         } else {
             self.values.get(last - 1)
+        };
+        let boundary = self.mesh.twin(self.mesh.halves.get(e)) == NONE;
+        let s = match (boundary, given >= INFINITE) {
+            (false, _) => given,
+            (true, false) => INFINITE,
+            (true, true) => BY_ITSELF,
         };
         self.edges.set(e, s);
     }

@@ -3,10 +3,12 @@
 //!
 //! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`Subdivision`] is a surface of it:
 //! prepared once, it makes values of its vertices from those of the base mesh as often as wanted. [`refine`]
-//! takes a mesh to a mesh, with all that it carries.
+//! takes a mesh to a mesh, with all that it carries. [`matrix`] is the general form: mapped products over the mesh, and
+//! schemes that users write.
 
 mod catmull_clark;
 mod loop_surface;
+pub mod matrix;
 mod mesh;
 mod options;
 mod patches;
@@ -20,7 +22,7 @@ pub use catmull_clark::{CatmullClark, MOST_LEVELS};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};
-pub use refine::{Refined, refine};
+pub use refine::{Places, Refined, refine};
 pub use rxmesh_subdivision_kernels as kernels;
 pub use sharpness::Sharpness;
 pub use sqrt3::Sqrt3;

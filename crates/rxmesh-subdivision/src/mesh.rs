@@ -15,17 +15,17 @@ use rxmesh_subdivision_kernels::topology::{NONE, Topology};
 /// not part of it.
 #[derive(Debug)]
 pub struct Mesh {
-    engine: Engine,
-    size: u32,
-    offsets: Option<Buffer<u32>>,
-    faces: Option<Buffer<u32>>,
-    corners: Buffer<u32>,
-    twins: Buffer<u32>,
-    edges: Buffer<u32>,
-    halves: Buffer<u32>,
-    starts: Buffer<u32>,
-    entries: Buffer<u32>,
-    around: Buffer<u32>,
+    pub(crate) engine: Engine,
+    pub(crate) size: u32,
+    pub(crate) offsets: Option<Buffer<u32>>,
+    pub(crate) faces: Option<Buffer<u32>>,
+    pub(crate) corners: Buffer<u32>,
+    pub(crate) twins: Buffer<u32>,
+    pub(crate) edges: Buffer<u32>,
+    pub(crate) halves: Buffer<u32>,
+    pub(crate) starts: Buffer<u32>,
+    pub(crate) entries: Buffer<u32>,
+    pub(crate) around: Buffer<u32>,
 }
 
 impl Mesh {

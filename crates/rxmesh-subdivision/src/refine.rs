@@ -3,10 +3,11 @@
 use crate::{Boundary, FaceVarying, Options, Subdivision};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{
-    Column, ColumnData, CornerLayer, ElementKind, Extras, Faces, NO_VALUE, PolyMesh, SharpEdge,
-    SharpVertex, Tag,
+    Column, ColumnData, CornerLayer, ElementKind, Extras, Faces, NO_VALUE, NORMAL, PolyMesh,
+    SharpEdge, SharpVertex, Tag,
 };
 use rxmesh_host::{Error, Vec3};
+use serde::Serialize;
 use std::collections::HashMap;
 
 /// A refined mesh.
@@ -16,6 +17,18 @@ pub struct Refined {
     pub mesh: PolyMesh,
     /// What could not be taken along.
     pub warnings: Vec<String>,
+}
+
+/// What a refined mesh has beside its faces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct Places {
+    /// Put the vertices where they end when the mesh is refined for ever.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub limit: bool,
+    /// Give each vertex the normal of the limit surface.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub normals: bool,
 }
 
 /// Refines a mesh with all that it carries.
@@ -29,20 +42,18 @@ pub struct Refined {
 ///
 /// As [`Subdivision::new`]; [`MeshError::NotFinite`](rxmesh_host::mesh::MeshError::NotFinite) for positions that leave
 /// the range of floats.
-pub fn refine(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Refined, Error> {
+pub fn refine(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    options: &Options,
+    places: Places,
+) -> Result<Refined, Error> {
     let surface = Subdivision::new(engine, mesh, options)?;
     let corners = surface.faces_to_host()?;
     let parents: Vec<u32> = (0..surface.face_count())
         .map(|f| surface.parent(f))
         .collect();
-    let flat: Vec<f32> = mesh.positions.iter().flat_map(|p| p.to_array()).collect();
-    let positions = surface.values_of_host(3, &flat)?;
-    let positions = positions
-        .as_chunks::<3>()
-        .0
-        .iter()
-        .map(|&p| Vec3::from_array(p))
-        .collect();
+    let (positions, normals) = positions(&surface, mesh, places)?;
     let faces = match surface.face_size() {
         Some(n) => Faces::Same(n),
         // Without a level the faces are those of the mesh, holes apart.
@@ -71,6 +82,7 @@ pub fn refine(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Ref
         tags: tags(&mesh.extras.tags, &parents),
         comments: mesh.extras.comments.clone(),
     };
+    refined.extras.columns.extend(normals);
     if mesh.extras.corner_normals.is_some() {
         warnings.push("normals of face corners are left out".into());
     }
@@ -79,6 +91,38 @@ pub fn refine(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Ref
         mesh: refined,
         warnings,
     })
+}
+
+/// Positions of the surface, and normals where they are asked for.
+fn positions(
+    surface: &Subdivision,
+    mesh: &PolyMesh,
+    places: Places,
+) -> Result<(Vec<Vec3>, Option<Column>), Error> {
+    let engine = surface.mesh().engine();
+    let n = 3 * surface.vertex_count() as usize;
+    let x: Vec<f32> = mesh.positions.iter().flat_map(|p| p.to_array()).collect();
+    let mut values = engine.zeroed(n)?;
+    surface.values(3, &engine.upload(&x)?, &mut values)?;
+    let mut normal = None;
+    if places != Places::default() {
+        let (mut points, mut normals) = (engine.zeroed(n)?, engine.zeroed(n)?);
+        surface.limit(&values, &mut points, &mut normals)?;
+        if places.normals {
+            normal = Some(Column {
+                name: NORMAL.into(),
+                element: ElementKind::Vertex,
+                width: 3,
+                data: ColumnData::F32(normals.read()?),
+            });
+        }
+        if places.limit {
+            values = points;
+        }
+    }
+    let values = values.read()?;
+    let points = values.as_chunks::<3>().0.iter();
+    Ok((points.map(|&p| Vec3::from_array(p)).collect(), normal))
 }
 
 fn columns(

@@ -82,6 +82,29 @@ impl Subdivision {
         of_any!(&self.surface, s => s.values(width, x, y))
     }
 
+    /// Where the surface's vertices end when it is refined for ever, and the unit normals there, of positions as
+    /// [`Subdivision::values`] makes them: three floats a vertex each. Sharpness that is left at the last level counts
+    /// as lasting for ever; at a crease or a corner the normal is that of one side.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for sqrt(3) surfaces, whose limit is not there; [`EngineError::Length`] for buffers of other
+    /// lengths; without a level, faces that are no quads; what the engine says.
+    pub fn limit(
+        &self,
+        values: &Buffer<f32>,
+        points: &mut Buffer<f32>,
+        normals: &mut Buffer<f32>,
+    ) -> Result<(), Error> {
+        match &self.surface {
+            Surface::CatmullClark(s) => s.limit(values, points, Some(normals)),
+            Surface::Loop(s) => s.limit(values, points, normals),
+            Surface::Sqrt3(_) => Err(Error::Options(
+                "sqrt(3) surfaces have no limit positions and normals here".into(),
+            )),
+        }
+    }
+
     /// The surface's faces: [`Subdivision::index_count`] vertices.
     ///
     /// # Errors

@@ -3,11 +3,17 @@
 //! - [`naive`]: surfaces level by level, in `f64`;
 //! - [`net`]: one level of them: edges by their ends, sharpness;
 //! - [`sqrt3`]: the scheme that is not a split of edges;
+//! - [`limit`]: limit positions and normals by eigen-analysis;
 //! - [`compare`]: two surfaces whose ids and orders differ;
-//! - [`meshes`]: polygon meshes by property, made in code.
+//! - [`meshes`]: polygon meshes by property, made in code;
+//! - [`uv`]: values at corners;
+//! - [`cases`]: surfaces whose expected results are recorded.
 
+pub mod cases;
 pub mod compare;
+pub mod limit;
 pub mod meshes;
 pub mod naive;
 pub mod net;
 pub mod sqrt3;
+pub mod uv;

@@ -47,7 +47,7 @@ pub fn refine_net(mesh: &PolyMesh, options: &Options) -> (Net, Vec<bool>) {
 }
 
 /// The next level of Catmull-Clark or Loop.
-fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
+pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
     let (vertices, edges) = (net.positions.len(), net.edges.len());
     let edge_point = |e: usize| (vertices + e) as u32;
     let face_point = |f: usize| (vertices + edges + f) as u32;
@@ -142,8 +142,10 @@ impl Masks<'_> {
         if sharpness > 0.0 && stays_sharp {
             middle
         } else {
-            // By Chaikin's rule, sharpness above 1 can end within a level too; it counts as 1.
-            self.smooth_edge_point(e).lerp(middle, sharpness.min(1.0))
+            // By Chaikin's rule sharpness above 1 can end within a level too. OpenSubdiv then goes beyond the middle:
+            // its `Sdc::Scheme` says that such a weight counts as 1, but it does not where rules are given to it, as
+            // all of its refiners give them. What everybody sees is what it does.
+            self.smooth_edge_point(e).lerp(middle, sharpness)
         }
     }
 

@@ -20,10 +20,14 @@ fn options(scheme: Scheme, levels: u32) -> Options {
 fn a_cube_once() {
     let once = refine(&meshes::cube(), &options(Scheme::CatmullClark, 1));
     assert_eq!((once.positions.len(), once.faces.len()), (26, 24));
-    let close = |v: usize, want: DVec3| assert!(once.positions[v].distance(want) < 1e-15, "vertex {v}");
+    let close =
+        |v: usize, want: DVec3| assert!(once.positions[v].distance(want) < 1e-15, "vertex {v}");
     close(7, DVec3::splat(5.0 / 9.0));
     let edge = once.positions[8];
-    assert_eq!((edge.x.abs(), edge.y.abs(), edge.z.abs()), (0.75, 0.0, 0.75));
+    assert_eq!(
+        (edge.x.abs(), edge.y.abs(), edge.z.abs()),
+        (0.75, 0.0, 0.75)
+    );
     close(20, DVec3::new(0.0, 0.0, -1.0));
 }
 
@@ -42,9 +46,20 @@ fn closed_and_open() -> Vec<PolyMesh> {
 /// Moving, turning and stretching the mesh does the same to the surface.
 #[test]
 fn surfaces_follow_affine_maps() {
-    let map = |p: DVec3| DVec3::new(2.0 * p.x + p.y - 3.0, p.y - 0.5 * p.z + 1.0, p.z + 0.25 * p.x + 7.0);
+    let map = |p: DVec3| {
+        DVec3::new(
+            2.0 * p.x + p.y - 3.0,
+            p.y - 0.5 * p.z + 1.0,
+            p.z + 0.25 * p.x + 7.0,
+        )
+    };
     let mut meshes = closed_and_open();
-    meshes.push(meshes::sharpened(meshes::cut(&meshes::torus(8, 5)), 30, 4, 5));
+    meshes.push(meshes::sharpened(
+        meshes::cut(&meshes::torus(8, 5)),
+        30,
+        4,
+        5,
+    ));
     for (i, mesh) in meshes.iter().enumerate() {
         for scheme in [Scheme::CatmullClark, Scheme::Loop, Scheme::Sqrt3] {
             let semi_sharp = !mesh.sharp_edges.is_empty();
@@ -58,7 +73,10 @@ fn surfaces_follow_affine_maps() {
             }
             let moved = refine(&moved, &options(scheme, 3));
             for (p, q) in plain.positions.iter().zip(&moved.positions) {
-                assert!(map(*p).distance(*q) < 2e-5, "mesh {i}, {scheme:?}: {p} to {q}");
+                assert!(
+                    map(*p).distance(*q) < 2e-5,
+                    "mesh {i}, {scheme:?}: {p} to {q}"
+                );
             }
         }
     }
@@ -77,14 +95,30 @@ fn numbers_are_those_of_the_split() {
                     Scheme::Loop => 4usize.pow(levels),
                     Scheme::Sqrt3 => 3usize.pow(levels),
                 };
-                assert_eq!(fine.faces.len(), base.faces.len() * children, "mesh {i}, {scheme:?}");
+                assert_eq!(
+                    fine.faces.len(),
+                    base.faces.len() * children,
+                    "mesh {i}, {scheme:?}"
+                );
                 for parent in 0..base.faces.len() as u32 {
                     let own = fine.parents.iter().filter(|&&p| p == parent).count();
                     assert_eq!(own, children, "mesh {i}, {scheme:?}, face {parent}");
                 }
-                assert_eq!(euler(&fine), euler(&base), "mesh {i}, {scheme:?}, level {levels}");
-                let lines = if scheme == Scheme::Sqrt3 { 3usize.pow(levels / 2) } else { 1 << levels };
-                assert_eq!(boundary(&fine), boundary(&base) * lines, "mesh {i}, {scheme:?}, level {levels}");
+                assert_eq!(
+                    euler(&fine),
+                    euler(&base),
+                    "mesh {i}, {scheme:?}, level {levels}"
+                );
+                let lines = if scheme == Scheme::Sqrt3 {
+                    3usize.pow(levels / 2)
+                } else {
+                    1 << levels
+                };
+                assert_eq!(
+                    boundary(&fine),
+                    boundary(&base) * lines,
+                    "mesh {i}, {scheme:?}, level {levels}"
+                );
             }
         }
     }
@@ -98,7 +132,10 @@ fn sides(surface: &NaiveSurface) -> std::collections::HashMap<[u32; 2], [u32; 2]
             sides.entry([a.min(b), a.max(b)]).or_insert([0; 2])[usize::from(a < b)] += 1;
         }
     }
-    assert!(sides.values().flatten().all(|&n| n < 2), "an edge is no surface");
+    assert!(
+        sides.values().flatten().all(|&n| n < 2),
+        "an edge is no surface"
+    );
     sides
 }
 
@@ -115,7 +152,9 @@ fn boundary(surface: &NaiveSurface) -> usize {
 #[test]
 fn two_levels_of_sqrt3_are_a_split_in_nine() {
     let flat = meshes::mesh(
-        (0..36).map(|i| DVec3::new(f64::from(i % 6), f64::from(i / 6), 0.0)).collect(),
+        (0..36)
+            .map(|i| DVec3::new(f64::from(i % 6), f64::from(i / 6), 0.0))
+            .collect(),
         &(0..25)
             .flat_map(|q| {
                 let v = q / 5 * 6 + q % 5;
@@ -146,12 +185,16 @@ fn two_levels_of_sqrt3_are_a_split_in_nine() {
 #[test]
 fn sharpness_ends() {
     let ring = |s: f32| meshes::with_edges(meshes::cube(), &meshes::TOP.map(|e| (e, s)));
-    let at = |s: f32, levels: u32| refine(&ring(s), &options(Scheme::CatmullClark, levels)).positions;
+    let at =
+        |s: f32, levels: u32| refine(&ring(s), &options(Scheme::CatmullClark, levels)).positions;
     assert_eq!(at(3.0, 3), at(10.0, 3));
     assert_ne!(at(3.0, 4), at(10.0, 4));
     let (smooth, half, sharp) = (at(0.0, 1), at(0.5, 1), at(1.0, 1));
     for v in 0..smooth.len() {
-        assert!(half[v].distance((smooth[v] + sharp[v]) / 2.0) < 1e-15, "vertex {v}");
+        assert!(
+            half[v].distance((smooth[v] + sharp[v]) / 2.0) < 1e-15,
+            "vertex {v}"
+        );
     }
 }
 
@@ -159,11 +202,19 @@ fn sharpness_ends() {
 #[test]
 fn chaikin_evens_out() {
     let creased = meshes::with_edges(meshes::cube(), &[([4, 5], 1.0), ([5, 7], 2.0)]);
-    let with = |creasing| Options { creasing, levels: 1, ..Options::default() };
+    let with = |creasing| Options {
+        creasing,
+        levels: 1,
+        ..Options::default()
+    };
     let sharp = |creasing| {
         let (net, _) = rxmesh_tests::surfaces::naive::refine_net(&creased, &with(creasing));
         let of = |e: &usize| net.edge_sharpness[*e];
-        let mut sharp: Vec<f64> = net.vertex_edges[5].iter().map(of).filter(|s| *s > 0.0).collect();
+        let mut sharp: Vec<f64> = net.vertex_edges[5]
+            .iter()
+            .map(of)
+            .filter(|s| *s > 0.0)
+            .collect();
         sharp.sort_by(f64::total_cmp);
         sharp
     };
@@ -175,14 +226,32 @@ fn chaikin_evens_out() {
 #[test]
 fn boundaries_by_mode() {
     let grid = meshes::grid(4, 0, 1);
-    let with = |boundary| refine(&grid, &Options { boundary, levels: 2, ..Options::default() });
+    let with = |boundary| {
+        refine(
+            &grid,
+            &Options {
+                boundary,
+                levels: 2,
+                ..Options::default()
+            },
+        )
+    };
     let corner = grid.positions[0].as_dvec3();
     assert_eq!(with(Boundary::EdgeAndCorner).positions[0], corner);
     assert_ne!(with(Boundary::EdgeOnly).positions[0], corner);
-    assert_eq!(with(Boundary::None).positions, with(Boundary::EdgeOnly).positions);
+    assert_eq!(
+        with(Boundary::None).positions,
+        with(Boundary::EdgeOnly).positions
+    );
     assert_eq!(with(Boundary::None).faces.len(), 4 * 16);
-    let hole = PolyMesh { holes: vec![5, 6], ..grid.clone() };
-    let options = Options { levels: 2, ..Options::default() };
+    let hole = PolyMesh {
+        holes: vec![5, 6],
+        ..grid.clone()
+    };
+    let options = Options {
+        levels: 2,
+        ..Options::default()
+    };
     assert_eq!(refine(&hole, &options).faces.len(), 14 * 16);
 }
 
@@ -236,9 +305,16 @@ fn the_meshes_are_surfaces() {
     for mesh in &all {
         sides(&refine(mesh, &options(Scheme::CatmullClark, 0)));
     }
-    let sizes = |mesh: &PolyMesh| (0..mesh.face_count()).map(|f| mesh.face(f).len()).collect::<Vec<_>>();
+    let sizes = |mesh: &PolyMesh| {
+        (0..mesh.face_count())
+            .map(|f| mesh.face(f).len())
+            .collect::<Vec<_>>()
+    };
     let polygons = sizes(&meshes::polygons(6, 3));
-    assert!([3, 4, 5, 6, 8, 10].iter().all(|n| polygons.contains(n)), "{polygons:?}");
+    assert!(
+        [3, 4, 5, 6, 8, 10].iter().all(|n| polygons.contains(n)),
+        "{polygons:?}"
+    );
     assert_eq!(meshes::irregular(4, 4).face_size(), Some(4));
     let valences = |mesh: &PolyMesh| {
         let mut count = vec![0; mesh.vertex_count()];

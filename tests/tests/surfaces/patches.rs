@@ -26,7 +26,7 @@ fn labels_become_patches(engine: &Engine) {
         assert_eq!(made.mesh.count(Kind::Edge), surface.edge_count());
         // Positions go along.
         let x = engine.upload(&mesh.positions).unwrap();
-        let moved = made
+        let mut moved = made
             .renumbering
             .attribute::<Vertex, Vec3>(&made.mesh, &x)
             .unwrap();

@@ -22,7 +22,7 @@ fn lists_become_tables(engine: &Engine) {
     let mesh = Mesh::new(engine, &poly).unwrap();
     let halves = mesh.to_host().unwrap().halves;
     let smooth = Sharpness::new(&mesh, &poly, Boundary::EdgeOnly).unwrap();
-    assert_eq!(smooth.to_host().unwrap(), [vec![], vec![]]);
+    assert_eq!(smooth.to_host().unwrap(), [Vec::<f32>::new(), Vec::new()]);
     assert_eq!(smooth.bytes(), 0);
     let cornered = Sharpness::new(&mesh, &poly, Boundary::EdgeAndCorner).unwrap();
     let corners = vec![10.0, 0.0, 10.0, 10.0, 0.0, 10.0, 0.0];

@@ -9,10 +9,11 @@ use crate::text;
 use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
-use rxmesh_host::mesh::Faces;
-use rxmesh_subdivision::{Options, Refined, refine};
+use rxmesh_host::io;
+use rxmesh_host::mesh::{Faces, PolyMesh};
+use rxmesh_subdivision::{Options, Places, Refined, refine};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The application.
 pub(crate) struct Subdivide;
@@ -30,6 +31,13 @@ pub(crate) struct SubdivideArgs {
     #[command(flatten)]
     #[serde(flatten)]
     options: Options,
+    #[command(flatten)]
+    #[serde(flatten)]
+    places: Places,
+    /// Sharp edges: a file with lines of two vertices (counted from 0) and a sharpness, or an angle in degrees; edges
+    /// whose faces bend by more are sharp for ever
+    #[arg(long, value_name = "FILE|DEGREES")]
+    creases: Option<String>,
     /// Write triangles: quads are cut along a diagonal
     #[arg(long)]
     triangles: bool,
@@ -84,10 +92,13 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
         )?;
         let triangulate = &args.input.triangulate;
         let input = run.read_poly(&args.input.mesh, !triangulate.triangulate)?;
-        let base = input.loaded.mesh;
+        let mut base = input.loaded.mesh;
+        if let Some(creases) = &args.creases {
+            run.mesh_stage("sharpening", || sharpen(&mut base, creases))?;
+        }
         let engine = run.engine(args.engine.engine)?;
         let (Refined { mesh, warnings }, ms) = run.mesh_stage("subdividing", || {
-            refine(&engine, &base, &args.options).context("the surface cannot be made")
+            refine(&engine, &base, &args.options, args.places).context("the surface cannot be made")
         })?;
         run.record.timings_ms.run = ms;
         for warning in &warnings {
@@ -120,4 +131,15 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
         let lines = lines + "\n";
         Told::new(text::input(record) + &text::engine(record) + &lines + &text::output(record))
     }
+}
+
+/// Makes edges sharp that a file lists, or whose faces bend by more than an angle.
+fn sharpen(mesh: &mut PolyMesh, creases: &str) -> Result<()> {
+    if let Ok(degrees) = creases.parse::<f32>() {
+        mesh.sharpen(degrees, PolyMesh::SHARP)?;
+        return Ok(());
+    }
+    let edges = io::read_creases(Path::new(creases), mesh.vertex_count())?;
+    mesh.sharp_edges.extend(edges);
+    Ok(())
 }

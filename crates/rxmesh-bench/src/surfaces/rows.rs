@@ -4,6 +4,8 @@
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{PolyMesh, SharpEdge, SharpVertex};
+use rxmesh_subdivision::kernels::matrix::{CatmullClark, OverOrder, Sides};
+use rxmesh_subdivision::matrix::{Csr, Finish, GeneralSubdivision, multiply};
 use rxmesh_subdivision::{Mesh, Options, Scheme, Subdivision};
 
 use crate::measure::{self, Effort, Times};
@@ -84,6 +86,11 @@ pub(crate) const ROWS: &[Row] = &[
     row("loop", "triangles:16", 4, 786_432, None, Some((0.0277, OSD)), loop_surface),
     row("loop", "triangles:16", 6, 12_582_912, Some(0.12), Some((0.293, OSD)), loop_surface),
     row("loop", "triangles:100", 3, 7_680_000, None, Some((0.396, HALFEDGE)), loop_surface),
+    row("sqrt3", "triangles:100", 4, 9_720_000, None, Some((0.526, "own port of the rule; without half-edges")), sqrt3),
+    row("sqrt3, all", "triangles:100", 4, 9_720_000, Some(0.30), Some((0.94, "own port of the rule")), all_of_sqrt3),
+    row("mapped SpMV, M^T p", "sphere:640", 0, 2_457_600, Some(0.08), Some((0.219, "cuSPARSE, 4 columns")), mapped_spmv),
+    row("mapped SpGEMM, twins and edges", "sphere:640", 0, 2_457_600, Some(0.45), Some((1.50, "cuSPARSE, M M^T")), mapped_spgemm),
+    row("catmull-clark, general", "sphere:40", 5, 9_830_400, Some(2.0), Some((196.8, "LAK, topology and positions")), general),
     row("loop, all", "triangles:16", 6, 12_582_912, Some(0.35), Some((1.55, HALFEDGE)), all_of_triangles),
 ];
 
@@ -208,6 +215,52 @@ fn adjacency(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result
     let times = measure::calls(engine, effort, || {
         Mesh::new(engine, mesh)?;
         Ok(())
+    })?;
+    Ok(times.into())
+}
+
+fn sqrt3(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+    positions(engine, mesh, &smooth(Scheme::Sqrt3, levels), effort)
+}
+
+fn all_of_sqrt3(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+    all(engine, mesh, &smooth(Scheme::Sqrt3, levels), effort)
+}
+
+/// The mean of each face's corners, as a transposed product with a constant map.
+fn mapped_spmv(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
+    let matrix = Mesh::new(engine, mesh)?;
+    let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
+    let mut y = engine.zeroed(3 * matrix.face_count() as usize)?;
+    let times = measure::launches(engine, effort, || {
+        let mean = matrix.transposed(OverOrder { weight: 1.0 });
+        Ok(multiply(engine, mean, 3, &x, &mut y, Finish::default())?)
+    })?;
+    Ok(times.into())
+}
+
+/// Both half-edges of each edge, as a product of pairs.
+fn mapped_spgemm(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
+    let matrix = Mesh::new(engine, mesh)?;
+    let mut sides = Csr::new(engine, matrix.pairs(Sides {}))?;
+    let times = measure::calls(
+        engine,
+        effort,
+        || Ok(sides.rebuild(matrix.pairs(Sides {}))?),
+    )?;
+    Ok(times.into())
+}
+
+/// Topology of all levels and positions, by masks over mesh matrices.
+fn general(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+    let base = Mesh::new(engine, mesh)?;
+    let scheme = CatmullClark { smooth_corners: 0 };
+    let mut surface = GeneralSubdivision::new(base, scheme, levels)?;
+    let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
+    let mut y = engine.zeroed(3 * surface.vertex_count() as usize)?;
+    let times = measure::calls(engine, effort, || {
+        surface.rebuild()?;
+        Ok(surface.values(3, &x, &mut y)?)
     })?;
     Ok(times.into())
 }

@@ -40,12 +40,17 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
             limit: u64::from(u32::MAX),
         });
     }
-    scan_in_place(engine, data)?;
+    in_place(engine, data)?;
     Ok(total as u32)
 }
 
-/// Replaces the values by their exclusive prefix sum, which must fit 32 bits.
-pub(crate) fn scan_in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
+/// Replaces the values by their exclusive prefix sum, which must fit 32 bits; does not wait for it, as [`exclusive`]
+/// does for the total.
+///
+/// # Errors
+///
+/// What the engine says.
+pub fn in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
     let chunks = (data.len() as u32).div_ceil(CHUNK);
     let totals = engine.zeroed::<u32>(chunks as usize)?;
     engine.launch_blocks(
@@ -56,7 +61,7 @@ pub(crate) fn scan_in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), E
         },
     )?;
     if chunks > 1 {
-        scan_in_place(engine, &totals)?;
+        in_place(engine, &totals)?;
         let n = data.len() as u32;
         engine.launch_flat(
             n,

@@ -1,6 +1,7 @@
 //! The faces of a surface, and which of the base's are part of it.
 
 use super::Grid;
+use crate::sharpness::{BY_ITSELF, Sharpness};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
@@ -81,10 +82,12 @@ unsafe impl FlatKernel for SplitFaces {
 }
 
 kernel! {
-    /// Which faces have no vertex at a boundary.
+    /// Which faces have no vertex at a boundary edge, but for such as are given as infinitely sharp.
     pub struct AwayFromBoundary: Flat {
         /// The mesh.
         pub mesh: Topology,
+        /// How sharp it is.
+        pub sharpness: Sharpness,
         /// 1 a face, or 0.
         pub out: GlobalMut<u32>,
     }
@@ -96,12 +99,16 @@ unsafe impl FlatKernel for AwayFromBoundary {
     fn run(&self, f: u32) {
         let m = &self.mesh;
         let (first, n) = m.range(f);
+        let edges = &self.sharpness.edges;
+        let open = |h: u32| {
+            m.twin(h) == NONE && (edges.is_empty() || edges.get(m.edges.get(h)) < BY_ITSELF)
+        };
         let mut away = 1;
         for h in first..first + n {
             let (from, to) = m.row(m.origin(h));
             for at in from..to {
                 let g = m.entries.get(at);
-                if m.twin(g) == NONE || m.twin(m.prev(g)) == NONE {
+                if open(g) || open(m.prev(g)) {
                     away = 0;
                 }
             }

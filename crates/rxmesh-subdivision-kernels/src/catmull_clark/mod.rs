@@ -9,6 +9,7 @@
 
 pub mod creases;
 pub mod faces;
+pub mod limit;
 pub mod once;
 pub mod rings;
 pub mod tiles;
@@ -18,7 +19,7 @@ use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Bind, Global, GlobalMut, Piece};
 
 kernel_list! {
-    of [creases::KERNELS, faces::KERNELS, once::KERNELS, rings::KERNELS, tiles::KERNELS];
+    of [creases::KERNELS, faces::KERNELS, limit::KERNELS, once::KERNELS, rings::KERNELS, tiles::KERNELS];
 }
 
 /// How many components of a value a kernel takes at a time.

@@ -180,6 +180,19 @@ impl<N: Components> RefineTiles<N> {
         [rows, columns]: [u32; 2],
         f: impl Fn(&Tile, u32, u32, u32),
     ) {
+        if Phase::<B>::SOLO {
+            // One thread has no places to divide among others.
+            for tile in (0..1 << self.log_tiles).filter_map(|slot| self.tile(first, slot)) {
+                for row in 0..rows {
+                    for column in 0..columns {
+                        for component in 0..N::N {
+                            f(&tile, row, column, component);
+                        }
+                    }
+                }
+            }
+            return;
+        }
         // Columns are filled up to a power of two, so that nothing is divided by but N.
         let log = 32 - (columns - 1).leading_zeros();
         let width = N::N << log;
@@ -431,7 +444,12 @@ impl<N: Components> RefineTiles<N> {
                 let (i, j) = (t.x * side + x, t.y * side + 2 * start);
                 // Row 0 of the face is on an edge: its place, one row before the face's first, is not written to.
                 let width = (n - 1) * self.out.width;
-                let mut to = (grid.face(t.face) + j.wrapping_sub(1).wrapping_mul(n - 1) + i - 1)
+                let row_before = j.wrapping_sub(1).wrapping_mul(n - 1);
+                let first = grid
+                    .face(t.face)
+                    .wrapping_add(row_before)
+                    .wrapping_add(i - 1);
+                let mut to = first
                     .wrapping_mul(self.out.width)
                     .wrapping_add(self.out.first + k);
                 for y in start..start + (1 << log) {

@@ -1,6 +1,6 @@
 //! Which faces of the mesh are part of the surface.
 
-use crate::Mesh;
+use crate::{Mesh, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::{Faces, PolyMesh};
@@ -21,10 +21,11 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// Those that are no holes; where boundaries are left out, `sharpness` says which of them are not.
     pub(super) fn new(
         mesh: &Mesh,
         poly: &PolyMesh,
-        excluded: bool,
+        left_out: Option<&Sharpness>,
         levels: u32,
     ) -> Result<Kept, Error> {
         let engine = mesh.engine();
@@ -33,10 +34,11 @@ impl Kept {
         for &f in &poly.holes {
             kept[f as usize] = false;
         }
-        if excluded {
+        if let Some(sharpness) = left_out {
             let away = engine.zeroed(faces as usize)?;
             let kernel = AwayFromBoundary {
                 mesh: mesh.topology(),
+                sharpness: sharpness.view(),
                 out: away.global_mut(),
             };
             engine.launch_flat(faces, kernel)?;

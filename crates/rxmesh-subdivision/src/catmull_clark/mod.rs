@@ -2,6 +2,7 @@
 
 pub(crate) mod creases;
 mod kept;
+mod limit;
 mod pass;
 
 use crate::{Boundary, Creasing, Mesh, Options, Sharpness};
@@ -190,8 +191,8 @@ impl CatmullClark {
         let mesh = Mesh::new(engine, poly)?;
         check(&mesh, levels)?;
         let sharpness = Sharpness::new(&mesh, poly, options.boundary)?;
-        let excluded = options.boundary == Boundary::None;
-        let kept = Kept::new(&mesh, poly, excluded, levels)?;
+        let left_out = (options.boundary == Boundary::None).then_some(&sharpness);
+        let kept = Kept::new(&mesh, poly, left_out, levels)?;
         let mesh = Creased::new(mesh, sharpness, options, levels)?;
         let (polygons, base, left) = if levels == 0 || mesh.mesh.face_size() == Some(4) {
             (None, mesh, levels)

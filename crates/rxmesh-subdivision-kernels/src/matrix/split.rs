@@ -1,0 +1,505 @@
+//! The faces of the next level, with twins, edges and rows, by closed rules on half-edges.
+//!
+//! The thesis looks ids of new points up in the products E and F (tables 4.1 and 4.2, section 4.3.2) and multiplies
+//! again on the next level. Entries of the mesh matrix are half-edges, and what E and F hold stands on them
+//! ([`Topology::edges`], [`Topology::twins`]); so the children of an entry know all of this from their parent (Dupuy
+//! and Vanhoey 2021 for quads and triangles), and nothing is multiplied or sorted again.
+//!
+//! H: number of half-edges; for other letters see [`Split`](super::Split). An old edge becomes edges 2 e (from the
+//! origin of its first half-edge) and 2 e + 1, and half-edge h has the new edge 2 E + h; with flips edge e stays edge e
+//! and h has edge E + h.
+
+use crate::build::Around;
+use crate::topology::{NONE, Topology};
+use rxmesh_kernels::args;
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::kernel::FlatKernel;
+use rxmesh_kernels::mem::{Global, GlobalMut};
+
+args! {
+    /// Where a level is written; all but `corners` is nothing when only its faces are wanted.
+    pub struct Next {
+        /// As [`Topology::corners`].
+        pub corners: GlobalMut<u32>,
+        /// As [`Topology::twins`].
+        pub twins: GlobalMut<u32>,
+        /// As [`Topology::edges`].
+        pub edges: GlobalMut<u32>,
+        /// As [`Topology::halves`].
+        pub halves: GlobalMut<u32>,
+        /// As [`Topology::starts`].
+        pub starts: GlobalMut<u32>,
+        /// As [`Topology::entries`].
+        pub entries: GlobalMut<u32>,
+        /// An [`Around`] a vertex.
+        pub around: GlobalMut<u32>,
+        /// Half-edges of the edges before each edge, and of all: E + 1 values. Not with flips.
+        pub before: GlobalMut<u32>,
+    }
+}
+
+impl Next {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        !self.twins.is_empty()
+    }
+}
+
+args! {
+    /// A level that splits.
+    pub struct From {
+        /// The mesh.
+        pub m: Topology,
+        /// An [`Around`] a vertex.
+        pub around: Global<u32>,
+        /// Half-edges of the edges before each edge, and of all: E + 1 values. Not with flips.
+        pub before: Global<u32>,
+    }
+}
+
+impl From {
+    /// Edge and place of a half of a half-edge's edge: the half at its origin, or the one at its target.
+    #[inline(always)]
+    fn half_edge(&self, h: u32, twin: u32, target: bool) -> u32 {
+        2 * self.m.edges.get(h) + u32::from((h > twin) != target)
+    }
+
+    /// What is round the new vertices of edges.
+    #[inline(always)]
+    fn around_edge(&self, twin: u32) -> u32 {
+        if twin == NONE {
+            Around::Boundary as u32
+        } else {
+            Around::Interior as u32
+        }
+    }
+
+    /// What quads and triangles share of an edge: the edges that it becomes, and the row of its vertex, which has
+    /// `each` entries a half-edge.
+    #[inline(always)]
+    fn edge(&self, next: &Next, e: u32, each: u32, firsts: [u32; 2]) {
+        let twin = self.m.twin(self.m.halves.get(e));
+        let (v, before) = (self.m.vertex_count() + e, self.before.get(e));
+        next.halves.set(2 * e, firsts[0]);
+        next.halves.set(2 * e + 1, firsts[1]);
+        next.before.set(2 * e, 2 * before);
+        let more = if twin == NONE { 1 } else { 2 };
+        next.before.set(2 * e + 1, 2 * before + more);
+        let start = self.m.corner_count() + each * before;
+        next.starts.set(v, start);
+        next.around.set(v, self.around_edge(twin));
+    }
+
+    /// What a vertex keeps.
+    #[inline(always)]
+    fn vertex(&self, next: &Next, v: u32) {
+        next.starts.set(v, self.m.starts.get(v));
+        next.around.set(v, self.around.get(v));
+    }
+
+    /// The edge that a half-edge has inside its face, and where the last row and edge end.
+    #[inline(always)]
+    fn inside(&self, next: &Next, h: u32, first: u32) {
+        let (n, edges) = (self.m.corner_count(), 2 * self.m.edge_count());
+        next.halves.set(edges + h, first);
+        next.before.set(edges + h, 2 * (n + h));
+        if h + 1 == n {
+            next.before.set(edges + n, 4 * n);
+            next.starts.set(next.starts.len() - 1, 4 * n);
+        }
+    }
+}
+
+/// Writes two pairs, each ascending, as one row.
+#[inline(always)]
+fn set_merged(entries: GlobalMut<u32>, at: u32, [a, b]: [u32; 2], [c, d]: [u32; 2]) {
+    let (x, y) = (a.max(c), b.min(d));
+    entries.set(at, a.min(c));
+    entries.set(at + 1, x.min(y));
+    entries.set(at + 2, x.max(y));
+    entries.set(at + 3, b.max(d));
+}
+
+/// The child of a half-edge, if there is one.
+#[inline(always)]
+fn child(h: u32, f: impl Fn(u32) -> u32) -> u32 {
+    if h == NONE { NONE } else { f(h) }
+}
+
+kernel! {
+    /// How many half-edges each edge has.
+    pub struct Degrees: Flat {
+        /// As [`Topology::halves`].
+        pub halves: Global<u32>,
+        /// As [`Topology::twins`].
+        pub twins: Global<u32>,
+        /// 1 or 2 an edge.
+        pub degrees: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: each index writes its own edge (contracts U3, U4).
+unsafe impl FlatKernel for Degrees {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let twin = self.twins.get(self.halves.get(e));
+        self.degrees.set(e, if twin == NONE { 1 } else { 2 });
+    }
+}
+
+kernel! {
+    /// Faces into a quad a corner (section 4.3.2). An index a half-edge, vertex or edge: as many as there are
+    /// half-edges, vertices or edges, whichever is most. With the next level's faces alone: a half-edge.
+    pub struct SplitQuads: Flat {
+        /// The level.
+        pub from: From,
+        /// The next one.
+        pub next: Next,
+    }
+}
+
+// SAFETY: an index writes what its half-edge, its edge and its vertex have in the next level, of which each has its own
+// part (contracts U3, U4).
+unsafe impl FlatKernel for SplitQuads {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let m = &self.from.m;
+        if i < m.corner_count() {
+            self.half(i);
+        }
+        if !self.next.is_full() {
+            return;
+        }
+        if i < m.edge_count() {
+            self.edge(i);
+        }
+        if i < m.vertex_count() {
+            self.from.vertex(&self.next, i);
+        }
+    }
+}
+
+impl SplitQuads {
+    #[inline(always)]
+    fn half(&self, h: u32) {
+        let (m, next) = (&self.from.m, &self.next);
+        let (f, prev) = (m.face(h), m.prev(h));
+        let (vertices, edges) = (m.vertex_count(), m.edge_count());
+        let middle = vertices + edges + f;
+        let points = [m.edges.get(h), m.edges.get(prev)];
+        next.corners.set4(
+            h,
+            [
+                m.origin(h),
+                vertices + points[0],
+                middle,
+                vertices + points[1],
+            ],
+        );
+        if !next.is_full() {
+            return;
+        }
+        let (twin, across, after) = (m.twin(h), m.twin(prev), m.next(h));
+        next.twins.set4(
+            h,
+            [
+                child(twin, |t| 4 * m.next(t) + 3),
+                4 * after + 2,
+                4 * prev + 1,
+                child(across, |t| 4 * t),
+            ],
+        );
+        next.edges.set4(
+            h,
+            [
+                self.from.half_edge(h, twin, false),
+                2 * edges + h,
+                2 * edges + prev,
+                self.from.half_edge(prev, across, true),
+            ],
+        );
+        self.from.inside(next, h, (4 * h + 1).min(4 * after + 2));
+        let n = m.corner_count();
+        next.entries.set(h, 4 * m.entries.get(h));
+        next.entries.set(3 * n + h, 4 * h + 2);
+        let (first, _) = m.range(f);
+        if h == first {
+            next.starts.set(middle, 3 * n + h);
+            next.around.set(middle, Around::Interior as u32);
+        }
+    }
+
+    #[inline(always)]
+    fn edge(&self, e: u32) {
+        let (m, next) = (&self.from.m, &self.next);
+        let h = m.halves.get(e);
+        let twin = m.twin(h);
+        let (here, there) = (4 * h + 1, 4 * m.next(h) + 3);
+        let at = m.corner_count() + 2 * self.from.before.get(e);
+        let (low, high) = (here.min(there), here.max(there));
+        if twin == NONE {
+            next.entries.set(at, low);
+            next.entries.set(at + 1, high);
+            self.from.edge(next, e, 2, [4 * h, there]);
+            return;
+        }
+        let (here, across) = (4 * twin + 1, 4 * m.next(twin) + 3);
+        set_merged(
+            next.entries,
+            at,
+            [low, high],
+            [here.min(across), here.max(across)],
+        );
+        let firsts = [(4 * h).min(across), there.min(4 * twin)];
+        self.from.edge(next, e, 2, firsts);
+    }
+}
+
+kernel! {
+    /// Triangles into four (table 4.2). An index as in [`SplitQuads`].
+    pub struct SplitTriangles: Flat {
+        /// The level.
+        pub from: From,
+        /// The next one.
+        pub next: Next,
+    }
+}
+
+// SAFETY: as for `SplitQuads` (contracts U3, U4).
+unsafe impl FlatKernel for SplitTriangles {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let m = &self.from.m;
+        if i < m.corner_count() {
+            self.half(i);
+        }
+        if !self.next.is_full() {
+            return;
+        }
+        if i < m.edge_count() {
+            self.edge(i);
+        }
+        if i < m.vertex_count() {
+            self.from.vertex(&self.next, i);
+        }
+    }
+}
+
+/// Writes the three values of a child triangle.
+#[inline(always)]
+fn set3(to: GlobalMut<u32>, child: u32, values: [u32; 3]) {
+    to.set(3 * child, values[0]);
+    to.set(3 * child + 1, values[1]);
+    to.set(3 * child + 2, values[2]);
+}
+
+impl SplitTriangles {
+    #[inline(always)]
+    fn half(&self, h: u32) {
+        let (m, next) = (&self.from.m, &self.next);
+        let (prev, n) = (m.prev(h), m.corner_count());
+        let (vertices, edges) = (m.vertex_count(), m.edge_count());
+        let point = vertices + m.edges.get(h);
+        set3(
+            next.corners,
+            h,
+            [m.origin(h), point, vertices + m.edges.get(prev)],
+        );
+        next.corners.set(3 * n + h, point);
+        if !next.is_full() {
+            return;
+        }
+        let (twin, across, after) = (m.twin(h), m.twin(prev), m.next(h));
+        let twins = [
+            child(twin, |t| 3 * m.next(t) + 2),
+            3 * n + prev,
+            child(across, |t| 3 * t),
+        ];
+        set3(next.twins, h, twins);
+        next.twins.set(3 * n + h, 3 * after + 1);
+        let halves = [
+            self.from.half_edge(h, twin, false),
+            2 * edges + h,
+            self.from.half_edge(prev, across, true),
+        ];
+        set3(next.edges, h, halves);
+        next.edges.set(3 * n + h, 2 * edges + after);
+        self.from.inside(next, h, 3 * h + 1);
+        next.entries.set(h, 3 * m.entries.get(h));
+    }
+
+    #[inline(always)]
+    fn edge(&self, e: u32) {
+        let (m, next) = (&self.from.m, &self.next);
+        let (h, n) = (m.halves.get(e), m.corner_count());
+        let twin = m.twin(h);
+        let (here, there) = (3 * h + 1, 3 * m.next(h) + 2);
+        let at = n + 3 * self.from.before.get(e);
+        let (low, high) = (here.min(there), here.max(there));
+        if twin == NONE {
+            set3(next.entries.from(at), 0, [low, high, 3 * n + h]);
+            self.from.edge(next, e, 3, [3 * h, there]);
+            return;
+        }
+        let (here, across) = (3 * twin + 1, 3 * m.next(twin) + 2);
+        set_merged(
+            next.entries,
+            at,
+            [low, high],
+            [here.min(across), here.max(across)],
+        );
+        // The first half-edge is the lower one.
+        next.entries.set(at + 4, 3 * n + h);
+        next.entries.set(at + 5, 3 * n + twin);
+        let firsts = [(3 * h).min(across), there.min(3 * twin)];
+        self.from.edge(next, e, 3, firsts);
+    }
+}
+
+kernel! {
+    /// Triangles into three, inner edges flipped (table 4.1); and how many faces each new vertex has, which a scan
+    /// makes the starts of rows. An index a half-edge or vertex: as many as there are of either. With the next level's
+    /// faces alone: a half-edge.
+    pub struct SplitFlips: Flat {
+        /// The level.
+        pub from: From,
+        /// The next one; `starts` gets the counts, of which the last is zero before.
+        pub next: Next,
+    }
+}
+
+// SAFETY: an index writes what its half-edge, its face, its edge and its vertex have in the next level, of which each
+// has its own part (contracts U3, U4).
+unsafe impl FlatKernel for SplitFlips {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let m = &self.from.m;
+        if i < m.corner_count() {
+            self.half(i);
+        }
+        if self.next.is_full() && i < m.vertex_count() {
+            self.next.starts.set(i, self.faces_of(i));
+            self.next.around.set(i, self.around(i));
+        }
+    }
+}
+
+impl SplitFlips {
+    #[inline(always)]
+    fn half(&self, h: u32) {
+        let (m, next) = (&self.from.m, &self.next);
+        let (vertices, edges) = (m.vertex_count(), m.edge_count());
+        let (f, twin) = (m.face(h), m.twin(h));
+        let middle = vertices + f;
+        let second = if twin == NONE {
+            m.target(h)
+        } else {
+            vertices + m.face(twin)
+        };
+        set3(next.corners, h, [m.origin(h), second, middle]);
+        if !next.is_full() {
+            return;
+        }
+        let (prev, after, e) = (m.prev(h), m.next(h), m.edges.get(h));
+        let across = m.twin(prev);
+        let back = if across == NONE {
+            3 * prev + 1
+        } else {
+            3 * across
+        };
+        if twin == NONE {
+            set3(next.twins, h, [NONE, 3 * after + 2, back]);
+            set3(next.edges, h, [e, edges + after, edges + h]);
+            next.halves.set(e, 3 * h);
+        } else {
+            let there = m.next(twin);
+            set3(next.twins, h, [3 * there + 2, 3 * twin + 1, back]);
+            set3(next.edges, h, [edges + there, e, edges + h]);
+            if h < twin {
+                next.halves.set(e, 3 * h + 1);
+            }
+        }
+        next.halves.set(edges + h, back.min(3 * h + 2));
+        if h == m.range(f).0 {
+            let mut n = m.range(f).1;
+            for k in h..h + n {
+                n += u32::from(m.twin(k) != NONE);
+            }
+            next.starts.set(middle, n);
+            next.around.set(middle, Around::Interior as u32);
+        }
+    }
+
+    /// Faces of a vertex in the next level: one for each of its half-edges, and one for each that comes along a
+    /// boundary.
+    #[inline(always)]
+    fn faces_of(&self, v: u32) -> u32 {
+        let m = &self.from.m;
+        let (first, end) = m.row(v);
+        let mut n = end - first;
+        for at in first..end {
+            n += u32::from(m.twin(m.prev(m.entries.get(at))) == NONE);
+        }
+        n
+    }
+
+    /// What is round a vertex in the next level: a single face has become two.
+    #[inline(always)]
+    fn around(&self, v: u32) -> u32 {
+        let around = self.from.around.get(v);
+        if around == Around::Corner as u32 {
+            Around::Boundary as u32
+        } else {
+            around
+        }
+    }
+}
+
+kernel! {
+    /// The rows of the next level after [`SplitFlips`]. An index a new vertex.
+    pub struct FlipRows: Flat {
+        /// The level.
+        pub m: Topology,
+        /// Where the next level's rows start.
+        pub starts: Global<u32>,
+        /// The rows.
+        pub entries: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: each index writes its own row, whose entries have been counted (contracts U3, U4).
+unsafe impl FlatKernel for FlipRows {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let (m, first) = (&self.m, self.starts.get(v));
+        let mut n = first;
+        let mut put = |entry: u32| {
+            let mut k = n;
+            while k > first && self.entries.get(k - 1) > entry {
+                self.entries.set(k, self.entries.get(k - 1));
+                k -= 1;
+            }
+            self.entries.set(k, entry);
+            n += 1;
+        };
+        if v < m.vertex_count() {
+            let (start, end) = m.row(v);
+            for at in start..end {
+                let h = m.entries.get(at);
+                let prev = m.prev(h);
+                if m.twin(prev) == NONE {
+                    put(3 * prev + 1);
+                }
+                put(3 * h);
+            }
+        } else {
+            let (start, n) = m.range(v - m.vertex_count());
+            for h in start..start + n {
+                put(3 * h + 2);
+                if m.twin(h) != NONE {
+                    put(3 * m.twin(h) + 1);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Limit positions and normals.
+
+use super::CatmullClark;
+use rxmesh_host::Error;
+use rxmesh_host::engine::{Buffer, EngineError};
+use rxmesh_host::mesh::MeshError;
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_subdivision_kernels::catmull_clark::Grid;
+use rxmesh_subdivision_kernels::catmull_clark::limit::{
+    Limit, LimitInside, LimitOnEdges, LimitVertices,
+};
+
+impl CatmullClark {
+    /// Where the surface's points go in the limit, of their positions as [`CatmullClark::values`] makes them; and the
+    /// normals there, of length 1, or 0 where the surface has none (a vertex without faces). All have three floats a
+    /// point.
+    ///
+    /// What is sharp at the last level counts as sharp for ever. At a crease or corner inside the surface the normal is
+    /// that of one of its sides.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`]; [`MeshError::BadParameter`] at level 0 where faces are no quads; what the engine says.
+    pub fn limit(
+        &self,
+        values: &Buffer<f32>,
+        points: &mut Buffer<f32>,
+        normals: Option<&mut Buffer<f32>>,
+    ) -> Result<(), Error> {
+        let want = 3 * self.vertex_count() as usize;
+        let lengths = [
+            values.len(),
+            points.len(),
+            normals.as_ref().map_or(want, |n| n.len()),
+        ];
+        if let Some(got) = lengths.into_iter().find(|&n| n != want) {
+            return Err(EngineError::Length { got, want }.into());
+        }
+        let mesh = &self.base.mesh;
+        if mesh.face_size() != Some(4) {
+            return Err(Error::Mesh(MeshError::BadParameter {
+                what: "levels",
+                asked: "0".into(),
+                possible: "the limit of faces that are no quads needs 1 level or more",
+            }));
+        }
+        let level = self.grid_levels();
+        let limit = Limit {
+            grid: Grid {
+                mesh: mesh.topology(),
+                level,
+            },
+            creases: self.base.creases(),
+            values: values.global(),
+            points: points.global_mut(),
+            normals: normals.map_or(GlobalMut::empty(), |n| n.global_mut()),
+        };
+        let engine = &self.engine;
+        engine.launch_flat(mesh.vertex_count(), LimitVertices { limit })?;
+        if level > 0 {
+            engine.launch_flat(mesh.edge_count() << level, LimitOnEdges { limit })?;
+            engine.launch_flat(mesh.face_count() << (2 * level), LimitInside { limit })?;
+        }
+        Ok(())
+    }
+}
