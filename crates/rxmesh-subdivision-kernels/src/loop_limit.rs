@@ -38,7 +38,7 @@ kernel! {
         pub x: Global<f32>,
         /// Where they end.
         pub points: GlobalMut<f32>,
-        /// Unit normals there; zero where there is none.
+        /// Unit normals there, zero where there is none; nothing when nobody asks.
         pub normals: GlobalMut<f32>,
     }
 }
@@ -76,7 +76,9 @@ unsafe impl FlatKernel for Limit {
             to.set(3 * id + 2, v.z);
         };
         set(self.points, point);
-        set(self.normals, normal);
+        if !self.normals.is_empty() {
+            set(self.normals, normal);
+        }
     }
 }
 

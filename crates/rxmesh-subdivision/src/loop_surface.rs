@@ -9,7 +9,7 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_kernels::kernel::Entry;
-use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_subdivision_kernels::barycentric::{Grid, WriteFaces, inside, inside_point};
 use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::columns::{Columns, One, Three, Two};
@@ -186,7 +186,7 @@ impl Loop {
         })
     }
 
-    /// Where the surface's vertices end when the mesh is divided for ever, and unit normals there, of what
+    /// Where the surface's vertices end when the mesh is divided for ever, and unit normals there if asked for, of what
     /// [`Loop::values`] has made of positions: three floats a vertex each.
     ///
     /// Sharpness that is left at the surface's level counts as lasting for ever. At a sharp line the normal is that of
@@ -199,10 +199,12 @@ impl Loop {
         &self,
         values: &Buffer<f32>,
         points: &mut Buffer<f32>,
-        normals: &mut Buffer<f32>,
+        normals: Option<&mut Buffer<f32>>,
     ) -> Result<(), Error> {
         check_values(3, (values, self.vertices), (points, self.vertices))?;
-        check_values(3, (values, self.vertices), (normals, self.vertices))?;
+        if let Some(normals) = &normals {
+            check_values(3, (values, self.vertices), (normals, self.vertices))?;
+        }
         let kernel = Limit {
             mesh: self.mesh.topology(),
             creases: self.creases(),
@@ -212,7 +214,7 @@ impl Loop {
             grid: self.grid(self.levels),
             x: values.global(),
             points: points.global_mut(),
-            normals: normals.global_mut(),
+            normals: normals.map_or(GlobalMut::empty(), |n| n.global_mut()),
         };
         Ok(self.mesh.engine().launch_flat(self.vertices, kernel)?)
     }

@@ -98,7 +98,7 @@ impl Subdivision {
     ) -> Result<(), Error> {
         match &self.surface {
             Surface::CatmullClark(s) => s.limit(values, points, Some(normals)),
-            Surface::Loop(s) => s.limit(values, points, normals),
+            Surface::Loop(s) => s.limit(values, points, Some(normals)),
             Surface::Sqrt3(_) => Err(Error::Options(
                 "sqrt(3) surfaces have no limit positions and normals here".into(),
             )),

@@ -298,7 +298,7 @@ fn ends(engine: &Engine, poly: &PolyMesh, levels: u32) -> [Vec<DVec3>; 2] {
     let n = 3 * surface.vertex_count() as usize;
     let [mut y, mut p, mut normals] = [0; 3].map(|_| engine.zeroed::<f32>(n).unwrap());
     surface.values(3, &x, &mut y).unwrap();
-    surface.limit(&y, &mut p, &mut normals).unwrap();
+    surface.limit(&y, &mut p, Some(&mut normals)).unwrap();
     [p, normals].map(|b| points(&b.read().unwrap()))
 }
 
