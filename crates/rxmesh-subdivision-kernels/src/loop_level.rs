@@ -83,7 +83,7 @@ impl<Q: Columns> Level<Q> {
         let at = s >> 1;
         if s & 1 == 1 {
             let ends = get(h, at, 0) + get(h, at + 1, 0);
-            if w >= 1.0 || twin == NONE {
+            if w == 1.0 || twin == NONE {
                 return 0.5 * ends;
             }
             let sides = get(h, at, 1) + get(twin, n - at - 1, 1);
@@ -91,7 +91,7 @@ impl<Q: Columns> Level<Q> {
         }
         let (here, ends) = (get(h, at, 0), get(h, at - 1, 0) + get(h, at + 1, 0));
         let line = 0.75 * here + 0.125 * ends;
-        if w >= 1.0 || twin == NONE {
+        if w == 1.0 || twin == NONE {
             return line;
         }
         let left = get(h, at - 1, 1) + get(h, at, 1);

@@ -226,7 +226,7 @@ impl<Q: Columns> Rings<Q> {
                 let w = self.weight(s, ring.level);
                 let mut point = 0.5 * (p + here);
                 // At an open fan's ends there is no neighbour, and the line is sharp.
-                if w < 1.0 {
+                if w != 1.0 {
                     let last = if s == first { end } else { s } - 1;
                     let next = if s + 1 == end { first } else { s + 1 };
                     let sides = self.get(ring, last) + self.get(ring, next);

@@ -393,7 +393,7 @@ impl<Q: Columns> Tiles<Q> {
             .weight(&self.mesh, h, f32::from_bits(sharp), level - 1, s);
         if w <= 0.0 {
             star.smooth(how)
-        } else if w < 1.0 {
+        } else if w != 1.0 {
             w * star.line(how, side) + (1.0 - w) * star.smooth(how)
         } else {
             star.line(how, side)

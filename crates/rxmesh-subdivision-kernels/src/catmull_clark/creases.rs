@@ -73,12 +73,14 @@ pub fn row_length(depth: u32) -> u32 {
     (2 << depth) - 1
 }
 
-/// How far an edge point follows the rule of creases: of the edge's sharpness and that of its two parts (0 to 1).
+/// How far an edge point follows the rule of creases: of the edge's sharpness and that of its two parts. By Chaikin's
+/// rule sharpness above 1 can end within a level: then it is above 1 and the point goes beyond the middle, as
+/// OpenSubdiv's refiners let it.
 #[inline(always)]
 fn edge_weight(s: f32, parts: [f32; 2]) -> f32 {
     if s <= 0.0 {
         0.0
-    } else if s >= 1.0 || (parts[0] > 0.0 && parts[1] > 0.0) {
+    } else if parts[0] > 0.0 && parts[1] > 0.0 {
         1.0
     } else {
         s
@@ -121,7 +123,7 @@ impl Creases {
     }
 
     /// How far point `at` of the 2^(`level` + 1) - 1 inner points that the next level puts on a half-edge follows the
-    /// rule of creases (0 to 1); `s` is the half-edge's sharpness at the base.
+    /// rule of creases (0 to 1, but as `edge_weight`); `s` is the half-edge's sharpness at the base.
     #[inline(always)]
     pub fn weight(&self, mesh: &Topology, h: u32, s: f32, level: u32, at: u32) -> f32 {
         if s <= 0.0 {

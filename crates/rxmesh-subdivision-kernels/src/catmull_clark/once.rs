@@ -80,7 +80,7 @@ unsafe impl<N: Components> FlatKernel for EdgePoints<N> {
         } else {
             self.creases.first_weight(m, h, 0)
         };
-        let value = if twin == NONE || weight >= 1.0 {
+        let value = if twin == NONE || weight == 1.0 {
             middle
         } else {
             let faces = m.vertex_count() + m.edge_count();

@@ -132,7 +132,7 @@ impl<N: Components> RefineRings<N> {
         let face = 0.25 * (v + out + at(ACROSS) + into);
         let edge = |end: f32, other: u32, weight: f32| {
             let middle = 0.5 * (v + end);
-            if other == NONE || weight >= 1.0 {
+            if other == NONE || weight == 1.0 {
                 return middle;
             }
             let smooth = 0.25 * (v + end + face + self.face(other, v, level, k));

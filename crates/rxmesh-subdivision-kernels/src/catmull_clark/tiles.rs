@@ -374,7 +374,7 @@ impl<N: Components> RefineTiles<N> {
         } else {
             across.sum(|x| at(x, down.at[1]))
         };
-        if weight >= 1.0 {
+        if weight == 1.0 {
             crease
         } else {
             smooth + weight * (crease - smooth)
