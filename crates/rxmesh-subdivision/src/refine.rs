@@ -7,6 +7,7 @@ use rxmesh_host::mesh::{
     SharpEdge, SharpVertex, Tag,
 };
 use rxmesh_host::{Error, Vec3};
+use rxmesh_subdivision_kernels::build::Around;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -75,7 +76,7 @@ pub fn refine(
     refined.extras = Extras {
         columns: columns(&surface, mesh, &parents, &mut warnings)?,
         corner_texcoords: match &mesh.extras.corner_texcoords {
-            Some(layer) => Some(texcoords(engine, mesh, layer, options, &parents)?),
+            Some(layer) => Some(texcoords(&surface, mesh, layer, options, &parents)?),
             None => None,
         },
         corner_normals: None,
@@ -180,72 +181,128 @@ fn tags(tags: &[Tag], parents: &[u32]) -> Vec<Tag> {
 
 /// Texture coordinates: a surface of their own, whose vertices are the layer's entries.
 fn texcoords(
-    engine: &Engine,
+    of: &Subdivision,
     mesh: &PolyMesh,
     layer: &CornerLayer,
     options: &Options,
     parents: &[u32],
 ) -> Result<CornerLayer, Error> {
     let width = layer.width;
+    let linear = options.face_varying == FaceVarying::All;
     let mut values = layer.values.clone();
     let mut corners = layer.corners.clone();
     let mut lacks = vec![false; mesh.face_count()];
     for (face, lacks) in lacks.iter_mut().enumerate() {
         let range = mesh.range(face);
         *lacks = corners[range.clone()].contains(&NO_VALUE);
-        if *lacks || options.face_varying == FaceVarying::All {
-            // A piece of its own.
+        if *lacks {
+            // Entries of its own, which are not looked at.
             for corner in range {
-                let entry = corners[corner] as usize;
-                let at = values.len() / width;
-                match *lacks {
-                    true => values.extend(std::iter::repeat_n(0.0, width)),
-                    false => values.extend_from_within(width * entry..width * (entry + 1)),
-                }
-                corners[corner] = at as u32;
+                corners[corner] = (values.len() / width) as u32;
+                values.extend(std::iter::repeat_n(0.0, width));
             }
         }
     }
     let mut own = PolyMesh {
-        positions: vec![Vec3::ZERO; values.len() / width],
         faces: mesh.faces.clone(),
         corners,
         holes: without(mesh.face_count(), parents),
         ..PolyMesh::default()
     };
-    sharpen(&mut own, mesh);
-    if options.face_varying == FaceVarying::Boundaries {
-        hold_boundaries(&mut own);
-    }
-    let boundary = match options.face_varying {
-        FaceVarying::None => Boundary::EdgeOnly,
-        _ => Boundary::EdgeAndCorner,
+    let mut refined = if linear {
+        let whole = own.face_size().is_some_and(|n| n <= 4) || options.levels < 2;
+        let first = if whole { options.levels } else { 1 };
+        let mut one = in_pieces(of, own, values, width, first, options)?;
+        if !whole {
+            // The middle of a polygon is smooth from the next level on, unless its quads are apart.
+            let quads = PolyMesh {
+                corners: one.corners,
+                ..PolyMesh::default()
+            };
+            one = in_pieces(of, quads, one.values, width, options.levels - 1, options)?;
+        }
+        one
+    } else {
+        sharpen(&mut own, mesh, &held(of, mesh, options.boundary)?);
+        if options.face_varying == FaceVarying::Boundaries {
+            hold_boundaries(&mut own);
+        }
+        let boundary = match options.face_varying {
+            FaceVarying::None => Boundary::EdgeOnly,
+            _ => Boundary::EdgeAndCorner,
+        };
+        over(
+            of,
+            own,
+            &values,
+            width,
+            &Options {
+                boundary,
+                ..*options
+            },
+        )?
     };
-    let surface = Subdivision::new(
-        engine,
-        &own,
-        &Options {
-            boundary,
-            ..*options
-        },
-    )?;
-    let values = surface.values_of_host(width as u32, &values)?;
-    let mut corners = surface.faces_to_host()?;
+    // Faces of the result have as many corners as those of the surface.
     let mut at = 0;
     for &parent in parents {
-        let n = surface
+        let n = of
             .face_size()
             .map_or(mesh.face(parent as usize).len(), |n| n as usize);
         if lacks[parent as usize] {
-            corners[at..at + n].fill(NO_VALUE);
+            refined.corners[at..at + n].fill(NO_VALUE);
         }
         at += n;
     }
+    Ok(refined)
+}
+
+/// Values over a mesh whose vertices they belong to.
+fn over(
+    of: &Subdivision,
+    mut own: PolyMesh,
+    values: &[f32],
+    width: usize,
+    options: &Options,
+) -> Result<CornerLayer, Error> {
+    own.positions = vec![Vec3::ZERO; values.len() / width];
+    let surface = Subdivision::new(of.mesh().engine(), &own, options)?;
     Ok(CornerLayer {
         width,
-        values,
-        corners,
+        values: surface.values_of_host(width as u32, values)?,
+        corners: surface.faces_to_host()?,
     })
+}
+
+/// As [`over`], each face by itself: what is linear along its sides stays so.
+fn in_pieces(
+    of: &Subdivision,
+    mut own: PolyMesh,
+    values: Vec<f32>,
+    width: usize,
+    levels: u32,
+    options: &Options,
+) -> Result<CornerLayer, Error> {
+    let at = |&corner: &u32| &values[width * corner as usize..width * (corner as usize + 1)];
+    let apart: Vec<f32> = own.corners.iter().flat_map(at).copied().collect();
+    own.corners = (0..own.corners.len() as u32).collect();
+    let options = Options {
+        boundary: Boundary::EdgeAndCorner,
+        levels,
+        ..*options
+    };
+    over(of, own, &apart, width, &options)
+}
+
+/// The vertices that are corners without being listed: those of one face where the boundary's rule says so, and those
+/// where the surface is not manifold.
+fn held(of: &Subdivision, mesh: &PolyMesh, boundary: Boundary) -> Result<Vec<u32>, Error> {
+    let corners = boundary == Boundary::EdgeAndCorner;
+    let around = of.mesh().to_host()?.around;
+    let is_held = |&v: &u32| {
+        let around = around[v as usize];
+        around == Around::Fans as u32 || corners && around == Around::Corner as u32
+    };
+    Ok((0..mesh.vertex_count() as u32).filter(is_held).collect())
 }
 
 /// The faces that nothing comes from.
@@ -255,19 +312,20 @@ fn without(faces: usize, parents: &[u32]) -> Vec<u32> {
     (0..faces as u32).filter(|&f| !used[f as usize]).collect()
 }
 
-/// What is sharp in `mesh` is sharp in `own`, which has the same faces and other vertices.
-fn sharpen(own: &mut PolyMesh, mesh: &PolyMesh) {
+/// What is sharp in `mesh` is sharp in `own`, which has the same faces and other vertices; so are the vertices `held`.
+fn sharpen(own: &mut PolyMesh, mesh: &PolyMesh, held: &[u32]) {
     let key = |a: u32, b: u32| [a.min(b), a.max(b)];
     let edges: HashMap<[u32; 2], f32> = mesh
         .sharp_edges
         .iter()
         .map(|e| (key(e.ends[0], e.ends[1]), e.sharpness))
         .collect();
-    let vertices: HashMap<u32, f32> = mesh
+    let mut vertices: HashMap<u32, f32> = mesh
         .sharp_vertices
         .iter()
         .map(|v| (v.vertex, v.sharpness))
         .collect();
+    vertices.extend(held.iter().map(|&v| (v, PolyMesh::SHARP)));
     if edges.is_empty() && vertices.is_empty() {
         return;
     }

@@ -405,10 +405,7 @@ fn stored_products_are_right(engine: &Engine) {
     for (every, seed) in [(7, 1), (2, 2)] {
         let a = random_matrix(n, n + 3, every, seed);
         let b = random_matrix(n + 3, n / 2, every, seed + 10);
-        let (a_on, b_on) = (
-            Given::new(engine, &a, n + 3),
-            Given::new(engine, &b, n / 2),
-        );
+        let (a_on, b_on) = (Given::new(engine, &a, n + 3), Given::new(engine, &b, n / 2));
         let product = Product {
             a: a_on.view(),
             b: b_on.view(),
@@ -471,12 +468,21 @@ fn normals_are_right(engine: &Engine) {
         let mut sums = vec![glam::DVec3::ZERO; v];
         let got = at_faces.read().unwrap();
         for (k, got) in got.chunks(3).enumerate() {
-            let p: Vec<_> = poly.face(k).iter().map(|&v| poly.positions[v as usize]).collect();
+            let p: Vec<_> = poly
+                .face(k)
+                .iter()
+                .map(|&v| poly.positions[v as usize])
+                .collect();
             let p: Vec<_> = p.iter().map(|p| p.as_dvec3()).collect();
-            let area: glam::DVec3 =
-                (0..p.len()).map(|i| p[i].cross(p[(i + 1) % p.len()])).sum::<glam::DVec3>() * 0.5;
+            let area: glam::DVec3 = (0..p.len())
+                .map(|i| p[i].cross(p[(i + 1) % p.len()]))
+                .sum::<glam::DVec3>()
+                * 0.5;
             let got = glam::Vec3::from_slice(got).as_dvec3();
-            assert!(got.distance(area) <= 1e-5 * (1.0 + area.length()), "face {k}");
+            assert!(
+                got.distance(area) <= 1e-5 * (1.0 + area.length()),
+                "face {k}"
+            );
             poly.face(k).iter().for_each(|&v| sums[v as usize] += area);
         }
         let normals = at_vertices.read().unwrap();

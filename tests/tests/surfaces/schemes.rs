@@ -302,13 +302,21 @@ fn any_width_goes(engine: &Engine) {
 fn matrices_are_surfaces(engine: &Engine) {
     let triangles = meshes::triangles(2, 3);
     let open = meshes::grid(3, 5, 4);
-    stored(engine, &meshes::polygons(2, 2), CatmullClark { smooth_corners: 0 });
+    stored(
+        engine,
+        &meshes::polygons(2, 2),
+        CatmullClark { smooth_corners: 0 },
+    );
     stored(engine, &open, CatmullClark { smooth_corners: 1 });
     stored(engine, &triangles, Loop { smooth_corners: 0 });
     stored(engine, &triangles, Sqrt3 {});
     stored(engine, &open, DooSabin {});
     // More terms in a row than one thread sorts.
-    stored(engine, &meshes::trapezohedron(150), CatmullClark { smooth_corners: 0 });
+    stored(
+        engine,
+        &meshes::trapezohedron(150),
+        CatmullClark { smooth_corners: 0 },
+    );
 }
 
 fn stored<S: Listed>(engine: &Engine, poly: &PolyMesh, scheme: S) {
@@ -328,7 +336,11 @@ fn stored<S: Listed>(engine: &Engine, poly: &PolyMesh, scheme: S) {
         let host = matrix.to_host().unwrap();
         for ends in host.starts.windows(2) {
             let row = ends[0] as usize..ends[1] as usize;
-            let sum: f64 = host.values[row.clone()].iter().copied().map(f64::from).sum();
+            let sum: f64 = host.values[row.clone()]
+                .iter()
+                .copied()
+                .map(f64::from)
+                .sum();
             assert!((sum - 1.0).abs() < 1e-5, "a row's sum is {sum}");
             assert!(host.ids[row].is_sorted_by(|a, b| a < b));
         }
@@ -355,10 +367,7 @@ fn wrong_input_is_refused(engine: &Engine) {
         GeneralSubdivision::new(mesh(&cube), Sqrt3 {}, 1).map(drop),
         "face 0 has 4 corners",
     );
-    let mixed = meshes::mesh(
-        vec![DVec3::ZERO; 5],
-        &[vec![0, 1, 2], vec![0, 2, 3, 4]],
-    );
+    let mixed = meshes::mesh(vec![DVec3::ZERO; 5], &[vec![0, 1, 2], vec![0, 2, 3, 4]]);
     says(
         GeneralSubdivision::new(mesh(&mixed), Loop { smooth_corners: 0 }, 1).map(drop),
         "face 1 has 4 corners",
@@ -366,7 +375,10 @@ fn wrong_input_is_refused(engine: &Engine) {
     // 1176 quads: 4.9 thousand million corners.
     let many = meshes::sphere(14);
     let refused = GeneralSubdivision::new(mesh(&many), scheme, 10).map(drop);
-    assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::TooLarge { .. })),
+        "{refused:?}"
+    );
 
     let surface = GeneralSubdivision::new(mesh(&cube), scheme, 1).unwrap();
     let x = engine.zeroed(24).unwrap();
