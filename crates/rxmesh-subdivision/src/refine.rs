@@ -1,6 +1,6 @@
 //! From a mesh to a mesh, with all that it carries.
 
-use crate::{Boundary, FaceVarying, Options, Subdivision};
+use crate::{Boundary, FaceVarying, Options, Scheme, Subdivision};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{
     Column, ColumnData, CornerLayer, ElementKind, Extras, Faces, NO_VALUE, NORMAL, PolyMesh,
@@ -210,7 +210,8 @@ fn texcoords(
         ..PolyMesh::default()
     };
     let mut refined = if linear {
-        let whole = own.face_size().is_some_and(|n| n <= 4) || options.levels < 2;
+        let polygons = options.scheme == Scheme::CatmullClark && own.face_size() != Some(4);
+        let whole = !polygons || options.levels < 2;
         let first = if whole { options.levels } else { 1 };
         let mut one = in_pieces(of, own, values, width, first, options)?;
         if !whole {

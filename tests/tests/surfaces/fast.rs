@@ -8,7 +8,7 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{CornerLayer, PolyMesh, Rng};
 use rxmesh_subdivision::{
-    Boundary, Creasing, FaceVarying, Options, Scheme, Subdivision, refine as refine_all,
+    Boundary, Creasing, FaceVarying, Options, Places, Scheme, Subdivision, refine as refine_all,
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, suited};
@@ -61,15 +61,6 @@ fn same(got: NaiveSurface, want: NaiveSurface) -> Result<(), String> {
     compare(&used(got), &used(want), NEAR)
 }
 
-/// Loop's scheme wears sharpness off by the uniform rule only.
-fn is_refused(mesh: &PolyMesh, options: &Options) -> bool {
-    let semi_sharp = mesh
-        .sharp_edges
-        .iter()
-        .any(|e| e.sharpness < PolyMesh::SHARP);
-    options.scheme == Scheme::Loop && options.creasing == Creasing::Chaikin && semi_sharp
-}
-
 fn all_cases(engine: &Engine, scheme: Scheme, most: u32) {
     // Slow engines take some of them, each another part of the list.
     let step = suited(engine, [1, 5, 9]);
@@ -85,10 +76,6 @@ fn all_cases(engine: &Engine, scheme: Scheme, most: u32) {
                 ..case.options
             };
             let got = surface(engine, &case.mesh, &options);
-            if is_refused(&case.mesh, &options) {
-                assert!(matches!(got, Err(Error::Options(_))), "{}", case.name);
-                continue;
-            }
             let want = refine(&case.mesh, &options);
             let compared = got
                 .map_err(|e| e.to_string())
@@ -195,7 +182,9 @@ fn values_of_corners(engine: &Engine) {
                 .collect(),
             corners: uv.corners.clone(),
         });
-        let got = refine_all(engine, &mesh, &options).unwrap().mesh;
+        let got = refine_all(engine, &mesh, &options, Places::default())
+            .unwrap()
+            .mesh;
         let layer = got.extras.corner_texcoords.as_ref().unwrap();
         let value = |&id: &u32| {
             let at = 2 * id as usize;
