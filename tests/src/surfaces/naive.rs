@@ -116,7 +116,10 @@ fn edge_wear(net: &Net, e: usize, v: usize, creasing: Creasing) -> f64 {
         return wear(sharpness);
     }
     let mean = others.iter().sum::<f64>() / others.len() as f64;
-    (0.75 * sharpness + 0.25 * mean - 1.0).max(0.0)
+    let rest = 0.75 * sharpness + 0.25 * mean - 1.0;
+    // Thirds are no numbers here: 3/4 of 2/3 and a quarter of 2 are 1, and what is left of them is nothing. Programs
+    // that reckon in single precision, as OpenSubdiv does, say so too, or not: the rule jumps there.
+    if rest < 1e-5 { 0.0 } else { rest }
 }
 
 /// Points of the next level.

@@ -274,6 +274,9 @@ impl Chaikin {
     }
 }
 
+/// Sharpness that is none.
+const ROUNDING: f32 = 1e-5;
+
 /// What one part has of its own sharpness and of the sum and number of those that meet at one end of it, its own among
 /// them.
 #[inline(always)]
@@ -286,7 +289,9 @@ fn worn(own: f32, (sum, count): (f32, u32)) -> f32 {
     } else {
         own
     };
-    after(s, 1)
+    let rest = after(s, 1);
+    // What rounding leaves of sums that are 1: rules change where sharpness ends.
+    if rest < ROUNDING { 0.0 } else { rest }
 }
 
 // SAFETY: an index writes two values of the next level, which no other reads in this launch; reads are of the level
