@@ -351,7 +351,8 @@ kernel! {
     }
 }
 
-// SAFETY: each index writes its own, and `bad` atomically; walks end, because a twin's twin is the half-edge itself (contracts U3, U4).
+// SAFETY: each index writes its own, and `bad` atomically; walks end, because a twin's twin is the half-edge itself
+// (contracts U3, U4).
 unsafe impl FlatKernel for LookAround {
     #[inline(always)]
     fn run(&self, v: u32) {

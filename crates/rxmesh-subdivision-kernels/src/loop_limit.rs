@@ -206,8 +206,8 @@ impl Limit {
         let across = if inner == 0 {
             a + b - 2.0 * p
         } else {
-            // The eigenvector of 3/8 + cos(pi / (inner + 1)) / 4. (OpenSubdiv has Hoppe's mask for more spokes than four,
-            // which holds for his other rules at creases.)
+            // The eigenvector of 3/8 + cos(pi / (inner + 1)) / 4. (OpenSubdiv has Hoppe's mask for more spokes than
+            // four, which holds for his other rules at creases.)
             let (cos, sin) = self.turn(inner + 1, 2);
             let (mut sum, mut total) = (Vec3::ZERO, 0.0);
             let (mut x, mut y) = (cos, sin);

@@ -35,8 +35,8 @@ const START: u32 = 6;
 /// outside but for their ends. Level 1 comes first.
 ///
 /// A word is the point's place at its level (13 bits), the place at the level before of the point that it is found by
-/// (13 bits), how it lies to that (2 bits: at it, or between neighbours across x, y or both), and 0, or 1 plus its side,
-/// or 4 plus its row outside.
+/// (13 bits), how it lies to that (2 bits: at it, or between neighbours across x, y or both), and 0, or 1 plus its
+/// side, or 4 plus its row outside.
 pub mod recipe {
     /// Bits of a place.
     pub const PLACE: u32 = 13;
@@ -362,7 +362,7 @@ impl<Q: Columns> Tiles<Q> {
         if self.tiles == 1 {
             0
         } else {
-            (u64::from(item) * u64::from(magic) >> 32) as u32
+            ((u64::from(item) * u64::from(magic)) >> 32) as u32
         }
     }
 

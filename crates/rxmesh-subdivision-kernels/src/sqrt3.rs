@@ -79,7 +79,7 @@ pub fn next(h: u32) -> u32 {
 /// The half-edge before, of a triangle.
 #[inline(always)]
 pub fn prev(h: u32) -> u32 {
-    if h % 3 == 0 { h + 2 } else { h - 1 }
+    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 /// A level of a sqrt(3) surface.

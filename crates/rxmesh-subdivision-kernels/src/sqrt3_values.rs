@@ -2,8 +2,8 @@
 //!
 //! The mean s of a smooth vertex's ring and the vertex p make the next level's by themselves: p' = (1 - a) p + a s,
 //! s' = (p + 2 s) / 3, since the next ring is the points of the faces around. So a ring is read once, when its vertex
-//! is new (or a base vertex), from the face that it is the point of; later levels need no neighbours. The same holds along
-//! sharp lines, with the mean of the two neighbours there.
+//! is new (or a base vertex), from the face that it is the point of; later levels need no neighbours. The same holds
+//! along sharp lines, with the mean of the two neighbours there.
 
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
 use crate::sharpness::{Sharpness, after};

@@ -57,11 +57,8 @@ impl Topology {
     /// Number of faces.
     #[inline(always)]
     pub fn face_count(&self) -> u32 {
-        if self.size == 0 {
-            self.offsets.len() - 1
-        } else {
-            self.corners.len() / self.size
-        }
+        let of_size = self.corners.len().checked_div(self.size);
+        of_size.unwrap_or(self.offsets.len().wrapping_sub(1))
     }
 
     /// The face of a corner.

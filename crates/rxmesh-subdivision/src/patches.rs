@@ -59,9 +59,9 @@ impl Mesh {
         repack(engine, &flat, labels, RepackOptions::default())
     }
 
-    /// The mesh of a surface's final quads, each cut in two, with a label a triangle and the number of labels: squares of
-    /// the base faces' grids, of 512 triangles, or several whole grids. Each base face has `children` quads in rows, a
-    /// power of four.
+    /// The mesh of a surface's final quads, each cut in two, with a label a triangle and the number of labels: squares
+    /// of the base faces' grids, of 512 triangles, or several whole grids. Each base face has `children` quads in rows,
+    /// a power of four.
     pub(crate) fn of_quads(
         engine: &Engine,
         vertices: u32,

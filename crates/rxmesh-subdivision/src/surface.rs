@@ -35,9 +35,9 @@ pub struct Subdivision {
 
 #[derive(Debug)]
 enum Surface {
-    CatmullClark(CatmullClark),
-    Loop(Loop),
-    Sqrt3(Sqrt3),
+    CatmullClark(Box<CatmullClark>),
+    Loop(Box<Loop>),
+    Sqrt3(Box<Sqrt3>),
 }
 
 macro_rules! of_any {
@@ -61,10 +61,10 @@ impl Subdivision {
     pub fn new(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Subdivision, Error> {
         let surface = match options.scheme {
             Scheme::CatmullClark => {
-                Surface::CatmullClark(CatmullClark::new(engine, mesh, options)?)
+                Surface::CatmullClark(Box::new(CatmullClark::new(engine, mesh, options)?))
             }
-            Scheme::Loop => Surface::Loop(Loop::new(engine, mesh, options)?),
-            Scheme::Sqrt3 => Surface::Sqrt3(Sqrt3::new(engine, mesh, options)?),
+            Scheme::Loop => Surface::Loop(Box::new(Loop::new(engine, mesh, options)?)),
+            Scheme::Sqrt3 => Surface::Sqrt3(Box::new(Sqrt3::new(engine, mesh, options)?)),
         };
         Ok(Subdivision {
             surface,

@@ -355,9 +355,12 @@ pub fn sharpened(mesh: PolyMesh, share: u64, steps: u64, seed: u64) -> PolyMesh 
         }
     }
     let count = mesh.vertex_count() as u32;
-    let corners: Vec<_> = (0..count)
-        .filter_map(|v| (rng.below(300) < share).then(|| (v, sharpness(&mut rng))))
-        .collect();
+    let mut corners = Vec::new();
+    for v in 0..count {
+        if rng.below(300) < share {
+            corners.push((v, sharpness(&mut rng)));
+        }
+    }
     with_vertices(with_edges(mesh, &chosen), &corners)
 }
 

@@ -385,7 +385,7 @@ fn refusals_name_the_place(engine: &Engine) {
     assert!(told(&no_edge, &options(1)).contains("vertices 0 and 15"));
     let large = meshes::cut(&meshes::sphere(24));
     match Loop::new(engine, &large, &options(10)) {
-        Err(Error::TooLarge { count, .. }) => assert_eq!(count, 12 * 24 * 24 << 20),
+        Err(Error::TooLarge { count, .. }) => assert_eq!(count, (12 * 24 * 24) << 20),
         other => panic!("{other:?}"),
     }
     let surface = Loop::new(engine, &torus, &options(1)).unwrap();

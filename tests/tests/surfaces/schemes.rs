@@ -16,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::f64::consts::TAU;
 
 conformance! {
-    catmull_clark_is_right, loop_is_right, sqrt3_is_right, doo_sabin_is_right, levels_are_whole, any_width_goes, matrices_are_surfaces,
+    catmull_clark_is_right, loop_is_right, sqrt3_is_right, doo_sabin_is_right, levels_are_whole, any_width_goes,
+    matrices_are_surfaces,
     wrong_input_is_refused
 }
 

@@ -1,5 +1,5 @@
-//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine and subdivision beside
-//! the first two.
+//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine and subdivision
+//! beside the first two.
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;

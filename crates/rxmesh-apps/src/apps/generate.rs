@@ -25,8 +25,8 @@ impl Application for Generate {
     const HELP: &'static str =
         "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
 
-Triangles are subdivided, then everything is moved by noise, then shuffled. Shapes of quads need a format that holds \
-them: STL gets triangles.";
+Triangles are subdivided, then everything is moved by noise, then shuffled. Shapes of quads need a
+format that holds them: STL gets triangles.";
 
     type Options = GenerateArgs;
     type Report = ();

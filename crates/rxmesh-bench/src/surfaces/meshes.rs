@@ -179,8 +179,8 @@ fn dual(mesh: &TriMesh) -> PolyMesh {
     }
     let mut first = vec![None; mesh.positions.len()];
     for face in &mesh.faces {
-        for k in 0..3 {
-            first[face[k] as usize] = Some(face[(k + 1) % 3]);
+        for (k, &v) in face.iter().enumerate() {
+            first[v as usize] = Some(face[(k + 1) % 3]);
         }
     }
     let (mut sizes, mut corners) = (Vec::new(), Vec::new());

@@ -2,8 +2,8 @@
 //!
 //! A tile is a square of cells of a base face's grid, with one ring of points round it. Its points are refined by the
 //! regular masks, which are products of those of cubic B-spline curves. Corners of the base face and the two points of
-//! the ring beside each come from [`Rings`] at each level. Points on base edges are blended with the rule of creases.
-//! A tile writes its points at (0, 0) to (n - 1, n - 1), of those on a base edge only if the edge starts with this face.
+//! the ring beside each come from [`Rings`] at each level. Points on base edges are blended with the rule of creases. A
+//! tile writes its points at (0, 0) to (n - 1, n - 1), of those on a base edge only if the edge starts with this face.
 
 use super::creases::Creases;
 use super::rings::{IN, OUT, Rings};

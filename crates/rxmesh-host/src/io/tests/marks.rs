@@ -103,8 +103,8 @@ fn bad_edges_of_ply_are_named() {
     let ply = |edges: &str, row: &str| {
         format!(
             "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
-                element face 1\nproperty list uchar int vertex_indices\nelement edge 1\n{edges}end_header\n0 0 0\n1 0 0\n\
-                0 1 0\n3 0 1 2\n{row}\n"
+                element face 1\nproperty list uchar int vertex_indices\nelement edge 1\n{edges}end_header\n\
+                0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n{row}\n"
         )
     };
     let ends = "property int vertex1\nproperty int vertex2\n";
