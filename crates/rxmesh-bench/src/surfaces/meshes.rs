@@ -173,8 +173,8 @@ fn dual(mesh: &TriMesh) -> PolyMesh {
     // The face that follows another round a vertex, counter-clockwise: it starts where the other one's last side is.
     let mut starts = std::collections::HashMap::new();
     for (f, face) in mesh.faces.iter().enumerate() {
-        for k in 0..3 {
-            starts.insert([face[k], face[(k + 1) % 3]], (f as u32, face[(k + 2) % 3]));
+        for (k, &v) in face.iter().enumerate() {
+            starts.insert([v, face[(k + 1) % 3]], (f as u32, face[(k + 2) % 3]));
         }
     }
     let mut first = vec![None; mesh.positions.len()];
