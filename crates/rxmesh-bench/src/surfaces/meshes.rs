@@ -150,8 +150,8 @@ fn thirds(mesh: &TriMesh) -> PolyMesh {
     let mut corners = Vec::new();
     for (f, face) in mesh.faces.iter().enumerate() {
         let middle = |k: usize| v + side[3 * f + k % 3];
-        for k in 0..3 {
-            corners.extend([face[k], middle(k), v + e + f as u32, middle(k + 2)]);
+        for (k, &corner) in face.iter().enumerate() {
+            corners.extend([corner, middle(k), v + e + f as u32, middle(k + 2)]);
         }
     }
     PolyMesh {
