@@ -1,5 +1,5 @@
-//! Device half of subdivision surfaces: polygon meshes as sparse matrices (Mlakar, "Mesh Subdivision through Sparse
-//! Linear Algebra", 2018), and the kernels of Catmull-Clark, Loop and sqrt(3) surfaces.
+//! Device half of subdivision surfaces: polygon meshes as sparse matrices (Mlakar, "High Performance Mesh Subdivision
+//! through Sparse Matrix Algebra on the GPU", 2018), and the kernels of Catmull-Clark, Loop and sqrt(3) surfaces.
 //!
 //! - [`topology`]: a polygon mesh as kernels see it: the reduced mesh matrix with twins, edges and vertex rows;
 //! - [`build`]: making it from faces;

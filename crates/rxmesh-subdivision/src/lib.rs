@@ -1,5 +1,5 @@
-//! Subdivision surfaces: polygon meshes as sparse matrices on an engine (Mlakar, "Mesh Subdivision through Sparse
-//! Linear Algebra", 2018), and Catmull-Clark, Loop and sqrt(3) surfaces over them.
+//! Subdivision surfaces: polygon meshes as sparse matrices on an engine (Mlakar, "High Performance Mesh Subdivision
+//! through Sparse Matrix Algebra on the GPU", 2018), and Catmull-Clark, Loop and sqrt(3) surfaces over them.
 //!
 //! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`Subdivision`] is a surface of it:
 //! prepared once, it makes values of its vertices from those of the base mesh as often as wanted. [`refine`]

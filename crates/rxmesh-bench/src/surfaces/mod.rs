@@ -4,7 +4,7 @@
 mod meshes;
 mod rows;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -40,6 +40,9 @@ pub(crate) struct Arguments {
     /// Write the record to a file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Measure nothing, and print the table of a record, as docs/subdivision.md has it
+    #[arg(long, value_name = "RECORD", exclusive = true)]
+    print: Option<PathBuf>,
 }
 
 /// One run on the engines.
@@ -76,6 +79,10 @@ struct RowRecord {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    if let Some(path) = &arguments.print {
+        print!("{}", Record::read(path)?.table());
+        return Ok(());
+    }
     let wanted = |row: &&Row| {
         let named = |n: &String| row.name.starts_with(n.as_str());
         row.faces as f64 <= arguments.most * 1e6
@@ -134,6 +141,36 @@ fn measure(engine: &Engine, row: &Row, effort: Effort) -> Result<RowRecord> {
     })
 }
 
+impl Record {
+    fn read(path: &Path) -> Result<Record> {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        serde_json::from_str(&text).with_context(|| path.display().to_string())
+    }
+
+    /// A row a line: what was measured, the goal, and what others take.
+    fn table(&self) -> String {
+        let mut table = String::from(
+            "| row | mesh | levels | faces | ms | goal | best of others |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+        );
+        for row in &self.rows {
+            let goal = row.goal_ms.map_or("-".into(), |ms| format!("{ms}"));
+            let other = match (&row.baseline, row.baseline_ms) {
+                (Some(name), Some(ms)) => format!("{ms}: {name}"),
+                _ => "-".into(),
+            };
+            table += &format!(
+                "| {} | {} | {} | {} | {:.4} | {goal} | {other} |\n",
+                row.row,
+                row.mesh,
+                row.levels,
+                row.faces,
+                median(&row.ms)
+            );
+        }
+        table
+    }
+}
+
 impl RowRecord {
     fn line(&self) -> String {
         let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.4}"));
@@ -157,5 +194,34 @@ impl RowRecord {
             number(middle(&self.single_ms)),
             number(middle(&self.wall_ms)),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The manual's table is that of the newest record.
+    #[test]
+    fn the_manual_has_the_newest_record() -> Result<()> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut records = Vec::new();
+        for entry in std::fs::read_dir(root.join("bench/records/surfaces"))? {
+            records.push(entry?.path());
+        }
+        let newest = records.iter().max().context("there is a record")?;
+        let manual = std::fs::read_to_string(root.join("docs/subdivision.md"))?;
+        let (_, after) = manual
+            .split_once("<!-- surfaces:begin -->\n\n")
+            .context("a mark")?;
+        let (table, _) = after
+            .split_once("\n<!-- surfaces:end -->")
+            .context("a mark")?;
+        assert_eq!(
+            table,
+            Record::read(newest)?.table(),
+            "`rxmesh-bench surfaces --print RECORD` prints what belongs there"
+        );
+        Ok(())
     }
 }
