@@ -345,18 +345,12 @@ impl<N: Components> RefineTiles<N> {
             }
         };
         let (upright, level) = (sharp(vertical), sharp(horizontal));
+        let log = self.log_cells + step + 1;
+        let (down_the_side, along_the_side) = ((t.y << log) + b - 1, (t.x << log) + a - 1);
         let (side, s, place) = if upright > 0.0 {
-            (
-                vertical,
-                upright,
-                (t.y << (self.log_cells + step + 1)) + b - 1,
-            )
+            (vertical, upright, down_the_side)
         } else if level > 0.0 {
-            (
-                horizontal,
-                level,
-                (t.x << (self.log_cells + step + 1)) + a - 1,
-            )
+            (horizontal, level, along_the_side)
         } else {
             return smooth;
         };
@@ -473,7 +467,9 @@ impl<N: Components> RefineTiles<N> {
     fn write_on_edge(&self, tables: &Tables, t: &Tile, grid: &Grid, c: u32, x: u32, k: u32) {
         let h = 4 * t.face + c;
         let (side, n) = (self.cells(self.levels), grid.cells());
-        let s = if c & 1 == 0 { t.x } else { t.y } * side + x;
+        // Both are reckoned before one is chosen: a choice of places would have to have them in memory.
+        let along = [t.x * side + x, t.y * side + x];
+        let s = along[0].wrapping_add((c & 1) * along[1].wrapping_sub(along[0]));
         if s == 0 || h > self.mesh.twin(h) {
             return;
         }
