@@ -66,7 +66,7 @@ impl Application for Subdivide {
     const NAME: &'static str = "subdivide";
     const SUMMARY: &'static str = "Make a smooth surface of a mesh of polygons";
     const HELP: &'static str =
-        "Examples: rxmesh-apps subdivide cube.obj --levels 3 -o smooth.obj
+        "Examples: rxmesh-apps subdivide creased_cube.obj --levels 3 -o smooth.obj
           rxmesh-apps subdivide bunny.obj --scheme loop --levels 2 -o smooth.ply
 
 Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
@@ -119,13 +119,16 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
 
     fn tell(report: &Report, args: &SubdivideArgs, record: &Record) -> Told {
         let mut lines = format!("{} levels", args.options.levels);
+        if let Some(made) = &record.output {
+            lines += &format!(": {} vertices, {} faces", made.vertices, made.faces);
+        }
         for (n, what) in [
             (report.sharp_edges, "sharp edges"),
-            (report.sharp_vertices, "sharp vertices"),
+            (report.sharp_vertices, "sharp corners"),
             (report.holes, "holes"),
         ] {
             if n > 0 {
-                lines += &format!(", {n} {what}");
+                lines += &format!("; {n} {what}");
             }
         }
         let lines = lines + "\n";
