@@ -434,7 +434,7 @@ fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
         for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (x(f[i]), x(f[j]))) {
             let middle = (a + b) * 0.5;
             let part = match middle.z.abs() {
-                z if z > 2.6 => &mut tips,
+                z if z > 2.8 => &mut tips,
                 z if z < 1.0 => &mut belt,
                 _ => continue,
             };

@@ -150,7 +150,8 @@ impl Record {
     /// A row a line: what was measured, the goal, and what others take.
     fn table(&self) -> String {
         let mut table = String::from(
-            "| row | mesh | levels | faces | ms | goal | best of others |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+            "| row | mesh | levels | faces | ms | goal | best of others |\n\
+             | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
         );
         for row in &self.rows {
             let goal = row.goal_ms.map_or("-".into(), |ms| format!("{ms}"));
