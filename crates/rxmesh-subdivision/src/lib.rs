@@ -2,7 +2,7 @@
 //! through Sparse Matrix Algebra on the GPU", 2018), and Catmull-Clark, Loop and sqrt(3) surfaces over them.
 //!
 //! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`Subdivision`] is a surface of it:
-//! prepared once, it makes values of its vertices from those of the base mesh as often as wanted. [`refine`]
+//! prepared once, it makes values of its vertices from those of the base mesh as often as wanted. [`refine()`]
 //! takes a mesh to a mesh, with all that it carries. [`matrix`] is the general form: mapped products over the mesh, and
 //! schemes that users write.
 

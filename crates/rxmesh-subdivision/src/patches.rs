@@ -1,4 +1,5 @@
-//! From a surface to an [`RxMesh`], without a file and without a patcher: tiles become patches.
+//! From a surface to an [`RxMesh`](rxmesh_host::store::RxMesh), without a file and without a patcher: tiles become
+//! patches.
 
 use crate::Mesh;
 use rxmesh_host::Error;

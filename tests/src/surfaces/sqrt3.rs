@@ -4,11 +4,11 @@
 //! from 0, and are cut in three on odd ones; so two levels cut every edge in three. Along them the rule is that of a
 //! curve:
 //!
-//! - vertex: (4 p[i-1] + 19 p[i] + 4 p[i+1]) / 27, on odd levels, else it stays;
-//! - the two new points between p[i] and p[i+1]: (p[i-1] + 16 p[i] + 10 p[i+1]) / 27 and its mirror image.
+//! - vertex: (4 p\[i-1\] + 19 p\[i\] + 4 p\[i+1\]) / 27, on odd levels, else it stays;
+//! - the two new points between p\[i\] and p\[i+1\]: (p\[i-1\] + 16 p\[i\] + 10 p\[i+1\]) / 27 and its mirror image.
 //!
-//! Where such a line ends (at a corner, or in the surface) the curve goes on straight, which makes the new point
-//! (2 p[i] + p[i+1]) / 3. Sharpness of vertices is as in the other schemes; sharpness of edges that ends is refused.
+//! Where such a line ends (at a corner, or in the surface) the curve goes on straight, which makes the new point (2
+//! p\[i\] + p\[i+1\]) / 3. Sharpness of vertices is as in the other schemes; sharpness of edges that ends is refused.
 //!
 //! The child at a corner of a face belongs to that face: (corner, point behind the edge that starts there, own point).
 
