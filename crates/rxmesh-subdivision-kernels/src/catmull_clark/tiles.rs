@@ -346,7 +346,10 @@ impl<N: Components> RefineTiles<N> {
         };
         let (upright, level) = (sharp(vertical), sharp(horizontal));
         let log = self.log_cells + step + 1;
-        let (down_the_side, along_the_side) = ((t.y << log) + b - 1, (t.x << log) + a - 1);
+        let (down_the_side, along_the_side) = (
+            (t.y << log).wrapping_add(b.wrapping_sub(1)),
+            (t.x << log).wrapping_add(a.wrapping_sub(1)),
+        );
         let (side, s, place) = if upright > 0.0 {
             (vertical, upright, down_the_side)
         } else if level > 0.0 {
