@@ -1,6 +1,7 @@
 //! One way of some components through all levels.
 
 use super::{CatmullClark, Creased, Stage};
+use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::kernel::Entry;
@@ -141,7 +142,7 @@ where
         };
         let mut grid = Global::empty();
         for (i, &stage) in of.stages.iter().enumerate() {
-            let next = scratch.grids.get(i);
+            let next = (i + 1 < of.stages.len()).then(|| &scratch.grids[i]);
             let out = match next {
                 Some(next) => Output {
                     values: next.global_mut(),
@@ -151,7 +152,7 @@ where
                 None => self.y,
             };
             self.stage(stage, rings, grid, out)?;
-            grid = next.map_or(Global::empty(), Buffer::global);
+            grid = next.map_or(Global::empty(), Room::global);
         }
         Ok(())
     }
