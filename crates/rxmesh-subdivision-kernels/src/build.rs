@@ -456,17 +456,22 @@ unsafe impl BlockKernel for Twins {
 kernel! {
     /// Numbers edges, by their lower half-edges; sorts long rows; and looks what is round each vertex ([`Around`]). A
     /// block has [`ITEMS`] half-edges, and as many vertices.
+    ///
+    /// Where edges are not as many as the host was told, or something is wrong, what comes is a mesh whose ids are in
+    /// range and whose walks end, of no use else: half-edges are twins by pairs, and rows are empty.
     pub struct NumberEdges: Block {
         /// The faces.
         pub columns: Columns,
+        /// How many edges the host was told of; [`NONE`] where it waits for their number.
+        pub told: u32,
         /// Where each row starts.
-        pub starts: Global<u32>,
+        pub starts: GlobalMut<u32>,
         /// The rows, in any order.
         pub rows: Global<u32>,
         /// The rows, of which long ones are not there yet.
         pub entries: GlobalMut<u32>,
         /// The half-edge across each.
-        pub twins: Global<u32>,
+        pub twins: GlobalMut<u32>,
         /// Lower half-edges before each in its chunk.
         pub before: Global<u32>,
         /// As [`Parts::log_chunk`].
@@ -503,6 +508,12 @@ unsafe impl BlockKernel for NumberEdges {
         let first = block * ITEMS;
         let part = |all: u32| all.saturating_sub(first).min(ITEMS);
         let (corners, vertices) = (part(self.columns.corners.len()), part(self.around.len()));
+        if self.told != NONE && self.is_other() {
+            return b.last_phase(|p| {
+                p.each(corners, |i| self.pair(first + i));
+                p.each(vertices, |i| self.empty(first + i));
+            });
+        }
         if vertices > 0 {
             let starts = self.starts.from(first);
             let length = |i: u32| starts.get(i + 1) - starts.get(i);
@@ -522,6 +533,34 @@ unsafe impl BlockKernel for NumberEdges {
 }
 
 impl NumberEdges {
+    /// Whether the faces are not what the host was told.
+    #[inline(always)]
+    fn is_other(&self) -> bool {
+        let word = |i: u32| self.report.load(i);
+        let bad = word(BAD_EDGE) != NONE || word(BAD_FACE) != NONE || word(BAD_ID) != NONE;
+        bad || word(EDGES) != self.told
+    }
+
+    /// A half-edge of an edge that it has with the one beside it in memory.
+    #[inline(always)]
+    fn pair(&self, h: u32) {
+        self.twins.set(h, h ^ 1);
+        self.edges.set(h, h / 2);
+        if h & 1 == 0 {
+            self.halves.set(h / 2, h);
+        }
+    }
+
+    /// A vertex without faces.
+    #[inline(always)]
+    fn empty(&self, v: u32) {
+        self.starts.set(v, 0);
+        if v + 1 == self.around.len() {
+            self.starts.set(v + 1, 0);
+        }
+        self.around.set(v, Around::Nothing as u32);
+    }
+
     /// Sorts a row.
     #[inline(always)]
     fn sort<B: Block>(&self, b: B, start: u32, n: u32) {

@@ -1,5 +1,6 @@
 //! Where faces come from: a mesh on the host, or an engine's memory.
 
+use crate::mesh::{Special, Told};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::{Faces, MeshError, PolyMesh, SharpEdge, SharpVertex};
@@ -90,7 +91,9 @@ impl<'a> Extras<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     Host(&'a PolyMesh),
-    Device(&'a DeviceFaces<'a>, &'a Extras<'a>),
+    Device(&'a DeviceFaces<'a>, Extras<'a>),
+    /// Faces that are known to be a closed surface.
+    Ahead(&'a DeviceFaces<'a>),
 }
 
 /// Refuses numbers that 32-bit ids cannot name.
@@ -106,7 +109,8 @@ impl<'a> Source<'a> {
     pub(crate) fn extras(&self) -> Extras<'a> {
         match self {
             Source::Host(mesh) => Extras::of(mesh),
-            Source::Device(_, extras) => **extras,
+            Source::Device(_, extras) => *extras,
+            Source::Ahead(_) => Extras::default(),
         }
     }
 
@@ -114,43 +118,73 @@ impl<'a> Source<'a> {
     pub(crate) fn face_count(&self) -> u64 {
         match self {
             Source::Host(mesh) => mesh.face_count() as u64,
-            Source::Device(given, _) => given.faces.into(),
+            Source::Device(given, _) | Source::Ahead(given) => given.faces.into(),
         }
+    }
+
+    /// Corners of faces of checked sizes.
+    pub(crate) fn corner_count(&self, sizes: &Faces) -> u32 {
+        match sizes {
+            Faces::Same(n) => self.face_count() as u32 * n,
+            Faces::Offsets(offsets) => offsets[offsets.len() - 1],
+        }
+    }
+
+    /// What is known before the mesh is made, of faces of checked sizes.
+    pub(crate) fn told(&self, sizes: &Faces) -> Result<Option<Told>, MeshError> {
+        if !matches!(self, Source::Ahead(_)) {
+            return Ok(None);
+        }
+        let corners = self.corner_count(sizes);
+        if corners % 2 != 0 {
+            let what = format!("{corners} corners are no closed surface: half-edges are twins");
+            return Err(MeshError::Extras { what });
+        }
+        Ok(Some(Told {
+            edges: corners / 2,
+            special: Special::default(),
+        }))
     }
 
     /// Refuses what can be seen to be wrong without the corners of faces on an engine; gives the sizes of faces.
     pub(crate) fn check(&self) -> Result<Faces, Error> {
-        let (given, extras) = match self {
+        match self {
             Source::Host(mesh) => {
                 mesh.validate()?;
-                return Ok(mesh.faces.clone());
+                Ok(mesh.faces.clone())
             }
-            Source::Device(given, extras) => (given, extras),
-        };
-        limited("vertices", given.vertices.into())?;
-        limited("faces", given.faces.into())?;
-        extras.validate(given.vertices, given.faces)?;
-        let (faces, corners) = given.sizes()?;
-        if (given.corners.len() as u64) < corners {
+            Source::Device(given, extras) => {
+                extras.validate(given.vertices, given.faces)?;
+                given.check()
+            }
+            Source::Ahead(given) => given.check(),
+        }
+    }
+}
+
+impl DeviceFaces<'_> {
+    fn check(&self) -> Result<Faces, Error> {
+        limited("vertices", self.vertices.into())?;
+        limited("faces", self.faces.into())?;
+        let (faces, corners) = self.sizes()?;
+        if (self.corners.len() as u64) < corners {
             let what = format!(
                 "{} faces have {corners} corners, but the buffer has {}",
-                given.faces,
-                given.corners.len()
+                self.faces,
+                self.corners.len()
             );
             return Err(MeshError::Extras { what }.into());
         }
-        if given.vertices == 0 && corners > 0 {
+        if self.vertices == 0 && corners > 0 {
             return Err(Error::Mesh(MeshError::IndexOutOfRange {
                 face: 0,
-                index: given.corners.read_range(0, 1)?[0],
+                index: self.corners.read_range(0, 1)?[0],
                 vertices: 0,
             }));
         }
         Ok(faces)
     }
-}
 
-impl DeviceFaces<'_> {
     /// Sizes of faces as the host has them, and the number of corners.
     fn sizes(&self) -> Result<(Faces, u64), Error> {
         let wrong = |what: String| Err(Error::Mesh(MeshError::Extras { what }));

@@ -75,7 +75,7 @@ impl Loop {
         extras: &Extras,
         options: &Options,
     ) -> Result<Loop, Error> {
-        Loop::of(engine, &Source::Device(faces, extras), options)
+        Loop::of(engine, &Source::Device(faces, *extras), options)
     }
 
     /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
@@ -94,7 +94,7 @@ impl Loop {
     ///
     /// As [`Loop::rebuild`] and [`Mesh::from_faces`].
     pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
-        self.make(&Source::Device(faces, extras))
+        self.make(&Source::Device(faces, *extras))
     }
 
     fn of(engine: &Engine, source: &Source, options: &Options) -> Result<Loop, Error> {

@@ -47,6 +47,13 @@ pub(crate) struct Special {
     pub(crate) fans: bool,
 }
 
+/// What is known of a mesh before it is made, so that nobody waits for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    pub(crate) edges: u32,
+    pub(crate) special: Special,
+}
+
 /// What the making of a mesh needs on the way.
 #[derive(Debug)]
 struct Work {
@@ -59,6 +66,8 @@ struct Work {
     scan: Scan,
     /// [`REPORT`] between two makings, but for the numbers in it.
     report: Room<u32>,
+    /// Whether nobody has looked at the report of the last making.
+    unread: bool,
 }
 
 impl Work {
@@ -69,6 +78,7 @@ impl Work {
             counts: Room::empty(engine)?,
             scan: Scan::empty(engine)?,
             report: Room::upload(engine, &REPORT)?,
+            unread: false,
         })
     }
 
@@ -95,7 +105,7 @@ impl Mesh {
     ///
     /// As [`Mesh::new`]; a vertex that does not exist, buffers that are too short.
     pub fn from_faces(engine: &Engine, faces: &DeviceFaces) -> Result<Mesh, Error> {
-        Mesh::of(engine, &Source::Device(faces, &Extras::default()))
+        Mesh::of(engine, &Source::Device(faces, Extras::default()))
     }
 
     /// Puts the faces of another mesh in place of those that are there. One wait, for what is wrong and for the number
@@ -114,7 +124,48 @@ impl Mesh {
     ///
     /// As [`Mesh::from_faces`]; the mesh is empty then.
     pub fn rebuild_from(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
-        self.make_of(&Source::Device(faces, &Extras::default()))
+        self.make_of(&Source::Device(faces, Extras::default()))
+    }
+
+    /// As [`Mesh::rebuild_from`], of faces that are known to be a closed surface: nothing is waited for. Their edges are
+    /// half as many as corners. [`Mesh::check`] waits, and tells whether it was so; before, the mesh is one whose use
+    /// can go wrong only by giving wrong values.
+    ///
+    /// # Errors
+    ///
+    /// What can be seen without a wait; the mesh is empty then.
+    pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        self.make_of(&Source::Ahead(faces))
+    }
+
+    /// Waits, and refuses faces that [`Mesh::rebuild_ahead`] took at their word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::from_faces`]; faces with a boundary, or a vertex of several fans of them. The mesh is empty then.
+    pub fn check(&mut self) -> Result<(), Error> {
+        let checked = self.try_check();
+        self.work.unread = false;
+        self.settle(checked)
+    }
+
+    fn try_check(&self) -> Result<(), Error> {
+        if self.corners.len() == 0 {
+            return Ok(self.engine.synchronize()?);
+        }
+        let report = self.work.report.read()?;
+        if let Some(error) = self.fault(&report, None)? {
+            return Err(error);
+        }
+        let boundary = report[EDGES as usize] as usize != self.halves.len();
+        let fans = report[FANS as usize] != 0 && !self.special.fans;
+        let what = match (boundary, fans) {
+            (true, _) => "a boundary",
+            (_, true) => "a vertex that several fans of them meet in",
+            _ => return Ok(()),
+        };
+        let what = format!("the faces were said to be a closed surface, but have {what}");
+        Err(MeshError::Extras { what }.into())
     }
 
     fn of(engine: &Engine, source: &Source) -> Result<Mesh, Error> {
@@ -178,18 +229,15 @@ impl Mesh {
 
     fn try_make(&mut self, source: &Source, sizes: &Faces) -> Result<(), Error> {
         self.set_sizes(sizes)?;
+        let told = source.told(sizes)?;
         match source {
             Source::Host(mesh) => {
                 self.corners.fill(&mesh.corners)?;
-                self.connect(mesh.vertex_count() as u32, None)
+                self.connect(mesh.vertex_count() as u32, None, None)
             }
-            Source::Device(given, _) => {
-                let corners = match sizes {
-                    Faces::Same(n) => given.faces * n,
-                    Faces::Offsets(offsets) => offsets[given.faces as usize],
-                };
-                self.corners.set_len(corners as usize)?;
-                self.connect(given.vertices, Some(given.corners))
+            Source::Device(given, _) | Source::Ahead(given) => {
+                self.corners.set_len(source.corner_count(sizes) as usize)?;
+                self.connect(given.vertices, Some(given.corners), told)
             }
         }
     }
@@ -209,14 +257,15 @@ impl Mesh {
     }
 
     /// Makes the mesh of faces of `size` corners that `write` puts into the memory it is given; ids are below
-    /// `vertices`.
+    /// `vertices`. Nobody waits.
     pub(crate) fn make_with(
         &mut self,
         vertices: u32,
         (size, corners): (u32, u32),
+        told: Told,
         write: impl FnOnce(GlobalMut<u32>) -> Result<(), EngineError>,
     ) -> Result<(), Error> {
-        let made = self.try_make_with(vertices, (size, corners), write);
+        let made = self.try_make_with(vertices, (size, corners), told, write);
         self.settle(made)
     }
 
@@ -224,12 +273,13 @@ impl Mesh {
         &mut self,
         vertices: u32,
         (size, corners): (u32, u32),
+        told: Told,
         write: impl FnOnce(GlobalMut<u32>) -> Result<(), EngineError>,
     ) -> Result<(), Error> {
         self.set_sizes(&Faces::Same(size))?;
         self.corners.set_len(corners as usize)?;
         write(self.corners.global_mut())?;
-        self.connect(vertices, None)
+        self.connect(vertices, None, Some(told))
     }
 
     /// As [`Mesh::new`], for faces that are on the engine already: `size` corners each, or as `offsets` says when it
@@ -247,7 +297,7 @@ impl Mesh {
             mesh.offsets = Room::from(offsets);
         }
         mesh.corners = Room::from(corners);
-        mesh.connect(vertices, None)?;
+        mesh.connect(vertices, None, None)?;
         Ok(mesh)
     }
 
@@ -262,7 +312,12 @@ impl Mesh {
     }
 
     /// How the faces hang together. Corners are those that are there, or the given ones, which are checked.
-    fn connect(&mut self, vertices: u32, given: Option<&Buffer<u32>>) -> Result<(), Error> {
+    fn connect(
+        &mut self,
+        vertices: u32,
+        given: Option<&Buffer<u32>>,
+        told: Option<Told>,
+    ) -> Result<(), Error> {
         let n = self.corners.len();
         self.faces.set_len(if self.size == 0 { n } else { 0 })?;
         self.twins.set_len(n)?;
@@ -276,10 +331,20 @@ impl Mesh {
             self.starts.clear()?;
             return Ok(self.around.clear()?);
         }
-        // As many edges as a closed mesh has; there may be memory for more.
-        self.halves.set_len(n.div_ceil(2).max(self.halves.capacity()))?;
+        // As many edges as a closed mesh has, if nobody told; there may be memory for more.
+        let closed = n.div_ceil(2).max(self.halves.capacity());
+        self.halves
+            .set_len(told.map_or(closed, |t| t.edges as usize))?;
+        if std::mem::take(&mut self.work.unread) {
+            self.work.report.fill(&REPORT)?;
+        }
         self.launch_rows(vertices, given)?;
-        self.launch_edges()?;
+        self.launch_edges(told)?;
+        if let Some(told) = told {
+            self.special = told.special;
+            self.work.unread = true;
+            return Ok(());
+        }
         let mut report = self.work.report.read()?;
         let edges = report[EDGES as usize] as usize;
         if let Some(error) = self.fault(&report, given)? {
@@ -287,7 +352,7 @@ impl Mesh {
         }
         if edges > self.halves.len() {
             self.halves.set_len(edges)?;
-            self.launch_numbers()?;
+            self.launch_numbers(None)?;
             report = self.work.report.read()?;
         }
         self.halves.shrink(edges);
@@ -345,7 +410,7 @@ impl Mesh {
     }
 
     /// Twins, ordered rows and edges.
-    fn launch_edges(&mut self) -> Result<(), Error> {
+    fn launch_edges(&mut self, told: Option<Told>) -> Result<(), Error> {
         let n = self.corners.len() as u32;
         let (parts, blocks) = self.work.scan.parts(n)?;
         let work = &self.work;
@@ -360,20 +425,21 @@ impl Mesh {
             report: work.report.global_mut(),
         };
         self.engine.launch_blocks(blocks, twins)?;
-        self.launch_numbers()
+        self.launch_numbers(told)
     }
 
     /// Numbers of edges, long rows, and what is round vertices.
-    fn launch_numbers(&mut self) -> Result<(), Error> {
+    fn launch_numbers(&mut self, told: Option<Told>) -> Result<(), Error> {
         let n = self.corners.len() as u32;
         let (parts, _) = self.work.scan.parts(n)?;
         let work = &self.work;
         let numbers = NumberEdges {
             columns: self.columns(),
-            starts: self.starts.global(),
+            told: told.map_or(NONE, |t| t.edges),
+            starts: self.starts.global_mut(),
             rows: work.rows.global(),
             entries: self.entries.global_mut(),
-            twins: self.twins.global(),
+            twins: self.twins.global_mut(),
             before: work.before.global(),
             log_chunk: parts.log_chunk,
             sums: parts.sums.read(),
@@ -407,17 +473,21 @@ impl Mesh {
             0 => self.faces.read_range(corner, 1)?[0],
             n => corner as u32 / n,
         };
-        let vertex = match given {
-            Some(given) => given.read_range(corner, 1)?[0],
-            None => self.corners.read_range(corner, 1)?[0],
-        };
-        let error = match what {
-            BAD_ID => MeshError::IndexOutOfRange {
+        let vertex = self.corners.read_range(corner, 1)?[0];
+        let error = match (what, given) {
+            (BAD_ID, Some(given)) => MeshError::IndexOutOfRange {
                 face: face as usize,
-                index: vertex,
+                index: given.read_range(corner, 1)?[0],
                 vertices: self.vertex_count() as usize,
             },
-            BAD_FACE => MeshError::RepeatedVertex { face, vertex },
+            // The faces may be others by now.
+            (BAD_ID, None) => MeshError::Extras {
+                what: format!(
+                    "face {face} names a vertex that does not exist: the mesh has {} (faces are counted from 0)",
+                    self.vertex_count()
+                ),
+            },
+            (BAD_FACE, _) => MeshError::RepeatedVertex { face, vertex },
             _ => MeshError::NoSurface { face, vertex },
         };
         Ok(Some(error.into()))

@@ -92,7 +92,7 @@ impl Sqrt3 {
         extras: &Extras,
         options: &Options,
     ) -> Result<Sqrt3, Error> {
-        Sqrt3::of(engine, &Source::Device(faces, extras), options)
+        Sqrt3::of(engine, &Source::Device(faces, *extras), options)
     }
 
     /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
@@ -111,7 +111,28 @@ impl Sqrt3 {
     ///
     /// As [`Sqrt3::rebuild`] and [`Mesh::from_faces`].
     pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
-        self.make(&Source::Device(faces, extras))
+        self.make(&Source::Device(faces, *extras))
+    }
+
+    /// As [`Sqrt3::rebuild_from`], of faces that are known to be a closed smooth surface: nothing is waited for, before
+    /// or after [`values`](Sqrt3::values) and [`faces`](Sqrt3::faces). [`Sqrt3::check`] waits, and tells
+    /// whether it was so; before, what they give is not to be relied on.
+    ///
+    /// # Errors
+    ///
+    /// What can be seen without a wait; the surface has no vertices and no faces then.
+    pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        self.make(&Source::Ahead(faces))
+    }
+
+    /// Waits, and refuses faces that [`Sqrt3::rebuild_ahead`] took at their word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    pub fn check(&mut self) -> Result<(), Error> {
+        let checked = self.mesh.check();
+        self.settle(checked)
     }
 
     fn of(engine: &Engine, source: &Source, options: &Options) -> Result<Sqrt3, Error> {
@@ -148,6 +169,11 @@ impl Sqrt3 {
 
     fn make(&mut self, source: &Source) -> Result<(), Error> {
         let made = self.try_make(source);
+        self.settle(made)
+    }
+
+    /// After a failure there is no surface.
+    fn settle(&mut self, made: Result<(), Error>) -> Result<(), Error> {
         if made.is_err() {
             self.mesh.clear();
             self.kept.clear();

@@ -103,8 +103,7 @@ impl Subdivision {
     /// Prepares the surface of another mesh, of the same options, in the memory that is there: for a topology that is
     /// new in every frame. Memory is taken only when there is too little of it, and stays. Where all edges and vertices
     /// are smooth, no face is a hole, and faces have the same number of corners, one wait is all: for what is wrong
-    /// with the faces, and for the number of edges. Polygons that are no quads cost a second one in Catmull-Clark's
-    /// scheme, for the quads that they become.
+    /// with the faces, and for the number of edges.
     ///
     /// # Errors
     ///
@@ -140,6 +139,35 @@ impl Subdivision {
     /// As [`Subdivision::rebuild`] and [`Mesh::from_faces`].
     pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
         of_any!(&mut self.surface, s => s.rebuild_from(faces, extras))
+    }
+
+    /// As [`Subdivision::rebuild_from`], of faces that are known to be a closed smooth surface: by Catmull-Clark's
+    /// scheme and sqrt(3) nothing is waited for, before or after [`values`](Self::values) and [`faces`](Self::faces).
+    /// [`Subdivision::check`] waits, and tells whether it was so; before, what they give is not to be relied on.
+    ///
+    /// # Errors
+    ///
+    /// What can be seen without a wait; of Loop surfaces as [`Subdivision::rebuild_from`]. The surface has no vertices
+    /// and no faces then.
+    pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        match &mut self.surface {
+            Surface::CatmullClark(s) => s.rebuild_ahead(faces),
+            Surface::Loop(s) => s.rebuild_from(faces, &Extras::default()),
+            Surface::Sqrt3(s) => s.rebuild_ahead(faces),
+        }
+    }
+
+    /// Waits, and refuses faces that [`Subdivision::rebuild_ahead`] took at their word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    pub fn check(&mut self) -> Result<(), Error> {
+        match &mut self.surface {
+            Surface::CatmullClark(s) => s.check(),
+            Surface::Loop(s) => Ok(s.mesh().engine().synchronize()?),
+            Surface::Sqrt3(s) => s.check(),
+        }
     }
 
     /// The surface's values of the mesh's: `width` floats a vertex, row after row, such as positions. Runs kernels and

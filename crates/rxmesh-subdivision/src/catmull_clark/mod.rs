@@ -6,6 +6,7 @@ mod limit;
 mod pass;
 
 use crate::faces::{DeviceFaces, Extras, Source};
+use crate::mesh::Told;
 use crate::room::Room;
 use crate::{Mesh, Options, Sharpness};
 use creases::Table;
@@ -144,7 +145,12 @@ impl Creased {
         let before = &polygons.mesh;
         let n = before.corner_count();
         let points = before.vertex_count() + before.edge_count() + before.face_count();
-        self.mesh.make_with(points, (4, 4 * n), |out| {
+        // Halves of edges, and edges to the points of faces.
+        let told = Told {
+            edges: 2 * before.edge_count() + n,
+            special: before.special,
+        };
+        self.mesh.make_with(points, (4, 4 * n), told, |out| {
             let mesh = before.topology();
             before.engine().launch_flat(n, SplitFaces { mesh, out })
         })?;
@@ -184,11 +190,11 @@ impl CatmullClark {
         extras: &Extras,
         options: &Options,
     ) -> Result<CatmullClark, Error> {
-        CatmullClark::of(engine, &Source::Device(faces, extras), options)
+        CatmullClark::of(engine, &Source::Device(faces, *extras), options)
     }
 
     /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
-    /// when there is too little of it. One wait, unless something is sharp, a hole, or no quad.
+    /// when there is too little of it. One wait, unless something is sharp or a hole.
     ///
     /// # Errors
     ///
@@ -203,7 +209,33 @@ impl CatmullClark {
     ///
     /// As [`CatmullClark::rebuild`] and [`Mesh::from_faces`].
     pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
-        self.make(&Source::Device(faces, extras))
+        self.make(&Source::Device(faces, *extras))
+    }
+
+    /// As [`CatmullClark::rebuild_from`], of faces that are known to be a closed smooth surface: nothing is waited for, before
+    /// or after [`values`](CatmullClark::values) and [`faces`](CatmullClark::faces). [`CatmullClark::check`] waits, and tells
+    /// whether it was so; before, what they give is not to be relied on.
+    ///
+    /// # Errors
+    ///
+    /// What can be seen without a wait; the surface has no vertices and no faces then.
+    pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        self.make(&Source::Ahead(faces))
+    }
+
+    /// Waits, and refuses faces that [`CatmullClark::rebuild_ahead`] took at their word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    pub fn check(&mut self) -> Result<(), Error> {
+        // Those that the polygons are split into have faults of the same causes, and are put in order again as well.
+        let quads = self.base.mesh.check();
+        let checked = match &mut self.polygons {
+            Some(polygons) => polygons.mesh.check().and(quads),
+            None => quads,
+        };
+        self.settle(checked)
     }
 
     fn of(engine: &Engine, source: &Source, options: &Options) -> Result<CatmullClark, Error> {
@@ -233,6 +265,11 @@ impl CatmullClark {
 
     fn make(&mut self, source: &Source) -> Result<(), Error> {
         let made = self.try_make(source);
+        self.settle(made)
+    }
+
+    /// After a failure there is no surface.
+    fn settle(&mut self, made: Result<(), Error>) -> Result<(), Error> {
         if made.is_err() {
             for part in self.polygons.iter_mut().chain([&mut self.base]) {
                 part.mesh.clear();
