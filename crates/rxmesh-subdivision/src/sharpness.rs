@@ -61,7 +61,7 @@ impl Sharpness {
                 ends: Room::empty(engine)?,
                 values: Room::empty(engine)?,
                 last: Room::empty(engine)?,
-                missing: Room::zeroed(engine, 1)?,
+                missing: Room::empty(engine)?,
             },
         })
     }
