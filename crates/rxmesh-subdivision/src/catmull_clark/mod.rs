@@ -3,11 +3,13 @@
 pub(crate) mod creases;
 mod kept;
 mod limit;
+mod neighbours;
 mod pass;
 
 use crate::{Boundary, Creasing, Mesh, Options, Sharpness};
 use creases::Table;
 use kept::Kept;
+use neighbours::Surroundings;
 use pass::Pass;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
@@ -36,6 +38,7 @@ pub struct CatmullClark {
     /// The quads that grids stand on; the mesh itself at level 0.
     base: Creased,
     stages: Vec<Stage>,
+    surroundings: Surroundings,
     scratch: Scratch,
     kept: Kept,
     vertices: u32,
@@ -54,7 +57,6 @@ struct Creased {
 struct Stage {
     from: u32,
     levels: u32,
-    log_cells: u32,
 }
 
 /// Memory that the kernels need on the way, for three components.
@@ -68,28 +70,23 @@ struct Scratch {
     grids: Vec<Buffer<f32>>,
 }
 
-/// Levels of a launch that starts at the base.
-const FIRST: u32 = 5;
-/// As [`FIRST`], of the launches after it.
-const LATER: u32 = 4;
+/// The most levels of a launch, and those of the last one where there are two.
+const AT_ONCE: u32 = 5;
 
 fn stages(levels: u32) -> Vec<Stage> {
-    let (mut list, mut to) = (Vec::new(), levels);
-    while to > FIRST {
-        to -= LATER;
-        list.push(Stage {
-            from: to,
-            levels: LATER,
-            log_cells: FIRST - LATER,
-        });
-    }
-    list.push(Stage {
+    let from = levels.saturating_sub(AT_ONCE);
+    let before = Stage {
         from: 0,
-        levels: to,
-        log_cells: 0,
-    });
-    list.reverse();
-    list
+        levels: from,
+    };
+    let last = Stage {
+        from,
+        levels: levels - from,
+    };
+    [before, last]
+        .into_iter()
+        .filter(|s| s.levels > 0)
+        .collect()
 }
 
 /// Vertices and faces after some levels of quads.
@@ -206,10 +203,13 @@ impl CatmullClark {
         } else {
             Vec::new()
         };
+        let surroundings = Surroundings::new(&base, !stages.is_empty())?;
+        let split = polygons.is_some() && left > 0;
         Ok(CatmullClark {
             engine: engine.clone(),
             levels,
-            scratch: Scratch::new(&base.mesh, polygons.is_some() && left > 0, &stages)?,
+            scratch: Scratch::new(&base.mesh, split, &stages, surroundings.special_corners)?,
+            surroundings,
             polygons,
             base,
             stages,
@@ -320,14 +320,15 @@ impl CatmullClark {
     /// Bytes that are kept on the engine.
     pub fn bytes(&self) -> u64 {
         let polygons = self.polygons.as_ref().map_or(0, Creased::bytes);
-        polygons + self.base.bytes() + self.scratch.bytes() + self.kept.bytes()
+        let own = self.scratch.bytes() + self.surroundings.bytes() + self.kept.bytes();
+        polygons + self.base.bytes() + own
     }
 }
 
 impl Scratch {
-    fn new(mesh: &Mesh, split: bool, stages: &[Stage]) -> Result<Scratch, Error> {
+    fn new(mesh: &Mesh, split: bool, stages: &[Stage], special: u32) -> Result<Scratch, Error> {
         let engine = mesh.engine();
-        let [v, c] = [mesh.vertex_count(), mesh.corner_count()].map(|n| n as usize);
+        let [v, c] = [mesh.vertex_count(), special].map(|n| n as usize);
         let levels = stages.last().map_or(0, |s| s.from + s.levels) as usize;
         let inner = levels.saturating_sub(1);
         let n = Three::N as usize;
@@ -360,7 +361,8 @@ mod tests {
             let mut at = 0;
             for s in stages(levels) {
                 assert_eq!(s.from, at);
-                assert!(s.log_cells <= s.from && s.log_cells + s.levels <= FIRST);
+                assert!((1..=AT_ONCE).contains(&s.levels));
+                assert!(s.from == 0 || s.levels == AT_ONCE);
                 at += s.levels;
             }
             assert_eq!(at, levels);
