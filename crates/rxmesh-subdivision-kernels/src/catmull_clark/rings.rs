@@ -50,10 +50,9 @@ args! {
     }
 }
 
-/// Where the points of a corner stand in [`Rings::corners`], for a level from 1 on.
+/// Where the points of a kept corner stand in [`Rings::corners`], for a level from 1 on.
 #[inline(always)]
-fn place(slots: &Global<u32>, depth: u32, n: u32, h: u32, level: u32) -> u32 {
-    let slot = if slots.is_empty() { h } else { slots.get(h) };
+fn of_slot(slot: u32, depth: u32, n: u32, level: u32) -> u32 {
     (slot * (depth - 1) + level - 1) * POINTS * n
 }
 
@@ -78,7 +77,12 @@ impl Rings {
         if level == 0 {
             self.base.get(at_base(mesh, h, point), component)
         } else {
-            let at = place(&self.slots, self.depth, n, h, level);
+            let slot = if self.slots.is_empty() {
+                h
+            } else {
+                self.slots.get(h)
+            };
+            let at = of_slot(slot, self.depth, n, level);
             self.corners.get(at + point * n + component)
         }
     }
@@ -126,12 +130,20 @@ args! {
 /// What the vertices of a block have in shared memory: this level and the next, in turns.
 #[derive(Clone, Copy)]
 pub struct Tables {
+    /// For each vertex its id, its first entry, how many it has, and the number of its first corner among those kept.
+    vertices: Shared<u32>,
     corners: [Shared<f32>; 2],
     centres: [Shared<f32>; 2],
+    /// The face points of this level's cells, a corner each.
+    faces: Shared<f32>,
     /// For each corner the corners below and beside it at the same vertex: [`LINKS`] places in its row.
     links: Shared<u32>,
+    /// How sharp the two edges of each corner are at the base.
+    sharp: Shared<f32>,
 }
 
+/// Words of a vertex in [`Tables::vertices`].
+const WORDS: u32 = 4;
 /// Links of a corner.
 const LINKS: u32 = 2;
 
@@ -144,6 +156,8 @@ struct Centre {
     /// Its first entry, and how many it has.
     first: u32,
     n: u32,
+    /// The number of its first corner among those that are kept; [`NONE`] when all are.
+    kept: u32,
 }
 
 impl Centre {
@@ -175,23 +189,41 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
+    /// Finds the vertices of a block.
     #[inline(always)]
-    fn vertex(&self, block: u32, slot: u32) -> Option<Centre> {
-        let at = block * CHUNK + slot;
-        if at >= self.count {
-            return None;
-        }
-        let v = if self.vertices.is_empty() {
-            at
-        } else {
-            self.vertices.get(at)
-        };
-        let (first, end) = self.mesh.row(v);
-        Some(Centre {
+    fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &Tables) {
+        p.each(CHUNK, |slot| {
+            let at = block * CHUNK + slot;
+            let (mut v, mut first, mut n, mut kept) = (NONE, 0, 0, NONE);
+            if at < self.count {
+                v = if self.vertices.is_empty() {
+                    at
+                } else {
+                    self.vertices.get(at)
+                };
+                let row = self.mesh.row(v);
+                (first, n) = (row.0, row.1 - row.0);
+                if n > 0 && !self.slots.is_empty() {
+                    kept = self.slots.get(self.mesh.entries.get(first));
+                }
+            }
+            let to = slot * WORDS;
+            tables.vertices.set(to, v);
+            tables.vertices.set(to + 1, first);
+            tables.vertices.set(to + 2, n);
+            tables.vertices.set(to + 3, kept);
+        });
+    }
+
+    #[inline(always)]
+    fn vertex(&self, tables: &Tables, slot: u32) -> Option<Centre> {
+        let word = |i: u32| tables.vertices.get(slot * WORDS + i);
+        (word(0) != NONE).then(|| Centre {
             slot,
-            v,
-            first,
-            n: end - first,
+            v: word(0),
+            first: word(1),
+            n: word(2),
+            kept: word(3),
         })
     }
 
@@ -200,13 +232,13 @@ impl<N: Components> RefineRings<N> {
     fn each<B: Block>(
         &self,
         p: Phase<B>,
-        block: u32,
+        tables: &Tables,
         places: impl Fn(&Centre) -> u32,
         f: impl Fn(Centre, u32, u32),
     ) {
         let lanes = if Phase::<B>::SOLO { 1 } else { LANES };
         p.each(CHUNK * lanes, |i| {
-            let Some(centre) = self.vertex(block, i / lanes) else {
+            let Some(centre) = self.vertex(tables, i / lanes) else {
                 return;
             };
             let mut at = i % lanes;
@@ -285,49 +317,94 @@ impl<N: Components> RefineRings<N> {
         if twin == NONE { NONE } else { next(twin) }
     }
 
+    /// Keeps what is beside a corner, and how sharp the edge between is.
+    #[inline(always)]
+    fn find_link(&self, tables: &Tables, c: &Centre, place: u32, link: u32) {
+        let m = &self.mesh;
+        let h = m.entries.get(c.first + place);
+        let other = match self.across(h, link) {
+            NONE => NONE,
+            g => self.known_by(c, g),
+        };
+        let to = (c.slot * ROOM + place) * LINKS + link;
+        tables.links.set(to, other);
+        if self.creases.smooth == 0 {
+            let half = if link == 0 { h } else { prev(h) };
+            tables.sharp.set(to, self.creases.base.edge(m, half));
+        }
+    }
+
     /// What the cell of a corner becomes: its face point.
     #[inline(always)]
-    fn face(&self, a: &At, corner: u32, k: u32) -> f32 {
+    fn new_face(&self, a: &At, corner: u32, k: u32) -> f32 {
         let at = |point| self.at(a, corner, point, k);
         0.25 * (self.here(a, k) + at(OUT) + at(ACROSS) + at(IN))
     }
 
-    /// The next level of the corner at a place of the vertex's row.
+    /// As [`RefineRings::new_face`], from shared memory where there is room.
     #[inline(always)]
-    fn refine_corner(&self, a: &At, place: u32, k: u32) {
+    fn face(&self, a: &At, corner: u32, k: u32) -> f32 {
+        if a.centre.small() {
+            a.tables
+                .faces
+                .get((a.centre.slot * ROOM + corner) * N::N + k)
+        } else {
+            self.new_face(a, corner, k)
+        }
+    }
+
+    /// How far the next point along one of the two edges of a corner follows the rule of creases.
+    #[inline(always)]
+    fn weight(&self, a: &At, h: u32, corner: u32, link: u32) -> f32 {
+        if self.creases.smooth != 0 {
+            return 0.0;
+        }
         let m = &self.mesh;
-        let h = m.entries.get(a.centre.first + place);
-        let v = self.here(a, k);
+        let half = if link == 0 { h } else { prev(h) };
+        let s = if a.centre.small() {
+            let at = (a.centre.slot * ROOM + corner) * LINKS + link;
+            a.tables.sharp.get(at)
+        } else {
+            self.creases.base.edge(m, half)
+        };
+        let place = if link == 0 { 1 } else { (2 << a.level) - 1 };
+        self.creases.weight(m, half, s, a.level, place)
+    }
+
+    /// The next level of a point of a corner along one of its two edges, and of the one across with the first.
+    #[inline(always)]
+    fn refine_corner(&self, a: &At, place: u32, link: u32, k: u32) {
+        let h = self.mesh.entries.get(a.centre.first + place);
         let corner = if a.centre.small() { place } else { h };
+        let point = if link == 0 { OUT } else { IN };
+        let v = self.here(a, k);
         let face = self.face(a, corner, k);
-        let edge = |point: u32, link: u32, weight: f32| {
-            let end = self.at(a, corner, point, k);
-            let middle = 0.5 * (v + end);
-            let other = self.beside(a, corner, link);
-            if other == NONE || weight == 1.0 {
-                return middle;
-            }
+        let end = self.at(a, corner, point, k);
+        let middle = 0.5 * (v + end);
+        let other = self.beside(a, corner, link);
+        let weight = self.weight(a, h, corner, link);
+        let edge = if other == NONE || weight == 1.0 {
+            middle
+        } else {
             let smooth = 0.25 * (v + end + face + self.face(a, other, k));
             smooth + weight * (middle - smooth)
         };
-        let weights = if self.creases.smooth != 0 {
-            (0.0, 0.0)
+        let slot = if a.centre.kept == NONE {
+            h
         } else {
-            (
-                self.creases.first_weight(m, h, a.level),
-                self.creases.last_weight(m, prev(h), a.level),
-            )
+            a.centre.kept + place
         };
-        let to = self::place(&self.slots, self.depth, N::N, h, a.level + 1) + k;
+        let to = of_slot(slot, self.depth, N::N, a.level + 1) + k;
         let put = |point: u32, x: f32| {
             self.corners.set(to + point * N::N, x);
             if a.centre.small() {
                 self.put(a, a.level + 1, place, point, k, x);
             }
         };
-        put(OUT, edge(OUT, 0, weights.0));
-        put(ACROSS, face);
-        put(IN, edge(IN, 1, weights.1));
+        put(point, edge);
+        if link == 0 {
+            put(ACROSS, face);
+        }
     }
 
     /// Keeps a point of a corner in shared memory.
@@ -389,18 +466,22 @@ impl<N: Components> RefineRings<N> {
 // it reads of a level was written before a barrier, and branches around phases depend on the level (contracts U1 to
 // U4).
 unsafe impl<N: Components> BlockKernel for RefineRings<N> {
+    const THREADS: u32 = CHUNK * LANES;
     type Tables = Tables;
 
     #[inline(always)]
     fn carve(&mut self, plan: &mut Plan) -> Tables {
         let corners = CHUNK * ROOM;
         Tables {
+            vertices: plan.take(CHUNK * WORDS),
             corners: [
                 plan.take(corners * POINTS * N::N),
                 plan.take(corners * POINTS * N::N),
             ],
             centres: [plan.take(CHUNK * N::N), plan.take(CHUNK * N::N)],
+            faces: plan.take(corners * N::N),
             links: plan.take(corners * LINKS),
+            sharp: plan.take(corners * LINKS),
         }
     }
 
@@ -413,60 +494,53 @@ unsafe impl<N: Components> BlockKernel for RefineRings<N> {
             centre,
             level,
         };
+        b.phase(|p| self.find(p, block, tables));
         b.phase(|p| {
-            self.each(
-                p,
-                block,
-                |_| 1,
-                |c, _, k| self.put_here(&at(c, 0), 0, k, self.base.get(c.v, k)),
-            );
-            self.each(p, block, small, |c, place, k| {
+            let one = |_: &Centre| 1;
+            self.each(p, tables, one, |c, _, k| {
+                self.put_here(&at(c, 0), 0, k, self.base.get(c.v, k));
+            });
+            self.each(p, tables, small, |c, place, k| {
                 let h = m.entries.get(c.first + place);
                 for point in 0..POINTS {
                     let x = self.base.get(at_base(m, h, point), k);
                     self.put(&at(c, 0), 0, place, point, k, x);
                 }
-                if k == 0 {
-                    for link in 0..LINKS {
-                        let g = self.across(h, link);
-                        let other = if g == NONE {
-                            NONE
-                        } else {
-                            self.known_by(&c, g)
-                        };
-                        let to = (c.slot * ROOM + place) * LINKS + link;
-                        tables.links.set(to, other);
-                    }
+            });
+            // A link a component: there are places enough, and the loop is the same.
+            let links = |c: &Centre| (small(c) * LINKS).div_ceil(N::N);
+            self.each(p, tables, links, |c, row, k| {
+                let i = row * N::N + k;
+                let (place, link) = (i / LINKS, i % LINKS);
+                if place < c.n {
+                    self.find_link(tables, &c, place, link);
                 }
             });
         });
         for level in 0..self.depth {
             let done = level + 1 == self.depth;
             b.phase(|p| {
-                self.each(
-                    p,
-                    block,
-                    |_| 1,
-                    |c, _, k| {
-                        let a = at(c, level);
-                        let x = self.refine_vertex(&a, k);
-                        if done {
-                            self.out.set(c.v, k, x);
-                        } else {
-                            let row = level * m.vertex_count() + c.v;
-                            self.centres.set(row * N::N + k, x);
-                            self.put_here(&a, level + 1, k, x);
-                        }
-                    },
-                );
-                if !done {
-                    self.each(
-                        p,
-                        block,
-                        |c| c.n,
-                        |c, place, k| self.refine_corner(&at(c, level), place, k),
-                    );
-                }
+                self.each(p, tables, small, |c, place, k| {
+                    let x = self.new_face(&at(c, level), place, k);
+                    tables.faces.set((c.slot * ROOM + place) * N::N + k, x);
+                });
+            });
+            b.phase(|p| {
+                let points = |c: &Centre| if done { 1 } else { 1 + LINKS * c.n };
+                self.each(p, tables, points, |c, i, k| {
+                    let a = at(c, level);
+                    if i > 0 {
+                        return self.refine_corner(&a, (i - 1) / LINKS, (i - 1) % LINKS, k);
+                    }
+                    let x = self.refine_vertex(&a, k);
+                    if done {
+                        self.out.set(c.v, k, x);
+                    } else {
+                        let row = level * m.vertex_count() + c.v;
+                        self.centres.set(row * N::N + k, x);
+                        self.put_here(&a, level + 1, k, x);
+                    }
+                });
             });
         }
     }

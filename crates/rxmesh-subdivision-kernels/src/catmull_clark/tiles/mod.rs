@@ -34,6 +34,8 @@ const WIDE: u32 = 4;
 /// What a tile's block keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct Tables {
+    /// For each tile its face and the face's flags: two words; [`NONE`] for no tile.
+    tiles: Shared<u32>,
     /// The level that is there, and the one that is made of it, in turns; a tile's points with the ring, row by row.
     grids: [Shared<f32>; 2],
     /// For each tile, each level after the first, and each corner: [`TAKEN`] points.
@@ -141,19 +143,30 @@ impl<N: Components> RefineTiles<N> {
         }
     }
 
+    /// Finds the faces of a block's tiles.
     #[inline(always)]
-    fn tile(&self, first: u32, slot: u32) -> Option<Tile> {
+    fn find<B: Block>(&self, p: Phase<B>, first: u32, tables: &Tables) {
+        p.each(1 << self.log_tiles, |slot| {
+            let place = (first + slot) >> (2 * self.from);
+            let (mut face, mut flags) = (NONE, 0);
+            if place < self.mesh.face_count() {
+                face = self.neighbours.order.get(place);
+                flags = self.neighbours.flags.get(face);
+            }
+            tables.tiles.set(2 * slot, face);
+            tables.tiles.set(2 * slot + 1, flags);
+        });
+    }
+
+    #[inline(always)]
+    fn tile(&self, first: u32, tables: &Tables, slot: u32) -> Option<Tile> {
+        let face = tables.tiles.get(2 * slot);
         let id = first + slot;
-        let place = id >> (2 * self.from);
-        if place >= self.mesh.face_count() {
-            return None;
-        }
-        let face = self.neighbours.order.get(place);
         let last = (1 << self.from) - 1;
-        Some(Tile {
+        (face != NONE).then_some(Tile {
             slot,
             face,
-            flags: Flags(self.neighbours.flags.get(face)),
+            flags: Flags(tables.tiles.get(2 * slot + 1)),
             x: id & last,
             y: (id >> self.from) & last,
             last,
@@ -162,14 +175,14 @@ impl<N: Components> RefineTiles<N> {
 
     /// Whether the tiles of a block, the first of which is given, are parts of bicubic B-splines.
     #[inline(always)]
-    fn regular(&self, first: u32) -> bool {
+    fn regular(&self, first: u32, tables: &Tables) -> bool {
         if first >> (2 * self.from) >= self.special {
             return true;
         }
         if self.from == 0 {
             return false;
         }
-        let Some(t) = self.tile(first, 0) else {
+        let Some(t) = self.tile(first, tables, 0) else {
             return true;
         };
         let mut special = false;
@@ -182,29 +195,58 @@ impl<N: Components> RefineTiles<N> {
         !special
     }
 
-    /// Runs `f(tile, row, column, component)` for the points of `rows` rows of `columns` columns of all tiles.
+    /// Runs `f(tile, row, column)` for `rows` rows of `columns` columns of all tiles.
     #[inline(always)]
     fn each<B: Block>(
         &self,
         p: Phase<B>,
-        first: u32,
+        (first, tables): (u32, &Tables),
         [rows, columns]: [u32; 2],
-        f: impl Fn(&Tile, u32, u32, u32),
+        f: impl Fn(&Tile, u32, u32),
     ) {
         if Phase::<B>::SOLO {
             // One thread has no places to divide among others.
-            for tile in (0..1 << self.log_tiles).filter_map(|slot| self.tile(first, slot)) {
+            for slot in 0..1 << self.log_tiles {
+                let Some(tile) = self.tile(first, tables, slot) else {
+                    continue;
+                };
                 for row in 0..rows {
                     for column in 0..columns {
-                        for component in 0..N::N {
-                            f(&tile, row, column, component);
-                        }
+                        f(&tile, row, column);
                     }
                 }
             }
             return;
         }
-        // Columns are filled up to a power of two, so that nothing is divided by but N.
+        // Columns are filled up to a power of two, so that nothing is divided.
+        let log = 32 - (columns - 1).leading_zeros();
+        p.each((rows << log) << self.log_tiles, |i| {
+            let (column, rest) = (i & ((1 << log) - 1), i >> log);
+            let slot = rest & ((1 << self.log_tiles) - 1);
+            if column < columns
+                && let Some(tile) = self.tile(first, tables, slot)
+            {
+                f(&tile, rest >> self.log_tiles, column);
+            }
+        });
+    }
+
+    /// Runs `f(tile, row, column, component)`, components next to each other: as [`RefineTiles::each`] otherwise.
+    #[inline(always)]
+    fn each_float<B: Block>(
+        &self,
+        p: Phase<B>,
+        (first, tables): (u32, &Tables),
+        [rows, columns]: [u32; 2],
+        f: impl Fn(&Tile, u32, u32, u32),
+    ) {
+        if Phase::<B>::SOLO {
+            return self.each(p, (first, tables), [rows, columns], |t, row, column| {
+                for k in 0..N::N {
+                    f(t, row, column, k);
+                }
+            });
+        }
         let log = 32 - (columns - 1).leading_zeros();
         let width = N::N << log;
         p.each((rows * width) << self.log_tiles, |i| {
@@ -213,7 +255,7 @@ impl<N: Components> RefineTiles<N> {
             let (column, component) = (at / N::N, at % N::N);
             let slot = rest & ((1 << self.log_tiles) - 1);
             if column < columns
-                && let Some(tile) = self.tile(first, slot)
+                && let Some(tile) = self.tile(first, tables, slot)
             {
                 f(&tile, rest >> self.log_tiles, column, component);
             }
@@ -222,22 +264,27 @@ impl<N: Components> RefineTiles<N> {
 
     /// Brings the points of the first level, the ring round them included.
     #[inline(always)]
-    fn load<B: Block>(&self, p: Phase<B>, first: u32, grid: Shared<f32>) {
-        self.each(p, first, [WIDE, WIDE], |t, row, column, k| {
-            let x = if self.from == 0 {
+    fn load<B: Block>(&self, p: Phase<B>, block: (u32, &Tables), grid: Shared<f32>) {
+        self.each(p, block, [WIDE, WIDE], |t, row, column| {
+            let to = ((t.slot * WIDE + row) * WIDE + column) * N::N;
+            if self.from == 0 {
                 let at = POINTS * t.face + WIDE * row + column;
                 let v = self.neighbours.points.get(at);
-                if v == NONE {
-                    0.0
-                } else {
-                    self.rings.base.get(v, k)
+                for k in 0..N::N {
+                    let x = if v == NONE {
+                        0.0
+                    } else {
+                        self.rings.base.get(v, k)
+                    };
+                    grid.set(to + k, x);
                 }
             } else {
                 let place = |tile: u32, at: u32| (tile + at) as i32 - 1;
-                self.ring_or_grid(t, [place(t.x, column), place(t.y, row)], k)
-            };
-            let to = ((t.slot * WIDE + row) * WIDE + column) * N::N + k;
-            grid.set(to, x);
+                let at = [place(t.x, column), place(t.y, row)];
+                for k in 0..N::N {
+                    grid.set(to + k, self.ring_or_grid(t, at, k));
+                }
+            }
         });
     }
 
@@ -294,12 +341,12 @@ impl<N: Components> RefineTiles<N> {
     fn write_border<B: Block>(
         &self,
         p: Phase<B>,
-        first: u32,
+        block: (u32, &Tables),
         value: impl Fn(&Tile, u32, u32, u32) -> f32,
     ) {
         let grid = self.last_grid();
         let (side, n) = (self.cells(self.levels), grid.cells());
-        self.each(p, first, [SIDES, side], |t, c, x, k| {
+        self.each(p, block, [SIDES, side], |t, c, x| {
             if !t.on_edge(c) {
                 return;
             }
@@ -315,7 +362,9 @@ impl<N: Components> RefineTiles<N> {
                 };
                 let at = if c < 2 { s } else { n - s };
                 let id = grid.edge(self.mesh.edges.get(4 * t.face + c)) + at - 1;
-                self.out.set(id, k, value(t, i, j, k));
+                for k in 0..N::N {
+                    self.out.set(id, k, value(t, i, j, k));
+                }
             }
             if x == 0 && t.flags.owns_vertex(c) && t.on_corner(c) {
                 let (i, j) = match c {
@@ -325,7 +374,9 @@ impl<N: Components> RefineTiles<N> {
                     _ => (0, side),
                 };
                 let v = self.mesh.corners.get(4 * t.face + c);
-                self.out.set(v, k, value(t, i, j, k));
+                for k in 0..N::N {
+                    self.out.set(v, k, value(t, i, j, k));
+                }
             }
         });
     }
@@ -369,6 +420,7 @@ unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
         let last = self.levels - 1;
         let before = if last == 0 { 0 } else { self.area(last - 1) };
         Tables {
+            tiles: plan.take(2 * tiles),
             grids: [
                 plan.take(self.area(last) * tiles),
                 plan.take(before.max(WIDE * WIDE * N::N) * tiles),
@@ -382,10 +434,11 @@ unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, tables: &Tables) {
         let first = block << self.log_tiles;
-        if self.regular(first) {
-            self.whole(b, first, tables);
+        b.phase(|p| self.find(p, first, tables));
+        if self.regular(first, tables) {
+            self.whole(b, (first, tables));
         } else {
-            self.in_steps(b, first, tables);
+            self.in_steps(b, (first, tables));
         }
     }
 }

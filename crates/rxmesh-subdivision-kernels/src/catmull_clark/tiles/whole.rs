@@ -25,13 +25,14 @@ fn weights(t: f32, h: f32) -> [f32; 4] {
 impl<N: Components> RefineTiles<N> {
     /// All levels of a block's tiles.
     #[inline(always)]
-    pub(super) fn whole<B: Block>(&self, b: B, first: u32, tables: &Tables) {
+    pub(super) fn whole<B: Block>(&self, b: B, block: (u32, &Tables)) {
+        let tables = block.1;
         let [across, points] = tables.grids;
         let side = self.cells(self.levels);
-        // Points of a row of `across`.
+        // Floats of a row of `across`.
         let pitch = (side + 1) * N::N;
         b.phase(|p| {
-            self.load(p, first, points);
+            self.load(p, block, points);
             p.each(side + 1, |i| {
                 let h = 1.0 / side as f32;
                 let w = weights(i as f32 * h, h);
@@ -41,15 +42,22 @@ impl<N: Components> RefineTiles<N> {
                 tables.weights.set(WIDE * i + 3, w[3]);
             });
         });
-        let weight = |i: u32, of: u32| tables.weights.get(WIDE * i + of);
+        let sum = |w: [f32; 4], x: [f32; 4]| {
+            (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3])
+        };
         // First along the rows of the 16 points ...
         b.phase(|p| {
-            self.each(p, first, [WIDE, side + 1], |t, row, i, k| {
-                let at = (t.slot * WIDE + row) * WIDE * N::N + k;
-                let x = |of: u32| weight(i, of) * points.get(at + of * N::N);
-                let to = (t.slot * WIDE + row) * pitch + i * N::N + k;
-                across.set(to, (x(0) + x(1)) + (x(2) + x(3)));
-            });
+            let refine = |t: &Tile, row: u32, i: u32| {
+                let at = (t.slot * WIDE + row) * WIDE * N::N;
+                let w = tables.weights.get4(i);
+                let to = (t.slot * WIDE + row) * pitch + i * N::N;
+                for k in 0..N::N {
+                    let x = |of: u32| points.get(at + k + of * N::N);
+                    across.set(to + k, sum(w, [x(0), x(1), x(2), x(3)]));
+                }
+            };
+            self.each(p, block, [WIDE, side], refine);
+            self.each(p, block, [WIDE, 1], |t, row, _| refine(t, row, side));
         });
         // ... then down the columns: of a point, or of a float of a row.
         let floats = |t: &Tile, i: u32| {
@@ -57,30 +65,28 @@ impl<N: Components> RefineTiles<N> {
             [at(0), at(1), at(2), at(3)]
         };
         let column = |t: &Tile, i: u32, k: u32| floats(t, i * N::N + k);
-        let value = |j: u32, x: [f32; 4]| {
-            let w = |of: u32| weight(j, of);
-            (w(0) * x[0] + w(1) * x[1]) + (w(2) * x[2] + w(3) * x[3])
-        };
+        let value = |j: u32, x: [f32; 4]| sum(tables.weights.get4(j), x);
         b.last_phase(|p| {
-            self.write_border(p, first, |t, i, j, k| value(j, column(t, i, k)));
+            self.write_border(p, block, |t, i, j, k| value(j, column(t, i, k)));
             if Phase::<B>::SOLO && self.out.width == N::N {
-                self.write_rows(first, |t, i, j| value(j, floats(t, i)));
+                self.write_rows(block, |t, i, j| value(j, floats(t, i)));
                 return;
             }
             let rows = side >> self.log_pieces;
             let step = ((side << self.from) - 1) * self.out.width;
-            self.each(p, first, [1 << self.log_pieces, side], |t, piece, i, k| {
+            self.each_float(p, block, [1 << self.log_pieces, side], |t, piece, i, k| {
                 if i == 0 && t.x == 0 {
                     return;
                 }
                 let x = column(t, i, k);
                 let start = piece * rows;
+                let end = start + rows;
+                // The face's first row is an edge.
+                let start = if start == 0 && t.y == 0 { 1 } else { start };
                 let mut to = self.inside(t, i, start, k);
-                for j in start..start + rows {
-                    if j > 0 || t.y > 0 {
-                        self.out.values.set(to, value(j, x));
-                    }
-                    to = to.wrapping_add(step);
+                for j in start..end {
+                    self.out.values.set(to, value(j, x));
+                    to += step;
                 }
             });
         });
@@ -88,14 +94,20 @@ impl<N: Components> RefineTiles<N> {
 
     /// What a block of one thread writes of rows without gaps: `value(tile, i, j)`, where i counts floats.
     #[inline(always)]
-    fn write_rows(&self, first: u32, value: impl Fn(&Tile, u32, u32) -> f32) {
+    fn write_rows(
+        &self,
+        (first, tables): (u32, &Tables),
+        value: impl Fn(&Tile, u32, u32) -> f32,
+    ) {
         let side = self.cells(self.levels);
-        for t in (0..1 << self.log_tiles).filter_map(|slot| self.tile(first, slot)) {
+        for slot in 0..1 << self.log_tiles {
+            let Some(t) = self.tile(first, tables, slot) else {
+                continue;
+            };
             let (left, top) = (u32::from(t.x == 0), u32::from(t.y == 0));
             for j in top..side {
                 let to = self.inside(&t, left, j, 0);
-                let n = (side - left) * N::N;
-                let from = left * N::N;
+                let (from, n) = (left * N::N, (side - left) * N::N);
                 self.out.values.fill(to, n, |i| value(&t, from + i, j));
             }
         }
