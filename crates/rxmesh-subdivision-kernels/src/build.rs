@@ -409,7 +409,11 @@ impl Twins {
         } else {
             // Either end's row knows all half-edges between the two.
             let (from, to) = self.row(v);
-            let (here, there) = if end - first <= to - from { (u, v) } else { (v, u) };
+            let (here, there) = if end - first <= to - from {
+                (u, v)
+            } else {
+                (v, u)
+            };
             seen = self.look(here, there, here == u, |_| {});
             again = self.comes_again(h, (first, end));
         }
@@ -458,7 +462,7 @@ kernel! {
     /// block has [`ITEMS`] half-edges, and as many vertices.
     ///
     /// Where edges are not as many as the host was told, or something is wrong, what comes is a mesh whose ids are in
-    /// range and whose walks end, of no use else: half-edges are twins by pairs, and rows are empty.
+    /// range and whose walks end, of no use else: half-edges are twins by pairs, and rows are equal parts of them.
     pub struct NumberEdges: Block {
         /// The faces.
         pub columns: Columns,
@@ -511,7 +515,7 @@ unsafe impl BlockKernel for NumberEdges {
         if self.told != NONE && self.is_other() {
             return b.last_phase(|p| {
                 p.each(corners, |i| self.pair(first + i));
-                p.each(vertices, |i| self.empty(first + i));
+                p.each(vertices, |i| self.part(first + i));
             });
         }
         if vertices > 0 {
@@ -546,17 +550,20 @@ impl NumberEdges {
     fn pair(&self, h: u32) {
         self.twins.set(h, h ^ 1);
         self.edges.set(h, h / 2);
+        self.entries.set(h, h);
         if h & 1 == 0 {
             self.halves.set(h / 2, h);
         }
     }
 
-    /// A vertex without faces.
+    /// A vertex with its part of the half-edges.
     #[inline(always)]
-    fn empty(&self, v: u32) {
-        self.starts.set(v, 0);
-        if v + 1 == self.around.len() {
-            self.starts.set(v + 1, 0);
+    fn part(&self, v: u32) {
+        let (vertices, corners) = (self.around.len(), self.entries.len());
+        let start = |v: u32| (u64::from(v) * u64::from(corners) / u64::from(vertices)) as u32;
+        self.starts.set(v, start(v));
+        if v + 1 == vertices {
+            self.starts.set(vertices, corners);
         }
         self.around.set(v, Around::Nothing as u32);
     }

@@ -102,8 +102,8 @@ impl Subdivision {
 
     /// Prepares the surface of another mesh, of the same options, in the memory that is there: for a topology that is
     /// new in every frame. Memory is taken only when there is too little of it, and stays. Where all edges and vertices
-    /// are smooth, no face is a hole, and faces have the same number of corners, one wait is all: for what is wrong
-    /// with the faces, and for the number of edges.
+    /// are smooth, no face is a hole, and faces have the same number of corners, one wait is all, for what is wrong
+    /// with the faces and for the number of edges, or two, in Catmull-Clark's scheme.
     ///
     /// # Errors
     ///

@@ -3,6 +3,7 @@
 pub(crate) mod creases;
 mod kept;
 mod limit;
+mod neighbours;
 mod pass;
 
 use crate::faces::{DeviceFaces, Extras, Source};
@@ -11,6 +12,7 @@ use crate::room::Room;
 use crate::{Mesh, Options, Sharpness};
 use creases::Table;
 use kept::Kept;
+use neighbours::Surroundings;
 use pass::Pass;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
@@ -42,6 +44,7 @@ pub struct CatmullClark {
     /// The quads that grids stand on; the mesh itself at level 0.
     base: Creased,
     stages: Vec<Stage>,
+    surroundings: Surroundings,
     scratch: Scratch,
     kept: Kept,
     vertices: u32,
@@ -60,7 +63,6 @@ struct Creased {
 struct Stage {
     from: u32,
     levels: u32,
-    log_cells: u32,
 }
 
 /// Memory that the kernels need on the way, for three components.
@@ -74,28 +76,23 @@ struct Scratch {
     grids: Vec<Room<f32>>,
 }
 
-/// Levels of a launch that starts at the base.
-const FIRST: u32 = 5;
-/// As [`FIRST`], of the launches after it.
-const LATER: u32 = 4;
+/// The most levels of a launch, and those of the last one where there are two.
+const AT_ONCE: u32 = 5;
 
 fn stages(levels: u32) -> Vec<Stage> {
-    let (mut list, mut to) = (Vec::new(), levels);
-    while to > FIRST {
-        to -= LATER;
-        list.push(Stage {
-            from: to,
-            levels: LATER,
-            log_cells: FIRST - LATER,
-        });
-    }
-    list.push(Stage {
+    let from = levels.saturating_sub(AT_ONCE);
+    let before = Stage {
         from: 0,
-        levels: to,
-        log_cells: 0,
-    });
-    list.reverse();
-    list
+        levels: from,
+    };
+    let last = Stage {
+        from,
+        levels: levels - from,
+    };
+    [before, last]
+        .into_iter()
+        .filter(|s| s.levels > 0)
+        .collect()
 }
 
 /// Vertices and faces after some levels of quads.
@@ -136,12 +133,7 @@ impl Creased {
     }
 
     /// The quads that one level makes of polygons.
-    fn split(
-        &mut self,
-        polygons: &Creased,
-        options: &Options,
-        levels: u32,
-    ) -> Result<(), Error> {
+    fn split(&mut self, polygons: &Creased, options: &Options, levels: u32) -> Result<(), Error> {
         let before = &polygons.mesh;
         let n = before.corner_count();
         let points = before.vertex_count() + before.edge_count() + before.face_count();
@@ -194,7 +186,7 @@ impl CatmullClark {
     }
 
     /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
-    /// when there is too little of it. One wait, unless something is sharp or a hole.
+    /// when there is too little of it. Two waits, unless something is sharp or a hole.
     ///
     /// # Errors
     ///
@@ -255,6 +247,7 @@ impl CatmullClark {
             spare: None,
             base: Creased::empty(engine)?,
             stages: Vec::new(),
+            surroundings: Surroundings::empty(engine)?,
             scratch: Scratch::empty(engine)?,
             kept: Kept::empty(engine)?,
             vertices: 0,
@@ -291,7 +284,8 @@ impl CatmullClark {
         let (mesh, extras) = (&given.mesh, source.extras());
         given.sharpness.make(mesh, &extras, options.boundary)?;
         let rules = (options.boundary, levels);
-        self.kept.make((mesh, sizes), &extras, &given.sharpness, rules)?;
+        self.kept
+            .make((mesh, sizes), &extras, &given.sharpness, rules)?;
         let left = levels - u32::from(split);
         given
             .table
@@ -304,8 +298,12 @@ impl CatmullClark {
             true => stages(left),
             false => Vec::new(),
         };
+        let ahead = matches!(source, Source::Ahead(_));
+        self.surroundings
+            .make(&self.base, !self.stages.is_empty(), ahead)?;
+        let special = self.surroundings.special_corners;
         self.scratch
-            .make(&self.base.mesh, split && left > 0, &self.stages)
+            .make(&self.base.mesh, split && left > 0, &self.stages, special)
     }
 
     /// Puts memory where polygons, or quads alone, want it.
@@ -424,7 +422,8 @@ impl CatmullClark {
     pub fn bytes(&self) -> u64 {
         let polygons = [&self.polygons, &self.spare].into_iter().flatten();
         let polygons: u64 = polygons.map(Creased::bytes).sum();
-        polygons + self.base.bytes() + self.scratch.bytes() + self.kept.bytes()
+        let own = self.scratch.bytes() + self.surroundings.bytes() + self.kept.bytes();
+        polygons + self.base.bytes() + own
     }
 }
 
@@ -438,8 +437,14 @@ impl Scratch {
         })
     }
 
-    fn make(&mut self, mesh: &Mesh, split: bool, stages: &[Stage]) -> Result<(), Error> {
-        let [v, c] = [mesh.vertex_count(), mesh.corner_count()].map(|n| n as usize);
+    fn make(
+        &mut self,
+        mesh: &Mesh,
+        split: bool,
+        stages: &[Stage],
+        special: u32,
+    ) -> Result<(), Error> {
+        let [v, c] = [mesh.vertex_count(), special].map(|n| n as usize);
         let levels = stages.last().map_or(0, |s| s.from + s.levels) as usize;
         let inner = levels.saturating_sub(1);
         let n = Three::N as usize;
@@ -472,7 +477,8 @@ mod tests {
             let mut at = 0;
             for s in stages(levels) {
                 assert_eq!(s.from, at);
-                assert!(s.log_cells <= s.from && s.log_cells + s.levels <= FIRST);
+                assert!((1..=AT_ONCE).contains(&s.levels));
+                assert!(s.from == 0 || s.levels == AT_ONCE);
                 at += s.levels;
             }
             assert_eq!(at, levels);

@@ -121,13 +121,19 @@ where
         let (of, scratch) = (self.of, &self.of.scratch);
         let depth = of.grid_levels();
         let mesh = &of.base.mesh;
+        let around = &of.surroundings;
+        let slots = around.slots();
         of.engine.launch_blocks(
-            mesh.vertex_count().div_ceil(CHUNK),
+            around.special_vertices.div_ceil(CHUNK),
             RefineRings {
                 mesh: mesh.topology(),
                 creases: of.base.creases(),
                 base,
                 depth,
+                vertices: around.vertices(),
+                count: around.special_vertices,
+                counts: around.counts(),
+                slots,
                 corners: scratch.corners.global_mut(),
                 centres: scratch.centres.global_mut(),
                 out: self.y,
@@ -137,6 +143,7 @@ where
         let rings = Rings {
             base,
             depth,
+            slots,
             corners: scratch.corners.global(),
             centres: scratch.centres.global(),
         };
@@ -164,24 +171,23 @@ where
         grid: Global<f32>,
         out: Output,
     ) -> Result<(), Error> {
-        let Stage {
-            from,
-            levels,
-            log_cells,
-        } = stage;
+        let Stage { from, levels } = stage;
         let at = &self.of.base;
-        let (log_tiles, log_pieces) = tiling(log_cells + levels);
-        let tiles = at.mesh.face_count() << (2 * (from - log_cells));
+        let around = &self.of.surroundings;
+        let (log_tiles, log_pieces) = tiling(levels);
+        let tiles = at.mesh.face_count() << (2 * from);
         self.of.engine.launch_blocks(
             tiles.div_ceil(1 << log_tiles),
             RefineTiles {
                 mesh: at.mesh.topology(),
                 creases: at.creases(),
+                neighbours: around.view(),
+                special: around.special_faces,
+                counts: around.counts(),
                 rings,
                 from,
                 grid,
                 levels,
-                log_cells,
                 log_tiles,
                 log_pieces,
                 out,
@@ -192,14 +198,14 @@ where
     }
 }
 
-/// Tiles of a block and pieces of their columns, as powers of two, by the side that a tile has in the end: such that a
-/// column's piece a thread makes one block.
-fn tiling(log_side: u32) -> (u32, u32) {
-    match log_side {
-        5.. => (0, 1),
-        4 => (1, 1),
-        3 => (3, 0),
-        2 => (4, 0),
-        _ => (5, 0),
+/// Tiles of a block and pieces of their columns, as powers of two, by the levels to go: such that a column's piece a
+/// thread makes one block.
+fn tiling(levels: u32) -> (u32, u32) {
+    match levels {
+        5.. => (0, 0),
+        4 => (1, 0),
+        3 => (2, 0),
+        2 => (3, 0),
+        _ => (4, 0),
     }
 }
