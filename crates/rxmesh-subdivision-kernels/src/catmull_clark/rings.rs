@@ -192,7 +192,7 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// Finds the vertices of a block.
+    /// How many vertices there are.
     #[inline(always)]
     fn count(&self) -> u32 {
         if self.counts.is_empty() {
@@ -202,6 +202,7 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
+    /// Finds the vertices of a block.
     #[inline(always)]
     fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &Tables) {
         p.each(CHUNK, |slot| {
@@ -475,8 +476,8 @@ impl<N: Components> RefineRings<N> {
 }
 
 // SAFETY: a block writes what belongs to its vertices and their corners, and reads nothing else that is written; what
-// it reads of a level was written before a barrier, and branches around phases depend on the level (contracts U1 to
-// U4).
+// it reads of a level was written before a barrier, and branches around phases depend on the block and the level
+// (contracts U1 to U4).
 unsafe impl<N: Components> BlockKernel for RefineRings<N> {
     const THREADS: u32 = CHUNK * LANES;
     type Tables = Tables;

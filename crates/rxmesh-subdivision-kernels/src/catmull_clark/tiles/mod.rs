@@ -307,9 +307,7 @@ impl<N: Components> RefineTiles<N> {
         if inside(i) && inside(j) {
             let c = corner_at(i > 0, j > 0);
             if end(i) && end(j) && t.flags.special(c) {
-                return self
-                    .rings
-                    .centre(m, N::N, m.corners.get(4 * f + c), level, k);
+                return self.rings.centre(m, N::N, m.corners.get(4 * f + c), level, k);
             }
             return at(grid.point(f, i as u32, j as u32));
         }

@@ -42,8 +42,9 @@ impl<N: Components> RefineTiles<N> {
                 tables.weights.set(WIDE * i + 3, w[3]);
             });
         });
-        let sum =
-            |w: [f32; 4], x: [f32; 4]| (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3]);
+        let sum = |w: [f32; 4], x: [f32; 4]| {
+            (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3])
+        };
         // First along the rows of the 16 points ...
         b.phase(|p| {
             let refine = |t: &Tile, row: u32, i: u32| {
@@ -93,7 +94,11 @@ impl<N: Components> RefineTiles<N> {
 
     /// What a block of one thread writes of rows without gaps: `value(tile, i, j)`, where i counts floats.
     #[inline(always)]
-    fn write_rows(&self, (first, tables): (u32, &Tables), value: impl Fn(&Tile, u32, u32) -> f32) {
+    fn write_rows(
+        &self,
+        (first, tables): (u32, &Tables),
+        value: impl Fn(&Tile, u32, u32) -> f32,
+    ) {
         let side = self.cells(self.levels);
         for slot in 0..1 << self.log_tiles {
             let Some(t) = self.tile(first, tables, slot) else {
