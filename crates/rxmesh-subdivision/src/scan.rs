@@ -2,7 +2,7 @@
 
 use crate::room::Room;
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_subdivision_kernels::build::{AddParts, Parts, ScanParts, log_chunk};
+use rxmesh_subdivision_kernels::scan::{AddParts, Parts, ScanParts, log_chunk};
 
 /// What prefix sums need on the way.
 #[derive(Debug)]

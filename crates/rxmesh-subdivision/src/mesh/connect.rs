@@ -10,8 +10,9 @@ use rxmesh_host::mesh::{Faces, MeshError};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_subdivision_kernels::build::{
     BAD_EDGE, BAD_FACE, BAD_ID, CORNERS, Columns, CountEntries, EDGES, FANS, FillEntries, ITEMS,
-    NumberEdges, REPORT, ScanParts, Twins,
+    NumberEdges, REPORT, Twins,
 };
+use rxmesh_subdivision_kernels::scan::ScanParts;
 use rxmesh_subdivision_kernels::topology::NONE;
 
 /// Whether there are vertices whose surroundings surfaces have rules for.
