@@ -7,6 +7,7 @@
 //! are left out ([`super::neighbours`]).
 
 use super::creases::Creases;
+use super::neighbours::VERTICES;
 use super::{Components, Output, Rows, next, prev};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
@@ -41,7 +42,7 @@ args! {
         pub base: Rows,
         /// Levels, the last one included.
         pub depth: u32,
-        /// The number of each corner among those that are kept; nothing when all are.
+        /// The number of each corner among those that are kept.
         pub slots: Global<u32>,
         /// For each kept corner, and each level from 1 to `depth` - 1: [`POINTS`] points.
         pub corners: Global<f32>,
@@ -77,12 +78,7 @@ impl Rings {
         if level == 0 {
             self.base.get(at_base(mesh, h, point), component)
         } else {
-            let slot = if self.slots.is_empty() {
-                h
-            } else {
-                self.slots.get(h)
-            };
-            let at = of_slot(slot, self.depth, n, level);
+            let at = of_slot(self.slots.get(h), self.depth, n, level);
             self.corners.get(at + point * n + component)
         }
     }
@@ -110,10 +106,10 @@ args! {
         pub base: Rows,
         /// Levels.
         pub depth: u32,
-        /// The vertices; nothing when they are all.
+        /// The vertices.
         pub vertices: Global<u32>,
-        /// How many there are.
-        pub count: u32,
+        /// Word [`VERTICES`] is how many there are.
+        pub counts: Global<u32>,
         /// As [`Rings::slots`].
         pub slots: Global<u32>,
         /// As [`Rings::corners`].
@@ -156,7 +152,7 @@ struct Centre {
     /// Its first entry, and how many it has.
     first: u32,
     n: u32,
-    /// The number of its first corner among those that are kept; [`NONE`] when all are.
+    /// The number of its first corner among those that are kept.
     kept: u32,
 }
 
@@ -195,15 +191,11 @@ impl<N: Components> RefineRings<N> {
         p.each(CHUNK, |slot| {
             let at = block * CHUNK + slot;
             let (mut v, mut first, mut n, mut kept) = (NONE, 0, 0, NONE);
-            if at < self.count {
-                v = if self.vertices.is_empty() {
-                    at
-                } else {
-                    self.vertices.get(at)
-                };
+            if at < self.counts.get(VERTICES) {
+                v = self.vertices.get(at);
                 let row = self.mesh.row(v);
                 (first, n) = (row.0, row.1 - row.0);
-                if n > 0 && !self.slots.is_empty() {
+                if n > 0 {
                     kept = self.slots.get(self.mesh.entries.get(first));
                 }
             }
@@ -389,12 +381,7 @@ impl<N: Components> RefineRings<N> {
             let smooth = 0.25 * (v + end + face + self.face(a, other, k));
             smooth + weight * (middle - smooth)
         };
-        let slot = if a.centre.kept == NONE {
-            h
-        } else {
-            a.centre.kept + place
-        };
-        let to = of_slot(slot, self.depth, N::N, a.level + 1) + k;
+        let to = of_slot(a.centre.kept + place, self.depth, N::N, a.level + 1) + k;
         let put = |point: u32, x: f32| {
             self.corners.set(to + point * N::N, x);
             if a.centre.small() {

@@ -1,55 +1,61 @@
 //! What is round each face of the quads, and which vertices are special.
 
 use super::Creased;
+use crate::room::Room;
 use rxmesh_host::Error;
-use rxmesh_host::engine::Buffer;
+use rxmesh_host::engine::Engine;
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::neighbours::{
-    CHUNK, CORNERS, COUNT_WORDS, FACES, FindNeighbours, FindSpecial, Neighbours, POINTS, VERTICES,
+    CHUNK, CORNERS, COUNT_WORDS, FindNeighbours, FindSpecial, Neighbours, POINTS, VERTICES,
 };
 
 /// What is round each face, and which vertices and faces are special.
 #[derive(Debug)]
 pub(super) struct Surroundings {
-    order: Buffer<u32>,
-    points: Buffer<u32>,
-    flags: Buffer<u32>,
-    vertices: Buffer<u32>,
-    slots: Buffer<u32>,
-    /// Numbers of special vertices, of corners at them, and of special faces.
-    pub(super) special_vertices: u32,
-    pub(super) special_corners: u32,
-    pub(super) special_faces: u32,
+    order: Room<u32>,
+    points: Room<u32>,
+    flags: Room<u32>,
+    vertices: Room<u32>,
+    slots: Room<u32>,
+    counts: Room<u32>,
+    /// Special vertices and corners at them; as many as there could be where nobody waited for their number.
+    special: [u32; 2],
 }
 
 impl Surroundings {
-    /// Looks round a mesh of quads; nothing of one that no grid stands on.
-    pub(super) fn new(quads: &Creased, needed: bool) -> Result<Surroundings, Error> {
+    pub(super) fn empty(engine: &Engine) -> Result<Surroundings, Error> {
+        Ok(Surroundings {
+            order: Room::empty(engine)?,
+            points: Room::empty(engine)?,
+            flags: Room::empty(engine)?,
+            vertices: Room::empty(engine)?,
+            slots: Room::empty(engine)?,
+            counts: Room::zeroed(engine, COUNT_WORDS as usize)?,
+            special: [0; 2],
+        })
+    }
+
+    /// Looks round a mesh of quads, if grids stand on it; without a wait, if it is to be ahead of the engine.
+    pub(super) fn make(
+        &mut self,
+        quads: &Creased,
+        needed: bool,
+        ahead: bool,
+    ) -> Result<(), Error> {
         let mesh = &quads.mesh;
         let engine = mesh.engine();
         let size = |n: u32| if needed { n as usize } else { 0 };
         let faces = size(mesh.face_count());
-        let [v, c] = [mesh.vertex_count(), mesh.corner_count()].map(size);
-        let mut found = Surroundings {
-            order: engine.zeroed(faces)?,
-            points: engine.zeroed(faces * POINTS as usize)?,
-            flags: engine.zeroed(faces)?,
-            vertices: engine.zeroed(v)?,
-            slots: engine.zeroed(c)?,
-            special_vertices: 0,
-            special_corners: 0,
-            special_faces: 0,
-        };
-        if needed {
-            found.look(quads)?;
+        self.order.set_len(faces)?;
+        self.points.set_len(faces * POINTS as usize)?;
+        self.flags.set_len(faces)?;
+        self.vertices.set_len(size(mesh.vertex_count()))?;
+        self.slots.set_len(size(mesh.corner_count()))?;
+        self.special = [0; 2];
+        if !needed {
+            return Ok(());
         }
-        Ok(found)
-    }
-
-    fn look(&mut self, quads: &Creased) -> Result<(), Error> {
-        let mesh = &quads.mesh;
-        let engine = mesh.engine();
-        let counts = engine.zeroed(COUNT_WORDS as usize)?;
+        self.counts.clear()?;
         let slots = self.slots.global_mut();
         let kernel = FindSpecial {
             mesh: mesh.topology(),
@@ -57,7 +63,7 @@ impl Surroundings {
             creases: quads.creases(),
             vertices: self.vertices.global_mut(),
             slots,
-            counts: counts.global_mut(),
+            counts: self.counts.global_mut(),
         };
         engine.launch_blocks(mesh.vertex_count().div_ceil(CHUNK), kernel)?;
         let kernel = FindNeighbours {
@@ -66,14 +72,15 @@ impl Surroundings {
             order: self.order.global_mut(),
             points: self.points.global_mut(),
             flags: self.flags.global_mut(),
-            counts: counts.global_mut(),
+            counts: self.counts.global_mut(),
         };
         engine.launch_blocks(mesh.face_count().div_ceil(CHUNK), kernel)?;
-        let counts = counts.read()?;
-        let of = |word: u32| counts[word as usize];
-        self.special_vertices = of(VERTICES);
-        self.special_corners = of(CORNERS);
-        self.special_faces = of(FACES);
+        self.special = if ahead {
+            [mesh.vertex_count(), mesh.corner_count()]
+        } else {
+            let counts = self.counts.read()?;
+            [VERTICES, CORNERS].map(|word| counts[word as usize])
+        };
         Ok(())
     }
 
@@ -83,11 +90,22 @@ impl Surroundings {
             order: self.order.global(),
             points: self.points.global(),
             flags: self.flags.global(),
+            counts: self.counts.global(),
         }
     }
 
+    /// Special vertices, at most.
+    pub(super) fn vertices(&self) -> u32 {
+        self.special[0]
+    }
+
+    /// Corners at special vertices, at most.
+    pub(super) fn corners(&self) -> u32 {
+        self.special[1]
+    }
+
     /// The special vertices.
-    pub(super) fn vertices(&self) -> Global<u32> {
+    pub(super) fn list(&self) -> Global<u32> {
         self.vertices.global()
     }
 
@@ -103,7 +121,8 @@ impl Surroundings {
             &self.flags,
             &self.vertices,
             &self.slots,
+            &self.counts,
         ];
-        all.map(|b| 4 * b.len() as u64).iter().sum()
+        all.into_iter().map(Room::bytes).sum()
     }
 }

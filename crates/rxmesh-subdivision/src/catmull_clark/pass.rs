@@ -1,6 +1,7 @@
 //! One way of some components through all levels.
 
 use super::{CatmullClark, Creased, Stage};
+use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::kernel::Entry;
@@ -123,14 +124,14 @@ where
         let around = &of.surroundings;
         let slots = around.slots();
         of.engine.launch_blocks(
-            around.special_vertices.div_ceil(CHUNK),
+            around.vertices().div_ceil(CHUNK),
             RefineRings {
                 mesh: mesh.topology(),
                 creases: of.base.creases(),
                 base,
                 depth,
-                vertices: around.vertices(),
-                count: around.special_vertices,
+                vertices: around.list(),
+                counts: around.view().counts,
                 slots,
                 corners: scratch.corners.global_mut(),
                 centres: scratch.centres.global_mut(),
@@ -147,7 +148,7 @@ where
         };
         let mut grid = Global::empty();
         for (i, &stage) in of.stages.iter().enumerate() {
-            let next = scratch.grids.get(i);
+            let next = (i + 1 < of.stages.len()).then(|| &scratch.grids[i]);
             let out = match next {
                 Some(next) => Output {
                     values: next.global_mut(),
@@ -157,7 +158,7 @@ where
                 None => self.y,
             };
             self.stage(stage, rings, grid, out)?;
-            grid = next.map_or(Global::empty(), Buffer::global);
+            grid = next.map_or(Global::empty(), Room::global);
         }
         Ok(())
     }
@@ -180,7 +181,6 @@ where
                 mesh: at.mesh.topology(),
                 creases: at.creases(),
                 neighbours: around.view(),
-                special: around.special_faces,
                 rings,
                 from,
                 grid,

@@ -9,7 +9,7 @@ mod steps;
 mod whole;
 
 use super::creases::Creases;
-use super::neighbours::{Flags, Neighbours, POINTS};
+use super::neighbours::{FACES, Flags, Neighbours, POINTS};
 use super::rings::{IN, OUT, Rings};
 use super::{Components, Grid, Output, next, prev};
 use crate::topology::{NONE, Topology};
@@ -55,8 +55,6 @@ args! {
         pub creases: Creases,
         /// What is round each face.
         pub neighbours: Neighbours,
-        /// Special faces: those that come first.
-        pub special: u32,
         /// The points round special vertices.
         pub rings: Rings,
         /// The level that is there: tiles are its cells.
@@ -176,7 +174,7 @@ impl<N: Components> RefineTiles<N> {
     /// Whether the tiles of a block, the first of which is given, are parts of bicubic B-splines.
     #[inline(always)]
     fn regular(&self, first: u32, tables: &Tables) -> bool {
-        if first >> (2 * self.from) >= self.special {
+        if first >> (2 * self.from) >= self.neighbours.counts.get(FACES) {
             return true;
         }
         if self.from == 0 {
