@@ -409,7 +409,11 @@ impl Twins {
         } else {
             // Either end's row knows all half-edges between the two.
             let (from, to) = self.row(v);
-            let (here, there) = if end - first <= to - from { (u, v) } else { (v, u) };
+            let (here, there) = if end - first <= to - from {
+                (u, v)
+            } else {
+                (v, u)
+            };
             seen = self.look(here, there, here == u, |_| {});
             again = self.comes_again(h, (first, end));
         }

@@ -57,7 +57,9 @@ impl<'a> Extras<'a> {
         }
         let wrong = |what: String| Err(MeshError::Extras { what });
         let outside = |what: &str, at: usize, index: u32, n: u32| {
-            wrong(format!("{what} {at} names {index}, but there are only {n} (counted from 0)"))
+            wrong(format!(
+                "{what} {at} names {index}, but there are only {n} (counted from 0)"
+            ))
         };
         for (i, e) in self.sharp_edges.iter().enumerate() {
             if let Some(&v) = e.ends.iter().find(|&&v| v >= vertices) {

@@ -149,10 +149,8 @@ impl Loop {
         check_size("coordinates next to base vertices", rings, 3)?;
         let (mesh, extras, sharpness) = (&self.mesh, source.extras(), &mut self.sharpness);
         sharpness.make(mesh, &extras, options.boundary)?;
-        self.kept
-            .make(mesh, &extras, sharpness, options.boundary)?;
-        self.table
-            .make(mesh, sharpness, options.creasing, levels)?;
+        self.kept.make(mesh, &extras, sharpness, options.boundary)?;
+        self.table.make(mesh, sharpness, options.creasing, levels)?;
         self.spokes.make(mesh, sharpness)?;
         self.rings.set_len(3 * rings as usize)?;
         for (between, back) in self.between.iter_mut().zip(1..) {

@@ -191,8 +191,7 @@ impl Sqrt3 {
         check_size("vertex ids of faces", corners, 1)?;
         self.mesh.make(source, &found)?;
         self.sizes = sizes(&self.mesh, options.levels)?;
-        self.sharpness
-            .make(&self.mesh, &extras, options.boundary)?;
+        self.sharpness.make(&self.mesh, &extras, options.boundary)?;
         self.kept
             .make(&self.mesh, &extras, &self.sharpness, options.boundary)?;
         self.make_kinds(&extras)?;

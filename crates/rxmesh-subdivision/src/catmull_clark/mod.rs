@@ -133,12 +133,7 @@ impl Creased {
     }
 
     /// The quads that one level makes of polygons.
-    fn split(
-        &mut self,
-        polygons: &Creased,
-        options: &Options,
-        levels: u32,
-    ) -> Result<(), Error> {
+    fn split(&mut self, polygons: &Creased, options: &Options, levels: u32) -> Result<(), Error> {
         let before = &polygons.mesh;
         let n = before.corner_count();
         let points = before.vertex_count() + before.edge_count() + before.face_count();
@@ -289,7 +284,8 @@ impl CatmullClark {
         let (mesh, extras) = (&given.mesh, source.extras());
         given.sharpness.make(mesh, &extras, options.boundary)?;
         let rules = (options.boundary, levels);
-        self.kept.make((mesh, sizes), &extras, &given.sharpness, rules)?;
+        self.kept
+            .make((mesh, sizes), &extras, &given.sharpness, rules)?;
         let left = levels - u32::from(split);
         given
             .table

@@ -36,12 +36,7 @@ impl Surroundings {
     }
 
     /// Looks round a mesh of quads, if grids stand on it; without a wait, if it is to be ahead of the engine.
-    pub(super) fn make(
-        &mut self,
-        quads: &Creased,
-        needed: bool,
-        ahead: bool,
-    ) -> Result<(), Error> {
+    pub(super) fn make(&mut self, quads: &Creased, needed: bool, ahead: bool) -> Result<(), Error> {
         let mesh = &quads.mesh;
         let engine = mesh.engine();
         let size = |n: u32| if needed { n as usize } else { 0 };
