@@ -22,15 +22,16 @@ kernel_list! {
 /// Points of a face: four rows of four.
 pub const POINTS: u32 = 16;
 /// Words of [`FindSpecial::counts`].
-pub const COUNT_WORDS: u32 = 4;
-/// The word that has the number of special vertices.
-pub const VERTICES: u32 = 0;
+pub const COUNT_WORDS: u32 = 5;
+/// The word that has the number of special vertices. Not word 0: the device compiler takes the very address of an
+/// argument for one that could be anywhere.
+pub const VERTICES: u32 = 1;
 /// The word that has the number of corners at special vertices.
-pub const CORNERS: u32 = 1;
+pub const CORNERS: u32 = 2;
 /// The word that has the number of special faces.
-pub const FACES: u32 = 2;
+pub const FACES: u32 = 3;
 /// The word that has the number of regular faces.
-const OTHERS: u32 = 3;
+const OTHERS: u32 = 4;
 /// Vertices, and faces, that a block takes.
 pub const CHUNK: u32 = 256;
 
@@ -44,6 +45,8 @@ args! {
         pub points: Global<u32>,
         /// [`Flags`] of each face.
         pub flags: Global<u32>,
+        /// As [`FindSpecial::counts`].
+        pub counts: Global<u32>,
     }
 }
 

@@ -42,7 +42,7 @@ args! {
         pub base: Rows,
         /// Levels, the last one included.
         pub depth: u32,
-        /// The number of each corner among those that are kept; nothing when all are.
+        /// The number of each corner among those that are kept.
         pub slots: Global<u32>,
         /// For each kept corner, and each level from 1 to `depth` - 1: [`POINTS`] points.
         pub corners: Global<f32>,
@@ -78,12 +78,7 @@ impl Rings {
         if level == 0 {
             self.base.get(at_base(mesh, h, point), component)
         } else {
-            let slot = if self.slots.is_empty() {
-                h
-            } else {
-                self.slots.get(h)
-            };
-            let at = of_slot(slot, self.depth, n, level);
+            let at = of_slot(self.slots.get(h), self.depth, n, level);
             self.corners.get(at + point * n + component)
         }
     }
@@ -111,11 +106,9 @@ args! {
         pub base: Rows,
         /// Levels.
         pub depth: u32,
-        /// The vertices; nothing when they are all.
+        /// The vertices.
         pub vertices: Global<u32>,
-        /// How many there are, at most.
-        pub count: u32,
-        /// [`super::neighbours::FindSpecial::counts`], where the host does not know them; else nothing.
+        /// Word [`VERTICES`] is how many there are.
         pub counts: Global<u32>,
         /// As [`Rings::slots`].
         pub slots: Global<u32>,
@@ -159,7 +152,7 @@ struct Centre {
     /// Its first entry, and how many it has.
     first: u32,
     n: u32,
-    /// The number of its first corner among those that are kept; [`NONE`] when all are.
+    /// The number of its first corner among those that are kept.
     kept: u32,
 }
 
@@ -192,31 +185,17 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// How many vertices there are.
-    #[inline(always)]
-    fn count(&self) -> u32 {
-        if self.counts.is_empty() {
-            self.count
-        } else {
-            self.counts.get(VERTICES)
-        }
-    }
-
     /// Finds the vertices of a block.
     #[inline(always)]
     fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &Tables) {
         p.each(CHUNK, |slot| {
             let at = block * CHUNK + slot;
             let (mut v, mut first, mut n, mut kept) = (NONE, 0, 0, NONE);
-            if at < self.count() {
-                v = if self.vertices.is_empty() {
-                    at
-                } else {
-                    self.vertices.get(at)
-                };
+            if at < self.counts.get(VERTICES) {
+                v = self.vertices.get(at);
                 let row = self.mesh.row(v);
                 (first, n) = (row.0, row.1 - row.0);
-                if n > 0 && !self.slots.is_empty() {
+                if n > 0 {
                     kept = self.slots.get(self.mesh.entries.get(first));
                 }
             }
@@ -402,12 +381,7 @@ impl<N: Components> RefineRings<N> {
             let smooth = 0.25 * (v + end + face + self.face(a, other, k));
             smooth + weight * (middle - smooth)
         };
-        let slot = if a.centre.kept == NONE {
-            h
-        } else {
-            a.centre.kept + place
-        };
-        let to = of_slot(slot, self.depth, N::N, a.level + 1) + k;
+        let to = of_slot(a.centre.kept + place, self.depth, N::N, a.level + 1) + k;
         let put = |point: u32, x: f32| {
             self.corners.set(to + point * N::N, x);
             if a.centre.small() {
@@ -476,8 +450,8 @@ impl<N: Components> RefineRings<N> {
 }
 
 // SAFETY: a block writes what belongs to its vertices and their corners, and reads nothing else that is written; what
-// it reads of a level was written before a barrier, and branches around phases depend on the block and the level
-// (contracts U1 to U4).
+// it reads of a level was written before a barrier, and branches around phases depend on the level (contracts U1 to
+// U4).
 unsafe impl<N: Components> BlockKernel for RefineRings<N> {
     const THREADS: u32 = CHUNK * LANES;
     type Tables = Tables;
@@ -507,9 +481,6 @@ unsafe impl<N: Components> BlockKernel for RefineRings<N> {
             centre,
             level,
         };
-        if block * CHUNK >= self.count() {
-            return;
-        }
         b.phase(|p| self.find(p, block, tables));
         b.phase(|p| {
             let one = |_: &Centre| 1;

@@ -301,7 +301,7 @@ impl CatmullClark {
         let ahead = matches!(source, Source::Ahead(_));
         self.surroundings
             .make(&self.base, !self.stages.is_empty(), ahead)?;
-        let special = self.surroundings.special_corners;
+        let special = self.surroundings.corners();
         self.scratch
             .make(&self.base.mesh, split && left > 0, &self.stages, special)
     }

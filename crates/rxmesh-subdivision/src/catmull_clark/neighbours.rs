@@ -6,7 +6,7 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::neighbours::{
-    CHUNK, CORNERS, COUNT_WORDS, FACES, FindNeighbours, FindSpecial, Neighbours, POINTS, VERTICES,
+    CHUNK, CORNERS, COUNT_WORDS, FindNeighbours, FindSpecial, Neighbours, POINTS, VERTICES,
 };
 
 /// What is round each face, and which vertices and faces are special.
@@ -17,56 +17,39 @@ pub(super) struct Surroundings {
     flags: Room<u32>,
     vertices: Room<u32>,
     slots: Room<u32>,
-    /// As [`FindSpecial::counts`].
     counts: Room<u32>,
-    /// Whether the host has not waited for the numbers: they are the most that there can be.
-    ahead: bool,
-    /// Numbers of special vertices, of corners at them, and of special faces.
-    pub(super) special_vertices: u32,
-    pub(super) special_corners: u32,
-    pub(super) special_faces: u32,
+    /// Special vertices and corners at them; as many as there could be where nobody waited for their number.
+    special: [u32; 2],
 }
 
 impl Surroundings {
     pub(super) fn empty(engine: &Engine) -> Result<Surroundings, Error> {
-        let room = || Room::empty(engine);
         Ok(Surroundings {
-            order: room()?,
-            points: room()?,
-            flags: room()?,
-            vertices: room()?,
-            slots: room()?,
+            order: Room::empty(engine)?,
+            points: Room::empty(engine)?,
+            flags: Room::empty(engine)?,
+            vertices: Room::empty(engine)?,
+            slots: Room::empty(engine)?,
             counts: Room::zeroed(engine, COUNT_WORDS as usize)?,
-            ahead: false,
-            special_vertices: 0,
-            special_corners: 0,
-            special_faces: 0,
+            special: [0; 2],
         })
     }
 
-    /// Looks round a mesh of quads, and waits for the numbers unless it is done `ahead`; nothing of a mesh that no grid
-    /// stands on.
+    /// Looks round a mesh of quads, if grids stand on it; without a wait, if it is to be ahead of the engine.
     pub(super) fn make(&mut self, quads: &Creased, needed: bool, ahead: bool) -> Result<(), Error> {
         let mesh = &quads.mesh;
-        let size = |n: u32| if needed { n } else { 0 };
-        let [v, c, f] = [mesh.vertex_count(), mesh.corner_count(), mesh.face_count()].map(size);
-        self.order.set_len(f as usize)?;
-        self.points.set_len((f * POINTS) as usize)?;
-        self.flags.set_len(f as usize)?;
-        self.vertices.set_len(v as usize)?;
-        self.slots.set_len(c as usize)?;
-        self.ahead = ahead;
-        (
-            self.special_vertices,
-            self.special_corners,
-            self.special_faces,
-        ) = (v, c, f);
-        if needed { self.look(quads) } else { Ok(()) }
-    }
-
-    fn look(&mut self, quads: &Creased) -> Result<(), Error> {
-        let mesh = &quads.mesh;
         let engine = mesh.engine();
+        let size = |n: u32| if needed { n as usize } else { 0 };
+        let faces = size(mesh.face_count());
+        self.order.set_len(faces)?;
+        self.points.set_len(faces * POINTS as usize)?;
+        self.flags.set_len(faces)?;
+        self.vertices.set_len(size(mesh.vertex_count()))?;
+        self.slots.set_len(size(mesh.corner_count()))?;
+        self.special = [0; 2];
+        if !needed {
+            return Ok(());
+        }
         self.counts.clear()?;
         let slots = self.slots.global_mut();
         let kernel = FindSpecial {
@@ -87,23 +70,13 @@ impl Surroundings {
             counts: self.counts.global_mut(),
         };
         engine.launch_blocks(mesh.face_count().div_ceil(CHUNK), kernel)?;
-        if self.ahead {
-            return Ok(());
-        }
-        let counts = self.counts.read()?;
-        let of = |word: u32| counts[word as usize];
-        self.special_vertices = of(VERTICES);
-        self.special_corners = of(CORNERS);
-        self.special_faces = of(FACES);
+        self.special = if ahead {
+            [mesh.vertex_count(), mesh.corner_count()]
+        } else {
+            let counts = self.counts.read()?;
+            [VERTICES, CORNERS].map(|word| counts[word as usize])
+        };
         Ok(())
-    }
-
-    /// The numbers, for kernels; nothing where the host has them.
-    pub(super) fn counts(&self) -> Global<u32> {
-        match self.ahead {
-            true => self.counts.global(),
-            false => Global::empty(),
-        }
     }
 
     /// What kernels see.
@@ -112,11 +85,22 @@ impl Surroundings {
             order: self.order.global(),
             points: self.points.global(),
             flags: self.flags.global(),
+            counts: self.counts.global(),
         }
     }
 
+    /// Special vertices, at most.
+    pub(super) fn vertices(&self) -> u32 {
+        self.special[0]
+    }
+
+    /// Corners at special vertices, at most.
+    pub(super) fn corners(&self) -> u32 {
+        self.special[1]
+    }
+
     /// The special vertices.
-    pub(super) fn vertices(&self) -> Global<u32> {
+    pub(super) fn list(&self) -> Global<u32> {
         self.vertices.global()
     }
 
@@ -134,6 +118,6 @@ impl Surroundings {
             &self.slots,
             &self.counts,
         ];
-        all.iter().map(|r| r.bytes()).sum()
+        all.into_iter().map(Room::bytes).sum()
     }
 }

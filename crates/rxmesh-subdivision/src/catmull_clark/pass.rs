@@ -124,15 +124,14 @@ where
         let around = &of.surroundings;
         let slots = around.slots();
         of.engine.launch_blocks(
-            around.special_vertices.div_ceil(CHUNK),
+            around.vertices().div_ceil(CHUNK),
             RefineRings {
                 mesh: mesh.topology(),
                 creases: of.base.creases(),
                 base,
                 depth,
-                vertices: around.vertices(),
-                count: around.special_vertices,
-                counts: around.counts(),
+                vertices: around.list(),
+                counts: around.view().counts,
                 slots,
                 corners: scratch.corners.global_mut(),
                 centres: scratch.centres.global_mut(),
@@ -182,8 +181,6 @@ where
                 mesh: at.mesh.topology(),
                 creases: at.creases(),
                 neighbours: around.view(),
-                special: around.special_faces,
-                counts: around.counts(),
                 rings,
                 from,
                 grid,

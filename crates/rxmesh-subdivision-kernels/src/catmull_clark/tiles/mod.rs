@@ -36,8 +36,9 @@ const WIDE: u32 = 4;
 pub struct Tables {
     /// For each tile its face and the face's flags: two words; [`NONE`] for no tile.
     tiles: Shared<u32>,
-    /// The level that is there, and the one that is made of it, in turns; a tile's points with the ring, row by row.
-    grids: [Shared<f32>; 2],
+    /// The tiles' points with the ring round them, row by row: the first level, which is four rows of four points, then
+    /// the last level but one and those before it, in turns with the others ([`RefineTiles::held`]).
+    grids: Shared<f32>,
     /// For each tile, each level after the first, and each corner: [`TAKEN`] points.
     rings: Shared<f32>,
     /// For each tile and side: sharpness of the base edge that it lies on, 0 where it lies on none.
@@ -55,10 +56,6 @@ args! {
         pub creases: Creases,
         /// What is round each face.
         pub neighbours: Neighbours,
-        /// Special faces: those that come first.
-        pub special: u32,
-        /// [`super::neighbours::FindSpecial::counts`], where the host does not know them; else nothing.
-        pub counts: Global<u32>,
         /// The points round special vertices.
         pub rings: Rings,
         /// The level that is there: tiles are its cells.
@@ -178,12 +175,7 @@ impl<N: Components> RefineTiles<N> {
     /// Whether the tiles of a block, the first of which is given, are parts of bicubic B-splines.
     #[inline(always)]
     fn regular(&self, first: u32, tables: &Tables) -> bool {
-        let special = if self.counts.is_empty() {
-            self.special
-        } else {
-            self.counts.get(FACES)
-        };
-        if first >> (2 * self.from) >= special {
+        if first >> (2 * self.from) >= self.neighbours.counts.get(FACES) {
             return true;
         }
         if self.from == 0 {
@@ -271,7 +263,8 @@ impl<N: Components> RefineTiles<N> {
 
     /// Brings the points of the first level, the ring round them included.
     #[inline(always)]
-    fn load<B: Block>(&self, p: Phase<B>, block: (u32, &Tables), grid: Shared<f32>) {
+    fn load<B: Block>(&self, p: Phase<B>, block: (u32, &Tables)) {
+        let grid = block.1.grids;
         self.each(p, block, [WIDE, WIDE], |t, row, column| {
             let to = ((t.slot * WIDE + row) * WIDE + column) * N::N;
             if self.from == 0 {
@@ -307,7 +300,9 @@ impl<N: Components> RefineTiles<N> {
         if inside(i) && inside(j) {
             let c = corner_at(i > 0, j > 0);
             if end(i) && end(j) && t.flags.special(c) {
-                return self.rings.centre(m, N::N, m.corners.get(4 * f + c), level, k);
+                return self
+                    .rings
+                    .centre(m, N::N, m.corners.get(4 * f + c), level, k);
             }
             return at(grid.point(f, i as u32, j as u32));
         }
@@ -353,37 +348,40 @@ impl<N: Components> RefineTiles<N> {
     ) {
         let grid = self.last_grid();
         let (side, n) = (self.cells(self.levels), grid.cells());
+        // A side from its half-edge's origin on.
         self.each(p, block, [SIDES, side], |t, c, x| {
             if !t.on_edge(c) {
                 return;
             }
-            // Both are reckoned before one is chosen: a choice of places would have to have them in memory.
-            let along = [t.x * side + x, t.y * side + x];
-            let s = along[0].wrapping_add((c & 1) * along[1].wrapping_sub(along[0]));
-            if s > 0 && t.flags.owns_edge(c) {
-                let (i, j) = match c {
-                    0 => (x, 0),
-                    1 => (side, x),
-                    2 => (x, side),
-                    _ => (0, x),
-                };
-                let at = if c < 2 { s } else { n - s };
-                let id = grid.edge(self.mesh.edges.get(4 * t.face + c)) + at - 1;
-                for k in 0..N::N {
-                    self.out.set(id, k, value(t, i, j, k));
-                }
+            let (i, j) = match c {
+                0 => (x, 0),
+                1 => (side, x),
+                2 => (side - x, side),
+                _ => (0, side - x),
+            };
+            let (right, down) = (t.x * side + i, t.y * side + j);
+            let s = match c {
+                0 => right,
+                1 => down,
+                2 => n - right,
+                _ => n - down,
+            };
+            let (h, at_vertex) = (4 * t.face + c, s == 0);
+            let owned = if at_vertex {
+                t.flags.owns_vertex(c)
+            } else {
+                t.flags.owns_edge(c)
+            };
+            if !owned {
+                return;
             }
-            if x == 0 && t.flags.owns_vertex(c) && t.on_corner(c) {
-                let (i, j) = match c {
-                    0 => (0, 0),
-                    1 => (side, 0),
-                    2 => (side, side),
-                    _ => (0, side),
-                };
-                let v = self.mesh.corners.get(4 * t.face + c);
-                for k in 0..N::N {
-                    self.out.set(v, k, value(t, i, j, k));
-                }
+            let id = if at_vertex {
+                self.mesh.corners.get(h)
+            } else {
+                grid.edge(self.mesh.edges.get(h)) + s - 1
+            };
+            for k in 0..N::N {
+                self.out.set(id, k, value(t, i, j, k));
             }
         });
     }
@@ -428,10 +426,7 @@ unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
         let before = if last == 0 { 0 } else { self.area(last - 1) };
         Tables {
             tiles: plan.take(2 * tiles),
-            grids: [
-                plan.take(self.area(last) * tiles),
-                plan.take(before.max(WIDE * WIDE * N::N) * tiles),
-            ],
+            grids: plan.take((self.area(0) + self.area(last) + before) * tiles),
             rings: plan.take(last * SIDES * TAKEN * N::N * tiles),
             sharp: plan.take(SIDES * tiles),
             weights: plan.take(WIDE * (self.cells(self.levels) + 1)),
@@ -442,7 +437,16 @@ unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
     fn run<B: Block>(&self, b: B, block: u32, tables: &Tables) {
         let first = block << self.log_tiles;
         b.phase(|p| self.find(p, first, tables));
-        if self.regular(first, tables) {
+        let regular = self.regular(first, tables);
+        b.phase(|p| {
+            self.load(p, (first, tables));
+            if regular {
+                self.weigh(p, tables);
+            } else {
+                self.load_rings(p, (first, tables));
+            }
+        });
+        if regular {
             self.whole(b, (first, tables));
         } else {
             self.in_steps(b, (first, tables));

@@ -4,7 +4,6 @@ use super::{IN, OUT, RefineTiles, SIDES, TAKEN, Tables, Tile};
 use crate::catmull_clark::{Components, next, prev};
 use crate::topology::NONE;
 use rxmesh_kernels::exec::{Block, Phase};
-use rxmesh_kernels::mem::Shared;
 
 /// Three weights on neighbouring points of a curve, for the new point at place `a` of a row that begins with an odd
 /// one; the first of the points, and the steps to the others.
@@ -53,10 +52,6 @@ impl<N: Components> RefineTiles<N> {
     /// All levels of a block's tiles.
     #[inline(always)]
     pub(super) fn in_steps<B: Block>(&self, b: B, block: (u32, &Tables)) {
-        b.phase(|p| {
-            self.load(p, block, self.held(block.1, 0));
-            self.load_rings(p, block);
-        });
         for step in 0..self.levels - 1 {
             b.phase(|p| self.refine(p, block, step));
             b.phase(|p| self.mend(p, block, step));
@@ -64,19 +59,25 @@ impl<N: Components> RefineTiles<N> {
         self.write(b, block);
     }
 
-    /// The grid that holds what is there after `step` levels.
+    /// Where what is there after `step` levels starts in [`Tables::grids`]; a place and not a view, of which one would
+    /// have to be chosen in memory.
     #[inline(always)]
-    fn held(&self, tables: &Tables, step: u32) -> Shared<f32> {
-        if (self.levels - step) & 1 == 1 {
-            tables.grids[0]
+    fn held(&self, step: u32) -> u32 {
+        let last = self.levels - 1;
+        let first = self.area(0);
+        let at = if step == 0 {
+            0
+        } else if (last - step) & 1 == 0 {
+            first
         } else {
-            tables.grids[1]
-        }
+            first + self.area(last)
+        };
+        at << self.log_tiles
     }
 
     /// Brings the rings of all levels, and how sharp the sides are.
     #[inline(always)]
-    fn load_rings<B: Block>(&self, p: Phase<B>, block: (u32, &Tables)) {
+    pub(super) fn load_rings<B: Block>(&self, p: Phase<B>, block: (u32, &Tables)) {
         let tables = block.1;
         let rows = (self.levels - 1) * SIDES;
         if rows > 0 {
@@ -125,31 +126,32 @@ impl<N: Components> RefineTiles<N> {
     #[inline(always)]
     fn refine<B: Block>(&self, p: Phase<B>, block: (u32, &Tables), step: u32) {
         let tables = block.1;
-        let (from, to) = (self.held(tables, step), self.held(tables, step + 1));
+        let (from, to) = (self.held(step), self.held(step + 1));
+        let grids = tables.grids;
         let (pitch, new_pitch) = (self.pitch(step), self.pitch(step + 1));
         let places = self.cells(step) + 2;
         self.each_float(p, block, [places, places], |t, y, x, k| {
-            let at = t.slot * self.area(step) + y * pitch + x * N::N + k;
+            let at = from + t.slot * self.area(step) + y * pitch + x * N::N + k;
             // Of the last place the new point above the second one is not there, and the third one neither.
             let (right, down) = (x + 1 < places, y + 1 < places);
             let third = if right { 2 * N::N } else { N::N };
             let row = |y: u32| {
                 let at = at + y * pitch;
-                let x = [from.get(at), from.get(at + N::N), from.get(at + third)];
+                let x = [grids.get(at), grids.get(at + N::N), grids.get(at + third)];
                 [between(x), above(x)]
             };
             let rows = [row(0), row(1), row(if down { 2 } else { 1 })];
             let column = |i: usize| [rows[0][i], rows[1][i], rows[2][i]];
             let (left, middle) = (column(0), column(1));
-            let new = t.slot * self.area(step + 1) + 2 * y * new_pitch + 2 * x * N::N + k;
-            to.set(new, between(left));
+            let new = to + t.slot * self.area(step + 1) + 2 * y * new_pitch + 2 * x * N::N + k;
+            grids.set(new, between(left));
             if right {
-                to.set(new + N::N, between(middle));
+                grids.set(new + N::N, between(middle));
             }
             if down {
-                to.set(new + new_pitch, above(left));
+                grids.set(new + new_pitch, above(left));
                 if right {
-                    to.set(new + new_pitch + N::N, above(middle));
+                    grids.set(new + new_pitch + N::N, above(middle));
                 }
             }
         });
@@ -160,7 +162,7 @@ impl<N: Components> RefineTiles<N> {
     #[inline(always)]
     fn mend<B: Block>(&self, p: Phase<B>, block: (u32, &Tables), step: u32) {
         let tables = block.1;
-        let to = self.held(tables, step + 1);
+        let to = self.held(step + 1);
         let (area, pitch) = (self.area(step + 1), self.pitch(step + 1));
         let side = self.cells(step + 1) + 3;
         let far = side - 2;
@@ -183,7 +185,8 @@ impl<N: Components> RefineTiles<N> {
                     _ if along_row => (beside, y),
                     _ => (x, beyond),
                 };
-                to.set(t.slot * area + y * pitch + x * N::N + k, value);
+                let at = to + t.slot * area + y * pitch + x * N::N + k;
+                tables.grids.set(at, value);
             }
         });
         if self.creases.smooth != 0 {
@@ -211,7 +214,8 @@ impl<N: Components> RefineTiles<N> {
                 _ => [1, i],
             };
             let value = self.point(tables, t, step, at, k);
-            to.set(t.slot * area + at[1] * pitch + at[0] * N::N + k, value);
+            let at = to + t.slot * area + at[1] * pitch + at[0] * N::N + k;
+            tables.grids.set(at, value);
         });
     }
 
@@ -219,9 +223,8 @@ impl<N: Components> RefineTiles<N> {
     /// after `step`. Special vertices and what is beside them are not made here.
     #[inline(always)]
     fn point(&self, tables: &Tables, t: &Tile, step: u32, [a, b]: [u32; 2], k: u32) -> f32 {
-        let grid = self.held(tables, step);
-        let pitch = self.pitch(step);
-        let from = t.slot * self.area(step) + k;
+        let (grid, pitch) = (tables.grids, self.pitch(step));
+        let from = self.held(step) + t.slot * self.area(step) + k;
         let at = |x: u32, y: u32| grid.get(from + y * pitch + x * N::N);
         let (across, down) = (Taps::new(a), Taps::new(b));
         let smooth = down.sum(|y| across.sum(|x| at(x, y)));
@@ -305,9 +308,8 @@ impl<N: Components> RefineTiles<N> {
                 if x == 0 && t.x == 0 {
                     return;
                 }
-                let held = self.held(tables, step);
-                let pitch = self.pitch(step);
-                let from = t.slot * self.area(step) + k;
+                let (held, pitch) = (tables.grids, self.pitch(step));
+                let from = self.held(step) + t.slot * self.area(step) + k;
                 let taps = Taps::new(x + 1);
                 let row = |y: u32| taps.sum(|x| held.get(from + y * pitch + x * N::N));
                 let start = piece << log;

@@ -23,45 +23,55 @@ fn weights(t: f32, h: f32) -> [f32; 4] {
 }
 
 impl<N: Components> RefineTiles<N> {
+    /// The weights of all places along a side.
+    #[inline(always)]
+    pub(super) fn weigh<B: Block>(&self, p: Phase<B>, tables: &Tables) {
+        let side = self.cells(self.levels);
+        p.each(side + 1, |i| {
+            let h = 1.0 / side as f32;
+            let w = weights(i as f32 * h, h);
+            tables.weights.set(WIDE * i, w[0]);
+            tables.weights.set(WIDE * i + 1, w[1]);
+            tables.weights.set(WIDE * i + 2, w[2]);
+            tables.weights.set(WIDE * i + 3, w[3]);
+        });
+    }
+
     /// All levels of a block's tiles.
     #[inline(always)]
     pub(super) fn whole<B: Block>(&self, b: B, block: (u32, &Tables)) {
         let tables = block.1;
-        let [across, points] = tables.grids;
+        // Where the first sums stand: behind the points.
+        let (points, across) = (tables.grids, self.area(0) << self.log_tiles);
         let side = self.cells(self.levels);
         // Floats of a row of `across`.
         let pitch = (side + 1) * N::N;
+        let sum =
+            |w: [f32; 4], x: [f32; 4]| (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3]);
+        // First along the rows of the 16 points, of which the last places come behind the others ...
         b.phase(|p| {
-            self.load(p, block, points);
-            p.each(side + 1, |i| {
-                let h = 1.0 / side as f32;
-                let w = weights(i as f32 * h, h);
-                tables.weights.set(WIDE * i, w[0]);
-                tables.weights.set(WIDE * i + 1, w[1]);
-                tables.weights.set(WIDE * i + 2, w[2]);
-                tables.weights.set(WIDE * i + 3, w[3]);
-            });
-        });
-        let sum = |w: [f32; 4], x: [f32; 4]| {
-            (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3])
-        };
-        // First along the rows of the 16 points ...
-        b.phase(|p| {
-            let refine = |t: &Tile, row: u32, i: u32| {
+            let ends = WIDE.div_ceil(side);
+            self.each(p, block, [WIDE + ends, side], |t, row, i| {
+                let (row, i) = if row < WIDE {
+                    (row, i)
+                } else {
+                    ((row - WIDE) * side + i, side)
+                };
+                if row >= WIDE {
+                    return;
+                }
                 let at = (t.slot * WIDE + row) * WIDE * N::N;
                 let w = tables.weights.get4(i);
-                let to = (t.slot * WIDE + row) * pitch + i * N::N;
+                let to = across + (t.slot * WIDE + row) * pitch + i * N::N;
                 for k in 0..N::N {
                     let x = |of: u32| points.get(at + k + of * N::N);
-                    across.set(to + k, sum(w, [x(0), x(1), x(2), x(3)]));
+                    tables.grids.set(to + k, sum(w, [x(0), x(1), x(2), x(3)]));
                 }
-            };
-            self.each(p, block, [WIDE, side], refine);
-            self.each(p, block, [WIDE, 1], |t, row, _| refine(t, row, side));
+            });
         });
         // ... then down the columns: of a point, or of a float of a row.
         let floats = |t: &Tile, i: u32| {
-            let at = |row: u32| across.get((t.slot * WIDE + row) * pitch + i);
+            let at = |row: u32| tables.grids.get(across + (t.slot * WIDE + row) * pitch + i);
             [at(0), at(1), at(2), at(3)]
         };
         let column = |t: &Tile, i: u32, k: u32| floats(t, i * N::N + k);
@@ -94,11 +104,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// What a block of one thread writes of rows without gaps: `value(tile, i, j)`, where i counts floats.
     #[inline(always)]
-    fn write_rows(
-        &self,
-        (first, tables): (u32, &Tables),
-        value: impl Fn(&Tile, u32, u32) -> f32,
-    ) {
+    fn write_rows(&self, (first, tables): (u32, &Tables), value: impl Fn(&Tile, u32, u32) -> f32) {
         let side = self.cells(self.levels);
         for slot in 0..1 << self.log_tiles {
             let Some(t) = self.tile(first, tables, slot) else {
