@@ -217,6 +217,18 @@ struct Seen {
     alike: u32,
 }
 
+impl Seen {
+    /// Counts a half-edge, if it is one of those that are looked for.
+    #[inline(always)]
+    fn add(&mut self, half: u32, found: bool, alike: bool) {
+        if found && alike {
+            self.alike += 1;
+        } else if found {
+            (self.twin, self.across) = (half, self.across + 1);
+        }
+    }
+}
+
 impl Twins {
     #[inline(always)]
     fn row(&self, v: u32) -> (u32, u32) {
@@ -239,13 +251,8 @@ impl Twins {
             each(g);
             let before = m.prev(g);
             let (to, from) = (m.corners.get(m.next(g)), m.corners.get(before));
-            for (half, found, out) in [(g, to == there, true), (before, from == there, false)] {
-                if found && out == leaves {
-                    seen.alike += 1;
-                } else if found {
-                    (seen.twin, seen.across) = (half, seen.across + 1);
-                }
-            }
+            seen.add(g, to == there, leaves);
+            seen.add(before, from == there, !leaves);
         }
         seen
     }
