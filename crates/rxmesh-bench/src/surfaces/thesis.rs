@@ -27,8 +27,8 @@ const fn thesis(ms: f64) -> Option<(f64, &'static str)> {
 }
 
 /// What the thesis has: gigabytes of so many final faces.
-const fn gigabytes(gb: f64, faces: u64) -> Option<(f64, &'static str)> {
-    Some((gb * 1e9 / faces as f64, "the thesis, Titan X"))
+const fn gb(value: f64, faces: u64) -> Option<(f64, &'static str)> {
+    Some((value * 1e9 / faces as f64, "the thesis, Titan X"))
 }
 
 #[rustfmt::skip]
@@ -49,22 +49,22 @@ pub(crate) const ROWS: &[Row] = &[
     row("thesis 6.1, neptune, general", "triangles:577", 2, 47_941_776, None, thesis(33.9), general),
     row("thesis 6.1, Bee", "triangles:1190", 1, 50_979_600, None, thesis(34.78), all_of_quads),
     row("thesis 6.1, Bee, general", "triangles:1190", 1, 50_979_600, None, thesis(34.78), general),
-    row("thesis 6.3, archer", "irregular:7", 6, 7_225_344, None, gigabytes(0.31, 7_225_344), bytes_of_quads),
-    row("thesis 6.3, archer, general", "irregular:7", 6, 7_225_344, None, gigabytes(0.31, 7_225_344), bytes_of_general),
-    row("thesis 6.3, dress", "irregular:8", 6, 9_437_184, None, gigabytes(0.43, 9_437_184), bytes_of_quads),
-    row("thesis 6.3, dress, general", "irregular:8", 6, 9_437_184, None, gigabytes(0.43, 9_437_184), bytes_of_general),
-    row("thesis 6.3, Embreea", "triangles:577", 1, 11_985_444, None, gigabytes(0.61, 11_985_444), bytes_of_quads),
-    row("thesis 6.3, Embreea, general", "triangles:577", 1, 11_985_444, None, gigabytes(0.61, 11_985_444), bytes_of_general),
-    row("thesis 6.3, phil", "irregular:9", 6, 11_943_936, None, gigabytes(0.58, 11_943_936), bytes_of_quads),
-    row("thesis 6.3, phil, general", "irregular:9", 6, 11_943_936, None, gigabytes(0.58, 11_943_936), bytes_of_general),
-    row("thesis 6.3, hat", "irregular:11", 6, 17_842_176, None, gigabytes(0.84, 17_842_176), bytes_of_quads),
-    row("thesis 6.3, hat, general", "irregular:11", 6, 17_842_176, None, gigabytes(0.84, 17_842_176), bytes_of_general),
-    row("thesis 6.3, coat", "irregular:13", 6, 24_920_064, None, gigabytes(1.06, 24_920_064), bytes_of_quads),
-    row("thesis 6.3, coat, general", "irregular:13", 6, 24_920_064, None, gigabytes(1.06, 24_920_064), bytes_of_general),
-    row("thesis 6.3, neptune", "triangles:577", 2, 47_941_776, None, gigabytes(2.24, 47_941_776), bytes_of_quads),
-    row("thesis 6.3, neptune, general", "triangles:577", 2, 47_941_776, None, gigabytes(2.24, 47_941_776), bytes_of_general),
-    row("thesis 6.3, Bee", "triangles:1190", 1, 50_979_600, None, gigabytes(2.59, 50_979_600), bytes_of_quads),
-    row("thesis 6.3, Bee, general", "triangles:1190", 1, 50_979_600, None, gigabytes(2.59, 50_979_600), bytes_of_general),
+    row("thesis 6.3, archer", "irregular:7", 6, 7_225_344, None, gb(0.31, 7_225_344), bytes_of_quads),
+    row("thesis 6.3, archer, general", "irregular:7", 6, 7_225_344, None, gb(0.31, 7_225_344), most_of_quads),
+    row("thesis 6.3, dress", "irregular:8", 6, 9_437_184, None, gb(0.43, 9_437_184), bytes_of_quads),
+    row("thesis 6.3, dress, general", "irregular:8", 6, 9_437_184, None, gb(0.43, 9_437_184), most_of_quads),
+    row("thesis 6.3, Embreea", "triangles:577", 1, 11_985_444, None, gb(0.61, 11_985_444), bytes_of_quads),
+    row("thesis 6.3, Embreea, general", "triangles:577", 1, 11_985_444, None, gb(0.61, 11_985_444), most_of_quads),
+    row("thesis 6.3, phil", "irregular:9", 6, 11_943_936, None, gb(0.58, 11_943_936), bytes_of_quads),
+    row("thesis 6.3, phil, general", "irregular:9", 6, 11_943_936, None, gb(0.58, 11_943_936), most_of_quads),
+    row("thesis 6.3, hat", "irregular:11", 6, 17_842_176, None, gb(0.84, 17_842_176), bytes_of_quads),
+    row("thesis 6.3, hat, general", "irregular:11", 6, 17_842_176, None, gb(0.84, 17_842_176), most_of_quads),
+    row("thesis 6.3, coat", "irregular:13", 6, 24_920_064, None, gb(1.06, 24_920_064), bytes_of_quads),
+    row("thesis 6.3, coat, general", "irregular:13", 6, 24_920_064, None, gb(1.06, 24_920_064), most_of_quads),
+    row("thesis 6.3, neptune", "triangles:577", 2, 47_941_776, None, gb(2.24, 47_941_776), bytes_of_quads),
+    row("thesis 6.3, neptune, general", "triangles:577", 2, 47_941_776, None, gb(2.24, 47_941_776), most_of_quads),
+    row("thesis 6.3, Bee", "triangles:1190", 1, 50_979_600, None, gb(2.59, 50_979_600), bytes_of_quads),
+    row("thesis 6.3, Bee, general", "triangles:1190", 1, 50_979_600, None, gb(2.59, 50_979_600), most_of_quads),
     row("thesis 6.2, archer", "triangles:16", 6, 12_582_912, None, thesis(10.53), all_of_triangles),
     row("thesis 6.2, archer, general", "triangles:16", 6, 12_582_912, None, thesis(10.53), general_loop),
     row("thesis 6.2, Embreea", "triangles:577", 1, 15_980_592, None, thesis(5.21), all_of_triangles),
@@ -81,22 +81,22 @@ pub(crate) const ROWS: &[Row] = &[
     row("thesis 6.2, neptune, general", "triangles:577", 2, 63_922_368, None, thesis(27.67), general_loop),
     row("thesis 6.2, Bee", "triangles:1190", 1, 67_972_800, None, thesis(21.75), all_of_triangles),
     row("thesis 6.2, Bee, general", "triangles:1190", 1, 67_972_800, None, thesis(21.75), general_loop),
-    row("thesis 6.4, archer", "triangles:16", 6, 12_582_912, None, gigabytes(0.39, 12_582_912), bytes_of_triangles),
-    row("thesis 6.4, archer, general", "triangles:16", 6, 12_582_912, None, gigabytes(0.39, 12_582_912), bytes_of_general_loop),
-    row("thesis 6.4, Embreea", "triangles:577", 1, 15_980_592, None, gigabytes(0.47, 15_980_592), bytes_of_triangles),
-    row("thesis 6.4, Embreea, general", "triangles:577", 1, 15_980_592, None, gigabytes(0.47, 15_980_592), bytes_of_general_loop),
-    row("thesis 6.4, dress", "triangles:19", 6, 17_743_872, None, gigabytes(0.54, 17_743_872), bytes_of_triangles),
-    row("thesis 6.4, dress, general", "triangles:19", 6, 17_743_872, None, gigabytes(0.54, 17_743_872), bytes_of_general_loop),
-    row("thesis 6.4, phil", "triangles:23", 6, 26_001_408, None, gigabytes(0.74, 26_001_408), bytes_of_triangles),
-    row("thesis 6.4, phil, general", "triangles:23", 6, 26_001_408, None, gigabytes(0.74, 26_001_408), bytes_of_general_loop),
-    row("thesis 6.4, hat", "triangles:27", 6, 35_831_808, None, gigabytes(1.08, 35_831_808), bytes_of_triangles),
-    row("thesis 6.4, hat, general", "triangles:27", 6, 35_831_808, None, gigabytes(1.08, 35_831_808), bytes_of_general_loop),
-    row("thesis 6.4, coat", "triangles:31", 6, 47_235_072, None, gigabytes(1.36, 47_235_072), bytes_of_triangles),
-    row("thesis 6.4, coat, general", "triangles:31", 6, 47_235_072, None, gigabytes(1.36, 47_235_072), bytes_of_general_loop),
-    row("thesis 6.4, neptune", "triangles:577", 2, 63_922_368, None, gigabytes(1.91, 63_922_368), bytes_of_triangles),
-    row("thesis 6.4, neptune, general", "triangles:577", 2, 63_922_368, None, gigabytes(1.91, 63_922_368), bytes_of_general_loop),
-    row("thesis 6.4, Bee", "triangles:1190", 1, 67_972_800, None, gigabytes(2.02, 67_972_800), bytes_of_triangles),
-    row("thesis 6.4, Bee, general", "triangles:1190", 1, 67_972_800, None, gigabytes(2.02, 67_972_800), bytes_of_general_loop),
+    row("thesis 6.4, archer", "triangles:16", 6, 12_582_912, None, gb(0.39, 12_582_912), bytes_of_triangles),
+    row("thesis 6.4, archer, general", "triangles:16", 6, 12_582_912, None, gb(0.39, 12_582_912), most_of_loop),
+    row("thesis 6.4, Embreea", "triangles:577", 1, 15_980_592, None, gb(0.47, 15_980_592), bytes_of_triangles),
+    row("thesis 6.4, Embreea, general", "triangles:577", 1, 15_980_592, None, gb(0.47, 15_980_592), most_of_loop),
+    row("thesis 6.4, dress", "triangles:19", 6, 17_743_872, None, gb(0.54, 17_743_872), bytes_of_triangles),
+    row("thesis 6.4, dress, general", "triangles:19", 6, 17_743_872, None, gb(0.54, 17_743_872), most_of_loop),
+    row("thesis 6.4, phil", "triangles:23", 6, 26_001_408, None, gb(0.74, 26_001_408), bytes_of_triangles),
+    row("thesis 6.4, phil, general", "triangles:23", 6, 26_001_408, None, gb(0.74, 26_001_408), most_of_loop),
+    row("thesis 6.4, hat", "triangles:27", 6, 35_831_808, None, gb(1.08, 35_831_808), bytes_of_triangles),
+    row("thesis 6.4, hat, general", "triangles:27", 6, 35_831_808, None, gb(1.08, 35_831_808), most_of_loop),
+    row("thesis 6.4, coat", "triangles:31", 6, 47_235_072, None, gb(1.36, 47_235_072), bytes_of_triangles),
+    row("thesis 6.4, coat, general", "triangles:31", 6, 47_235_072, None, gb(1.36, 47_235_072), most_of_loop),
+    row("thesis 6.4, neptune", "triangles:577", 2, 63_922_368, None, gb(1.91, 63_922_368), bytes_of_triangles),
+    row("thesis 6.4, neptune, general", "triangles:577", 2, 63_922_368, None, gb(1.91, 63_922_368), most_of_loop),
+    row("thesis 6.4, Bee", "triangles:1190", 1, 67_972_800, None, gb(2.02, 67_972_800), bytes_of_triangles),
+    row("thesis 6.4, Bee, general", "triangles:1190", 1, 67_972_800, None, gb(2.02, 67_972_800), most_of_loop),
     row("thesis 6.7, fox", "triangles:7", 6, 428_652, None, thesis(1.07), all_of_sqrt3),
     row("thesis 6.7, fox, general", "triangles:7", 6, 428_652, None, thesis(1.07), general_sqrt3),
     row("thesis 6.7, goblet", "triangles:9", 6, 708_588, None, thesis(1.28), all_of_sqrt3),
@@ -241,16 +241,11 @@ fn bytes_of<S: Listed>(
     })
 }
 
-fn bytes_of_general(engine: &Engine, mesh: &PolyMesh, levels: u32, _: Effort) -> Result<Measured> {
+fn most_of_quads(engine: &Engine, mesh: &PolyMesh, levels: u32, _: Effort) -> Result<Measured> {
     bytes_of(CATMULL_CLARK, engine, mesh, levels)
 }
 
-fn bytes_of_general_loop(
-    engine: &Engine,
-    mesh: &PolyMesh,
-    levels: u32,
-    _: Effort,
-) -> Result<Measured> {
+fn most_of_loop(engine: &Engine, mesh: &PolyMesh, levels: u32, _: Effort) -> Result<Measured> {
     bytes_of(LOOP, engine, mesh, levels)
 }
 
