@@ -2,7 +2,7 @@
 //! through Sparse Matrix Algebra on the GPU", 2018), and the kernels of Catmull-Clark, Loop and sqrt(3) surfaces.
 //!
 //! - [`topology`]: a polygon mesh as kernels see it: the reduced mesh matrix with twins, edges and vertex rows;
-//! - [`build`]: making it from faces;
+//! - [`build`]: making it from faces; [`scan`]: prefix sums without a wait;
 //! - [`flat`]: from a surface to the arrays that patches are made of;
 //! - [`sharpness`]: creases and corners;
 //! - [`columns`]: values of vertices, of which kernels take a few columns at a time;
@@ -39,6 +39,7 @@ pub mod loop_limit;
 pub mod loop_rings;
 pub mod loop_tiles;
 pub mod matrix;
+pub mod scan;
 pub mod sharpness;
 pub mod spokes;
 pub mod sqrt3;
@@ -49,6 +50,7 @@ rxmesh_kernels::kernels! {
     pub KERNELS = "rx_subdivision_fingerprint", feature "entries";
     of [
         build::KERNELS,
+        scan::KERNELS,
         flat::KERNELS,
         catmull_clark::KERNELS,
         sharpness::KERNELS,

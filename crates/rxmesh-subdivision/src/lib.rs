@@ -7,18 +7,23 @@
 //! schemes that users write.
 
 mod catmull_clark;
+mod faces;
+mod kept;
 mod loop_surface;
 pub mod matrix;
 mod mesh;
 mod options;
 mod patches;
 mod refine;
+mod room;
+mod scan;
 mod sharpness;
 mod sqrt3;
 mod surface;
 mod triangles;
 
 pub use catmull_clark::{CatmullClark, MOST_LEVELS};
+pub use faces::{DeviceFaces, Extras, FaceSizes};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};

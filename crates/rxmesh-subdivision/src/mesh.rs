@@ -1,31 +1,40 @@
 //! A polygon mesh on an engine.
 
+mod connect;
+
+use crate::faces::{DeviceFaces, Extras, Source};
+use crate::room::Room;
+use connect::Work;
+pub(crate) use connect::{Special, Told};
 use rxmesh_host::Error;
-use rxmesh_host::algo::scan;
-use rxmesh_host::engine::{Buffer, Engine, EngineError};
-use rxmesh_host::mesh::{Faces, MeshError, PolyMesh};
+use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::mesh::PolyMesh;
 use rxmesh_kernels::mem::Global;
-use rxmesh_subdivision_kernels::build::{
-    BAD_EDGE, BAD_FACE, BAD_WORDS, Columns, CountEntries, Edges, FaceOfCorners, FillEntries,
-    LookAround, NumberEdges, ROWS, SortEntries, SortLongRows, Twins,
-};
-use rxmesh_subdivision_kernels::topology::{NONE, Topology};
+use rxmesh_subdivision_kernels::topology::Topology;
 
 /// A polygon mesh on an engine: its mesh matrix, with twins, edges and rows made there. Positions and other values are
 /// not part of it.
+///
+/// [`rebuild`](Mesh::rebuild) and [`rebuild_from`](Mesh::rebuild_from) put other faces in their place, in the memory
+/// that is there; memory is taken only when there is too little, and stays. After an error the mesh is empty, and may
+/// be built again.
 #[derive(Debug)]
 pub struct Mesh {
     pub(crate) engine: Engine,
     pub(crate) size: u32,
-    pub(crate) offsets: Option<Buffer<u32>>,
-    pub(crate) faces: Option<Buffer<u32>>,
-    pub(crate) corners: Buffer<u32>,
-    pub(crate) twins: Buffer<u32>,
-    pub(crate) edges: Buffer<u32>,
-    pub(crate) halves: Buffer<u32>,
-    pub(crate) starts: Buffer<u32>,
-    pub(crate) entries: Buffer<u32>,
-    pub(crate) around: Buffer<u32>,
+    /// No values where all faces have `size` corners.
+    pub(crate) offsets: Room<u32>,
+    /// As `offsets`.
+    pub(crate) faces: Room<u32>,
+    pub(crate) corners: Room<u32>,
+    pub(crate) twins: Room<u32>,
+    pub(crate) edges: Room<u32>,
+    pub(crate) halves: Room<u32>,
+    pub(crate) starts: Room<u32>,
+    pub(crate) entries: Room<u32>,
+    pub(crate) around: Room<u32>,
+    pub(crate) special: Special,
+    work: Work,
 }
 
 impl Mesh {
@@ -36,115 +45,110 @@ impl Mesh {
     /// What is wrong with the mesh ([`PolyMesh::validate`]); a face that has a vertex twice, an edge of more than two
     /// faces, or of two that walk it alike: the first such place is named. No memory on the engine.
     pub fn new(engine: &Engine, mesh: &PolyMesh) -> Result<Mesh, Error> {
-        mesh.validate()?;
-        crate::load(engine)?;
-        let corners = engine.upload(&mesh.corners)?;
-        let (size, offsets) = match &mesh.faces {
-            Faces::Same(n) => (*n, None),
-            Faces::Offsets(offsets) => (0, Some(engine.upload(offsets)?)),
-        };
-        Mesh::of_buffers(engine, mesh.vertex_count() as u32, size, offsets, corners)
+        Mesh::of(engine, &Source::Host(mesh))
     }
 
-    /// As [`Mesh::new`], for faces that are on the engine already: `size` corners each, or as `offsets` says when it
-    /// is 0. Ids are below `vertices`.
-    pub(crate) fn of_buffers(
-        engine: &Engine,
-        vertices: u32,
-        size: u32,
-        offsets: Option<Buffer<u32>>,
-        corners: Buffer<u32>,
-    ) -> Result<Mesh, Error> {
-        let n = corners.len() as u32;
-        let faces = match &offsets {
-            None => None,
-            Some(offsets) => {
-                let faces = engine.zeroed(n as usize)?;
-                let kernel = FaceOfCorners {
-                    offsets: offsets.global(),
-                    faces: faces.global_mut(),
-                };
-                engine.launch_flat(offsets.len() as u32 - 1, kernel)?;
-                Some(faces)
-            }
-        };
-        let (starts, entries) = rows(engine, vertices, &corners)?;
-        let twins = engine.zeroed(n as usize)?;
-        let around = engine.zeroed(vertices as usize)?;
-        let bad = engine.upload(&[NONE; BAD_WORDS])?;
-        let columns = Columns {
-            size,
-            offsets: view(&offsets),
-            faces: view(&faces),
-            corners: corners.global(),
-        };
-        engine.launch_flat(
-            n,
-            Twins {
-                columns,
-                starts: starts.global(),
-                entries: entries.global(),
-                twins: twins.global_mut(),
-                bad: bad.global_mut(),
-            },
-        )?;
-        engine.launch_flat(
-            vertices,
-            LookAround {
-                columns,
-                starts: starts.global(),
-                entries: entries.global(),
-                twins: twins.global(),
-                around: around.global_mut(),
-                bad: bad.global_mut(),
-            },
-        )?;
-        let before = engine.zeroed(n as usize)?;
-        engine.launch_flat(
-            n,
-            Edges {
-                twins: twins.global(),
-                marks: before.global_mut(),
-            },
-        )?;
-        let count = scan::exclusive(engine, &before)?;
-        let bad = bad.read()?;
-        if let Some(what) = [BAD_FACE, BAD_EDGE]
-            .into_iter()
-            .find(|&w| bad[w as usize] != NONE)
-        {
-            return Err(place(
-                what,
-                bad[what as usize],
-                size,
-                faces.as_ref(),
-                &corners,
-            )?);
+    /// As [`Mesh::new`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::new`]; a vertex that does not exist, buffers that are too short.
+    pub fn from_faces(engine: &Engine, faces: &DeviceFaces) -> Result<Mesh, Error> {
+        Mesh::of(engine, &Source::Device(faces, Extras::default()))
+    }
+
+    /// Puts the faces of another mesh in place of those that are there. One wait, for what is wrong and for the number
+    /// of edges.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::new`]; the mesh is empty then.
+    pub fn rebuild(&mut self, mesh: &PolyMesh) -> Result<(), Error> {
+        self.make_of(&Source::Host(mesh))
+    }
+
+    /// As [`Mesh::rebuild`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::from_faces`]; the mesh is empty then.
+    pub fn rebuild_from(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        self.make_of(&Source::Device(faces, Extras::default()))
+    }
+
+    /// As [`Mesh::rebuild_from`], of faces that are known to be a closed surface: nothing is waited for. Their edges are
+    /// half as many as corners. [`Mesh::check`] waits, and tells whether it was so; before, the mesh is one whose use
+    /// can go wrong only by giving wrong values.
+    ///
+    /// # Errors
+    ///
+    /// What can be seen without a wait; the mesh is empty then.
+    pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        self.make_of(&Source::Ahead(faces))
+    }
+
+    /// Waits, and refuses faces that [`Mesh::rebuild_ahead`] took at their word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::from_faces`]; faces with a boundary, or a vertex of several fans of them. The mesh is empty then.
+    pub fn check(&mut self) -> Result<(), Error> {
+        let checked = self.try_check();
+        self.work.unread = false;
+        self.settle(checked)
+    }
+
+    fn of(engine: &Engine, source: &Source) -> Result<Mesh, Error> {
+        let mut mesh = Mesh::empty(engine)?;
+        mesh.make_of(source)?;
+        Ok(mesh)
+    }
+
+    fn make_of(&mut self, source: &Source) -> Result<(), Error> {
+        let sizes = source.check();
+        if sizes.is_err() {
+            self.clear();
         }
-        let edges = engine.zeroed(n as usize)?;
-        let halves = engine.zeroed(count as usize)?;
-        engine.launch_flat(
-            n,
-            NumberEdges {
-                twins: twins.global(),
-                before: before.global(),
-                edges: edges.global_mut(),
-                halves: halves.global_mut(),
-            },
-        )?;
+        self.make(source, &sizes?)
+    }
+
+    /// No faces and no vertices.
+    pub(crate) fn empty(engine: &Engine) -> Result<Mesh, Error> {
+        crate::load(engine)?;
+        let room = || Room::empty(engine);
         Ok(Mesh {
             engine: engine.clone(),
-            size,
-            offsets,
-            faces,
-            corners,
-            twins,
-            edges,
-            halves,
-            starts,
-            entries,
-            around,
+            size: 4,
+            offsets: room()?,
+            faces: room()?,
+            corners: room()?,
+            twins: room()?,
+            edges: room()?,
+            halves: room()?,
+            starts: Room::zeroed(engine, 1)?,
+            entries: room()?,
+            around: room()?,
+            special: Special::default(),
+            work: Work::empty(engine)?,
         })
+    }
+
+    /// Forgets all faces and vertices; the memory stays.
+    pub(crate) fn clear(&mut self) {
+        self.size = 4;
+        self.starts.shrink(1);
+        for room in [
+            &mut self.offsets,
+            &mut self.faces,
+            &mut self.corners,
+            &mut self.twins,
+            &mut self.edges,
+            &mut self.halves,
+            &mut self.entries,
+            &mut self.around,
+        ] {
+            room.shrink(0);
+        }
     }
 
     /// The engine.
@@ -156,8 +160,8 @@ impl Mesh {
     pub fn topology(&self) -> Topology {
         Topology {
             size: self.size,
-            offsets: view(&self.offsets),
-            faces: view(&self.faces),
+            offsets: self.offsets.global(),
+            faces: self.faces.global(),
             corners: self.corners.global(),
             twins: self.twins.global(),
             edges: self.edges.global(),
@@ -172,11 +176,6 @@ impl Mesh {
         self.around.global()
     }
 
-    /// Vertex of each corner.
-    pub(crate) fn corners(&self) -> &Buffer<u32> {
-        &self.corners
-    }
-
     /// Number of vertices.
     pub fn vertex_count(&self) -> u32 {
         self.starts.len() as u32 - 1
@@ -189,9 +188,9 @@ impl Mesh {
 
     /// Number of faces.
     pub fn face_count(&self) -> u32 {
-        match &self.offsets {
-            Some(offsets) => offsets.len() as u32 - 1,
-            None => self.corners.len() as u32 / self.size,
+        match self.size {
+            0 => self.offsets.len() as u32 - 1,
+            n => self.corners.len() as u32 / n,
         }
     }
 
@@ -200,10 +199,16 @@ impl Mesh {
         self.corners.len() as u32
     }
 
-    /// Bytes on the engine.
+    /// Whether no edge is at a boundary.
+    pub(crate) fn is_closed(&self) -> bool {
+        2 * self.halves.len() == self.corners.len()
+    }
+
+    /// Bytes on the engine: of all memory that is kept, for a mesh that is built again too.
     pub fn bytes(&self) -> u64 {
-        let some = |b: &Option<Buffer<u32>>| b.as_ref().map_or(0, Buffer::len);
-        let all = [
+        let rooms = [
+            &self.offsets,
+            &self.faces,
             &self.corners,
             &self.twins,
             &self.edges,
@@ -212,83 +217,35 @@ impl Mesh {
             &self.entries,
             &self.around,
         ];
-        let words: usize = all.iter().map(|b| b.len()).sum();
-        4 * (words + some(&self.offsets) + some(&self.faces)) as u64
+        rooms.iter().map(|r| r.bytes()).sum::<u64>() + self.work.bytes()
     }
 
     /// Corners of every face, when all have the same number.
     pub fn face_size(&self) -> Option<u32> {
         (self.size != 0).then_some(self.size)
     }
-}
 
-fn view(buffer: &Option<Buffer<u32>>) -> Global<u32> {
-    buffer.as_ref().map_or(Global::empty(), Buffer::global)
-}
-
-/// The error that names a place that is no surface: a corner, or the half-edge that leaves it.
-fn place(
-    what: u32,
-    corner: u32,
-    size: u32,
-    faces: Option<&Buffer<u32>>,
-    corners: &Buffer<u32>,
-) -> Result<Error, EngineError> {
-    let face = match faces {
-        Some(faces) => faces.read_range(corner as usize, 1)?[0],
-        None => corner / size,
-    };
-    let vertex = corners.read_range(corner as usize, 1)?[0];
-    let error = match what {
-        BAD_FACE => MeshError::RepeatedVertex { face, vertex },
-        _ => MeshError::NoSurface { face, vertex },
-    };
-    Ok(error.into())
-}
-
-/// The rows of the mesh matrix: where each starts, and the corners in them, ascending.
-fn rows(
-    engine: &Engine,
-    vertices: u32,
-    corners: &Buffer<u32>,
-) -> Result<(Buffer<u32>, Buffer<u32>), Error> {
-    let n = corners.len() as u32;
-    let starts = engine.zeroed(vertices as usize + 1)?;
-    engine.launch_flat(
-        n,
-        CountEntries {
-            corners: corners.global(),
-            counts: starts.global_mut(),
-        },
-    )?;
-    scan::exclusive(engine, &starts)?;
-    let taken = engine.zeroed(vertices as usize)?;
-    let entries = engine.zeroed(n as usize)?;
-    engine.launch_flat(
-        n,
-        FillEntries {
-            corners: corners.global(),
-            starts: starts.global(),
-            taken: taken.global_mut(),
-            entries: entries.global_mut(),
-        },
-    )?;
-    let (starts_view, entries_view) = (starts.global(), entries.global_mut());
-    engine.launch_flat(
-        vertices,
-        SortEntries {
-            starts: starts_view,
-            entries: entries_view,
-        },
-    )?;
-    engine.launch_blocks(
-        vertices.div_ceil(ROWS),
-        SortLongRows {
-            starts: starts_view,
-            entries: entries_view,
-        },
-    )?;
-    Ok((starts, entries))
+    /// Memory of a level of so many vertices, edges and corners, that a rule writes.
+    pub(crate) fn level_room(
+        engine: &Engine,
+        size: u32,
+        [vertices, edges, corners]: [u32; 3],
+    ) -> Result<Mesh, Error> {
+        let mut mesh = Mesh::empty(engine)?;
+        mesh.size = size;
+        mesh.starts.set_len(vertices as usize + 1)?;
+        mesh.around.set_len(vertices as usize)?;
+        mesh.halves.set_len(edges as usize)?;
+        for room in [
+            &mut mesh.corners,
+            &mut mesh.twins,
+            &mut mesh.edges,
+            &mut mesh.entries,
+        ] {
+            room.set_len(corners as usize)?;
+        }
+        Ok(mesh)
+    }
 }
 
 /// Everything that [`Mesh`] has on its engine, for tests and for other libraries. The fields are those of [`Topology`].

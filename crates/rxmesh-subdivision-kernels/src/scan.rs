@@ -1,0 +1,128 @@
+//! Prefix sums that nobody waits for: of chunks, and of their totals by the last block to finish.
+
+use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::kernel::{BlockKernel, FlatKernel};
+use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
+
+kernel_list! {
+    block topology_scan: ScanParts;
+    flat topology_add: AddParts;
+}
+
+rxmesh_kernels::args! {
+    /// Prefix sums in two steps: of each chunk, a block each, and of the chunks' totals, by the last block to finish. A
+    /// value's sum is that inside its chunk and its chunk's.
+    pub struct Parts {
+        /// The binary logarithm of a chunk's length, at most that of [`MOST_CHUNK`].
+        pub log_chunk: u32,
+        /// The sum before each chunk: as many as there are chunks, and blocks.
+        pub sums: GlobalMut<u32>,
+        /// Two words that are zero, as [`Block::arrive`] wants them.
+        pub arrived: GlobalMut<u32>,
+    }
+}
+
+/// The longest chunk of [`Parts`].
+pub const MOST_CHUNK: u32 = 2048;
+/// The shortest one.
+const LEAST_CHUNK: u32 = 256;
+/// Chunks that keep a large GPU busy: with less of them, they are shorter.
+const CHUNKS: u32 = 1024;
+
+/// The binary logarithm of the length of a chunk of so many values.
+pub fn log_chunk(values: u32) -> u32 {
+    (values / CHUNKS)
+        .next_power_of_two()
+        .clamp(LEAST_CHUNK, MOST_CHUNK)
+        .ilog2()
+}
+
+impl Parts {
+    /// The values of a block: the first, and how many of `n`.
+    #[inline(always)]
+    pub(crate) fn range(&self, block: u32, n: u32) -> (u32, u32) {
+        let first = block << self.log_chunk;
+        (first, (n - first).min(1 << self.log_chunk))
+    }
+
+    /// Hands in the total of a block's chunk; the last block makes sums of all, and runs `then` with the total.
+    #[inline(always)]
+    pub(crate) fn hand_in<B: Block>(
+        &self,
+        b: B,
+        (block, total): (u32, u32),
+        (here, scratch): (Shared<u32>, Shared<u32>),
+        then: impl FnOnce(u32),
+    ) {
+        let sums = self.sums;
+        let blocks = sums.len();
+        if !b.arrive(self.arrived, blocks, scratch, || sums.store(block, total)) {
+            return;
+        }
+        let (mut first, mut before) = (0, 0);
+        while first < blocks {
+            let n = (blocks - first).min(MOST_CHUNK);
+            b.each(n, |i| here.set(i, sums.load(first + i)));
+            let more = b.scan(here, n, scratch);
+            b.each(n, |i| sums.set(first + i, before + here.get(i)));
+            before += more;
+            first += n;
+        }
+        b.last_phase(|p| p.lead(|| then(before)));
+    }
+}
+
+kernel! {
+    /// Prefix sums as [`Parts`] has them.
+    pub struct ScanParts: Block {
+        /// The values.
+        pub values: Global<u32>,
+        /// The sum before each in its chunk.
+        pub sums: GlobalMut<u32>,
+        /// The chunks.
+        pub parts: Parts,
+    }
+}
+
+// SAFETY: a block writes its own chunk, in phases that barriers part; what the last one reads of others is atomic, and
+// only it writes the chunks' sums then (contracts U1 to U4).
+unsafe impl BlockKernel for ScanParts {
+    type Tables = (Shared<u32>, Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(MOST_CHUNK), plan.take(SCRATCH_WORDS))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &(here, scratch): &Self::Tables) {
+        let (first, n) = self.parts.range(block, self.values.len());
+        b.each(n, |i| here.set(i, self.values.get(first + i)));
+        let total = b.scan(here, n, scratch);
+        b.each(n, |i| self.sums.set(first + i, here.get(i)));
+        self.parts
+            .hand_in(b, (block, total), (here, scratch), |_| {});
+    }
+}
+
+kernel! {
+    /// The second step of [`Parts`], in place.
+    pub struct AddParts: Flat {
+        /// The sum before each value in its chunk; afterwards before each value.
+        pub sums: GlobalMut<u32>,
+        /// As [`Parts::log_chunk`].
+        pub log_chunk: u32,
+        /// As [`Parts::sums`].
+        pub before: Global<u32>,
+    }
+}
+
+// SAFETY: each index writes its own (contracts U3, U4).
+unsafe impl FlatKernel for AddParts {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let sum = self.sums.get(i) + self.before.get(i >> self.log_chunk);
+        self.sums.set(i, sum);
+    }
+}
