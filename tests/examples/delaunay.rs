@@ -10,18 +10,24 @@ use rxmesh_host::edit::Session;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::ReadOptions;
 use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::mesh::generate::{Scheme, noise, subdivide};
+use rxmesh_host::mesh::generate::noise;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
+use rxmesh_subdivision::{Options, Scheme, refine_triangles};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().collect();
     let number = |i: usize, default: f64| args.get(i).map_or(Ok(default), |a| a.parse::<f64>());
     let mesh = rxmesh_host::io::read(args[1].as_ref(), &ReadOptions::default())?.mesh;
-    let mut mesh = subdivide(&mesh, number(2, 0.0)? as u32, Scheme::Loop)?;
-    noise(&mut mesh, number(3, 0.25)? as f32, 1)?;
     let engine = Engine::cpu();
+    let loops = Options {
+        scheme: Scheme::Loop,
+        levels: number(2, 0.0)? as u32,
+        ..Options::default()
+    };
+    let mut mesh = refine_triangles(&engine, &mesh, &loops)?;
+    noise(&mut mesh, number(3, 0.25)? as f32, 1)?;
     let rx = RxMesh::new(
         &engine,
         mesh.vertex_count(),

@@ -10,9 +10,9 @@ use rxmesh_host::edit::Session;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::ReadOptions;
 use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::mesh::generate::{Scheme, subdivide};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
+use rxmesh_subdivision::{Options, Scheme, refine_triangles};
 use rxmesh_tests::distance::distance;
 use std::time::Instant;
 
@@ -21,8 +21,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let number = |i: usize, default: f64| args.get(i).map_or(Ok(default), |a| a.parse::<f64>());
     let (levels, ratio, quantile) = (number(2, 0.0)? as u32, number(3, 0.1)?, number(4, 0.0)?);
     let mesh = rxmesh_host::io::read(args[1].as_ref(), &ReadOptions::default())?.mesh;
-    let mesh = subdivide(&mesh, levels, Scheme::Loop)?;
     let engine = Engine::cpu();
+    let loops = Options {
+        scheme: Scheme::Loop,
+        levels,
+        ..Options::default()
+    };
+    let mesh = refine_triangles(&engine, &mesh, &loops)?;
     let rx = RxMesh::new(
         &engine,
         mesh.vertex_count(),

@@ -12,6 +12,7 @@ mod floor;
 mod measure;
 mod mesh;
 mod peers;
+mod picture;
 mod plot;
 mod readme;
 mod record;
@@ -57,6 +58,11 @@ enum Task {
     Docs(docs::Arguments),
     /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
     Peers(Box<peers::Arguments>),
+    /// Draw the creased cube of the manual as SVG
+    Picture {
+        /// The file
+        path: PathBuf,
+    },
     /// Draw time against mesh size as SVG, one file for each engine and device, from the newest records
     Plots {
         /// Folder of the pictures
@@ -113,6 +119,7 @@ fn start(arguments: Arguments) -> Result<()> {
         }
         Some(Task::Docs(arguments)) => docs::run(&arguments),
         Some(Task::Peers(arguments)) => peers::run(&arguments),
+        Some(Task::Picture { path }) => picture::write(&path),
         Some(Task::Plots { folder, records }) => {
             for file in plot::write(&readme::newest(&records)?, &folder)? {
                 println!("wrote {}", file.display());

@@ -11,9 +11,11 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use glam::Vec3;
+use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, ReadOptions};
-use rxmesh_host::mesh::generate::{Scheme, noise, shuffle, subdivide, torus};
+use rxmesh_host::mesh::generate::{noise, shuffle, torus};
 use rxmesh_host::mesh::{EdgeTable, Rng, TriMesh};
+use rxmesh_subdivision::{Options, Scheme, refine_triangles};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -153,7 +155,12 @@ impl Meshes {
     /// The mesh after so many subdivisions, as some input. Levels must not fall.
     pub(crate) fn get(&mut self, level: u32, input: Input) -> Result<(Subject, TriMesh)> {
         while self.level < level {
-            self.mesh = subdivide(&self.mesh, 1, Scheme::Loop)?;
+            let options = Options {
+                scheme: Scheme::Loop,
+                levels: 1,
+                ..Options::default()
+            };
+            self.mesh = refine_triangles(&Engine::cpu(), &self.mesh, &options)?;
             self.level += 1;
         }
         let mut mesh = match input {

@@ -27,7 +27,7 @@ pub use faces::{DeviceFaces, Extras, FaceSizes};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};
-pub use refine::{Places, Refined, refine};
+pub use refine::{Places, Refined, refine, refine_triangles};
 pub use rxmesh_subdivision_kernels as kernels;
 pub use sharpness::Sharpness;
 pub use sqrt3::Sqrt3;

@@ -4,7 +4,7 @@ use crate::{Boundary, FaceVarying, Options, Scheme, Subdivision};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{
     Column, ColumnData, CornerLayer, ElementKind, Extras, Faces, NO_VALUE, NORMAL, PolyMesh,
-    SharpEdge, SharpVertex, Tag,
+    SharpEdge, SharpVertex, Tag, TriMesh,
 };
 use rxmesh_host::{Error, Vec3};
 use rxmesh_subdivision_kernels::build::Around;
@@ -92,6 +92,27 @@ pub fn refine(
         mesh: refined,
         warnings,
     })
+}
+
+/// A mesh of triangles as a larger one: the surface, quads cut into triangles. Extras do not survive.
+///
+/// # Errors
+///
+/// As [`refine()`].
+pub fn refine_triangles(
+    engine: &Engine,
+    mesh: &TriMesh,
+    options: &Options,
+) -> Result<TriMesh, Error> {
+    let bare = TriMesh {
+        positions: mesh.positions.clone(),
+        faces: mesh.faces.clone(),
+        placement: mesh.placement,
+        ..TriMesh::default()
+    };
+    let refined = refine(engine, &bare.into(), options, Places::default())?;
+    let (triangles, _) = refined.mesh.triangulate()?;
+    Ok(triangles)
 }
 
 /// Positions of the surface, and normals where they are asked for.

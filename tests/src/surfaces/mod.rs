@@ -5,6 +5,7 @@
 //! - [`sqrt3`]: the scheme that is not a split of edges;
 //! - [`limit`]: limit positions and normals by eigen-analysis;
 //! - [`compare`]: two surfaces whose ids and orders differ;
+//! - [`made`]: what an engine makes of triangles, and checks of it;
 //! - [`meshes`]: polygon meshes by property, made in code;
 //! - [`uv`]: values at corners;
 //! - [`cases`]: surfaces whose expected results are recorded.
@@ -12,6 +13,7 @@
 pub mod cases;
 pub mod compare;
 pub mod limit;
+pub mod made;
 pub mod meshes;
 pub mod naive;
 pub mod net;

@@ -6,18 +6,15 @@ use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::mesh::{MeshError, PolyMesh};
 use rxmesh_subdivision::{Boundary, Creasing, Loop, Options, Scheme};
 use rxmesh_tests::conformance;
-use rxmesh_tests::engines::{is_slow, same_rounding};
-use rxmesh_tests::surfaces::compare::compare;
+use rxmesh_tests::engines::is_slow;
+use rxmesh_tests::surfaces::made::{self, check, surface};
+pub(super) use rxmesh_tests::surfaces::made::{points, rows, used};
 use rxmesh_tests::surfaces::meshes;
-use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
 
 conformance! {
     closed_meshes, boundaries, creases, any_valence, many_levels, ids_are_a_closed_form, columns_and_bits, limits,
     refusals_name_the_place
 }
-
-/// Of the bounding box; `f32` has 6e-8.
-const NEAR: f64 = 2e-6;
 
 fn options(levels: u32) -> Options {
     Options {
@@ -27,64 +24,13 @@ fn options(levels: u32) -> Options {
     }
 }
 
-/// Positions as rows of values.
-pub(super) fn rows(poly: &PolyMesh) -> Vec<f32> {
-    poly.positions.iter().flat_map(|p| p.to_array()).collect()
-}
-
-/// The surface that an engine makes.
-fn surface(engine: &Engine, poly: &PolyMesh, options: &Options) -> NaiveSurface {
-    let surface = Loop::new(engine, poly, options).unwrap();
-    let x = engine.upload(&rows(poly)).unwrap();
-    let mut y = engine
-        .zeroed::<f32>(3 * surface.vertex_count() as usize)
-        .unwrap();
-    surface.values(3, &x, &mut y).unwrap();
-    let mut faces = engine
-        .zeroed::<u32>(3 * surface.face_count() as usize)
-        .unwrap();
-    surface.faces(&mut faces).unwrap();
-    NaiveSurface {
-        positions: points(&y.read().unwrap()),
-        faces: faces
-            .read()
-            .unwrap()
-            .chunks(3)
-            .map(<[u32]>::to_vec)
-            .collect(),
-        parents: (0..surface.face_count())
-            .map(|f| surface.parent(f))
-            .collect(),
-    }
-}
-
-pub(super) fn points(values: &[f32]) -> Vec<DVec3> {
-    let double = |p: &[f32]| DVec3::new(p[0].into(), p[1].into(), p[2].into());
-    values.chunks(3).map(double).collect()
-}
-
-fn check(engine: &Engine, name: &str, poly: &PolyMesh, options: &Options) {
-    let got = surface(engine, poly, options);
-    if let Err(why) = compare(&got, &refine(poly, options), NEAR) {
-        panic!("{name}, {options:?}: {why}");
-    }
-}
-
 /// All levels up to one; slow engines have fewer.
 fn levels(engine: &Engine, most: u32) -> std::ops::RangeInclusive<u32> {
     0..=if is_slow(engine) { most.min(3) } else { most }
 }
 
 fn closed_meshes(engine: &Engine) {
-    let torus = meshes::cut(&meshes::torus(7, 5));
-    let cases = [
-        ("cube", meshes::cut(&meshes::cube())),
-        ("torus", torus),
-        ("flipped sphere", meshes::triangles(3, 1)),
-        ("irregular", meshes::cut(&meshes::irregular(2, 4))),
-        ("no faces", PolyMesh::default()),
-    ];
-    for (name, poly) in cases {
+    for (name, poly) in made::closed() {
         for levels in levels(engine, 4) {
             check(engine, name, &poly, &options(levels));
         }
@@ -92,58 +38,16 @@ fn closed_meshes(engine: &Engine) {
 }
 
 fn boundaries(engine: &Engine) {
-    let mut holes = meshes::cut(&meshes::torus(6, 4));
-    holes.holes = vec![0, 5, 17];
-    let mut lonely = meshes::fan(3, 3);
-    lonely.positions.push(glam::Vec3::splat(2.0));
-    let cases = [
-        ("one face", meshes::fan(1, 3)),
-        ("open fan", meshes::fan(5, 3)),
-        ("grid", meshes::cut(&meshes::grid(4, 0, 0))),
-        ("grid with gaps", meshes::cut(&meshes::grid(6, 5, 3))),
-        ("fans", meshes::cut(&meshes::fans())),
-        ("holes", holes),
-        ("a vertex without faces", lonely),
-    ];
-    for (name, poly) in cases {
+    for (name, poly) in made::open() {
         for boundary in [Boundary::EdgeAndCorner, Boundary::EdgeOnly, Boundary::None] {
             for levels in levels(engine, 4) {
                 let options = Options {
                     boundary,
                     ..options(levels)
                 };
-                if boundary != Boundary::None {
-                    check(engine, name, &poly, &options);
-                    continue;
-                }
-                // Vertices that no face has can be anywhere.
-                let [got, want] =
-                    [surface(engine, &poly, &options), refine(&poly, &options)].map(used);
-                if let Err(why) = compare(&got, &want, NEAR) {
-                    panic!("{name}, {options:?}: {why}");
-                }
+                check(engine, name, &poly, &options);
             }
         }
-    }
-}
-
-/// The surface without the vertices that no face has.
-pub(super) fn used(surface: NaiveSurface) -> NaiveSurface {
-    let mut ids = vec![u32::MAX; surface.positions.len()];
-    let mut positions = Vec::new();
-    let mut faces = surface.faces;
-    for v in faces.iter_mut().flatten() {
-        let id = &mut ids[*v as usize];
-        if *id == u32::MAX {
-            *id = positions.len() as u32;
-            positions.push(surface.positions[*v as usize]);
-        }
-        *v = *id;
-    }
-    NaiveSurface {
-        positions,
-        faces,
-        parents: surface.parents,
     }
 }
 
@@ -253,41 +157,10 @@ fn ids_are_a_closed_form(engine: &Engine) {
     }
 }
 
-/// Columns are independent of each other and of the number of columns; runs give the same bits.
 fn columns_and_bits(engine: &Engine) {
     let poly = meshes::sharpened(meshes::triangles(2, 3), 10, 2, 1);
     for levels in [0, 1, 3] {
-        let surface = Loop::new(engine, &poly, &options(levels)).unwrap();
-        let positions = rows(&poly);
-        let make = |engine: &Engine, surface: &Loop, width: u32| {
-            let x: Vec<f32> = (0..poly.vertex_count() * width as usize)
-                .map(|i| {
-                    let (v, c) = (i / width as usize, i % width as usize);
-                    positions[3 * v + c % 3]
-                })
-                .collect();
-            let x = engine.upload(&x).unwrap();
-            let n = surface.vertex_count() * width;
-            let mut y = engine.zeroed::<f32>(n as usize).unwrap();
-            surface.values(width, &x, &mut y).unwrap();
-            y.read().unwrap()
-        };
-        let three = make(engine, &surface, 3);
-        assert_eq!(three, make(engine, &surface, 3));
-        let other = same_rounding(engine);
-        let again = Loop::new(&other, &poly, &options(levels)).unwrap();
-        assert_eq!(three, make(&other, &again, 3));
-        for width in [1, 2, 4, 5, 8] {
-            let values = make(engine, &surface, width);
-            for (i, value) in values.iter().enumerate() {
-                let (v, c) = (i / width as usize, i % width as usize);
-                let want = three[3 * v + c % 3];
-                assert!(
-                    (value - want).abs() <= 1e-6,
-                    "width {width}, {v} {c}: {value}, {want}"
-                );
-            }
-        }
+        made::columns_and_bits(engine, &poly, &options(levels));
     }
 }
 

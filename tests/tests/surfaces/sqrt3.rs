@@ -1,22 +1,17 @@
 //! sqrt(3) surfaces on every engine, against plain code in `f64`.
 
-use super::loop_surface::{rows, used};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::mesh::{MeshError, PolyMesh, SharpEdge};
 use rxmesh_subdivision::{Boundary, Options, Scheme, Sqrt3};
 use rxmesh_tests::conformance;
-use rxmesh_tests::engines::{is_slow, same_rounding};
-use rxmesh_tests::surfaces::compare::compare;
+use rxmesh_tests::engines::is_slow;
+use rxmesh_tests::surfaces::made::{self, check, rows};
 use rxmesh_tests::surfaces::meshes;
-use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
 
 conformance! {
     closed_meshes, boundaries, sharp_lines, sharp_vertices, any_valence, columns_and_bits, refusals_name_the_place
 }
-
-/// Of the bounding box; `f32` has 6e-8.
-const NEAR: f64 = 2e-6;
 
 fn options(levels: u32) -> Options {
     Options {
@@ -26,55 +21,13 @@ fn options(levels: u32) -> Options {
     }
 }
 
-/// The surface that an engine makes.
-fn surface(engine: &Engine, poly: &PolyMesh, options: &Options) -> NaiveSurface {
-    let surface = Sqrt3::new(engine, poly, options).unwrap();
-    let x = engine.upload(&rows(poly)).unwrap();
-    let n = 3 * surface.vertex_count() as usize;
-    let mut y = engine.zeroed::<f32>(n).unwrap();
-    surface.values(3, &x, &mut y).unwrap();
-    let n = 3 * surface.face_count() as usize;
-    let mut faces = engine.zeroed::<u32>(n).unwrap();
-    surface.faces(&mut faces).unwrap();
-    NaiveSurface {
-        positions: super::loop_surface::points(&y.read().unwrap()),
-        faces: faces
-            .read()
-            .unwrap()
-            .chunks(3)
-            .map(<[u32]>::to_vec)
-            .collect(),
-        parents: (0..surface.face_count())
-            .map(|f| surface.parent(f))
-            .collect(),
-    }
-}
-
-fn check(engine: &Engine, name: &str, poly: &PolyMesh, options: &Options) {
-    let mut both = [surface(engine, poly, options), refine(poly, options)];
-    if options.boundary == Boundary::None {
-        // Vertices that no face has can be anywhere.
-        both = both.map(used);
-    }
-    if let Err(why) = compare(&both[0], &both[1], NEAR) {
-        panic!("{name}, {options:?}: {why}");
-    }
-}
-
 /// All levels up to one; slow engines have fewer.
 fn levels(engine: &Engine, most: u32) -> std::ops::RangeInclusive<u32> {
     0..=if is_slow(engine) { most.min(4) } else { most }
 }
 
 fn closed_meshes(engine: &Engine) {
-    let cases = [
-        ("cube", meshes::cut(&meshes::cube())),
-        ("torus", meshes::cut(&meshes::torus(7, 5))),
-        ("flipped sphere", meshes::triangles(3, 1)),
-        ("irregular", meshes::cut(&meshes::irregular(2, 4))),
-        ("no faces", PolyMesh::default()),
-    ];
-    for (name, poly) in cases {
+    for (name, poly) in made::closed() {
         for levels in levels(engine, 6) {
             check(engine, name, &poly, &options(levels));
         }
@@ -82,20 +35,7 @@ fn closed_meshes(engine: &Engine) {
 }
 
 fn boundaries(engine: &Engine) {
-    let mut holes = meshes::cut(&meshes::torus(6, 4));
-    holes.holes = vec![0, 5, 17];
-    let mut lonely = meshes::fan(3, 3);
-    lonely.positions.push(glam::Vec3::splat(2.0));
-    let cases = [
-        ("one face", meshes::fan(1, 3)),
-        ("open fan", meshes::fan(5, 3)),
-        ("grid", meshes::cut(&meshes::grid(4, 0, 0))),
-        ("grid with gaps", meshes::cut(&meshes::grid(6, 5, 3))),
-        ("fans", meshes::cut(&meshes::fans())),
-        ("holes", holes),
-        ("a vertex without faces", lonely),
-    ];
-    for (name, poly) in cases {
+    for (name, poly) in made::open() {
         for boundary in [Boundary::EdgeAndCorner, Boundary::EdgeOnly, Boundary::None] {
             for levels in levels(engine, 6) {
                 let options = Options {
@@ -175,39 +115,10 @@ fn any_valence(engine: &Engine) {
     check(engine, "large", &meshes::bipyramid(valence), &options(2));
 }
 
-/// Columns are independent of each other and of the number of columns; runs give the same bits.
 fn columns_and_bits(engine: &Engine) {
     let poly = meshes::cut(&meshes::grid(5, 6, 2));
     for levels in [0, 1, 4] {
-        let positions = rows(&poly);
-        let make = |engine: &Engine, width: u32| {
-            let surface = Sqrt3::new(engine, &poly, &options(levels)).unwrap();
-            let x: Vec<f32> = (0..poly.vertex_count() * width as usize)
-                .map(|i| {
-                    let (v, c) = (i / width as usize, i % width as usize);
-                    positions[3 * v + c % 3]
-                })
-                .collect();
-            let x = engine.upload(&x).unwrap();
-            let n = surface.vertex_count() * width;
-            let mut y = engine.zeroed::<f32>(n as usize).unwrap();
-            surface.values(width, &x, &mut y).unwrap();
-            y.read().unwrap()
-        };
-        let three = make(engine, 3);
-        assert_eq!(three, make(engine, 3));
-        assert_eq!(three, make(&same_rounding(engine), 3));
-        for width in [1, 2, 4, 5, 8] {
-            let values = make(engine, width);
-            for (i, value) in values.iter().enumerate() {
-                let (v, c) = (i / width as usize, i % width as usize);
-                let want = three[3 * v + c % 3];
-                assert!(
-                    (value - want).abs() <= 1e-6,
-                    "width {width}, {v} {c}: {value}, {want}"
-                );
-            }
-        }
+        made::columns_and_bits(engine, &poly, &options(levels));
     }
 }
 

@@ -11,9 +11,10 @@ use clap::error::ErrorKind;
 use clap::{Args, Subcommand};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
+use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
-use rxmesh_host::mesh::generate::{self, Scheme};
-use rxmesh_host::mesh::{MeshError, PolyMesh, TriMesh};
+use rxmesh_host::mesh::{EdgeTable, MeshError, PolyMesh, SharpEdge, TriMesh, generate};
+use rxmesh_subdivision::{Places, Scheme, refine};
 use serde::Serialize;
 
 /// The application.
@@ -268,9 +269,11 @@ impl Made {
 }
 
 /// There is no mesh that a number could be wrong for: each is out of range by itself.
-fn told(e: MeshError) -> anyhow::Error {
+fn told(e: Error) -> anyhow::Error {
     match e {
-        MeshError::BadParameter { .. } | MeshError::TooLarge { .. } => {
+        Error::Mesh(MeshError::BadParameter { .. } | MeshError::TooLarge { .. })
+        | Error::Options(_)
+        | Error::TooLarge { .. } => {
             clap::Error::raw(ErrorKind::ValueValidation, format!("{e}\n")).into()
         }
         other => other.into(),
@@ -278,7 +281,7 @@ fn told(e: MeshError) -> anyhow::Error {
 }
 
 /// Shape, subdivision, noise, shuffling: in this order.
-fn recipe(shape: &Shape, make: &MakeArgs) -> Result<Made, MeshError> {
+fn recipe(shape: &Shape, make: &MakeArgs) -> Result<Made, Error> {
     let mut mesh = shaped(shape)?;
     let seed = make.seed.seed;
     if let Some(amplitude) = make.noise {
@@ -296,7 +299,7 @@ fn recipe(shape: &Shape, make: &MakeArgs) -> Result<Made, MeshError> {
     Ok(mesh)
 }
 
-fn shaped(shape: &Shape) -> Result<Made, MeshError> {
+fn shaped(shape: &Shape) -> Result<Made, Error> {
     let (mesh, make) = match *shape {
         Shape::Grid { ref grid, ref make } => (generate::grid(grid.nx, grid.ny)?, make),
         Shape::Icosphere { levels, ref make } => (generate::icosphere(levels)?, make),
@@ -313,22 +316,40 @@ fn shaped(shape: &Shape) -> Result<Made, MeshError> {
             ref make,
         } => (generate::cylinder(nu, nv, radius, height, !open)?, make),
         Shape::Fan { valence, ref make } => (generate::fan(valence)?, make),
-        Shape::Cube { n, .. } => return generate::cube(n).map(Made::Polygons),
-        Shape::QuadSphere { n, .. } => return generate::quad_sphere(n).map(Made::Polygons),
+        Shape::Cube { n, .. } => return Ok(Made::Polygons(generate::cube(n)?)),
+        Shape::QuadSphere { n, .. } => return Ok(Made::Polygons(generate::quad_sphere(n)?)),
         Shape::QuadTorus { torus: ref t, .. } => {
-            return generate::quad_torus(t.nu, t.nv, t.major, t.minor).map(Made::Polygons);
+            let torus = generate::quad_torus(t.nu, t.nv, t.major, t.minor)?;
+            return Ok(Made::Polygons(torus));
         }
         Shape::QuadGrid { ref grid, .. } => {
-            return generate::quad_grid(grid.nx, grid.ny).map(Made::Polygons);
+            return Ok(Made::Polygons(generate::quad_grid(grid.nx, grid.ny)?));
         }
     };
     if make.subdivide == 0 {
         return Ok(Made::Triangles(mesh));
     }
-    let scheme = if make.r#loop {
-        Scheme::Loop
-    } else {
-        Scheme::Midpoint
+    subdivided(mesh, make).map(Made::Triangles)
+}
+
+/// Triangles into four each, on the CPU, so that a recipe gives the same mesh on every machine.
+fn subdivided(mesh: TriMesh, make: &TriangleArgs) -> Result<TriMesh, Error> {
+    let mut mesh = PolyMesh::from(mesh);
+    if !make.r#loop {
+        // Nothing moves where all edges are sharp: new vertices are in the middle of edges, and old ones stay.
+        let edges = EdgeTable::of_polygons(&mesh).edges;
+        mesh.sharp_edges
+            .extend(edges.into_iter().map(|ends| SharpEdge {
+                ends,
+                sharpness: PolyMesh::SHARP,
+            }));
+    }
+    let options = rxmesh_subdivision::Options {
+        scheme: Scheme::Loop,
+        levels: make.subdivide,
+        ..rxmesh_subdivision::Options::default()
     };
-    generate::subdivide(&mesh, make.subdivide, scheme).map(Made::Triangles)
+    let refined = refine(&Engine::cpu(), &mesh, &options, Places::default())?;
+    let (triangles, _) = refined.mesh.triangulate()?;
+    Ok(triangles)
 }

@@ -442,6 +442,7 @@ fn generated_shapes_out_of_range_are_wrong_usage() {
         "generate fan --valence 1 -o a.obj",
         "generate torus --noise nan -o a.obj",
         "generate icosphere --levels 40 -o a.obj",
+        "generate icosphere --subdivide 11 -o a.obj",
     ] {
         b.misused(args);
     }

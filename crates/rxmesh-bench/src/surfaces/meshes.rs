@@ -4,15 +4,17 @@
 use crate::mesh::flip_edges;
 use anyhow::{Context as _, Result, bail};
 use glam::Vec3;
-use rxmesh_host::mesh::{EdgeTable, Faces, PolyMesh, Rng, TriMesh};
+use rxmesh_host::mesh::{EdgeTable, Faces, Order, PolyMesh, Rng, TriMesh};
 
 /// A mesh by its name: `sphere:40`, `irregular:16`, `polygons:16`, `triangles:16`; with `S` at the end vertices and
-/// faces are shuffled.
+/// faces are shuffled, with `R` and `M` they are shuffled and then ordered by Cuthill and McKee, or along a Morton
+/// curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     kind: Kind,
     n: u32,
     shuffled: bool,
+    order: Option<Order>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +34,13 @@ impl std::str::FromStr for Name {
 
     fn from_str(text: &str) -> Result<Name> {
         let (kind, n) = text.split_once(':').context("no `:`")?;
-        let (n, shuffled) = match n.strip_suffix('S') {
-            Some(n) => (n, true),
-            None => (n, false),
+        let digits = n.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let (shuffled, order) = match &n[digits.len()..] {
+            "" => (false, None),
+            "S" => (true, None),
+            "R" => (true, Some(Order::Rcm)),
+            "M" => (true, Some(Order::Spatial)),
+            other => bail!("there is no order `{other}`"),
         };
         let kind = match kind {
             "sphere" => Kind::Sphere,
@@ -43,8 +49,12 @@ impl std::str::FromStr for Name {
             "triangles" => Kind::Triangles,
             _ => bail!("there is no mesh `{kind}`"),
         };
-        let n = n.parse()?;
-        Ok(Name { kind, n, shuffled })
+        Ok(Name {
+            kind,
+            n: digits.parse()?,
+            shuffled,
+            order,
+        })
     }
 }
 
@@ -58,6 +68,9 @@ impl Name {
         };
         if self.shuffled {
             shuffle(&mut mesh);
+        }
+        if let Some(order) = self.order {
+            mesh.reorder(order);
         }
         mesh.validate()?;
         Ok(mesh)
@@ -237,6 +250,8 @@ mod tests {
         for (name, faces) in [
             ("sphere:5", 150),
             ("sphere:5S", 150),
+            ("sphere:5R", 150),
+            ("sphere:5M", 150),
             ("triangles:4", 192),
             ("irregular:4", 576),
             ("polygons:4", 98),
@@ -252,6 +267,24 @@ mod tests {
                 around.iter().all(|&a| a == Around::Interior as u32),
                 "{name}"
             );
+        }
+        for wrong in ["sphere", "ball:3", "sphere:", "sphere:3Q", "sphere:S3"] {
+            assert!(wrong.parse::<Name>().is_err(), "{wrong}");
+        }
+        Ok(())
+    }
+
+    /// What is near in the mesh is near in memory again after it was shuffled.
+    #[test]
+    fn orders_bring_neighbours_together() -> Result<()> {
+        let spread = |name: &str| -> Result<u64> {
+            let mesh = name.parse::<Name>()?.make()?;
+            let quads = mesh.corners.as_chunks::<4>().0.iter();
+            Ok(quads.map(|q| u64::from(q[0].abs_diff(q[2]))).sum())
+        };
+        let shuffled = spread("sphere:20S")?;
+        for ordered in ["sphere:20R", "sphere:20M"] {
+            assert!(4 * spread(ordered)? < shuffled, "{ordered}");
         }
         Ok(())
     }

@@ -1,16 +1,17 @@
-//! What is measured. Goals and baselines are milliseconds on an H200; the baselines were measured there on meshes made
-//! alike, as `docs/subdivision.md` says.
+//! What is measured. Goals and baselines are milliseconds on an H200, or bytes a final face where a row gives bytes and
+//! no times; the baselines were measured there on meshes made alike, as `docs/subdivision.md` says.
 
 use anyhow::Result;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::{Faces, PolyMesh, SharpEdge, SharpVertex};
 use rxmesh_subdivision::kernels::matrix::{CatmullClark, OverOrder, Sides};
-use rxmesh_subdivision::matrix::{Csr, Finish, GeneralSubdivision, multiply};
+use rxmesh_subdivision::matrix::{Csr, Finish, GeneralSubdivision, Listed, multiply};
 use rxmesh_subdivision::{DeviceFaces, FaceSizes, Mesh, Options, Scheme, Subdivision};
 
 use crate::measure::{self, Effort, Times};
 
 /// A row.
+#[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) mesh: &'static str,
@@ -19,12 +20,18 @@ pub(crate) struct Row {
     pub(crate) faces: u64,
     pub(crate) goal: Option<f64>,
     pub(crate) baseline: Option<(f64, &'static str)>,
-    pub(crate) work: fn(&Engine, &PolyMesh, u32, Effort) -> Result<Measured>,
+    /// The row whose time, by the number of faces, is the goal, and how many times it.
+    pub(crate) like: Option<(&'static str, f64)>,
+    pub(crate) work: Work,
 }
 
-/// What a row gives.
+/// What a row does, on a mesh and with a number of levels.
+pub(crate) type Work = fn(&Engine, &PolyMesh, u32, Effort) -> Result<Measured>;
+
+/// What a row gives: times, or bytes alone.
 pub(crate) struct Measured {
     pub(crate) times: Times,
+    /// Bytes kept on the engine; of a row without times the most that there were, results included.
     pub(crate) bytes: Option<u64>,
 }
 
@@ -34,14 +41,24 @@ impl From<Times> for Measured {
     }
 }
 
-const fn row(
+impl Row {
+    /// With so many times another row's time as the goal.
+    const fn like(self, name: &'static str, times: f64) -> Row {
+        Row {
+            like: Some((name, times)),
+            ..self
+        }
+    }
+}
+
+pub(super) const fn row(
     name: &'static str,
     mesh: &'static str,
     levels: u32,
     faces: u64,
     goal: Option<f64>,
     baseline: Option<(f64, &'static str)>,
-    work: fn(&Engine, &PolyMesh, u32, Effort) -> Result<Measured>,
+    work: Work,
 ) -> Row {
     Row {
         name,
@@ -50,6 +67,7 @@ const fn row(
         faces,
         goal,
         baseline,
+        like: None,
         work,
     }
 }
@@ -77,7 +95,10 @@ pub(crate) const ROWS: &[Row] = &[
     row("catmull-clark", "sphere:160S", 3, 9_830_400, None, Some((0.650, SLAK)), catmull_clark),
     row("catmull-clark", "sphere:640", 1, 9_830_400, Some(0.12), Some((0.237, HALFEDGE)), catmull_clark),
     row("catmull-clark", "sphere:640S", 1, 9_830_400, None, Some((0.933, SLAK)), catmull_clark),
-    row("catmull-clark, creases", "sphere:40", 5, 9_830_400, None, None, creased),
+    row("catmull-clark, creases", "sphere:40", 5, 9_830_400, None, None, creased).like("catmull-clark", 1.1),
+    row("catmull-clark, corners", "sphere:40", 5, 9_830_400, None, None, cornered).like("catmull-clark", 1.1),
+    row("catmull-clark, boundaries", "sphere:40", 5, 9_338_880, None, None, gaps).like("catmull-clark", 1.1),
+    row("catmull-clark, bytes a face", "sphere:40", 5, 9_830_400, Some(32.0), Some((50.0, SLAK)), bytes_of_quads),
     row("catmull-clark, faces", "sphere:40", 5, 9_830_400, None, None, faces_of_quads),
     row("catmull-clark, all", "sphere:40", 3, 614_400, Some(0.06), Some((0.259, SLAK)), all_of_quads),
     row("catmull-clark, all", "sphere:40", 5, 9_830_400, Some(0.18), Some((1.318, SLAK)), all_of_quads),
@@ -89,11 +110,15 @@ pub(crate) const ROWS: &[Row] = &[
     row("loop", "triangles:16", 4, 786_432, None, Some((0.0277, OSD)), loop_surface),
     row("loop", "triangles:16", 6, 12_582_912, Some(0.12), Some((0.293, OSD)), loop_surface),
     row("loop", "triangles:100", 3, 7_680_000, None, Some((0.396, HALFEDGE)), loop_surface),
+    row("loop, creases", "triangles:16", 6, 12_582_912, None, None, creased_triangles).like("loop", 1.1),
+    row("loop, bytes a face", "triangles:16", 6, 12_582_912, None, None, bytes_of_triangles),
     row("sqrt3", "triangles:100", 4, 9_720_000, None, Some((0.526, "own port of the rule; without half-edges")), sqrt3),
     row("sqrt3, all", "triangles:100", 4, 9_720_000, Some(0.30), Some((0.94, "own port of the rule")), all_of_sqrt3),
     row("sqrt3, all, new", "triangles:100", 4, 9_720_000, None, None, all_new_of_sqrt3),
     row("mapped SpMV, M^T p", "sphere:640", 0, 2_457_600, Some(0.08), Some((0.219, "cuSPARSE")), mapped_spmv),
     row("mapped SpGEMM", "sphere:640", 0, 2_457_600, Some(0.45), Some((1.50, "cuSPARSE")), mapped_spgemm),
+    row("mapped SpMV, M^T p", "sphere:640S", 0, 2_457_600, None, Some((0.473, "cuSPARSE")), mapped_spmv),
+    row("mapped SpGEMM", "sphere:640S", 0, 2_457_600, None, Some((1.92, "cuSPARSE")), mapped_spgemm),
     row("catmull-clark, general", "sphere:40", 5, 9_830_400, Some(2.0), Some((196.8, "LAK")), general),
     row("loop, all", "triangles:16", 6, 12_582_912, Some(0.35), Some((1.55, HALFEDGE)), all_of_triangles),
     row("loop, all, new", "triangles:16", 6, 12_582_912, None, None, all_new_of_triangles),
@@ -212,7 +237,12 @@ fn loop_surface(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -
     positions(engine, mesh, &smooth(Scheme::Loop, levels), effort)
 }
 
-fn all_of_quads(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+pub(super) fn all_of_quads(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
     all(engine, mesh, &smooth(Scheme::CatmullClark, levels), effort)
 }
 
@@ -243,7 +273,7 @@ fn all_new_of_sqrt3(
     all_new(engine, mesh, &smooth(Scheme::Sqrt3, levels), effort)
 }
 
-fn all_of_triangles(
+pub(super) fn all_of_triangles(
     engine: &Engine,
     mesh: &PolyMesh,
     levels: u32,
@@ -253,29 +283,99 @@ fn all_of_triangles(
 }
 
 /// Every twentieth edge sharp, half of them for two and a half levels, and every hundredth vertex a corner.
-fn creased(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
-    let mut mesh = mesh.clone();
-    for (i, q) in mesh
-        .corners
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .enumerate()
-        .step_by(10)
-    {
-        let sharpness = if i % 20 == 0 { PolyMesh::SHARP } else { 2.5 };
-        mesh.sharp_edges.push(SharpEdge {
-            ends: [q[0], q[1]],
-            sharpness,
-        });
+fn sharpened(mesh: &PolyMesh) -> PolyMesh {
+    let mut mesh = with_corners(mesh);
+    for f in (0..mesh.face_count()).step_by(10) {
+        let face = mesh.face(f);
+        let edge = SharpEdge {
+            ends: [face[0], face[1]],
+            sharpness: if f % 20 == 0 { PolyMesh::SHARP } else { 2.5 },
+        };
+        mesh.sharp_edges.push(edge);
     }
+    mesh
+}
+
+fn with_corners(mesh: &PolyMesh) -> PolyMesh {
+    let mut mesh = mesh.clone();
     for vertex in (0..mesh.vertex_count() as u32).step_by(100) {
         mesh.sharp_vertices.push(SharpVertex {
             vertex,
             sharpness: PolyMesh::SHARP,
         });
     }
+    mesh
+}
+
+fn creased(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+    catmull_clark(engine, &sharpened(mesh), levels, effort)
+}
+
+fn creased_triangles(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
+    loop_surface(engine, &sharpened(mesh), levels, effort)
+}
+
+fn cornered(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+    catmull_clark(engine, &with_corners(mesh), levels, effort)
+}
+
+/// Without every twentieth quad: each leaves a boundary of four edges.
+fn gaps(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+    let mut mesh = mesh.clone();
+    let quads = mesh.corners.as_chunks::<4>().0.iter().enumerate();
+    let left = quads.filter(|(i, _)| i % 20 != 0).flat_map(|(_, q)| *q);
+    mesh.corners = left.collect();
     catmull_clark(engine, &mesh, levels, effort)
+}
+
+/// The most bytes that there are on the engine from the faces on the host to faces and positions of the surface.
+fn bytes(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Measured> {
+    most_allocated(engine, || {
+        let surface = Subdivision::new(engine, mesh, options)?;
+        let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
+        let mut y = engine.zeroed(3 * surface.vertex_count() as usize)?;
+        surface.values(3, &x, &mut y)?;
+        let mut faces = engine.zeroed(surface.index_count() as usize)?;
+        Ok(surface.faces(&mut faces)?)
+    })
+}
+
+/// The most bytes that some work has on the engine.
+pub(super) fn most_allocated(
+    engine: &Engine,
+    work: impl FnOnce() -> Result<()>,
+) -> Result<Measured> {
+    let [before, _] = engine.allocated();
+    engine.forget_most_allocated();
+    work()?;
+    let [_, most] = engine.allocated();
+    Ok(Measured {
+        times: Times::default(),
+        bytes: Some(most - before),
+    })
+}
+
+pub(super) fn bytes_of_quads(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    _: Effort,
+) -> Result<Measured> {
+    bytes(engine, mesh, &smooth(Scheme::CatmullClark, levels))
+}
+
+pub(super) fn bytes_of_triangles(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    _: Effort,
+) -> Result<Measured> {
+    bytes(engine, mesh, &smooth(Scheme::Loop, levels))
 }
 
 fn faces_of_quads(
@@ -325,12 +425,22 @@ fn sqrt3(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Resul
     positions(engine, mesh, &smooth(Scheme::Sqrt3, levels), effort)
 }
 
-fn all_of_sqrt3(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+pub(super) fn all_of_sqrt3(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
     all(engine, mesh, &smooth(Scheme::Sqrt3, levels), effort)
 }
 
 /// The mean of each face's corners, as a transposed product with a constant map.
-fn mapped_spmv(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
+pub(super) fn mapped_spmv(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    _: u32,
+    effort: Effort,
+) -> Result<Measured> {
     let matrix = Mesh::new(engine, mesh)?;
     let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
     let mut y = engine.zeroed(3 * matrix.face_count() as usize)?;
@@ -354,9 +464,30 @@ fn mapped_spgemm(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Re
 }
 
 /// Topology of all levels and positions, by masks over mesh matrices.
-fn general(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
+pub(super) fn general(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
+    general_of(
+        CatmullClark { smooth_corners: 0 },
+        engine,
+        mesh,
+        levels,
+        effort,
+    )
+}
+
+/// As [`general`], by any scheme.
+pub(super) fn general_of<S: Listed>(
+    scheme: S,
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
     let base = Mesh::new(engine, mesh)?;
-    let scheme = CatmullClark { smooth_corners: 0 };
     let mut surface = GeneralSubdivision::new(base, scheme, levels)?;
     let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
     let mut y = engine.zeroed(3 * surface.vertex_count() as usize)?;

@@ -5,7 +5,7 @@ use super::EngineError;
 use super::buffer::Allocation;
 use rxmesh_kernels::mem::{Access, Bind, Piece};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Handles lie where no address is, so that one can never be taken for the other.
@@ -27,7 +27,12 @@ pub(super) fn new_handle(bytes: usize) -> Option<usize> {
 
 /// The engine's live allocations, by handle.
 #[derive(Default)]
-pub(super) struct Live(RwLock<Table>);
+pub(super) struct Live {
+    table: RwLock<Table>,
+    /// Bytes of all of them, and the most that they were.
+    bytes: AtomicU64,
+    most: AtomicU64,
+}
 
 type Table = BTreeMap<usize, Entry>;
 
@@ -42,7 +47,10 @@ struct Entry {
 
 impl Live {
     pub(super) fn add(&self, allocation: Arc<Allocation>) {
-        self.0
+        let more = allocation.bytes as u64;
+        let bytes = self.bytes.fetch_add(more, Ordering::Relaxed) + more;
+        self.most.fetch_max(bytes, Ordering::Relaxed);
+        self.table
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(
@@ -59,7 +67,7 @@ impl Live {
     /// Notes the mesh whose elements an allocation belongs to.
     pub(super) fn set_mesh(&self, handle: usize, mesh: u64) {
         if let Some(entry) = self
-            .0
+            .table
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .get_mut(&handle)
@@ -70,16 +78,30 @@ impl Live {
 
     pub(super) fn remove(&self, handle: usize) {
         let removed = self
-            .0
+            .table
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&handle);
+        if let Some(entry) = &removed {
+            let less = entry.bytes as u64;
+            self.bytes.fetch_sub(less, Ordering::Relaxed);
+        }
         // Freed after the lock is given back.
         drop(removed);
     }
 
+    /// Bytes of all allocations, and the most that they were since [`Live::forget_most`].
+    pub(super) fn bytes(&self) -> [u64; 2] {
+        [&self.bytes, &self.most].map(|n| n.load(Ordering::Relaxed))
+    }
+
+    /// Counts the most from what there is now.
+    pub(super) fn forget_most(&self) {
+        self.most.store(self.bytes()[0], Ordering::Relaxed);
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Table> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.table.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The address of a piece.
@@ -239,5 +261,26 @@ impl Claims {
         } else {
             self.0.fetch_sub(1, Ordering::Release);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::{Engine, EngineError};
+
+    #[test]
+    fn what_is_allocated_is_counted() -> Result<(), EngineError> {
+        let engine = Engine::cpu();
+        assert_eq!(engine.allocated(), [0, 0]);
+        let kept = engine.zeroed::<f32>(1000)?;
+        let more = engine.zeroed::<u32>(500)?;
+        assert_eq!(engine.allocated(), [6000, 6000]);
+        drop(more);
+        assert_eq!(engine.allocated(), [4000, 6000]);
+        engine.forget_most_allocated();
+        assert_eq!(engine.allocated(), [4000, 4000]);
+        drop(kept);
+        assert_eq!(engine.allocated(), [0, 4000]);
+        Ok(())
     }
 }

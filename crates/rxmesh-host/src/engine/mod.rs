@@ -361,6 +361,17 @@ impl Engine {
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
+    /// Bytes of the buffers that are on the engine now, and the most that they were since it was made, or since
+    /// [`Engine::forget_most_allocated`].
+    pub fn allocated(&self) -> [u64; 2] {
+        self.0.live.bytes()
+    }
+
+    /// Counts the most of [`Engine::allocated`] from what there is now.
+    pub fn forget_most_allocated(&self) {
+        self.0.live.forget_most();
+    }
+
     /// Has all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for
     /// tests.
     #[doc(hidden)]

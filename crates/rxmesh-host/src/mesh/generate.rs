@@ -3,7 +3,6 @@
 //! Every recipe is deterministic: the same parameters and seed give the same mesh on every machine.
 
 pub use super::quads::{cube, quad_grid, quad_sphere, quad_torus};
-pub use super::subdivide::{Scheme, subdivide};
 use super::{EdgeTable, MeshError, PolyMesh, Rng, TriMesh, check_counts};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -46,12 +45,37 @@ pub fn icosphere(levels: u32) -> Result<TriMesh, MeshError> {
     check_counts(0, faces)?;
     let mut mesh = icosahedron();
     for _ in 0..levels {
-        mesh = subdivide(&mesh, 1, Scheme::Midpoint)?;
-        mesh.positions
-            .par_iter_mut()
-            .for_each(|p| *p = p.as_dvec3().normalize().as_vec3());
+        mesh = quarters(&mesh);
     }
     Ok(mesh)
+}
+
+/// The faces of a part of the unit sphere in four each. The middles of the edges, pushed out to the sphere, follow the
+/// old vertices, ordered by their edges.
+fn quarters(mesh: &TriMesh) -> TriMesh {
+    let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
+    let at = |v: u32| mesh.positions[v as usize].as_dvec3();
+    let middles = table.edges.par_iter().map(|&[a, b]| 0.5 * (at(a) + at(b)));
+    let mut positions = mesh.positions.clone();
+    positions.par_extend(middles.map(|p| p.as_vec3()));
+    positions
+        .par_iter_mut()
+        .for_each(|p| *p = p.as_dvec3().normalize().as_vec3());
+    let first_new = mesh.positions.len() as u32;
+    let children = |(i, &[a, b, c]): (usize, &[u32; 3])| {
+        let m = [0, 1, 2].map(|k| first_new + table.edge_of[3 * i + k]);
+        [[a, m[0], m[2]], [m[0], b, m[1]], [m[2], m[1], c], m]
+    };
+    TriMesh {
+        positions,
+        faces: mesh
+            .faces
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(children)
+            .collect(),
+        ..TriMesh::default()
+    }
 }
 
 fn icosahedron() -> TriMesh {

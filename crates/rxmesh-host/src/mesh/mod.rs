@@ -22,7 +22,6 @@ mod rng;
 mod sets;
 mod sharpen;
 mod solid;
-mod subdivide;
 #[cfg(test)]
 mod tests;
 mod transform;
