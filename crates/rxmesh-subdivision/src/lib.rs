@@ -13,6 +13,7 @@ mod mesh;
 mod options;
 mod patches;
 mod refine;
+mod seams;
 mod sharpness;
 mod sqrt3;
 mod surface;

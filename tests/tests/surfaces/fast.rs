@@ -164,9 +164,10 @@ fn values_of_corners(engine: &Engine) {
         let face_varying = match linear {
             Linear::None => FaceVarying::None,
             Linear::CornersOnly => FaceVarying::CornersOnly,
+            Linear::CornersPlus1 => FaceVarying::CornersPlus1,
+            Linear::CornersPlus2 => FaceVarying::CornersPlus2,
             Linear::Boundaries => FaceVarying::Boundaries,
             Linear::All => FaceVarying::All,
-            Linear::CornersPlus1 | Linear::CornersPlus2 => continue,
         };
         let options = Options {
             face_varying,
