@@ -42,6 +42,7 @@ pub mod matrix;
 pub mod sharpness;
 pub mod spokes;
 pub mod sqrt3;
+pub mod sqrt3_limit;
 pub mod sqrt3_values;
 pub mod topology;
 
@@ -59,6 +60,7 @@ rxmesh_kernels::kernels! {
         loop_level::KERNELS,
         loop_limit::KERNELS,
         sqrt3::KERNELS,
+        sqrt3_limit::KERNELS,
         sqrt3_values::KERNELS,
         matrix::KERNELS,
     ];

@@ -1,5 +1,6 @@
 //! From a mesh to a mesh, with all that it carries.
 
+use crate::normals;
 use crate::seams::{Seams, Split};
 use crate::{Boundary, FaceVarying, HostMesh, Options, Scheme, Subdivision};
 use rxmesh_host::engine::Engine;
@@ -29,6 +30,9 @@ pub struct Places {
     /// Give each vertex the normal of the limit surface.
     #[cfg_attr(feature = "cli", arg(long))]
     pub normals: bool,
+    /// Give each corner of a face the normal of the limit surface on its side of edges that are sharp for ever.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub split_normals: bool,
 }
 
 /// Refines a mesh with all that it carries.
@@ -36,6 +40,7 @@ pub struct Places {
 /// Columns of floats and colours of vertices are values as positions are; texture coordinates of corners are refined
 /// over the seams that they have, as [`Options::face_varying`] says. Faces have the columns, groups and materials of
 /// those that they come from. Normals, and columns of whole numbers of vertices, are left out, which the warnings say.
+/// Of an edge that is sharp for ever with nothing sharp at either end both sides have one normal.
 /// Sharpness is used up and not carried; so are holes.
 ///
 /// # Errors
@@ -53,7 +58,11 @@ pub fn refine(
     let parents: Vec<u32> = (0..surface.face_count())
         .map(|f| surface.parent(f))
         .collect();
-    let (positions, normals) = positions(&surface, mesh, places)?;
+    let Positions {
+        positions,
+        normals,
+        split,
+    } = positions(&surface, mesh, options, places, &parents)?;
     let faces = match surface.face_size() {
         Some(n) => Faces::Same(n),
         // Without a level the faces are those of the mesh, holes apart.
@@ -78,12 +87,12 @@ pub fn refine(
             Some(layer) => Some(texcoords(&surface, mesh, layer, options, &parents)?),
             None => None,
         },
-        corner_normals: None,
+        corner_normals: split,
         tags: tags(&mesh.extras.tags, &parents),
         comments: mesh.extras.comments.clone(),
     };
     refined.extras.columns.extend(normals);
-    if mesh.extras.corner_normals.is_some() {
+    if mesh.extras.corner_normals.is_some() && !places.split_normals {
         warnings.push("normals of face corners are left out".into());
     }
     refined.validate()?;
@@ -93,27 +102,42 @@ pub fn refine(
     })
 }
 
-/// Positions of the surface, and normals where they are asked for.
+/// Where a surface is.
+struct Positions {
+    positions: Vec<Vec3>,
+    /// Normals of vertices, where they are asked for.
+    normals: Option<Column>,
+    /// Normals of corners, where they are asked for.
+    split: Option<CornerLayer>,
+}
+
 fn positions(
     surface: &Subdivision,
     mesh: &PolyMesh,
+    options: &Options,
     places: Places,
-) -> Result<(Vec<Vec3>, Option<Column>), Error> {
+    parents: &[u32],
+) -> Result<Positions, Error> {
     let engine = surface.mesh().engine();
     let n = 3 * surface.vertex_count() as usize;
     let x: Vec<f32> = mesh.positions.iter().flat_map(|p| p.to_array()).collect();
     let mut values = engine.zeroed(n)?;
     surface.values(3, &engine.upload(&x)?, &mut values)?;
-    let mut normal = None;
+    let (mut normal, mut split) = (None, None);
     if places != Places::default() {
         let (mut points, mut normals) = (engine.zeroed(n)?, engine.zeroed(n)?);
         surface.limit(&values, &mut points, &mut normals)?;
+        let normals = normals.read()?;
+        if places.split_normals {
+            let all = normals::split(surface, mesh, options, &values, &normals, parents)?;
+            split = Some(all);
+        }
         if places.normals {
             normal = Some(Column {
                 name: NORMAL.into(),
                 element: ElementKind::Vertex,
                 width: 3,
-                data: ColumnData::F32(normals.read()?),
+                data: ColumnData::F32(normals),
             });
         }
         if places.limit {
@@ -122,7 +146,11 @@ fn positions(
     }
     let values = values.read()?;
     let points = values.as_chunks::<3>().0.iter();
-    Ok((points.map(|&p| Vec3::from_array(p)).collect(), normal))
+    Ok(Positions {
+        positions: points.map(|&p| Vec3::from_array(p)).collect(),
+        normals: normal,
+        split,
+    })
 }
 
 fn columns(
@@ -286,7 +314,7 @@ fn in_pieces(
 
 /// The vertices that are corners without being listed: those of one face where the boundary's rule says so, and those
 /// where the surface is not manifold.
-fn held(base: &HostMesh, boundary: Boundary) -> Vec<u32> {
+pub(crate) fn held(base: &HostMesh, boundary: Boundary) -> Vec<u32> {
     let corners = boundary == Boundary::EdgeAndCorner;
     let is_held = |&v: &u32| {
         let around = base.around[v as usize];
@@ -296,7 +324,7 @@ fn held(base: &HostMesh, boundary: Boundary) -> Vec<u32> {
 }
 
 /// The faces that nothing comes from.
-fn without(faces: usize, parents: &[u32]) -> Vec<u32> {
+pub(crate) fn without(faces: usize, parents: &[u32]) -> Vec<u32> {
     let mut used = vec![false; faces];
     parents.iter().for_each(|&f| used[f as usize] = true);
     (0..faces as u32).filter(|&f| !used[f as usize]).collect()

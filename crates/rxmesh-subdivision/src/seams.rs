@@ -107,6 +107,11 @@ impl<'a> Seams<'a> {
         }
     }
 
+    /// Sharpness of an edge by its ends, boundaries apart.
+    pub(crate) fn sharpness(&self, ends: [u32; 2]) -> f32 {
+        self.edges.get(&key(ends)).copied().unwrap_or(0.0)
+    }
+
     /// Makes sharp in `own` what is sharp in the mesh, the vertices `held` among it.
     pub(crate) fn sharpen(&self, own: &mut PolyMesh, held: &[u32]) {
         let mesh = self.mesh;
@@ -195,10 +200,11 @@ impl<'a> Seams<'a> {
             }
             let twin = self.base.twins[h] as usize;
             if twin == NONE as usize || !valued[twin] {
-                ends.iter().for_each(|&v| vertices[v as usize].is_open = true);
+                ends.iter()
+                    .for_each(|&v| vertices[v as usize].is_open = true);
                 continue;
             }
-            let sharpness = self.edges.get(&key(ends)).copied().unwrap_or(0.0);
+            let sharpness = self.sharpness(ends);
             let ends_some_day = 0.0 < sharpness && sharpness < PolyMesh::SHARP;
             if own[h] == own[next[twin]] && own[next[h]] == own[twin] {
                 span.inner += 1;
@@ -219,7 +225,7 @@ fn key([a, b]: [u32; 2]) -> [u32; 2] {
 }
 
 /// Corners of a face, each with the one after it.
-fn sides(mesh: &PolyMesh, face: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn sides(mesh: &PolyMesh, face: usize) -> impl Iterator<Item = (usize, usize)> {
     let range = mesh.range(face);
     let turn = range.clone().skip(1).chain([range.start]);
     range.zip(turn)
@@ -254,7 +260,11 @@ fn lasting(lines: &[f32], seams: &[f32], creasing: Creasing) -> f32 {
         let then: Vec<f32> = now.iter().map(later).collect();
         let (of_lines, of_seams) = then.split_at(lines.len());
         if of_lines.iter().all(|&s| s <= 0.0) {
-            let last: Vec<f32> = now[..lines.len()].iter().copied().filter(|&s| s > 0.0).collect();
+            let last: Vec<f32> = now[..lines.len()]
+                .iter()
+                .copied()
+                .filter(|&s| s > 0.0)
+                .collect();
             let mean = last.iter().sum::<f32>() / last.len() as f32;
             let goes_on = of_seams.iter().any(|&s| s > 0.0);
             return level + if goes_on { 1.0 } else { mean.min(1.0) };

@@ -1,5 +1,7 @@
 //! sqrt(3) surfaces.
 
+mod limit;
+
 use crate::triangles::{self, check_size, check_values, groups, kept_faces, rows, rows_mut};
 use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;

@@ -251,7 +251,12 @@ fn all_uvs() -> Vec<(&'static str, PolyMesh, Uv)> {
     ];
     let square = meshes::moved(meshes::cube());
     let values = Uv::square(&square);
-    let mut all: Vec<_> = plain.into_iter().chain(crossing).enumerate().map(with).collect();
+    let mut all: Vec<_> = plain
+        .into_iter()
+        .chain(crossing)
+        .enumerate()
+        .map(with)
+        .collect();
     all.push(("cube, a square for all sides", square, values));
     all
 }

@@ -295,7 +295,11 @@ fn lasting(mut lines: Vec<f64>, mut all: Vec<f64>, creasing: Creasing) -> f64 {
         let (lines_later, all_later) = (later(&lines), later(&all));
         if lines_later.is_empty() {
             let mean = lines.iter().sum::<f64>() / lines.len() as f64;
-            let weight = if all_later.is_empty() { mean.min(1.0) } else { 1.0 };
+            let weight = if all_later.is_empty() {
+                mean.min(1.0)
+            } else {
+                1.0
+            };
             return f64::from(level) + weight;
         }
         (lines, all) = (lines_later, all_later);
