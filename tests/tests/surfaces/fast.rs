@@ -215,7 +215,7 @@ fn values_of_corners(engine: &Engine) {
 
 /// A mesh with defects: a surface, of which faces are turned over, repeated, left out, or share vertices that they
 /// should not, and sharpness anywhere.
-fn damaged(seed: u64) -> PolyMesh {
+pub(super) fn damaged(seed: u64) -> PolyMesh {
     let mut rng = Rng::new(seed);
     let whole = match rng.below(5) {
         0 => meshes::cube(),

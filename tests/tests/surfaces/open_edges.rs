@@ -1,5 +1,6 @@
 //! Edges of three faces or more, and edges that two faces walk alike, cut open and sharp.
 
+use super::fast::damaged;
 use glam::DVec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::PolyMesh;
@@ -52,7 +53,12 @@ fn fins(turns: &[f64]) -> (PolyMesh, Vec<PolyMesh>) {
 fn sheets_on_a_line_are_those_alone() {
     let (mesh, alone) = fins(&[0.0, 1.9, 3.7]);
     let refused = Subdivision::new(&Engine::cpu(), &mesh, &CATMULL_CLARK);
-    assert!(refused.unwrap_err().to_string().contains("more than two faces"));
+    assert!(
+        refused
+            .unwrap_err()
+            .to_string()
+            .contains("more than two faces")
+    );
     let opened = open_edges(&mesh).unwrap();
     assert_eq!(opened.edges, 3);
     assert_eq!(opened.mesh.vertex_count(), 4 * 9);
@@ -64,9 +70,13 @@ fn sheets_on_a_line_are_those_alone() {
         let one = refine(sheet, &CATMULL_CLARK);
         let first = want.positions.len() as u32;
         want.positions.extend(one.positions);
-        let moved = one.faces.iter().map(|f| f.iter().map(|v| first + v).collect());
+        let moved = one
+            .faces
+            .iter()
+            .map(|f| f.iter().map(|v| first + v).collect());
         want.faces.extend(moved);
-        want.parents.extend(one.parents.iter().map(|p| p + 6 * k as u32));
+        want.parents
+            .extend(one.parents.iter().map(|p| p + 6 * k as u32));
     }
     if let Err(why) = compare(&surface(&opened.mesh), &want, 2e-6) {
         panic!("{why}");
@@ -86,8 +96,15 @@ fn surface(mesh: &PolyMesh) -> NaiveSurface {
     surface.faces(&mut faces).unwrap();
     NaiveSurface {
         positions: super::loop_surface::points(&y.read().unwrap()),
-        faces: faces.read().unwrap().chunks(4).map(<[u32]>::to_vec).collect(),
-        parents: (0..surface.face_count()).map(|f| surface.parent(f)).collect(),
+        faces: faces
+            .read()
+            .unwrap()
+            .chunks(4)
+            .map(<[u32]>::to_vec)
+            .collect(),
+        parents: (0..surface.face_count())
+            .map(|f| surface.parent(f))
+            .collect(),
     }
 }
 
@@ -112,19 +129,47 @@ fn cuts_have_no_gaps() {
             } else {
                 meshes::sharpened(mesh.clone(), 20, seed % 4, seed)
             };
-            cuts += check(&mesh);
+            cuts += check(&mesh, &[Scheme::CatmullClark, Scheme::Loop]);
         }
     }
     assert!(cuts > 200, "{cuts} edges");
 }
 
+/// Whatever is wrong with a mesh, but for faces that have a vertex twice.
+#[test]
+fn damaged_meshes_are_surfaces() {
+    let mut cuts = 0;
+    for seed in 0..200 {
+        let mesh = damaged(seed);
+        let simple = |f: &Vec<u32>| (1..f.len()).all(|k| !f[..k].contains(&f[k]));
+        if meshes::faces(&mesh).iter().all(simple) {
+            cuts += check(&mesh, &[Scheme::CatmullClark]);
+        }
+    }
+    assert!(cuts > 100, "{cuts} edges");
+}
+
 /// How many edges were cut.
-fn check(mesh: &PolyMesh) -> usize {
+fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
     let opened = open_edges(mesh).unwrap();
-    for scheme in [Scheme::CatmullClark, Scheme::Loop] {
-        let of = |m: &PolyMesh| if scheme == Scheme::Loop { meshes::cut(m) } else { m.clone() };
+    for &scheme in schemes {
+        let of = |m: &PolyMesh| {
+            if scheme == Scheme::Loop {
+                meshes::cut(m)
+            } else {
+                m.clone()
+            }
+        };
         let own = of(&opened.mesh);
-        Subdivision::new(&Engine::cpu(), &own, &Options { scheme, ..CATMULL_CLARK }).unwrap();
+        Subdivision::new(
+            &Engine::cpu(),
+            &own,
+            &Options {
+                scheme,
+                ..CATMULL_CLARK
+            },
+        )
+        .unwrap();
         for boundary in [Boundary::EdgeAndCorner, Boundary::EdgeOnly] {
             let options = Options {
                 scheme,
@@ -145,9 +190,8 @@ fn check(mesh: &PolyMesh) -> usize {
             let mut groups: Vec<_> = groups.into_values().filter(|g| g.len() > 1).collect();
             assert_eq!(groups.len(), opened.edges);
             for _ in 0..4 {
-                let middle = |net: &Net, [a, b]: [u32; 2]| {
-                    (net.positions.len() + net.edge(a, b)) as u32
-                };
+                let middle =
+                    |net: &Net, [a, b]: [u32; 2]| (net.positions.len() + net.edge(a, b)) as u32;
                 groups = groups
                     .iter()
                     .flat_map(|group| {
