@@ -1,13 +1,15 @@
 //! Where the points of a sqrt(3) surface go in the limit, and its normals there.
 //!
-//! - Inside, a level makes p' = (1 - a) p + a s and s' = (p + 2 s) / 3 of a vertex p and the mean s of its ring, so that
-//!   (p + 3 a s) / (1 + 3 a) stays (Kobbelt 2000, section 5). The ring itself is averaged and turned by half a step:
-//!   tangents are its first wave.
-//! - Along a sharp line, cut in three on every second level, it is (2 p + s) / 3 with the mean s of the neighbours there.
+//! - Inside, a level makes p' = (1 - a) p + a s and s' = (p + 2 s) / 3 of a vertex p and the mean s of its ring, so
+//!   that (p + 3 a s) / (1 + 3 a) stays (Kobbelt 2000, section 5). The ring itself is averaged and turned by half a
+//!   step: tangents are its first wave.
+//!   Beside a line that the next level cuts the ring is that of the next level.
+//! - Along a sharp line, cut in three on every second level, it is (2 p + s) / 3 with the mean s of the neighbours
+//!   there.
 //! - Across a line, two levels make (5 p + e\[j-1\] + 2 e\[j\] + e\[j+1\]) / 9 of spoke j of the k + 1 on one side. The
-//!   left eigenvector of (2 + 2 cos(pi / k)) / 9 is a sine on the spokes inside; the two on the line and the vertex have
-//!   what follows from that. On odd levels there is a spoke for each face of the level before, and the mask is that of
-//!   the next level, taken back by one.
+//!   left eigenvector of (2 + 2 cos(pi / k)) / 9 is a sine on the spokes inside; the two on the line and the vertex
+//!   have what follows from that. On odd levels there is a spoke for each face of the level before, and the mask is
+//!   that of the next level, taken back by one.
 //!
 //! What is sharp at the last level counts as sharp for ever. On a line the normal is that of one side.
 
@@ -110,6 +112,55 @@ struct Frame {
     second: Vec3,
 }
 
+/// Sums over the ring of a smooth vertex.
+struct Around {
+    n: f32,
+    step: (f32, f32),
+    at: (f32, f32),
+    total: Vec3,
+    first: Vec3,
+    second: Vec3,
+}
+
+impl Around {
+    #[inline(always)]
+    fn new(n: u32) -> Around {
+        Around {
+            n: n as f32,
+            step: turn(TAU / n as f32),
+            at: (1.0, 0.0),
+            total: Vec3::ZERO,
+            first: Vec3::ZERO,
+            second: Vec3::ZERO,
+        }
+    }
+
+    /// Takes the next point, counter-clockwise.
+    #[inline(always)]
+    fn add(&mut self, e: Vec3) {
+        self.total += e;
+        self.first += self.at.0 * e;
+        self.second += self.at.1 * e;
+        self.at = sum(self.at, self.step);
+    }
+
+    /// Weight of the ring.
+    #[inline(always)]
+    fn alpha(&self) -> f32 {
+        (4.0 - 2.0 * self.step.0) / 9.0
+    }
+
+    #[inline(always)]
+    fn frame(self, p: Vec3) -> Frame {
+        let a = 3.0 * self.alpha();
+        Frame {
+            point: (p + (a / self.n) * self.total) / (1.0 + a),
+            first: self.first,
+            second: self.second,
+        }
+    }
+}
+
 /// The half-edge across, [`NONE`] at a boundary.
 #[inline(always)]
 fn across(twin: Twin) -> u32 {
@@ -191,12 +242,7 @@ impl Limit {
             };
         }
         let lines = lines(net, start);
-        let own = if v < self.sharpness.len() {
-            after(self.sharpness.get(v), net.level())
-        } else {
-            0.0
-        };
-        if own > 0.0 || lines.count > 2 {
+        if self.is_sharp(net, v) || lines.count > 2 {
             // The plane of the first face.
             return Frame {
                 point: p,
@@ -211,38 +257,74 @@ impl Limit {
         }
     }
 
+    /// Whether a vertex is sharp by itself.
+    #[inline(always)]
+    fn is_sharp<N: Net>(&self, net: N, v: u32) -> bool {
+        v < self.sharpness.len() && after(self.sharpness.get(v), net.level()) > 0.0
+    }
+
     #[inline(always)]
     fn smooth<N: Net>(&self, net: N, p: Vec3, ring: &Lines) -> Frame {
         let n = ring.faces;
-        let step = turn(TAU / n as f32);
-        let (mut total, mut first, mut second) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
-        let (mut at, mut h) = ((1.0, 0.0), ring.begin);
+        let (mut cut, mut h) = (0, ring.begin);
+        if net.cuts() {
+            for _ in 0..n {
+                cut += u32::from(net.twin(next(h)).is_sharp());
+                h = across(net.twin(prev(h)));
+            }
+        }
+        let mut around = Around::new(n);
         for _ in 0..n {
-            let e = self.get(net.corner(next(h)));
-            total += e;
-            first += at.0 * e;
-            second += at.1 * e;
-            at = sum(at, step);
+            around.add(self.get(net.corner(next(h))));
             h = across(net.twin(prev(h)));
         }
-        // 3 a, and a third of the ring's weight.
-        let a = (4.0 - 2.0 * step.0) / 3.0;
-        Frame {
-            point: (p + (a / n as f32) * total) / (1.0 + a),
-            first,
-            second,
+        if cut == 0 {
+            return around.frame(p);
         }
+        // A vertex that the last level brought beside a line: the next one cuts that, which adds to the ring.
+        let a = around.alpha();
+        let moved = (1.0 - a) * p + (a / n as f32) * around.total;
+        let mut around = Around::new(n + cut);
+        for _ in 0..n {
+            let (v, w) = (net.corner(next(h)), net.corner(prev(h)));
+            if net.twin(next(h)).is_sharp() {
+                around.add(self.third(net, v, w));
+                around.add(self.third(net, w, v));
+            } else {
+                around.add((p + self.get(v) + self.get(w)) / 3.0);
+            }
+            h = across(net.twin(prev(h)));
+        }
+        around.frame(moved)
+    }
+
+    /// The new point on the sharp edge between two vertices, next to the first.
+    #[inline(always)]
+    fn third<N: Net>(&self, net: N, v: u32, w: u32) -> Vec3 {
+        let (p, q) = (self.get(v), self.get(w));
+        let lines = lines(net, self.starts.get(v));
+        if self.is_sharp(net, v) || lines.count != 2 {
+            return (2.0 * p + q) / 3.0;
+        }
+        let (out, into) = self.ends(net, &lines);
+        (out + into + 16.0 * p + 9.0 * q) / 27.0
+    }
+
+    /// The neighbours of a vertex along its line.
+    #[inline(always)]
+    fn ends<N: Net>(&self, net: N, side: &Lines) -> (Vec3, Vec3) {
+        let mut h = side.begin;
+        for _ in 1..side.faces {
+            h = across(net.twin(prev(h)));
+        }
+        let get = |h: u32| self.get(net.corner(h));
+        (get(next(side.begin)), get(prev(h)))
     }
 
     #[inline(always)]
     fn line<N: Net>(&self, net: N, p: Vec3, side: &Lines) -> Frame {
         let spoke = |h: u32| self.get(net.corner(next(h)));
-        let out = spoke(side.begin);
-        let mut h = side.begin;
-        for _ in 1..side.faces {
-            h = across(net.twin(prev(h)));
-        }
-        let into = self.get(net.corner(prev(h)));
+        let (out, into) = self.ends(net, side);
         let odd = net.level() & 1;
         // Faces of the level that the line's edges are cut before.
         let k = side.faces - odd.min(side.faces - 1);

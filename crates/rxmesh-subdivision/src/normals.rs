@@ -13,8 +13,8 @@ use rxmesh_host::mesh::{CornerLayer, PolyMesh};
 use rxmesh_subdivision_kernels::topology::NONE;
 use std::collections::HashSet;
 
-/// The normals of all corners of a surface's faces, of its positions and its normals at vertices; `parents` are those of
-/// its faces.
+/// The normals of all corners of a surface's faces, of its positions and its normals at vertices; `parents` are those
+/// of its faces.
 pub(crate) fn split(
     surface: &Subdivision,
     mesh: &PolyMesh,
@@ -35,6 +35,7 @@ pub(crate) fn split(
         positions: mesh.positions.clone(),
         faces: mesh.faces.clone(),
         corners: mesh.corners.clone(),
+        sharp_edges: mesh.sharp_edges.clone(),
         ..PolyMesh::default()
     };
     let points = Subdivision::new(engine, &whole, &options)?.faces_to_host()?;

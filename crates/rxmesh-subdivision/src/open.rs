@@ -32,7 +32,9 @@ struct Edges {
 /// at the same places.
 ///
 /// A vertex on two such edges, and on nothing else that is sharp or open, with two faces or more of every sheet, is a
-/// crease; others at their ends are corners. (OpenSubdiv lets sharpness of other edges there wear off.)
+/// crease; others at their ends are corners. (OpenSubdiv lets sharpness of other edges there wear off.) An edge that
+/// two faces walk alike, with nothing else cut at either end, is as it was: parts of a vertex are what no cut goes
+/// round.
 ///
 /// # Errors
 ///

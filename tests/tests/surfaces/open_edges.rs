@@ -2,8 +2,9 @@
 
 use super::fast::damaged;
 use glam::DVec3;
+use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::mesh::PolyMesh;
+use rxmesh_host::mesh::{MeshError, PolyMesh};
 use rxmesh_subdivision::{Boundary, Options, Scheme, Subdivision, open_edges};
 use rxmesh_tests::surfaces::compare::compare;
 use rxmesh_tests::surfaces::meshes;
@@ -132,7 +133,7 @@ fn cuts_have_no_gaps() {
             cuts += check(&mesh, &[Scheme::CatmullClark, Scheme::Loop]);
         }
     }
-    assert!(cuts > 200, "{cuts} edges");
+    assert!(cuts > 600, "{cuts} edges");
 }
 
 /// Whatever is wrong with a mesh, but for faces that have a vertex twice.
@@ -146,12 +147,13 @@ fn damaged_meshes_are_surfaces() {
             cuts += check(&mesh, &[Scheme::CatmullClark]);
         }
     }
-    assert!(cuts > 100, "{cuts} edges");
+    assert!(cuts > 200, "{cuts} edges");
 }
 
-/// How many edges were cut.
+/// How many groups of edges were compared, those of each boundary rule and scheme.
 fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
     let opened = open_edges(mesh).unwrap();
+    let mut cuts = 0;
     for &scheme in schemes {
         let of = |m: &PolyMesh| {
             if scheme == Scheme::Loop {
@@ -161,15 +163,16 @@ fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
             }
         };
         let own = of(&opened.mesh);
-        Subdivision::new(
-            &Engine::cpu(),
-            &own,
-            &Options {
-                scheme,
-                ..CATMULL_CLARK
-            },
-        )
-        .unwrap();
+        let options = Options {
+            scheme,
+            ..CATMULL_CLARK
+        };
+        match Subdivision::new(&Engine::cpu(), &own, &options) {
+            Ok(_) => {}
+            // What two faces walk alike and nothing parts at either end.
+            Err(Error::Mesh(MeshError::NoSurface { .. })) => return 0,
+            Err(e) => panic!("{e}"),
+        }
         for boundary in [Boundary::EdgeAndCorner, Boundary::EdgeOnly] {
             let options = Options {
                 scheme,
@@ -180,15 +183,15 @@ fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
             // Edges that come of one edge, end by end.
             let mut groups: std::collections::HashMap<[u32; 2], Vec<[u32; 2]>> = Default::default();
             for e in 0..net.edges.len() {
-                if !net.is_inner(e) {
-                    let mut pair = net.edges[e].map(|v| (opened.origins[v as usize], v));
-                    pair.sort_unstable();
-                    let group = groups.entry(pair.map(|p| p.0)).or_default();
-                    group.push(pair.map(|p| p.1));
-                }
+                let mut pair = net.edges[e].map(|v| (opened.origins[v as usize], v));
+                pair.sort_unstable();
+                let group = groups.entry(pair.map(|p| p.0)).or_default();
+                group.push(pair.map(|p| p.1));
             }
             let mut groups: Vec<_> = groups.into_values().filter(|g| g.len() > 1).collect();
-            assert_eq!(groups.len(), opened.edges);
+            // Four faces may have come to be two pairs that share their ends.
+            assert!(groups.len() <= opened.edges);
+            cuts += groups.len();
             for _ in 0..4 {
                 let middle =
                     |net: &Net, [a, b]: [u32; 2]| (net.positions.len() + net.edge(a, b)) as u32;
@@ -216,5 +219,5 @@ fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
             }
         }
     }
-    opened.edges
+    cuts
 }

@@ -71,7 +71,7 @@ fn limits_are_those_of_the_next_level(engine: &Engine) {
     }
 }
 
-/// A mesh whose limits come soon: after ten levels nothing is left to 5e-5. On lines, in the surface and at its boundary.
+/// Meshes whose limits come soon: after ten levels nothing is left to 5e-5. On lines, in the surface, at its boundary.
 #[test]
 fn ten_levels_of_plain_code_go_there() {
     let ring = [[2, 3], [3, 4], [4, 2]].map(|ends| (ends, PolyMesh::SHARP));
@@ -102,7 +102,10 @@ fn ten_levels_of_plain_code_go_there() {
             let faces = late.vertex_faces[v].iter();
             let normal = faces.map(area).sum::<DVec3>().normalize();
             let off = normal.distance(normals[id]);
-            assert!(!has_normals || off < 0.02, "{name}, vertex {v}: {normal}, not {}", normals[id]);
+            // What is left after eight levels of what is next: half a ring has 1/2 of it every two levels.
+            let open = late.vertex_edges[v].len() > late.vertex_faces[v].len();
+            let near = if open { 0.06 } else { 0.02 };
+            assert!(!has_normals || off < near, "{name}, vertex {v}: {normal}, not {}", normals[id]);
         }
     }
 }

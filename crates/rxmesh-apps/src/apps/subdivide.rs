@@ -112,6 +112,9 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
         let (Refined { mesh, warnings }, ms) = run.mesh_stage("subdividing", || {
             let refined = refine(&engine, &base, &args.options, args.places);
             let help = match &refined {
+                Err(Error::Mesh(MeshError::NoSurface { .. })) if args.sharpen_non_manifold => {
+                    " (repair --only split parts such edges)"
+                }
                 Err(Error::Mesh(MeshError::NoSurface { .. })) => {
                     " (--sharpen-non-manifold makes such edges sharp; repair --only split parts them)"
                 }

@@ -9,8 +9,8 @@ use rxmesh_subdivision_kernels::topology::NONE;
 
 impl Sqrt3 {
     /// Where the surface's points go in the limit, of their positions as [`Sqrt3::values`] makes them; and the normals
-    /// there, of length 1, or 0 where the surface has none (a vertex without faces). All have three floats a point. Takes
-    /// a word a point of memory for the time of the call.
+    /// there, of length 1, or 0 where the surface has none (a vertex without faces). All have three floats a point.
+    /// Takes a word a point of memory for the time of the call.
     ///
     /// A vertex that is sharp at the last level counts as sharp for ever. At a sharp line inside the surface the normal
     /// is that of one of its sides.
