@@ -111,6 +111,25 @@ pub(crate) fn calls(
     })
 }
 
+/// As [`calls`], of work that waits for its own end.
+pub(crate) fn waiting(
+    engine: &Engine,
+    effort: Effort,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Times> {
+    work()?;
+    engine.synchronize()?;
+    let ms = effort.samples(|| {
+        let start = Instant::now();
+        work()?;
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    })?;
+    Ok(Times {
+        ms,
+        ..Times::default()
+    })
+}
+
 /// Times one of the repetitions that `work` is told to do: the difference of a long and a short run over the difference
 /// of their repetitions, so that what a run costs once drops out. `reset` goes before each run and is not timed.
 pub(crate) fn repetitions(

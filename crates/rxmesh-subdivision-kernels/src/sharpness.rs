@@ -146,12 +146,10 @@ kernel! {
         pub corners: u32,
         /// Sharpness of each vertex.
         pub vertices: GlobalMut<f32>,
-        /// One word that is not 0 afterwards if any was made sharp.
-        pub any: GlobalMut<u32>,
     }
 }
 
-// SAFETY: each index writes its own, and `any` atomically (contracts U3, U4).
+// SAFETY: each index writes its own (contracts U3, U4).
 unsafe impl FlatKernel for VertexSharpness {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -159,7 +157,6 @@ unsafe impl FlatKernel for VertexSharpness {
         let corner = around == Around::Corner as u32 && self.corners != 0;
         if corner || around == Around::Fans as u32 {
             self.vertices.set(v, INFINITE);
-            self.any.store(0, 1);
         }
     }
 }

@@ -7,6 +7,8 @@
 //! schemes that users write.
 
 mod catmull_clark;
+mod faces;
+mod kept;
 mod loop_surface;
 pub mod matrix;
 mod mesh;
@@ -16,6 +18,8 @@ mod options;
 mod parts;
 mod patches;
 mod refine;
+mod room;
+mod scan;
 mod seams;
 mod sharpness;
 mod sqrt3;
@@ -23,6 +27,7 @@ mod surface;
 mod triangles;
 
 pub use catmull_clark::{CatmullClark, MOST_LEVELS};
+pub use faces::{DeviceFaces, Extras, FaceSizes};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use open::{Opened, open_edges};

@@ -1,15 +1,18 @@
 //! Loop surfaces.
 
 use crate::catmull_clark::creases::Table;
+use crate::faces::{DeviceFaces, Extras, Source};
+use crate::kept::KeptFaces;
+use crate::room::Room;
 use crate::triangles::{
-    self, Spokes, check_size, check_values, groups, kept_faces, rows, rows_mut,
+    Spokes, check_levels, check_size, check_sizes, check_values, groups, rows, rows_mut,
 };
-use crate::{Creasing, Mesh, Options, Sharpness};
+use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_kernels::kernel::Entry;
-use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_subdivision_kernels::barycentric::{Grid, WriteFaces, inside, inside_point};
 use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::columns::{Columns, One, Three, Two};
@@ -23,29 +26,30 @@ use std::marker::PhantomData;
 ///
 /// No refined mesh is kept: each base triangle becomes n^2 triangles, n = 2^levels, whose points have ids in closed
 /// form: [base vertices | per base edge n - 1 points, from the origin of its lower half-edge on | per base face
-/// (n - 1)(n - 2) / 2 points, row after row]. The faces of a base face follow each other.
+/// (n - 1)(n - 2) / 2 points, row after row]. The faces of a base face follow each other. Other faces can be put in
+/// place of those that are there ([`Loop::rebuild`]).
 #[derive(Debug)]
 pub struct Loop {
     mesh: Mesh,
     sharpness: Sharpness,
     /// Sharpness of edges that wears off by Chaikin's rule.
-    table: Option<Table>,
+    table: Table,
     spokes: Spokes,
+    options: Options,
     levels: u32,
     /// Levels that tiles go through; further ones are made one by one.
     tiled: u32,
     /// Tiles of a block.
     tiles: u32,
     vertices: u32,
-    /// Base faces that are part of the surface; nothing when all are.
-    kept: Option<(Buffer<u32>, Vec<u32>)>,
+    kept: KeptFaces,
     betas: Buffer<f32>,
     turns: Buffer<f32>,
     recipes: Buffer<u32>,
     /// As [`RingTable::values`], with room for three columns.
-    rings: Buffer<f32>,
+    rings: Room<f32>,
     /// Points of the levels before the last, from the last tiled one on, with room for three columns.
-    between: [Buffer<f32>; 2],
+    between: [Room<f32>; 2],
 }
 
 impl Loop {
@@ -57,51 +61,107 @@ impl Loop {
     /// ([`Sharpness::new`]); more than 10 levels; more points or faces than 32 bits can name; no
     /// memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Loop, Error> {
-        triangles::check(poly, options, "Loop's scheme")?;
-        let levels = options.levels;
-        let (n, faces) = (1u64 << levels, poly.face_count() as u64);
+        Loop::of(engine, &Source::Host(poly), options)
+    }
+
+    /// As [`Loop::new`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Loop::new`] and [`Mesh::from_faces`].
+    pub fn from_faces(
+        engine: &Engine,
+        faces: &DeviceFaces,
+        extras: &Extras,
+        options: &Options,
+    ) -> Result<Loop, Error> {
+        Loop::of(engine, &Source::Device(faces, *extras), options)
+    }
+
+    /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
+    /// when there is too little of it. One wait, unless something is sharp or a hole.
+    ///
+    /// # Errors
+    ///
+    /// As [`Loop::new`]; the surface has no vertices and no faces then, until it is built again.
+    pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
+        self.make(&Source::Host(poly))
+    }
+
+    /// As [`Loop::rebuild`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Loop::rebuild`] and [`Mesh::from_faces`].
+    pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
+        self.make(&Source::Device(faces, *extras))
+    }
+
+    fn of(engine: &Engine, source: &Source, options: &Options) -> Result<Loop, Error> {
+        check_levels(options)?;
+        let tiled = tiled(engine, options.levels);
+        let mesh = Mesh::empty(engine)?;
+        let mut surface = Loop {
+            mesh,
+            sharpness: Sharpness::empty(engine)?,
+            table: Table::empty(engine)?,
+            spokes: Spokes::empty(engine)?,
+            options: *options,
+            levels: options.levels,
+            tiled,
+            tiles: 1,
+            vertices: 0,
+            kept: KeptFaces::empty(engine)?,
+            betas: engine.upload(&betas())?,
+            turns: engine.upload(&turns())?,
+            recipes: engine.upload(&recipes(tiled))?,
+            rings: Room::empty(engine)?,
+            between: [Room::empty(engine)?, Room::empty(engine)?],
+        };
+        surface.make(source)?;
+        Ok(surface)
+    }
+
+    fn make(&mut self, source: &Source) -> Result<(), Error> {
+        let made = self.try_make(source);
+        if made.is_err() {
+            self.mesh.clear();
+            self.kept.clear();
+            self.vertices = 0;
+        }
+        made
+    }
+
+    fn try_make(&mut self, source: &Source) -> Result<(), Error> {
+        let (levels, options) = (self.levels, self.options);
+        let sizes = source.check()?;
+        check_sizes(&sizes, source.face_count(), "Loop's scheme")?;
+        let (n, faces) = (1u64 << levels, source.face_count());
         check_size("vertex ids of faces", faces * n * n, 3)?;
-        let mesh = Mesh::new(engine, poly)?;
-        let edges = u64::from(mesh.edge_count());
-        let base = poly.vertex_count() as u64;
+        self.mesh.make(source, &sizes)?;
+        let (base, edges) = (
+            u64::from(self.mesh.vertex_count()),
+            u64::from(self.mesh.edge_count()),
+        );
         let count = base + edges * (n - 1) + faces * ((n - 1) * (n.max(2) - 2) / 2);
         check_size("coordinates of vertices", count, 3)?;
         let rings = (base + 2 * edges) * u64::from(levels.max(1) - 1);
         check_size("coordinates next to base vertices", rings, 3)?;
-        let sharpness = Sharpness::new(&mesh, poly, options.boundary)?;
-        let kept = match kept_faces(&mesh, poly, options.boundary)? {
-            Some(kept) => Some((engine.upload(&kept)?, kept)),
-            None => None,
-        };
-        let table = match options.creasing {
-            Creasing::Chaikin => Table::new(&mesh, &sharpness, levels)?,
-            Creasing::Uniform => None,
-        };
-        let (tiled, tiles) = plan(engine, levels, mesh.face_count());
-        let between = |level: u32| -> Result<Buffer<f32>, EngineError> {
-            let used = level < levels && level >= tiled.max(1);
-            let rows = if used { points(&mesh, level) } else { 0 };
-            engine.zeroed(3 * rows as usize)
-        };
-        Ok(Loop {
-            spokes: Spokes::new(&mesh, &sharpness)?,
-            betas: engine.upload(&betas())?,
-            turns: engine.upload(&turns())?,
-            recipes: engine.upload(&recipes(tiled))?,
-            rings: engine.zeroed(3 * rings as usize)?,
-            between: [
-                between(levels.saturating_sub(1))?,
-                between(levels.saturating_sub(2))?,
-            ],
-            vertices: count as u32,
-            mesh,
-            sharpness,
-            table,
-            levels,
-            tiled,
-            tiles,
-            kept,
-        })
+        let (mesh, extras, sharpness) = (&self.mesh, source.extras(), &mut self.sharpness);
+        sharpness.make(mesh, &extras, options.boundary)?;
+        self.kept.make(mesh, &extras, sharpness, options.boundary)?;
+        self.table.make(mesh, sharpness, options.creasing, levels)?;
+        self.spokes.make(mesh, sharpness)?;
+        self.rings.set_len(3 * rings as usize)?;
+        for (between, back) in self.between.iter_mut().zip(1..) {
+            let level = levels.saturating_sub(back);
+            let used = level < levels && level >= self.tiled.max(1);
+            let rows = if used { points(mesh, level) } else { 0 };
+            between.set_len(3 * rows as usize)?;
+        }
+        self.tiles = tiles(mesh.engine(), self.tiled, mesh.face_count());
+        self.vertices = count as u32;
+        Ok(())
     }
 
     /// The base mesh.
@@ -116,7 +176,7 @@ impl Loop {
 
     /// Number of faces of the surface.
     pub fn face_count(&self) -> u32 {
-        self.base_faces() << (2 * self.levels)
+        self.kept.count() << (2 * self.levels)
     }
 
     /// Corners of each face.
@@ -131,18 +191,16 @@ impl Loop {
     /// When there is no such face.
     pub fn parent(&self, face: u32) -> u32 {
         assert!(face < self.face_count(), "face {face}");
-        let at = face >> (2 * self.levels);
-        self.kept.as_ref().map_or(at, |(_, kept)| kept[at as usize])
+        self.kept.face(face >> (2 * self.levels))
     }
 
     /// Bytes of the engine's memory that this keeps.
     pub fn bytes(&self) -> u64 {
-        let floats = self.betas.len() + self.turns.len() + self.rings.len();
-        let between: usize = self.between.iter().map(Buffer::len).sum();
-        let kept = self.kept.as_ref().map_or(0, |(kept, _)| kept.len());
-        let own = 4 * (floats + between + kept + self.recipes.len()) as u64;
-        let table = self.table.as_ref().map_or(0, Table::bytes);
-        own + table + self.spokes.bytes() + self.sharpness.bytes() + self.mesh.bytes()
+        let constants = 4 * (self.betas.len() + self.turns.len() + self.recipes.len()) as u64;
+        let between: u64 = self.between.iter().map(Room::bytes).sum();
+        let own = constants + between + self.rings.bytes() + self.kept.bytes();
+        let made = self.spokes.bytes() + self.sharpness.bytes() + self.mesh.bytes();
+        own + self.table.bytes() + made
     }
 
     /// Writes the faces: three vertex ids each.
@@ -158,10 +216,7 @@ impl Loop {
         }
         let kernel = WriteFaces {
             grid: self.grid(self.levels),
-            faces: self
-                .kept
-                .as_ref()
-                .map_or(Global::empty(), |(kept, _)| kept.global()),
+            faces: self.kept.view(),
             out: out.global_mut(),
         };
         Ok(self.mesh.engine().launch_flat(want as u32, kernel)?)
@@ -241,20 +296,20 @@ impl Loop {
         };
         let kernel = Rings {
             mesh: self.mesh.topology(),
-            x: rows::<Q>(x, width, first),
+            x: rows::<Q>(x.global(), width, first),
             spokes: self.spokes.view(&self.mesh),
             creases: self.creases(),
             masks: self.masks(),
             levels: self.levels,
             table: self.rings.global_mut(),
-            y: rows_mut::<Q>(y, width, first),
+            y: rows_mut::<Q>(y.global_mut(), width, first),
         };
         engine.launch_flat(base * Q::N, kernel)?;
         // Where a level is: its values, their width and first column.
         let at = |level: u32| match self.levels - level {
-            0 => (y, width, first),
-            _ if level == 0 => (x, width, first),
-            back => (&self.between[(back as usize - 1) % 2], Q::N, 0),
+            0 => (y.global_mut(), width, first),
+            _ if level == 0 => (x.global_mut(), width, first),
+            back => (self.between[(back as usize - 1) % 2].global_mut(), Q::N, 0),
         };
         if self.tiled > 0 {
             let (to, width_to, first_to) = at(self.tiled);
@@ -266,7 +321,7 @@ impl Loop {
                 tiles: self.tiles,
                 halo: self.spokes.halo(),
                 recipes: self.recipes.global(),
-                x: rows::<Q>(x, width, first),
+                x: rows::<Q>(x.global(), width, first),
                 rings,
                 y: rows_mut::<Q>(to, width_to, first_to),
             };
@@ -280,7 +335,7 @@ impl Loop {
                 creases: self.creases(),
                 grid: self.grid(level),
                 rings,
-                x: rows::<Q>(from, width_from, first_from),
+                x: rows::<Q>(from.read(), width_from, first_from),
                 y: rows_mut::<Q>(to, width_to, first_to),
             };
             let n = (points(&self.mesh, level + 1) - base) * Q::N;
@@ -290,18 +345,13 @@ impl Loop {
     }
 
     fn creases(&self) -> Creases {
-        Table::creases(self.table.as_ref(), &self.mesh, &self.sharpness)
+        self.table.creases(&self.mesh, &self.sharpness)
     }
 
     fn masks(&self) -> Masks {
         Masks {
             betas: self.betas.global(),
         }
-    }
-
-    fn base_faces(&self) -> u32 {
-        let kept = self.kept.as_ref().map(|(kept, _)| kept.len() as u32);
-        kept.unwrap_or(self.mesh.face_count())
     }
 
     fn grid(&self, level: u32) -> Grid {
@@ -327,25 +377,33 @@ const BLOCK_BYTES: u32 = 24 << 10;
 /// Blocks that keep a large GPU busy: less than that are not united further.
 const BLOCKS: u32 = 528;
 
-/// How many levels tiles go through, and how many tiles a block has.
-fn plan(engine: &Engine, levels: u32, faces: u32) -> (u32, u32) {
-    // Pieces of a plan are aligned.
-    let bytes = |levels: u32| 4 * Tiles::<Three>::words(levels) + 128;
+/// Shared memory of a tile; pieces of a plan are aligned.
+fn tile_bytes(levels: u32) -> u32 {
+    4 * Tiles::<Three>::words(levels) + 128
+}
+
+/// How many levels tiles go through.
+fn tiled(engine: &Engine, levels: u32) -> u32 {
     if levels < 2 {
-        return (0, 1);
+        return 0;
     }
     let limit = engine.shared_limit();
     let mut tiled = levels.min(MOST_LEVELS);
-    while tiled > 0 && bytes(tiled) > limit {
+    while tiled > 0 && tile_bytes(tiled) > limit {
         tiled -= 1;
     }
+    tiled
+}
+
+/// How many tiles a block has.
+fn tiles(engine: &Engine, tiled: u32, faces: u32) -> u32 {
     if tiled == 0 {
-        return (0, 1);
+        return 1;
     }
-    let most = BLOCK_BYTES.min(limit) / bytes(tiled);
+    let most = BLOCK_BYTES.min(engine.shared_limit()) / tile_bytes(tiled);
     // Items of a block have to stay below 2^16.
     let items = u32::from(u16::MAX) / recipe::count(1 << tiled, false).max(3);
-    (tiled, most.min(items).min(faces / BLOCKS).max(1))
+    most.min(items).min(faces / BLOCKS).max(1)
 }
 
 /// Weights of neighbours in Loop's smooth rule, by valence.

@@ -1,10 +1,11 @@
 //! Sharpness of a mesh's edges and vertices, on its engine.
 
+use crate::faces::Extras;
+use crate::room::Room;
 use crate::{Boundary, Mesh};
 use rxmesh_host::Error;
-use rxmesh_host::engine::{Buffer, Engine, EngineError};
+use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::mesh::{MeshError, PolyMesh};
-use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::catmull_clark::once::{PartEdges, PartVertices};
 use rxmesh_subdivision_kernels::sharpness::{self as kernels, EdgeSharpness, FindEdges};
@@ -19,10 +20,22 @@ const _: () = assert!(INFINITE == PolyMesh::SHARP);
 /// with [`Boundary::EdgeAndCorner`].
 #[derive(Debug)]
 pub struct Sharpness {
-    edges: Option<Buffer<f32>>,
-    vertices: Option<Buffer<f32>>,
+    edges: Room<f32>,
+    vertices: Room<f32>,
     /// The largest finite sharpness of an edge inside, and of a vertex.
     most: f32,
+    lists: Lists,
+}
+
+/// What is listed, on the engine.
+#[derive(Debug)]
+struct Lists {
+    ends: Room<u32>,
+    values: Room<f32>,
+    /// As [`FindEdges::last`].
+    last: Room<u32>,
+    /// As [`FindEdges::missing`].
+    missing: Room<u32>,
 }
 
 impl Sharpness {
@@ -33,67 +46,172 @@ impl Sharpness {
     ///
     /// [`MeshError::Extras`] for two vertices without an edge between them; what the engine says.
     pub fn new(mesh: &Mesh, poly: &PolyMesh, boundary: Boundary) -> Result<Sharpness, Error> {
-        let edges = poly.sharp_edges.iter().map(|e| e.sharpness);
-        let finite = edges.chain(poly.sharp_vertices.iter().map(|v| v.sharpness));
+        let mut sharpness = Sharpness::empty(mesh.engine())?;
+        sharpness.make(mesh, &Extras::of(poly), boundary)?;
+        Ok(sharpness)
+    }
+
+    /// Nothing is sharp.
+    pub(crate) fn empty(engine: &Engine) -> Result<Sharpness, Error> {
         Ok(Sharpness {
-            most: finite.filter(|&s| s < INFINITE).fold(0.0, f32::max),
-            edges: edges_of(mesh, poly)?,
-            vertices: vertices_of(mesh, poly, boundary)?,
+            edges: Room::empty(engine)?,
+            vertices: Room::empty(engine)?,
+            most: 0.0,
+            lists: Lists {
+                ends: Room::empty(engine)?,
+                values: Room::empty(engine)?,
+                last: Room::empty(engine)?,
+                missing: Room::empty(engine)?,
+            },
         })
     }
 
-    /// What one level of Catmull-Clark leaves of it, for the quads that it makes of `before`.
-    pub(crate) fn after_one(
-        &self,
+    /// As [`Sharpness::new`], in the memory that is there. Nothing runs where nothing is sharp.
+    pub(crate) fn make(
+        &mut self,
+        mesh: &Mesh,
+        extras: &Extras,
+        boundary: Boundary,
+    ) -> Result<(), Error> {
+        let edges = extras.sharp_edges.iter().map(|e| e.sharpness);
+        let finite = edges.chain(extras.sharp_vertices.iter().map(|v| v.sharpness));
+        self.most = finite.filter(|&s| s < INFINITE).fold(0.0, f32::max);
+        self.make_edges(mesh, extras)?;
+        self.make_vertices(mesh, extras, boundary)
+    }
+
+    fn make_edges(&mut self, mesh: &Mesh, extras: &Extras) -> Result<(), Error> {
+        let list = extras.sharp_edges;
+        self.edges.shrink(0);
+        if list.is_empty() {
+            return Ok(());
+        }
+        let engine = mesh.engine();
+        let lists = &mut self.lists;
+        let ends: Vec<u32> = list.iter().flat_map(|e| e.ends).collect();
+        let values: Vec<f32> = list.iter().map(|e| e.sharpness).collect();
+        lists.ends.fill(&ends)?;
+        lists.values.fill(&values)?;
+        lists.last.set_len(mesh.edge_count() as usize)?;
+        lists.last.clear()?;
+        lists.missing.fill(&[NONE])?;
+        engine.launch_flat(
+            list.len() as u32,
+            FindEdges {
+                mesh: mesh.topology(),
+                ends: lists.ends.global(),
+                last: lists.last.global_mut(),
+                missing: lists.missing.global_mut(),
+            },
+        )?;
+        let missing = lists.missing.read()?[0];
+        if missing != NONE {
+            let [a, b] = list[missing as usize].ends;
+            return Err(Error::Mesh(MeshError::Extras {
+                what: format!(
+                    "sharp edge {missing} is between vertices {a} and {b}, but no face has an edge between them (counted \
+                        from 0)"
+                ),
+            }));
+        }
+        self.edges.set_len(mesh.edge_count() as usize)?;
+        engine.launch_flat(
+            mesh.edge_count(),
+            EdgeSharpness {
+                mesh: mesh.topology(),
+                last: lists.last.global(),
+                values: lists.values.global(),
+                edges: self.edges.global_mut(),
+            },
+        )?;
+        Ok(())
+    }
+
+    fn make_vertices(
+        &mut self,
+        mesh: &Mesh,
+        extras: &Extras,
+        boundary: Boundary,
+    ) -> Result<(), Error> {
+        let list = extras.sharp_vertices;
+        let corners = boundary == Boundary::EdgeAndCorner;
+        let by_rule = mesh.special.fans || corners && mesh.special.corners;
+        self.vertices.shrink(0);
+        if list.is_empty() && !by_rule {
+            return Ok(());
+        }
+        let n = mesh.vertex_count();
+        if list.is_empty() {
+            self.vertices.set_len(n as usize)?;
+            self.vertices.clear()?;
+        } else {
+            let mut values = vec![0.0; n as usize];
+            for v in list {
+                values[v.vertex as usize] = v.sharpness;
+            }
+            self.vertices.fill(&values)?;
+        }
+        if by_rule {
+            let kernel = VertexSharpness {
+                around: mesh.around(),
+                corners: u32::from(corners),
+                vertices: self.vertices.global_mut(),
+            };
+            mesh.engine().launch_flat(n, kernel)?;
+        }
+        Ok(())
+    }
+
+    /// What one level of Catmull-Clark leaves of `base`, for the quads that it makes of `before`.
+    pub(crate) fn make_after_one(
+        &mut self,
+        base: &Sharpness,
         before: &Mesh,
         creases: &Creases,
         quads: &Mesh,
-    ) -> Result<Sharpness, Error> {
+    ) -> Result<(), Error> {
         let engine = before.engine();
-        let mut after = Sharpness {
-            edges: None,
-            vertices: None,
-            most: kernels::after(self.most, 1),
-        };
-        if self.edges.is_some() {
-            let out = engine.zeroed(quads.edge_count() as usize)?;
+        self.most = kernels::after(base.most, 1);
+        self.edges.shrink(0);
+        self.vertices.shrink(0);
+        if base.has_edges() {
+            self.edges.set_len(quads.edge_count() as usize)?;
             let kernel = PartEdges {
                 before: before.topology(),
                 creases: *creases,
                 after: quads.topology(),
-                out: out.global_mut(),
+                out: self.edges.global_mut(),
             };
             engine.launch_flat(quads.edge_count(), kernel)?;
-            after.edges = Some(out);
         }
-        if self.vertices.is_some() {
-            let out = engine.zeroed(quads.vertex_count() as usize)?;
+        if base.has_vertices() {
+            self.vertices.set_len(quads.vertex_count() as usize)?;
+            self.vertices.clear()?;
             let kernel = PartVertices {
                 creases: *creases,
-                out: out.global_mut(),
+                out: self.vertices.global_mut(),
             };
             engine.launch_flat(before.vertex_count(), kernel)?;
-            after.vertices = Some(out);
         }
-        Ok(after)
+        Ok(())
     }
 
     /// What kernels see.
     pub fn view(&self) -> kernels::Sharpness {
         kernels::Sharpness {
-            edges: view(&self.edges),
-            vertices: view(&self.vertices),
+            edges: self.edges.global(),
+            vertices: self.vertices.global(),
         }
     }
 
     /// Whether edges inside are listed as sharp: then [`kernels::Sharpness::edges`] has values.
     pub fn has_edges(&self) -> bool {
-        self.edges.is_some()
+        self.edges.len() > 0
     }
 
     /// Whether any vertex is sharp.
     pub fn has_vertices(&self) -> bool {
-        self.vertices.is_some()
+        self.vertices.len() > 0
     }
 
     /// The largest sharpness that wears off.
@@ -103,8 +221,11 @@ impl Sharpness {
 
     /// Bytes on the engine.
     pub fn bytes(&self) -> u64 {
-        let n = |b: &Option<Buffer<f32>>| b.as_ref().map_or(0, |b| 4 * b.len() as u64);
-        n(&self.edges) + n(&self.vertices)
+        let lists = &self.lists;
+        let floats = [&self.edges, &self.vertices, &lists.values];
+        let words = [&lists.ends, &lists.last, &lists.missing];
+        let floats: u64 = floats.iter().map(|r| r.bytes()).sum();
+        floats + words.iter().map(|r| r.bytes()).sum::<u64>()
     }
 
     /// Sharpness of all edges and vertices; no values where all are smooth.
@@ -113,84 +234,6 @@ impl Sharpness {
     ///
     /// What the engine says.
     pub fn to_host(&self) -> Result<[Vec<f32>; 2], EngineError> {
-        let read =
-            |b: &Option<Buffer<f32>>| b.as_ref().map_or(Ok(Vec::new()), |buffer| buffer.read());
-        Ok([read(&self.edges)?, read(&self.vertices)?])
+        Ok([self.edges.read()?, self.vertices.read()?])
     }
-}
-
-fn view(buffer: &Option<Buffer<f32>>) -> Global<f32> {
-    buffer.as_ref().map_or(Global::empty(), Buffer::global)
-}
-
-fn edges_of(mesh: &Mesh, poly: &PolyMesh) -> Result<Option<Buffer<f32>>, Error> {
-    let list = &poly.sharp_edges;
-    if list.is_empty() {
-        return Ok(None);
-    }
-    let engine: &Engine = mesh.engine();
-    let ends: Vec<u32> = list.iter().flat_map(|e| e.ends).collect();
-    let values: Vec<f32> = list.iter().map(|e| e.sharpness).collect();
-    let (ends, values) = (engine.upload(&ends)?, engine.upload(&values)?);
-    let last = engine.zeroed(mesh.edge_count() as usize)?;
-    let missing = engine.upload(&[NONE])?;
-    engine.launch_flat(
-        list.len() as u32,
-        FindEdges {
-            mesh: mesh.topology(),
-            ends: ends.global(),
-            last: last.global_mut(),
-            missing: missing.global_mut(),
-        },
-    )?;
-    let missing = missing.read()?[0];
-    if missing != NONE {
-        let [a, b] = list[missing as usize].ends;
-        return Err(Error::Mesh(MeshError::Extras {
-            what: format!(
-                "sharp edge {missing} is between vertices {a} and {b}, but no face has an edge between them (counted \
-                    from 0)"
-            ),
-        }));
-    }
-    let edges = engine.zeroed(mesh.edge_count() as usize)?;
-    engine.launch_flat(
-        mesh.edge_count(),
-        EdgeSharpness {
-            mesh: mesh.topology(),
-            last: last.global(),
-            values: values.global(),
-            edges: edges.global_mut(),
-        },
-    )?;
-    Ok(Some(edges))
-}
-
-fn vertices_of(
-    mesh: &Mesh,
-    poly: &PolyMesh,
-    boundary: Boundary,
-) -> Result<Option<Buffer<f32>>, Error> {
-    let engine = mesh.engine();
-    let vertices = if poly.sharp_vertices.is_empty() {
-        engine.zeroed(mesh.vertex_count() as usize)?
-    } else {
-        let mut values = vec![0.0; mesh.vertex_count() as usize];
-        for v in &poly.sharp_vertices {
-            values[v.vertex as usize] = v.sharpness;
-        }
-        engine.upload(&values)?
-    };
-    let any = engine.zeroed(1)?;
-    engine.launch_flat(
-        mesh.vertex_count(),
-        VertexSharpness {
-            around: mesh.around(),
-            corners: u32::from(boundary == Boundary::EdgeAndCorner),
-            vertices: vertices.global_mut(),
-            any: any.global_mut(),
-        },
-    )?;
-    let any = any.read()?[0] != 0;
-    Ok((any || !poly.sharp_vertices.is_empty()).then_some(vertices))
 }

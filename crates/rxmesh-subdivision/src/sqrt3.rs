@@ -2,10 +2,15 @@
 
 mod limit;
 
-use crate::triangles::{self, check_size, check_values, groups, kept_faces, rows, rows_mut};
+use crate::faces::{DeviceFaces, Extras, Source};
+use crate::kept::KeptFaces;
+use crate::room::Room;
+use crate::scan::Scan;
+use crate::triangles::{
+    check_levels, check_size, check_sizes, check_values, groups, rows, rows_mut,
+};
 use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;
-use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::{MeshError, PolyMesh};
 use rxmesh_kernels::kernel::Entry;
@@ -23,29 +28,43 @@ use std::collections::HashMap;
 /// Vertices keep their ids from level to level, and the point of face f of a level of V vertices is V + f: so ids are
 /// [base vertices | faces of level 0 | faces of level 1 | ...]. Half-edge h of a level has face h of the next one. On
 /// odd levels (counted from 0) boundary edges and edges that are sharp for ever are cut in three; on even ones they
-/// stay (section 5 of the paper); boundary edges' second points follow the level's other points.
+/// stay (section 5 of the paper); boundary edges' second points follow the level's other points. Other faces can be put
+/// in place of those that are there ([`Sqrt3::rebuild`]).
 #[derive(Debug)]
 pub struct Sqrt3 {
     mesh: Mesh,
     sharpness: Sharpness,
+    options: Options,
     /// Sizes of all levels.
     sizes: Vec<Size>,
-    /// Twins of the base mesh, where any edge is sharp or open.
-    coded: Option<Buffer<u32>>,
+    /// Whether any edge is sharp or open.
+    lines: bool,
+    /// Twins of the base mesh then.
+    coded: Coded,
     /// Corners and twins of levels 1 to the last but one of the last.
-    nets: Vec<[Buffer<u32>; 2]>,
-    kinds: Buffer<u32>,
+    nets: Vec<[Room<u32>; 2]>,
+    kinds: Room<u32>,
+    /// As [`FindKinds::dart`].
+    dart: Room<u32>,
     alphas: Buffer<f32>,
-    marks: Buffer<u32>,
-    /// Base faces that are part of the surface; nothing when all are.
-    kept: Option<(Buffer<u32>, Vec<u32>)>,
+    marks: Room<u32>,
+    kept: KeptFaces,
     /// Points of the level before the last, and of the one before that, with room for three columns.
-    between: [Buffer<f32>; 2],
+    between: [Room<f32>; 2],
     /// Means of rings at these levels.
-    means: [Buffer<f32>; 2],
+    means: [Room<f32>; 2],
 }
 
-#[derive(Clone, Copy, Debug)]
+/// Twins with what is sharp and what is open, and what their making needs.
+#[derive(Debug)]
+struct Coded {
+    twins: Room<u32>,
+    open: Room<u32>,
+    before: Room<u32>,
+    scan: Scan,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Size {
     vertices: u32,
     faces: u32,
@@ -61,54 +80,180 @@ impl Sqrt3 {
     /// ([`Sharpness::new`]); a sharp edge whose sharpness wears off, or that ends inside of the surface; more than 10
     /// levels; more points or faces than 32 bits can name; no memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Sqrt3, Error> {
-        triangles::check(poly, options, "the sqrt(3) scheme")?;
-        check_edges(poly)?;
-        let corners = (poly.face_count() as u64 * 3) * 3u64.pow(options.levels);
-        check_size("vertex ids of faces", corners, 1)?;
-        let mesh = Mesh::new(engine, poly)?;
-        let sizes = sizes(&mesh, options.levels)?;
-        let sharpness = Sharpness::new(&mesh, poly, options.boundary)?;
-        let kept = match kept_faces(&mesh, poly, options.boundary)? {
-            Some(kept) => Some((engine.upload(&kept)?, kept)),
-            None => None,
+        Sqrt3::of(engine, &Source::Host(poly), options)
+    }
+
+    /// As [`Sqrt3::new`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sqrt3::new`] and [`Mesh::from_faces`].
+    pub fn from_faces(
+        engine: &Engine,
+        faces: &DeviceFaces,
+        extras: &Extras,
+        options: &Options,
+    ) -> Result<Sqrt3, Error> {
+        Sqrt3::of(engine, &Source::Device(faces, *extras), options)
+    }
+
+    /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
+    /// when there is too little of it. One wait, unless something is sharp or a hole.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sqrt3::new`]; the surface has no vertices and no faces then, until it is built again.
+    pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
+        self.make(&Source::Host(poly))
+    }
+
+    /// As [`Sqrt3::rebuild`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sqrt3::rebuild`] and [`Mesh::from_faces`].
+    pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
+        self.make(&Source::Device(faces, *extras))
+    }
+
+    /// As [`Sqrt3::rebuild_from`], of faces that are known to be a closed smooth surface: nothing is waited for, before
+    /// or after [`values`](Sqrt3::values) and [`faces`](Sqrt3::faces). [`Sqrt3::check`] waits, and tells
+    /// whether it was so; before, what they give is not to be relied on.
+    ///
+    /// # Errors
+    ///
+    /// What can be seen without a wait; the surface has no vertices and no faces then.
+    pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        self.make(&Source::Ahead(faces))
+    }
+
+    /// Waits, and refuses faces that [`Sqrt3::rebuild_ahead`] took at their word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    pub fn check(&mut self) -> Result<(), Error> {
+        let checked = self.mesh.check();
+        self.settle(checked)
+    }
+
+    fn of(engine: &Engine, source: &Source, options: &Options) -> Result<Sqrt3, Error> {
+        check_levels(options)?;
+        let mesh = Mesh::empty(engine)?;
+        let room = || Room::empty(engine);
+        let floats = || -> Result<[Room<f32>; 2], EngineError> {
+            Ok([Room::empty(engine)?, Room::empty(engine)?])
         };
-        let level = |back: usize| (options.levels as usize).checked_sub(back);
-        // Level 0 is the caller's.
-        let points = |level: Option<usize>| match level {
-            Some(level) if level > 0 => 3 * sizes[level].vertices as usize,
-            _ => 0,
-        };
-        let means = |level: Option<usize>| match level {
-            Some(level) if level > 0 => 3 * sizes[level - 1].vertices as usize,
-            _ => 0,
-        };
-        let lines = sizes[0].open > 0 || sharpness.has_edges();
-        let marks = if lines { level(2) } else { None };
-        let mut this = Sqrt3 {
-            kinds: kinds(&mesh, poly, &sharpness)?,
-            coded: if lines {
-                Some(coded(&mesh, &sharpness)?)
-            } else {
-                None
+        let mut surface = Sqrt3 {
+            mesh,
+            sharpness: Sharpness::empty(engine)?,
+            options: *options,
+            sizes: vec![Size::default(); options.levels as usize + 1],
+            lines: false,
+            coded: Coded {
+                twins: room()?,
+                open: room()?,
+                before: room()?,
+                scan: Scan::empty(engine)?,
             },
             nets: Vec::new(),
+            kinds: room()?,
+            dart: Room::upload(engine, &[NONE])?,
             alphas: engine.upload(&alphas())?,
-            marks: engine.zeroed(marks.map_or(0, |level| sizes[level].vertices as usize))?,
-            between: [
-                engine.zeroed(points(level(1)))?,
-                engine.zeroed(points(level(2)))?,
-            ],
-            means: [
-                engine.zeroed(means(level(1)))?,
-                engine.zeroed(means(level(2)))?,
-            ],
-            mesh,
-            sharpness,
-            sizes,
-            kept,
+            marks: room()?,
+            kept: KeptFaces::empty(engine)?,
+            between: floats()?,
+            means: floats()?,
         };
-        this.refine()?;
-        Ok(this)
+        surface.make(source)?;
+        Ok(surface)
+    }
+
+    fn make(&mut self, source: &Source) -> Result<(), Error> {
+        let made = self.try_make(source);
+        self.settle(made)
+    }
+
+    /// After a failure there is no surface.
+    fn settle(&mut self, made: Result<(), Error>) -> Result<(), Error> {
+        if made.is_err() {
+            self.mesh.clear();
+            self.kept.clear();
+            self.sizes.fill(Size::default());
+        }
+        made
+    }
+
+    fn try_make(&mut self, source: &Source) -> Result<(), Error> {
+        let options = self.options;
+        let (found, extras) = (source.check()?, source.extras());
+        check_sizes(&found, source.face_count(), "the sqrt(3) scheme")?;
+        check_edges(&extras)?;
+        let corners = (source.face_count() * 3) * 3u64.pow(options.levels);
+        check_size("vertex ids of faces", corners, 1)?;
+        self.mesh.make(source, &found)?;
+        self.sizes = sizes(&self.mesh, options.levels)?;
+        self.sharpness.make(&self.mesh, &extras, options.boundary)?;
+        self.kept
+            .make(&self.mesh, &extras, &self.sharpness, options.boundary)?;
+        self.make_kinds(&extras)?;
+        self.lines = self.sizes[0].open > 0 || self.sharpness.has_edges();
+        if self.lines {
+            self.coded.make(&self.mesh, &self.sharpness)?;
+        }
+        self.make_room()?;
+        self.refine()
+    }
+
+    /// Memory for values on the way.
+    fn make_room(&mut self) -> Result<(), Error> {
+        let levels = self.levels();
+        for back in 1..=2 {
+            // Level 0 is the caller's.
+            let level = levels.saturating_sub(back);
+            let (points, means) = match level {
+                0 => (0, 0),
+                _ => (self.sizes[level].vertices, self.sizes[level - 1].vertices),
+            };
+            self.between[back - 1].set_len(3 * points as usize)?;
+            self.means[back - 1].set_len(3 * means as usize)?;
+        }
+        let marks = match levels.checked_sub(2) {
+            Some(level) if self.lines => self.sizes[level].vertices,
+            _ => 0,
+        };
+        self.marks.set_len(marks as usize)?;
+        if marks > 0 {
+            self.marks.clear()?;
+        }
+        Ok(())
+    }
+
+    /// How each base vertex moves; refuses sharp edges that end inside.
+    fn make_kinds(&mut self, extras: &Extras) -> Result<(), Error> {
+        self.kinds.set_len(self.mesh.vertex_count() as usize)?;
+        let kernel = FindKinds {
+            mesh: self.mesh.topology(),
+            sharpness: self.sharpness.view(),
+            kinds: self.kinds.global_mut(),
+            dart: self.dart.global_mut(),
+        };
+        let engine = self.mesh.engine();
+        engine.launch_flat(self.mesh.vertex_count(), kernel)?;
+        // Without sharp edges inside there is nothing to wait for: boundaries do not end.
+        if !extras.sharp_edges.is_empty() {
+            let vertex = self.dart.read()?[0];
+            if vertex != NONE {
+                self.dart.fill(&[NONE])?;
+                return Err(Error::Mesh(MeshError::Extras {
+                    what: format!(
+                        "one sharp edge ends at vertex {vertex} (counted from 0), but in the sqrt(3) scheme sharp edges \
+                            go on to another sharp edge, a corner of three or more, or a boundary"
+                    ),
+                }));
+            }
+        }
+        Ok(())
     }
 
     /// Makes the levels that are kept, and marks their points on lines.
@@ -116,15 +261,21 @@ impl Sqrt3 {
         let engine = self.mesh.engine().clone();
         for level in 0..self.levels().saturating_sub(2) {
             let n = 3 * self.sizes[level + 1].faces;
-            let next: [Buffer<u32>; 2] = [engine.zeroed(n as usize)?, engine.zeroed(n as usize)?];
+            if level == self.nets.len() {
+                self.nets
+                    .push([Room::empty(&engine)?, Room::empty(&engine)?]);
+            }
+            for room in &mut self.nets[level] {
+                room.set_len(n as usize)?;
+            }
+            let [corners, twins] = &self.nets[level];
             let kernel = RefineNet {
                 net: self.net(level),
-                corners: next[0].global_mut(),
-                twins: next[1].global_mut(),
+                corners: corners.global_mut(),
+                twins: twins.global_mut(),
             };
             engine.launch_flat(n, kernel)?;
-            self.nets.push(next);
-            if self.coded.is_some() && level % 2 == 1 && level + 3 <= self.levels() {
+            if self.lines && level % 2 == 1 && level + 3 <= self.levels() {
                 let kernel = MarkLines {
                     net: self.net(level),
                     marks: self.marks.global_mut(),
@@ -147,8 +298,7 @@ impl Sqrt3 {
 
     /// Number of faces of the surface.
     pub fn face_count(&self) -> u32 {
-        let kept = self.kept.as_ref().map(|(kept, _)| kept.len() as u32);
-        kept.unwrap_or(self.mesh.face_count()) * self.children()
+        self.kept.count() * self.children()
     }
 
     /// Corners of each face.
@@ -163,19 +313,18 @@ impl Sqrt3 {
     /// When there is no such face.
     pub fn parent(&self, face: u32) -> u32 {
         assert!(face < self.face_count(), "face {face}");
-        let at = face / self.children();
-        self.kept.as_ref().map_or(at, |(_, kept)| kept[at as usize])
+        self.kept.face(face / self.children())
     }
 
     /// Bytes of the engine's memory that this keeps.
     pub fn bytes(&self) -> u64 {
-        let nets: usize = self.nets.iter().flatten().map(Buffer::len).sum();
-        let coded = self.coded.as_ref().map_or(0, Buffer::len);
-        let kept = self.kept.as_ref().map_or(0, |(kept, _)| kept.len());
-        let floats = self.between.iter().chain(&self.means).map(Buffer::len);
-        let words = self.kinds.len() + self.alphas.len() + self.marks.len();
-        let own = 4 * (nets + coded + kept + words + floats.sum::<usize>()) as u64;
-        own + self.sharpness.bytes() + self.mesh.bytes()
+        let words = [&self.kinds, &self.dart, &self.marks];
+        let words = words.into_iter().chain(self.nets.iter().flatten());
+        let words: u64 = words.map(Room::bytes).sum();
+        let floats = self.between.iter().chain(&self.means);
+        let floats: u64 = floats.map(Room::bytes).sum();
+        let own = words + floats + 4 * self.alphas.len() as u64 + self.kept.bytes();
+        own + self.coded.bytes() + self.sharpness.bytes() + self.mesh.bytes()
     }
 
     /// Writes the faces: three vertex ids each; the 3^levels faces of a base face follow each other.
@@ -191,10 +340,7 @@ impl Sqrt3 {
         }
         let engine = self.mesh.engine();
         let kept = Kept {
-            faces: self
-                .kept
-                .as_ref()
-                .map_or(Global::empty(), |(kept, _)| kept.global()),
+            faces: self.kept.view(),
             each: 3 * self.children(),
         };
         let (n, out) = (want as u32, out.global_mut());
@@ -239,9 +385,9 @@ impl Sqrt3 {
         let last = self.levels();
         // Where a level is: its values, their width and first column.
         let at = |level: usize| match last - level {
-            0 => (y, width, first),
-            _ if level == 0 => (x, width, first),
-            back => (&self.between[(back - 1) % 2], Q::N, 0),
+            0 => (y.global_mut(), width, first),
+            _ if level == 0 => (x.global_mut(), width, first),
+            back => (self.between[(back - 1) % 2].global_mut(), Q::N, 0),
         };
         let means = |level: usize| &self.means[(last - level - 1) % 2];
         for level in 0..last {
@@ -260,7 +406,7 @@ impl Sqrt3 {
                 net: self.net(net),
                 is_first: u32::from(level == 0),
                 marks: self.marks.global(),
-                x: rows::<Q>(from, width_from, first_from),
+                x: rows::<Q>(from.read(), width_from, first_from),
                 means: if level == 0 {
                     Global::empty()
                 } else {
@@ -292,8 +438,10 @@ impl Sqrt3 {
         let (corners, twins) = match level {
             0 => {
                 let topology = self.mesh.topology();
-                let coded = self.coded.as_ref().map(Buffer::global);
-                (topology.corners, coded.unwrap_or(topology.twins))
+                match self.lines {
+                    true => (topology.corners, self.coded.twins.global()),
+                    false => (topology.corners, topology.twins),
+                }
             }
             _ => {
                 let [corners, twins] = &self.nets[level - 1];
@@ -304,7 +452,7 @@ impl Sqrt3 {
             level: level as u32,
             vertices: self.sizes[level].vertices,
             open: self.sizes[level].open,
-            lines: u32::from(self.coded.is_some()),
+            lines: u32::from(self.lines),
             corners,
             twins,
         }
@@ -312,15 +460,15 @@ impl Sqrt3 {
 }
 
 /// Refuses edges that are sharp for a while.
-fn check_edges(poly: &PolyMesh) -> Result<(), Error> {
+fn check_edges(extras: &Extras) -> Result<(), Error> {
     // The last value for an edge counts.
     let mut last = HashMap::new();
-    for (i, e) in poly.sharp_edges.iter().enumerate() {
+    for (i, e) in extras.sharp_edges.iter().enumerate() {
         let [a, b] = e.ends;
         last.insert([a.min(b), a.max(b)], i);
     }
-    let wears_off = |i: &usize| (0.0..PolyMesh::SHARP).contains(&poly.sharp_edges[*i].sharpness);
-    let smooth = |i: &usize| poly.sharp_edges[*i].sharpness <= 0.0;
+    let wears_off = |i: &usize| (0.0..PolyMesh::SHARP).contains(&extras.sharp_edges[*i].sharpness);
+    let smooth = |i: &usize| extras.sharp_edges[*i].sharpness <= 0.0;
     match last
         .into_values()
         .filter(|i| wears_off(i) && !smooth(i))
@@ -328,7 +476,7 @@ fn check_edges(poly: &PolyMesh) -> Result<(), Error> {
     {
         None => Ok(()),
         Some(i) => {
-            let e = poly.sharp_edges[i];
+            let e = extras.sharp_edges[i];
             Err(Error::Mesh(MeshError::Extras {
                 what: format!(
                     "sharp edge {i}, between vertices {} and {} (counted from 0), has sharpness {}, but the sqrt(3) \
@@ -365,59 +513,37 @@ fn sizes(mesh: &Mesh, levels: u32) -> Result<Vec<Size>, Error> {
     Ok(sizes)
 }
 
-/// Twins with what is sharp and what is open.
-fn coded(mesh: &Mesh, sharpness: &Sharpness) -> Result<Buffer<u32>, Error> {
-    let (engine, topology, n) = (mesh.engine(), mesh.topology(), mesh.corner_count());
-    let before = engine.zeroed(n as usize)?;
-    engine.launch_flat(
-        n,
-        MarkOpen {
-            twins: topology.twins,
-            marks: before.global_mut(),
-        },
-    )?;
-    scan::exclusive(engine, &before)?;
-    let out = engine.zeroed(n as usize)?;
-    engine.launch_flat(
-        n,
-        CodeTwins {
-            twins: topology.twins,
-            before: before.global(),
-            edges: topology.edges,
-            sharpness: sharpness.view().edges,
-            out: out.global_mut(),
-        },
-    )?;
-    Ok(out)
-}
-
-/// How each base vertex moves; refuses sharp edges that end inside.
-fn kinds(mesh: &Mesh, poly: &PolyMesh, sharpness: &Sharpness) -> Result<Buffer<u32>, Error> {
-    let engine = mesh.engine();
-    let kinds = engine.zeroed(mesh.vertex_count() as usize)?;
-    let dart = engine.upload(&[NONE])?;
-    engine.launch_flat(
-        mesh.vertex_count(),
-        FindKinds {
-            mesh: mesh.topology(),
-            sharpness: sharpness.view(),
-            kinds: kinds.global_mut(),
-            dart: dart.global_mut(),
-        },
-    )?;
-    // Without sharp edges inside there is nothing to wait for: boundaries do not end.
-    if !poly.sharp_edges.is_empty() {
-        let vertex = dart.read()?[0];
-        if vertex != NONE {
-            return Err(Error::Mesh(MeshError::Extras {
-                what: format!(
-                    "one sharp edge ends at vertex {vertex} (counted from 0), but in the sqrt(3) scheme sharp edges go \
-                        on to another sharp edge, a corner of three or more, or a boundary"
-                ),
-            }));
+impl Coded {
+    fn make(&mut self, mesh: &Mesh, sharpness: &Sharpness) -> Result<(), Error> {
+        let (engine, topology, n) = (mesh.engine(), mesh.topology(), mesh.corner_count());
+        for room in [&mut self.twins, &mut self.open, &mut self.before] {
+            room.set_len(n as usize)?;
         }
+        engine.launch_flat(
+            n,
+            MarkOpen {
+                twins: topology.twins,
+                marks: self.open.global_mut(),
+            },
+        )?;
+        self.scan.exclusive(engine, &self.open, &self.before)?;
+        engine.launch_flat(
+            n,
+            CodeTwins {
+                twins: topology.twins,
+                before: self.before.global(),
+                edges: topology.edges,
+                sharpness: sharpness.view().edges,
+                out: self.twins.global_mut(),
+            },
+        )?;
+        Ok(())
     }
-    Ok(kinds)
+
+    fn bytes(&self) -> u64 {
+        let rooms = [&self.twins, &self.open, &self.before];
+        rooms.iter().map(|r| r.bytes()).sum::<u64>() + self.scan.bytes()
+    }
 }
 
 /// Weights of rings by valence (Kobbelt 2000): (4 - 2 cos(2 pi / n)) / 9.

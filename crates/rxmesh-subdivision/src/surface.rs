@@ -1,6 +1,6 @@
 //! One type over the schemes.
 
-use crate::{CatmullClark, Loop, Mesh, Options, Scheme, Sqrt3};
+use crate::{CatmullClark, DeviceFaces, Extras, Loop, Mesh, Options, Scheme, Sqrt3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::PolyMesh;
@@ -70,6 +70,104 @@ impl Subdivision {
             surface,
             levels: options.levels,
         })
+    }
+
+    /// As [`Subdivision::new`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Subdivision::new`] and [`Mesh::from_faces`].
+    pub fn from_faces(
+        engine: &Engine,
+        faces: &DeviceFaces,
+        extras: &Extras,
+        options: &Options,
+    ) -> Result<Subdivision, Error> {
+        let surface = match options.scheme {
+            Scheme::CatmullClark => Surface::CatmullClark(Box::new(CatmullClark::from_faces(
+                engine, faces, extras, options,
+            )?)),
+            Scheme::Loop => {
+                Surface::Loop(Box::new(Loop::from_faces(engine, faces, extras, options)?))
+            }
+            Scheme::Sqrt3 => {
+                Surface::Sqrt3(Box::new(Sqrt3::from_faces(engine, faces, extras, options)?))
+            }
+        };
+        Ok(Subdivision {
+            surface,
+            levels: options.levels,
+        })
+    }
+
+    /// Prepares the surface of another mesh, of the same options, in the memory that is there: for a topology that is
+    /// new in every frame. Memory is taken only when there is too little of it, and stays. Where all edges and vertices
+    /// are smooth, no face is a hole, and faces have the same number of corners, one wait is all: for what is wrong
+    /// with the faces, and for the number of edges.
+    ///
+    /// # Errors
+    ///
+    /// As [`Subdivision::new`]; the surface has no vertices and no faces then, until it is built again.
+    pub fn rebuild(&mut self, mesh: &PolyMesh) -> Result<(), Error> {
+        of_any!(&mut self.surface, s => s.rebuild(mesh))
+    }
+
+    /// As [`Subdivision::rebuild`], of faces that are on the engine already.
+    ///
+    /// ```
+    /// # use rxmesh_host::{engine::Engine, mesh::generate};
+    /// # use rxmesh_subdivision::{DeviceFaces, Extras, FaceSizes, Options, Subdivision};
+    /// # let engine = Engine::cpu();
+    /// # let cube = generate::cube(1)?;
+    /// let corners = engine.upload(&cube.corners)?;
+    /// let faces = DeviceFaces {
+    ///     vertices: 8,
+    ///     faces: 6,
+    ///     sizes: FaceSizes::Same(4),
+    ///     corners: &corners,
+    /// };
+    /// let none = Extras::default();
+    /// let mut surface = Subdivision::from_faces(&engine, &faces, &none, &Options::default())?;
+    /// // The next frame has other faces in the same buffer.
+    /// surface.rebuild_from(&DeviceFaces { faces: 5, ..faces }, &none)?;
+    /// assert_eq!(surface.face_count(), 5 * 16);
+    /// # Ok::<(), rxmesh_host::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Subdivision::rebuild`] and [`Mesh::from_faces`].
+    pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
+        of_any!(&mut self.surface, s => s.rebuild_from(faces, extras))
+    }
+
+    /// As [`Subdivision::rebuild_from`], of faces that are known to be a closed smooth surface: by Catmull-Clark's
+    /// scheme and sqrt(3) nothing is waited for, before or after [`values`](Self::values) and [`faces`](Self::faces).
+    /// [`Subdivision::check`] waits, and tells whether it was so; before, what they give is not to be relied on.
+    ///
+    /// # Errors
+    ///
+    /// What can be seen without a wait; of Loop surfaces as [`Subdivision::rebuild_from`]. The surface has no vertices
+    /// and no faces then.
+    pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        match &mut self.surface {
+            Surface::CatmullClark(s) => s.rebuild_ahead(faces),
+            Surface::Loop(s) => s.rebuild_from(faces, &Extras::default()),
+            Surface::Sqrt3(s) => s.rebuild_ahead(faces),
+        }
+    }
+
+    /// Waits, and refuses faces that [`Subdivision::rebuild_ahead`] took at their word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    pub fn check(&mut self) -> Result<(), Error> {
+        match &mut self.surface {
+            Surface::CatmullClark(s) => s.check(),
+            Surface::Loop(s) => Ok(s.mesh().engine().synchronize()?),
+            Surface::Sqrt3(s) => s.check(),
+        }
     }
 
     /// The surface's values of the mesh's: `width` floats a vertex, row after row, such as positions. Runs kernels and

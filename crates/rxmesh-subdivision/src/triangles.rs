@@ -1,44 +1,54 @@
 //! What surfaces over triangles have in common.
 
-use crate::{Boundary, Mesh, Options, Sharpness};
+use crate::room::Room;
+use crate::scan::Scan;
+use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;
-use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
-use rxmesh_host::mesh::{MeshError, PolyMesh};
-use rxmesh_kernels::mem::Global;
+use rxmesh_host::mesh::{Faces, MeshError};
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_subdivision_kernels::columns::{Rows, RowsMut};
 use rxmesh_subdivision_kernels::spokes::{
     self as kernels, CountSpokes, HALO_WORDS, NumberLines, OrderSpokes,
 };
-use rxmesh_subdivision_kernels::topology::NONE;
-use std::collections::HashMap;
 use std::marker::PhantomData;
 
 /// The most levels of a surface.
 pub(crate) const MOST_LEVELS: u32 = 10;
 
-/// Refuses faces that are no triangles, and too many levels.
+/// Refuses too many levels.
 ///
 /// # Errors
 ///
-/// [`MeshError::Extras`] that names the first such face; [`Error::Options`].
-pub(crate) fn check(poly: &PolyMesh, options: &Options, scheme: &str) -> Result<(), Error> {
+/// [`Error::Options`].
+pub(crate) fn check_levels(options: &Options) -> Result<(), Error> {
     if options.levels > MOST_LEVELS {
         return Err(Error::Options(format!(
             "{} levels asked for; 0 to {MOST_LEVELS} are possible",
             options.levels
         )));
     }
-    let bad = match poly.face_size() {
-        Some(3) => None,
-        _ => (0..poly.face_count()).find(|&f| poly.range(f).len() != 3),
+    Ok(())
+}
+
+/// Refuses faces that are no triangles.
+///
+/// # Errors
+///
+/// [`MeshError::Extras`] that names the first such face.
+pub(crate) fn check_sizes(sizes: &Faces, faces: u64, scheme: &str) -> Result<(), Error> {
+    let other = match sizes {
+        Faces::Same(n) => (*n != 3 && faces > 0).then_some((0, *n)),
+        Faces::Offsets(offsets) => {
+            let sizes = offsets.windows(2).map(|w| w[1] - w[0]);
+            sizes.enumerate().find(|&(_, n)| n != 3)
+        }
     };
-    match bad {
+    match other {
         None => Ok(()),
-        Some(f) => Err(Error::Mesh(MeshError::Extras {
+        Some((f, n)) => Err(Error::Mesh(MeshError::Extras {
             what: format!(
-                "face {f} (counted from 0) has {} corners, but {scheme} divides triangles only",
-                poly.range(f).len()
+                "face {f} (counted from 0) has {n} corners, but {scheme} divides triangles only"
             ),
         })),
     }
@@ -81,9 +91,9 @@ pub(crate) fn check_values(
 }
 
 /// Columns that are read.
-pub(crate) fn rows<Q>(values: &Buffer<f32>, width: u32, first: u32) -> Rows<Q> {
+pub(crate) fn rows<Q>(values: Global<f32>, width: u32, first: u32) -> Rows<Q> {
     Rows {
-        values: values.global(),
+        values,
         width,
         first,
         of: PhantomData,
@@ -91,9 +101,9 @@ pub(crate) fn rows<Q>(values: &Buffer<f32>, width: u32, first: u32) -> Rows<Q> {
 }
 
 /// Columns that are written.
-pub(crate) fn rows_mut<Q>(values: &Buffer<f32>, width: u32, first: u32) -> RowsMut<Q> {
+pub(crate) fn rows_mut<Q>(values: GlobalMut<f32>, width: u32, first: u32) -> RowsMut<Q> {
     RowsMut {
-        values: values.global_mut(),
+        values,
         width,
         first,
         of: PhantomData,
@@ -114,119 +124,97 @@ pub(crate) fn groups(
     Ok(())
 }
 
-/// Base faces that are part of the surface, ascending; nothing when all are. Those that only shape it are holes, and
-/// with [`Boundary::None`] the faces at a vertex of a boundary edge that is not listed as sharp for ever.
-pub(crate) fn kept_faces(
-    mesh: &Mesh,
-    poly: &PolyMesh,
-    boundary: Boundary,
-) -> Result<Option<Vec<u32>>, Error> {
-    let mut hidden = vec![false; poly.face_count()];
-    for &f in &poly.holes {
-        hidden[f as usize] = true;
-    }
-    if boundary == Boundary::None {
-        hide_boundary(&mut hidden, poly, &mesh.to_host()?.twins);
-    }
-    let kept: Vec<u32> = (0..poly.face_count() as u32)
-        .filter(|&f| !hidden[f as usize])
-        .collect();
-    Ok((kept.len() < hidden.len()).then_some(kept))
-}
-
-fn hide_boundary(hidden: &mut [bool], poly: &PolyMesh, twins: &[u32]) {
-    let pair = |a: u32, b: u32| [a.min(b), a.max(b)];
-    // The last value for an edge counts.
-    let sharp: HashMap<[u32; 2], f32> = poly
-        .sharp_edges
-        .iter()
-        .map(|e| (pair(e.ends[0], e.ends[1]), e.sharpness))
-        .collect();
-    let mut open = vec![false; poly.vertex_count()];
-    for f in 0..poly.face_count() {
-        let (face, first) = (poly.face(f), poly.range(f).start);
-        for (k, &a) in face.iter().enumerate() {
-            let b = face[(k + 1) % face.len()];
-            let listed = sharp.get(&pair(a, b)).copied().unwrap_or(0.0);
-            if twins[first + k] == NONE && listed < PolyMesh::SHARP {
-                (open[a as usize], open[b as usize]) = (true, true);
-            }
-        }
-    }
-    for (f, hidden) in hidden.iter_mut().enumerate() {
-        *hidden |= poly.face(f).iter().any(|&v| open[v as usize]);
-    }
-}
-
 /// The edges at each vertex in their order around it, and what each half-edge sees across itself.
 #[derive(Debug)]
 pub(crate) struct Spokes {
-    /// Nothing where the rows of the mesh start alike.
-    starts: Option<Buffer<u32>>,
-    targets: Buffer<u32>,
-    edges: Buffer<u32>,
-    sharpness: Buffer<f32>,
-    kinds: Buffer<u32>,
-    halo: Buffer<u32>,
-    lines: Buffer<u32>,
+    /// No values where the rows of the mesh start alike.
+    starts: Room<u32>,
+    targets: Room<u32>,
+    edges: Room<u32>,
+    sharpness: Room<f32>,
+    kinds: Room<u32>,
+    halo: Room<u32>,
+    lines: Room<u32>,
+    counts: Room<u32>,
+    scan: Scan,
 }
 
 impl Spokes {
-    pub(crate) fn new(mesh: &Mesh, sharpness: &Sharpness) -> Result<Spokes, Error> {
+    pub(crate) fn empty(engine: &Engine) -> Result<Spokes, Error> {
+        let room = || Room::empty(engine);
+        Ok(Spokes {
+            starts: room()?,
+            targets: room()?,
+            edges: room()?,
+            sharpness: Room::empty(engine)?,
+            kinds: room()?,
+            halo: room()?,
+            lines: room()?,
+            counts: room()?,
+            scan: Scan::empty(engine)?,
+        })
+    }
+
+    /// Those of a mesh, in the memory that is there.
+    pub(crate) fn make(&mut self, mesh: &Mesh, sharpness: &Sharpness) -> Result<(), Error> {
         let engine: &Engine = mesh.engine();
         let (vertices, corners) = (mesh.vertex_count(), mesh.corner_count());
         let spokes = 2 * mesh.edge_count() as usize;
-        let starts = if spokes == corners as usize {
-            None
-        } else {
-            let starts = engine.zeroed(vertices as usize + 1)?;
-            engine.launch_flat(
-                vertices,
-                CountSpokes {
-                    mesh: mesh.topology(),
-                    counts: starts.global_mut(),
-                },
-            )?;
-            scan::exclusive(engine, &starts)?;
-            Some(starts)
-        };
-        let this = Spokes {
-            starts,
-            targets: engine.zeroed(spokes)?,
-            edges: engine.zeroed(spokes)?,
-            sharpness: engine.zeroed(spokes)?,
-            kinds: engine.zeroed(vertices as usize)?,
-            halo: engine.zeroed((corners * HALO_WORDS) as usize)?,
-            lines: engine.zeroed(corners as usize)?,
-        };
+        self.count(mesh)?;
+        self.targets.set_len(spokes)?;
+        self.edges.set_len(spokes)?;
+        self.sharpness.set_len(spokes)?;
+        self.kinds.set_len(vertices as usize)?;
+        self.halo.set_len((corners * HALO_WORDS) as usize)?;
+        self.lines.set_len(corners as usize)?;
         engine.launch_flat(
             vertices,
             OrderSpokes {
                 mesh: mesh.topology(),
                 sharpness: sharpness.view(),
                 around: mesh.around(),
-                starts: this.view(mesh).starts,
-                targets: this.targets.global_mut(),
-                edges: this.edges.global_mut(),
-                sharp: this.sharpness.global_mut(),
-                kinds: this.kinds.global_mut(),
-                halo: this.halo.global_mut(),
+                starts: self.view(mesh).starts,
+                targets: self.targets.global_mut(),
+                edges: self.edges.global_mut(),
+                sharp: self.sharpness.global_mut(),
+                kinds: self.kinds.global_mut(),
+                halo: self.halo.global_mut(),
             },
         )?;
         engine.launch_flat(
             corners,
             NumberLines {
                 mesh: mesh.topology(),
-                lines: this.lines.global_mut(),
+                lines: self.lines.global_mut(),
             },
         )?;
-        Ok(this)
+        Ok(())
+    }
+
+    /// Where the spokes of each vertex start: as its row does, in closed meshes.
+    fn count(&mut self, mesh: &Mesh) -> Result<(), Error> {
+        self.starts.shrink(0);
+        if mesh.is_closed() {
+            return Ok(());
+        }
+        let vertices = mesh.vertex_count();
+        self.counts.set_len(vertices as usize + 1)?;
+        self.starts.set_len(vertices as usize + 1)?;
+        // The last one is not counted, and its sum is that of all.
+        let kernel = CountSpokes {
+            mesh: mesh.topology(),
+            counts: self.counts.global_mut(),
+        };
+        mesh.engine().launch_flat(vertices, kernel)?;
+        self.scan
+            .exclusive(mesh.engine(), &self.counts, &self.starts)?;
+        Ok(())
     }
 
     pub(crate) fn view(&self, mesh: &Mesh) -> kernels::Spokes {
-        let starts = match &self.starts {
-            Some(starts) => starts.global(),
-            None => mesh.topology().starts,
+        let starts = match self.starts.len() {
+            0 => mesh.topology().starts,
+            _ => self.starts.global(),
         };
         kernels::Spokes {
             starts,
@@ -248,13 +236,16 @@ impl Spokes {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let words = self.starts.as_ref().map_or(0, Buffer::len)
-            + self.targets.len()
-            + self.edges.len()
-            + self.sharpness.len()
-            + self.kinds.len()
-            + self.halo.len()
-            + self.lines.len();
-        4 * words as u64
+        let rooms = [
+            &self.starts,
+            &self.targets,
+            &self.edges,
+            &self.kinds,
+            &self.halo,
+            &self.lines,
+            &self.counts,
+        ];
+        let words: u64 = rooms.iter().map(|r| r.bytes()).sum();
+        words + self.sharpness.bytes() + self.scan.bytes()
     }
 }

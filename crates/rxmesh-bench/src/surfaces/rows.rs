@@ -2,11 +2,11 @@
 //! alike, as `docs/subdivision.md` says.
 
 use anyhow::Result;
-use rxmesh_host::engine::Engine;
-use rxmesh_host::mesh::{PolyMesh, SharpEdge, SharpVertex};
+use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_host::mesh::{Faces, PolyMesh, SharpEdge, SharpVertex};
 use rxmesh_subdivision::kernels::matrix::{CatmullClark, OverOrder, Sides};
 use rxmesh_subdivision::matrix::{Csr, Finish, GeneralSubdivision, multiply};
-use rxmesh_subdivision::{Mesh, Options, Scheme, Subdivision};
+use rxmesh_subdivision::{DeviceFaces, FaceSizes, Mesh, Options, Scheme, Subdivision};
 
 use crate::measure::{self, Effort, Times};
 
@@ -65,6 +65,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("adjacency", "sphere:160", 0, 153_600, None, None, adjacency),
     row("adjacency", "sphere:640", 0, 2_457_600, None, None, adjacency),
     row("adjacency", "sphere:640S", 0, 2_457_600, None, None, adjacency),
+    row("adjacency, new", "sphere:640", 0, 2_457_600, None, None, new_adjacency),
     row("catmull-clark", "sphere:5", 4, 38_400, Some(0.010), Some((0.0118, OSD)), catmull_clark),
     row("catmull-clark", "sphere:40", 3, 614_400, Some(0.015), Some((0.033, EDGE_FRIEND)), catmull_clark),
     row("catmull-clark", "sphere:5", 6, 614_400, Some(0.018), Some((0.0436, OSD)), catmull_clark),
@@ -82,16 +83,20 @@ pub(crate) const ROWS: &[Row] = &[
     row("catmull-clark, all", "sphere:40", 5, 9_830_400, Some(0.18), Some((1.318, SLAK)), all_of_quads),
     row("catmull-clark, all", "sphere:640", 1, 9_830_400, Some(0.35), Some((0.784, SLAK)), all_of_quads),
     row("catmull-clark, all", "sphere:640S", 1, 9_830_400, Some(1.2), Some((3.077, SLAK)), all_of_quads),
+    row("catmull-clark, all, new", "sphere:40", 5, 9_830_400, None, None, all_new_of_quads),
+    row("catmull-clark, all, new", "sphere:640", 1, 9_830_400, None, None, all_new_of_quads),
     row("catmull-clark, patches", "sphere:40", 3, 614_400, None, None, patches_of_quads),
     row("loop", "triangles:16", 4, 786_432, None, Some((0.0277, OSD)), loop_surface),
     row("loop", "triangles:16", 6, 12_582_912, Some(0.12), Some((0.293, OSD)), loop_surface),
     row("loop", "triangles:100", 3, 7_680_000, None, Some((0.396, HALFEDGE)), loop_surface),
     row("sqrt3", "triangles:100", 4, 9_720_000, None, Some((0.526, "own port of the rule; without half-edges")), sqrt3),
     row("sqrt3, all", "triangles:100", 4, 9_720_000, Some(0.30), Some((0.94, "own port of the rule")), all_of_sqrt3),
+    row("sqrt3, all, new", "triangles:100", 4, 9_720_000, None, None, all_new_of_sqrt3),
     row("mapped SpMV, M^T p", "sphere:640", 0, 2_457_600, Some(0.08), Some((0.219, "cuSPARSE")), mapped_spmv),
     row("mapped SpGEMM", "sphere:640", 0, 2_457_600, Some(0.45), Some((1.50, "cuSPARSE")), mapped_spgemm),
     row("catmull-clark, general", "sphere:40", 5, 9_830_400, Some(2.0), Some((196.8, "LAK")), general),
     row("loop, all", "triangles:16", 6, 12_582_912, Some(0.35), Some((1.55, HALFEDGE)), all_of_triangles),
+    row("loop, all, new", "triangles:16", 6, 12_582_912, None, None, all_new_of_triangles),
 ];
 
 /// Positions of the surface of a mesh that stays.
@@ -109,8 +114,33 @@ fn positions(
     Ok(Measured { times, bytes })
 }
 
-/// Everything from faces that are on the host: adjacency, faces and positions of the surface.
+/// What a frame of a modelling program pays, of faces and positions that are on the engine: adjacency, and faces and
+/// positions of the surface, in memory that is there, until the check that the faces are the closed surface that they
+/// were taken for (Loop's scheme waits for it before). Nothing is brought over, and nothing is allocated.
 fn all(engine: &Engine, mesh: &PolyMesh, options: &Options, effort: Effort) -> Result<Measured> {
+    let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
+    let given = Given::new(engine, mesh)?;
+    let mut surface = Subdivision::new(engine, mesh, options)?;
+    let mut y = engine.zeroed(3 * surface.vertex_count() as usize)?;
+    let mut faces = engine.zeroed(surface.index_count() as usize)?;
+    let times = measure::waiting(engine, effort, || {
+        surface.rebuild_ahead(&given.faces())?;
+        surface.values(3, &x, &mut y)?;
+        surface.faces(&mut faces)?;
+        Ok(surface.check()?)
+    })?;
+    let bytes = Some(surface.bytes());
+    Ok(Measured { times, bytes })
+}
+
+/// Everything from faces that are on the host, in memory that is taken for it: adjacency, faces and positions of the
+/// surface.
+fn all_new(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    options: &Options,
+    effort: Effort,
+) -> Result<Measured> {
     let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
     let surface = Subdivision::new(engine, mesh, options)?;
     let mut y = engine.zeroed(3 * surface.vertex_count() as usize)?;
@@ -121,6 +151,43 @@ fn all(engine: &Engine, mesh: &PolyMesh, options: &Options, effort: Effort) -> R
         Ok(surface.faces(&mut faces)?)
     })?;
     Ok(times.into())
+}
+
+/// Faces in an engine's memory.
+struct Given {
+    vertices: u32,
+    count: u32,
+    size: u32,
+    offsets: Buffer<u32>,
+    corners: Buffer<u32>,
+}
+
+impl Given {
+    fn new(engine: &Engine, mesh: &PolyMesh) -> Result<Given> {
+        let (size, offsets) = match &mesh.faces {
+            Faces::Same(n) => (*n, &[][..]),
+            Faces::Offsets(offsets) => (0, &offsets[..]),
+        };
+        Ok(Given {
+            vertices: mesh.vertex_count() as u32,
+            count: mesh.face_count() as u32,
+            size,
+            offsets: engine.upload(offsets)?,
+            corners: engine.upload(&mesh.corners)?,
+        })
+    }
+
+    fn faces(&self) -> DeviceFaces<'_> {
+        DeviceFaces {
+            vertices: self.vertices,
+            faces: self.count,
+            sizes: match self.size {
+                0 => FaceSizes::Offsets(&self.offsets),
+                n => FaceSizes::Same(n),
+            },
+            corners: &self.corners,
+        }
+    }
 }
 
 /// Options of a smooth surface.
@@ -147,6 +214,33 @@ fn loop_surface(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -
 
 fn all_of_quads(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
     all(engine, mesh, &smooth(Scheme::CatmullClark, levels), effort)
+}
+
+fn all_new_of_quads(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
+    all_new(engine, mesh, &smooth(Scheme::CatmullClark, levels), effort)
+}
+
+fn all_new_of_triangles(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
+    all_new(engine, mesh, &smooth(Scheme::Loop, levels), effort)
+}
+
+fn all_new_of_sqrt3(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
+    all_new(engine, mesh, &smooth(Scheme::Sqrt3, levels), effort)
 }
 
 fn all_of_triangles(
@@ -210,8 +304,16 @@ fn patches_of_quads(
     Ok(times.into())
 }
 
-/// Twins, edges and rows from faces that are on the host.
+/// Twins, edges and rows from faces that are on the engine, in memory that is there.
 fn adjacency(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
+    let given = Given::new(engine, mesh)?;
+    let mut made = Mesh::new(engine, mesh)?;
+    let times = measure::waiting(engine, effort, || Ok(made.rebuild_from(&given.faces())?))?;
+    Ok(times.into())
+}
+
+/// The same from faces that are on the host, in memory that is taken for it.
+fn new_adjacency(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
     let times = measure::calls(engine, effort, || {
         Mesh::new(engine, mesh)?;
         Ok(())

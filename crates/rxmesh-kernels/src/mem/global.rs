@@ -318,6 +318,21 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
         unsafe { *global(self.at).add(i as usize) = v }
     }
 
+    /// Sets elements `from..from + n`, of which `f` is given the place from `from` on. On the host the range is compared
+    /// once.
+    #[inline(always)]
+    pub fn fill(self, from: u32, n: u32, f: impl Fn(u32) -> T) {
+        let run = self.part(from, n);
+        if n > 0 {
+            run.check(u64::from(n - 1));
+        }
+        for i in 0..n {
+            // SAFETY: in range by the check, or on a GPU by the kernel's construction; no concurrent access (contracts
+            // U3, U4).
+            unsafe { *global(run.at).add(i as usize) = f(i) }
+        }
+    }
+
     /// The same elements, read only.
     #[inline(always)]
     pub fn read(self) -> Global<T> {

@@ -234,6 +234,24 @@ impl Shared<u32> {
 }
 
 impl Shared<f32> {
+    /// Elements `4 i .. 4 i + 4` in one 16-byte access; pieces of a plan start at a multiple of 16 bytes.
+    #[inline(always)]
+    pub fn get4(self, i: u32) -> [f32; 4] {
+        debug_assert!(
+            4 * i + 4 <= self.n,
+            "shared read at {i} of {} fours",
+            self.n / 4
+        );
+        // SAFETY: in range by the plan, no concurrent write in this phase (contracts U2, U3).
+        unsafe {
+            let at = self.at.add(4 * i as usize);
+            #[cfg(target_arch = "nvptx64")]
+            return cuda_std::mem::ld_shared_v4_f32(at);
+            #[cfg(not(target_arch = "nvptx64"))]
+            *at.cast::<[f32; 4]>()
+        }
+    }
+
     /// Adds to element `i` atomically.
     #[inline(always)]
     pub fn add(self, i: u32, v: f32) {

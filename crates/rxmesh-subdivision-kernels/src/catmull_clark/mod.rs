@@ -2,14 +2,16 @@
 //!
 //! After k levels a base face is a grid of n x n cells, n = 2^k, whose points have ids that a formula gives:
 //! base vertices first, then n - 1 points an edge, from the origin of its lower half-edge on, then (n - 1)^2 points a
-//! face, row by row ([`Grid`]). Only the four corners of a base face can be irregular, and the ring of points round a
-//! base vertex evolves by itself: [`rings`] takes it through all levels, [`tiles`] everything else.
+//! face, row by row ([`Grid`]). Only the four corners of a base face can be irregular ([`neighbours`] finds which are),
+//! and the ring of points round a base vertex evolves by itself: [`rings`] takes it through all levels, [`tiles`]
+//! everything else.
 //!
 //! In the grid of face f, corner 0 is at (0, 0), corner 1 at (n, 0), corner 2 at (n, n), corner 3 at (0, n).
 
 pub mod creases;
 pub mod faces;
 pub mod limit;
+pub mod neighbours;
 pub mod once;
 pub mod rings;
 pub mod tiles;
@@ -19,7 +21,7 @@ use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Bind, Global, GlobalMut, Piece};
 
 kernel_list! {
-    of [creases::KERNELS, faces::KERNELS, limit::KERNELS, once::KERNELS, rings::KERNELS, tiles::KERNELS];
+    of [creases::KERNELS, faces::KERNELS, limit::KERNELS, neighbours::KERNELS, once::KERNELS, rings::KERNELS, tiles::KERNELS];
 }
 
 /// How many components of a value a kernel takes at a time.

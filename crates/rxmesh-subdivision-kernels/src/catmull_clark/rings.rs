@@ -2,15 +2,18 @@
 //!
 //! Each corner h of the mesh keeps, beside its vertex v, the first point `OUT` along h, the point `ACROSS` the cell at
 //! v, and the first point `IN` along the half-edge before h, from v on. The next level's are made of these and of
-//! those of the corners beside h at the same vertex; so a vertex with all its corners needs nothing else.
+//! those of the corners beside h at the same vertex; so a vertex with all its corners needs nothing else, and a block
+//! takes some vertices through all levels in its shared memory. Regular vertices follow from the faces around them and
+//! are left out ([`super::neighbours`]).
 
 use super::creases::Creases;
+use super::neighbours::VERTICES;
 use super::{Components, Output, Rows, next, prev};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
-use rxmesh_kernels::exec::Block;
+use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::kernel::BlockKernel;
-use rxmesh_kernels::mem::{Global, GlobalMut, Plan};
+use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 
 kernel_list! {
     block catmull_clark_rings3: RefineRings<super::Three>;
@@ -18,7 +21,11 @@ kernel_list! {
 }
 
 /// Vertices that a block takes.
-pub const CHUNK: u32 = 32;
+pub const CHUNK: u32 = 8;
+/// Corners of a vertex for which there is room in shared memory.
+const ROOM: u32 = 16;
+/// Indices of a phase that a vertex has: a row of them a step.
+const LANES: u32 = 32;
 /// Points that a corner keeps.
 pub const POINTS: u32 = 3;
 /// The first point along the half-edge of a corner.
@@ -35,20 +42,28 @@ args! {
         pub base: Rows,
         /// Levels, the last one included.
         pub depth: u32,
-        /// For each corner, and each level from 1 to `depth` - 1: [`POINTS`] points.
+        /// The number of each corner among those that are kept.
+        pub slots: Global<u32>,
+        /// For each kept corner, and each level from 1 to `depth` - 1: [`POINTS`] points.
         pub corners: Global<f32>,
-        /// For each level from 1 to `depth` - 1, and each vertex: its point.
+        /// For each level from 1 to `depth` - 1, and each vertex: its point, of those whose corners are kept.
         pub centres: Global<f32>,
     }
 }
 
-impl Rings {
-    /// Where a point of a corner stands in [`Rings::corners`], for a level from 1 on.
-    #[inline(always)]
-    fn place(depth: u32, n: u32, h: u32, level: u32, point: u32) -> u32 {
-        ((h * (depth - 1) + level - 1) * POINTS + point) * n
-    }
+/// Where the points of a kept corner stand in [`Rings::corners`], for a level from 1 on.
+#[inline(always)]
+fn of_slot(slot: u32, depth: u32, n: u32, level: u32) -> u32 {
+    (slot * (depth - 1) + level - 1) * POINTS * n
+}
 
+/// The vertex of the base that a point of a corner is at level 0.
+#[inline(always)]
+fn at_base(mesh: &Topology, h: u32, point: u32) -> u32 {
+    mesh.corners.get((h & !3) | ((h + 1 + point) & 3))
+}
+
+impl Rings {
     /// A component of a point of a corner at a level before the last; `n` components are kept.
     #[inline(always)]
     pub fn corner(
@@ -61,11 +76,10 @@ impl Rings {
         component: u32,
     ) -> f32 {
         if level == 0 {
-            let at = (h & !3) | ((h + 1 + point) & 3);
-            self.base.get(mesh.corners.get(at), component)
+            self.base.get(at_base(mesh, h, point), component)
         } else {
-            let at = Rings::place(self.depth, n, h, level, point);
-            self.corners.get(at + component)
+            let at = of_slot(self.slots.get(h), self.depth, n, level);
+            self.corners.get(at + point * n + component)
         }
     }
 
@@ -92,6 +106,12 @@ args! {
         pub base: Rows,
         /// Levels.
         pub depth: u32,
+        /// The vertices.
+        pub vertices: Global<u32>,
+        /// Word [`VERTICES`] is how many there are.
+        pub counts: Global<u32>,
+        /// As [`Rings::slots`].
+        pub slots: Global<u32>,
         /// As [`Rings::corners`].
         pub corners: GlobalMut<f32>,
         /// As [`Rings::centres`].
@@ -103,84 +123,328 @@ args! {
     }
 }
 
+/// What the vertices of a block have in shared memory: this level and the next, in turns.
+#[derive(Clone, Copy)]
+pub struct Tables {
+    /// For each vertex its id, its first entry, how many it has, and the number of its first corner among those kept.
+    vertices: Shared<u32>,
+    corners: [Shared<f32>; 2],
+    centres: [Shared<f32>; 2],
+    /// The face points of this level's cells, a corner each.
+    faces: Shared<f32>,
+    /// For each corner the corners below and beside it at the same vertex: [`LINKS`] places in its row.
+    links: Shared<u32>,
+    /// How sharp the two edges of each corner are at the base.
+    sharp: Shared<f32>,
+}
+
+/// Words of a vertex in [`Tables::vertices`].
+const WORDS: u32 = 4;
+/// Links of a corner.
+const LINKS: u32 = 2;
+
+/// A vertex of a block.
+#[derive(Clone, Copy)]
+struct Centre {
+    /// Its number in the block.
+    slot: u32,
+    v: u32,
+    /// Its first entry, and how many it has.
+    first: u32,
+    n: u32,
+    /// The number of its first corner among those that are kept.
+    kept: u32,
+}
+
+impl Centre {
+    /// Whether its corners have room in shared memory. They are then known by their places in its row, else by their
+    /// ids.
+    #[inline(always)]
+    fn small(&self) -> bool {
+        self.n <= ROOM
+    }
+}
+
+/// A vertex at one level, and what it was kept in.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    tables: &'a Tables,
+    centre: Centre,
+    level: u32,
+}
+
 impl<N: Components> RefineRings<N> {
     #[inline(always)]
     fn known(&self) -> Rings {
         Rings {
             base: self.base,
             depth: self.depth,
+            slots: self.slots,
             corners: self.corners.read(),
             centres: self.centres.read(),
         }
     }
 
+    /// Finds the vertices of a block.
+    #[inline(always)]
+    fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &Tables) {
+        p.each(CHUNK, |slot| {
+            let at = block * CHUNK + slot;
+            let (mut v, mut first, mut n, mut kept) = (NONE, 0, 0, NONE);
+            if at < self.counts.get(VERTICES) {
+                v = self.vertices.get(at);
+                let row = self.mesh.row(v);
+                (first, n) = (row.0, row.1 - row.0);
+                if n > 0 {
+                    kept = self.slots.get(self.mesh.entries.get(first));
+                }
+            }
+            let to = slot * WORDS;
+            tables.vertices.set(to, v);
+            tables.vertices.set(to + 1, first);
+            tables.vertices.set(to + 2, n);
+            tables.vertices.set(to + 3, kept);
+        });
+    }
+
+    #[inline(always)]
+    fn vertex(&self, tables: &Tables, slot: u32) -> Option<Centre> {
+        let word = |i: u32| tables.vertices.get(slot * WORDS + i);
+        (word(0) != NONE).then(|| Centre {
+            slot,
+            v: word(0),
+            first: word(1),
+            n: word(2),
+            kept: word(3),
+        })
+    }
+
+    /// Runs `f(vertex, place, component)` for `places(vertex)` places of each vertex.
+    #[inline(always)]
+    fn each<B: Block>(
+        &self,
+        p: Phase<B>,
+        tables: &Tables,
+        places: impl Fn(&Centre) -> u32,
+        f: impl Fn(Centre, u32, u32),
+    ) {
+        let lanes = if Phase::<B>::SOLO { 1 } else { LANES };
+        p.each(CHUNK * lanes, |i| {
+            let Some(centre) = self.vertex(tables, i / lanes) else {
+                return;
+            };
+            let mut at = i % lanes;
+            while at < places(&centre) * N::N {
+                f(centre, at / N::N, at % N::N);
+                at += lanes;
+            }
+        });
+    }
+
+    /// Where a point of the corner at a place of the vertex's row stands in shared memory.
+    #[inline(always)]
+    fn held(centre: &Centre, place: u32, point: u32, k: u32) -> u32 {
+        ((centre.slot * ROOM + place) * POINTS + point) * N::N + k
+    }
+
+    /// What a corner of a vertex is known by.
+    #[inline(always)]
+    fn known_by(&self, centre: &Centre, h: u32) -> u32 {
+        if !centre.small() {
+            return h;
+        }
+        let mut place = 0;
+        while place + 1 < centre.n && self.mesh.entries.get(centre.first + place) != h {
+            place += 1;
+        }
+        place
+    }
+
+    /// A component of a point of a corner.
+    #[inline(always)]
+    fn at(&self, a: &At, corner: u32, point: u32, k: u32) -> f32 {
+        if a.centre.small() {
+            let i = Self::held(&a.centre, corner, point, k);
+            if a.level & 1 == 0 {
+                a.tables.corners[0].get(i)
+            } else {
+                a.tables.corners[1].get(i)
+            }
+        } else {
+            self.known()
+                .corner(&self.mesh, N::N, corner, a.level, point, k)
+        }
+    }
+
+    /// A component of the vertex.
+    #[inline(always)]
+    fn here(&self, a: &At, k: u32) -> f32 {
+        let i = a.centre.slot * N::N + k;
+        if a.level & 1 == 0 {
+            a.tables.centres[0].get(i)
+        } else {
+            a.tables.centres[1].get(i)
+        }
+    }
+
+    /// The corner beside another one at the same vertex, [`NONE`] at a boundary: across its half-edge, or across the
+    /// one before.
+    #[inline(always)]
+    fn beside(&self, a: &At, corner: u32, link: u32) -> u32 {
+        if a.centre.small() {
+            let at = (a.centre.slot * ROOM + corner) * LINKS + link;
+            a.tables.links.get(at)
+        } else {
+            self.across(corner, link)
+        }
+    }
+
+    /// As [`RefineRings::beside`], of ids.
+    #[inline(always)]
+    fn across(&self, h: u32, link: u32) -> u32 {
+        if link == 1 {
+            return self.mesh.twin(prev(h));
+        }
+        let twin = self.mesh.twin(h);
+        if twin == NONE { NONE } else { next(twin) }
+    }
+
+    /// Keeps what is beside a corner, and how sharp the edge between is.
+    #[inline(always)]
+    fn find_link(&self, tables: &Tables, c: &Centre, place: u32, link: u32) {
+        let m = &self.mesh;
+        let h = m.entries.get(c.first + place);
+        let other = match self.across(h, link) {
+            NONE => NONE,
+            g => self.known_by(c, g),
+        };
+        let to = (c.slot * ROOM + place) * LINKS + link;
+        tables.links.set(to, other);
+        if self.creases.smooth == 0 {
+            let half = if link == 0 { h } else { prev(h) };
+            tables.sharp.set(to, self.creases.base.edge(m, half));
+        }
+    }
+
     /// What the cell of a corner becomes: its face point.
     #[inline(always)]
-    fn face(&self, h: u32, v: f32, level: u32, k: u32) -> f32 {
-        let rings = self.known();
-        let at = |point| rings.corner(&self.mesh, N::N, h, level, point, k);
-        0.25 * (v + at(OUT) + at(ACROSS) + at(IN))
+    fn new_face(&self, a: &At, corner: u32, k: u32) -> f32 {
+        let at = |point| self.at(a, corner, point, k);
+        0.25 * (self.here(a, k) + at(OUT) + at(ACROSS) + at(IN))
     }
 
-    /// The next level of a corner.
+    /// As [`RefineRings::new_face`], from shared memory where there is room.
     #[inline(always)]
-    fn corner(&self, h: u32, level: u32, k: u32) {
-        let (m, rings) = (&self.mesh, self.known());
-        let v = rings.centre(m, N::N, m.corners.get(h), level, k);
-        let at = |point| rings.corner(m, N::N, h, level, point, k);
-        let (out, into) = (at(OUT), at(IN));
-        let face = 0.25 * (v + out + at(ACROSS) + into);
-        let edge = |end: f32, other: u32, weight: f32| {
-            let middle = 0.5 * (v + end);
-            if other == NONE || weight == 1.0 {
-                return middle;
-            }
-            let smooth = 0.25 * (v + end + face + self.face(other, v, level, k));
+    fn face(&self, a: &At, corner: u32, k: u32) -> f32 {
+        if a.centre.small() {
+            a.tables
+                .faces
+                .get((a.centre.slot * ROOM + corner) * N::N + k)
+        } else {
+            self.new_face(a, corner, k)
+        }
+    }
+
+    /// How far the next point along one of the two edges of a corner follows the rule of creases.
+    #[inline(always)]
+    fn weight(&self, a: &At, h: u32, corner: u32, link: u32) -> f32 {
+        if self.creases.smooth != 0 {
+            return 0.0;
+        }
+        let m = &self.mesh;
+        let half = if link == 0 { h } else { prev(h) };
+        let s = if a.centre.small() {
+            let at = (a.centre.slot * ROOM + corner) * LINKS + link;
+            a.tables.sharp.get(at)
+        } else {
+            self.creases.base.edge(m, half)
+        };
+        let place = if link == 0 { 1 } else { (2 << a.level) - 1 };
+        self.creases.weight(m, half, s, a.level, place)
+    }
+
+    /// The next level of a point of a corner along one of its two edges, and of the one across with the first.
+    #[inline(always)]
+    fn refine_corner(&self, a: &At, place: u32, link: u32, k: u32) {
+        let h = self.mesh.entries.get(a.centre.first + place);
+        let corner = if a.centre.small() { place } else { h };
+        let point = if link == 0 { OUT } else { IN };
+        let v = self.here(a, k);
+        let face = self.face(a, corner, k);
+        let end = self.at(a, corner, point, k);
+        let middle = 0.5 * (v + end);
+        let other = self.beside(a, corner, link);
+        let weight = self.weight(a, h, corner, link);
+        let edge = if other == NONE || weight == 1.0 {
+            middle
+        } else {
+            let smooth = 0.25 * (v + end + face + self.face(a, other, k));
             smooth + weight * (middle - smooth)
         };
-        let before = prev(h);
-        let (below, beside) = (m.twin(h), m.twin(before));
-        let below = if below == NONE { NONE } else { next(below) };
-        let weights = if self.creases.smooth != 0 {
-            (0.0, 0.0)
-        } else {
-            (
-                self.creases.first_weight(m, h, level),
-                self.creases.last_weight(m, before, level),
-            )
+        let to = of_slot(a.centre.kept + place, self.depth, N::N, a.level + 1) + k;
+        let put = |point: u32, x: f32| {
+            self.corners.set(to + point * N::N, x);
+            if a.centre.small() {
+                self.put(a, a.level + 1, place, point, k, x);
+            }
         };
-        let to = Rings::place(self.depth, N::N, h, level + 1, 0) + k;
-        self.corners
-            .set(to + OUT * N::N, edge(out, below, weights.0));
-        self.corners.set(to + ACROSS * N::N, face);
-        self.corners
-            .set(to + IN * N::N, edge(into, beside, weights.1));
+        put(point, edge);
+        if link == 0 {
+            put(ACROSS, face);
+        }
     }
 
-    /// The next level of a vertex.
+    /// Keeps a point of a corner in shared memory.
     #[inline(always)]
-    fn vertex(&self, v: u32, level: u32, k: u32) -> f32 {
-        let (m, rings) = (&self.mesh, self.known());
-        let (first, end) = m.row(v);
-        let here = rings.centre(m, N::N, v, level, k);
-        let n = (end - first) as f32;
-        if first == end {
+    fn put(&self, a: &At, level: u32, place: u32, point: u32, k: u32, x: f32) {
+        let i = Self::held(&a.centre, place, point, k);
+        if level & 1 == 0 {
+            a.tables.corners[0].set(i, x);
+        } else {
+            a.tables.corners[1].set(i, x);
+        }
+    }
+
+    /// Keeps the vertex in shared memory.
+    #[inline(always)]
+    fn put_here(&self, a: &At, level: u32, k: u32, x: f32) {
+        let i = a.centre.slot * N::N + k;
+        if level & 1 == 0 {
+            a.tables.centres[0].set(i, x);
+        } else {
+            a.tables.centres[1].set(i, x);
+        }
+    }
+
+    /// The next level of the vertex.
+    #[inline(always)]
+    fn refine_vertex(&self, a: &At, k: u32) -> f32 {
+        let m = &self.mesh;
+        let here = self.here(a, k);
+        let n = a.centre.n as f32;
+        if a.centre.n == 0 {
             return here;
         }
         let (mut edges, mut faces) = (0.0, 0.0);
-        for at in first..end {
-            let h = m.entries.get(at);
-            edges += rings.corner(m, N::N, h, level, OUT, k);
-            faces += self.face(h, here, level, k);
+        for place in 0..a.centre.n {
+            let corner = if a.centre.small() {
+                place
+            } else {
+                m.entries.get(a.centre.first + place)
+            };
+            edges += self.at(a, corner, OUT, k);
+            faces += self.face(a, corner, k);
         }
         let smooth = ((n - 2.0) * here + (edges + faces) / n) / n;
         if self.creases.smooth != 0 {
             smooth
         } else {
-            self.creases.vertex(m, v, level, here, smooth, |h, target| {
-                let (h, point) = if target { (next(h), IN) } else { (h, OUT) };
-                rings.corner(m, N::N, h, level, point, k)
-            })
+            let v = a.centre.v;
+            self.creases
+                .vertex(m, v, a.level, here, smooth, |h, target| {
+                    let (h, point) = if target { (next(h), IN) } else { (h, OUT) };
+                    self.at(a, self.known_by(&a.centre, h), point, k)
+                })
         }
     }
 }
@@ -189,35 +453,81 @@ impl<N: Components> RefineRings<N> {
 // it reads of a level was written before a barrier, and branches around phases depend on the level (contracts U1 to
 // U4).
 unsafe impl<N: Components> BlockKernel for RefineRings<N> {
-    type Tables = ();
+    const THREADS: u32 = CHUNK * LANES;
+    type Tables = Tables;
 
     #[inline(always)]
-    fn carve(&mut self, _: &mut Plan) {}
+    fn carve(&mut self, plan: &mut Plan) -> Tables {
+        let corners = CHUNK * ROOM;
+        Tables {
+            vertices: plan.take(CHUNK * WORDS),
+            corners: [
+                plan.take(corners * POINTS * N::N),
+                plan.take(corners * POINTS * N::N),
+            ],
+            centres: [plan.take(CHUNK * N::N), plan.take(CHUNK * N::N)],
+            faces: plan.take(corners * N::N),
+            links: plan.take(corners * LINKS),
+            sharp: plan.take(corners * LINKS),
+        }
+    }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, block: u32, (): &()) {
+    fn run<B: Block>(&self, b: B, block: u32, tables: &Tables) {
         let m = &self.mesh;
-        let first = block * CHUNK;
-        let count = (m.vertex_count() - first).min(CHUNK);
-        let (start, end) = (m.starts.get(first), m.starts.get(first + count));
+        let small = |c: &Centre| if c.small() { c.n } else { 0 };
+        let at = |centre: Centre, level: u32| At {
+            tables,
+            centre,
+            level,
+        };
+        b.phase(|p| self.find(p, block, tables));
+        b.phase(|p| {
+            let one = |_: &Centre| 1;
+            self.each(p, tables, one, |c, _, k| {
+                self.put_here(&at(c, 0), 0, k, self.base.get(c.v, k));
+            });
+            self.each(p, tables, small, |c, place, k| {
+                let h = m.entries.get(c.first + place);
+                for point in 0..POINTS {
+                    let x = self.base.get(at_base(m, h, point), k);
+                    self.put(&at(c, 0), 0, place, point, k, x);
+                }
+            });
+            // A link a component: there are places enough, and the loop is the same.
+            let links = |c: &Centre| (small(c) * LINKS).div_ceil(N::N);
+            self.each(p, tables, links, |c, row, k| {
+                let i = row * N::N + k;
+                let (place, link) = (i / LINKS, i % LINKS);
+                if place < c.n {
+                    self.find_link(tables, &c, place, link);
+                }
+            });
+        });
         for level in 0..self.depth {
             let done = level + 1 == self.depth;
             b.phase(|p| {
-                p.each(count * N::N, |i| {
-                    let (v, k) = (first + i / N::N, i % N::N);
-                    let x = self.vertex(v, level, k);
+                self.each(p, tables, small, |c, place, k| {
+                    let x = self.new_face(&at(c, level), place, k);
+                    tables.faces.set((c.slot * ROOM + place) * N::N + k, x);
+                });
+            });
+            b.phase(|p| {
+                let points = |c: &Centre| if done { 1 } else { 1 + LINKS * c.n };
+                self.each(p, tables, points, |c, i, k| {
+                    let a = at(c, level);
+                    if i > 0 {
+                        return self.refine_corner(&a, (i - 1) / LINKS, (i - 1) % LINKS, k);
+                    }
+                    let x = self.refine_vertex(&a, k);
                     if done {
-                        self.out.set(v, k, x);
+                        self.out.set(c.v, k, x);
                     } else {
-                        let row = level * m.vertex_count() + v;
+                        let row = level * m.vertex_count() + c.v;
                         self.centres.set(row * N::N + k, x);
+                        self.put_here(&a, level + 1, k, x);
                     }
                 });
-                if !done {
-                    p.each((end - start) * N::N, |i| {
-                        self.corner(m.entries.get(start + i / N::N), level, i % N::N);
-                    });
-                }
             });
         }
     }

@@ -1,28 +1,48 @@
 //! Sharpness by Chaikin's rule, for all levels.
 
-use crate::{Mesh, Sharpness};
+use crate::room::Room;
+use crate::{Creasing, Mesh, Sharpness};
 use rxmesh_host::Error;
-use rxmesh_host::engine::Buffer;
-use rxmesh_kernels::mem::Global;
+use rxmesh_host::engine::Engine;
 use rxmesh_subdivision_kernels::catmull_clark::creases::{Chaikin, Creases, row_length};
 use rxmesh_subdivision_kernels::sharpness::INFINITE;
 use rxmesh_subdivision_kernels::topology::NONE;
 
-/// Sharpness of the parts of edges: what kernels see as `Creases::table`.
+/// Sharpness of the parts of edges, where it does not wear off by the uniform rule: what kernels see as
+/// `Creases::table`.
 #[derive(Debug)]
 pub(crate) struct Table {
     depth: u32,
-    rows: Buffer<u32>,
-    values: Buffer<f32>,
+    /// No values where no sharpness wears off.
+    rows: Room<u32>,
+    values: Room<f32>,
+    edges: Room<u32>,
 }
 
 impl Table {
-    /// The table of some levels; nothing when no sharpness wears off.
-    pub(crate) fn new(
+    pub(crate) fn empty(engine: &Engine) -> Result<Table, Error> {
+        Ok(Table {
+            depth: 0,
+            rows: Room::empty(engine)?,
+            values: Room::empty(engine)?,
+            edges: Room::empty(engine)?,
+        })
+    }
+
+    /// The table of some levels, in the memory that is there.
+    pub(crate) fn make(
+        &mut self,
         mesh: &Mesh,
         sharpness: &Sharpness,
+        creasing: Creasing,
         depth: u32,
-    ) -> Result<Option<Table>, Error> {
+    ) -> Result<(), Error> {
+        self.depth = 0;
+        self.rows.shrink(0);
+        self.values.shrink(0);
+        if creasing == Creasing::Uniform || !sharpness.has_edges() {
+            return Ok(());
+        }
         let engine = mesh.engine();
         let [edges, _] = sharpness.to_host()?;
         let mut rows = vec![NONE; edges.len()];
@@ -34,7 +54,7 @@ impl Table {
             }
         }
         if list.is_empty() {
-            return Ok(None);
+            return Ok(());
         }
         let length = row_length(depth) as usize;
         let count = list.len() as u64 * length as u64;
@@ -47,41 +67,38 @@ impl Table {
         for (row, &e) in list.iter().enumerate() {
             values[row * length] = edges[e as usize];
         }
-        let (values, rows) = (engine.upload(&values)?, engine.upload(&rows)?);
-        let edges = engine.upload(&list)?;
+        self.values.fill(&values)?;
+        self.rows.fill(&rows)?;
+        self.edges.fill(&list)?;
+        self.depth = depth;
         for level in 0..depth {
             let kernel = Chaikin {
                 mesh: mesh.topology(),
                 base: sharpness.view(),
-                edges: edges.global(),
-                rows: rows.global(),
+                edges: self.edges.global(),
+                rows: self.rows.global(),
                 depth,
                 level,
-                table: values.global_mut(),
+                table: self.values.global_mut(),
             };
             engine.launch_flat((list.len() as u32) << level, kernel)?;
         }
-        Ok(Some(Table {
-            depth,
-            rows,
-            values,
-        }))
+        Ok(())
     }
 
-    /// What kernels see of sharpness, with a table or without.
-    pub(crate) fn creases(table: Option<&Table>, mesh: &Mesh, sharpness: &Sharpness) -> Creases {
-        let closed = 2 * u64::from(mesh.edge_count()) == u64::from(mesh.corner_count());
+    /// What kernels see of sharpness.
+    pub(crate) fn creases(&self, mesh: &Mesh, sharpness: &Sharpness) -> Creases {
         let sharp = sharpness.has_edges() || sharpness.has_vertices();
         Creases {
             base: sharpness.view(),
-            smooth: u32::from(closed && !sharp),
-            depth: table.map_or(0, |table| table.depth),
-            rows: table.map_or(Global::empty(), |table| table.rows.global()),
-            table: table.map_or(Global::empty(), |table| table.values.global()),
+            smooth: u32::from(mesh.is_closed() && !sharp),
+            depth: self.depth,
+            rows: self.rows.global(),
+            table: self.values.global(),
         }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        4 * (self.rows.len() as u64 + self.values.len() as u64)
+        self.rows.bytes() + self.values.bytes() + self.edges.bytes()
     }
 }

@@ -1,81 +1,99 @@
-//! Which faces of the mesh are part of the surface.
+//! Which quads are part of the surface.
 
-use crate::{Mesh, Sharpness};
+use crate::kept::KeptFaces;
+use crate::room::Room;
+use crate::{Boundary, Mesh, Sharpness, faces::Extras};
 use rxmesh_host::Error;
-use rxmesh_host::engine::Buffer;
-use rxmesh_host::mesh::{Faces, PolyMesh};
+use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_host::mesh::Faces;
 use rxmesh_kernels::mem::Global;
-use rxmesh_subdivision_kernels::catmull_clark::faces::AwayFromBoundary;
+use std::ops::Range;
 
 /// The faces that are part of the surface: quads of the mesh, or the quads that one level makes of each of its faces.
 #[derive(Debug)]
 pub(super) struct Kept {
-    count: u32,
-    /// The mesh's face of each; nothing when they are the same.
-    parents: Option<Vec<u32>>,
-    /// The quads, when some are left out.
-    quads: Option<Buffer<u32>>,
+    faces: KeptFaces,
+    /// Sizes of the mesh's faces.
+    sizes: Faces,
+    /// Whether the mesh's faces are made quads of, one a corner.
+    split: bool,
+    /// Of faces that are split, when some are left out: the quads, ...
+    quads: Room<u32>,
+    /// ... and the mesh's face of each.
+    parents: Vec<u32>,
     /// At level 0 the corners of all, when some are left out.
-    corners: Option<Buffer<u32>>,
+    corners: Room<u32>,
+    count: u32,
     corner_count: u32,
 }
 
+/// Corners of a face.
+fn range(sizes: &Faces, f: u32) -> Range<u32> {
+    match sizes {
+        Faces::Same(n) => n * f..n * (f + 1),
+        Faces::Offsets(offsets) => offsets[f as usize]..offsets[f as usize + 1],
+    }
+}
+
 impl Kept {
-    /// Those that are no holes; where boundaries are left out, `sharpness` says which of them are not.
-    pub(super) fn new(
-        mesh: &Mesh,
-        poly: &PolyMesh,
-        left_out: Option<&Sharpness>,
-        levels: u32,
-    ) -> Result<Kept, Error> {
-        let engine = mesh.engine();
-        let faces = mesh.face_count();
-        let mut kept = vec![true; faces as usize];
-        for &f in &poly.holes {
-            kept[f as usize] = false;
-        }
-        if let Some(sharpness) = left_out {
-            let away = engine.zeroed(faces as usize)?;
-            let kernel = AwayFromBoundary {
-                mesh: mesh.topology(),
-                sharpness: sharpness.view(),
-                out: away.global_mut(),
-            };
-            engine.launch_flat(faces, kernel)?;
-            for (kept, away) in kept.iter_mut().zip(away.read()?) {
-                *kept &= away != 0;
-            }
-        }
-        let all = kept.iter().all(|&k| k);
-        let list = (0..faces).filter(|&f| kept[f as usize]);
-        let range = |f: u32| poly.range(f as usize);
-        let split = levels > 0 && poly.faces != Faces::Same(4);
-        let (parents, quads): (Vec<u32>, Vec<u32>) = if split {
-            let pairs = list
-                .clone()
-                .flat_map(|f| range(f).map(move |c| (f, c as u32)));
-            pairs.unzip()
-        } else {
-            list.clone().map(|f| (f, f)).unzip()
-        };
-        let corners = if levels == 0 && !all {
-            let corners: Vec<u32> = list.flat_map(|f| poly.corners[range(f)].to_vec()).collect();
-            Some(engine.upload(&corners)?)
-        } else {
-            None
-        };
-        let own = mesh.corner_count();
+    pub(super) fn empty(engine: &Engine) -> Result<Kept, Error> {
         Ok(Kept {
-            count: parents.len() as u32,
-            quads: if all {
-                None
-            } else {
-                Some(engine.upload(&quads)?)
-            },
-            parents: (split || !all).then_some(parents),
-            corner_count: corners.as_ref().map_or(own, |c| c.len() as u32),
-            corners,
+            faces: KeptFaces::empty(engine)?,
+            sizes: Faces::Same(4),
+            split: false,
+            quads: Room::empty(engine)?,
+            parents: Vec::new(),
+            corners: Room::empty(engine)?,
+            count: 0,
+            corner_count: 0,
         })
+    }
+
+    /// Finds them, of a mesh with faces of such sizes.
+    pub(super) fn make(
+        &mut self,
+        (mesh, sizes): (&Mesh, Faces),
+        extras: &Extras,
+        sharpness: &Sharpness,
+        (boundary, levels): (Boundary, u32),
+    ) -> Result<(), Error> {
+        self.clear();
+        self.split = levels > 0 && sizes != Faces::Same(4);
+        self.sizes = sizes;
+        self.faces.make(mesh, extras, sharpness, boundary)?;
+        let Some(ids) = self.faces.ids() else {
+            self.corner_count = mesh.corner_count();
+            self.count = match self.split {
+                true => self.corner_count,
+                false => mesh.face_count(),
+            };
+            return Ok(());
+        };
+        let ranges = || ids.iter().map(|&f| range(&self.sizes, f));
+        self.corner_count = ranges().map(|r| r.len() as u32).sum();
+        self.count = ids.len() as u32;
+        if self.split {
+            let quads: Vec<u32> = ranges().flatten().collect();
+            let of = |&f: &u32| std::iter::repeat_n(f, range(&self.sizes, f).len());
+            self.parents = ids.iter().flat_map(of).collect();
+            self.count = self.corner_count;
+            self.quads.fill(&quads)?;
+        } else if levels == 0 {
+            let all = mesh.corners.read()?;
+            let own = |r: Range<u32>| all[r.start as usize..r.end as usize].to_vec();
+            let corners: Vec<u32> = ranges().flat_map(own).collect();
+            self.corners.fill(&corners)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets all faces.
+    pub(super) fn clear(&mut self) {
+        self.faces.clear();
+        self.parents.clear();
+        self.quads.shrink(0);
+        self.corners.shrink(0);
+        (self.count, self.corner_count) = (0, 0);
     }
 
     /// How many.
@@ -90,28 +108,32 @@ impl Kept {
 
     /// The mesh's face of one of them.
     pub(super) fn parent(&self, slot: u32) -> u32 {
-        match &self.parents {
-            Some(parents) => parents[slot as usize],
-            None => slot,
+        match &self.sizes {
+            _ if !self.split => self.faces.face(slot),
+            _ if !self.parents.is_empty() => self.parents[slot as usize],
+            Faces::Same(n) => slot / n,
+            Faces::Offsets(offsets) => offsets.partition_point(|&first| first <= slot) as u32 - 1,
         }
     }
 
     /// The quads; nothing when none is left out.
     pub(super) fn view(&self) -> Global<u32> {
-        self.quads.as_ref().map_or(Global::empty(), Buffer::global)
+        match self.split {
+            true => self.quads.global(),
+            false => self.faces.view(),
+        }
     }
 
     /// The corners of the mesh's faces that are kept.
     pub(super) fn copy_corners(&self, mesh: &Mesh, out: &mut Buffer<u32>) -> Result<(), Error> {
-        match &self.corners {
-            Some(corners) => out.copy_from(corners)?,
-            None => out.copy_from(mesh.corners())?,
+        match self.faces.ids() {
+            Some(_) => self.corners.copy_to(out)?,
+            None => mesh.corners.copy_to(out)?,
         }
         Ok(())
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let of = |b: &Option<Buffer<u32>>| b.as_ref().map_or(0, |b| 4 * b.len() as u64);
-        of(&self.quads) + of(&self.corners)
+        self.faces.bytes() + self.quads.bytes() + self.corners.bytes()
     }
 }

@@ -3,15 +3,20 @@
 pub(crate) mod creases;
 mod kept;
 mod limit;
+mod neighbours;
 mod pass;
 
-use crate::{Boundary, Creasing, Mesh, Options, Sharpness};
+use crate::faces::{DeviceFaces, Extras, Source};
+use crate::mesh::Told;
+use crate::room::Room;
+use crate::{Mesh, Options, Sharpness};
 use creases::Table;
 use kept::Kept;
+use neighbours::Surroundings;
 use pass::Pass;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
-use rxmesh_host::mesh::{MeshError, PolyMesh};
+use rxmesh_host::mesh::{Faces, MeshError, PolyMesh};
 use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::catmull_clark::faces::{SplitFaces, WriteFaces};
 use rxmesh_subdivision_kernels::catmull_clark::rings::POINTS;
@@ -21,7 +26,7 @@ use rxmesh_subdivision_kernels::catmull_clark::{Components, Grid, One, Three};
 pub const MOST_LEVELS: u32 = 10;
 
 /// A Catmull-Clark surface: what depends on faces and sharpness alone is prepared once, values follow as often as they
-/// change.
+/// change. Other faces can be put in place of those that are there ([`CatmullClark::rebuild`]).
 ///
 /// Ids of the points, for quads: base vertices; per base edge n - 1 inner points, n = 2^levels, from the origin of its
 /// lower half-edge on; per base face the points inside, row by row. Where faces are no quads, one level makes quads of
@@ -30,12 +35,16 @@ pub const MOST_LEVELS: u32 = 10;
 #[derive(Debug)]
 pub struct CatmullClark {
     engine: Engine,
+    options: Options,
     levels: u32,
     /// The polygons, where one level makes quads of them.
     polygons: Option<Creased>,
+    /// Memory of polygons, while they are quads.
+    spare: Option<Creased>,
     /// The quads that grids stand on; the mesh itself at level 0.
     base: Creased,
     stages: Vec<Stage>,
+    surroundings: Surroundings,
     scratch: Scratch,
     kept: Kept,
     vertices: u32,
@@ -46,7 +55,7 @@ pub struct CatmullClark {
 struct Creased {
     mesh: Mesh,
     sharpness: Sharpness,
-    table: Option<Table>,
+    table: Table,
 }
 
 /// Some levels in one launch.
@@ -54,42 +63,36 @@ struct Creased {
 struct Stage {
     from: u32,
     levels: u32,
-    log_cells: u32,
 }
 
 /// Memory that the kernels need on the way, for three components.
 #[derive(Debug)]
 struct Scratch {
     /// Values of the quads, where they are made of polygons.
-    quads: Buffer<f32>,
-    corners: Buffer<f32>,
-    centres: Buffer<f32>,
+    quads: Room<f32>,
+    corners: Room<f32>,
+    centres: Room<f32>,
     /// What each stage but the last makes.
-    grids: Vec<Buffer<f32>>,
+    grids: Vec<Room<f32>>,
 }
 
-/// Levels of a launch that starts at the base.
-const FIRST: u32 = 5;
-/// As [`FIRST`], of the launches after it.
-const LATER: u32 = 4;
+/// The most levels of a launch, and those of the last one where there are two.
+const AT_ONCE: u32 = 5;
 
 fn stages(levels: u32) -> Vec<Stage> {
-    let (mut list, mut to) = (Vec::new(), levels);
-    while to > FIRST {
-        to -= LATER;
-        list.push(Stage {
-            from: to,
-            levels: LATER,
-            log_cells: FIRST - LATER,
-        });
-    }
-    list.push(Stage {
+    let from = levels.saturating_sub(AT_ONCE);
+    let before = Stage {
         from: 0,
-        levels: to,
-        log_cells: 0,
-    });
-    list.reverse();
-    list
+        levels: from,
+    };
+    let last = Stage {
+        from,
+        levels: levels - from,
+    };
+    [before, last]
+        .into_iter()
+        .filter(|s| s.levels > 0)
+        .collect()
 }
 
 /// Vertices and faces after some levels of quads.
@@ -121,54 +124,39 @@ fn check(mesh: &Mesh, levels: u32) -> Result<(), Error> {
 }
 
 impl Creased {
-    fn new(
-        mesh: Mesh,
-        sharpness: Sharpness,
-        options: &Options,
-        levels: u32,
-    ) -> Result<Creased, Error> {
-        let table = match options.creasing {
-            Creasing::Chaikin => Table::new(&mesh, &sharpness, levels)?,
-            Creasing::Uniform => None,
-        };
+    fn empty(engine: &Engine) -> Result<Creased, Error> {
         Ok(Creased {
-            mesh,
-            sharpness,
-            table,
+            mesh: Mesh::empty(engine)?,
+            sharpness: Sharpness::empty(engine)?,
+            table: Table::empty(engine)?,
         })
     }
 
-    /// The quads that one level makes.
-    fn split(&self, options: &Options, levels: u32) -> Result<Creased, Error> {
-        let mesh = &self.mesh;
-        let engine = mesh.engine();
-        let n = mesh.corner_count();
-        let corners = engine.zeroed(4 * n as usize)?;
-        let kernel = SplitFaces {
-            mesh: mesh.topology(),
-            out: corners.global_mut(),
+    /// The quads that one level makes of polygons.
+    fn split(&mut self, polygons: &Creased, options: &Options, levels: u32) -> Result<(), Error> {
+        let before = &polygons.mesh;
+        let n = before.corner_count();
+        let points = before.vertex_count() + before.edge_count() + before.face_count();
+        // Halves of edges, and edges to the points of faces.
+        let told = Told {
+            edges: 2 * before.edge_count() + n,
+            special: before.special,
         };
-        engine.launch_flat(n, kernel)?;
-        let points = mesh.vertex_count() + mesh.edge_count() + mesh.face_count();
-        let quads = Mesh::of_buffers(engine, points, 4, None, corners)?;
-        let sharpness = self.sharpness.after_one(mesh, &self.creases(), &quads)?;
-        Creased::new(quads, sharpness, options, levels)
+        self.mesh.make_with(points, (4, 4 * n), told, |out| {
+            let mesh = before.topology();
+            before.engine().launch_flat(n, SplitFaces { mesh, out })
+        })?;
+        let (quads, sharpness) = (&self.mesh, &mut self.sharpness);
+        sharpness.make_after_one(&polygons.sharpness, before, &polygons.creases(), quads)?;
+        self.table.make(quads, sharpness, options.creasing, levels)
     }
 
     fn creases(&self) -> Creases {
-        Table::creases(self.table.as_ref(), &self.mesh, &self.sharpness)
+        self.table.creases(&self.mesh, &self.sharpness)
     }
 
     fn bytes(&self) -> u64 {
-        let m = &self.mesh;
-        let [v, e, c] = [m.vertex_count(), m.edge_count(), m.corner_count()].map(u64::from);
-        let lists = if m.face_size().is_some() {
-            0
-        } else {
-            c + u64::from(m.face_count()) + 1
-        };
-        let table = self.table.as_ref().map_or(0, Table::bytes);
-        4 * (4 * c + e + 2 * v + 1 + lists) + self.sharpness.bytes() + table
+        self.mesh.bytes() + self.sharpness.bytes() + self.table.bytes()
     }
 }
 
@@ -180,6 +168,69 @@ impl CatmullClark {
     /// As [`Mesh::new`] and [`Sharpness::new`]; more than [`MOST_LEVELS`] levels; [`Error::TooLarge`] for more points
     /// or faces than 32 bits can address; no memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<CatmullClark, Error> {
+        CatmullClark::of(engine, &Source::Host(poly), options)
+    }
+
+    /// As [`CatmullClark::new`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`CatmullClark::new`] and [`Mesh::from_faces`].
+    pub fn from_faces(
+        engine: &Engine,
+        faces: &DeviceFaces,
+        extras: &Extras,
+        options: &Options,
+    ) -> Result<CatmullClark, Error> {
+        CatmullClark::of(engine, &Source::Device(faces, *extras), options)
+    }
+
+    /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
+    /// when there is too little of it. One wait, unless something is sharp or a hole.
+    ///
+    /// # Errors
+    ///
+    /// As [`CatmullClark::new`]; the surface has no vertices and no faces then, until it is built again.
+    pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
+        self.make(&Source::Host(poly))
+    }
+
+    /// As [`CatmullClark::rebuild`], of faces that are on the engine already.
+    ///
+    /// # Errors
+    ///
+    /// As [`CatmullClark::rebuild`] and [`Mesh::from_faces`].
+    pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
+        self.make(&Source::Device(faces, *extras))
+    }
+
+    /// As [`CatmullClark::rebuild_from`], of faces that are known to be a closed smooth surface: nothing is waited for, before
+    /// or after [`values`](CatmullClark::values) and [`faces`](CatmullClark::faces). [`CatmullClark::check`] waits, and tells
+    /// whether it was so; before, what they give is not to be relied on.
+    ///
+    /// # Errors
+    ///
+    /// What can be seen without a wait; the surface has no vertices and no faces then.
+    pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
+        self.make(&Source::Ahead(faces))
+    }
+
+    /// Waits, and refuses faces that [`CatmullClark::rebuild_ahead`] took at their word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    pub fn check(&mut self) -> Result<(), Error> {
+        // Those that the polygons are split into have faults of the same causes, and are put in order again as well.
+        let quads = self.base.mesh.check();
+        let checked = match &mut self.polygons {
+            Some(polygons) => polygons.mesh.check().and(quads),
+            None => quads,
+        };
+        self.settle(checked)
+    }
+
+    fn of(engine: &Engine, source: &Source, options: &Options) -> Result<CatmullClark, Error> {
         let levels = options.levels;
         if levels > MOST_LEVELS {
             return Err(Error::Mesh(MeshError::BadParameter {
@@ -188,34 +239,84 @@ impl CatmullClark {
                 possible: "0 to 10 levels can be made",
             }));
         }
-        let mesh = Mesh::new(engine, poly)?;
-        check(&mesh, levels)?;
-        let sharpness = Sharpness::new(&mesh, poly, options.boundary)?;
-        let left_out = (options.boundary == Boundary::None).then_some(&sharpness);
-        let kept = Kept::new(&mesh, poly, left_out, levels)?;
-        let mesh = Creased::new(mesh, sharpness, options, levels)?;
-        let (polygons, base, left) = if levels == 0 || mesh.mesh.face_size() == Some(4) {
-            (None, mesh, levels)
-        } else {
-            let quads = mesh.split(options, levels - 1)?;
-            (Some(mesh), quads, levels - 1)
-        };
-        let [vertices, _] = counts(&base.mesh, left);
-        let stages = if left > 1 || (left == 1 && polygons.is_some()) {
-            stages(left)
-        } else {
-            Vec::new()
-        };
-        Ok(CatmullClark {
+        let mut surface = CatmullClark {
             engine: engine.clone(),
+            options: *options,
             levels,
-            scratch: Scratch::new(&base.mesh, polygons.is_some() && left > 0, &stages)?,
-            polygons,
-            base,
-            stages,
-            kept,
-            vertices: vertices as u32,
-        })
+            polygons: None,
+            spare: None,
+            base: Creased::empty(engine)?,
+            stages: Vec::new(),
+            surroundings: Surroundings::empty(engine)?,
+            scratch: Scratch::empty(engine)?,
+            kept: Kept::empty(engine)?,
+            vertices: 0,
+        };
+        surface.make(source)?;
+        Ok(surface)
+    }
+
+    fn make(&mut self, source: &Source) -> Result<(), Error> {
+        let made = self.try_make(source);
+        self.settle(made)
+    }
+
+    /// After a failure there is no surface.
+    fn settle(&mut self, made: Result<(), Error>) -> Result<(), Error> {
+        if made.is_err() {
+            for part in self.polygons.iter_mut().chain([&mut self.base]) {
+                part.mesh.clear();
+            }
+            self.kept.clear();
+            self.vertices = 0;
+        }
+        made
+    }
+
+    fn try_make(&mut self, source: &Source) -> Result<(), Error> {
+        let (options, levels) = (self.options, self.levels);
+        let sizes = source.check()?;
+        let split = levels > 0 && sizes != Faces::Same(4);
+        self.set_split(split)?;
+        let given = self.polygons.as_mut().unwrap_or(&mut self.base);
+        given.mesh.make(source, &sizes)?;
+        check(&given.mesh, levels)?;
+        let (mesh, extras) = (&given.mesh, source.extras());
+        given.sharpness.make(mesh, &extras, options.boundary)?;
+        let rules = (options.boundary, levels);
+        self.kept
+            .make((mesh, sizes), &extras, &given.sharpness, rules)?;
+        let left = levels - u32::from(split);
+        given
+            .table
+            .make(mesh, &given.sharpness, options.creasing, levels)?;
+        if let Some(polygons) = &self.polygons {
+            self.base.split(polygons, &options, left)?;
+        }
+        self.vertices = counts(&self.base.mesh, left)[0] as u32;
+        self.stages = match left > 1 || (left == 1 && split) {
+            true => stages(left),
+            false => Vec::new(),
+        };
+        let ahead = matches!(source, Source::Ahead(_));
+        self.surroundings
+            .make(&self.base, !self.stages.is_empty(), ahead)?;
+        let special = self.surroundings.corners();
+        self.scratch
+            .make(&self.base.mesh, split && left > 0, &self.stages, special)
+    }
+
+    /// Puts memory where polygons, or quads alone, want it.
+    fn set_split(&mut self, split: bool) -> Result<(), Error> {
+        if !split {
+            self.spare = self.polygons.take().or(self.spare.take());
+        } else if self.polygons.is_none() {
+            self.polygons = Some(match self.spare.take() {
+                Some(spare) => spare,
+                None => Creased::empty(&self.engine)?,
+            });
+        }
+        Ok(())
     }
 
     /// Levels of the grids on the quads.
@@ -319,34 +420,50 @@ impl CatmullClark {
 
     /// Bytes that are kept on the engine.
     pub fn bytes(&self) -> u64 {
-        let polygons = self.polygons.as_ref().map_or(0, Creased::bytes);
-        polygons + self.base.bytes() + self.scratch.bytes() + self.kept.bytes()
+        let polygons = [&self.polygons, &self.spare].into_iter().flatten();
+        let polygons: u64 = polygons.map(Creased::bytes).sum();
+        let own = self.scratch.bytes() + self.surroundings.bytes() + self.kept.bytes();
+        polygons + self.base.bytes() + own
     }
 }
 
 impl Scratch {
-    fn new(mesh: &Mesh, split: bool, stages: &[Stage]) -> Result<Scratch, Error> {
-        let engine = mesh.engine();
-        let [v, c] = [mesh.vertex_count(), mesh.corner_count()].map(|n| n as usize);
+    fn empty(engine: &Engine) -> Result<Scratch, Error> {
+        Ok(Scratch {
+            quads: Room::empty(engine)?,
+            corners: Room::empty(engine)?,
+            centres: Room::empty(engine)?,
+            grids: Vec::new(),
+        })
+    }
+
+    fn make(
+        &mut self,
+        mesh: &Mesh,
+        split: bool,
+        stages: &[Stage],
+        special: u32,
+    ) -> Result<(), Error> {
+        let [v, c] = [mesh.vertex_count(), special].map(|n| n as usize);
         let levels = stages.last().map_or(0, |s| s.from + s.levels) as usize;
         let inner = levels.saturating_sub(1);
         let n = Three::N as usize;
-        let grids = stages.iter().rev().skip(1).rev().map(|s| {
-            let [points, _] = counts(mesh, s.from + s.levels);
-            engine.zeroed(points as usize * n)
-        });
-        Ok(Scratch {
-            quads: engine.zeroed(if split { v * n } else { 0 })?,
-            corners: engine.zeroed(c * inner * POINTS as usize * n)?,
-            centres: engine.zeroed(v * inner * n)?,
-            grids: grids.collect::<Result<_, _>>()?,
-        })
+        self.quads.set_len(if split { v * n } else { 0 })?;
+        self.corners.set_len(c * inner * POINTS as usize * n)?;
+        self.centres.set_len(v * inner * n)?;
+        for (i, stage) in stages.iter().rev().skip(1).rev().enumerate() {
+            if i == self.grids.len() {
+                self.grids.push(Room::empty(mesh.engine())?);
+            }
+            let [points, _] = counts(mesh, stage.from + stage.levels);
+            self.grids[i].set_len(points as usize * n)?;
+        }
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {
         let own = [&self.quads, &self.corners, &self.centres];
-        let all = own.into_iter().chain(&self.grids);
-        all.map(|b| 4 * b.len() as u64).sum()
+        own.into_iter().chain(&self.grids).map(Room::bytes).sum()
     }
 }
 
@@ -360,7 +477,8 @@ mod tests {
             let mut at = 0;
             for s in stages(levels) {
                 assert_eq!(s.from, at);
-                assert!(s.log_cells <= s.from && s.log_cells + s.levels <= FIRST);
+                assert!((1..=AT_ONCE).contains(&s.levels));
+                assert!(s.from == 0 || s.levels == AT_ONCE);
                 at += s.levels;
             }
             assert_eq!(at, levels);

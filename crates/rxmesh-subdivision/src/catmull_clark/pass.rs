@@ -1,6 +1,7 @@
 //! One way of some components through all levels.
 
 use super::{CatmullClark, Creased, Stage};
+use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::kernel::Entry;
@@ -120,13 +121,18 @@ where
         let (of, scratch) = (self.of, &self.of.scratch);
         let depth = of.grid_levels();
         let mesh = &of.base.mesh;
+        let around = &of.surroundings;
+        let slots = around.slots();
         of.engine.launch_blocks(
-            mesh.vertex_count().div_ceil(CHUNK),
+            around.vertices().div_ceil(CHUNK),
             RefineRings {
                 mesh: mesh.topology(),
                 creases: of.base.creases(),
                 base,
                 depth,
+                vertices: around.list(),
+                counts: around.view().counts,
+                slots,
                 corners: scratch.corners.global_mut(),
                 centres: scratch.centres.global_mut(),
                 out: self.y,
@@ -136,12 +142,13 @@ where
         let rings = Rings {
             base,
             depth,
+            slots,
             corners: scratch.corners.global(),
             centres: scratch.centres.global(),
         };
         let mut grid = Global::empty();
         for (i, &stage) in of.stages.iter().enumerate() {
-            let next = scratch.grids.get(i);
+            let next = (i + 1 < of.stages.len()).then(|| &scratch.grids[i]);
             let out = match next {
                 Some(next) => Output {
                     values: next.global_mut(),
@@ -151,7 +158,7 @@ where
                 None => self.y,
             };
             self.stage(stage, rings, grid, out)?;
-            grid = next.map_or(Global::empty(), Buffer::global);
+            grid = next.map_or(Global::empty(), Room::global);
         }
         Ok(())
     }
@@ -163,24 +170,21 @@ where
         grid: Global<f32>,
         out: Output,
     ) -> Result<(), Error> {
-        let Stage {
-            from,
-            levels,
-            log_cells,
-        } = stage;
+        let Stage { from, levels } = stage;
         let at = &self.of.base;
-        let (log_tiles, log_pieces) = tiling(log_cells + levels);
-        let tiles = at.mesh.face_count() << (2 * (from - log_cells));
+        let around = &self.of.surroundings;
+        let (log_tiles, log_pieces) = tiling(levels);
+        let tiles = at.mesh.face_count() << (2 * from);
         self.of.engine.launch_blocks(
             tiles.div_ceil(1 << log_tiles),
             RefineTiles {
                 mesh: at.mesh.topology(),
                 creases: at.creases(),
+                neighbours: around.view(),
                 rings,
                 from,
                 grid,
                 levels,
-                log_cells,
                 log_tiles,
                 log_pieces,
                 out,
@@ -191,14 +195,14 @@ where
     }
 }
 
-/// Tiles of a block and pieces of their columns, as powers of two, by the side that a tile has in the end: such that a
-/// column's piece a thread makes one block.
-fn tiling(log_side: u32) -> (u32, u32) {
-    match log_side {
-        5.. => (0, 1),
-        4 => (1, 1),
-        3 => (3, 0),
-        2 => (4, 0),
-        _ => (5, 0),
+/// Tiles of a block and pieces of their columns, as powers of two, by the levels to go: such that a column's piece a
+/// thread makes one block.
+fn tiling(levels: u32) -> (u32, u32) {
+    match levels {
+        5.. => (0, 0),
+        4 => (1, 0),
+        3 => (2, 0),
+        2 => (3, 0),
+        _ => (4, 0),
     }
 }

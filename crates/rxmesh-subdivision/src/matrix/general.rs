@@ -63,7 +63,10 @@ impl<S: Listed> GeneralSubdivision<S> {
     pub fn new(base: Mesh, scheme: S, levels: u32) -> Result<GeneralSubdivision<S>, Error> {
         let counts = counts(&base, S::SPLIT, levels)?;
         let engine = base.engine().clone();
-        let offsets = base.offsets.as_ref().map(Buffer::read).transpose()?;
+        let offsets = match base.face_size() {
+            Some(_) => None,
+            None => Some(base.offsets.read()?),
+        };
         let mut kept = vec![Kept::base(base, S::SPLIT)?];
         if S::SPLIT != Split::Dual {
             for &n in counts.iter().take(levels as usize).skip(1) {
@@ -108,8 +111,11 @@ impl<S: Listed> GeneralSubdivision<S> {
         }
         match (self.level_count(), self.kept.last()) {
             (0, Some(base)) => {
-                self.corners = copy(&base.mesh.corners)?;
-                self.last_offsets = base.mesh.offsets.as_ref().map(copy).transpose()?;
+                self.corners = base.mesh.corners.copy()?;
+                self.last_offsets = match base.mesh.face_size() {
+                    Some(_) => None,
+                    None => Some(base.mesh.offsets.copy()?),
+                };
                 Ok(())
             }
             (_, Some(last)) => last.split_faces(S::SPLIT, &self.corners),
@@ -393,10 +399,10 @@ fn counts(base: &Mesh, split: Split, levels: u32) -> Result<Vec<Counts>, Error> 
 
 /// Refuses a face that is no triangle, by its number.
 fn only_triangles(mesh: &Mesh) -> Result<(), Error> {
-    let other = match &mesh.offsets {
-        None => (mesh.size != 3 && mesh.face_count() > 0).then_some((0, mesh.size)),
-        Some(offsets) => {
-            let offsets = offsets.read()?;
+    let other = match mesh.face_size() {
+        Some(n) => (n != 3 && mesh.face_count() > 0).then_some((0, n)),
+        None => {
+            let offsets = mesh.offsets.read()?;
             let sizes = offsets.windows(2).map(|pair| pair[1] - pair[0]);
             sizes.enumerate().find(|&(_, n)| n != 3)
         }

@@ -96,26 +96,14 @@ impl Kept {
 
     /// Memory for a level of so many.
     pub(super) fn room(engine: &Engine, split: Split, n: Counts) -> Result<Kept, Error> {
-        let room = |n: u32| engine.zeroed::<u32>(n as usize);
         let before = match counts_before(split) {
             true => n.edges + 1,
             false => 0,
         };
+        let size = face_size(split);
         Ok(Kept {
-            mesh: Mesh {
-                engine: engine.clone(),
-                size: face_size(split),
-                offsets: None,
-                faces: None,
-                corners: room(n.corners)?,
-                twins: room(n.corners)?,
-                edges: room(n.corners)?,
-                halves: room(n.edges)?,
-                starts: room(n.vertices + 1)?,
-                entries: room(n.corners)?,
-                around: room(n.vertices)?,
-            },
-            before: room(before)?,
+            mesh: Mesh::level_room(engine, size, [n.vertices, n.edges, n.corners])?,
+            before: engine.zeroed(before as usize)?,
         })
     }
 
@@ -135,7 +123,7 @@ impl Kept {
         let n = Counts::of(&self.mesh);
         self.launch(split, n.corners.max(n.edges).max(n.vertices), into)?;
         if split == Split::Flips {
-            scan::in_place(self.mesh.engine(), &mesh.starts)?;
+            scan::in_place(self.mesh.engine(), mesh.starts.memory())?;
             let rows = FlipRows {
                 m: self.mesh.topology(),
                 starts: mesh.starts.global(),
@@ -215,19 +203,7 @@ impl Kept {
 
     /// Bytes on the engine.
     pub(super) fn bytes(&self) -> u64 {
-        let m = &self.mesh;
-        let optional = [&m.offsets, &m.faces].into_iter().flatten();
-        let always = [
-            &m.corners,
-            &m.twins,
-            &m.edges,
-            &m.halves,
-            &m.starts,
-            &m.entries,
-            &m.around,
-            &self.before,
-        ];
-        optional.chain(always).map(|b| 4 * b.len() as u64).sum()
+        self.mesh.bytes() + 4 * self.before.len() as u64
     }
 }
 

@@ -1,0 +1,123 @@
+//! What is round each face of the quads, and which vertices are special.
+
+use super::Creased;
+use crate::room::Room;
+use rxmesh_host::Error;
+use rxmesh_host::engine::Engine;
+use rxmesh_kernels::mem::Global;
+use rxmesh_subdivision_kernels::catmull_clark::neighbours::{
+    CHUNK, CORNERS, COUNT_WORDS, FindNeighbours, FindSpecial, Neighbours, POINTS, VERTICES,
+};
+
+/// What is round each face, and which vertices and faces are special.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    order: Room<u32>,
+    points: Room<u32>,
+    flags: Room<u32>,
+    vertices: Room<u32>,
+    slots: Room<u32>,
+    counts: Room<u32>,
+    /// Special vertices and corners at them; as many as there could be where nobody waited for their number.
+    special: [u32; 2],
+}
+
+impl Surroundings {
+    pub(super) fn empty(engine: &Engine) -> Result<Surroundings, Error> {
+        Ok(Surroundings {
+            order: Room::empty(engine)?,
+            points: Room::empty(engine)?,
+            flags: Room::empty(engine)?,
+            vertices: Room::empty(engine)?,
+            slots: Room::empty(engine)?,
+            counts: Room::zeroed(engine, COUNT_WORDS as usize)?,
+            special: [0; 2],
+        })
+    }
+
+    /// Looks round a mesh of quads, if grids stand on it; without a wait, if it is to be ahead of the engine.
+    pub(super) fn make(&mut self, quads: &Creased, needed: bool, ahead: bool) -> Result<(), Error> {
+        let mesh = &quads.mesh;
+        let engine = mesh.engine();
+        let size = |n: u32| if needed { n as usize } else { 0 };
+        let faces = size(mesh.face_count());
+        self.order.set_len(faces)?;
+        self.points.set_len(faces * POINTS as usize)?;
+        self.flags.set_len(faces)?;
+        self.vertices.set_len(size(mesh.vertex_count()))?;
+        self.slots.set_len(size(mesh.corner_count()))?;
+        self.special = [0; 2];
+        if !needed {
+            return Ok(());
+        }
+        self.counts.clear()?;
+        let slots = self.slots.global_mut();
+        let kernel = FindSpecial {
+            mesh: mesh.topology(),
+            around: mesh.around(),
+            creases: quads.creases(),
+            vertices: self.vertices.global_mut(),
+            slots,
+            counts: self.counts.global_mut(),
+        };
+        engine.launch_blocks(mesh.vertex_count().div_ceil(CHUNK), kernel)?;
+        let kernel = FindNeighbours {
+            mesh: mesh.topology(),
+            slots: slots.read(),
+            order: self.order.global_mut(),
+            points: self.points.global_mut(),
+            flags: self.flags.global_mut(),
+            counts: self.counts.global_mut(),
+        };
+        engine.launch_blocks(mesh.face_count().div_ceil(CHUNK), kernel)?;
+        self.special = if ahead {
+            [mesh.vertex_count(), mesh.corner_count()]
+        } else {
+            let counts = self.counts.read()?;
+            [VERTICES, CORNERS].map(|word| counts[word as usize])
+        };
+        Ok(())
+    }
+
+    /// What kernels see.
+    pub(super) fn view(&self) -> Neighbours {
+        Neighbours {
+            order: self.order.global(),
+            points: self.points.global(),
+            flags: self.flags.global(),
+            counts: self.counts.global(),
+        }
+    }
+
+    /// Special vertices, at most.
+    pub(super) fn vertices(&self) -> u32 {
+        self.special[0]
+    }
+
+    /// Corners at special vertices, at most.
+    pub(super) fn corners(&self) -> u32 {
+        self.special[1]
+    }
+
+    /// The special vertices.
+    pub(super) fn list(&self) -> Global<u32> {
+        self.vertices.global()
+    }
+
+    /// The number of each corner among those at special vertices.
+    pub(super) fn slots(&self) -> Global<u32> {
+        self.slots.global()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let all = [
+            &self.order,
+            &self.points,
+            &self.flags,
+            &self.vertices,
+            &self.slots,
+            &self.counts,
+        ];
+        all.into_iter().map(Room::bytes).sum()
+    }
+}

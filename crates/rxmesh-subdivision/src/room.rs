@@ -1,0 +1,144 @@
+//! Memory that is used again.
+
+use bytemuck::Pod;
+use rxmesh_host::engine::{Buffer, Engine, EngineError};
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_subdivision_kernels::build::CopyWords;
+
+/// Values on an engine that are made anew in the memory that is there: as many of it as are in use.
+#[derive(Debug)]
+pub(crate) struct Room<T> {
+    memory: Buffer<T>,
+    len: usize,
+}
+
+impl<T: Pod> Room<T> {
+    /// No values.
+    pub(crate) fn empty(engine: &Engine) -> Result<Room<T>, EngineError> {
+        Room::zeroed(engine, 0)
+    }
+
+    /// So many zeroes.
+    pub(crate) fn zeroed(engine: &Engine, len: usize) -> Result<Room<T>, EngineError> {
+        let memory = engine.zeroed(len)?;
+        Ok(Room { memory, len })
+    }
+
+    /// A copy of values of the host.
+    pub(crate) fn upload(engine: &Engine, values: &[T]) -> Result<Room<T>, EngineError> {
+        let memory = engine.upload(values)?;
+        let len = values.len();
+        Ok(Room { memory, len })
+    }
+
+    /// Makes it so many values; what they are is left open. Memory is taken when there is too little: half as much
+    /// again as there was, if that is enough, so that a mesh may grow face by face. It is zeroed.
+    pub(crate) fn set_len(&mut self, len: usize) -> Result<(), EngineError> {
+        if len > self.memory.len() {
+            let more = self.memory.len() + self.memory.len() / 2;
+            let engine = self.memory.engine();
+            self.memory = match engine.zeroed(more.max(len)) {
+                // As much as is needed may be there all the same.
+                Err(_) if more > len => engine.zeroed(len)?,
+                memory => memory?,
+            };
+        }
+        self.len = len;
+        Ok(())
+    }
+
+    /// Makes it so many values, no more than there were or there is memory for.
+    pub(crate) fn shrink(&mut self, len: usize) {
+        self.len = len.min(self.memory.len());
+    }
+
+    /// Copies values of the host.
+    pub(crate) fn fill(&mut self, values: &[T]) -> Result<(), EngineError> {
+        self.set_len(values.len())?;
+        let room = self.memory.len();
+        if values.len() == room {
+            return self.memory.write(values);
+        }
+        // A buffer is written as a whole.
+        let mut whole = values.to_vec();
+        whole.resize(room, T::zeroed());
+        self.memory.write(&whole)
+    }
+
+    /// Sets all values to zero.
+    pub(crate) fn clear(&mut self) -> Result<(), EngineError> {
+        self.memory.clear()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many values there is memory for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.memory.len()
+    }
+
+    pub(crate) fn read(&self) -> Result<Vec<T>, EngineError> {
+        self.memory.read_range(0, self.len)
+    }
+
+    pub(crate) fn read_range(&self, from: usize, n: usize) -> Result<Vec<T>, EngineError> {
+        self.memory.read_range(from, n)
+    }
+
+    /// All of the memory.
+    pub(crate) fn memory(&self) -> &Buffer<T> {
+        &self.memory
+    }
+
+    /// A kernel argument that reads the values.
+    pub(crate) fn global(&self) -> Global<T> {
+        if self.len == 0 {
+            return Global::empty();
+        }
+        self.memory.global().part(0, self.len as u32)
+    }
+
+    /// A kernel argument that writes them.
+    pub(crate) fn global_mut(&self) -> GlobalMut<T> {
+        if self.len == 0 {
+            return GlobalMut::empty();
+        }
+        self.memory.global_mut().part(0, self.len as u32)
+    }
+
+    /// Bytes of the memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.memory.len() * size_of::<T>()) as u64
+    }
+}
+
+impl Room<u32> {
+    /// A buffer with the values.
+    pub(crate) fn copy(&self) -> Result<Buffer<u32>, EngineError> {
+        let copy = self.memory.engine().zeroed(self.len)?;
+        self.copy_to(&copy)?;
+        Ok(copy)
+    }
+
+    /// Copies the values to a buffer of as many.
+    pub(crate) fn copy_to(&self, out: &Buffer<u32>) -> Result<(), EngineError> {
+        let (got, want) = (out.len(), self.len);
+        if got != want {
+            return Err(EngineError::Length { got, want });
+        }
+        let kernel = CopyWords {
+            from: self.global(),
+            to: out.global_mut(),
+        };
+        self.memory.engine().launch_flat(want as u32, kernel)
+    }
+}
+
+impl<T: Pod> From<Buffer<T>> for Room<T> {
+    fn from(memory: Buffer<T>) -> Room<T> {
+        let len = memory.len();
+        Room { memory, len }
+    }
+}

@@ -1,0 +1,64 @@
+//! Prefix sums without a wait.
+
+use crate::room::Room;
+use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_subdivision_kernels::build::{AddParts, Parts, ScanParts, log_chunk};
+
+/// What prefix sums need on the way.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    sums: Room<u32>,
+    arrived: Room<u32>,
+}
+
+impl Scan {
+    pub(crate) fn empty(engine: &Engine) -> Result<Scan, EngineError> {
+        Ok(Scan {
+            sums: Room::empty(engine)?,
+            arrived: Room::zeroed(engine, 2)?,
+        })
+    }
+
+    /// Memory for sums of so many values, so that [`Scan::parts`] takes none.
+    pub(crate) fn reserve(&mut self, n: u32) -> Result<(), EngineError> {
+        self.sums.set_len(n.div_ceil(1 << log_chunk(n)) as usize)
+    }
+
+    /// The chunks of so many values, and their number.
+    pub(crate) fn parts(&mut self, n: u32) -> Result<(Parts, u32), EngineError> {
+        self.reserve(n)?;
+        let parts = Parts {
+            log_chunk: log_chunk(n),
+            sums: self.sums.global_mut(),
+            arrived: self.arrived.global_mut(),
+        };
+        Ok((parts, self.sums.len() as u32))
+    }
+
+    /// Makes the exclusive prefix sums of values, which must fit 32 bits.
+    pub(crate) fn exclusive(
+        &mut self,
+        engine: &Engine,
+        values: &Room<u32>,
+        sums: &Room<u32>,
+    ) -> Result<(), EngineError> {
+        let n = values.len() as u32;
+        let (parts, blocks) = self.parts(n)?;
+        let scan = ScanParts {
+            values: values.global(),
+            sums: sums.global_mut(),
+            parts,
+        };
+        engine.launch_blocks(blocks, scan)?;
+        let add = AddParts {
+            sums: sums.global_mut(),
+            log_chunk: parts.log_chunk,
+            before: parts.sums.read(),
+        };
+        engine.launch_flat(n, add)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.sums.bytes() + self.arrived.bytes()
+    }
+}
