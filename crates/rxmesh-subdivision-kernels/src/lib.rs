@@ -43,6 +43,7 @@ pub mod scan;
 pub mod sharpness;
 pub mod spokes;
 pub mod sqrt3;
+pub mod sqrt3_limit;
 pub mod sqrt3_values;
 pub mod topology;
 
@@ -61,6 +62,7 @@ rxmesh_kernels::kernels! {
         loop_level::KERNELS,
         loop_limit::KERNELS,
         sqrt3::KERNELS,
+        sqrt3_limit::KERNELS,
         sqrt3_values::KERNELS,
         matrix::KERNELS,
     ];

@@ -44,8 +44,7 @@ pub enum Creasing {
     Chaikin,
 }
 
-/// What is linear in values that have seams, such as texture coordinates (as OpenSubdiv's `FVarLinearInterpolation`;
-/// its modes between the first two are not there).
+/// What is linear in values that have seams, such as texture coordinates (as OpenSubdiv's `FVarLinearInterpolation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -55,6 +54,14 @@ pub enum FaceVarying {
     /// Corners stay; seams are smooth curves.
     #[default]
     CornersOnly,
+    /// As `corners-only`; vertices stay, too, where more than two regions meet, and where a sharp edge ends at a seam.
+    #[cfg_attr(feature = "cli", value(name = "corners-plus1"))]
+    #[serde(rename = "corners-plus1")]
+    CornersPlus1,
+    /// As `corners-plus1`; so do both sides of a seam where one of them has a corner, and ends of seams.
+    #[cfg_attr(feature = "cli", value(name = "corners-plus2"))]
+    #[serde(rename = "corners-plus2")]
+    CornersPlus2,
     /// Vertices at seams stay.
     Boundaries,
     /// Everything: values are bilinear in each face.

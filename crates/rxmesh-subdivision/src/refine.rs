@@ -1,15 +1,16 @@
 //! From a mesh to a mesh, with all that it carries.
 
-use crate::{Boundary, FaceVarying, Options, Scheme, Subdivision};
+use crate::normals;
+use crate::seams::{Seams, Split};
+use crate::{Boundary, FaceVarying, HostMesh, Options, Scheme, Subdivision};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{
-    Column, ColumnData, CornerLayer, ElementKind, Extras, Faces, NO_VALUE, NORMAL, PolyMesh,
-    SharpEdge, SharpVertex, Tag, TriMesh,
+    Column, ColumnData, CornerLayer, ElementKind, Extras, Faces, NO_VALUE, NORMAL, PolyMesh, Tag,
+    TriMesh,
 };
 use rxmesh_host::{Error, Vec3};
 use rxmesh_subdivision_kernels::build::Around;
 use serde::Serialize;
-use std::collections::HashMap;
 
 /// A refined mesh.
 #[derive(Debug)]
@@ -30,6 +31,9 @@ pub struct Places {
     /// Give each vertex the normal of the limit surface.
     #[cfg_attr(feature = "cli", arg(long))]
     pub normals: bool,
+    /// Give each corner of a face the normal of the limit surface on its side of edges that are sharp for ever.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub split_normals: bool,
 }
 
 /// Refines a mesh with all that it carries.
@@ -37,6 +41,7 @@ pub struct Places {
 /// Columns of floats and colours of vertices are values as positions are; texture coordinates of corners are refined
 /// over the seams that they have, as [`Options::face_varying`] says. Faces have the columns, groups and materials of
 /// those that they come from. Normals, and columns of whole numbers of vertices, are left out, which the warnings say.
+/// Of an edge that is sharp for ever with nothing sharp at either end both sides have one normal.
 /// Sharpness is used up and not carried; so are holes.
 ///
 /// # Errors
@@ -54,7 +59,11 @@ pub fn refine(
     let parents: Vec<u32> = (0..surface.face_count())
         .map(|f| surface.parent(f))
         .collect();
-    let (positions, normals) = positions(&surface, mesh, places)?;
+    let Positions {
+        positions,
+        normals,
+        split,
+    } = positions(&surface, mesh, options, places, &parents)?;
     let faces = match surface.face_size() {
         Some(n) => Faces::Same(n),
         // Without a level the faces are those of the mesh, holes apart.
@@ -79,12 +88,12 @@ pub fn refine(
             Some(layer) => Some(texcoords(&surface, mesh, layer, options, &parents)?),
             None => None,
         },
-        corner_normals: None,
+        corner_normals: split,
         tags: tags(&mesh.extras.tags, &parents),
         comments: mesh.extras.comments.clone(),
     };
     refined.extras.columns.extend(normals);
-    if mesh.extras.corner_normals.is_some() {
+    if mesh.extras.corner_normals.is_some() && !places.split_normals {
         warnings.push("normals of face corners are left out".into());
     }
     refined.validate()?;
@@ -115,27 +124,42 @@ pub fn refine_triangles(
     Ok(triangles)
 }
 
-/// Positions of the surface, and normals where they are asked for.
+/// Where a surface is.
+struct Positions {
+    positions: Vec<Vec3>,
+    /// Normals of vertices, where they are asked for.
+    normals: Option<Column>,
+    /// Normals of corners, where they are asked for.
+    split: Option<CornerLayer>,
+}
+
 fn positions(
     surface: &Subdivision,
     mesh: &PolyMesh,
+    options: &Options,
     places: Places,
-) -> Result<(Vec<Vec3>, Option<Column>), Error> {
+    parents: &[u32],
+) -> Result<Positions, Error> {
     let engine = surface.mesh().engine();
     let n = 3 * surface.vertex_count() as usize;
     let x: Vec<f32> = mesh.positions.iter().flat_map(|p| p.to_array()).collect();
     let mut values = engine.zeroed(n)?;
     surface.values(3, &engine.upload(&x)?, &mut values)?;
-    let mut normal = None;
+    let (mut normal, mut split) = (None, None);
     if places != Places::default() {
         let (mut points, mut normals) = (engine.zeroed(n)?, engine.zeroed(n)?);
         surface.limit(&values, &mut points, &mut normals)?;
+        let normals = normals.read()?;
+        if places.split_normals {
+            let all = normals::split(surface, mesh, options, &values, &normals, parents)?;
+            split = Some(all);
+        }
         if places.normals {
             normal = Some(Column {
                 name: NORMAL.into(),
                 element: ElementKind::Vertex,
                 width: 3,
-                data: ColumnData::F32(normals.read()?),
+                data: ColumnData::F32(normals),
             });
         }
         if places.limit {
@@ -144,7 +168,11 @@ fn positions(
     }
     let values = values.read()?;
     let points = values.as_chunks::<3>().0.iter();
-    Ok((points.map(|&p| Vec3::from_array(p)).collect(), normal))
+    Ok(Positions {
+        positions: points.map(|&p| Vec3::from_array(p)).collect(),
+        normals: normal,
+        split,
+    })
 }
 
 fn columns(
@@ -210,20 +238,11 @@ fn texcoords(
 ) -> Result<CornerLayer, Error> {
     let width = layer.width;
     let linear = options.face_varying == FaceVarying::All;
-    let mut values = layer.values.clone();
-    let mut corners = layer.corners.clone();
-    let mut lacks = vec![false; mesh.face_count()];
-    for (face, lacks) in lacks.iter_mut().enumerate() {
-        let range = mesh.range(face);
-        *lacks = corners[range.clone()].contains(&NO_VALUE);
-        if *lacks {
-            // Entries of its own, which are not looked at.
-            for corner in range {
-                corners[corner] = (values.len() / width) as u32;
-                values.extend(std::iter::repeat_n(0.0, width));
-            }
-        }
-    }
+    let Split {
+        corners,
+        values,
+        lacks,
+    } = Split::new(mesh, layer);
     let mut own = PolyMesh {
         faces: mesh.faces.clone(),
         corners,
@@ -245,10 +264,10 @@ fn texcoords(
         }
         one
     } else {
-        sharpen(&mut own, mesh, &held(of, mesh, options.boundary)?);
-        if options.face_varying == FaceVarying::Boundaries {
-            hold_boundaries(&mut own);
-        }
+        let base = of.mesh().to_host()?;
+        let seams = Seams::new(mesh, &base);
+        seams.sharpen(&mut own, &held(&base, options.boundary));
+        seams.hold(&mut own, &lacks, options);
         let boundary = match options.face_varying {
             FaceVarying::None => Boundary::EdgeOnly,
             _ => Boundary::EdgeAndCorner,
@@ -317,77 +336,18 @@ fn in_pieces(
 
 /// The vertices that are corners without being listed: those of one face where the boundary's rule says so, and those
 /// where the surface is not manifold.
-fn held(of: &Subdivision, mesh: &PolyMesh, boundary: Boundary) -> Result<Vec<u32>, Error> {
+pub(crate) fn held(base: &HostMesh, boundary: Boundary) -> Vec<u32> {
     let corners = boundary == Boundary::EdgeAndCorner;
-    let around = of.mesh().to_host()?.around;
     let is_held = |&v: &u32| {
-        let around = around[v as usize];
+        let around = base.around[v as usize];
         around == Around::Fans as u32 || corners && around == Around::Corner as u32
     };
-    Ok((0..mesh.vertex_count() as u32).filter(is_held).collect())
+    (0..base.around.len() as u32).filter(is_held).collect()
 }
 
 /// The faces that nothing comes from.
-fn without(faces: usize, parents: &[u32]) -> Vec<u32> {
+pub(crate) fn without(faces: usize, parents: &[u32]) -> Vec<u32> {
     let mut used = vec![false; faces];
     parents.iter().for_each(|&f| used[f as usize] = true);
     (0..faces as u32).filter(|&f| !used[f as usize]).collect()
-}
-
-/// What is sharp in `mesh` is sharp in `own`, which has the same faces and other vertices; so are the vertices `held`.
-fn sharpen(own: &mut PolyMesh, mesh: &PolyMesh, held: &[u32]) {
-    let key = |a: u32, b: u32| [a.min(b), a.max(b)];
-    let edges: HashMap<[u32; 2], f32> = mesh
-        .sharp_edges
-        .iter()
-        .map(|e| (key(e.ends[0], e.ends[1]), e.sharpness))
-        .collect();
-    let mut vertices: HashMap<u32, f32> = mesh
-        .sharp_vertices
-        .iter()
-        .map(|v| (v.vertex, v.sharpness))
-        .collect();
-    vertices.extend(held.iter().map(|&v| (v, PolyMesh::SHARP)));
-    if edges.is_empty() && vertices.is_empty() {
-        return;
-    }
-    for face in 0..mesh.face_count() {
-        let range = mesh.range(face);
-        let n = range.len();
-        for k in 0..n {
-            let (here, next) = (range.start + k, range.start + (k + 1) % n);
-            if let Some(&sharpness) = edges.get(&key(mesh.corners[here], mesh.corners[next])) {
-                let ends = [own.corners[here], own.corners[next]];
-                own.sharp_edges.push(SharpEdge { ends, sharpness });
-            }
-            if let Some(&sharpness) = vertices.get(&mesh.corners[here]) {
-                let vertex = own.corners[here];
-                own.sharp_vertices.push(SharpVertex { vertex, sharpness });
-            }
-        }
-    }
-}
-
-/// Makes corners of all vertices at a boundary.
-fn hold_boundaries(own: &mut PolyMesh) {
-    let mut sides: HashMap<[u32; 2], u32> = HashMap::new();
-    for face in 0..own.face_count() {
-        let f = own.face(face);
-        for k in 0..f.len() {
-            let (a, b) = (f[k], f[(k + 1) % f.len()]);
-            *sides.entry([a.min(b), a.max(b)]).or_default() += 1;
-        }
-    }
-    let mut held: Vec<u32> = sides
-        .iter()
-        .filter(|(_, n)| **n == 1)
-        .flat_map(|(e, _)| *e)
-        .collect();
-    held.sort_unstable();
-    held.dedup();
-    own.sharp_vertices
-        .extend(held.into_iter().map(|vertex| SharpVertex {
-            vertex,
-            sharpness: PolyMesh::SHARP,
-        }));
 }

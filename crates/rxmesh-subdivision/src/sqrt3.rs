@@ -1,5 +1,7 @@
 //! sqrt(3) surfaces.
 
+mod limit;
+
 use crate::faces::{DeviceFaces, Extras, Source};
 use crate::kept::KeptFaces;
 use crate::room::Room;

@@ -186,21 +186,15 @@ impl Subdivision {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for sqrt(3) surfaces, whose limit is not there; [`EngineError::Length`] for buffers of other
-    /// lengths; without a level, faces that are no quads; what the engine says.
+    /// [`EngineError::Length`] for buffers of other lengths; without a level, faces that are no quads; what the engine
+    /// says.
     pub fn limit(
         &self,
         values: &Buffer<f32>,
         points: &mut Buffer<f32>,
         normals: &mut Buffer<f32>,
     ) -> Result<(), Error> {
-        match &self.surface {
-            Surface::CatmullClark(s) => s.limit(values, points, Some(normals)),
-            Surface::Loop(s) => s.limit(values, points, Some(normals)),
-            Surface::Sqrt3(_) => Err(Error::Options(
-                "sqrt(3) surfaces have no limit positions and normals here".into(),
-            )),
-        }
+        of_any!(&self.surface, s => s.limit(values, points, Some(normals)))
     }
 
     /// The surface's faces: [`Subdivision::index_count`] vertices.

@@ -50,7 +50,7 @@ pub fn cases() -> Vec<Case> {
                     name: format!("{}, {linear:?}", case_name(name, &options)),
                     mesh: mesh.clone(),
                     options: Options {
-                        levels: 2,
+                        levels: if name.contains("lines") { LEVELS } else { 2 },
                         ..options
                     },
                     uv: Some((uv.clone(), linear)),
@@ -221,7 +221,44 @@ fn all_uvs() -> Vec<(&'static str, PolyMesh, Uv)> {
         let uv = Uv::with_seams(&mesh, share, 60 + i as u64);
         (name, mesh, uv)
     };
-    plain.into_iter().enumerate().map(with).collect()
+    // Lines that end at seams, next to seams that are sharp for a while themselves.
+    let crossing: Vec<(&str, PolyMesh, u64)> = vec![
+        (
+            "sphere, lines and seams",
+            meshes::sharpened(meshes::sphere(3), 12, 8, 55),
+            12,
+        ),
+        (
+            "sphere, many lines and seams",
+            meshes::sharpened(meshes::sphere(3), 25, 4, 56),
+            30,
+        ),
+        (
+            "polygons, lines and seams",
+            meshes::sharpened(meshes::polygons(2, 57), 20, 4, 57),
+            25,
+        ),
+        (
+            "triangles, lines and seams",
+            meshes::sharpened(meshes::triangles(2, 58), 12, 8, 58),
+            12,
+        ),
+        (
+            "grid, lines and seams",
+            meshes::sharpened(meshes::grid(5, 0, 0), 25, 4, 59),
+            25,
+        ),
+    ];
+    let square = meshes::moved(meshes::cube());
+    let values = Uv::square(&square);
+    let mut all: Vec<_> = plain
+        .into_iter()
+        .chain(crossing)
+        .enumerate()
+        .map(with)
+        .collect();
+    all.push(("cube, a square for all sides", square, values));
+    all
 }
 
 impl Case {

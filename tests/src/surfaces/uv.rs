@@ -5,7 +5,7 @@ use super::naive::refine;
 use super::net::{Net, SHARP, pair};
 use glam::DVec2;
 use rxmesh_host::mesh::{PolyMesh, Rng, SharpEdge, SharpVertex};
-use rxmesh_subdivision::{Boundary, Options, Scheme};
+use rxmesh_subdivision::{Boundary, Creasing, Options, Scheme};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What of such values is interpolated linearly (names and order as in OpenSubdiv's `FVarLinearInterpolation`).
@@ -98,6 +98,23 @@ impl Uv {
 }
 
 impl Uv {
+    /// The four corners of a square, or as many of a polygon, for every face: values that are not of one vertex.
+    pub fn square(mesh: &PolyMesh) -> Uv {
+        let most = meshes::faces(mesh).iter().map(Vec::len).max().unwrap_or(0);
+        let angle = |k: usize| std::f64::consts::TAU * k as f64 / 4.0 + 0.3;
+        let corners = meshes::faces(mesh)
+            .into_iter()
+            .flat_map(|f| 0..f.len() as u32)
+            .collect();
+        Uv {
+            values: (0..most)
+                .map(|k| DVec2::from_angle(angle(k)) * (1.0 + k as f64 / 8.0))
+                .map(|p| p.as_vec2().as_dvec2())
+                .collect(),
+            corners,
+        }
+    }
+
     /// Values at the corners of the surface's faces, face after face.
     pub fn refine(&self, mesh: &PolyMesh, options: &Options, linear: Linear) -> Vec<DVec2> {
         if linear == Linear::All {
@@ -115,7 +132,7 @@ impl Uv {
             };
             return bases.iter().flat_map(of_base).collect();
         }
-        let mut own = self.mesh(mesh, options.boundary, linear);
+        let mut own = self.apart(mesh).mesh(mesh, options, linear);
         let kept = refine(
             mesh,
             &Options {
@@ -138,9 +155,8 @@ impl Uv {
 
     /// The mesh whose vertices are the values and whose surface is that of the values: the faces of `mesh` in their
     /// order. Seams are boundaries, and what is a corner there is a sharp vertex, as OpenSubdiv's
-    /// `Vtr::FVarLevel` decides it; so it is to be refined with [`Boundary::EdgeOnly`]. Not done is what
-    /// [`Linear::CornersPlus1`] and [`Linear::CornersPlus2`] make of sharpness that ends.
-    fn mesh(&self, mesh: &PolyMesh, boundary: Boundary, linear: Linear) -> PolyMesh {
+    /// `Vtr::FVarLevel` decides it; so it is to be refined with [`Boundary::EdgeOnly`].
+    fn mesh(&self, mesh: &PolyMesh, options: &Options, linear: Linear) -> PolyMesh {
         let mut own = mesh.clone();
         let flat = self.values.iter().map(|p| p.extend(0.0).as_vec3());
         own.positions = flat.collect();
@@ -148,11 +164,7 @@ impl Uv {
         own.sharp_edges.clear();
         own.sharp_vertices.clear();
 
-        let smooth = Options {
-            boundary,
-            ..Options::default()
-        };
-        let base = Net::base(mesh, &smooth);
+        let base = Net::base(mesh, options);
         for f in 0..mesh.face_count() {
             let range = mesh.range(f);
             for here in range.clone() {
@@ -170,20 +182,41 @@ impl Uv {
                 own.sharp_vertices.push(SharpVertex { vertex, sharpness });
             }
         }
-        let corners = self.corners_of(mesh, &own, linear);
+        let (corners, mut depending) = self.corners_of(mesh, &base, &own, options, linear);
         let sharp = |(vertex, is_corner): (usize, bool)| {
             is_corner.then_some(SharpVertex {
                 vertex: vertex as u32,
                 sharpness: PolyMesh::SHARP,
             })
         };
-        own.sharp_vertices
-            .extend(corners.into_iter().enumerate().filter_map(sharp));
+        depending.extend(corners.into_iter().enumerate().filter_map(sharp));
+        own.sharp_vertices.extend(depending);
         own
     }
 
-    /// Which values are corners because of the seams.
-    fn corners_of(&self, mesh: &PolyMesh, own: &PolyMesh, linear: Linear) -> Vec<bool> {
+    /// The same with a value for each vertex that has it.
+    fn apart(&self, mesh: &PolyMesh) -> Uv {
+        let mut ids = BTreeMap::new();
+        let mut values = Vec::new();
+        let corners = mesh.corners.iter().zip(&self.corners).map(|pair| {
+            *ids.entry(pair).or_insert_with(|| {
+                values.push(self.values[*pair.1 as usize]);
+                values.len() as u32 - 1
+            })
+        });
+        let corners = corners.collect();
+        Uv { values, corners }
+    }
+
+    /// Which values are corners because of the seams, and how sharp are those that are while another is.
+    fn corners_of(
+        &self,
+        mesh: &PolyMesh,
+        base: &Net,
+        own: &PolyMesh,
+        options: &Options,
+        linear: Linear,
+    ) -> (Vec<bool>, Vec<SharpVertex>) {
         let edge_only = Options {
             boundary: Boundary::EdgeOnly,
             ..Options::default()
@@ -196,6 +229,7 @@ impl Uv {
             values_of[mesh.corners[corner] as usize].insert(v as usize);
         }
         let mut is_corner = vec![false; own.positions.len()];
+        let mut depending = Vec::new();
         for (vertex, values) in values_of.iter().enumerate() {
             // Faces are all around the vertex, so that a boundary at its only value is a seam that ends there.
             let open = mesh_is_open_at(mesh, vertex as u32);
@@ -208,6 +242,26 @@ impl Uv {
             let dependent =
                 values.len() > 2 || values.len() == 2 && values.iter().any(|&v| held(v));
             let one_corner = values.len() == 2 && values.iter().any(|&v| faces(v) == 1);
+            let ends = |s: f64| 0.0 < s && s < SHARP;
+            let lines = |v: usize| -> Vec<f64> {
+                let inner = net.vertex_edges[v].iter().filter(|&&e| net.is_inner(e));
+                let all = inner.map(|&e| net.edge_sharpness[e]);
+                all.filter(|&s| ends(s)).collect()
+            };
+            let sides: Vec<usize> = values.iter().copied().collect();
+            if let [a, b] = sides[..]
+                && [Linear::CornersPlus1, Linear::CornersPlus2].contains(&linear)
+                && !ends(base.vertex_sharpness[vertex])
+                && lines(a).is_empty() != lines(b).is_empty()
+            {
+                let (from, to) = if lines(a).is_empty() { (b, a) } else { (a, b) };
+                let around = base.vertex_edges[vertex].iter();
+                let all = around.map(|&e| base.edge_sharpness[e]).filter(|&s| ends(s));
+                depending.push(SharpVertex {
+                    vertex: to as u32,
+                    sharpness: lasting(lines(from), all.collect(), options.creasing) as f32,
+                });
+            }
             for &v in values {
                 is_corner[v] = match linear {
                     Linear::None => false,
@@ -219,8 +273,38 @@ impl Uv {
                 };
             }
         }
-        is_corner
+        (is_corner, depending)
     }
+}
+
+/// How long the other side of a seam is a corner while `lines` end at one side, as sharpness of a vertex; `all` are
+/// those that end at the vertex, `lines` among them. OpenSubdiv finds out a level late where others go on.
+fn lasting(mut lines: Vec<f64>, mut all: Vec<f64>, creasing: Creasing) -> f64 {
+    for level in 0.. {
+        let others = |s: f64| match creasing {
+            Creasing::Chaikin if all.len() > 1 => {
+                let mean = (all.iter().sum::<f64>() - s) / (all.len() - 1) as f64;
+                0.75 * s + 0.25 * mean
+            }
+            _ => s,
+        };
+        let later = |list: &[f64]| -> Vec<f64> {
+            let rests = list.iter().map(|&s| others(s) - 1.0);
+            rests.filter(|&s| s > 1e-5).collect()
+        };
+        let (lines_later, all_later) = (later(&lines), later(&all));
+        if lines_later.is_empty() {
+            let mean = lines.iter().sum::<f64>() / lines.len() as f64;
+            let weight = if all_later.is_empty() {
+                mean.min(1.0)
+            } else {
+                1.0
+            };
+            return f64::from(level) + weight;
+        }
+        (lines, all) = (lines_later, all_later);
+    }
+    unreachable!("all of them end")
 }
 
 /// Corners of the parts of a face whose values are linear along its edges, and between them and its center.

@@ -164,9 +164,10 @@ fn values_of_corners(engine: &Engine) {
         let face_varying = match linear {
             Linear::None => FaceVarying::None,
             Linear::CornersOnly => FaceVarying::CornersOnly,
+            Linear::CornersPlus1 => FaceVarying::CornersPlus1,
+            Linear::CornersPlus2 => FaceVarying::CornersPlus2,
             Linear::Boundaries => FaceVarying::Boundaries,
             Linear::All => FaceVarying::All,
-            Linear::CornersPlus1 | Linear::CornersPlus2 => continue,
         };
         let options = Options {
             face_varying,
@@ -214,7 +215,7 @@ fn values_of_corners(engine: &Engine) {
 
 /// A mesh with defects: a surface, of which faces are turned over, repeated, left out, or share vertices that they
 /// should not, and sharpness anywhere.
-fn damaged(seed: u64) -> PolyMesh {
+pub(super) fn damaged(seed: u64) -> PolyMesh {
     let mut rng = Rng::new(seed);
     let whole = match rng.below(5) {
         0 => meshes::cube(),

@@ -8,7 +8,6 @@ use rxmesh_tests::surfaces::compare::compare;
 use rxmesh_tests::surfaces::limit::{has_settled, limits};
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine, refine_net};
 use rxmesh_tests::surfaces::net::Net;
-use rxmesh_tests::surfaces::uv::Linear;
 use serde_json::Value;
 
 const TABLE: &str = include_str!("../../opensubdiv/table.json");
@@ -233,21 +232,13 @@ fn has_odd_boundaries(net: &Net, scheme: Scheme) -> bool {
     })
 }
 
-/// Values of corners: the surface over the seams. How sharpness that ends makes corners of both sides of a seam is not
-/// in the plain code.
+/// Values of corners: the surface over the seams.
 #[test]
 fn values_of_corners_are_as_recorded() {
     all_of(|case, entry| {
         let Some((uv, linear)) = &case.uv else {
             return Ok(());
         };
-        let ends = |s: f32| s < PolyMesh::SHARP;
-        let semi_sharp = case.mesh.sharp_edges.iter().any(|e| ends(e.sharpness))
-            || case.mesh.sharp_vertices.iter().any(|v| ends(v.sharpness));
-        let depends = [Linear::CornersPlus1, Linear::CornersPlus2].contains(linear);
-        if semi_sharp && depends {
-            return Ok(());
-        }
         for levels in 1..=case.options.levels {
             let options = Options {
                 levels,

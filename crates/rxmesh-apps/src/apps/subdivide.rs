@@ -10,8 +10,8 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::io;
-use rxmesh_host::mesh::{Faces, PolyMesh};
-use rxmesh_subdivision::{Options, Places, Refined, refine};
+use rxmesh_host::mesh::{Faces, MeshError, PolyMesh};
+use rxmesh_subdivision::{Options, Places, Refined, open_edges, refine};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,9 @@ pub(crate) struct SubdivideArgs {
     /// whose faces bend by more are sharp for ever
     #[arg(long, value_name = "FILE|DEGREES")]
     creases: Option<String>,
+    /// Take edges of three faces or more, and of two that walk them in the same direction: they are cut open and sharp
+    #[arg(long)]
+    sharpen_non_manifold: bool,
     /// Write triangles: quads are cut along a diagonal
     #[arg(long)]
     triangles: bool,
@@ -96,9 +99,28 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
         if let Some(creases) = &args.creases {
             run.mesh_stage("sharpening", || sharpen(&mut base, creases))?;
         }
+        if args.sharpen_non_manifold {
+            let (opened, _) = run.mesh_stage("cutting", || Ok(open_edges(&base)?))?;
+            if opened.edges > 0 {
+                let what =
+                    "edges of more than two faces, or of two that walk them alike, are sharp";
+                run.warn_of(&input.path, &format!("{} {what}", opened.edges));
+            }
+            base = opened.mesh;
+        }
         let engine = run.engine(args.engine.engine)?;
         let (Refined { mesh, warnings }, ms) = run.mesh_stage("subdividing", || {
-            refine(&engine, &base, &args.options, args.places).context("the surface cannot be made")
+            let refined = refine(&engine, &base, &args.options, args.places);
+            let help = match &refined {
+                Err(Error::Mesh(MeshError::NoSurface { .. })) if args.sharpen_non_manifold => {
+                    " (repair --only split parts such edges)"
+                }
+                Err(Error::Mesh(MeshError::NoSurface { .. })) => {
+                    " (--sharpen-non-manifold makes such edges sharp; repair --only split parts them)"
+                }
+                _ => "",
+            };
+            refined.with_context(|| format!("the surface cannot be made{help}"))
         })?;
         run.record.timings_ms.run = ms;
         for warning in &warnings {

@@ -17,4 +17,5 @@ mod repair;
 mod shown;
 mod streams;
 mod support;
+mod surfaces;
 mod tools;

@@ -277,10 +277,10 @@ impl Chaikin {
 /// Sharpness that is none.
 const ROUNDING: f32 = 1e-5;
 
-/// What one part has of its own sharpness and of the sum and number of those that meet at one end of it, its own among
-/// them.
+/// What a part has of its own sharpness and of the sum and number of those that meet at one end of it, its own among
+/// them, a level later.
 #[inline(always)]
-fn worn(own: f32, (sum, count): (f32, u32)) -> f32 {
+pub fn worn(own: f32, (sum, count): (f32, u32)) -> f32 {
     if own <= 0.0 {
         return 0.0;
     }

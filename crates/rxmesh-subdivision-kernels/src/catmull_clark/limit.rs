@@ -163,7 +163,7 @@ kernel! {
 
 /// Cosine and sine of an angle from 0 to pi.
 #[inline(always)]
-fn turn(angle: f32) -> (f32, f32) {
+pub(crate) fn turn(angle: f32) -> (f32, f32) {
     // Of a quarter of the angle by their series, then doubled twice.
     let x = 0.25 * angle;
     let xx = x * x;
@@ -174,13 +174,13 @@ fn turn(angle: f32) -> (f32, f32) {
 
 /// Cosine and sine of twice an angle.
 #[inline(always)]
-fn twice((cos, sin): (f32, f32)) -> (f32, f32) {
+pub(crate) fn twice((cos, sin): (f32, f32)) -> (f32, f32) {
     (1.0 - 2.0 * sin * sin, 2.0 * sin * cos)
 }
 
 /// Cosine and sine of the sum of two angles.
 #[inline(always)]
-fn sum((a, b): (f32, f32), (c, s): (f32, f32)) -> (f32, f32) {
+pub(crate) fn sum((a, b): (f32, f32), (c, s): (f32, f32)) -> (f32, f32) {
     (a * c - b * s, a * s + b * c)
 }
 

@@ -1,0 +1,365 @@
+//! Where the points of a sqrt(3) surface go in the limit, and its normals there.
+//!
+//! - Inside, a level makes p' = (1 - a) p + a s and s' = (p + 2 s) / 3 of a vertex p and the mean s of its ring, so
+//!   that (p + 3 a s) / (1 + 3 a) stays (Kobbelt 2000, section 5). The ring itself is averaged and turned by half a
+//!   step: tangents are its first wave.
+//!   Beside a line that the next level cuts the ring is that of the next level.
+//! - Along a sharp line, cut in three on every second level, it is (2 p + s) / 3 with the mean s of the neighbours
+//!   there.
+//! - Across a line, two levels make (5 p + e\[j-1\] + 2 e\[j\] + e\[j+1\]) / 9 of spoke j of the k + 1 on one side. The
+//!   left eigenvector of (2 + 2 cos(pi / k)) / 9 is a sine on the spokes inside; the two on the line and the vertex
+//!   have what follows from that. On odd levels there is a spoke for each face of the level before, and the mask is
+//!   that of the next level, taken back by one.
+//!
+//! What is sharp at the last level counts as sharp for ever. On a line the normal is that of one side.
+
+use crate::catmull_clark::limit::{sum, turn, twice};
+use crate::sharpness::after;
+use crate::sqrt3::{Net, OPEN, Refined, SHARP, Stored, Twin, next, prev};
+use crate::topology::NONE;
+use core::f32::consts::{FRAC_PI_2, TAU};
+use rxmesh_kernels::Vec3;
+use rxmesh_kernels::math::normalize_or_zero;
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
+
+kernel_list! {
+    flat sqrt3_starts: FindStarts;
+    flat sqrt3_limit: Limit;
+}
+
+args! {
+    /// The last level of a surface.
+    pub struct Last {
+        /// The last level in memory.
+        pub net: Stored,
+        /// Levels after it: 0 to 2.
+        pub more: u32,
+    }
+}
+
+kernel! {
+    /// The lowest half-edge that leaves each vertex of the last level. An index a half-edge.
+    pub struct FindStarts: Flat {
+        /// The level.
+        pub last: Last,
+        /// A half-edge a vertex; [`NONE`] before, and where there is none.
+        pub starts: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: results are written atomically (contracts U3, U4).
+unsafe impl FlatKernel for FindStarts {
+    #[inline(always)]
+    fn run(&self, h: u32) {
+        let net = self.last.net;
+        let v = match self.last.more {
+            0 => net.corner(h),
+            1 => Refined(net).corner(h),
+            _ => Refined(Refined(net)).corner(h),
+        };
+        self.starts.fetch_min(v, h);
+    }
+}
+
+kernel! {
+    /// Limit points and unit normals. An index a vertex of the last level.
+    pub struct Limit: Flat {
+        /// The level.
+        pub last: Last,
+        /// Sharpness of the base vertices; nothing when all are smooth.
+        pub sharpness: Global<f32>,
+        /// As [`FindStarts::starts`].
+        pub starts: Global<u32>,
+        /// Three floats a vertex.
+        pub values: Global<f32>,
+        /// Where they go; three floats a vertex.
+        pub points: GlobalMut<f32>,
+        /// Normals of length 1, or 0 where there is none; three floats a vertex. Nothing when not asked for.
+        pub normals: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: each index writes a vertex of its own; walks go once round it (contracts U3, U4).
+unsafe impl FlatKernel for Limit {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let net = self.last.net;
+        let frame = match self.last.more {
+            0 => self.vertex(net, v),
+            1 => self.vertex(Refined(net), v),
+            _ => self.vertex(Refined(Refined(net)), v),
+        };
+        put(self.points, v, frame.point);
+        if !self.normals.is_empty() {
+            let normal = normalize_or_zero(frame.first.cross(frame.second));
+            put(self.normals, v, normal);
+        }
+    }
+}
+
+#[inline(always)]
+fn put(to: GlobalMut<f32>, v: u32, x: Vec3) {
+    to.set(3 * v, x.x);
+    to.set(3 * v + 1, x.y);
+    to.set(3 * v + 2, x.z);
+}
+
+/// A point and two tangents, the second on the left of the first.
+struct Frame {
+    point: Vec3,
+    first: Vec3,
+    second: Vec3,
+}
+
+/// Sums over the ring of a smooth vertex.
+struct Around {
+    n: f32,
+    step: (f32, f32),
+    at: (f32, f32),
+    total: Vec3,
+    first: Vec3,
+    second: Vec3,
+}
+
+impl Around {
+    #[inline(always)]
+    fn new(n: u32) -> Around {
+        Around {
+            n: n as f32,
+            step: turn(TAU / n as f32),
+            at: (1.0, 0.0),
+            total: Vec3::ZERO,
+            first: Vec3::ZERO,
+            second: Vec3::ZERO,
+        }
+    }
+
+    /// Takes the next point, counter-clockwise.
+    #[inline(always)]
+    fn add(&mut self, e: Vec3) {
+        self.total += e;
+        self.first += self.at.0 * e;
+        self.second += self.at.1 * e;
+        self.at = sum(self.at, self.step);
+    }
+
+    /// Weight of the ring.
+    #[inline(always)]
+    fn alpha(&self) -> f32 {
+        (4.0 - 2.0 * self.step.0) / 9.0
+    }
+
+    #[inline(always)]
+    fn frame(self, p: Vec3) -> Frame {
+        let a = 3.0 * self.alpha();
+        Frame {
+            point: (p + (a / self.n) * self.total) / (1.0 + a),
+            first: self.first,
+            second: self.second,
+        }
+    }
+}
+
+/// The half-edge across, [`NONE`] at a boundary.
+#[inline(always)]
+fn across(twin: Twin) -> u32 {
+    let id = twin.0 & !SHARP;
+    if id < OPEN { id } else { NONE }
+}
+
+/// What is sharp round a vertex.
+struct Lines {
+    /// Sharp edges.
+    count: u32,
+    /// The half-edge to begin at, counter-clockwise: at the boundary, else at a sharp edge, else anywhere.
+    begin: u32,
+    /// Faces from there to the next sharp edge.
+    faces: u32,
+}
+
+#[inline(always)]
+fn lines<N: Net>(net: N, start: u32) -> Lines {
+    let (mut h, mut begin, mut any) = (start, start, false);
+    loop {
+        let twin = net.twin(h);
+        if twin.is_sharp() && !any {
+            (begin, any) = (h, true);
+        }
+        let other = across(twin);
+        if other == NONE {
+            begin = h;
+            break;
+        }
+        h = next(other);
+        if h == start {
+            break;
+        }
+    }
+    let mut lines = Lines {
+        count: u32::from(any),
+        begin,
+        faces: 0,
+    };
+    let (mut seen, mut h) = (0, begin);
+    loop {
+        seen += 1;
+        let twin = net.twin(prev(h));
+        if twin.is_sharp() && lines.faces == 0 {
+            lines.faces = seen;
+        }
+        h = across(twin);
+        if h == begin {
+            break;
+        }
+        lines.count += u32::from(twin.is_sharp());
+        if h == NONE {
+            break;
+        }
+    }
+    if lines.faces == 0 {
+        lines.faces = seen;
+    }
+    lines
+}
+
+impl Limit {
+    #[inline(always)]
+    fn get(&self, v: u32) -> Vec3 {
+        let at = |k| self.values.get(3 * v + k);
+        Vec3::new(at(0), at(1), at(2))
+    }
+
+    #[inline(always)]
+    fn vertex<N: Net>(&self, net: N, v: u32) -> Frame {
+        let p = self.get(v);
+        let start = self.starts.get(v);
+        if start == NONE {
+            return Frame {
+                point: p,
+                first: Vec3::ZERO,
+                second: Vec3::ZERO,
+            };
+        }
+        let lines = lines(net, start);
+        if self.is_sharp(net, v) || lines.count > 2 {
+            // The plane of the first face.
+            return Frame {
+                point: p,
+                first: self.get(net.corner(next(lines.begin))) - p,
+                second: self.get(net.corner(prev(lines.begin))) - p,
+            };
+        }
+        if lines.count == 2 {
+            self.line(net, p, &lines)
+        } else {
+            self.smooth(net, p, &lines)
+        }
+    }
+
+    /// Whether a vertex is sharp by itself.
+    #[inline(always)]
+    fn is_sharp<N: Net>(&self, net: N, v: u32) -> bool {
+        v < self.sharpness.len() && after(self.sharpness.get(v), net.level()) > 0.0
+    }
+
+    #[inline(always)]
+    fn smooth<N: Net>(&self, net: N, p: Vec3, ring: &Lines) -> Frame {
+        let n = ring.faces;
+        let (mut cut, mut h) = (0, ring.begin);
+        if net.cuts() {
+            for _ in 0..n {
+                cut += u32::from(net.twin(next(h)).is_sharp());
+                h = across(net.twin(prev(h)));
+            }
+        }
+        let mut around = Around::new(n);
+        for _ in 0..n {
+            around.add(self.get(net.corner(next(h))));
+            h = across(net.twin(prev(h)));
+        }
+        if cut == 0 {
+            return around.frame(p);
+        }
+        // A vertex that the last level brought beside a line: the next one cuts that, which adds to the ring.
+        let a = around.alpha();
+        let moved = (1.0 - a) * p + (a / n as f32) * around.total;
+        let mut around = Around::new(n + cut);
+        for _ in 0..n {
+            let (v, w) = (net.corner(next(h)), net.corner(prev(h)));
+            if net.twin(next(h)).is_sharp() {
+                around.add(self.third(net, v, w));
+                around.add(self.third(net, w, v));
+            } else {
+                around.add((p + self.get(v) + self.get(w)) / 3.0);
+            }
+            h = across(net.twin(prev(h)));
+        }
+        around.frame(moved)
+    }
+
+    /// The new point on the sharp edge between two vertices, next to the first.
+    #[inline(always)]
+    fn third<N: Net>(&self, net: N, v: u32, w: u32) -> Vec3 {
+        let (p, q) = (self.get(v), self.get(w));
+        let lines = lines(net, self.starts.get(v));
+        if self.is_sharp(net, v) || lines.count != 2 {
+            return (2.0 * p + q) / 3.0;
+        }
+        let (out, into) = self.ends(net, &lines);
+        (out + into + 16.0 * p + 9.0 * q) / 27.0
+    }
+
+    /// The neighbours of a vertex along its line.
+    #[inline(always)]
+    fn ends<N: Net>(&self, net: N, side: &Lines) -> (Vec3, Vec3) {
+        let mut h = side.begin;
+        for _ in 1..side.faces {
+            h = across(net.twin(prev(h)));
+        }
+        let get = |h: u32| self.get(net.corner(h));
+        (get(next(side.begin)), get(prev(h)))
+    }
+
+    #[inline(always)]
+    fn line<N: Net>(&self, net: N, p: Vec3, side: &Lines) -> Frame {
+        let spoke = |h: u32| self.get(net.corner(next(h)));
+        let (out, into) = self.ends(net, side);
+        let odd = net.level() & 1;
+        // Faces of the level that the line's edges are cut before.
+        let k = side.faces - odd.min(side.faces - 1);
+        let second = if k == 1 {
+            out + into - 2.0 * p
+        } else {
+            let half = turn(FRAC_PI_2 / k as f32);
+            let step = twice(half);
+            let all = half.0 / half.1;
+            let end = (3.0 * step.1 - 4.0 * all) / (3.0 + 6.0 * step.0);
+            // On odd levels of what the next one makes of it.
+            let (end, inner) = if odd == 1 {
+                ((3.0 * end - 4.0 * all) / 27.0, 2.0 / 3.0 * all)
+            } else {
+                (end, all)
+            };
+            let mut across_line = end * (out + into) - (inner + 2.0 * end) * p;
+            let (mut at, mut h) = ((1.0, 0.0), side.begin);
+            for _ in 1..side.faces {
+                h = across(net.twin(prev(h)));
+                let then = sum(at, step);
+                let weight = if odd == 1 {
+                    (at.1 + then.1) / 3.0
+                } else {
+                    then.1
+                };
+                across_line += weight * spoke(h);
+                at = then;
+            }
+            across_line
+        };
+        Frame {
+            point: (4.0 * p + out + into) / 6.0,
+            first: out - into,
+            second,
+        }
+    }
+}

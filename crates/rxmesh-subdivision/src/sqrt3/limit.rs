@@ -1,0 +1,59 @@
+//! Limit positions and normals.
+
+use super::Sqrt3;
+use rxmesh_host::Error;
+use rxmesh_host::engine::{Buffer, EngineError};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_subdivision_kernels::sqrt3_limit::{FindStarts, Last, Limit};
+use rxmesh_subdivision_kernels::topology::NONE;
+
+impl Sqrt3 {
+    /// Where the surface's points go in the limit, of their positions as [`Sqrt3::values`] makes them; and the normals
+    /// there, of length 1, or 0 where the surface has none (a vertex without faces). All have three floats a point.
+    /// Takes a word a point of memory for the time of the call.
+    ///
+    /// A vertex that is sharp at the last level counts as sharp for ever. At a sharp line inside the surface the normal
+    /// is that of one of its sides.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`]; what the engine says.
+    pub fn limit(
+        &self,
+        values: &Buffer<f32>,
+        points: &mut Buffer<f32>,
+        normals: Option<&mut Buffer<f32>>,
+    ) -> Result<(), Error> {
+        let n = self.vertex_count();
+        let want = 3 * n as usize;
+        let lengths = [
+            values.len(),
+            points.len(),
+            normals.as_ref().map_or(want, |n| n.len()),
+        ];
+        if let Some(got) = lengths.into_iter().find(|&n| n != want) {
+            return Err(EngineError::Length { got, want }.into());
+        }
+        let engine = self.mesh.engine();
+        let stored = self.levels().saturating_sub(2);
+        let last = Last {
+            net: self.net(stored),
+            more: (self.levels() - stored) as u32,
+        };
+        let starts = engine.upload(&vec![NONE; n as usize])?;
+        let kernel = FindStarts {
+            last,
+            starts: starts.global_mut(),
+        };
+        engine.launch_flat(self.mesh.corner_count() * self.children(), kernel)?;
+        let kernel = Limit {
+            last,
+            sharpness: self.sharpness.view().vertices,
+            starts: starts.global(),
+            values: values.global(),
+            points: points.global_mut(),
+            normals: normals.map_or(GlobalMut::empty(), |n| n.global_mut()),
+        };
+        Ok(engine.launch_flat(n, kernel)?)
+    }
+}
