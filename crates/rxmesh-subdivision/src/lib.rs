@@ -18,7 +18,7 @@ mod sqrt3;
 mod surface;
 mod triangles;
 
-pub use catmull_clark::{CatmullClark, MOST_LEVELS};
+pub use catmull_clark::{Adaptive, CatmullClark, MOST_LEVELS, Patch, PatchKind};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};

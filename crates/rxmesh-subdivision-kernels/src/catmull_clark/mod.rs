@@ -7,6 +7,7 @@
 //!
 //! In the grid of face f, corner 0 is at (0, 0), corner 1 at (n, 0), corner 2 at (n, n), corner 3 at (0, n).
 
+pub mod adaptive;
 pub mod creases;
 pub mod faces;
 pub mod limit;
@@ -19,7 +20,7 @@ use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Bind, Global, GlobalMut, Piece};
 
 kernel_list! {
-    of [creases::KERNELS, faces::KERNELS, limit::KERNELS, once::KERNELS, rings::KERNELS, tiles::KERNELS];
+    of [adaptive::KERNELS, creases::KERNELS, faces::KERNELS, limit::KERNELS, once::KERNELS, rings::KERNELS, tiles::KERNELS];
 }
 
 /// How many components of a value a kernel takes at a time.

@@ -99,14 +99,14 @@ impl Tile {
 /// Three weights on neighbouring points of a curve, for the new point at place `a` of a row that begins with an odd
 /// one; the first of the points, and the steps to the others.
 #[derive(Clone, Copy)]
-struct Taps {
-    at: [u32; 3],
+pub(super) struct Taps {
+    pub(super) at: [u32; 3],
     weights: [f32; 3],
 }
 
 impl Taps {
     #[inline(always)]
-    fn new(a: u32) -> Taps {
+    pub(super) fn new(a: u32) -> Taps {
         let (first, even) = (a / 2, a & 1);
         // Of two points the second is taken twice, by halves.
         let (w0, w1) = if even == 1 {
@@ -121,7 +121,7 @@ impl Taps {
     }
 
     #[inline(always)]
-    fn sum(&self, x: impl Fn(u32) -> f32) -> f32 {
+    pub(super) fn sum(&self, x: impl Fn(u32) -> f32) -> f32 {
         let (a, w) = (&self.at, &self.weights);
         w[0] * x(a[0]) + w[1] * x(a[1]) + w[2] * x(a[2])
     }

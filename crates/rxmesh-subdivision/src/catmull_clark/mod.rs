@@ -1,9 +1,12 @@
 //! Catmull-Clark surfaces.
 
+mod adaptive;
 pub(crate) mod creases;
 mod kept;
 mod limit;
 mod pass;
+
+pub use adaptive::{Adaptive, Patch, PatchKind};
 
 use crate::{Boundary, Creasing, Mesh, Options, Sharpness};
 use creases::Table;
