@@ -13,16 +13,20 @@ mod mesh;
 mod options;
 mod patches;
 mod refine;
+mod refine_adaptive;
 mod sharpness;
 mod sqrt3;
 mod surface;
 mod triangles;
 
-pub use catmull_clark::{Adaptive, CatmullClark, MOST_LEVELS, Patch, PatchKind};
+pub use catmull_clark::{
+    Adaptive, CatmullClark, MOST_LEVELS, Patch, PatchCount, PatchKind, Tessellation,
+};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};
 pub use refine::{Places, Refined, refine};
+pub use refine_adaptive::refine_adaptive;
 pub use rxmesh_subdivision_kernels as kernels;
 pub use sharpness::Sharpness;
 pub use sqrt3::Sqrt3;

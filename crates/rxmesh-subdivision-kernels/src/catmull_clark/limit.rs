@@ -163,7 +163,7 @@ kernel! {
 
 /// Cosine and sine of an angle from 0 to pi.
 #[inline(always)]
-fn turn(angle: f32) -> (f32, f32) {
+pub(super) fn turn(angle: f32) -> (f32, f32) {
     // Of a quarter of the angle by their series, then doubled twice.
     let x = 0.25 * angle;
     let xx = x * x;
@@ -180,13 +180,13 @@ fn twice((cos, sin): (f32, f32)) -> (f32, f32) {
 
 /// Cosine and sine of the sum of two angles.
 #[inline(always)]
-fn sum((a, b): (f32, f32), (c, s): (f32, f32)) -> (f32, f32) {
+pub(super) fn sum((a, b): (f32, f32), (c, s): (f32, f32)) -> (f32, f32) {
     (a * c - b * s, a * s + b * c)
 }
 
 /// What a level makes of a wave round a vertex: of the cosines of the angle between edges and of its half.
 #[inline(always)]
-fn shrinks_by(cos: f32, half: f32) -> f32 {
+pub(super) fn shrinks_by(cos: f32, half: f32) -> f32 {
     (5.0 + cos + half * sqrt(2.0 * (9.0 + cos))) / 16.0
 }
 

@@ -6,7 +6,7 @@ mod kept;
 mod limit;
 mod pass;
 
-pub use adaptive::{Adaptive, Patch, PatchKind};
+pub use adaptive::{Adaptive, Patch, PatchCount, PatchKind, Tessellation};
 
 use crate::{Boundary, Creasing, Mesh, Options, Sharpness};
 use creases::Table;

@@ -1,6 +1,9 @@
 //! The surface anywhere: at (u, v) of a quad, both from 0 to 1, from its corner 0 on.
 
+use super::cells::{CAP, CORNER_SHIFT, Rules};
 use super::plan::IS_PATCH;
+use crate::catmull_clark::{limit, prev};
+use crate::sharpness::after;
 use crate::topology::NONE;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::math::length;
@@ -41,12 +44,22 @@ impl Samples {
     #[inline(always)]
     fn find(&self, sample: u32) -> Option<Place> {
         let face = self.faces.get(sample);
-        let (mut u, mut v) = (self.places.get(2 * sample), self.places.get(2 * sample + 1));
+        let (u, v) = (self.places.get(2 * sample), self.places.get(2 * sample + 1));
         let inside = |x: f32| (0.0..=1.0).contains(&x);
         if face >= self.roots.len() || !inside(u) || !inside(v) {
             self.bad.fetch_min(0, sample);
             return None;
         }
+        let place = self.descend(face, u, v);
+        if place.is_none() {
+            self.bad.fetch_min(0, sample);
+        }
+        place
+    }
+
+    /// The patch at a place of a face, and where in it; nothing where the face is no part of the surface.
+    #[inline(always)]
+    fn descend(&self, face: u32, mut u: f32, mut v: f32) -> Option<Place> {
         let mut at = self.roots.get(face);
         while at & IS_PATCH == 0 {
             // Doubling and halves are exact.
@@ -57,12 +70,8 @@ impl Samples {
                 .quarters
                 .get(4 * at + u32::from(right) + 2 * u32::from(top));
         }
-        if at == NONE {
-            self.bad.fetch_min(0, sample);
-            return None;
-        }
         let patch = at & !IS_PATCH;
-        Some(Place { patch, u, v })
+        (at != NONE).then_some(Place { patch, u, v })
     }
 }
 
@@ -132,6 +141,10 @@ kernel! {
     pub struct EvaluateNormals: Flat {
         /// Where.
         pub samples: Samples,
+        /// What cells are.
+        pub rules: Rules,
+        /// As [`ListCells::patches`](super::plan::ListCells::patches).
+        pub patches: Global<u32>,
         /// Control points: three floats each.
         pub control: Global<f32>,
         /// Three floats a sample; they stay as they are where the sample is no place of the surface.
@@ -141,13 +154,111 @@ kernel! {
     }
 }
 
-// SAFETY: each index writes its own rows, and `bad` atomically; what is read is checked (contracts U3, U4).
+/// Where corner `c` of a square is.
+#[inline(always)]
+fn corner(c: u32) -> (f32, f32) {
+    match c & 3 {
+        0 => (0.0, 0.0),
+        1 => (1.0, 0.0),
+        2 => (1.0, 1.0),
+        _ => (0.0, 1.0),
+    }
+}
+
+impl EvaluateNormals {
+    /// The corner of the mesh with an irregular vertex that a place is at; [`NONE`] for other places.
+    #[inline(always)]
+    fn irregular(&self, at: &Place) -> u32 {
+        let [face, _, kind, _] = self.patches.get4(at.patch);
+        let c = kind >> CORNER_SHIFT;
+        if kind & CAP != 0 && (at.u, at.v) == corner(c) {
+            4 * face + c
+        } else {
+            NONE
+        }
+    }
+
+    /// Whether a vertex has all its faces around it, and less than two sharp edges, at the last level.
+    #[inline(always)]
+    fn is_smooth(&self, v: u32) -> bool {
+        let Rules {
+            mesh: m,
+            creases,
+            depth,
+        } = &self.rules;
+        if creases.smooth != 0 {
+            return true;
+        }
+        let (first, end) = m.row(v);
+        let mut sharp = 0;
+        for at in first..end {
+            let h = m.entries.get(at);
+            // A boundary has two edges.
+            sharp += u32::from(creases.part(m, h, *depth, 0) > 0.0);
+            sharp += u32::from(m.twin(prev(h)) == NONE);
+        }
+        sharp < 2 && after(creases.base.vertex(v), *depth) <= 0.0
+    }
+
+    /// The normal's direction at a smooth irregular vertex, by the masks of [`limit`]; nothing at other places, and
+    /// where not all faces of the vertex are part of the surface.
+    #[inline(always)]
+    fn at_vertex(&self, at: &Place) -> Option<Vec3> {
+        let start = self.irregular(at);
+        let m = &self.rules.mesh;
+        if start == NONE || !self.is_smooth(m.corners.get(start)) {
+            return None;
+        }
+        let (begin, end) = m.row(m.corners.get(start));
+        let n = end - begin;
+        let step = limit::turn(core::f32::consts::TAU / n as f32);
+        let half = limit::turn(core::f32::consts::PI / n as f32).0;
+        let scale = 1.0 / (4.0 * limit::shrinks_by(step.0, half) - 1.0);
+        let (mut first, mut second) = (Vec3::ZERO, Vec3::ZERO);
+        let (mut wave, mut h) = ((1.0, 0.0), start);
+        for _ in 0..n {
+            let then = limit::sum(wave, step);
+            let (u, v) = corner(h);
+            let patch = self.samples.descend(h / 4, u, v)?.patch;
+            let (e, f) = (self.beside(patch, h, [1, 0]), self.beside(patch, h, [1, 1]));
+            if n == 2 {
+                // Of two corners, edges span one tangent and faces the other.
+                first += wave.0 * e;
+                second += wave.0 * f;
+            } else {
+                first += 4.0 * wave.0 * e + scale * (wave.0 + then.0) * f;
+                second += 4.0 * wave.1 * e + scale * (wave.1 + then.1) * f;
+            }
+            wave = then;
+            h = m.twin(prev(h));
+        }
+        Some(first.cross(second))
+    }
+
+    /// A control point seen from a corner of its patch.
+    #[inline(always)]
+    fn beside(&self, patch: u32, h: u32, [p, q]: [u32; 2]) -> Vec3 {
+        let [x, y] = match h & 3 {
+            0 => [p, q],
+            1 => [1 - q, p],
+            2 => [1 - p, 1 - q],
+            _ => [q, 1 - p],
+        };
+        let row = 16 * patch + 4 * (y + 1) + x + 1;
+        let at = |k: u32| self.control.get(3 * row + k);
+        Vec3::new(at(0), at(1), at(2))
+    }
+}
+
+// SAFETY: each index writes its own rows, and `bad` atomically; what is read is checked, and walks round vertices have
+// bounds (contracts U3, U4).
 unsafe impl FlatKernel for EvaluateNormals {
     #[inline(always)]
     fn run(&self, sample: u32) {
-        let Some(Place { patch, u, v }) = self.samples.find(sample) else {
+        let Some(at) = self.samples.find(sample) else {
             return;
         };
+        let Place { patch, u, v } = at;
         let (across, down) = (splines(u), splines(v));
         let (across_slope, down_slope) = (slopes(u), slopes(v));
         let frame = |k: u32| {
@@ -160,7 +271,14 @@ unsafe impl FlatKernel for EvaluateNormals {
             ]
         };
         let (x, y, z) = (frame(0), frame(1), frame(2));
-        let n = Vec3::new(x[1], y[1], z[1]).cross(Vec3::new(x[2], y[2], z[2]));
+        let (along_u, along_v) = (
+            Vec3::new(x[1], y[1], z[1]),
+            Vec3::new(x[2], y[2], z[2]),
+        );
+        let n = match self.at_vertex(&at) {
+            Some(n) => n,
+            None => along_u.cross(along_v),
+        };
         let size = length(n);
         let unit = if size > 0.0 { n / size } else { Vec3::ZERO };
         let put = |to: GlobalMut<f32>, p: [f32; 3]| {

@@ -40,7 +40,8 @@ impl Adaptive {
     }
 
     /// As [`Adaptive::evaluate`], of positions: points of the surface, and its normals there, of length 1, or 0 where it
-    /// has none. Where the surface has an edge, the normal is that of the face of parameters' side.
+    /// has none. Where the surface has an edge, the normal is that of the face of parameters' side; at an irregular vertex
+    /// on an edge it is that of the patch there.
     ///
     /// # Errors
     ///
@@ -62,6 +63,8 @@ impl Adaptive {
         ])?;
         let kernel = EvaluateNormals {
             samples: self.samples(faces, places),
+            rules: self.rules(),
+            patches: self.plan.patches().global(),
             control: control.global(),
             points: points.global_mut(),
             normals: normals.global_mut(),

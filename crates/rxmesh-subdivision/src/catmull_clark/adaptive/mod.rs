@@ -2,7 +2,10 @@
 
 mod evaluate;
 mod plan;
+mod tessellate;
 mod values;
+
+pub use tessellate::{PatchCount, Tessellation};
 
 use super::kept::Kept;
 use super::{Creased, MOST_LEVELS};

@@ -124,7 +124,7 @@ impl Adaptive {
         Ok(N::N)
     }
 
-    fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> Rules {
         Rules {
             mesh: self.base.mesh.topology(),
             creases: self.base.creases(),
