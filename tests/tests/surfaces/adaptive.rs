@@ -317,7 +317,7 @@ fn caps_come_nearer(engine: &Engine) {
 
 /// At the points of the uniform form the surface is where that form's limit is.
 fn uniform_surfaces(engine: &Engine) {
-    let sharp = meshes::sharpened(meshes::torus(6, 5), 15, 2, 3);
+    let sharp = meshes::with_edges(meshes::cube(), &meshes::TOP.map(|e| (e, 2.5)));
     for mesh in [meshes::cube(), meshes::trapezohedron(5), meshes::grid(3, 0, 0), sharp] {
         let mesh = meshes::moved(mesh);
         let levels = suited(engine, [4, 2, 2]);

@@ -141,6 +141,12 @@ impl Blocks {
         self.near(n, h, level, beside(point), k)
     }
 
+    /// The point across the cell at a corner with an irregular vertex.
+    #[inline(always)]
+    pub fn across(&self, n: u32, h: u32, level: u32, k: u32) -> f32 {
+        self.near(n, h, level, beside(ACROSS), k)
+    }
+
     /// The next level's point of an irregular vertex.
     #[inline(always)]
     fn vertex(&self, n: u32, v: u32, level: u32, k: u32) -> f32 {

@@ -5,7 +5,7 @@
 //! other 15 are points of the surface's level, so that such a patch meets its neighbours: along sides away from the
 //! vertex with two derivatives, along sides from the vertex without a gap.
 
-use super::blocks::{Blocks, SIDE};
+use super::blocks::{Blocks, Fan, SIDE};
 use super::cells::{CAP, CORNER_SHIFT, Cell, Rules, around};
 use crate::catmull_clark::{Components, Grid, Output, Rows, prev};
 use crate::sharpness::after;
@@ -124,13 +124,14 @@ impl<N: Components> ControlPoints<N> {
             return smooth;
         }
         let last = (1 << level) - 1;
-        let (mut count, mut sum) = (0, 0.0);
+        let (mut count, mut sum, mut start) = (0, 0.0, NONE);
         let (first, end) = mesh.row(v);
         for at in first..end {
             let h = mesh.entries.get(at);
             if creases.part(mesh, h, level, 0) > 0.0 {
                 count += 1;
                 sum += blocks.along(N::N, h, false, level, k);
+                start = h;
             }
             let before = prev(h);
             if mesh.twin(before) == NONE && creases.part(mesh, before, level, last) > 0.0 {
@@ -142,10 +143,50 @@ impl<N: Components> ControlPoints<N> {
             fan.here
         } else if count == 2 {
             (4.0 * fan.here + sum) / 6.0
+        } else if count == 1 {
+            self.dart(&fan, start, level, k)
         } else {
             smooth
         }
     }
+
+    /// Where the end of a crease goes, which leaves along `start`: by the left eigenvector of eigenvalue 1 of the
+    /// rules. Weights of the smooth edges follow 7 w(k) - w(k - 1) - w(k + 1) = 20 / n^2 from the crease round to it,
+    /// where 0 stands for its own; that of the vertex is 1.
+    #[inline(always)]
+    fn dart(&self, fan: &Fan, start: u32, level: u32, k: u32) -> f32 {
+        let (m, n) = (&self.blocks.rules.mesh, fan.corners);
+        let each = 1.0 / (n * n) as f32;
+        let far = 1.0 + decay(n);
+        let weight = |i: u32| 4.0 * each * (1.0 - (decay(i) + decay(n - i)) / far);
+        let beside = weight(1) + weight(n - 1);
+        let (mut sum, mut total) = (fan.here, 1.0);
+        let mut h = start;
+        for i in 0..n {
+            let edge = if i == 0 {
+                10.0 / 3.0 * each + beside / 6.0
+            } else {
+                weight(i)
+            };
+            let own = |i| if i == 0 || i == n { 0.0 } else { weight(i) };
+            let face = each / 3.0 + (own(i) + own(i + 1)) / 12.0;
+            sum += edge * self.blocks.along(N::N, h, false, level, k);
+            sum += face * self.blocks.across(N::N, h, level, k);
+            total += edge + face;
+            h = m.twin(prev(h));
+        }
+        sum / total
+    }
+}
+
+/// The power `-i` of the larger solution of r + 1 / r = 7; what is too small to count is 0.
+#[inline(always)]
+fn decay(i: u32) -> f32 {
+    let mut x = 1.0;
+    for _ in 0..i.min(24) {
+        x *= 0.145_898_03;
+    }
+    x
 }
 
 // SAFETY: each index writes its own (contracts U3, U4).
