@@ -111,9 +111,7 @@ impl<'a> At<'a> {
     /// Values at the vertices.
     fn values(&self, surface: &Adaptive, width: u32, x: &[f32]) -> Result<Vec<f32>, Error> {
         let control = self.control(surface, width, x)?;
-        let mut out = self
-            .engine
-            .zeroed(self.faces.len() * width as usize)?;
+        let mut out = self.engine.zeroed(self.faces.len() * width as usize)?;
         surface.evaluate(width, &control, &self.faces, &self.places, &mut out)?;
         Ok(out.read()?)
     }

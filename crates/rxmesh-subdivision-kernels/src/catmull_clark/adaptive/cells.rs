@@ -292,9 +292,8 @@ impl Rules {
                     let last = (1 << level) - 1;
                     let before = if s > 0 { part(s - 1) } else { 0.0 };
                     let then = if s < last { part(s + 1) } else { 0.0 };
-                    irregular |= self.ends(own, level)
-                        || self.ends(before, level)
-                        || self.ends(then, level);
+                    irregular |=
+                        self.ends(own, level) || self.ends(before, level) || self.ends(then, level);
                     sides |= u32::from(own > 0.0) << side;
                 }
             }

@@ -271,10 +271,7 @@ unsafe impl FlatKernel for EvaluateNormals {
             ]
         };
         let (x, y, z) = (frame(0), frame(1), frame(2));
-        let (along_u, along_v) = (
-            Vec3::new(x[1], y[1], z[1]),
-            Vec3::new(x[2], y[2], z[2]),
-        );
+        let (along_u, along_v) = (Vec3::new(x[1], y[1], z[1]), Vec3::new(x[2], y[2], z[2]));
         let n = match self.at_vertex(&at) {
             Some(n) => n,
             None => along_u.cross(along_v),

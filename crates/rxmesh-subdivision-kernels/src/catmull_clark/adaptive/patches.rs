@@ -213,4 +213,3 @@ unsafe impl<N: Components> FlatKernel for ControlPoints<N> {
         self.out.set(row, k, value);
     }
 }
-

@@ -54,8 +54,7 @@ unsafe impl FlatKernel for MarkCorners {
     #[inline(always)]
     fn run(&self, h: u32) {
         let v = self.rules.mesh.corners.get(h);
-        self.marks
-            .set(h, u32::from(self.rules.is_irregular(v, 0)));
+        self.marks.set(h, u32::from(self.rules.is_irregular(v, 0)));
     }
 }
 
