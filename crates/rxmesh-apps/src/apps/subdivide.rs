@@ -35,8 +35,8 @@ pub(crate) struct SubdivideArgs {
     #[command(flatten)]
     #[serde(flatten)]
     places: Places,
-    /// Write the limit surface with a face a bicubic patch, by Catmull-Clark: faces stay whole where the mesh is regular,
-    /// and are divided at most --levels times towards irregular vertices and what is sharp for some levels
+    /// Write the limit surface with a face a bicubic patch, by Catmull-Clark: faces stay whole where the mesh is
+    /// regular, and are divided at most --levels times towards irregular vertices and what is sharp for some levels
     #[arg(long)]
     adaptive: bool,
     /// Sharp edges: a file with lines of two vertices (counted from 0) and a sharpness, or an angle in degrees; edges

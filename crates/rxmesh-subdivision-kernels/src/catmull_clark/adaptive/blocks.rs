@@ -55,8 +55,8 @@ pub struct Fan {
     pub faces: f32,
 }
 
-/// The place in a block of 5 x 5 points, -1 to 3, of point (p, q) seen from corner `c` of its cell: p along the corner's
-/// half-edge, q along the one before it.
+/// The place in a block of 5 x 5 points, -1 to 3, of point (p, q) seen from corner `c` of its cell: p along the
+/// corner's half-edge, q along the one before it.
 #[inline(always)]
 pub fn from_corner(c: u32, p: i32, q: i32) -> [i32; 2] {
     match c & 3 {

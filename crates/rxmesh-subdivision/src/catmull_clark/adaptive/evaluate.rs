@@ -39,9 +39,9 @@ impl Adaptive {
         Ok(self.engine.launch_flat(n as u32, kernel)?)
     }
 
-    /// As [`Adaptive::evaluate`], of positions: points of the surface, and its normals there, of length 1, or 0 where it
-    /// has none. Where the surface has an edge, the normal is that of the face of parameters' side; at an irregular vertex
-    /// on an edge it is that of the patch there.
+    /// As [`Adaptive::evaluate`], of positions: points of the surface, and its normals there, of length 1, or 0 where
+    /// it has none. Where the surface has an edge, the normal is that of the face of parameters' side; at an irregular
+    /// vertex on an edge it is that of the patch there.
     ///
     /// # Errors
     ///

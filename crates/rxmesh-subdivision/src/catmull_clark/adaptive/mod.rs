@@ -22,16 +22,16 @@ use values::Scratch;
 /// A Catmull-Clark surface as bicubic patches (Niessner et al. 2012): topology once, control points as often as values
 /// change, and the surface at any place.
 ///
-/// *Faces of parameters* are the quads of the mesh, or, where some faces are no quads, a quad for each of their corners,
-/// in the order of corners: from the corner (0, 0) to the middle of the side that follows it (1, 0), the middle of the
-/// face (1, 1), and the middle of the side before it (0, 1). A quad of the mesh has its corners 0 to 3 at (0, 0), (1,
-/// 0), (1, 1), (0, 1).
+/// *Faces of parameters* are the quads of the mesh, or, where some faces are no quads, a quad for each of their
+/// corners, in the order of corners: from the corner (0, 0) to the middle of the side that follows it (1, 0), the
+/// middle of the face (1, 1), and the middle of the side before it (0, 1). A quad of the mesh has its corners 0 to 3 at
+/// (0, 0), (1, 0), (1, 1), (0, 1).
 ///
 /// A patch is a square of such a face, and a uniform bicubic B-spline over it with 4 x 4 control points. Where vertices
 /// are irregular, or sharpness has yet to end, faces are divided, at most as many times as there are levels; what is
 /// sharp then counts as sharp for ever, as in [`CatmullClark::limit`](crate::CatmullClark::limit). So the patches are
-/// the surface but for one cell of the last level a corner at each irregular vertex ([`PatchKind::Irregular`]): it meets
-/// its neighbours, ends where the surface does at the vertex, and is near the surface in between.
+/// the surface but for one cell of the last level a corner at each irregular vertex ([`PatchKind::Irregular`]): it
+/// meets its neighbours, ends where the surface does at the vertex, and is near the surface in between.
 #[derive(Debug)]
 pub struct Adaptive {
     engine: Engine,
