@@ -50,7 +50,7 @@ struct Sample {
     face: u32,
     place: [f64; 2],
     limit: Limit,
-    /// Whether it is a vertex at which nothing is sharp.
+    /// Whether it is a vertex at which nothing is sharp, and all of whose faces are part of the surface.
     smooth: bool,
 }
 
@@ -87,7 +87,11 @@ fn expected(mesh: &PolyMesh, options: &Options, levels: u32) -> Vec<Sample> {
                 face: f as u32,
                 place,
                 limit: limits[v].clone(),
-                smooth: net.vertex_sharpness[v] == 0.0 && sharp.all(|s| s == 0.0),
+                smooth: net.vertex_sharpness[v] == 0.0
+                    && sharp.all(|s| s == 0.0)
+                    && net.vertex_faces[v]
+                        .iter()
+                        .all(|&f| !holes[net.parents[f] as usize]),
             });
         }
     }

@@ -222,7 +222,8 @@ impl Blocks {
         self.point(n, &cell, self.node_at(h, level), place, k)
     }
 
-    /// The next level's point at place (a, b), 0 to 4, of a node; 0 where there is none.
+    /// The next level's point at place (a, b), 0 to 4, of a node; 0 where there is none. Where a vertex has not four
+    /// faces, the point diagonally beyond it says nothing, and nothing asks for it.
     #[inline(always)]
     fn any(&self, n: u32, cell: &Cell, node: u32, [a, b]: [u32; 2], k: u32) -> f32 {
         let h = cell.corner();
@@ -240,7 +241,6 @@ impl Blocks {
                 NONE => 0.0,
                 other => self.beside(n, other, cell.level, IN, k),
             },
-            [-1, -1] => 0.0,
             _ => self.point(n, cell, node, [a, b], k),
         }
     }

@@ -41,7 +41,7 @@ impl Adaptive {
 
     /// As [`Adaptive::evaluate`], of positions: points of the surface, and its normals there, of length 1, or 0 where
     /// it has none. Where the surface has an edge, the normal is that of the face of parameters' side; at an irregular
-    /// vertex on an edge it is that of the patch there.
+    /// vertex on an edge, or beside faces that are left out, it is that of the patch there.
     ///
     /// # Errors
     ///
