@@ -18,6 +18,7 @@ mod options;
 mod parts;
 mod patches;
 mod refine;
+mod refine_adaptive;
 mod room;
 mod scan;
 mod seams;
@@ -26,13 +27,16 @@ mod sqrt3;
 mod surface;
 mod triangles;
 
-pub use catmull_clark::{CatmullClark, MOST_LEVELS};
+pub use catmull_clark::{
+    Adaptive, CatmullClark, MOST_LEVELS, Patch, PatchCount, PatchKind, Tessellation,
+};
 pub use faces::{DeviceFaces, Extras, FaceSizes};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use open::{Opened, open_edges};
 pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};
 pub use refine::{Places, Refined, refine, refine_triangles};
+pub use refine_adaptive::refine_adaptive;
 pub use rxmesh_subdivision_kernels as kernels;
 pub use sharpness::Sharpness;
 pub use sqrt3::Sqrt3;

@@ -82,8 +82,9 @@ pub fn refine(
         placement: mesh.placement,
         ..PolyMesh::default()
     };
+    let of_host = |width: u32, x: &[f32]| surface.values_of_host(width, x);
     refined.extras = Extras {
-        columns: columns(&surface, mesh, &parents, &mut warnings)?,
+        columns: columns(&of_host, mesh, &parents, &mut warnings)?,
         corner_texcoords: match &mesh.extras.corner_texcoords {
             Some(layer) => Some(texcoords(&surface, mesh, layer, options, &parents)?),
             None => None,
@@ -175,8 +176,9 @@ fn positions(
     })
 }
 
-fn columns(
-    surface: &Subdivision,
+/// The columns of a refined mesh; `values` makes values of its vertices of those of the mesh, so many each.
+pub(crate) fn columns(
+    values: &impl Fn(u32, &[f32]) -> Result<Vec<f32>, Error>,
     mesh: &PolyMesh,
     parents: &[u32],
     warnings: &mut Vec<String>,
@@ -186,7 +188,7 @@ fn columns(
         if column.element == ElementKind::Face {
             made.push(column.gather(parents));
         } else if column.is_blended() {
-            made.push(blended(surface, column)?);
+            made.push(blended(values, column)?);
         } else {
             warnings.push(format!("vertex column '{}' is left out", column.name));
         }
@@ -195,11 +197,14 @@ fn columns(
 }
 
 /// A column of the surface's vertices, in its own type.
-fn blended(surface: &Subdivision, column: &Column) -> Result<Column, Error> {
+fn blended(
+    refined: &impl Fn(u32, &[f32]) -> Result<Vec<f32>, Error>,
+    column: &Column,
+) -> Result<Column, Error> {
     let values: Vec<f32> = (0..column.data.len())
         .map(|i| column.data.get(i) as f32)
         .collect();
-    let values = surface.values_of_host(column.width as u32, &values)?;
+    let values = refined(column.width as u32, &values)?;
     // Casts of floats hold on to the ends of a type's range.
     let data = match &column.data {
         ColumnData::I8(_) => ColumnData::I8(values.iter().map(|x| x.round() as i8).collect()),
@@ -219,7 +224,7 @@ fn blended(surface: &Subdivision, column: &Column) -> Result<Column, Error> {
 }
 
 /// Statements hold from the first face on that comes from theirs, or from a later one.
-fn tags(tags: &[Tag], parents: &[u32]) -> Vec<Tag> {
+pub(crate) fn tags(tags: &[Tag], parents: &[u32]) -> Vec<Tag> {
     let first = |face: u32| parents.partition_point(|&p| p < face) as u32;
     let moved = tags.iter().map(|tag| Tag {
         face: first(tag.face),

@@ -9,9 +9,12 @@ use crate::text;
 use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
+use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
 use rxmesh_host::mesh::{Faces, MeshError, PolyMesh};
-use rxmesh_subdivision::{Options, Places, Refined, open_edges, refine};
+use rxmesh_subdivision::{
+    Options, PatchCount, Places, Refined, open_edges, refine, refine_adaptive,
+};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +37,10 @@ pub(crate) struct SubdivideArgs {
     #[command(flatten)]
     #[serde(flatten)]
     places: Places,
+    /// Write the limit surface with a face a bicubic patch, by Catmull-Clark: faces stay whole where the mesh is
+    /// regular, and are divided at most --levels times towards irregular vertices and what is sharp for some levels
+    #[arg(long)]
+    adaptive: bool,
     /// Sharp edges: a file with lines of two vertices (counted from 0) and a sharpness, or an angle in degrees; edges
     /// whose faces bend by more are sharp for ever
     #[arg(long, value_name = "FILE|DEGREES")]
@@ -63,6 +70,7 @@ pub(crate) struct Report {
     sharp_edges: u64,
     sharp_vertices: u64,
     holes: u64,
+    patches: Option<Vec<PatchCount>>,
 }
 
 impl Application for Subdivide {
@@ -71,6 +79,7 @@ impl Application for Subdivide {
     const HELP: &'static str =
         "Examples: rxmesh-apps subdivide creased_cube.obj --levels 3 -o smooth.obj
           rxmesh-apps subdivide bunny.obj --scheme loop --levels 2 -o smooth.ply
+          rxmesh-apps subdivide creased_cube.obj --adaptive --levels 4 -o patches.obj
 
 Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
 triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY count, by the rules of
@@ -79,6 +88,11 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
         ("sharp_edges", "edges of the mesh with a sharpness"),
         ("sharp_vertices", "vertices of the mesh with a sharpness"),
         ("holes", "faces of the mesh that are holes"),
+        (
+            "patches",
+            "with `--adaptive`, for each level: how many patches are regular, on a boundary or crease, at an irregular \
+                vertex",
+        ),
     ];
 
     type Options = SubdivideArgs;
@@ -109,8 +123,8 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             base = opened.mesh;
         }
         let engine = run.engine(args.engine.engine)?;
-        let (Refined { mesh, warnings }, ms) = run.mesh_stage("subdividing", || {
-            let refined = refine(&engine, &base, &args.options, args.places);
+        let ((Refined { mesh, warnings }, patches), ms) = run.mesh_stage("subdividing", || {
+            let refined = made(&engine, &base, args);
             let help = match &refined {
                 Err(Error::Mesh(MeshError::NoSurface { .. })) if args.sharpen_non_manifold => {
                     " (repair --only split parts such edges)"
@@ -136,6 +150,7 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             sharp_edges: base.sharp_edges.len() as u64,
             sharp_vertices: base.sharp_vertices.len() as u64,
             holes: base.holes.len() as u64,
+            patches,
         })
     }
 
@@ -153,8 +168,31 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
                 lines += &format!("; {n} {what}");
             }
         }
+        for at in report.patches.iter().flatten() {
+            lines += &format!(
+                "\nlevel {}: {} regular patches, {} at borders, {} at irregular vertices",
+                at.level, at.regular, at.border, at.irregular
+            );
+        }
         let lines = lines + "\n";
         Told::new(text::input(record) + &text::engine(record) + &lines + &text::output(record))
+    }
+}
+
+/// The surface, or a mesh of its patches and how many there are.
+fn made(
+    engine: &Engine,
+    base: &PolyMesh,
+    args: &SubdivideArgs,
+) -> Result<(Refined, Option<Vec<PatchCount>>), Error> {
+    let SubdivideArgs {
+        options, places, ..
+    } = args;
+    if args.adaptive {
+        let (refined, patches) = refine_adaptive(engine, base, options, *places)?;
+        Ok((refined, Some(patches)))
+    } else {
+        Ok((refine(engine, base, options, *places)?, None))
     }
 }
 

@@ -6,7 +6,7 @@ use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::{Faces, PolyMesh, SharpEdge, SharpVertex};
 use rxmesh_subdivision::kernels::matrix::{CatmullClark, OverOrder, Sides};
 use rxmesh_subdivision::matrix::{Csr, Finish, GeneralSubdivision, Listed, multiply};
-use rxmesh_subdivision::{DeviceFaces, FaceSizes, Mesh, Options, Scheme, Subdivision};
+use rxmesh_subdivision::{Adaptive, DeviceFaces, FaceSizes, Mesh, Options, Scheme, Subdivision};
 
 use crate::measure::{self, Effort, Times};
 
@@ -16,7 +16,7 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) mesh: &'static str,
     pub(crate) levels: u32,
-    /// Faces of the result.
+    /// Faces of the result; of the base where there are patches.
     pub(crate) faces: u64,
     pub(crate) goal: Option<f64>,
     pub(crate) baseline: Option<(f64, &'static str)>,
@@ -107,6 +107,10 @@ pub(crate) const ROWS: &[Row] = &[
     row("catmull-clark, all, new", "sphere:40", 5, 9_830_400, None, None, all_new_of_quads),
     row("catmull-clark, all, new", "sphere:640", 1, 9_830_400, None, None, all_new_of_quads),
     row("catmull-clark, patches", "sphere:40", 3, 614_400, None, None, patches_of_quads),
+    row("adaptive, patches", "irregular:16", 6, 9_216, None, None, adaptive_patches),
+    row("adaptive, values", "irregular:16", 6, 9_216, None, None, adaptive_values),
+    row("adaptive, values", "sphere:160", 6, 153_600, None, None, adaptive_values),
+    row("adaptive, a million places", "irregular:16", 6, 9_216, None, None, adaptive_places),
     row("loop", "triangles:16", 4, 786_432, None, Some((0.0277, OSD)), loop_surface),
     row("loop", "triangles:16", 6, 12_582_912, Some(0.12), Some((0.293, OSD)), loop_surface),
     row("loop", "triangles:100", 3, 7_680_000, None, Some((0.396, HALFEDGE)), loop_surface),
@@ -405,6 +409,68 @@ fn patches_of_quads(
 }
 
 /// Twins, edges and rows from faces that are on the engine, in memory that is there.
+/// A list of bicubic patches, from faces that are on the host.
+fn adaptive_patches(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
+    let options = smooth(Scheme::CatmullClark, levels);
+    let times = measure::calls(engine, effort, || {
+        Adaptive::new(engine, mesh, &options)?;
+        Ok(())
+    })?;
+    let bytes = Some(Adaptive::new(engine, mesh, &options)?.bytes());
+    Ok(Measured { times, bytes })
+}
+
+/// Control points of patches that are listed.
+fn adaptive_values(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
+    let surface = Adaptive::new(engine, mesh, &smooth(Scheme::CatmullClark, levels))?;
+    let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
+    let mut y = engine.zeroed(3 * surface.control_count() as usize)?;
+    let times = measure::launches(engine, effort, || Ok(surface.values(3, &x, &mut y)?))?;
+    let bytes = Some(surface.bytes());
+    Ok(Measured { times, bytes })
+}
+
+/// Points and normals at a million places that are everywhere, in no order.
+fn adaptive_places(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    levels: u32,
+    effort: Effort,
+) -> Result<Measured> {
+    const PLACES: u32 = 1_000_000;
+    let mut surface = Adaptive::new(engine, mesh, &smooth(Scheme::CatmullClark, levels))?;
+    let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
+    let mut control = engine.zeroed(3 * surface.control_count() as usize)?;
+    surface.values(3, &x, &mut control)?;
+    let random = |i: u32| rxmesh_host::kernels::math::hash(i);
+    let unit = |i: u32| (random(i) >> 8) as f32 / (1 << 24) as f32;
+    let faces: Vec<u32> = (0..PLACES)
+        .map(|i| random(3 * i) % surface.face_count())
+        .collect();
+    let places: Vec<f32> = (0..PLACES)
+        .flat_map(|i| [unit(3 * i + 1), unit(3 * i + 2)])
+        .collect();
+    let (faces, places) = (engine.upload(&faces)?, engine.upload(&places)?);
+    let mut points = engine.zeroed(3 * PLACES as usize)?;
+    let mut normals = engine.zeroed(3 * PLACES as usize)?;
+    let times = measure::launches(engine, effort, || {
+        Ok(surface.evaluate_normals(&control, &faces, &places, &mut points, &mut normals)?)
+    })?;
+    surface.check()?;
+    Ok(times.into())
+}
+
+/// Twins, edges and rows from faces that are on the host.
 fn adjacency(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
     let given = Given::new(engine, mesh)?;
     let mut made = Mesh::new(engine, mesh)?;

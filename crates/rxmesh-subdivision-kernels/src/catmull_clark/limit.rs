@@ -186,7 +186,7 @@ pub(crate) fn sum((a, b): (f32, f32), (c, s): (f32, f32)) -> (f32, f32) {
 
 /// What a level makes of a wave round a vertex: of the cosines of the angle between edges and of its half.
 #[inline(always)]
-fn shrinks_by(cos: f32, half: f32) -> f32 {
+pub(super) fn shrinks_by(cos: f32, half: f32) -> f32 {
     (5.0 + cos + half * sqrt(2.0 * (9.0 + cos))) / 16.0
 }
 

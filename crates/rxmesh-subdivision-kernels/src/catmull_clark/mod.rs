@@ -8,12 +8,14 @@
 //!
 //! In the grid of face f, corner 0 is at (0, 0), corner 1 at (n, 0), corner 2 at (n, n), corner 3 at (0, n).
 
+pub mod adaptive;
 pub mod creases;
 pub mod faces;
 pub mod limit;
 pub mod neighbours;
 pub mod once;
 pub mod rings;
+mod taps;
 pub mod tiles;
 
 use crate::topology::Topology;
@@ -21,7 +23,10 @@ use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Bind, Global, GlobalMut, Piece};
 
 kernel_list! {
-    of [creases::KERNELS, faces::KERNELS, limit::KERNELS, neighbours::KERNELS, once::KERNELS, rings::KERNELS, tiles::KERNELS];
+    of [
+        adaptive::KERNELS, creases::KERNELS, faces::KERNELS, limit::KERNELS, neighbours::KERNELS, once::KERNELS,
+        rings::KERNELS, tiles::KERNELS
+    ];
 }
 
 /// How many components of a value a kernel takes at a time.

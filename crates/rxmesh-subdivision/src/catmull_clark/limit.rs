@@ -36,7 +36,7 @@ impl CatmullClark {
         if let Some(got) = lengths.into_iter().find(|&n| n != want) {
             return Err(EngineError::Length { got, want }.into());
         }
-        let mesh = &self.base.mesh;
+        let mesh = &self.quads.base.mesh;
         if mesh.face_size() != Some(4) {
             return Err(Error::Mesh(MeshError::BadParameter {
                 what: "levels",
@@ -50,7 +50,7 @@ impl CatmullClark {
                 mesh: mesh.topology(),
                 level,
             },
-            creases: self.base.creases(),
+            creases: self.quads.base.creases(),
             values: values.global(),
             points: points.global_mut(),
             normals: normals.map_or(GlobalMut::empty(), |n| n.global_mut()),

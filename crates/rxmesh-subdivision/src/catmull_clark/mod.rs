@@ -1,24 +1,25 @@
 //! Catmull-Clark surfaces.
 
+mod adaptive;
 pub(crate) mod creases;
 mod kept;
 mod limit;
 mod neighbours;
 mod pass;
+mod quads;
+
+pub use adaptive::{Adaptive, Patch, PatchCount, PatchKind, Tessellation};
 
 use crate::faces::{DeviceFaces, Extras, Source};
-use crate::mesh::Told;
 use crate::room::Room;
-use crate::{Mesh, Options, Sharpness};
-use creases::Table;
-use kept::Kept;
+use crate::{Mesh, Options};
 use neighbours::Surroundings;
 use pass::Pass;
+use quads::Quads;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
-use rxmesh_host::mesh::{Faces, MeshError, PolyMesh};
-use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
-use rxmesh_subdivision_kernels::catmull_clark::faces::{SplitFaces, WriteFaces};
+use rxmesh_host::mesh::PolyMesh;
+use rxmesh_subdivision_kernels::catmull_clark::faces::WriteFaces;
 use rxmesh_subdivision_kernels::catmull_clark::rings::POINTS;
 use rxmesh_subdivision_kernels::catmull_clark::{Components, Grid, One, Three};
 
@@ -37,25 +38,12 @@ pub struct CatmullClark {
     engine: Engine,
     options: Options,
     levels: u32,
-    /// The polygons, where one level makes quads of them.
-    polygons: Option<Creased>,
-    /// Memory of polygons, while they are quads.
-    spare: Option<Creased>,
-    /// The quads that grids stand on; the mesh itself at level 0.
-    base: Creased,
+    /// What grids stand on.
+    quads: Quads,
     stages: Vec<Stage>,
     surroundings: Surroundings,
     scratch: Scratch,
-    kept: Kept,
     vertices: u32,
-}
-
-/// A mesh with its sharpness.
-#[derive(Debug)]
-struct Creased {
-    mesh: Mesh,
-    sharpness: Sharpness,
-    table: Table,
 }
 
 /// Some levels in one launch.
@@ -123,43 +111,6 @@ fn check(mesh: &Mesh, levels: u32) -> Result<(), Error> {
     Ok(())
 }
 
-impl Creased {
-    fn empty(engine: &Engine) -> Result<Creased, Error> {
-        Ok(Creased {
-            mesh: Mesh::empty(engine)?,
-            sharpness: Sharpness::empty(engine)?,
-            table: Table::empty(engine)?,
-        })
-    }
-
-    /// The quads that one level makes of polygons.
-    fn split(&mut self, polygons: &Creased, options: &Options, levels: u32) -> Result<(), Error> {
-        let before = &polygons.mesh;
-        let n = before.corner_count();
-        let points = before.vertex_count() + before.edge_count() + before.face_count();
-        // Halves of edges, and edges to the points of faces.
-        let told = Told {
-            edges: 2 * before.edge_count() + n,
-            special: before.special,
-        };
-        self.mesh.make_with(points, (4, 4 * n), told, |out| {
-            let mesh = before.topology();
-            before.engine().launch_flat(n, SplitFaces { mesh, out })
-        })?;
-        let (quads, sharpness) = (&self.mesh, &mut self.sharpness);
-        sharpness.make_after_one(&polygons.sharpness, before, &polygons.creases(), quads)?;
-        self.table.make(quads, sharpness, options.creasing, levels)
-    }
-
-    fn creases(&self) -> Creases {
-        self.table.creases(&self.mesh, &self.sharpness)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.mesh.bytes() + self.sharpness.bytes() + self.table.bytes()
-    }
-}
-
 impl CatmullClark {
     /// Prepares a surface of a mesh; [`Options::scheme`] is not looked at.
     ///
@@ -221,35 +172,19 @@ impl CatmullClark {
     ///
     /// As [`Mesh::check`]; the surface has no vertices and no faces then.
     pub fn check(&mut self) -> Result<(), Error> {
-        // Those that the polygons are split into have faults of the same causes, and are put in order again as well.
-        let quads = self.base.mesh.check();
-        let checked = match &mut self.polygons {
-            Some(polygons) => polygons.mesh.check().and(quads),
-            None => quads,
-        };
+        let checked = self.quads.check();
         self.settle(checked)
     }
 
     fn of(engine: &Engine, source: &Source, options: &Options) -> Result<CatmullClark, Error> {
-        let levels = options.levels;
-        if levels > MOST_LEVELS {
-            return Err(Error::Mesh(MeshError::BadParameter {
-                what: "levels",
-                asked: levels.to_string(),
-                possible: "0 to 10 levels can be made",
-            }));
-        }
         let mut surface = CatmullClark {
             engine: engine.clone(),
             options: *options,
-            levels,
-            polygons: None,
-            spare: None,
-            base: Creased::empty(engine)?,
+            levels: options.levels,
+            quads: Quads::empty(engine)?,
             stages: Vec::new(),
             surroundings: Surroundings::empty(engine)?,
             scratch: Scratch::empty(engine)?,
-            kept: Kept::empty(engine)?,
             vertices: 0,
         };
         surface.make(source)?;
@@ -264,64 +199,32 @@ impl CatmullClark {
     /// After a failure there is no surface.
     fn settle(&mut self, made: Result<(), Error>) -> Result<(), Error> {
         if made.is_err() {
-            for part in self.polygons.iter_mut().chain([&mut self.base]) {
-                part.mesh.clear();
-            }
-            self.kept.clear();
+            self.quads.clear();
             self.vertices = 0;
         }
         made
     }
 
     fn try_make(&mut self, source: &Source) -> Result<(), Error> {
-        let (options, levels) = (self.options, self.levels);
-        let sizes = source.check()?;
-        let split = levels > 0 && sizes != Faces::Same(4);
-        self.set_split(split)?;
-        let given = self.polygons.as_mut().unwrap_or(&mut self.base);
-        given.mesh.make(source, &sizes)?;
-        check(&given.mesh, levels)?;
-        let (mesh, extras) = (&given.mesh, source.extras());
-        given.sharpness.make(mesh, &extras, options.boundary)?;
-        let rules = (options.boundary, levels);
-        self.kept
-            .make((mesh, sizes), &extras, &given.sharpness, rules)?;
-        let left = levels - u32::from(split);
-        given
-            .table
-            .make(mesh, &given.sharpness, options.creasing, levels)?;
-        if let Some(polygons) = &self.polygons {
-            self.base.split(polygons, &options, left)?;
-        }
-        self.vertices = counts(&self.base.mesh, left)[0] as u32;
+        self.quads.make(source, &self.options)?;
+        let (left, split) = (self.grid_levels(), self.quads.are_split());
+        let base = &self.quads.base;
+        self.vertices = counts(&base.mesh, left)[0] as u32;
         self.stages = match left > 1 || (left == 1 && split) {
             true => stages(left),
             false => Vec::new(),
         };
         let ahead = matches!(source, Source::Ahead(_));
         self.surroundings
-            .make(&self.base, !self.stages.is_empty(), ahead)?;
+            .make(base, !self.stages.is_empty(), ahead)?;
         let special = self.surroundings.corners();
         self.scratch
-            .make(&self.base.mesh, split && left > 0, &self.stages, special)
-    }
-
-    /// Puts memory where polygons, or quads alone, want it.
-    fn set_split(&mut self, split: bool) -> Result<(), Error> {
-        if !split {
-            self.spare = self.polygons.take().or(self.spare.take());
-        } else if self.polygons.is_none() {
-            self.polygons = Some(match self.spare.take() {
-                Some(spare) => spare,
-                None => Creased::empty(&self.engine)?,
-            });
-        }
-        Ok(())
+            .make(&base.mesh, split && left > 0, &self.stages, special)
     }
 
     /// Levels of the grids on the quads.
     fn grid_levels(&self) -> u32 {
-        self.levels - u32::from(self.polygons.is_some())
+        self.levels - u32::from(self.quads.are_split())
     }
 
     /// Makes the surface's values of the mesh's: `width` floats a vertex, row after row, such as positions. Runs
@@ -331,7 +234,7 @@ impl CatmullClark {
     ///
     /// [`EngineError::Length`] for values that are not as many as there are vertices; what the engine says.
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
-        let before = self.polygons.as_ref().unwrap_or(&self.base);
+        let before = self.quads.given();
         let pairs = [
             (x.len(), before.mesh.vertex_count()),
             (y.len(), self.vertices),
@@ -369,14 +272,14 @@ impl CatmullClark {
             return Err(EngineError::Length { got, want }.into());
         }
         if self.levels == 0 {
-            return self.kept.copy_corners(&self.base.mesh, out);
+            return self.quads.kept.copy_corners(&self.quads.base.mesh, out);
         }
         let kernel = WriteFaces {
             grid: Grid {
-                mesh: self.base.mesh.topology(),
+                mesh: self.quads.base.mesh.topology(),
                 level: self.grid_levels(),
             },
-            kept: self.kept.view(),
+            kept: self.quads.kept.view(),
             out: out.global_mut(),
         };
         Ok(self.engine.launch_flat(self.face_count(), kernel)?)
@@ -389,13 +292,13 @@ impl CatmullClark {
 
     /// Faces of the surface.
     pub fn face_count(&self) -> u32 {
-        self.kept.count() << (2 * self.grid_levels())
+        self.quads.kept.count() << (2 * self.grid_levels())
     }
 
     /// Corners of every face; 0 when they differ, which they may at level 0 only.
     pub fn face_size(&self) -> u32 {
         match self.levels {
-            0 => self.base.mesh.face_size().unwrap_or(0),
+            0 => self.quads.base.mesh.face_size().unwrap_or(0),
             _ => 4,
         }
     }
@@ -403,27 +306,24 @@ impl CatmullClark {
     /// Corners of all faces.
     pub fn index_count(&self) -> u32 {
         match self.levels {
-            0 => self.kept.corners(),
+            0 => self.quads.kept.corners(),
             _ => 4 * self.face_count(),
         }
     }
 
     /// The face of the mesh that a face of the surface was made of.
     pub fn parent(&self, face: u32) -> u32 {
-        self.kept.parent(face >> (2 * self.grid_levels()))
+        self.quads.kept.parent(face >> (2 * self.grid_levels()))
     }
 
     /// The mesh that the surface is made of.
     pub fn mesh(&self) -> &Mesh {
-        &self.polygons.as_ref().unwrap_or(&self.base).mesh
+        &self.quads.given().mesh
     }
 
     /// Bytes that are kept on the engine.
     pub fn bytes(&self) -> u64 {
-        let polygons = [&self.polygons, &self.spare].into_iter().flatten();
-        let polygons: u64 = polygons.map(Creased::bytes).sum();
-        let own = self.scratch.bytes() + self.surroundings.bytes() + self.kept.bytes();
-        polygons + self.base.bytes() + own
+        self.scratch.bytes() + self.surroundings.bytes() + self.quads.bytes()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is round each face of the quads, and which vertices are special.
 
-use super::Creased;
+use super::quads::Creased;
 use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;

@@ -1,6 +1,6 @@
 //! One way of some components through all levels.
 
-use super::{CatmullClark, Creased, Stage};
+use super::{CatmullClark, Stage};
 use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
@@ -52,20 +52,20 @@ where
 
     pub(super) fn run(&self) -> Result<(), Error> {
         let of = self.of;
-        let Some(polygons) = &of.polygons else {
+        let Some(polygons) = &of.quads.polygons else {
             return if of.stages.is_empty() {
-                self.once(&of.base, self.y)
+                of.quads.base.once::<N>(self.x, self.y)
             } else {
                 self.grids(self.x)
             };
         };
         if of.stages.is_empty() {
-            return self.once(polygons, self.y);
+            return polygons.once::<N>(self.x, self.y);
         }
         let quads = &of.scratch.quads;
         let (width, first) = (N::N, 0);
-        self.once(
-            polygons,
+        polygons.once::<N>(
+            self.x,
             Output {
                 values: quads.global_mut(),
                 width,
@@ -79,55 +79,18 @@ where
         })
     }
 
-    /// One level of any polygons.
-    fn once(&self, at: &Creased, out: Output) -> Result<(), Error> {
-        let engine = &self.of.engine;
-        let (mesh, creases, base) = (at.mesh.topology(), at.creases(), self.x);
-        let components = self.components;
-        engine.launch_flat(
-            at.mesh.face_count() * N::N,
-            FacePoints {
-                mesh,
-                base,
-                out,
-                components,
-            },
-        )?;
-        engine.launch_flat(
-            at.mesh.edge_count() * N::N,
-            EdgePoints {
-                mesh,
-                creases,
-                base,
-                out,
-                components,
-            },
-        )?;
-        engine.launch_flat(
-            at.mesh.vertex_count() * N::N,
-            VertexPoints {
-                mesh,
-                creases,
-                base,
-                out,
-                components,
-            },
-        )?;
-        Ok(())
-    }
-
     /// All levels of the grids.
     fn grids(&self, base: Rows) -> Result<(), Error> {
         let (of, scratch) = (self.of, &self.of.scratch);
         let depth = of.grid_levels();
-        let mesh = &of.base.mesh;
+        let mesh = &of.quads.base.mesh;
         let around = &of.surroundings;
         let slots = around.slots();
         of.engine.launch_blocks(
             around.vertices().div_ceil(CHUNK),
             RefineRings {
                 mesh: mesh.topology(),
-                creases: of.base.creases(),
+                creases: of.quads.base.creases(),
                 base,
                 depth,
                 vertices: around.list(),
@@ -171,7 +134,7 @@ where
         out: Output,
     ) -> Result<(), Error> {
         let Stage { from, levels } = stage;
-        let at = &self.of.base;
+        let at = &self.of.quads.base;
         let around = &self.of.surroundings;
         let (log_tiles, log_pieces) = tiling(levels);
         let tiles = at.mesh.face_count() << (2 * from);

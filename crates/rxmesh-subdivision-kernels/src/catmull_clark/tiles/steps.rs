@@ -1,40 +1,10 @@
 //! Tiles that touch what is special: level by level.
 
 use super::{IN, OUT, RefineTiles, SIDES, TAKEN, Tables, Tile};
+use crate::catmull_clark::taps::Taps;
 use crate::catmull_clark::{Components, next, prev};
 use crate::topology::NONE;
 use rxmesh_kernels::exec::{Block, Phase};
-
-/// Three weights on neighbouring points of a curve, for the new point at place `a` of a row that begins with an odd
-/// one; the first of the points, and the steps to the others.
-#[derive(Clone, Copy)]
-struct Taps {
-    at: [u32; 3],
-    weights: [f32; 3],
-}
-
-impl Taps {
-    #[inline(always)]
-    fn new(a: u32) -> Taps {
-        let (first, even) = (a / 2, a & 1);
-        // Of two points the second is taken twice, by halves.
-        let (w0, w1) = if even == 1 {
-            (0.125, 0.75)
-        } else {
-            (0.5, 0.25)
-        };
-        Taps {
-            at: [first, first + 1, first + 1 + even],
-            weights: [w0, w1, 1.0 - w0 - w1],
-        }
-    }
-
-    #[inline(always)]
-    fn sum(&self, x: impl Fn(u32) -> f32) -> f32 {
-        let (a, w) = (&self.at, &self.weights);
-        w[0] * x(a[0]) + w[1] * x(a[1]) + w[2] * x(a[2])
-    }
-}
 
 /// The new point between two points of a curve.
 #[inline(always)]

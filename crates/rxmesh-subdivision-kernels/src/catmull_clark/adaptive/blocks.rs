@@ -1,0 +1,319 @@
+//! Values of blocks: the 5 x 5 points round the quarters of each node, level by level.
+//!
+//! A node at level l has its own 4 x 4 points in the block of the node that it is a quarter of; its block, at level l +
+//! 1, follows by the regular masks, with the rules of creases on edges of the mesh. Only the points next to an
+//! irregular vertex ask for those of the other nodes there, which chains find.
+
+use super::cells::{Cell, Rules, around};
+use super::plan::NODE_WORDS;
+use crate::catmull_clark::rings::{ACROSS, IN, OUT};
+use crate::catmull_clark::taps::Taps;
+use crate::catmull_clark::{Components, Grid, Rows, next, prev};
+use crate::topology::NONE;
+use rxmesh_kernels::args;
+use rxmesh_kernels::kernel::FlatKernel;
+use rxmesh_kernels::mem::{Global, GlobalMut};
+
+kernel_list! {
+    flat catmull_clark_adaptive_first3: FirstBlocks<crate::catmull_clark::Three>;
+    flat catmull_clark_adaptive_first1: FirstBlocks<crate::catmull_clark::One>;
+    flat catmull_clark_adaptive_blocks3: RefineBlocks<crate::catmull_clark::Three>;
+    flat catmull_clark_adaptive_blocks1: RefineBlocks<crate::catmull_clark::One>;
+}
+
+/// Points of a block.
+pub const POINTS: u32 = 25;
+/// Points on a side of a block.
+pub const SIDE: u32 = 5;
+
+args! {
+    /// Blocks of the nodes, as far as they are known.
+    pub struct Blocks {
+        /// What cells are.
+        pub rules: Rules,
+        /// A row for each corner with an irregular vertex.
+        pub rows: Global<u32>,
+        /// For each such row and each level but the last: the node at the corner.
+        pub chains: Global<u32>,
+        /// [`POINTS`] points a node, row by row.
+        pub values: Global<f32>,
+    }
+}
+
+/// What is round a vertex.
+#[derive(Clone, Copy)]
+pub struct Fan {
+    /// The vertex.
+    pub here: f32,
+    /// How many corners it has.
+    pub corners: u32,
+    /// The sum of the first points along their half-edges.
+    pub edges: f32,
+    /// The sum of the points across their cells.
+    pub across: f32,
+    /// The sum of the points that their cells become.
+    pub faces: f32,
+}
+
+/// The place in a block of 5 x 5 points, -1 to 3, of point (p, q) seen from corner `c` of its cell: p along the
+/// corner's half-edge, q along the one before it.
+#[inline(always)]
+pub fn from_corner(c: u32, p: i32, q: i32) -> [i32; 2] {
+    match c & 3 {
+        0 => [p, q],
+        1 => [2 - q, p],
+        2 => [2 - p, 2 - q],
+        _ => [q, 2 - p],
+    }
+}
+
+/// The inverse of [`from_corner`].
+#[inline(always)]
+fn to_corner(c: u32, x: i32, y: i32) -> [i32; 2] {
+    match c & 3 {
+        0 => [x, y],
+        1 => [y, 2 - x],
+        2 => [2 - x, 2 - y],
+        _ => [2 - y, x],
+    }
+}
+
+/// Where one of the points next to a corner lies, seen from it.
+#[inline(always)]
+fn beside(point: u32) -> (i32, i32) {
+    match point {
+        OUT => (1, 0),
+        ACROSS => (1, 1),
+        _ => (0, 1),
+    }
+}
+
+impl Blocks {
+    /// A component of a point of a node's block; `n` components are kept.
+    #[inline(always)]
+    pub fn get(&self, n: u32, node: u32, point: u32, k: u32) -> f32 {
+        self.values.get((node * POINTS + point) * n + k)
+    }
+
+    /// The node whose block has the points round a corner with an irregular vertex, at a level from 1 on.
+    #[inline(always)]
+    fn node_at(&self, h: u32, level: u32) -> u32 {
+        let row = self.rows.get(h);
+        self.chains.get(row * self.rules.depth + level - 1)
+    }
+
+    /// A component of the point at (p, q), -1 to 2, seen from a corner with an irregular vertex.
+    #[inline(always)]
+    fn near(&self, n: u32, h: u32, level: u32, (p, q): (i32, i32), k: u32) -> f32 {
+        let [x, y] = from_corner(h, p, q);
+        let point = (y + 1) as u32 * SIDE + (x + 1) as u32;
+        self.get(n, self.node_at(h, level), point, k)
+    }
+
+    /// What is round an irregular vertex at a level from 1 on.
+    #[inline(always)]
+    pub fn fan(&self, n: u32, v: u32, level: u32, k: u32) -> Fan {
+        let m = &self.rules.mesh;
+        let (first, end) = m.row(v);
+        let here = self.near(n, m.entries.get(first), level, (0, 0), k);
+        let (mut edges, mut across, mut faces) = (0.0, 0.0, 0.0);
+        for at in first..end {
+            let h = m.entries.get(at);
+            let point = |point| self.near(n, h, level, beside(point), k);
+            let (out, far, into) = (point(OUT), point(ACROSS), point(IN));
+            edges += out;
+            across += far;
+            faces += 0.25 * (here + out + far + into);
+        }
+        Fan {
+            here,
+            corners: end - first,
+            edges,
+            across,
+            faces,
+        }
+    }
+
+    /// The nearest point along a half-edge from its origin or from its target, which is irregular.
+    #[inline(always)]
+    pub fn along(&self, n: u32, h: u32, target: bool, level: u32, k: u32) -> f32 {
+        let (h, point) = if target { (next(h), IN) } else { (h, OUT) };
+        self.near(n, h, level, beside(point), k)
+    }
+
+    /// The point across the cell at a corner with an irregular vertex.
+    #[inline(always)]
+    pub fn across(&self, n: u32, h: u32, level: u32, k: u32) -> f32 {
+        self.near(n, h, level, beside(ACROSS), k)
+    }
+
+    /// The next level's point of an irregular vertex.
+    #[inline(always)]
+    fn vertex(&self, n: u32, v: u32, level: u32, k: u32) -> f32 {
+        let fan = self.fan(n, v, level, k);
+        let (here, count) = (fan.here, fan.corners as f32);
+        let smooth = ((count - 2.0) * here + (fan.edges + fan.faces) / count) / count;
+        let Rules { mesh, creases, .. } = &self.rules;
+        if creases.smooth != 0 {
+            return smooth;
+        }
+        creases.vertex(mesh, v, level, here, smooth, |h, target| {
+            self.along(n, h, target, level, k)
+        })
+    }
+
+    /// The next level's point at place (a, b), 0 to 4, of a cell, whose points are in the block of `node`; not of a
+    /// vertex of the mesh, and not beyond one.
+    #[inline(always)]
+    fn point(&self, n: u32, cell: &Cell, node: u32, [a, b]: [u32; 2], k: u32) -> f32 {
+        let (x0, y0) = (cell.i & 1, cell.j & 1);
+        let at = |x: u32, y: u32| self.get(n, node, (y0 + y) * SIDE + x0 + x, k);
+        let (across, down) = (Taps::new(a), Taps::new(b));
+        let smooth = down.sum(|y| across.sum(|x| at(x, y)));
+        let Rules { mesh, creases, .. } = &self.rules;
+        let side = if creases.smooth != 0 {
+            NONE
+        } else if a == 1 && cell.is_on(3) {
+            3
+        } else if a == 3 && cell.is_on(1) {
+            1
+        } else if b == 1 && cell.is_on(0) {
+            0
+        } else if b == 3 && cell.is_on(2) {
+            2
+        } else {
+            NONE
+        };
+        if side == NONE {
+            return smooth;
+        }
+        let h = 4 * cell.face + side;
+        let s = creases.base.edge(mesh, h);
+        let far = 2 << cell.level;
+        let along = match side {
+            0 => 2 * cell.i + a - 1,
+            1 => 2 * cell.j + b - 1,
+            2 => far + 1 - 2 * cell.i - a,
+            _ => far + 1 - 2 * cell.j - b,
+        };
+        let weight = creases.weight(mesh, h, s, cell.level, along);
+        if weight <= 0.0 {
+            return smooth;
+        }
+        let crease = if side & 1 == 1 {
+            down.sum(|y| at(across.at[1], y))
+        } else {
+            across.sum(|x| at(x, down.at[1]))
+        };
+        if weight == 1.0 {
+            crease
+        } else {
+            smooth + weight * (crease - smooth)
+        }
+    }
+
+    /// The next level's point next to a corner with an irregular vertex.
+    #[inline(always)]
+    fn beside(&self, n: u32, h: u32, level: u32, point: u32, k: u32) -> f32 {
+        let (p, q) = beside(point);
+        let [x, y] = from_corner(h, p, q);
+        let place = [(x + 1) as u32, (y + 1) as u32];
+        let cell = Cell::at_corner(h, level);
+        self.point(n, &cell, self.node_at(h, level), place, k)
+    }
+
+    /// The next level's point at place (a, b), 0 to 4, of a node; 0 where there is none. Where a vertex has not four
+    /// faces, the point diagonally beyond it says nothing, and nothing asks for it.
+    #[inline(always)]
+    fn any(&self, n: u32, cell: &Cell, node: u32, [a, b]: [u32; 2], k: u32) -> f32 {
+        let h = cell.corner();
+        if h == NONE {
+            return self.point(n, cell, node, [a, b], k);
+        }
+        let m = &self.rules.mesh;
+        match to_corner(h, a as i32 - 1, b as i32 - 1) {
+            [0, 0] => self.vertex(n, m.corners.get(h), cell.level, k),
+            [0, -1] => match m.twin(h) {
+                NONE => 0.0,
+                other => self.beside(n, next(other), cell.level, OUT, k),
+            },
+            [-1, 0] => match m.twin(prev(h)) {
+                NONE => 0.0,
+                other => self.beside(n, other, cell.level, IN, k),
+            },
+            _ => self.point(n, cell, node, [a, b], k),
+        }
+    }
+}
+
+args! {
+    /// Blocks of roots, from the first level. An index a node, point and component.
+    pub struct FirstBlocks<N: Components> {
+        /// The first level.
+        pub grid: Grid,
+        /// Its values.
+        pub first: Rows,
+        /// As [`ListCells::nodes`](super::plan::ListCells::nodes).
+        pub nodes: Global<u32>,
+        /// As [`Blocks::values`].
+        pub values: GlobalMut<f32>,
+        /// How many components.
+        pub components: N,
+    }
+}
+
+// SAFETY: each index writes its own (contracts U3, U4).
+unsafe impl<N: Components> FlatKernel for FirstBlocks<N> {
+    #[inline(always)]
+    fn run(&self, index: u32) {
+        let (at, k) = (index / N::N, index % N::N);
+        let (node, point) = (at / POINTS, at % POINTS);
+        let (x, y) = ((point % SIDE) as i32 - 1, (point / SIDE) as i32 - 1);
+        let f = self.nodes.get(NODE_WORDS * node);
+        let value = match around(&self.grid, f, x, y) {
+            NONE => 0.0,
+            id => self.first.get(id, k),
+        };
+        self.values.set(index, value);
+    }
+}
+
+args! {
+    /// Blocks of the nodes of a level from 1 on. An index a node of the level, point and component.
+    pub struct RefineBlocks<N: Components> {
+        /// What cells are.
+        pub rules: Rules,
+        /// As [`Blocks::rows`].
+        pub rows: Global<u32>,
+        /// As [`Blocks::chains`].
+        pub chains: Global<u32>,
+        /// As [`ListCells::nodes`](super::plan::ListCells::nodes).
+        pub nodes: Global<u32>,
+        /// The level's first node.
+        pub first: u32,
+        /// As [`Blocks::values`].
+        pub values: GlobalMut<f32>,
+        /// How many components.
+        pub components: N,
+    }
+}
+
+// SAFETY: each index writes its own, of the level's nodes, and reads blocks of the level before (contracts U3, U4).
+unsafe impl<N: Components> FlatKernel for RefineBlocks<N> {
+    #[inline(always)]
+    fn run(&self, index: u32) {
+        let (at, k) = (index / N::N, index % N::N);
+        let (node, point) = (self.first + at / POINTS, at % POINTS);
+        let word = |w| self.nodes.get(NODE_WORDS * node + w);
+        let cell = Cell::at(word(0), word(1));
+        let known = Blocks {
+            rules: self.rules,
+            rows: self.rows,
+            chains: self.chains,
+            values: self.values.read(),
+        };
+        let place = [point % SIDE, point / SIDE];
+        let value = known.any(N::N, &cell, word(2), place, k);
+        self.values.set((node * POINTS + point) * N::N + k, value);
+    }
+}

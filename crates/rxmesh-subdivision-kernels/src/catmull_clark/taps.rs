@@ -1,0 +1,32 @@
+//! The regular masks along a row of points.
+
+/// Three weights on neighbouring points of a curve, for the new point at place `a` of a row that begins with an odd
+/// one; the first of the points, and the steps to the others.
+#[derive(Clone, Copy)]
+pub(super) struct Taps {
+    pub(super) at: [u32; 3],
+    weights: [f32; 3],
+}
+
+impl Taps {
+    #[inline(always)]
+    pub(super) fn new(a: u32) -> Taps {
+        let (first, even) = (a / 2, a & 1);
+        // Of two points the second is taken twice, by halves.
+        let (w0, w1) = if even == 1 {
+            (0.125, 0.75)
+        } else {
+            (0.5, 0.25)
+        };
+        Taps {
+            at: [first, first + 1, first + 1 + even],
+            weights: [w0, w1, 1.0 - w0 - w1],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn sum(&self, x: impl Fn(u32) -> f32) -> f32 {
+        let (a, w) = (&self.at, &self.weights);
+        w[0] * x(a[0]) + w[1] * x(a[1]) + w[2] * x(a[2])
+    }
+}

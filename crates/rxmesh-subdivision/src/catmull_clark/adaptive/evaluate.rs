@@ -1,0 +1,110 @@
+//! The surface at any place.
+
+use super::Adaptive;
+use rxmesh_host::Error;
+use rxmesh_host::engine::{Buffer, EngineError};
+use rxmesh_subdivision_kernels::catmull_clark::adaptive::evaluate::{
+    EvaluateNormals, EvaluateValues, Samples,
+};
+use rxmesh_subdivision_kernels::topology::NONE;
+
+impl Adaptive {
+    /// Values of the surface at places: `width` floats each, of control points as [`Adaptive::values`] makes them.
+    /// `faces` are faces of parameters, `places` u and v of each. Runs a kernel only; a place that is none of the
+    /// surface keeps its row, and [`Adaptive::check`] says so.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`]; what the engine says.
+    pub fn evaluate(
+        &self,
+        width: u32,
+        control: &Buffer<f32>,
+        faces: &Buffer<u32>,
+        places: &Buffer<f32>,
+        out: &mut Buffer<f32>,
+    ) -> Result<(), Error> {
+        let (n, w) = (faces.len(), width as usize);
+        lengths([
+            (control.len(), self.control_count() as usize * w),
+            (places.len(), 2 * n),
+            (out.len(), n * w),
+        ])?;
+        let kernel = EvaluateValues {
+            samples: self.samples(faces, places),
+            control: control.global(),
+            width,
+            out: out.global_mut(),
+        };
+        Ok(self.engine.launch_flat(n as u32, kernel)?)
+    }
+
+    /// As [`Adaptive::evaluate`], of positions: points of the surface, and its normals there, of length 1, or 0 where
+    /// it has none. Where the surface has an edge, the normal is that of the face of parameters' side; at an irregular
+    /// vertex on an edge, or beside faces that are left out, it is that of the patch there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Adaptive::evaluate`].
+    pub fn evaluate_normals(
+        &self,
+        control: &Buffer<f32>,
+        faces: &Buffer<u32>,
+        places: &Buffer<f32>,
+        points: &mut Buffer<f32>,
+        normals: &mut Buffer<f32>,
+    ) -> Result<(), Error> {
+        let n = faces.len();
+        lengths([
+            (control.len(), 3 * self.control_count() as usize),
+            (places.len(), 2 * n),
+            (points.len(), 3 * n),
+            (normals.len(), 3 * n),
+        ])?;
+        let kernel = EvaluateNormals {
+            samples: self.samples(faces, places),
+            rules: self.rules(),
+            patches: self.plan.patches().global(),
+            control: control.global(),
+            points: points.global_mut(),
+            normals: normals.global_mut(),
+        };
+        Ok(self.engine.launch_flat(n as u32, kernel)?)
+    }
+
+    fn samples(&self, faces: &Buffer<u32>, places: &Buffer<f32>) -> Samples {
+        Samples {
+            faces: faces.global(),
+            places: places.global(),
+            roots: self.plan.roots.global(),
+            quarters: self.plan.quarters.global(),
+            bad: self.bad.global_mut(),
+        }
+    }
+
+    /// Says whether all places that were asked for since the last check are on the surface, and waits for that.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] names the first sample of a launch that is not: its face is none, or a hole, or left out at a
+    /// boundary, or its u or v is not from 0 to 1; what the engine says.
+    pub fn check(&mut self) -> Result<(), Error> {
+        let bad = self.bad.read()?[0];
+        if bad == NONE {
+            return Ok(());
+        }
+        self.bad.write(&[NONE])?;
+        Err(Error::Options(format!(
+            "sample {bad} is no place of the surface: its face is none of {}, or left out, or its u or v is not from 0 \
+                to 1 (counted from 0)",
+            self.face_count()
+        )))
+    }
+}
+
+fn lengths<const N: usize>(pairs: [(usize, usize); N]) -> Result<(), EngineError> {
+    match pairs.into_iter().find(|(got, want)| got != want) {
+        Some((got, want)) => Err(EngineError::Length { got, want }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,200 @@
+//! Control points of values.
+
+use super::super::quads::Creased;
+use super::Adaptive;
+use super::plan::Plan;
+use crate::Mesh;
+use rxmesh_host::Error;
+use rxmesh_host::engine::{Buffer, EngineError};
+use rxmesh_kernels::kernel::Entry;
+use rxmesh_subdivision_kernels::catmull_clark::adaptive::blocks::{self, Blocks};
+use rxmesh_subdivision_kernels::catmull_clark::adaptive::blocks::{FirstBlocks, RefineBlocks};
+use rxmesh_subdivision_kernels::catmull_clark::adaptive::cells::Rules;
+use rxmesh_subdivision_kernels::catmull_clark::adaptive::patches::{self, ControlPoints};
+use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
+use rxmesh_subdivision_kernels::catmull_clark::{Components, Grid, One, Output, Rows, Three};
+
+/// Memory that the kernels need on the way, for three components.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    /// Values of the quads, where they are made of polygons.
+    quads: Buffer<f32>,
+    /// Values of the quads' first level, where one of them is divided.
+    first: Buffer<f32>,
+    blocks: Buffer<f32>,
+}
+
+impl Scratch {
+    pub(super) fn new(mesh: &Mesh, split: bool, plan: &Plan) -> Result<Scratch, Error> {
+        let engine = mesh.engine();
+        let n = Three::N as usize;
+        let [v, e, f] =
+            [mesh.vertex_count(), mesh.edge_count(), mesh.face_count()].map(|n| n as usize);
+        let divided = plan.node_count() > 0;
+        let points = plan.node_count() as usize * blocks::POINTS as usize;
+        Ok(Scratch {
+            quads: engine.zeroed(if split { v * n } else { 0 })?,
+            first: engine.zeroed(if divided { (v + e + f) * n } else { 0 })?,
+            blocks: engine.zeroed(points * n)?,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let all = [&self.quads, &self.first, &self.blocks];
+        all.iter().map(|b| 4 * b.len() as u64).sum()
+    }
+}
+
+impl Adaptive {
+    /// Makes the control points' values of the mesh's: `width` floats a vertex and a control point, row after row, such
+    /// as positions. A patch has 16, row by row from (-1, -1) on in the units of its square. Runs kernels only: nothing
+    /// is allocated or waited for.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`] for values that are not as many as there are vertices or control points; what the
+    /// engine says.
+    pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
+        let pairs = [
+            (x.len(), self.mesh().vertex_count()),
+            (y.len(), self.control_count()),
+        ];
+        for (got, rows) in pairs {
+            let want = rows as usize * width as usize;
+            if got != want {
+                return Err(EngineError::Length { got, want }.into());
+            }
+        }
+        let mut first = 0;
+        while first < width {
+            let rows = Rows {
+                values: x.global(),
+                width,
+                first,
+            };
+            let out = Output {
+                values: y.global_mut(),
+                width,
+                first,
+            };
+            first += if width - first >= Three::N {
+                self.pass::<Three>(rows, out)?
+            } else {
+                self.pass::<One>(rows, out)?
+            };
+        }
+        Ok(())
+    }
+
+    /// Some components; returns how many.
+    fn pass<N: Components + Default>(&self, x: Rows, y: Output) -> Result<u32, Error>
+    where
+        FacePoints<N>: Entry,
+        EdgePoints<N>: Entry,
+        VertexPoints<N>: Entry,
+        FirstBlocks<N>: Entry,
+        RefineBlocks<N>: Entry,
+        ControlPoints<N>: Entry,
+    {
+        let base = match &self.quads.polygons {
+            Some(polygons) => self.once::<N>(polygons, x, &self.scratch.quads)?,
+            None => x,
+        };
+        if self.plan.node_count() > 0 {
+            let first = self.once::<N>(&self.quads.base, base, &self.scratch.first)?;
+            self.blocks::<N>(first)?;
+        }
+        let (plan, components) = (&self.plan, N::default());
+        let n = plan.patch_count() * patches::POINTS * N::N;
+        self.engine.launch_flat(
+            n,
+            ControlPoints {
+                blocks: Blocks {
+                    rules: self.rules(),
+                    rows: plan.rows.global(),
+                    chains: plan.chains.global(),
+                    values: self.scratch.blocks.global(),
+                },
+                base,
+                patches: plan.patches().global(),
+                out: y,
+                components,
+            },
+        )?;
+        Ok(N::N)
+    }
+
+    pub(super) fn rules(&self) -> Rules {
+        Rules {
+            mesh: self.quads.base.mesh.topology(),
+            creases: self.quads.base.creases(),
+            depth: self.depth,
+        }
+    }
+
+    /// One level of any polygons, into memory of its own.
+    fn once<N: Components + Default>(
+        &self,
+        at: &Creased,
+        base: Rows,
+        to: &Buffer<f32>,
+    ) -> Result<Rows, Error>
+    where
+        FacePoints<N>: Entry,
+        EdgePoints<N>: Entry,
+        VertexPoints<N>: Entry,
+    {
+        let (width, first) = (N::N, 0);
+        at.once::<N>(
+            base,
+            Output {
+                values: to.global_mut(),
+                width,
+                first,
+            },
+        )?;
+        Ok(Rows {
+            values: to.global(),
+            width,
+            first,
+        })
+    }
+
+    /// Blocks of all nodes, of the first level.
+    fn blocks<N: Components + Default>(&self, first_level: Rows) -> Result<(), Error>
+    where
+        FirstBlocks<N>: Entry,
+        RefineBlocks<N>: Entry,
+    {
+        let (plan, components) = (&self.plan, N::default());
+        let values = self.scratch.blocks.global_mut();
+        for (level, (first, count)) in plan.levels().enumerate() {
+            let n = count * blocks::POINTS * N::N;
+            if level == 0 {
+                let kernel = FirstBlocks {
+                    grid: Grid {
+                        mesh: self.quads.base.mesh.topology(),
+                        level: 1,
+                    },
+                    first: first_level,
+                    nodes: plan.nodes.global(),
+                    values,
+                    components,
+                };
+                self.engine.launch_flat(n, kernel)?;
+                continue;
+            }
+            let kernel = RefineBlocks {
+                rules: self.rules(),
+                rows: plan.rows.global(),
+                chains: plan.chains.global(),
+                nodes: plan.nodes.global(),
+                first,
+                values,
+                components,
+            };
+            self.engine.launch_flat(n, kernel)?;
+        }
+        Ok(())
+    }
+}

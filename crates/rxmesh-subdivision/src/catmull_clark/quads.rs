@@ -1,0 +1,210 @@
+//! The quads that surfaces stand on: those of a mesh, or those that one level makes of its polygons.
+
+use super::creases::Table;
+use super::kept::Kept;
+use super::{MOST_LEVELS, check};
+use crate::faces::Source;
+use crate::mesh::Told;
+use crate::{Mesh, Options, Sharpness};
+use rxmesh_host::Error;
+use rxmesh_host::engine::Engine;
+use rxmesh_host::mesh::{Faces, MeshError};
+use rxmesh_kernels::kernel::Entry;
+use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
+use rxmesh_subdivision_kernels::catmull_clark::faces::SplitFaces;
+use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
+use rxmesh_subdivision_kernels::catmull_clark::{Components, Output, Rows};
+
+/// A mesh with its sharpness.
+#[derive(Debug)]
+pub(super) struct Creased {
+    pub(super) mesh: Mesh,
+    sharpness: Sharpness,
+    table: Table,
+}
+
+impl Creased {
+    fn empty(engine: &Engine) -> Result<Creased, Error> {
+        Ok(Creased {
+            mesh: Mesh::empty(engine)?,
+            sharpness: Sharpness::empty(engine)?,
+            table: Table::empty(engine)?,
+        })
+    }
+
+    /// The quads that one level makes of polygons.
+    fn split(&mut self, polygons: &Creased, options: &Options, levels: u32) -> Result<(), Error> {
+        let before = &polygons.mesh;
+        let n = before.corner_count();
+        let points = before.vertex_count() + before.edge_count() + before.face_count();
+        // Halves of edges, and edges to the points of faces.
+        let told = Told {
+            edges: 2 * before.edge_count() + n,
+            special: before.special,
+        };
+        self.mesh.make_with(points, (4, 4 * n), told, |out| {
+            let mesh = before.topology();
+            before.engine().launch_flat(n, SplitFaces { mesh, out })
+        })?;
+        let (quads, sharpness) = (&self.mesh, &mut self.sharpness);
+        sharpness.make_after_one(&polygons.sharpness, before, &polygons.creases(), quads)?;
+        self.table.make(quads, sharpness, options.creasing, levels)
+    }
+
+    /// What kernels see of sharpness.
+    pub(super) fn creases(&self) -> Creases {
+        self.table.creases(&self.mesh, &self.sharpness)
+    }
+
+    /// The largest sharpness of its edges and vertices that ends.
+    pub(super) fn most_sharp(&self) -> f32 {
+        self.sharpness.most()
+    }
+
+    /// One level, of any polygons.
+    pub(super) fn once<N: Components + Default>(&self, base: Rows, out: Output) -> Result<(), Error>
+    where
+        FacePoints<N>: Entry,
+        EdgePoints<N>: Entry,
+        VertexPoints<N>: Entry,
+    {
+        let engine = self.mesh.engine();
+        let (mesh, creases) = (self.mesh.topology(), self.creases());
+        let components = N::default();
+        engine.launch_flat(
+            self.mesh.face_count() * N::N,
+            FacePoints {
+                mesh,
+                base,
+                out,
+                components,
+            },
+        )?;
+        engine.launch_flat(
+            self.mesh.edge_count() * N::N,
+            EdgePoints {
+                mesh,
+                creases,
+                base,
+                out,
+                components,
+            },
+        )?;
+        engine.launch_flat(
+            self.mesh.vertex_count() * N::N,
+            VertexPoints {
+                mesh,
+                creases,
+                base,
+                out,
+                components,
+            },
+        )?;
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.mesh.bytes() + self.sharpness.bytes() + self.table.bytes()
+    }
+}
+
+/// The quads that a surface stands on.
+#[derive(Debug)]
+pub(super) struct Quads {
+    /// The polygons, where one level makes quads of them.
+    pub(super) polygons: Option<Creased>,
+    /// Memory of polygons, while they are quads.
+    spare: Option<Creased>,
+    /// The quads; the mesh itself at level 0.
+    pub(super) base: Creased,
+    /// Which of them are part of the surface.
+    pub(super) kept: Kept,
+}
+
+impl Quads {
+    pub(super) fn empty(engine: &Engine) -> Result<Quads, Error> {
+        Ok(Quads {
+            polygons: None,
+            spare: None,
+            base: Creased::empty(engine)?,
+            kept: Kept::empty(engine)?,
+        })
+    }
+
+    /// Those of a mesh, in the memory that is there.
+    pub(super) fn make(&mut self, source: &Source, options: &Options) -> Result<(), Error> {
+        let levels = options.levels;
+        if levels > MOST_LEVELS {
+            return Err(Error::Mesh(MeshError::BadParameter {
+                what: "levels",
+                asked: levels.to_string(),
+                possible: "0 to 10 levels can be made",
+            }));
+        }
+        let sizes = source.check()?;
+        let split = levels > 0 && sizes != Faces::Same(4);
+        self.set_split(split)?;
+        let given = self.polygons.as_mut().unwrap_or(&mut self.base);
+        given.mesh.make(source, &sizes)?;
+        check(&given.mesh, levels)?;
+        let (mesh, extras) = (&given.mesh, source.extras());
+        given.sharpness.make(mesh, &extras, options.boundary)?;
+        let rules = (options.boundary, levels);
+        self.kept
+            .make((mesh, sizes), &extras, &given.sharpness, rules)?;
+        given
+            .table
+            .make(mesh, &given.sharpness, options.creasing, levels)?;
+        if let Some(polygons) = &self.polygons {
+            self.base.split(polygons, options, levels - 1)?;
+        }
+        Ok(())
+    }
+
+    /// Puts memory where polygons, or quads alone, want it.
+    fn set_split(&mut self, split: bool) -> Result<(), Error> {
+        if !split {
+            self.spare = self.polygons.take().or(self.spare.take());
+        } else if self.polygons.is_none() {
+            self.polygons = Some(match self.spare.take() {
+                Some(spare) => spare,
+                None => Creased::empty(self.base.mesh.engine())?,
+            });
+        }
+        Ok(())
+    }
+
+    /// Waits, and refuses faces that were taken at their word.
+    pub(super) fn check(&mut self) -> Result<(), Error> {
+        // Those that the polygons are split into have faults of the same causes, and are put in order again as well.
+        let quads = self.base.mesh.check();
+        match &mut self.polygons {
+            Some(polygons) => polygons.mesh.check().and(quads),
+            None => quads,
+        }
+    }
+
+    /// No faces.
+    pub(super) fn clear(&mut self) {
+        for part in self.polygons.iter_mut().chain([&mut self.base]) {
+            part.mesh.clear();
+        }
+        self.kept.clear();
+    }
+
+    /// Whether one level made them.
+    pub(super) fn are_split(&self) -> bool {
+        self.polygons.is_some()
+    }
+
+    /// The mesh that was given.
+    pub(super) fn given(&self) -> &Creased {
+        self.polygons.as_ref().unwrap_or(&self.base)
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let polygons = [&self.polygons, &self.spare].into_iter().flatten();
+        let polygons: u64 = polygons.map(Creased::bytes).sum();
+        polygons + self.base.bytes() + self.kept.bytes()
+    }
+}

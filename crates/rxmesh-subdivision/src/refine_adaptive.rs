@@ -1,0 +1,133 @@
+//! From a mesh to a mesh of the patches of its surface.
+
+use crate::catmull_clark::{Adaptive, PatchCount, Tessellation};
+use crate::refine::{columns, tags};
+use crate::{Options, Places, Refined, Scheme};
+use rxmesh_host::Error;
+use rxmesh_host::Vec3;
+use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, Faces, NORMAL, PolyMesh};
+
+/// Makes a mesh of the limit surface with a face a bicubic patch ([`Adaptive::tessellate`]): few faces where the mesh
+/// is regular, smaller ones towards irregular vertices and what is sharp for some levels.
+///
+/// Vertices lie on the surface, whatever `places` says of that. Columns are carried as [`refine`](crate::refine())
+/// does; texture coordinates and normals of corners are left out, which the warnings say.
+///
+/// # Errors
+///
+/// As [`Adaptive::new`]; [`Error::Options`] for other schemes than Catmull-Clark;
+/// [`MeshError::NotFinite`](rxmesh_host::mesh::MeshError::NotFinite) for positions that leave the range of floats.
+pub fn refine_adaptive(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    options: &Options,
+    places: Places,
+) -> Result<(Refined, Vec<PatchCount>), Error> {
+    if options.scheme != Scheme::CatmullClark {
+        return Err(Error::Options(
+            "only Catmull-Clark surfaces have adaptive patches".into(),
+        ));
+    }
+    let mut surface = Adaptive::new(engine, mesh, options)?;
+    let patches = surface.patches()?;
+    let made = surface.tessellate()?;
+    let parents: Vec<u32> = patches.iter().map(|p| surface.parent(p.face)).collect();
+    // Faces in the order of those that they come from.
+    let mut order: Vec<usize> = (0..patches.len()).collect();
+    order.sort_by_key(|&p| parents[p]);
+    let parents: Vec<u32> = order.iter().map(|&p| parents[p]).collect();
+    let corners: Vec<&Vec<u32>> = order.iter().map(|&p| &made.corners[p]).collect();
+
+    let at = At::new(engine, &made)?;
+    let x: Vec<f32> = mesh.positions.iter().flat_map(|p| p.to_array()).collect();
+    let (positions, normals) = at.positions(&surface, &x)?;
+    let sizes: Vec<u32> = corners.iter().map(|f| f.len() as u32).collect();
+    let points = positions.as_chunks::<3>().0.iter();
+    let mut refined = PolyMesh {
+        positions: points.map(|&p| Vec3::from_array(p)).collect(),
+        faces: Faces::of_sizes(&sizes),
+        corners: corners.into_iter().flatten().copied().collect(),
+        placement: mesh.placement,
+        ..PolyMesh::default()
+    };
+    let mut warnings = Vec::new();
+    let values = |width: u32, x: &[f32]| at.values(&surface, width, x);
+    refined.extras = Extras {
+        columns: columns(&values, mesh, &parents, &mut warnings)?,
+        tags: tags(&mesh.extras.tags, &parents),
+        comments: mesh.extras.comments.clone(),
+        ..Extras::default()
+    };
+    surface.check()?;
+    if places.normals {
+        refined.extras.columns.push(Column {
+            name: NORMAL.into(),
+            element: ElementKind::Vertex,
+            width: 3,
+            data: ColumnData::F32(normals),
+        });
+    }
+    for (layer, what) in [
+        (&mesh.extras.corner_texcoords, "texture coordinates"),
+        (&mesh.extras.corner_normals, "normals"),
+    ] {
+        if layer.is_some() {
+            warnings.push(format!("{what} of face corners are left out"));
+        }
+    }
+    refined.validate()?;
+    let refined = Refined {
+        mesh: refined,
+        warnings,
+    };
+    Ok((refined, PatchCount::of(&patches)))
+}
+
+/// The vertices' places on the engine.
+struct At<'a> {
+    engine: &'a Engine,
+    faces: Buffer<u32>,
+    places: Buffer<f32>,
+}
+
+impl<'a> At<'a> {
+    fn new(engine: &'a Engine, made: &Tessellation) -> Result<At<'a>, Error> {
+        Ok(At {
+            engine,
+            faces: engine.upload(&made.faces)?,
+            places: engine.upload(&made.places)?,
+        })
+    }
+
+    /// Control points of values of the mesh.
+    fn control(&self, surface: &Adaptive, width: u32, x: &[f32]) -> Result<Buffer<f32>, Error> {
+        let rows = surface.control_count() as usize;
+        let mut control = self.engine.zeroed(rows * width as usize)?;
+        surface.values(width, &self.engine.upload(x)?, &mut control)?;
+        Ok(control)
+    }
+
+    /// Values at the vertices.
+    fn values(&self, surface: &Adaptive, width: u32, x: &[f32]) -> Result<Vec<f32>, Error> {
+        let control = self.control(surface, width, x)?;
+        let mut out = self.engine.zeroed(self.faces.len() * width as usize)?;
+        surface.evaluate(width, &control, &self.faces, &self.places, &mut out)?;
+        Ok(out.read()?)
+    }
+
+    /// Positions and normals at the vertices.
+    fn positions(&self, surface: &Adaptive, x: &[f32]) -> Result<(Vec<f32>, Vec<f32>), Error> {
+        let control = self.control(surface, 3, x)?;
+        let n = 3 * self.faces.len();
+        let (mut points, mut normals) = (self.engine.zeroed(n)?, self.engine.zeroed(n)?);
+        surface.evaluate_normals(
+            &control,
+            &self.faces,
+            &self.places,
+            &mut points,
+            &mut normals,
+        )?;
+        Ok((points.read()?, normals.read()?))
+    }
+}
