@@ -107,8 +107,14 @@ impl<N: Components> ControlPoints<N> {
             };
             self.point(patch, (x + 1) as u32, (y + 1) as u32, k)
         };
-        let row = |q: i32, before: f32| before + 4.0 * at(0, q) + at(1, q);
-        let rest = row(-1, 0.0) + 4.0 * row(0, at(-1, 0)) + row(1, at(-1, 1));
+        // The other eight of the nine points round the corner, by the mask of the limit: a loop, so that there is one
+        // place to inline what a point takes.
+        let mut rest = 0.0;
+        for i in 1..9 {
+            let (p, q) = (i % 3 - 1, i / 3 - 1);
+            let weight = |x: i32| if x == 0 { 4.0 } else { 1.0 };
+            rest += weight(p) * weight(q) * at(p, q);
+        }
         36.0 * self.end(self.blocks.rules.mesh.corners.get(h), patch.cell.level, k) - rest
     }
 
