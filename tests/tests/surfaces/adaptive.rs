@@ -5,10 +5,9 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{
-    Adaptive, Boundary, CatmullClark, Creasing, Options, Patch, PatchCount, PatchKind, Places, Scheme,
-    refine_adaptive,
+    Adaptive, Boundary, CatmullClark, Creasing, Options, Patch, PatchCount, PatchKind, Places,
+    Scheme, refine_adaptive,
 };
-use std::collections::HashSet;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::surfaces::compare::diagonal;
@@ -16,6 +15,7 @@ use rxmesh_tests::surfaces::limit::{Limit, limits};
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{next, refine_net};
 use rxmesh_tests::surfaces::net::SHARP;
+use std::collections::HashSet;
 
 conformance! {
     smooth_surfaces,
@@ -73,7 +73,10 @@ fn expected(mesh: &PolyMesh, options: &Options, levels: u32) -> Vec<Sample> {
         if holes[net.parents[f] as usize] {
             continue;
         }
-        for (&vertex, corner) in face.iter().zip([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]) {
+        for (&vertex, corner) in face
+            .iter()
+            .zip([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+        {
             let (mut f, mut place) = (f, corner);
             for _ in 0..divided {
                 // Children lie about the corner of their parent that is their first.
@@ -218,7 +221,10 @@ fn smooth_surfaces(engine: &Engine) {
     ];
     for (name, mesh) in list {
         let mesh = meshes::moved(mesh);
-        for (levels, more) in suited(engine, [vec![(1, 4), (3, 4), (5, 5)], vec![(2, 3)], vec![(1, 2)]]) {
+        for (levels, more) in suited(
+            engine,
+            [vec![(1, 4), (3, 4), (5, 5)], vec![(2, 3)], vec![(1, 2)]],
+        ) {
             check(engine, name, &mesh, &options(levels), more);
         }
     }
@@ -254,7 +260,8 @@ fn boundaries(engine: &Engine) {
     for (name, mesh) in list {
         let mesh = meshes::moved(mesh);
         for boundary in [Boundary::None, Boundary::EdgeOnly, Boundary::EdgeAndCorner] {
-            for (levels, more) in suited(engine, [vec![(2, 3), (4, 4)], vec![(3, 3)], vec![(2, 2)]]) {
+            for (levels, more) in suited(engine, [vec![(2, 3), (4, 4)], vec![(3, 3)], vec![(2, 2)]])
+            {
                 let options = Options {
                     boundary,
                     ..options(levels)
@@ -277,7 +284,10 @@ fn creases(engine: &Engine) {
     let count = suited(engine, [6, 2, 1]);
     for (name, mesh) in list.into_iter().take(count) {
         let mesh = meshes::moved(mesh);
-        for (seed, steps) in suited(engine, [vec![(1, 4), (2, 2), (3, 0)], vec![(1, 4)], vec![(1, 2)]]) {
+        for (seed, steps) in suited(
+            engine,
+            [vec![(1, 4), (2, 2), (3, 0)], vec![(1, 4)], vec![(1, 2)]],
+        ) {
             let mesh = meshes::sharpened(mesh.clone(), 15, steps, seed);
             for creasing in [Creasing::Uniform, Creasing::Chaikin] {
                 for (levels, more) in suited(engine, [vec![(4, 4), (5, 5)], vec![(4, 4)], vec![]]) {
@@ -322,7 +332,12 @@ fn caps_come_nearer(engine: &Engine) {
 /// At the points of the uniform form the surface is where that form's limit is.
 fn uniform_surfaces(engine: &Engine) {
     let sharp = meshes::with_edges(meshes::cube(), &meshes::TOP.map(|e| (e, 2.5)));
-    for mesh in [meshes::cube(), meshes::trapezohedron(5), meshes::grid(3, 0, 0), sharp] {
+    for mesh in [
+        meshes::cube(),
+        meshes::trapezohedron(5),
+        meshes::grid(3, 0, 0),
+        sharp,
+    ] {
         let mesh = meshes::moved(mesh);
         let levels = suited(engine, [4, 2, 2]);
         let uniform = CatmullClark::new(engine, &mesh, &options(levels)).unwrap();
@@ -471,7 +486,9 @@ fn meshes_without_gaps(engine: &Engine) {
 
 fn refusals(engine: &Engine) {
     let refused = |mesh: &PolyMesh, options: &Options| {
-        Adaptive::new(engine, mesh, options).unwrap_err().to_string()
+        Adaptive::new(engine, mesh, options)
+            .unwrap_err()
+            .to_string()
     };
     let cube = meshes::cube();
     assert!(refused(&cube, &options(0)).contains("1 levels or more"));
@@ -488,9 +505,7 @@ fn refusals(engine: &Engine) {
     let mut hole = meshes::grid(3, 0, 0);
     hole.holes = vec![4];
     let mut surface = Adaptive::new(engine, &hole, &options(2)).unwrap();
-    let mut control = engine
-        .zeroed(3 * surface.control_count() as usize)
-        .unwrap();
+    let mut control = engine.zeroed(3 * surface.control_count() as usize).unwrap();
     let x = engine.upload(&floats(&hole)).unwrap();
     assert!(surface.values(2, &x, &mut control).is_err());
     surface.values(3, &x, &mut control).unwrap();

@@ -188,7 +188,17 @@ fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
                 let group = groups.entry(pair.map(|p| p.0)).or_default();
                 group.push(pair.map(|p| p.1));
             }
-            let mut groups: Vec<_> = groups.into_values().filter(|g| g.len() > 1).collect();
+            // Sides of faces: two faces on the same corners have diagonals of their own where faces are cut.
+            let sides: std::collections::HashSet<[u32; 2]> = meshes::faces(mesh)
+                .iter()
+                .flat_map(|f| (0..f.len()).map(|k| [f[k], f[(k + 1) % f.len()]]))
+                .map(|[a, b]| [a.min(b), a.max(b)])
+                .collect();
+            let mut groups: Vec<_> = groups
+                .into_iter()
+                .filter(|(ends, g)| g.len() > 1 && sides.contains(ends))
+                .map(|(_, g)| g)
+                .collect();
             // Four faces may have come to be two pairs that share their ends.
             assert!(groups.len() <= opened.edges);
             cuts += groups.len();

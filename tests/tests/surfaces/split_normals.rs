@@ -38,7 +38,10 @@ struct Split {
 }
 
 fn split(engine: &Engine, mesh: &PolyMesh, options: &Options, places: Places) -> Split {
-    let Refined { mesh: got, warnings } = refine(engine, mesh, options, places).unwrap();
+    let Refined {
+        mesh: got,
+        warnings,
+    } = refine(engine, mesh, options, places).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     let layer = got.extras.corner_normals.as_ref().unwrap();
     let normal = |&id: &u32| {
@@ -86,9 +89,16 @@ fn edges(mesh: &PolyMesh) -> Vec<([u32; 2], f32)> {
     let mut all: Vec<[u32; 2]> = Vec::new();
     for f in meshes::faces(mesh) {
         let side = |k: usize| (f[k], f[(k + 1) % f.len()]);
-        all.extend((0..f.len()).map(side).filter(|(a, b)| a < b).map(|(a, b)| [a, b]));
+        all.extend(
+            (0..f.len())
+                .map(side)
+                .filter(|(a, b)| a < b)
+                .map(|(a, b)| [a, b]),
+        );
     }
-    all.into_iter().map(|ends| (ends, PolyMesh::SHARP)).collect()
+    all.into_iter()
+        .map(|ends| (ends, PolyMesh::SHARP))
+        .collect()
 }
 
 /// With all its edges sharp a cube stays one.
@@ -109,7 +119,10 @@ fn sharp_cubes_are_flat(engine: &Engine) {
             for (f, normals) in got.normals.iter().enumerate() {
                 let want = flat(&corners, &sides[got.parents[f] as usize / each]);
                 for n in normals {
-                    assert!(n.distance(want) < 1e-6, "{scheme:?}, level {levels}: {n}, not {want}");
+                    assert!(
+                        n.distance(want) < 1e-6,
+                        "{scheme:?}, level {levels}: {n}, not {want}"
+                    );
                 }
             }
             let sides_at = got.by_vertex().into_iter().map(|n| n.len());
@@ -141,7 +154,10 @@ fn prism(n: u32) -> PolyMesh {
         let next = (k + 1) % n;
         [[k, next], [n + k, n + next]].map(|ends| (ends, PolyMesh::SHARP))
     });
-    meshes::with_edges(meshes::mesh(points.collect(), &faces), &rims.collect::<Vec<_>>())
+    meshes::with_edges(
+        meshes::mesh(points.collect(), &faces),
+        &rims.collect::<Vec<_>>(),
+    )
 }
 
 /// Caps are flat; the side is upright, and looks away from the axis at right angles to the rim.
@@ -215,7 +231,11 @@ fn against_limits(engine: &Engine, name: &str, mesh: &PolyMesh, options: &Option
         assert_eq!(normals.len(), 2, "{name}, {:?}, at {p}", options.scheme);
         for n in &normals {
             let near = want.iter().any(|w| w.distance(*n) < 1e-3);
-            assert!(near, "{name}, {:?}, at {p}: {n}, not {want:?}", options.scheme);
+            assert!(
+                near,
+                "{name}, {:?}, at {p}: {n}, not {want:?}",
+                options.scheme
+            );
         }
         pairs += 1;
     }
@@ -231,14 +251,21 @@ fn faces_turn_to_them(engine: &Engine) {
     ] {
         let far = |levels: u32| {
             let got = split(engine, &mesh, &options(scheme, levels), SPLIT);
-            let all = got.faces.iter().zip(&got.normals).flat_map(|(face, normals)| {
-                let flat = flat(&got.points, face);
-                normals.iter().map(move |n| n.distance(flat))
-            });
+            let all = got
+                .faces
+                .iter()
+                .zip(&got.normals)
+                .flat_map(|(face, normals)| {
+                    let flat = flat(&got.points, face);
+                    normals.iter().map(move |n| n.distance(flat))
+                });
             all.fold(0.0, f64::max)
         };
         let (early, late) = (far(2), far(4));
-        assert!(early < 0.8 && late < 0.6 * early, "{scheme:?}: {early}, then {late}");
+        assert!(
+            early < 0.8 && late < 0.6 * early,
+            "{scheme:?}: {early}, then {late}"
+        );
     }
 }
 

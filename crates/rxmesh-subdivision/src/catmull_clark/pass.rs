@@ -139,7 +139,8 @@ where
         let (log_tiles, log_pieces) = tiling(levels);
         let tiles = at.mesh.face_count() << (2 * from);
         self.of.engine.launch_blocks(
-            tiles.div_ceil(1 << log_tiles),
+            // One more, because special faces and regular ones do not meet in one.
+            tiles.div_ceil(1 << log_tiles) + u32::from(log_tiles > 0),
             RefineTiles {
                 mesh: at.mesh.topology(),
                 creases: at.creases(),

@@ -28,13 +28,15 @@ const SIDES: u32 = 4;
 /// Points of [`Rings`] that a corner takes at a level: its own, the one across its out-edge, the one across its
 /// in-edge.
 const TAKEN: u32 = 3;
+/// Words of a tile in [`Tables::tiles`].
+const WORDS: u32 = 3;
 /// Points on the side of a tile with its ring.
 const WIDE: u32 = 4;
 
 /// What a tile's block keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct Tables {
-    /// For each tile its face and the face's flags: two words; [`NONE`] for no tile.
+    /// For each tile its number among all, its face, and the face's flags: [`WORDS`] words; no face is [`NONE`].
     tiles: Shared<u32>,
     /// The tiles' points with the ring round them, row by row: the first level, which is four rows of four points, then
     /// the last level but one and those before it, in turns with the others ([`RefineTiles::held`]).
@@ -142,46 +144,61 @@ impl<N: Components> RefineTiles<N> {
         }
     }
 
-    /// Finds the faces of a block's tiles.
+    /// Tiles of special faces: those that come first.
     #[inline(always)]
-    fn find<B: Block>(&self, p: Phase<B>, first: u32, tables: &Tables) {
+    fn special_tiles(&self) -> u32 {
+        self.neighbours.counts.get(FACES) << (2 * self.from)
+    }
+
+    /// Finds a block's tiles. A block has tiles of special faces or of regular ones, never both, so that how a tile is
+    /// made does not depend on what comes with it.
+    #[inline(always)]
+    fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &Tables) {
         p.each(1 << self.log_tiles, |slot| {
-            let place = (first + slot) >> (2 * self.from);
+            let special = self.special_tiles();
+            let blocks = special.div_ceil(1 << self.log_tiles);
+            let (id, end) = if block < blocks {
+                ((block << self.log_tiles) + slot, special)
+            } else {
+                let other = ((block - blocks) << self.log_tiles) + slot;
+                (special + other, self.mesh.face_count() << (2 * self.from))
+            };
             let (mut face, mut flags) = (NONE, 0);
-            if place < self.mesh.face_count() {
-                face = self.neighbours.order.get(place);
+            if id < end {
+                face = self.neighbours.order.get(id >> (2 * self.from));
                 flags = self.neighbours.flags.get(face);
             }
-            tables.tiles.set(2 * slot, face);
-            tables.tiles.set(2 * slot + 1, flags);
+            tables.tiles.set(WORDS * slot, id);
+            tables.tiles.set(WORDS * slot + 1, face);
+            tables.tiles.set(WORDS * slot + 2, flags);
         });
     }
 
     #[inline(always)]
-    fn tile(&self, first: u32, tables: &Tables, slot: u32) -> Option<Tile> {
-        let face = tables.tiles.get(2 * slot);
-        let id = first + slot;
+    fn tile(&self, tables: &Tables, slot: u32) -> Option<Tile> {
+        let word = |i: u32| tables.tiles.get(WORDS * slot + i);
+        let (id, face) = (word(0), word(1));
         let last = (1 << self.from) - 1;
-        (face != NONE).then_some(Tile {
+        (face != NONE).then(|| Tile {
             slot,
             face,
-            flags: Flags(tables.tiles.get(2 * slot + 1)),
+            flags: Flags(word(2)),
             x: id & last,
             y: (id >> self.from) & last,
             last,
         })
     }
 
-    /// Whether the tiles of a block, the first of which is given, are parts of bicubic B-splines.
+    /// Whether the tiles of a block are parts of bicubic B-splines.
     #[inline(always)]
-    fn regular(&self, first: u32, tables: &Tables) -> bool {
-        if first >> (2 * self.from) >= self.neighbours.counts.get(FACES) {
+    fn regular(&self, block: u32, tables: &Tables) -> bool {
+        if block << self.log_tiles >= self.special_tiles() {
             return true;
         }
         if self.from == 0 {
             return false;
         }
-        let Some(t) = self.tile(first, tables, 0) else {
+        let Some(t) = self.tile(tables, 0) else {
             return true;
         };
         let mut special = false;
@@ -199,14 +216,14 @@ impl<N: Components> RefineTiles<N> {
     fn each<B: Block>(
         &self,
         p: Phase<B>,
-        (first, tables): (u32, &Tables),
+        tables: &Tables,
         [rows, columns]: [u32; 2],
         f: impl Fn(&Tile, u32, u32),
     ) {
         if Phase::<B>::SOLO {
             // One thread has no places to divide among others.
             for slot in 0..1 << self.log_tiles {
-                let Some(tile) = self.tile(first, tables, slot) else {
+                let Some(tile) = self.tile(tables, slot) else {
                     continue;
                 };
                 for row in 0..rows {
@@ -223,7 +240,7 @@ impl<N: Components> RefineTiles<N> {
             let (column, rest) = (i & ((1 << log) - 1), i >> log);
             let slot = rest & ((1 << self.log_tiles) - 1);
             if column < columns
-                && let Some(tile) = self.tile(first, tables, slot)
+                && let Some(tile) = self.tile(tables, slot)
             {
                 f(&tile, rest >> self.log_tiles, column);
             }
@@ -235,12 +252,12 @@ impl<N: Components> RefineTiles<N> {
     fn each_float<B: Block>(
         &self,
         p: Phase<B>,
-        (first, tables): (u32, &Tables),
+        tables: &Tables,
         [rows, columns]: [u32; 2],
         f: impl Fn(&Tile, u32, u32, u32),
     ) {
         if Phase::<B>::SOLO {
-            return self.each(p, (first, tables), [rows, columns], |t, row, column| {
+            return self.each(p, tables, [rows, columns], |t, row, column| {
                 for k in 0..N::N {
                     f(t, row, column, k);
                 }
@@ -254,7 +271,7 @@ impl<N: Components> RefineTiles<N> {
             let (column, component) = (at / N::N, at % N::N);
             let slot = rest & ((1 << self.log_tiles) - 1);
             if column < columns
-                && let Some(tile) = self.tile(first, tables, slot)
+                && let Some(tile) = self.tile(tables, slot)
             {
                 f(&tile, rest >> self.log_tiles, column, component);
             }
@@ -263,9 +280,9 @@ impl<N: Components> RefineTiles<N> {
 
     /// Brings the points of the first level, the ring round them included.
     #[inline(always)]
-    fn load<B: Block>(&self, p: Phase<B>, block: (u32, &Tables)) {
-        let grid = block.1.grids;
-        self.each(p, block, [WIDE, WIDE], |t, row, column| {
+    fn load<B: Block>(&self, p: Phase<B>, tables: &Tables) {
+        let grid = tables.grids;
+        self.each(p, tables, [WIDE, WIDE], |t, row, column| {
             let to = ((t.slot * WIDE + row) * WIDE + column) * N::N;
             if self.from == 0 {
                 let at = POINTS * t.face + WIDE * row + column;
@@ -343,13 +360,13 @@ impl<N: Components> RefineTiles<N> {
     fn write_border<B: Block>(
         &self,
         p: Phase<B>,
-        block: (u32, &Tables),
+        tables: &Tables,
         value: impl Fn(&Tile, u32, u32, u32) -> f32,
     ) {
         let grid = self.last_grid();
         let (side, n) = (self.cells(self.levels), grid.cells());
         // A side from its half-edge's origin on.
-        self.each(p, block, [SIDES, side], |t, c, x| {
+        self.each(p, tables, [SIDES, side], |t, c, x| {
             if !t.on_edge(c) {
                 return;
             }
@@ -414,7 +431,7 @@ fn corner_at(right: bool, top: bool) -> u32 {
 
 // SAFETY: shared memory is written in phases that barriers part, each place once; a tile writes the points inside it,
 // those of base edges that start with its face, and vertices that its face owns, so that each is written once; branches
-// and loops around phases depend on the kernel's fields and on the block's first tile (contracts U1 to U4).
+// and loops around phases depend on the kernel's fields and on the block's tiles (contracts U1 to U4).
 unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
     const THREADS: u32 = 96;
     type Tables = Tables;
@@ -425,7 +442,7 @@ unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
         let last = self.levels - 1;
         let before = if last == 0 { 0 } else { self.area(last - 1) };
         Tables {
-            tiles: plan.take(2 * tiles),
+            tiles: plan.take(WORDS * tiles),
             grids: plan.take((self.area(0) + self.area(last) + before) * tiles),
             rings: plan.take(last * SIDES * TAKEN * N::N * tiles),
             sharp: plan.take(SIDES * tiles),
@@ -435,21 +452,20 @@ unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, tables: &Tables) {
-        let first = block << self.log_tiles;
-        b.phase(|p| self.find(p, first, tables));
-        let regular = self.regular(first, tables);
+        b.phase(|p| self.find(p, block, tables));
+        let regular = self.regular(block, tables);
         b.phase(|p| {
-            self.load(p, (first, tables));
+            self.load(p, tables);
             if regular {
                 self.weigh(p, tables);
             } else {
-                self.load_rings(p, (first, tables));
+                self.load_rings(p, tables);
             }
         });
         if regular {
-            self.whole(b, (first, tables));
+            self.whole(b, tables);
         } else {
-            self.in_steps(b, (first, tables));
+            self.in_steps(b, tables);
         }
     }
 }

@@ -21,12 +21,12 @@ fn above(x: [f32; 3]) -> f32 {
 impl<N: Components> RefineTiles<N> {
     /// All levels of a block's tiles.
     #[inline(always)]
-    pub(super) fn in_steps<B: Block>(&self, b: B, block: (u32, &Tables)) {
+    pub(super) fn in_steps<B: Block>(&self, b: B, tables: &Tables) {
         for step in 0..self.levels - 1 {
-            b.phase(|p| self.refine(p, block, step));
-            b.phase(|p| self.mend(p, block, step));
+            b.phase(|p| self.refine(p, tables, step));
+            b.phase(|p| self.mend(p, tables, step));
         }
-        self.write(b, block);
+        self.write(b, tables);
     }
 
     /// Where what is there after `step` levels starts in [`Tables::grids`]; a place and not a view, of which one would
@@ -47,11 +47,10 @@ impl<N: Components> RefineTiles<N> {
 
     /// Brings the rings of all levels, and how sharp the sides are.
     #[inline(always)]
-    pub(super) fn load_rings<B: Block>(&self, p: Phase<B>, block: (u32, &Tables)) {
-        let tables = block.1;
+    pub(super) fn load_rings<B: Block>(&self, p: Phase<B>, tables: &Tables) {
         let rows = (self.levels - 1) * SIDES;
         if rows > 0 {
-            self.each_float(p, block, [rows, TAKEN], |t, row, point, k| {
+            self.each_float(p, tables, [rows, TAKEN], |t, row, point, k| {
                 let (step, corner) = (row / SIDES + 1, row % SIDES);
                 if t.on_special(corner) {
                     let at = (t.slot * rows + row) * TAKEN + point;
@@ -62,7 +61,7 @@ impl<N: Components> RefineTiles<N> {
         }
         if self.creases.smooth == 0 {
             p.each(SIDES << self.log_tiles, |i| {
-                if let Some(t) = self.tile(block.0, tables, i / SIDES) {
+                if let Some(t) = self.tile(tables, i / SIDES) {
                     let side = i % SIDES;
                     let s = if t.on_edge(side) {
                         self.creases.base.edge(&self.mesh, 4 * t.face + side)
@@ -94,13 +93,12 @@ impl<N: Components> RefineTiles<N> {
 
     /// The level after `step` levels and one more, as if nothing were special: four points a place.
     #[inline(always)]
-    fn refine<B: Block>(&self, p: Phase<B>, block: (u32, &Tables), step: u32) {
-        let tables = block.1;
+    fn refine<B: Block>(&self, p: Phase<B>, tables: &Tables, step: u32) {
         let (from, to) = (self.held(step), self.held(step + 1));
         let grids = tables.grids;
         let (pitch, new_pitch) = (self.pitch(step), self.pitch(step + 1));
         let places = self.cells(step) + 2;
-        self.each_float(p, block, [places, places], |t, y, x, k| {
+        self.each_float(p, tables, [places, places], |t, y, x, k| {
             let at = from + t.slot * self.area(step) + y * pitch + x * N::N + k;
             // Of the last place the new point above the second one is not there, and the third one neither.
             let (right, down) = (x + 1 < places, y + 1 < places);
@@ -130,13 +128,12 @@ impl<N: Components> RefineTiles<N> {
     /// What is special at the level after `step` levels and one more: special vertices with what is beside them, and
     /// base edges that are sharp.
     #[inline(always)]
-    fn mend<B: Block>(&self, p: Phase<B>, block: (u32, &Tables), step: u32) {
-        let tables = block.1;
+    fn mend<B: Block>(&self, p: Phase<B>, tables: &Tables, step: u32) {
         let to = self.held(step + 1);
         let (area, pitch) = (self.area(step + 1), self.pitch(step + 1));
         let side = self.cells(step + 1) + 3;
         let far = side - 2;
-        self.each_float(p, block, [SIDES, TAKEN], |t, c, point, k| {
+        self.each_float(p, tables, [SIDES, TAKEN], |t, c, point, k| {
             if t.on_special(c) {
                 let row = (t.slot * (self.levels - 1) + step) * SIDES + c;
                 let value = tables.rings.get((row * TAKEN + point) * N::N + k);
@@ -162,7 +159,7 @@ impl<N: Components> RefineTiles<N> {
         if self.creases.smooth != 0 {
             return;
         }
-        self.each_float(p, block, [SIDES, side], |t, c, i, k| {
+        self.each_float(p, tables, [SIDES, side], |t, c, i, k| {
             if tables.sharp.get(t.slot * SIDES + c) <= 0.0 {
                 return;
             }
@@ -262,19 +259,18 @@ impl<N: Components> RefineTiles<N> {
 
     /// The last level: points on base edges that start with this face, and points inside.
     #[inline(always)]
-    fn write<B: Block>(&self, b: B, block: (u32, &Tables)) {
-        let tables = block.1;
+    fn write<B: Block>(&self, b: B, tables: &Tables) {
         let step = self.levels - 1;
         let side = self.cells(self.levels);
         b.last_phase(|p| {
-            self.write_border(p, block, |t, i, j, k| {
+            self.write_border(p, tables, |t, i, j, k| {
                 self.point(tables, t, step, [i + 1, j + 1], k)
             });
             // A thread goes down a column.
             let log = step.saturating_sub(self.log_pieces);
             let pieces = step - log;
             let width = ((side << self.from) - 1) * self.out.width;
-            self.each_float(p, block, [1 << pieces, side], |t, piece, x, k| {
+            self.each_float(p, tables, [1 << pieces, side], |t, piece, x, k| {
                 if x == 0 && t.x == 0 {
                     return;
                 }

@@ -39,8 +39,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// All levels of a block's tiles.
     #[inline(always)]
-    pub(super) fn whole<B: Block>(&self, b: B, block: (u32, &Tables)) {
-        let tables = block.1;
+    pub(super) fn whole<B: Block>(&self, b: B, tables: &Tables) {
         // Where the first sums stand: behind the points.
         let (points, across) = (tables.grids, self.area(0) << self.log_tiles);
         let side = self.cells(self.levels);
@@ -51,7 +50,7 @@ impl<N: Components> RefineTiles<N> {
         // First along the rows of the 16 points, of which the last places come behind the others ...
         b.phase(|p| {
             let ends = WIDE.div_ceil(side);
-            self.each(p, block, [WIDE + ends, side], |t, row, i| {
+            self.each(p, tables, [WIDE + ends, side], |t, row, i| {
                 let (row, i) = if row < WIDE {
                     (row, i)
                 } else {
@@ -77,14 +76,14 @@ impl<N: Components> RefineTiles<N> {
         let column = |t: &Tile, i: u32, k: u32| floats(t, i * N::N + k);
         let value = |j: u32, x: [f32; 4]| sum(tables.weights.get4(j), x);
         b.last_phase(|p| {
-            self.write_border(p, block, |t, i, j, k| value(j, column(t, i, k)));
+            self.write_border(p, tables, |t, i, j, k| value(j, column(t, i, k)));
             if Phase::<B>::SOLO && self.out.width == N::N {
-                self.write_rows(block, |t, i, j| value(j, floats(t, i)));
+                self.write_rows(tables, |t, i, j| value(j, floats(t, i)));
                 return;
             }
             let rows = side >> self.log_pieces;
             let step = ((side << self.from) - 1) * self.out.width;
-            self.each_float(p, block, [1 << self.log_pieces, side], |t, piece, i, k| {
+            self.each_float(p, tables, [1 << self.log_pieces, side], |t, piece, i, k| {
                 if i == 0 && t.x == 0 {
                     return;
                 }
@@ -104,10 +103,10 @@ impl<N: Components> RefineTiles<N> {
 
     /// What a block of one thread writes of rows without gaps: `value(tile, i, j)`, where i counts floats.
     #[inline(always)]
-    fn write_rows(&self, (first, tables): (u32, &Tables), value: impl Fn(&Tile, u32, u32) -> f32) {
+    fn write_rows(&self, tables: &Tables, value: impl Fn(&Tile, u32, u32) -> f32) {
         let side = self.cells(self.levels);
         for slot in 0..1 << self.log_tiles {
-            let Some(t) = self.tile(first, tables, slot) else {
+            let Some(t) = self.tile(tables, slot) else {
                 continue;
             };
             let (left, top) = (u32::from(t.x == 0), u32::from(t.y == 0));
