@@ -155,9 +155,27 @@ impl Creases {
         self.weight(mesh, h, self.base.edge(mesh, h), level, at)
     }
 
-    /// The next level's point of a base vertex at `here`, which were `smooth` if nothing at it were sharp. `point(h,
-    /// target)` is the nearest point along half-edge h, from its origin or from its target.
+    /// What [`Creases::vertex`] is told of sharpness, from the mesh itself.
     #[inline(always)]
+    pub fn of_corner(&self, mesh: &Topology, h: u32, side: u32) -> f32 {
+        if side == 0 {
+            self.base.edge(mesh, h)
+        } else if mesh.twin(mesh.prev(h)) == NONE {
+            INFINITE
+        } else {
+            0.0
+        }
+    }
+
+    /// The next level's point of a base vertex at `here`, which were `smooth` if nothing at it were sharp. Of corner h
+    /// at a place of the vertex's row, `sharp(place, h, side)` is the base sharpness of the half-edge (side 0), or,
+    /// where it is a boundary, of the one before (side 1; 0 where it is none); `point(place, h, side)` is the nearest
+    /// point along that, from the vertex on.
+    #[inline(always)]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a vertex with what is known of it"
+    )]
     pub fn vertex(
         &self,
         mesh: &Topology,
@@ -165,7 +183,8 @@ impl Creases {
         level: u32,
         here: f32,
         smooth: f32,
-        point: impl Fn(u32, bool) -> f32,
+        sharp: impl Fn(u32, u32, u32) -> f32,
+        point: impl Fn(u32, u32, u32) -> f32,
     ) -> f32 {
         let (first, end) = mesh.row(v);
         let none = Sharp { count: 0, sum: 0.0 };
@@ -180,17 +199,21 @@ impl Creases {
         let last = (1 << level) - 1;
         for at in first..end {
             let h = mesh.entries.get(at);
-            let before = mesh.prev(h);
-            let sides = if mesh.twin(before) == NONE { 2 } else { 1 };
-            for side in 0..sides {
+            let place = at - first;
+            for side in 0..2 {
+                let base = sharp(place, h, side);
+                if base <= 0.0 {
+                    continue;
+                }
                 let (half, i, j) = if side == 0 {
                     (h, 0, 0)
                 } else {
-                    (before, last, 2 * last + 1)
+                    (mesh.prev(h), last, 2 * last + 1)
                 };
-                let a = self.part(mesh, half, level, i);
+                let a = self.part_of(mesh, half, base, level, i);
                 if a > 0.0 {
-                    let (b, x) = (self.part(mesh, half, level + 1, j), point(half, side == 1));
+                    let b = self.part_of(mesh, half, base, level + 1, j);
+                    let x = point(place, h, side);
                     now.add(a, x);
                     then.add(b, x);
                     if b <= 0.0 {

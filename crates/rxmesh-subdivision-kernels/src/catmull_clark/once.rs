@@ -130,10 +130,16 @@ unsafe impl<N: Components> FlatKernel for VertexPoints<N> {
         let value = if self.creases.smooth != 0 {
             smooth
         } else {
-            self.creases.vertex(m, v, 0, here, smooth, |h, target| {
-                let end = if target { m.origin(h) } else { m.target(h) };
+            let sharp = |_, h, side| self.creases.of_corner(m, h, side);
+            let point = |_, h, side| {
+                let end = if side == 0 {
+                    m.target(h)
+                } else {
+                    m.origin(m.prev(h))
+                };
                 self.base.get(end, k)
-            })
+            };
+            self.creases.vertex(m, v, 0, here, smooth, sharp, point)
         };
         self.out.set(v, k, value);
     }

@@ -439,12 +439,22 @@ impl<N: Components> RefineRings<N> {
         if self.creases.smooth != 0 {
             smooth
         } else {
-            let v = a.centre.v;
+            let sharp = |place: u32, h: u32, side: u32| {
+                if !a.centre.small() {
+                    return self.creases.of_corner(m, h, side);
+                }
+                let at = (a.centre.slot * ROOM + place) * LINKS + side;
+                if side == 1 && a.tables.links.get(at) != NONE {
+                    return 0.0;
+                }
+                a.tables.sharp.get(at)
+            };
+            let point = |place: u32, h: u32, side: u32| {
+                let corner = if a.centre.small() { place } else { h };
+                self.at(a, corner, if side == 0 { OUT } else { IN }, k)
+            };
             self.creases
-                .vertex(m, v, a.level, here, smooth, |h, target| {
-                    let (h, point) = if target { (next(h), IN) } else { (h, OUT) };
-                    self.at(a, self.known_by(&a.centre, h), point, k)
-                })
+                .vertex(m, a.centre.v, a.level, here, smooth, sharp, point)
         }
     }
 }

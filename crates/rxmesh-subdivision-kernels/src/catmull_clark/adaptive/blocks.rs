@@ -157,9 +157,12 @@ impl Blocks {
         if creases.smooth != 0 {
             return smooth;
         }
-        creases.vertex(mesh, v, level, here, smooth, |h, target| {
-            self.along(n, h, target, level, k)
-        })
+        let sharp = |_, h, side| creases.of_corner(mesh, h, side);
+        let point = |_, h, side| {
+            let half = if side == 0 { h } else { prev(h) };
+            self.along(n, half, side == 1, level, k)
+        };
+        creases.vertex(mesh, v, level, here, smooth, sharp, point)
     }
 
     /// The next level's point at place (a, b), 0 to 4, of a cell, whose points are in the block of `node`; not of a
