@@ -55,6 +55,16 @@ pub enum Operand {
     Entries = 1,
 }
 
+/// Rows and columns of a mapped matrix that is applied to its columns or to entries; nothing when the map does not fit.
+fn mapped_shape(m: &Topology, map: &impl Map, operand: u32, shape: [u32; 2]) -> Option<[u32; 2]> {
+    let [rows, columns] = shape;
+    let columns = match operand == Operand::Entries as u32 {
+        true => m.corner_count(),
+        false => columns,
+    };
+    map.fits(m).then_some([rows, columns])
+}
+
 args! {
     /// M{Q}: a row a vertex.
     pub struct Direct<Q: Map> {
@@ -73,12 +83,8 @@ unsafe impl<Q: Map> Rule for Direct<Q> {
     const DISTINCT: bool = true;
 
     fn shape(&self) -> Option<[u32; 2]> {
-        let m = &self.m;
-        let columns = match self.operand == Operand::Entries as u32 {
-            true => m.corner_count(),
-            false => m.face_count(),
-        };
-        self.map.fits(m).then_some([m.vertex_count(), columns])
+        let (vertices, faces) = (self.m.vertex_count(), self.m.face_count());
+        mapped_shape(&self.m, &self.map, self.operand, [vertices, faces])
     }
 
     #[inline(always)]
@@ -122,12 +128,8 @@ unsafe impl<Q: Map> Rule for Transposed<Q> {
     const DISTINCT: bool = true;
 
     fn shape(&self) -> Option<[u32; 2]> {
-        let m = &self.m;
-        let columns = match self.operand == Operand::Entries as u32 {
-            true => m.corner_count(),
-            false => m.vertex_count(),
-        };
-        self.map.fits(m).then_some([m.face_count(), columns])
+        let (vertices, faces) = (self.m.vertex_count(), self.m.face_count());
+        mapped_shape(&self.m, &self.map, self.operand, [faces, vertices])
     }
 
     #[inline(always)]

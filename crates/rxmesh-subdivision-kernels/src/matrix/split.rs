@@ -74,19 +74,60 @@ impl From {
         }
     }
 
-    /// What quads and triangles share of an edge: the edges that it becomes, and the row of its vertex, which has
-    /// `each` entries a half-edge.
+    /// What an index does whose half-edge splits as told: that, and the edge and the vertex of its number. Children of
+    /// half-edges are quads (`each` 4) or triangles (3).
     #[inline(always)]
-    fn edge(&self, next: &Next, e: u32, each: u32, firsts: [u32; 2]) {
-        let twin = self.m.twin(self.m.halves.get(e));
-        let (v, before) = (self.m.vertex_count() + e, self.before.get(e));
+    fn split(&self, next: &Next, i: u32, each: u32, half: impl FnOnce(u32)) {
+        if i < self.m.corner_count() {
+            half(i);
+        }
+        if !next.is_full() {
+            return;
+        }
+        if i < self.m.edge_count() {
+            self.edge(next, i, each);
+        }
+        if i < self.m.vertex_count() {
+            self.vertex(next, i);
+        }
+    }
+
+    /// The edges that an edge becomes, and its vertex with its row: of each half-edge the two children that touch it,
+    /// and behind them, of triangles, the inner one.
+    #[inline(always)]
+    fn edge(&self, next: &Next, e: u32, each: u32) {
+        let (m, before) = (&self.m, self.before.get(e));
+        let (n, h) = (m.corner_count(), m.halves.get(e));
+        let (twin, inner) = (m.twin(h), each == 3);
+        let at = n + if inner { 3 } else { 2 } * before;
+        let touching = |h: u32| [each * h + 1, each * m.next(h) + each - 1];
+        let [here, there] = touching(h);
+        let ours = [here.min(there), here.max(there)];
+        let mut firsts = [each * h, there];
+        if twin == NONE {
+            next.entries.set(at, ours[0]);
+            next.entries.set(at + 1, ours[1]);
+            if inner {
+                next.entries.set(at + 2, 3 * n + h);
+            }
+        } else {
+            let [beside, across] = touching(twin);
+            let theirs = [beside.min(across), beside.max(across)];
+            set_merged(next.entries, at, ours, theirs);
+            if inner {
+                // The first half-edge is the lower one.
+                next.entries.set(at + 4, 3 * n + h);
+                next.entries.set(at + 5, 3 * n + twin);
+            }
+            firsts = [(each * h).min(across), there.min(each * twin)];
+        }
         next.halves.set(2 * e, firsts[0]);
         next.halves.set(2 * e + 1, firsts[1]);
         next.before.set(2 * e, 2 * before);
         let more = if twin == NONE { 1 } else { 2 };
         next.before.set(2 * e + 1, 2 * before + more);
-        let start = self.m.corner_count() + each * before;
-        next.starts.set(v, start);
+        let v = m.vertex_count() + e;
+        next.starts.set(v, at);
         next.around.set(v, self.around_edge(twin));
     }
 
@@ -163,19 +204,7 @@ kernel! {
 unsafe impl FlatKernel for SplitQuads {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let m = &self.from.m;
-        if i < m.corner_count() {
-            self.half(i);
-        }
-        if !self.next.is_full() {
-            return;
-        }
-        if i < m.edge_count() {
-            self.edge(i);
-        }
-        if i < m.vertex_count() {
-            self.from.vertex(&self.next, i);
-        }
+        self.from.split(&self.next, i, 4, |h| self.half(h));
     }
 }
 
@@ -228,31 +257,6 @@ impl SplitQuads {
             next.around.set(middle, Around::Interior as u32);
         }
     }
-
-    #[inline(always)]
-    fn edge(&self, e: u32) {
-        let (m, next) = (&self.from.m, &self.next);
-        let h = m.halves.get(e);
-        let twin = m.twin(h);
-        let (here, there) = (4 * h + 1, 4 * m.next(h) + 3);
-        let at = m.corner_count() + 2 * self.from.before.get(e);
-        let (low, high) = (here.min(there), here.max(there));
-        if twin == NONE {
-            next.entries.set(at, low);
-            next.entries.set(at + 1, high);
-            self.from.edge(next, e, 2, [4 * h, there]);
-            return;
-        }
-        let (here, across) = (4 * twin + 1, 4 * m.next(twin) + 3);
-        set_merged(
-            next.entries,
-            at,
-            [low, high],
-            [here.min(across), here.max(across)],
-        );
-        let firsts = [(4 * h).min(across), there.min(4 * twin)];
-        self.from.edge(next, e, 2, firsts);
-    }
 }
 
 kernel! {
@@ -269,19 +273,7 @@ kernel! {
 unsafe impl FlatKernel for SplitTriangles {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let m = &self.from.m;
-        if i < m.corner_count() {
-            self.half(i);
-        }
-        if !self.next.is_full() {
-            return;
-        }
-        if i < m.edge_count() {
-            self.edge(i);
-        }
-        if i < m.vertex_count() {
-            self.from.vertex(&self.next, i);
-        }
+        self.from.split(&self.next, i, 3, |h| self.half(h));
     }
 }
 
@@ -326,33 +318,6 @@ impl SplitTriangles {
         next.edges.set(3 * n + h, 2 * edges + after);
         self.from.inside(next, h, 3 * h + 1);
         next.entries.set(h, 3 * m.entries.get(h));
-    }
-
-    #[inline(always)]
-    fn edge(&self, e: u32) {
-        let (m, next) = (&self.from.m, &self.next);
-        let (h, n) = (m.halves.get(e), m.corner_count());
-        let twin = m.twin(h);
-        let (here, there) = (3 * h + 1, 3 * m.next(h) + 2);
-        let at = n + 3 * self.from.before.get(e);
-        let (low, high) = (here.min(there), here.max(there));
-        if twin == NONE {
-            set3(next.entries.from(at), 0, [low, high, 3 * n + h]);
-            self.from.edge(next, e, 3, [3 * h, there]);
-            return;
-        }
-        let (here, across) = (3 * twin + 1, 3 * m.next(twin) + 2);
-        set_merged(
-            next.entries,
-            at,
-            [low, high],
-            [here.min(across), here.max(across)],
-        );
-        // The first half-edge is the lower one.
-        next.entries.set(at + 4, 3 * n + h);
-        next.entries.set(at + 5, 3 * n + twin);
-        let firsts = [(3 * h).min(across), there.min(3 * twin)];
-        self.from.edge(next, e, 3, firsts);
     }
 }
 
