@@ -24,7 +24,7 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
 
 kernel_list! {
-    flat sqrt3_starts: FindStarts;
+    flat sqrt3_store_last: StoreLast;
     flat sqrt3_limit: Limit;
 }
 
@@ -39,25 +39,34 @@ args! {
 }
 
 kernel! {
-    /// The lowest half-edge that leaves each vertex of the last level. An index a half-edge.
-    pub struct FindStarts: Flat {
+    /// The last level, as a level in memory, and the lowest half-edge that leaves each vertex. An index a half-edge.
+    pub struct StoreLast: Flat {
         /// The level.
         pub last: Last,
+        /// Vertex of each corner.
+        pub corners: GlobalMut<u32>,
+        /// A [`Twin`] a half-edge.
+        pub twins: GlobalMut<u32>,
         /// A half-edge a vertex; [`NONE`] before, and where there is none.
         pub starts: GlobalMut<u32>,
     }
 }
 
-// SAFETY: results are written atomically (contracts U3, U4).
-unsafe impl FlatKernel for FindStarts {
+// SAFETY: each index writes its own corner and twin, and the lowest half-edges atomically (contracts U3, U4).
+unsafe impl FlatKernel for StoreLast {
     #[inline(always)]
     fn run(&self, h: u32) {
         let net = self.last.net;
-        let v = match self.last.more {
-            0 => net.corner(h),
-            1 => Refined(net).corner(h),
-            _ => Refined(Refined(net)).corner(h),
+        let (v, twin) = match self.last.more {
+            0 => (net.corner(h), net.twin(h)),
+            1 => (Refined(net).corner(h), Refined(net).twin(h)),
+            _ => {
+                let net = Refined(Refined(net));
+                (net.corner(h), net.twin(h))
+            }
         };
+        self.corners.set(h, v);
+        self.twins.set(h, twin.0);
         self.starts.fetch_min(v, h);
     }
 }
@@ -66,10 +75,10 @@ kernel! {
     /// Limit points and unit normals. An index a vertex of the last level.
     pub struct Limit: Flat {
         /// The level.
-        pub last: Last,
+        pub net: Stored,
         /// Sharpness of the base vertices; nothing when all are smooth.
         pub sharpness: Global<f32>,
-        /// As [`FindStarts::starts`].
+        /// As [`StoreLast::starts`].
         pub starts: Global<u32>,
         /// Three floats a vertex.
         pub values: Global<f32>,
@@ -84,12 +93,7 @@ kernel! {
 unsafe impl FlatKernel for Limit {
     #[inline(always)]
     fn run(&self, v: u32) {
-        let net = self.last.net;
-        let frame = match self.last.more {
-            0 => self.vertex(net, v),
-            1 => self.vertex(Refined(net), v),
-            _ => self.vertex(Refined(Refined(net)), v),
-        };
+        let frame = self.vertex(self.net, v);
         put(self.points, v, frame.point);
         if !self.normals.is_empty() {
             let normal = normalize_or_zero(frame.first.cross(frame.second));
@@ -179,7 +183,7 @@ struct Lines {
 }
 
 #[inline(always)]
-fn lines<N: Net>(net: N, start: u32) -> Lines {
+fn lines(net: Stored, start: u32) -> Lines {
     let (mut h, mut begin, mut any) = (start, start, false);
     loop {
         let twin = net.twin(h);
@@ -231,7 +235,7 @@ impl Limit {
     }
 
     #[inline(always)]
-    fn vertex<N: Net>(&self, net: N, v: u32) -> Frame {
+    fn vertex(&self, net: Stored, v: u32) -> Frame {
         let p = self.get(v);
         let start = self.starts.get(v);
         if start == NONE {
@@ -259,12 +263,12 @@ impl Limit {
 
     /// Whether a vertex is sharp by itself.
     #[inline(always)]
-    fn is_sharp<N: Net>(&self, net: N, v: u32) -> bool {
+    fn is_sharp(&self, net: Stored, v: u32) -> bool {
         v < self.sharpness.len() && after(self.sharpness.get(v), net.level()) > 0.0
     }
 
     #[inline(always)]
-    fn smooth<N: Net>(&self, net: N, p: Vec3, ring: &Lines) -> Frame {
+    fn smooth(&self, net: Stored, p: Vec3, ring: &Lines) -> Frame {
         let n = ring.faces;
         let (mut cut, mut h) = (0, ring.begin);
         if net.cuts() {
@@ -300,7 +304,7 @@ impl Limit {
 
     /// The new point on the sharp edge between two vertices, next to the first.
     #[inline(always)]
-    fn third<N: Net>(&self, net: N, v: u32, w: u32) -> Vec3 {
+    fn third(&self, net: Stored, v: u32, w: u32) -> Vec3 {
         let (p, q) = (self.get(v), self.get(w));
         let lines = lines(net, self.starts.get(v));
         if self.is_sharp(net, v) || lines.count != 2 {
@@ -312,7 +316,7 @@ impl Limit {
 
     /// The neighbours of a vertex along its line.
     #[inline(always)]
-    fn ends<N: Net>(&self, net: N, side: &Lines) -> (Vec3, Vec3) {
+    fn ends(&self, net: Stored, side: &Lines) -> (Vec3, Vec3) {
         let mut h = side.begin;
         for _ in 1..side.faces {
             h = across(net.twin(prev(h)));
@@ -322,7 +326,7 @@ impl Limit {
     }
 
     #[inline(always)]
-    fn line<N: Net>(&self, net: N, p: Vec3, side: &Lines) -> Frame {
+    fn line(&self, net: Stored, p: Vec3, side: &Lines) -> Frame {
         let spoke = |h: u32| self.get(net.corner(next(h)));
         let (out, into) = self.ends(net, side);
         let odd = net.level() & 1;

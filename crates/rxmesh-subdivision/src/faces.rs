@@ -138,7 +138,7 @@ impl<'a> Source<'a> {
             return Ok(None);
         }
         let corners = self.corner_count(sizes);
-        if corners % 2 != 0 {
+        if !corners.is_multiple_of(2) {
             let what = format!("{corners} corners are no closed surface: half-edges are twins");
             return Err(MeshError::Extras { what });
         }

@@ -76,9 +76,9 @@ impl Mesh {
         self.make_of(&Source::Device(faces, Extras::default()))
     }
 
-    /// As [`Mesh::rebuild_from`], of faces that are known to be a closed surface: nothing is waited for. Their edges are
-    /// half as many as corners. [`Mesh::check`] waits, and tells whether it was so; before, the mesh is one whose use
-    /// can go wrong only by giving wrong values.
+    /// As [`Mesh::rebuild_from`], of faces that are known to be a closed surface: nothing is waited for. Their edges
+    /// are half as many as corners. [`Mesh::check`] waits, and tells whether it was so; before, the mesh is one whose
+    /// use can go wrong only by giving wrong values.
     ///
     /// # Errors
     ///

@@ -105,8 +105,8 @@ impl Edges {
     fn new(mesh: &PolyMesh) -> Edges {
         let next = next_corners(mesh);
         let mut sides: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
-        for h in 0..next.len() {
-            let ends = [mesh.corners[h], mesh.corners[next[h]]];
+        for (h, &after) in next.iter().enumerate() {
+            let ends = [mesh.corners[h], mesh.corners[after]];
             sides.entry(key(ends)).or_default().push(h);
         }
         let mut twins = vec![NONE; next.len()];

@@ -185,10 +185,10 @@ impl<'a> Seams<'a> {
         // The corner after each, and whether its face has values.
         let mut next = vec![0; own.len()];
         let mut valued = vec![false; own.len()];
-        for face in 0..mesh.face_count() {
+        for (face, &lacks) in lacks.iter().enumerate() {
             for (here, there) in sides(mesh, face) {
                 next[here] = there;
-                valued[here] = !lacks[face];
+                valued[here] = !lacks;
             }
         }
         for h in (0..own.len()).filter(|&h| valued[h]) {

@@ -109,8 +109,8 @@ impl Sharpness {
             let [a, b] = list[missing as usize].ends;
             return Err(Error::Mesh(MeshError::Extras {
                 what: format!(
-                    "sharp edge {missing} is between vertices {a} and {b}, but no face has an edge between them (counted \
-                        from 0)"
+                    "sharp edge {missing} is between vertices {a} and {b}, but no face has an edge between them \
+                        (counted from 0)"
                 ),
             }));
         }

@@ -247,8 +247,8 @@ impl Sqrt3 {
                 self.dart.fill(&[NONE])?;
                 return Err(Error::Mesh(MeshError::Extras {
                     what: format!(
-                        "one sharp edge ends at vertex {vertex} (counted from 0), but in the sqrt(3) scheme sharp edges \
-                            go on to another sharp edge, a corner of three or more, or a boundary"
+                        "one sharp edge ends at vertex {vertex} (counted from 0), but in the sqrt(3) scheme sharp \
+                            edges go on to another sharp edge, a corner of three or more, or a boundary"
                     ),
                 }));
             }

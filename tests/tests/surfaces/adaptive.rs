@@ -54,8 +54,8 @@ struct Sample {
     smooth: bool,
 }
 
-/// The limits of all vertices of a level of plain code, seen from each of their faces. What is sharp at the patches' last
-/// level is sharp for ever.
+/// The limits of all vertices of a level of plain code, seen from each of their faces. What is sharp at the patches'
+/// last level is sharp for ever.
 fn expected(mesh: &PolyMesh, options: &Options, levels: u32) -> Vec<Sample> {
     let (mut net, holes) = refine_net(mesh, options);
     let all = net
@@ -200,8 +200,8 @@ fn check(engine: &Engine, name: &str, mesh: &PolyMesh, options: &Options, levels
         let has_normal = at == At::Surface || (at == At::Vertex && *smooth);
         if has_normal && !limit.normals.is_empty() {
             let n = normals[i].as_dvec3();
-            // A normal is off by what points are off over the length of a cell, which halves with each level: with five,
-            // 2e-6 of the box are 2e-3 of a cell of one of these meshes.
+            // A normal is off by what points are off over the length of a cell, which halves with each level: with
+            // five, 2e-6 of the box are 2e-3 of a cell of one of these meshes.
             let most = f64::max(1e-3, 2e-3 * 0.5f64.powi(5 - options.levels as i32));
             let near = limit.normals.iter().any(|m| m.distance(n) < most);
             assert!(

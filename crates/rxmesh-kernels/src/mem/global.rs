@@ -318,8 +318,8 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
         unsafe { *global(self.at).add(i as usize) = v }
     }
 
-    /// Sets elements `from..from + n`, of which `f` is given the place from `from` on. On the host the range is compared
-    /// once.
+    /// Sets elements `from..from + n`, of which `f` is given the place from `from` on. On the host the range is
+    /// compared once.
     #[inline(always)]
     pub fn fill(self, from: u32, n: u32, f: impl Fn(u32) -> T) {
         let run = self.part(from, n);

@@ -155,9 +155,9 @@ impl CatmullClark {
         self.make(&Source::Device(faces, *extras))
     }
 
-    /// As [`CatmullClark::rebuild_from`], of faces that are known to be a closed smooth surface: nothing is waited for, before
-    /// or after [`values`](CatmullClark::values) and [`faces`](CatmullClark::faces). [`CatmullClark::check`] waits, and tells
-    /// whether it was so; before, what they give is not to be relied on.
+    /// As [`CatmullClark::rebuild_from`], of faces that are known to be a closed smooth surface: nothing is waited for,
+    /// before or after [`values`](CatmullClark::values) and [`faces`](CatmullClark::faces). [`CatmullClark::check`]
+    /// waits, and tells whether it was so; before, what they give is not to be relied on.
     ///
     /// # Errors
     ///

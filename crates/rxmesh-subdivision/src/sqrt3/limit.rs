@@ -4,13 +4,14 @@ use super::Sqrt3;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, EngineError};
 use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_subdivision_kernels::sqrt3_limit::{FindStarts, Last, Limit};
+use rxmesh_subdivision_kernels::sqrt3::Stored;
+use rxmesh_subdivision_kernels::sqrt3_limit::{Last, Limit, StoreLast};
 use rxmesh_subdivision_kernels::topology::NONE;
 
 impl Sqrt3 {
     /// Where the surface's points go in the limit, of their positions as [`Sqrt3::values`] makes them; and the normals
     /// there, of length 1, or 0 where the surface has none (a vertex without faces). All have three floats a point.
-    /// Takes a word a point of memory for the time of the call.
+    /// Takes two words a half-edge and one a point of memory for the time of the call.
     ///
     /// A vertex that is sharp at the last level counts as sharp for ever. At a sharp line inside the surface the normal
     /// is that of one of its sides.
@@ -41,13 +42,27 @@ impl Sqrt3 {
             more: (self.levels() - stored) as u32,
         };
         let starts = engine.upload(&vec![NONE; n as usize])?;
-        let kernel = FindStarts {
+        let half_edges = self.mesh.corner_count() * self.children();
+        let [corners, twins] = [
+            engine.zeroed(half_edges as usize)?,
+            engine.zeroed(half_edges as usize)?,
+        ];
+        let kernel = StoreLast {
             last,
+            corners: corners.global_mut(),
+            twins: twins.global_mut(),
             starts: starts.global_mut(),
         };
-        engine.launch_flat(self.mesh.corner_count() * self.children(), kernel)?;
+        engine.launch_flat(half_edges, kernel)?;
         let kernel = Limit {
-            last,
+            net: Stored {
+                level: self.levels() as u32,
+                vertices: n,
+                corners: corners.global(),
+                twins: twins.global(),
+                open: self.sizes[self.levels()].open,
+                lines: u32::from(self.lines),
+            },
             sharpness: self.sharpness.view().vertices,
             starts: starts.global(),
             values: values.global(),
