@@ -28,7 +28,7 @@ fn normals_of_corners_are_written() {
 fn edges_of_three_faces_are_refused_or_sharp() {
     let b = Sandbox::new();
     let fin = "v 0 0 3\nv 0 1 3\n";
-    b.put("fin.obj", &format!("{CUBE}{fin}f 5 6 10 9\n"));
+    b.put("fin.obj", format!("{CUBE}{fin}f 5 6 10 9\n"));
     let out = b.run("subdivide fin.obj -o smooth.obj");
     assert_eq!(out.status.code(), Some(1));
     let said = String::from_utf8(out.stderr).unwrap();
