@@ -46,7 +46,7 @@ fn edges_of_three_faces_are_refused_or_sharp() {
 #[test]
 fn every_scheme_has_limits() {
     let b = Sandbox::new();
-    b.ok("generate sphere -o ball.obj");
+    b.ok("generate icosphere --levels 1 -o ball.obj");
     for scheme in ["catmull-clark", "loop", "sqrt3"] {
         let flags = "--levels 1 --limit --normals --uv corners-plus2";
         b.ok(&format!(
