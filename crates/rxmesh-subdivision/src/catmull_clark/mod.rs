@@ -116,8 +116,8 @@ impl CatmullClark {
     ///
     /// # Errors
     ///
-    /// As [`Mesh::new`] and [`Sharpness::new`]; more than [`MOST_LEVELS`] levels; [`Error::TooLarge`] for more points
-    /// or faces than 32 bits can address; no memory on the engine.
+    /// As [`Mesh::new`] and [`Sharpness::new`](crate::Sharpness::new); more than [`MOST_LEVELS`] levels;
+    /// [`Error::TooLarge`] for more points or faces than 32 bits can address; no memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<CatmullClark, Error> {
         CatmullClark::of(engine, &Source::Host(poly), options)
     }

@@ -1,8 +1,8 @@
 //! Several levels in one launch: a block refines cells in its shared memory, and writes the last level only.
 //!
 //! A tile is a cell of a base face's grid, with one ring of points round it: 16 points. A tile that touches nothing
-//! special is a bicubic B-spline, whose points at the last level are sums of the 16 ([`whole`]). The others go level by
-//! level ([`steps`]). A tile writes its points at (0, 0) to (n - 1, n - 1), of those on a base edge only if the edge
+//! special is a bicubic B-spline, whose points at the last level are sums of the 16 (`whole`). The others go level by
+//! level (`steps`). A tile writes its points at (0, 0) to (n - 1, n - 1), of those on a base edge only if the edge
 //! starts with this face, and the regular base vertices that the face owns ([`super::neighbours::Flags`]).
 
 mod steps;

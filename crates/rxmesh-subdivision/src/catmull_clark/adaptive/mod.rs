@@ -78,7 +78,7 @@ pub struct Patch {
 
 impl Adaptive {
     /// Prepares the patches of a mesh; [`Options::levels`] is how often faces are divided at most, from 1, or from 2
-    /// where faces are no quads, to [`MOST_LEVELS`]. [`Options::scheme`] is not looked at.
+    /// where faces are no quads, to [`MOST_LEVELS`](super::MOST_LEVELS). [`Options::scheme`] is not looked at.
     ///
     /// # Errors
     ///
