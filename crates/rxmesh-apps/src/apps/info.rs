@@ -11,7 +11,9 @@ use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::query::{Corners, Diamond, EE, EF, FF, FV, Fans, Relation, VE, VF, VV};
+use rxmesh_host::kernels::query::{
+    Corners, Diamond, EEThroughFaces, EF, FF, FV, Fans, Relation, VE, VF, VV,
+};
 use rxmesh_host::mesh::{EdgeLengths, EdgeTable, PolyMesh, PolygonCounts, Solid, TriMesh, solid};
 use rxmesh_host::store::{PreparedSize, RxMesh};
 use serde::Serialize;
@@ -178,7 +180,7 @@ fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
     one::<VE>(rx)?;
     one::<VF>(rx)?;
     one::<EF>(rx)?;
-    one::<EE>(rx)?;
+    one::<EEThroughFaces>(rx)?;
     one::<FV>(rx)?;
     one::<FF>(rx)?;
     one::<Diamond>(rx)?;

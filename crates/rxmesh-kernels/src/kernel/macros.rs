@@ -169,6 +169,7 @@ macro_rules! kernel {
         // SAFETY: the driver keeps the contracts for fields that are `Typed`, whatever the body does (U1 to U4).
         unsafe impl $crate::kernel::PatchKernel for $name {
             $(const THREADS: u32 = $threads;)?
+            const NEEDS: $crate::topo::Needs = <$rel as $crate::query::Relations>::NEEDS;
             type Tables = $crate::kernel::ForEachTables<<$rel as $crate::query::Relations>::Tables>;
             fn unstage(&mut self, sums: bool) -> Option<&'static str> {
                 $crate::kernel::Fields::unstage(self, sums)

@@ -22,7 +22,7 @@ pub use drive::{ForEachTables, OnPrepared, carve_for_each, run_for_each, run_sca
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Fault, Plan};
 use crate::query::Relations;
-use crate::topo::{Local, MeshView, Owned, Patch, PatchHeader};
+use crate::topo::{Local, MeshView, Needs, Owned, Patch, PatchHeader};
 
 /// Threads of a CUDA block when a kernel does not say.
 pub const DEFAULT_THREADS: u32 = 128;
@@ -113,6 +113,8 @@ pub unsafe trait OverRelations:
 pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
+    /// What a mesh must keep; the launch looks.
+    const NEEDS: Needs = Needs::NONE;
     /// What the kernel keeps in shared memory.
     type Tables: Copy;
     /// Has one field give up its shared memory, and says which; nothing when the kernel can do without none. The host
