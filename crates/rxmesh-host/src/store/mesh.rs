@@ -332,7 +332,7 @@ impl<D: Dimension> RxMesh<D> {
     }
 
     /// Refuses what the mesh has not.
-    pub(super) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
+    pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
         let missing = needs.without(self.has);
         if missing == Needs::NONE {
             return Ok(());

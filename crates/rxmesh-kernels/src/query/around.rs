@@ -103,6 +103,7 @@ unsafe impl Relation for FC {
     type Row = CsrRow;
     const NAME: &'static str = "FC";
     const PREPARE: &'static str = "rx_prepare_fc";
+    const RIBBON_ROWS: bool = true;
     const NEEDS: Needs = Needs::CELLS.and(Needs::FACES);
 
     // Rows of all local faces, because CC looks up those of the faces of owned cells.

@@ -218,7 +218,7 @@ impl<R: Relation> Table<R> {
     /// The neighbours of a local element.
     ///
     /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF also for the edges
-    /// of owned vertices and of owned faces. Other rows of ribbon elements hold what the patch knows; VE, VV and VF
+    /// of owned vertices and of owned faces, for FC for the faces of owned vertices and of owned cells. Other rows of ribbon elements hold what the patch knows; VE, VV and VF
     /// have rows for owned vertices only, and so do the cells around
     /// elements (VC, EC), and EE and FF for owned elements when they are prepared. CV, CE and CF are complete for every
     /// ribbon cell.
