@@ -12,7 +12,8 @@ use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::{OnPrepared, PatchKernel};
 use rxmesh_host::kernels::mem::{Global, Plan};
 use rxmesh_host::kernels::query::{
-    Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, Relation, VE, VF, VV,
+    Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, Relation, VE,
+    VF, VV,
 };
 use rxmesh_host::kernels::topo::PatchHeader;
 use rxmesh_host::store::RxMesh;

@@ -3,7 +3,9 @@
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
-use rxmesh_host::kernels::query::{Diamond, EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
+use rxmesh_host::kernels::query::{
+    Diamond, EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV,
+};
 use rxmesh_host::kernels::topo::{Element, Kind};
 use rxmesh_host::store::{HostRows, RxMesh};
 use rxmesh_tests::conformance;

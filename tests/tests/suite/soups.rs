@@ -8,7 +8,9 @@ use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::mem::FaultCode;
-use rxmesh_host::kernels::query::{EEThroughFaces, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV};
+use rxmesh_host::kernels::query::{
+    EEThroughFaces, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
+};
 use rxmesh_host::kernels::topo::{Element, Kind};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;

@@ -79,7 +79,12 @@ impl Case {
             let want = self.want(K::KIND, from, c);
             for (linear, value) in got.host().unwrap().iter().enumerate() {
                 let id = self.names[K::KIND as usize][linear] as usize;
-                assert_eq!(value.component(c), want[id], "{what} of {}: {id}", self.what);
+                assert_eq!(
+                    value.component(c),
+                    want[id],
+                    "{what} of {}: {id}",
+                    self.what
+                );
             }
         }
     }
@@ -135,9 +140,15 @@ fn shares(engine: &Engine) {
     for fixture in volumes(engine) {
         for &size in sizes(engine) {
             let case = Case::new(engine, &fixture, size);
-            case.share::<CV, ShareCv>(|x| ShareCv { x: x.read().unwrap() });
-            case.share::<EV, ShareEv>(|x| ShareEv { x: x.read().unwrap() });
-            case.share::<CE, ShareCe>(|x| ShareCe { x: x.read().unwrap() });
+            case.share::<CV, ShareCv>(|x| ShareCv {
+                x: x.read().unwrap(),
+            });
+            case.share::<EV, ShareEv>(|x| ShareEv {
+                x: x.read().unwrap(),
+            });
+            case.share::<CE, ShareCe>(|x| ShareCe {
+                x: x.read().unwrap(),
+            });
         }
     }
 }
@@ -161,7 +172,14 @@ fn corners(engine: &Engine) {
         let sums = Distributor::<CV, Vec3>::new(&rx).unwrap();
         let run = || {
             let mut y = rx.attribute().unwrap();
-            sums.run(&rx, GiveCorners { x: x.staged().unwrap() }, &mut y).unwrap();
+            sums.run(
+                &rx,
+                GiveCorners {
+                    x: x.staged().unwrap(),
+                },
+                &mut y,
+            )
+            .unwrap();
             y.to_input(&rx).unwrap()
         };
         let got = run();
@@ -184,7 +202,10 @@ fn nested(engine: &Engine) {
         .collect();
     for _ in 0..4 {
         let mut sum: Attribute<Cell, u32> = rx.attribute().unwrap();
-        rx.run_for_each(CellEdgeVertices { sum: sum.write().unwrap() }).unwrap();
+        rx.run_for_each(CellEdgeVertices {
+            sum: sum.write().unwrap(),
+        })
+        .unwrap();
         assert_eq!(sum.to_input(&rx).unwrap(), want);
     }
 }
@@ -208,7 +229,12 @@ fn the_boundary(engine: &Engine) {
                 let flags = boundary::vertices(&rx).unwrap().to_input(&rx).unwrap();
                 let vertices: BTreeSet<u32> = on.iter().copied().flatten().copied().collect();
                 for (v, flag) in (0..).zip(flags) {
-                    assert_eq!(flag == 1, vertices.contains(&v), "vertex {v} of {}", fixture.name);
+                    assert_eq!(
+                        flag == 1,
+                        vertices.contains(&v),
+                        "vertex {v} of {}",
+                        fixture.name
+                    );
                 }
             }
         }
@@ -226,7 +252,15 @@ fn other_meshes_are_refused(engine: &Engine) {
     let sums = Distributor::<CV, [f32; 10]>::new(&there).unwrap();
     let x: Attribute<Cell, [f32; 10]> = here.attribute().unwrap();
     let mut y: Attribute<Vertex, [f32; 10]> = here.attribute().unwrap();
-    let error = sums.run(&here, ShareCv { x: x.read().unwrap() }, &mut y).unwrap_err();
+    let error = sums
+        .run(
+            &here,
+            ShareCv {
+                x: x.read().unwrap(),
+            },
+            &mut y,
+        )
+        .unwrap_err();
     assert_eq!(error, AttributeError::OtherMesh.into());
     // Edges were not asked for.
     assert!(Distributor::<EV, f32>::new(&here).is_err());

@@ -45,7 +45,10 @@ impl<'a> Case<'a> {
         let want = self.oracle.relation(from, to);
         for (linear, &source) in self.names[from as usize].iter().enumerate() {
             let row = &values[starts[linear] as usize..starts[linear + 1] as usize];
-            let mut got: Vec<u32> = row.iter().map(|&v| self.names[to as usize][v as usize]).collect();
+            let mut got: Vec<u32> = row
+                .iter()
+                .map(|&v| self.names[to as usize][v as usize])
+                .collect();
             got.sort_unstable();
             assert_eq!(
                 got, want[source as usize],
@@ -80,7 +83,11 @@ impl<'a> Case<'a> {
         // The starts, and other values.
         self.rx.query_into(&rows).unwrap();
         let starts = rows.read().unwrap().starts;
-        let mut values = self.rx.engine().upload(&vec![7u32; rows.values().len()]).unwrap();
+        let mut values = self
+            .rx
+            .engine()
+            .upload(&vec![7u32; rows.values().len()])
+            .unwrap();
         self.rx
             .run(WritePrepared::<R> {
                 starts: rows.starts().global(),
@@ -143,7 +150,10 @@ fn kinds_are_asked_for(engine: &Engine) {
             missing: missing.into(),
         };
         match got {
-            Err(Error::Engine(EngineError::Needs { what: name, missing })) => {
+            Err(Error::Engine(EngineError::Needs {
+                what: name,
+                missing,
+            })) => {
                 assert_eq!(EngineError::Needs { what: "", missing }, want, "{what}");
                 assert!(name.to_lowercase().contains(&what.to_lowercase()), "{name}");
             }
@@ -166,7 +176,15 @@ fn kinds_are_asked_for(engine: &Engine) {
     case.relation::<CE>();
     // A surface's relations are those that need no cells: others do not compile.
     assert!(Surface::MAY_HAVE.has(FF::NEEDS) && Volume::MAY_HAVE.has(CC::NEEDS));
-    for needs in [VC::NEEDS, EC::NEEDS, FC::NEEDS, CV::NEEDS, CE::NEEDS, CF::NEEDS, EE::NEEDS] {
+    for needs in [
+        VC::NEEDS,
+        EC::NEEDS,
+        FC::NEEDS,
+        CV::NEEDS,
+        CE::NEEDS,
+        CF::NEEDS,
+        EE::NEEDS,
+    ] {
         assert!(!Surface::MAY_HAVE.has(needs) && needs.has(Needs::CELLS));
     }
 }
@@ -181,7 +199,10 @@ fn attributes(engine: &Engine) {
     let source = &rx.volume_set().cell_source;
     let linear: Vec<u32> = x.host().unwrap().iter().map(|x| x[0] as u32).collect();
     assert_eq!(&linear, source);
-    let short = rx.attribute_from::<Cell, f32>(&[0.0]).unwrap_err().to_string();
+    let short = rx
+        .attribute_from::<Cell, f32>(&[0.0])
+        .unwrap_err()
+        .to_string();
     assert!(short.contains("cells"), "{short}");
 }
 
@@ -189,16 +210,25 @@ fn attributes(engine: &Engine) {
 fn faces_point_outwards(engine: &Engine) {
     let fixture = shuffled(kuhn([3, 3, 2]), 4);
     let rx = fixture.on(engine, 64);
-    let (fv, fc) = (rx.query::<FV>().unwrap().read().unwrap(), rx.query::<FC>().unwrap().read().unwrap());
+    let (fv, fc) = (
+        rx.query::<FV>().unwrap().read().unwrap(),
+        rx.query::<FC>().unwrap().read().unwrap(),
+    );
     let set = rx.volume_set();
     let mut boundary = 0;
     for f in 0..rx.count(Kind::Face) as usize {
         let &[cell] = fc.row(f) else { continue };
         boundary += 1;
-        let face: Vec<u32> = fv.row(f).iter().map(|&v| set.vertex_source[v as usize]).collect();
+        let face: Vec<u32> = fv
+            .row(f)
+            .iter()
+            .map(|&v| set.vertex_source[v as usize])
+            .collect();
         let [a, b, c, d] = fixture.cells[set.cell_source[cell as usize] as usize];
         let outward = [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
-        let turns = outward.iter().flat_map(|&[x, y, z]| [[x, y, z], [y, z, x], [z, x, y]]);
+        let turns = outward
+            .iter()
+            .flat_map(|&[x, y, z]| [[x, y, z], [y, z, x], [z, x, y]]);
         assert_eq!(turns.filter(|t| t[..] == face[..]).count(), 1, "{face:?}");
     }
     assert_eq!(boundary, 2 * 2 * (3 * 3 + 3 * 2 + 3 * 2));

@@ -162,8 +162,8 @@ impl Layout {
     }
 }
 
-/// For vertices and faces, or cells, the input's index of each linear id, on both sides; made when an attribute in the input's
-/// order asks for it.
+/// For vertices and faces, or cells, the input's index of each linear id, on both sides; made when an attribute in the
+/// input's order asks for it.
 #[derive(Default)]
 pub(super) struct Places(Mutex<[Option<Indices>; 4]>);
 

@@ -302,8 +302,8 @@ impl<D: Dimension> RxMesh<D> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Needs`], or as [`Engine::launch_patches`]. Faults that the kernel raises come out at the next download or
-    /// [`Engine::synchronize`].
+    /// [`EngineError::Needs`], or as [`Engine::launch_patches`]. Faults that the kernel raises come out at the next
+    /// download or [`Engine::synchronize`].
     pub fn run<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         const {
             assert!(

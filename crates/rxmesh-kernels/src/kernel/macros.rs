@@ -109,9 +109,10 @@ macro_rules! kernel {
         $crate::kernel!(@typed { $($fields)* });
         $crate::kernel!(@patch $name, $rel, run_scatter $(, $threads)?);
     };
-    ($(#[$meta:meta])* $vis:vis struct $name:ident : Distribute<$rel:ty, $width:literal> $(, threads = $threads:literal)? {
-        $($fields:tt)*
-    }) => {
+    (
+        $(#[$meta:meta])* $vis:vis struct $name:ident : Distribute<$rel:ty, $width:literal>
+        $(, threads = $threads:literal)? { $($fields:tt)* }
+    ) => {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
         $crate::kernel!(@typed { $($fields)* });
 

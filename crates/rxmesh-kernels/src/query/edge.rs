@@ -105,8 +105,8 @@ unsafe impl Relation for EEThroughFaces {
     }
 }
 
-/// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without itself and
-/// without what has come before.
+/// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
+/// itself and without what has come before.
 #[derive(Clone, Copy, Debug)]
 pub struct EeRow {
     fe: LocalFe,

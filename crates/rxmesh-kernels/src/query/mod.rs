@@ -1,4 +1,5 @@
-//! Relations: which elements are next to which, computed in shared memory from FE and EV, and from CV, CE and CF in volumes.
+//! Relations: which elements are next to which, computed in shared memory from FE and EV, in volumes from CV, CE and
+//! CF too.
 //!
 //! | relation | of an element | are its | computed by |
 //! | --- | --- | --- | --- |

@@ -194,6 +194,33 @@ unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &Self::Tables) {
+        if self.kernel.is_plain() {
+            let plain = DistributeOver {
+                // SAFETY: they are.
+                kernel: unsafe { self.kernel.assume_plain() },
+                ..*self
+            };
+            plain.over(b, patch, t);
+        } else {
+            self.over(b, patch, t);
+        }
+    }
+}
+
+/// The kind that a kernel runs for.
+#[inline(always)]
+fn source<K: Distributes>() -> crate::topo::Kind {
+    <<K::Relation as Relation>::Source as Element>::KIND
+}
+
+impl<K: Distributes> DistributeOver<K> {
+    #[inline(always)]
+    fn over<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        t: &DistributeTables<<K::Relation as Relations>::Tables>,
+    ) {
         b.phase(|p: Phase<B>| {
             self.kernel.load(p, patch);
             <K::Relation as Relations>::prepare(p, patch, &t.relation);
@@ -206,25 +233,20 @@ unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
             let count = if left < most { left } else { most };
             b.each(count, |i| {
                 let row = <K::Relation as Relations>::input(patch, &t.relation, first + i);
-                self.kernel
-                    .give(patch.own(first + i), row, t.values, width::<K>() * i);
+                let place = width::<K>() * i;
+                self.kernel.give(patch.own(first + i), row, t.values, place);
             });
             self.add(b, patch, t, (first, count, first + count == n));
             first += count;
             if first == n {
-                return;
+                break;
             }
         }
+        if K::STORES {
+            b.last_phase(|p| self.kernel.store(p, patch));
+        }
     }
-}
 
-/// The kind that a kernel runs for.
-#[inline(always)]
-fn source<K: Distributes>() -> crate::topo::Kind {
-    <<K::Relation as Relation>::Source as Element>::KIND
-}
-
-impl<K: Distributes> DistributeOver<K> {
     /// Adds the values of `count` elements from `first` on to the sums of the targets; stores them after the last ones.
     #[inline(always)]
     fn add<B: Block>(
