@@ -102,7 +102,7 @@ impl ColumnData {
     }
 
     /// The rows named by `rows`, in that order.
-    fn gather(&self, width: usize, rows: &[u32]) -> ColumnData {
+    pub(crate) fn gather(&self, width: usize, rows: &[u32]) -> ColumnData {
         fn pick<T: Copy>(v: &[T], width: usize, rows: &[u32]) -> Vec<T> {
             let row = |&r: &u32| &v[r as usize * width..(r as usize + 1) * width];
             rows.iter().flat_map(row).copied().collect()

@@ -27,11 +27,12 @@ mod solid;
 mod tests;
 mod tet;
 mod transform;
+mod volumes;
 mod wedges;
 
 pub use check::{
-    CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, Valence, check,
-    check_poly,
+    CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, SLIVER_DEGREES,
+    TetReport, Valence, Worst, check, check_poly, check_tets,
 };
 pub(crate) use cut::CREASE;
 pub use cut::{HOLE, SHARPNESS};

@@ -56,7 +56,7 @@ impl TetMesh {
     }
 
     /// Checks counts, placement, indices, positions and the lengths of all columns; names the first offender. Cells may
-    /// be inverted or flat.
+    /// be inverted or flat: [`check_tets`](super::check_tets) says so.
     ///
     /// # Errors
     ///
@@ -212,6 +212,15 @@ impl TetMesh {
         }
     }
 
+    /// Every edge once, its smaller end first, ascending. Cells that name a vertex twice have none.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let proper = self.cells.par_iter().filter(|c| is_proper_cell(c));
+        let mut edges: Vec<[u32; 2]> = proper.flat_map_iter(cell_edges).collect();
+        edges.par_sort_unstable();
+        edges.dedup();
+        edges
+    }
+
     /// Adds a column, replacing the one of its name.
     ///
     /// # Errors
@@ -263,8 +272,14 @@ pub(super) fn is_proper_cell(cell: &[u32; 4]) -> bool {
     (1..4).all(|k| !cell[..k].contains(&cell[k]))
 }
 
+/// The edges of a cell, their smaller ends first: those of corner 0, those of corner 1 that are left, the last.
+pub(super) fn cell_edges(cell: &[u32; 4]) -> [[u32; 2]; 6] {
+    const ENDS: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+    ENDS.map(|[i, j]| [cell[i].min(cell[j]), cell[i].max(cell[j])])
+}
+
 /// Refuses counts that 32-bit ids cannot name.
-fn check_tet_counts(vertices: u64, cells: u64) -> Result<(), MeshError> {
+pub(super) fn check_tet_counts(vertices: u64, cells: u64) -> Result<(), MeshError> {
     check_counts(vertices, 0)?;
     if cells > MAX_CELLS as u64 {
         return Err(MeshError::TooLarge {
