@@ -4,6 +4,7 @@ use super::RxMesh;
 use super::mesh::Buffers;
 use crate::Error;
 use crate::engine::Engine;
+use crate::mesh::TetMesh;
 use crate::patch::{self, PatchSet, VolumeOptions, VolumeSet};
 use rxmesh_kernels::topo::{Kind, Needs};
 use std::sync::Arc;
@@ -84,6 +85,16 @@ impl RxMesh<Volume> {
         let headers = Arc::from(&set.headers[..]);
         let rx = RxMesh::over(engine, buffers, headers, set.counts, set.counts, set.has);
         Ok(rx.with_set(set))
+    }
+
+    /// A volume with vertices and cells in patches of the usual size; [`RxMesh::from_cells`] leaves the choice.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::from_cells`].
+    pub fn from_tets(engine: &Engine, mesh: &TetMesh) -> Result<RxMesh<Volume>, Error> {
+        let options = VolumeOptions::default();
+        RxMesh::from_cells(engine, mesh.positions.len(), &mesh.cells, &options)
     }
 
     /// The patches on the host.

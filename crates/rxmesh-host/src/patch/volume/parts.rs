@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::super::shared::{Locator, prefix_sum};
 use super::owners::Owners;
+use crate::mesh::CELL_FACES;
 
 /// The edges or the faces of a mesh.
 #[derive(Default)]
@@ -27,10 +28,9 @@ impl Corners<2> for Pairs {
     const OF: &'static [[usize; 2]] = &[[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 }
 
-/// Each triple runs counter-clockwise seen from outside of a cell of positive orientation.
 pub(super) struct Triples;
 impl Corners<3> for Triples {
-    const OF: &'static [[usize; 3]] = &[[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+    const OF: &'static [[usize; 3]] = &CELL_FACES;
 }
 
 /// Whether a permutation of ascending ids is odd.
