@@ -83,7 +83,7 @@ impl<'a> Case<'a> {
         // The starts, and other values.
         self.rx.query_into(&rows).unwrap();
         let starts = rows.read().unwrap().starts;
-        let mut values = self
+        let values = self
             .rx
             .engine()
             .upload(&vec![7u32; rows.values().len()])
