@@ -102,7 +102,7 @@ fn patches_are_full_and_ribbons_small() {
     let (n, cells) = shuffled(kuhn([24, 24, 24]), 3);
     let stats = build(n, &cells, &VolumeOptions::default()).unwrap().stats();
     assert!(stats.size_mean > 0.75 * 1024.0, "{stats:?}");
-    assert!(stats.local[3] < 1.75 && stats.near[0] < 1.75, "{stats:?}");
+    assert!(stats.local[3] < 1.85 && stats.near[0] < 1.75, "{stats:?}");
     assert!(stats.bytes < 25.0, "{stats:?}");
 }
 
