@@ -75,7 +75,9 @@ pub struct PatchHeader {
     /// Number of local V, E, F that owned elements are made of: the owned ones and shell 0. They come first.
     pub near: [u16; 3],
     /// Not used; zero.
-    pub reserved2: [u16; 3],
+    pub reserved2: u16,
+    /// Not used; zero.
+    pub reserved3: u32,
 }
 
 const _: () = assert!(size_of::<PatchHeader>() == 64);
