@@ -260,37 +260,72 @@ impl<K: Distributes> DistributeOver<K> {
         let targets = patch.near::<<K::Relation as Relation>::Target>();
         let owned = patch.owned::<<K::Relation as Relation>::Target>();
         let ends = self.slots.from(self.starts.get(patch.id()));
-        let slots = ends.from(targets);
+        let rows = Rows {
+            ends,
+            slots: ends.from(targets),
+            values: t.values,
+            words,
+            from: width::<K>() * first,
+            to: width::<K>() * (first + count),
+        };
+        let before = t.sums;
+        if !last {
+            b.each(targets * words, |k| {
+                let sum = if first == 0 { 0.0 } else { before.get(k) };
+                before.set(k, rows.add(k, sum));
+            });
+            return;
+        }
         let base = patch.base::<<K::Relation as Relation>::Target>() * words;
         let (sums, parts) = (
             self.sums.from(base),
             self.parts.from(self.places.get(patch.id()) * words),
         );
-        let (from, to) = (width::<K>() * first, width::<K>() * (first + count));
-        b.each(targets * words, |k| {
-            let (target, c) = (k / words, k % words);
-            let mut at = if target == 0 {
-                0
-            } else {
-                u32::from(ends.get(target - 1))
-            };
-            let end = u32::from(ends.get(target));
-            let mut sum = if first == 0 { 0.0 } else { t.sums.get(k) };
-            while at < end {
-                let slot = u32::from(slots.get(at));
-                if slot >= from && slot < to {
-                    sum += t.values.get((slot - from) * words + c);
-                }
-                at += 1;
-            }
-            if !last {
-                t.sums.set(k, sum);
-            } else if target < owned {
-                sums.set(k, sum);
-            } else {
-                parts.set(k - owned * words, sum);
-            }
+        // Loops of their own: one that chose between the two would choose an address for every store.
+        b.phase(|p| {
+            p.each(owned * words, |k| {
+                let sum = if first == 0 { 0.0 } else { before.get(k) };
+                sums.set(k, rows.add(k, sum));
+            });
+            p.each((targets - owned) * words, |i| {
+                let k = owned * words + i;
+                let sum = if first == 0 { 0.0 } else { before.get(k) };
+                parts.set(i, rows.add(k, sum));
+            });
         });
+    }
+}
+
+/// The slots of a patch's targets, and the values that are there now: those of slots `from..to`.
+#[derive(Clone, Copy)]
+struct Rows {
+    ends: Global<u16>,
+    slots: Global<u16>,
+    values: Shared<f32>,
+    words: u32,
+    from: u32,
+    to: u32,
+}
+
+impl Rows {
+    /// Adds number `k % words` of the values of target `k / words` to a sum.
+    #[inline(always)]
+    fn add(self, k: u32, mut sum: f32) -> f32 {
+        let (target, c) = (k / self.words, k % self.words);
+        let mut at = if target == 0 {
+            0
+        } else {
+            u32::from(self.ends.get(target - 1))
+        };
+        let end = u32::from(self.ends.get(target));
+        while at < end {
+            let slot = u32::from(self.slots.get(at));
+            if slot >= self.from && slot < self.to {
+                sum += self.values.get((slot - self.from) * self.words + c);
+            }
+            at += 1;
+        }
+        sum
     }
 }
 
