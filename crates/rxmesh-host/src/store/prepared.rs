@@ -109,8 +109,8 @@ impl<D: Dimension> RxMesh<D> {
     /// # Errors
     ///
     /// [`Error::TooLarge`] when a patch's rows have more than 65,535 entries (EE of large patches) or all have more
-    /// than 32 bits can count, a kind that the mesh does not keep ([`EngineError::Needs`]), no memory, or a fault of the
-    /// query (a vertex that cannot be oriented).
+    /// than 32 bits can count, a kind that the mesh does not keep ([`EngineError::Needs`]), no memory, or a fault of
+    /// the query (a vertex that cannot be oriented).
     pub fn prepare<R: Relation>(&self) -> Result<Prepared<R>, Error> {
         self.has_for(R::NAME, R::NEEDS)?;
         let mut inner = self.prepared_store().lock();
