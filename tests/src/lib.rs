@@ -12,7 +12,8 @@
 //! - [`marked`]: sessions that operators on marked seeds work on, looked at by positions;
 //! - [`places`]: meshes by the positions of their vertices, whatever their ids;
 //! - [`smooth`]: vertex normals and mean curvature flow in `f64`;
-//! - [`surfaces`]: subdivision surfaces by plain code.
+//! - [`surfaces`]: subdivision surfaces by plain code;
+//! - [`volumes`], [`volume_oracle`]: tetrahedra made in code, and their relations by naive code.
 
 pub mod distance;
 pub mod edits;
@@ -27,3 +28,5 @@ pub mod oracle;
 pub mod places;
 pub mod smooth;
 pub mod surfaces;
+pub mod volume_oracle;
+pub mod volumes;

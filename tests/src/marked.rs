@@ -168,7 +168,7 @@ impl<C: Conflicts> Marked<C> {
         match kind {
             Kind::Vertex => s.set(v, &marks),
             Kind::Edge => s.set(e, &marks),
-            Kind::Face => s.set(f, &marks),
+            Kind::Face | Kind::Cell => s.set(f, &marks),
         }
         .expect("a mark a slot");
     }

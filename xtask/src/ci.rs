@@ -157,6 +157,8 @@ fn long() -> anyhow::Result<()> {
         "--workspace",
         "--test",
         "conformance",
+        "--test",
+        "volumes",
         "--",
         "--include-ignored",
     ]);

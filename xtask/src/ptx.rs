@@ -37,7 +37,7 @@ pub(crate) const MODULES: [Module; 4] = [
         file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
         package: KERNELS,
         sources: &[KERNELS, CUDA_STD],
-        most_bytes: 5 << 20,
+        most_bytes: 6 << 20,
     },
     Module {
         file: "crates/rxmesh-speculative/ptx/rxmesh_speculative_kernels.ptx",

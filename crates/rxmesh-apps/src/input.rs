@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::io::{self, Format, IoError, Loaded, ReadOptions};
-use rxmesh_host::mesh::{PolyMesh, TriMesh};
+use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -92,6 +92,17 @@ pub(crate) fn read_poly(path: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
         read(path, false)?;
     }
     Ok(input)
+}
+
+/// As [`read`], of a volume.
+pub(crate) fn read_tets(path: &Path) -> Result<Input<TetMesh>> {
+    let options = ReadOptions::default();
+    read_by(path, |bytes| io::read_tets_bytes(bytes, path, &options))
+}
+
+/// Whether a mesh that is still to be read is a volume, as far as its name or its content says.
+pub(crate) fn is_volume(name: &Path) -> bool {
+    format(name).is_some_and(Format::is_volume)
 }
 
 fn read_by<M>(

@@ -23,18 +23,19 @@ impl Gives {
     /// What a format without room for the result cannot hold.
     fn name(self) -> &'static str {
         match self {
-            Gives::Mesh => "meshes",
+            Gives::Mesh => "surfaces",
             Gives::Normals => "normals of vertices",
             Gives::Columns(values) => values,
         }
     }
 
     fn fits(self, format: Format) -> bool {
-        match self {
+        let room = match self {
             Gives::Mesh => true,
             Gives::Normals => format.holds_normals(),
             Gives::Columns(_) => format.holds_columns(),
-        }
+        };
+        room && !format.is_volume()
     }
 
     /// The format of the default output: the input's, or one that has room for the result.

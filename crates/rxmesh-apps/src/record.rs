@@ -44,9 +44,13 @@ pub(crate) struct InputRecord {
     pub(crate) format: String,
     pub(crate) bytes: u64,
     pub(crate) vertices: u64,
-    pub(crate) faces: u64,
+    /// Of a volume only where the command looked at faces.
+    pub(crate) faces: Option<u64>,
     /// Only where the command looked at edges.
     pub(crate) edges: Option<u64>,
+    /// Of a volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cells: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -145,7 +149,11 @@ pub(crate) struct OutputRecord {
     pub(crate) format_because: Option<String>,
     pub(crate) bytes: u64,
     pub(crate) vertices: u64,
-    pub(crate) faces: u64,
+    /// Null of a volume.
+    pub(crate) faces: Option<u64>,
+    /// Of a volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cells: Option<u64>,
 }
 
 /// Milliseconds of the stages that the command has.

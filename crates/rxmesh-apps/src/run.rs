@@ -10,8 +10,8 @@ use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record
 use crate::text;
 use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::io::{self, Shape};
-use rxmesh_host::mesh::{PolyMesh, TriMesh};
+use rxmesh_host::io::{self, Model};
+use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
 use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
 use rxmesh_host::store::RxMesh;
 use std::path::{Path, PathBuf};
@@ -98,25 +98,31 @@ impl Run {
         self.read_by(name, |path| input::read_poly(path, refuse))
     }
 
+    /// As [`Run::read`], of a volume.
+    pub(crate) fn read_tets(&mut self, name: &Path) -> Result<Input<TetMesh>> {
+        self.read_by(name, input::read_tets)
+    }
+
     fn read_by<M>(
         &mut self,
         name: &Path,
         read: impl FnOnce(&Path) -> Result<Input<M>>,
     ) -> Result<Input<M>>
     where
-        for<'a> &'a M: Into<Shape<'a>>,
+        for<'a> &'a M: Into<Model<'a>>,
     {
         let path = input::find(name)?;
         let (input, ms) = self.stage("reading", || read(&path))?;
-        let mesh = (&input.loaded.mesh).into();
+        let mesh: Model<'_> = (&input.loaded.mesh).into();
         self.record.timings_ms.read = ms;
         self.record.input = Some(InputRecord {
             path: shown(&input.path),
             format: input.loaded.format.to_string(),
             bytes: input.bytes,
             vertices: mesh.vertex_count() as u64,
-            faces: mesh.face_count() as u64,
+            faces: mesh.face_count().map(|n| n as u64),
             edges: None,
+            cells: mesh.cell_count().map(|n| n as u64),
         });
         for warning in &input.loaded.warnings {
             self.warn_of(&input.path, warning);
@@ -224,7 +230,7 @@ impl Run {
     }
 
     /// Writes the mesh; names what the format cannot hold.
-    pub(crate) fn write<'a>(&mut self, target: &Target, mesh: impl Into<Shape<'a>>) -> Result<()> {
+    pub(crate) fn write<'a>(&mut self, target: &Target, mesh: impl Into<Model<'a>>) -> Result<()> {
         let mesh = mesh.into();
         let stdout = is_stdout(&target.path);
         self.console.mesh_on_stdout |= stdout;
@@ -247,7 +253,8 @@ impl Run {
             format_because: target.because.clone(),
             bytes: report.bytes,
             vertices: mesh.vertex_count() as u64,
-            faces: mesh.face_count() as u64,
+            faces: mesh.face_count().map(|n| n as u64),
+            cells: mesh.cell_count().map(|n| n as u64),
         });
         for warning in report.warnings {
             let name = if stdout {

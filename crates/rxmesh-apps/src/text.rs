@@ -36,10 +36,14 @@ pub(crate) fn input(r: &Record) -> String {
         return String::new();
     };
     let edges = i.edges.map_or(String::new(), |e| format!("{e} edges, "));
+    let faces = i.faces.map(|n| format!("{n} faces"));
+    let cells = i.cells.map(|n| format!("{n} cells"));
+    let more: Vec<String> = faces.into_iter().chain(cells).collect();
     let (path, format) = (named(&i.path, "stdin"), &i.format);
     format!(
-        "{path} ({format}): {} vertices, {edges}{} faces\n",
-        i.vertices, i.faces
+        "{path} ({format}): {} vertices, {edges}{}\n",
+        i.vertices,
+        more.join(", ")
     )
 }
 

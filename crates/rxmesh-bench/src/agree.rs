@@ -9,7 +9,7 @@ use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::{HostRows, RxMesh};
 use rxmesh_kernels::query::{
-    Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
+    Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, VE, VF, VV,
 };
 use rxmesh_kernels::topo::Vertex;
 
@@ -83,7 +83,7 @@ fn queries(a: &RxMesh, b: &RxMesh) -> Result<Vec<String>> {
             }
         )*};
     }
-    each!(VV VE VF EV EE EF FV FE FF Diamond OrientedVV OrientedVE OrientedVF);
+    each!(VV VE VF EV EEThroughFaces EF FV FE FF Diamond OrientedVV OrientedVE OrientedVF);
     println!("queries: {} of 13 differ", faults.len());
     Ok(faults)
 }

@@ -67,6 +67,8 @@ impl Parts {
                 Part::Ribbon(Kind::Vertex) => (self.ribbons[0], "ribbon V"),
                 Part::Ribbon(Kind::Edge) => (self.ribbons[1], "ribbon E"),
                 Part::Ribbon(Kind::Face) => (self.ribbons[2], "ribbon F"),
+                // The rows are of surfaces.
+                Part::Ribbon(Kind::Cell) => (0, "ribbon C"),
             };
             bytes += size;
             words.push(word.to_owned());

@@ -21,6 +21,7 @@ pub mod patch;
 pub mod repack;
 pub mod repair;
 pub mod store;
+pub mod volume;
 
 pub use error::Error;
 pub use glam::{DVec3, Vec3};

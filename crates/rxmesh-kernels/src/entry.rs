@@ -7,6 +7,7 @@ crate::kernels! {
         crate::cavity::KERNELS,
         crate::edit::KERNELS,
         crate::repack::KERNELS,
+        crate::volume::KERNELS,
     ];
 }
 

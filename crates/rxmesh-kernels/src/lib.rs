@@ -14,6 +14,7 @@
 //! - [`cavity`]: the cavity operator: templates, claims, rounds, fill-in.
 //! - [`repack`]: flat arrays into patches, after an edit.
 //! - [`algo`]: device half of the algorithms.
+//! - [`volume`]: gathering and distributing over volumes, their boundary.
 //! - [`entry`]: the list of this crate's kernels, made of its modules' lists.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -44,5 +45,6 @@ pub mod mem;
 pub mod query;
 pub mod repack;
 pub mod topo;
+pub mod volume;
 
 pub use glam::Vec3;

@@ -187,7 +187,7 @@ fn grow_of<O: Operator>(kind: Kind) -> u32 {
     match kind {
         Kind::Vertex => O::GROWTH.vertices,
         Kind::Edge => O::GROWTH.edges,
-        Kind::Face => O::GROWTH.faces,
+        Kind::Face | Kind::Cell => O::GROWTH.faces,
     }
 }
 

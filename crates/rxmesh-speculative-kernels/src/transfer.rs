@@ -34,7 +34,7 @@ impl Expansion {
                     let given = match kind {
                         Kind::Vertex => self.is_taken(i),
                         Kind::Edge => self.is_given_edge(&from, i),
-                        Kind::Face => !self.is_marked(self.stays, Kind::Face, i),
+                        Kind::Face | Kind::Cell => !self.is_marked(self.stays, Kind::Face, i),
                     };
                     self.hand_over(host, donor, kind, i, given);
                 });

@@ -177,7 +177,7 @@ fn same_but_marks(a: &TriMesh, b: &TriMesh) -> bool {
         let mut m = m.clone();
         let mark = |c: &Column| match c.element {
             ElementKind::Vertex => [SHARPNESS, "crease"].contains(&c.name.as_str()),
-            ElementKind::Face => c.name == HOLE,
+            ElementKind::Face | ElementKind::Cell => c.name == HOLE,
         };
         m.extras.columns.retain(|c| !mark(c));
         m

@@ -1,7 +1,8 @@
 //! Kernels that only the conformance suite runs. They have PTX of their own, so that the tests run on a GPU too.
 //!
 //! - [`marked`]: the usual local operators on seeds that the caller marks;
-//! - [`exercise`]: the speculative engine's stash, tables, queue and locks, each by itself.
+//! - [`exercise`]: the speculative engine's stash, tables, queue and locks, each by itself;
+//! - [`volumes`]: values of corners, and relations of relations.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
@@ -11,10 +12,12 @@ use cuda_std as _;
 
 pub mod exercise;
 pub mod marked;
+pub mod volumes;
 
 use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
 use rxmesh_speculative_kernels::Speculate;
+use volumes::{CellEdgeVertices, GiveCorners};
 
 rxmesh_kernels::kernels! {
     /// What `Engine::load_ptx` compares with the PTX.
@@ -33,6 +36,8 @@ rxmesh_kernels::kernels! {
     block exercise_stash: ExerciseStash;
     block exercise_queue: ExerciseQueue;
     block exercise_locks: ExerciseLocks;
+    distribute give_corners: GiveCorners;
+    prepared cell_edge_vertices: CellEdgeVertices;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].

@@ -85,7 +85,7 @@ impl Script {
         match Self::kind(edit) {
             Kind::Vertex => put(&mut self.session, self.marks.0, marks),
             Kind::Edge => put(&mut self.session, self.marks.1, marks),
-            Kind::Face => put(&mut self.session, self.marks.2, marks),
+            Kind::Face | Kind::Cell => put(&mut self.session, self.marks.2, marks),
         }
     }
 
@@ -93,7 +93,7 @@ impl Script {
         match Self::kind(edit) {
             Kind::Vertex => self.session.values(self.marks.0).unwrap().read().unwrap(),
             Kind::Edge => self.session.values(self.marks.1).unwrap().read().unwrap(),
-            Kind::Face => self.session.values(self.marks.2).unwrap().read().unwrap(),
+            Kind::Face | Kind::Cell => self.session.values(self.marks.2).unwrap().read().unwrap(),
         }
     }
 

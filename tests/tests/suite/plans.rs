@@ -12,7 +12,8 @@ use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::{OnPrepared, PatchKernel};
 use rxmesh_host::kernels::mem::{Global, Plan};
 use rxmesh_host::kernels::query::{
-    Diamond, EE, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, Relation, VE, VF, VV,
+    Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, Relation, VE,
+    VF, VV,
 };
 use rxmesh_host::kernels::topo::PatchHeader;
 use rxmesh_host::store::RxMesh;
@@ -50,7 +51,7 @@ fn each_kernel(rx: &RxMesh, to: &mut impl Visit) {
     rows::<VF>(rx, to);
     rows::<EV>(rx, to);
     rows::<EF>(rx, to);
-    rows::<EE>(rx, to);
+    rows::<EEThroughFaces>(rx, to);
     rows::<FV>(rx, to);
     rows::<FE>(rx, to);
     rows::<FF>(rx, to);

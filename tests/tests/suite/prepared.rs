@@ -9,7 +9,7 @@ use rxmesh_host::kernels::algo::smooth::SmoothUniform;
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::mem::FaultCode;
 use rxmesh_host::kernels::query::{
-    Corners, Diamond, EE, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
+    Corners, Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
 };
 use rxmesh_host::kernels::topo::{Element, Kind, PatchHeader, Vertex};
 use rxmesh_host::store::{Attribute, HostRows, RelationChoice, RxMesh};
@@ -77,7 +77,7 @@ fn rows(engine: &Engine) {
         same_rows::<VE>(rx, what);
         same_rows::<VF>(rx, what);
         same_rows::<EF>(rx, what);
-        same_rows::<EE>(rx, what);
+        same_rows::<EEThroughFaces>(rx, what);
         same_rows::<FV>(rx, what);
         same_rows::<FF>(rx, what);
         same_rows::<Diamond>(rx, what);

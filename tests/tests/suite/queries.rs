@@ -3,7 +3,9 @@
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
-use rxmesh_host::kernels::query::{Diamond, EE, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
+use rxmesh_host::kernels::query::{
+    Diamond, EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV,
+};
 use rxmesh_host::kernels::topo::{Element, Kind};
 use rxmesh_host::store::{HostRows, RxMesh};
 use rxmesh_tests::conformance;
@@ -81,7 +83,7 @@ fn ef(engine: &Engine) {
 }
 
 fn ee(engine: &Engine) {
-    relation::<EE>(engine, false, Oracle::ee);
+    relation::<EEThroughFaces>(engine, false, Oracle::ee);
 }
 
 fn fv(engine: &Engine) {
@@ -158,7 +160,7 @@ fn rows_do_not_depend_on_the_engine(engine: &Engine) {
         same::<VE>(what, rx, &other);
         same::<VF>(what, rx, &other);
         same::<EF>(what, rx, &other);
-        same::<EE>(what, rx, &other);
+        same::<EEThroughFaces>(what, rx, &other);
         same::<FF>(what, rx, &other);
         same::<Diamond>(what, rx, &other);
     };

@@ -5,7 +5,7 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
-use rxmesh_host::kernels::query::{EE, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
+use rxmesh_host::kernels::query::{EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::{PatchError, PatchOptions, PatchSet, build};
@@ -132,7 +132,7 @@ fn check_queries(what: &str, mesh: &RxMesh, oracle: &Oracle) {
     // The direction of an edge is the session's.
     relation::<EV>(what, mesh, &ids, &oracle.ev(), false);
     relation::<EF>(what, mesh, &ids, &oracle.ef(), false);
-    relation::<EE>(what, mesh, &ids, &oracle.ee(), false);
+    relation::<EEThroughFaces>(what, mesh, &ids, &oracle.ee(), false);
     relation::<FV>(what, mesh, &ids, &oracle.fv(), true);
     relation::<FE>(what, mesh, &ids, &oracle.fe(), true);
     relation::<FF>(what, mesh, &ids, &oracle.ff(), false);

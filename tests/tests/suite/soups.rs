@@ -8,7 +8,9 @@ use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::mem::FaultCode;
-use rxmesh_host::kernels::query::{EE, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV};
+use rxmesh_host::kernels::query::{
+    EEThroughFaces, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
+};
 use rxmesh_host::kernels::topo::{Element, Kind};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
@@ -108,7 +110,7 @@ fn check(engine: &Engine, soup: &Soup) -> Result<(), TestCaseError> {
     relation::<VF>(&rx, &ids, &oracle.vf(), false)?;
     relation::<EV>(&rx, &ids, &oracle.ev(), true)?;
     relation::<EF>(&rx, &ids, &oracle.ef(), false)?;
-    relation::<EE>(&rx, &ids, &oracle.ee(), false)?;
+    relation::<EEThroughFaces>(&rx, &ids, &oracle.ee(), false)?;
     relation::<FV>(&rx, &ids, &oracle.fv(), true)?;
     relation::<FE>(&rx, &ids, &oracle.fe(), true)?;
     relation::<FF>(&rx, &ids, &oracle.ff(), false)?;

@@ -3,13 +3,14 @@
 use crate::Outcome;
 use crate::app::{Application, Told};
 use crate::frame::Tool;
+use crate::input;
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::mesh::{CheckReport, check, check_poly};
+use rxmesh_host::mesh::{CheckReport, TetReport, check, check_poly, check_tets};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -38,7 +39,15 @@ impl Options for CheckArgs {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    check: CheckReport,
+    check: Checked,
+}
+
+/// What was found, of a surface or of a volume.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Checked {
+    Surface(Box<CheckReport>),
+    Volume(Box<TetReport>),
 }
 
 impl Application for Check {
@@ -53,7 +62,11 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
         "counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0; `polygons`, of a \
         mesh that is more than triangles: `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, \
         `sharp_vertices`, `holes`, `least_flat` (`face`, and the `distance` of a corner from its plane), \
-        `crossing_faces`, `loose_sharp_edges`",
+        `crossing_faces`, `loose_sharp_edges`. Of a volume (docs/volumes.md): counts, `boundary_faces`, `manifold`, \
+        `face_components`, `vertex_components`, findings (`inverted_cells`, `degenerate_cells`, `flat_cells`, `slivers`, \
+        `repeated_cells`, `crowded_faces`, `pinched_edges`, `unused_vertices`, `duplicate_vertices`), `volume`, \
+        `cell_volume`, `dihedral_angle` and `radius_ratio` (`min`, `mean`, `max`), `least_angle` and `least_ratio` \
+        (`cell`, `value`), `bounding_box`, `edge_length`",
     )];
 
     type Options = CheckArgs;
@@ -61,16 +74,28 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     type Frame = Tool;
 
     fn run(Tool { run }: &mut Tool, args: &CheckArgs) -> Result<Report> {
-        let (check, ms) = if args.triangles {
+        let (check, ms) = if input::is_volume(&args.mesh) {
+            let mesh = run.read_tets(&args.mesh)?.loaded.mesh;
+            run.stage("checking", || {
+                Ok(Checked::Volume(Box::new(check_tets(&mesh))))
+            })?
+        } else if args.triangles {
             let mesh = run.read(&args.mesh, true)?.loaded.mesh;
-            run.stage("checking", || Ok(check(&mesh)))?
+            run.stage("checking", || Ok(Checked::Surface(Box::new(check(&mesh)))))?
         } else {
             let mesh = run.read_poly(&args.mesh, false)?.loaded.mesh;
-            run.stage("checking", || Ok(check_poly(&mesh)))?
+            run.stage("checking", || {
+                Ok(Checked::Surface(Box::new(check_poly(&mesh))))
+            })?
         };
         run.record.timings_ms.run = ms;
         if let Some(i) = &mut run.record.input {
-            i.edges = Some(check.edges);
+            match &check {
+                Checked::Surface(check) => i.edges = Some(check.edges),
+                Checked::Volume(check) => {
+                    (i.edges, i.faces) = (Some(check.edges), Some(check.faces));
+                }
+            }
         }
         Ok(Report { check })
     }
@@ -80,8 +105,11 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
             Some(i) => (text::named(&i.path, "stdin"), &i.format[..]),
             None => ("", ""),
         };
-        let mut told = Told::new(format!("{path} ({format})\n{}", report.check.to_text()));
-        let found = defects(&report.check);
+        let (text, found) = match &report.check {
+            Checked::Surface(check) => (check.to_text(), defects(check)),
+            Checked::Volume(check) => (check.to_text(), tet_defects(check)),
+        };
+        let mut told = Told::new(format!("{path} ({format})\n{text}"));
         if args.strict && !found.is_empty() {
             told.outcome = Outcome::Refused(format!("{path}: {}", found.join(", ")));
         }
@@ -108,5 +136,21 @@ fn defects(r: &CheckReport) -> Vec<String> {
     let loose = r.polygons.iter().map(|p| p.loose_sharp_edges.count);
     let loose = loose.map(|n| (n, "sharp edges that are no edges"));
     let found = counts.into_iter().chain(loose).filter(|(n, _)| *n > 0);
+    found.map(|(n, what)| format!("{n} {what}")).collect()
+}
+
+/// What `--strict` refuses in a volume. Slivers and several components are properties: what is too flat depends on what
+/// is computed.
+fn tet_defects(r: &TetReport) -> Vec<String> {
+    let counts = [
+        (r.inverted_cells.count, "inverted cells"),
+        (r.degenerate_cells.count, "degenerate cells"),
+        (r.flat_cells.count, "cells of no volume"),
+        (r.repeated_cells.count, "repeated cells"),
+        (r.crowded_faces.count, "faces of more than two cells"),
+        (r.unused_vertices.count, "unused vertices"),
+        (r.duplicate_vertices.count, "duplicate vertices"),
+    ];
+    let found = counts.into_iter().filter(|(n, _)| *n > 0);
     found.map(|(n, what)| format!("{n} {what}")).collect()
 }

@@ -3,14 +3,18 @@
 use crate::app::{Application, Told};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
 use crate::frame::Tool;
+use crate::input;
 use crate::output::Target;
 use crate::record::Record;
+use crate::run::Run;
 use crate::text;
 use anyhow::Result;
 use clap::Args;
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
+use rxmesh_host::io::Format;
 use serde::Serialize;
+use std::path::Path;
 
 /// The application.
 pub(crate) struct Convert;
@@ -44,7 +48,8 @@ impl Application for Convert {
     const HELP: &'static str = "Examples: rxmesh-apps convert bunny.obj -o bunny.ply
           rxmesh-apps convert bunny.obj --format stl -o - > bunny.stl
 
-Polygons, sharpness and holes stay where the output's format holds them (docs/formats.md); STL gets triangles.";
+Polygons, sharpness and holes stay where the output's format holds them (docs/formats.md); STL gets triangles.
+Volumes (msh, mesh, node, vtk, vtu) become volumes, or in a surface format their boundary (docs/volumes.md).";
 
     type Options = ConvertArgs;
     type Report = ();
@@ -53,6 +58,9 @@ Polygons, sharpness and holes stay where the output's format holds them (docs/fo
     fn run(Tool { run }: &mut Tool, args: &ConvertArgs) -> Result<()> {
         let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
         let (name, polygons) = (&args.input.mesh, &args.input.triangulate);
+        if input::is_volume(name) {
+            return volume(run, name, &target);
+        }
         if args.triangles || polygons.cut {
             let input = run.read(name, true)?;
             return run.write(&target, &input.loaded.mesh);
@@ -64,4 +72,24 @@ Polygons, sharpness and holes stay where the output's format holds them (docs/fo
     fn tell((): &(), _args: &ConvertArgs, record: &Record) -> Told {
         Told::new(text::input(record) + &text::output(record))
     }
+}
+
+/// A volume as a volume, or its boundary as a surface.
+fn volume(run: &mut Run, name: &Path, target: &Target) -> Result<()> {
+    let mesh = run.read_tets(name)?.loaded.mesh;
+    let format = target
+        .options
+        .format
+        .or_else(|| Format::of_name(&target.path));
+    if format.is_none_or(Format::is_volume) {
+        return run.write(target, &mesh);
+    }
+    let boundary = mesh.boundary();
+    run.warn(format!(
+        "{} is a volume: its boundary is written, {} of its {} vertices",
+        text::named(&name.to_string_lossy(), "stdin"),
+        boundary.vertices.len(),
+        mesh.vertex_count()
+    ));
+    run.write(target, &boundary.surface)
 }

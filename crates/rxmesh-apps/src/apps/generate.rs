@@ -13,7 +13,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
-use rxmesh_host::mesh::{EdgeTable, MeshError, PolyMesh, SharpEdge, TriMesh, generate};
+use rxmesh_host::mesh::{EdgeTable, MeshError, PolyMesh, SharpEdge, TetMesh, TriMesh, generate};
 use rxmesh_subdivision::{Places, Scheme, refine};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ impl Application for Generate {
         "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
 
 Triangles are subdivided, then everything is moved by noise, then shuffled. Shapes of quads need a
-format that holds them: STL gets triangles.";
+format that holds them: STL gets triangles. Volumes, box and ball, need one of volumes: msh, mesh, ...";
 
     type Options = GenerateArgs;
     type Report = ();
@@ -39,13 +39,13 @@ format that holds them: STL gets triangles.";
         let target = Target::new(&make.output.output, &make.encoding, run.console.json_file())?;
         let (mesh, ms) = run.stage("generating", || recipe(shape, make).map_err(told))?;
         run.record.timings_ms.run = ms;
-        let mesh = mesh.shape();
+        let mesh = mesh.model();
         run.write(&target, mesh)?;
-        let counts = format!(
-            "{} vertices, {} faces\n",
-            mesh.vertex_count(),
-            mesh.face_count()
-        );
+        let parts = match (mesh.face_count(), mesh.cell_count()) {
+            (Some(faces), _) => format!("{faces} faces"),
+            (None, cells) => format!("{} cells", cells.unwrap_or(0)),
+        };
+        let counts = format!("{} vertices, {parts}\n", mesh.vertex_count());
         let out = counts + &text::output(&run.record);
         run.finish(&out)
     }
@@ -169,6 +169,41 @@ enum Shape {
         #[command(flatten)]
         make: MakeArgs,
     },
+    /// A box of tetrahedra: cubes of six cells each, from the origin on
+    #[command(after_help = "Example: rxmesh-apps generate box -n 22 -o box.msh")]
+    Box {
+        /// Cubes along each axis: 6 N^3 cells
+        #[arg(short, long, value_name = "N", default_value_t = 8)]
+        n: u32,
+        /// Cubes along x, y and z, where these differ
+        #[arg(long, value_names = ["NX", "NY", "NZ"], num_args = 3, conflicts_with = "n")]
+        cubes: Option<Vec<u32>>,
+        /// Lengths along x, y and z
+        #[arg(long, value_names = ["X", "Y", "Z"], num_args = 3, default_values_t = [1.0, 1.0, 1.0],
+            allow_negative_numbers = true)]
+        size: Vec<f32>,
+        #[command(flatten)]
+        make: TetArgs,
+    },
+    /// The unit ball of tetrahedra
+    #[command(after_help = "Example: rxmesh-apps generate ball -n 10 -o ball.vtu")]
+    Ball {
+        /// Cubes along a radius: 48 N^3 cells
+        #[arg(short, long, value_name = "N", default_value_t = 6)]
+        n: u32,
+        #[command(flatten)]
+        make: TetArgs,
+    },
+}
+
+/// What shapes of tetrahedra take.
+#[derive(Debug, Args)]
+struct TetArgs {
+    /// Divide every cell into eight, N times
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    subdivide: u32,
+    #[command(flatten)]
+    make: MakeArgs,
 }
 
 #[derive(Debug, Args)]
@@ -250,6 +285,7 @@ fn make_args(shape: &Shape) -> &MakeArgs {
         | Shape::QuadSphere { make, .. }
         | Shape::QuadTorus { make, .. }
         | Shape::QuadGrid { make, .. } => make,
+        Shape::Box { make, .. } | Shape::Ball { make, .. } => &make.make,
     }
 }
 
@@ -257,13 +293,15 @@ fn make_args(shape: &Shape) -> &MakeArgs {
 enum Made {
     Triangles(TriMesh),
     Polygons(PolyMesh),
+    Tets(TetMesh),
 }
 
 impl Made {
-    fn shape(&self) -> io::Shape<'_> {
+    fn model(&self) -> io::Model<'_> {
         match self {
             Made::Triangles(mesh) => mesh.into(),
             Made::Polygons(mesh) => mesh.into(),
+            Made::Tets(mesh) => mesh.into(),
         }
     }
 }
@@ -288,12 +326,14 @@ fn recipe(shape: &Shape, make: &MakeArgs) -> Result<Made, Error> {
         match &mut mesh {
             Made::Triangles(mesh) => generate::noise(mesh, amplitude, seed)?,
             Made::Polygons(mesh) => generate::noise_poly(mesh, amplitude, seed)?,
+            Made::Tets(mesh) => generate::noise_tets(mesh, amplitude, seed)?,
         }
     }
     if make.shuffle {
         match &mut mesh {
             Made::Triangles(mesh) => generate::shuffle(mesh, seed),
             Made::Polygons(mesh) => generate::shuffle_poly(mesh, seed),
+            Made::Tets(mesh) => generate::shuffle_tets(mesh, seed),
         }
     }
     Ok(mesh)
@@ -325,11 +365,33 @@ fn shaped(shape: &Shape) -> Result<Made, Error> {
         Shape::QuadGrid { ref grid, .. } => {
             return Ok(Made::Polygons(generate::quad_grid(grid.nx, grid.ny)?));
         }
+        Shape::Box {
+            n,
+            ref cubes,
+            ref size,
+            ref make,
+        } => {
+            let cubes = cubes.as_deref().map_or([n; 3], three);
+            return filled(generate::tet_box(cubes, three(size))?, make);
+        }
+        Shape::Ball { n, ref make } => return filled(generate::tet_ball(n)?, make),
     };
     if make.subdivide == 0 {
         return Ok(Made::Triangles(mesh));
     }
     subdivided(mesh, make).map(Made::Triangles)
+}
+
+/// The values of a flag that takes three.
+fn three<T: Copy>(values: &[T]) -> [T; 3] {
+    [0, 1, 2].map(|k| values[k])
+}
+
+fn filled(mesh: TetMesh, make: &TetArgs) -> Result<Made, Error> {
+    Ok(Made::Tets(match make.subdivide {
+        0 => mesh,
+        levels => generate::refine_tets(&mesh, levels)?,
+    }))
 }
 
 /// Triangles into four each, on the CPU, so that a recipe gives the same mesh on every machine.

@@ -3,6 +3,7 @@
 use crate::app::{Application, Told};
 use crate::cli::{EngineArgs, PatchArgs, TriangulateArgs};
 use crate::frame::Tool;
+use crate::input;
 use crate::record::{PatchRecord, Record};
 use crate::run::{Run, cuda};
 use crate::text;
@@ -11,7 +12,9 @@ use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::query::{Corners, Diamond, EE, EF, FF, FV, Fans, Relation, VE, VF, VV};
+use rxmesh_host::kernels::query::{
+    Corners, Diamond, EEThroughFaces, EF, FF, FV, Fans, Relation, VE, VF, VV,
+};
 use rxmesh_host::mesh::{EdgeLengths, EdgeTable, PolyMesh, PolygonCounts, Solid, TriMesh, solid};
 use rxmesh_host::store::{PreparedSize, RxMesh};
 use serde::Serialize;
@@ -59,6 +62,8 @@ pub(crate) struct Report {
     mesh: Option<Measures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     polygons: Option<PolygonCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    boundary: Option<BoundaryCounts>,
     /// What the tables of the prepared relations take, with `--prepared`.
     #[serde(skip_serializing_if = "Option::is_none")]
     prepared: Option<Vec<PreparedSize>>,
@@ -81,6 +86,13 @@ struct Measures {
     solid: Solid,
 }
 
+/// The surface of a volume.
+#[derive(Debug, Serialize)]
+struct BoundaryCounts {
+    vertices: u64,
+    faces: u64,
+}
+
 impl Application for Info {
     const NAME: &'static str = "info";
     const SUMMARY: &'static str = "Show counts, sizes, patch statistics and engines";
@@ -98,6 +110,11 @@ impl Application for Info {
             "of a mesh that is more than triangles: `triangles`, `quads`, `larger` (faces of more corners), `largest` \
             (corners), `sharp_edges`, `sharp_vertices`, `holes`; all else that needs triangles is of those that the \
             polygons are cut into",
+        ),
+        (
+            "boundary",
+            "of a volume: `vertices` and `faces` of its boundary, whose `area`, `volume` and `centre` those of `mesh` are; \
+            nothing is cut into patches then",
         ),
         (
             "engines",
@@ -133,12 +150,45 @@ impl Application for Info {
     }
 }
 
+/// Measures a volume.
+fn look_inside(run: &mut Run, name: &Path, report: &mut Report) -> Result<()> {
+    let mesh = run.read_tets(name)?.loaded.mesh;
+    let ((measures, counts, edges), ms) = run.stage("measuring", || {
+        let edges = mesh.edges();
+        let surface = mesh.boundary().surface;
+        let counts = BoundaryCounts {
+            vertices: surface.vertex_count() as u64,
+            faces: surface.face_count() as u64,
+        };
+        let measures = Measures {
+            bounding_box: mesh.bounding_box(),
+            ..measure(
+                &surface,
+                EdgeLengths::of(&mesh.positions, &mesh.placement, &edges),
+            )
+        };
+        Ok((measures, counts, edges.len() as u64))
+    })?;
+    run.record.timings_ms.run = ms;
+    if let Some(i) = &mut run.record.input {
+        i.edges = Some(edges);
+        // Each face inside belongs to two cells.
+        i.faces = Some((4 * mesh.cell_count() as u64 + counts.faces) / 2);
+    }
+    report.boundary = Some(counts);
+    report.mesh = Some(measures);
+    Ok(())
+}
+
 fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut Report) -> Result<()> {
+    if input::is_volume(name) {
+        return look_inside(run, name, report);
+    }
     let input = run.read_poly(name, !args.triangulate.triangulate)?;
     let polygons = input.loaded.mesh;
     let counts = PolygonCounts::of(&polygons);
     let table = EdgeTable::of_polygons(&polygons);
-    let lengths = edge_lengths(&polygons, &table);
+    let lengths = EdgeLengths::of(&polygons.positions, &polygons.placement, &table.edges);
     report.polygons = (!counts.is_plain()).then_some(counts);
     // Nothing of sharpness is asked of the triangles.
     let (mesh, warnings) = PolyMesh {
@@ -178,7 +228,7 @@ fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
     one::<VE>(rx)?;
     one::<VF>(rx)?;
     one::<EF>(rx)?;
-    one::<EE>(rx)?;
+    one::<EEThroughFaces>(rx)?;
     one::<FV>(rx)?;
     one::<FF>(rx)?;
     one::<Diamond>(rx)?;
@@ -195,24 +245,6 @@ fn measure(mesh: &TriMesh, edge_length: Option<EdgeLengths>) -> Measures {
         edge_length,
         solid: solid(mesh, &table),
     }
-}
-
-/// Lengths of the edges, in the world.
-fn edge_lengths(mesh: &PolyMesh, table: &EdgeTable) -> Option<EdgeLengths> {
-    let edges = &table.edges;
-    let at = |v: u32| mesh.positions[v as usize].as_dvec3();
-    let mut lengths = EdgeLengths {
-        min: f64::INFINITY,
-        mean: 0.0,
-        max: 0.0,
-    };
-    for &[a, b] in edges {
-        let length = mesh.placement.scale * at(a).distance(at(b));
-        lengths.min = lengths.min.min(length);
-        lengths.max = lengths.max.max(length);
-        lengths.mean += length / edges.len() as f64;
-    }
-    (!edges.is_empty()).then_some(lengths)
 }
 
 /// Tries every engine.
@@ -258,6 +290,9 @@ fn engine_lines(engines: &[FoundEngine]) -> String {
 fn mesh_lines(report: &Report, r: &Record) -> String {
     let mut out = text::input(r);
     out += &report.polygons.map_or(String::new(), |p| p.to_string());
+    if let Some(b) = &report.boundary {
+        out += &format!("boundary: {} vertices, {} faces\n", b.vertices, b.faces);
+    }
     if let Some(m) = &report.mesh {
         if let Some([low, high]) = m.bounding_box {
             out += &format!("bounding box: {low:?} to {high:?}\n");
@@ -275,7 +310,7 @@ fn mesh_lines(report: &Report, r: &Record) -> String {
     if let Some(p) = &r.patches {
         out += &patch_lines(p);
     }
-    let faces = r.input.as_ref().map_or(0, |i| i.faces).max(1);
+    let faces = r.input.as_ref().and_then(|i| i.faces).unwrap_or(0).max(1);
     for p in report.prepared.iter().flatten() {
         out += &format!(
             "prepared {}: {} bytes, {:.2} a face\n",

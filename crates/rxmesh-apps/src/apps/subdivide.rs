@@ -157,7 +157,11 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
     fn tell(report: &Report, args: &SubdivideArgs, record: &Record) -> Told {
         let mut lines = format!("{} levels", args.options.levels);
         if let Some(made) = &record.output {
-            lines += &format!(": {} vertices, {} faces", made.vertices, made.faces);
+            lines += &format!(
+                ": {} vertices, {} faces",
+                made.vertices,
+                made.faces.unwrap_or(0)
+            );
         }
         for (n, what) in [
             (report.sharp_edges, "sharp edges"),

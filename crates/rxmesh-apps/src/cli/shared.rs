@@ -54,7 +54,7 @@ pub(crate) struct OutputArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EncodingArgs {
-    /// Write PLY and STL as text instead of binary
+    /// Write PLY, STL, MSH, VTK and VTU as text instead of binary
     #[arg(long)]
     pub(crate) ascii: bool,
     /// The output's format, whatever its extension; needed where there is none

@@ -5,7 +5,9 @@ use rxmesh_host::engine::Engine;
 use rxmesh_kernels::algo::prepare::WritePrepared;
 use rxmesh_kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_kernels::kernel::Entry;
-use rxmesh_kernels::query::{Diamond, EE, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV};
+use rxmesh_kernels::query::{
+    Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
+};
 use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
 
@@ -105,7 +107,7 @@ pub(super) const ROWS: &[Row] = &[
     query!(
         "ee",
         "edges that share a face with each edge, written out",
-        EE,
+        EEThroughFaces,
         &[Fe, Ribbon(Kind::Edge)],
         "FE, ribbon E",
         "6 F ids, E starts"
@@ -282,6 +284,7 @@ fn plural(kind: Kind) -> &'static str {
         Kind::Vertex => "vertex",
         Kind::Edge => "edge",
         Kind::Face => "face",
+        Kind::Cell => "cell",
     }
 }
 

@@ -67,7 +67,7 @@ impl HostArrays {
         match kind {
             Kind::Vertex => self.ve[i] != DEAD,
             Kind::Edge => self.ev[2 * i] != NONE,
-            Kind::Face => self.fe[3 * i] != NONE,
+            Kind::Face | Kind::Cell => self.fe[3 * i] != NONE,
         }
     }
 }
@@ -254,7 +254,7 @@ impl OpenMesh {
         let (table, width) = match kind {
             Kind::Vertex => (&self.ve, 1),
             Kind::Edge => (&self.ev, 2),
-            Kind::Face => (&self.fe, 3),
+            Kind::Face | Kind::Cell => (&self.fe, 3),
         };
         let kernel = MarkDead {
             table: table.global(),

@@ -29,6 +29,17 @@ pub enum EngineError {
         /// The driver's number (CUresult).
         code: u32,
     },
+    /// A kernel or a relation needs kinds of element that the mesh does not keep.
+    #[error(
+        "`{what}` needs {missing} of the mesh, which were not asked for when it was cut into patches (kinds and ribbon \
+         of `VolumeOptions`)"
+    )]
+    Needs {
+        /// The kernel or the relation.
+        what: &'static str,
+        /// What is missing.
+        missing: String,
+    },
     /// Memory ran out.
     #[error("{engine} has no {bytes} bytes of memory left")]
     OutOfMemory {

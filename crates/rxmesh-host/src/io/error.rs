@@ -157,6 +157,21 @@ impl Fault {
         }
     }
 
+    pub(super) fn file(what: impl Into<String>) -> Fault {
+        Fault {
+            at: At::File,
+            kind: FaultKind::What(what.into()),
+        }
+    }
+
+    /// The same at a byte, for binary files that have words in them.
+    pub(super) fn at_byte(mut self) -> Fault {
+        if let At::Text(offset) = self.at {
+            self.at = At::Byte(offset);
+        }
+        self
+    }
+
     /// True when the same file may be fine with coordinates of 64 bits.
     pub(super) fn wants_double(&self) -> bool {
         matches!(self.kind, FaultKind::Large(_))

@@ -1,6 +1,6 @@
 //! The file formats, and how they are told apart.
 
-use super::{obj, off, stl};
+use super::{medit, msh, obj, off, stl, vtk, vtu};
 use std::fmt;
 use std::path::Path;
 
@@ -17,20 +17,41 @@ pub enum Format {
     Off,
     /// Stereolithography.
     Stl,
+    /// Volumes: Gmsh's MSH, version 4.1 (4.0 is read as well).
+    Msh,
+    /// Volumes: Gmsh's MSH, version 2.2.
+    Msh2,
+    /// Volumes: MEDIT's text format, `.mesh`.
+    Medit,
+    /// Volumes: TetGen's pair of files, `.node` and `.ele`.
+    Tetgen,
+    /// Volumes: VTK's legacy format.
+    Vtk,
+    /// Volumes: VTK's XML format of unstructured grids.
+    Vtu,
 }
 
 impl Format {
     /// All of them, for messages.
-    pub const LIST: &'static str = "obj, ply, off, stl";
+    pub const LIST: &'static str =
+        "obj, ply, off, stl; for volumes msh, msh2, medit, tetgen, vtk, vtu";
+
+    /// Whether files hold volumes of tetrahedra, and not surfaces.
+    pub fn is_volume(self) -> bool {
+        !matches!(self, Format::Obj | Format::Ply | Format::Off | Format::Stl)
+    }
 
     /// Whether files can hold columns of any name, such as values that were computed for the vertices.
     pub fn holds_columns(self) -> bool {
-        self == Format::Ply
+        matches!(
+            self,
+            Format::Ply | Format::Msh | Format::Msh2 | Format::Vtk | Format::Vtu
+        )
     }
 
     /// Whether files can hold normals of vertices.
     pub fn holds_normals(self) -> bool {
-        self != Format::Stl
+        self.holds_columns() || matches!(self, Format::Obj | Format::Off)
     }
 
     /// The extension that file names of this format usually have.
@@ -40,10 +61,16 @@ impl Format {
             Format::Ply => "ply",
             Format::Off => "off",
             Format::Stl => "stl",
+            Format::Msh | Format::Msh2 => "msh",
+            Format::Medit => "mesh",
+            Format::Tetgen => "node",
+            Format::Vtk => "vtk",
+            Format::Vtu => "vtu",
         }
     }
 
-    /// The format that a file name's extension says, if it says one.
+    /// The format that a file name's extension says, if it says one. `.msh` is [`Format::Msh`] of either version: the
+    /// content tells which.
     pub fn of_name(path: &Path) -> Option<Format> {
         let extension = path.extension()?.to_str()?;
         match extension.to_ascii_lowercase().as_str() {
@@ -51,6 +78,11 @@ impl Format {
             "ply" => Some(Format::Ply),
             "off" | "coff" | "noff" | "cnoff" | "stoff" => Some(Format::Off),
             "stl" => Some(Format::Stl),
+            "msh" => Some(Format::Msh),
+            "mesh" => Some(Format::Medit),
+            "node" | "ele" => Some(Format::Tetgen),
+            "vtk" => Some(Format::Vtk),
+            "vtu" => Some(Format::Vtu),
             _ => None,
         }
     }
@@ -62,6 +94,21 @@ impl Format {
         }
         if off::looks_like(bytes) {
             return Some(Format::Off);
+        }
+        if msh::looks_like(bytes) {
+            return Some(match msh::is_version_2(bytes) {
+                true => Format::Msh2,
+                false => Format::Msh,
+            });
+        }
+        if medit::looks_like(bytes) {
+            return Some(Format::Medit);
+        }
+        if vtk::looks_like(bytes) {
+            return Some(Format::Vtk);
+        }
+        if vtu::looks_like(bytes) {
+            return Some(Format::Vtu);
         }
         if stl::looks_like(bytes) {
             return Some(Format::Stl);
@@ -77,6 +124,12 @@ impl fmt::Display for Format {
             Format::Ply => "PLY",
             Format::Off => "OFF",
             Format::Stl => "STL",
+            Format::Msh => "MSH 4",
+            Format::Msh2 => "MSH 2.2",
+            Format::Medit => "MEDIT",
+            Format::Tetgen => "TetGen",
+            Format::Vtk => "VTK",
+            Format::Vtu => "VTU",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Meshes from files and into files: OBJ, PLY, OFF and STL.
+//! Meshes from files and into files: surfaces of OBJ, PLY, OFF and STL; volumes of Gmsh, MEDIT, TetGen and VTK.
 //!
 //! [`read`] takes the whole file into memory, so sizes that a header promises are checked against what is there
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
@@ -7,6 +7,9 @@
 mod creases;
 mod error;
 mod format;
+mod medit;
+mod msh;
+mod numbers;
 mod obj;
 mod off;
 mod ply;
@@ -18,12 +21,19 @@ mod soup;
 mod stl;
 #[cfg(test)]
 mod tests;
+mod tetgen;
+mod tets;
 mod text;
+mod tokens;
+mod volume;
+mod vtk;
+mod vtu;
 
 pub use creases::read_creases;
 pub use error::{IoError, Place};
 pub use format::Format;
-pub use shape::Shape;
+pub use shape::{Model, Shape};
+pub use tets::{read_tetgen_bytes, read_tets, read_tets_bytes};
 
 use crate::files;
 use crate::mesh::{PolyMesh, TriMesh};
@@ -112,24 +122,7 @@ fn load<M>(
     options: &ReadOptions,
     finish: impl FnOnce(Soup) -> Result<(M, Vec<String>), Fault>,
 ) -> Result<Loaded<M>, IoError> {
-    if bytes.is_empty() {
-        let (path, what) = (name.to_owned(), "the file is empty".to_owned());
-        return Err(IoError::Malformed {
-            path,
-            place: Place::File,
-            what,
-        });
-    }
-    let format = options
-        .format
-        .or_else(|| Format::of_name(name))
-        .or_else(|| Format::of_content(bytes));
-    let Some(format) = format else {
-        return Err(IoError::UnknownFormat {
-            path: name.to_owned(),
-            looked_inside: true,
-        });
-    };
+    let format = formatted(bytes, name, options)?;
     let bytes = with_line_feeds(bytes, format);
     let soup = match soup(&bytes, format, Bits::Single) {
         Ok(soup) if soup.points.want_double() => self::soup(&bytes, format, Bits::Double),
@@ -152,12 +145,35 @@ fn load<M>(
     }
 }
 
+/// The format of a file that is to be read: what was asked for, what the name says, what the content looks like.
+fn formatted(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Format, IoError> {
+    if bytes.is_empty() {
+        let (path, what) = (name.to_owned(), "the file is empty".to_owned());
+        return Err(IoError::Malformed {
+            path,
+            place: Place::File,
+            what,
+        });
+    }
+    options
+        .format
+        .or_else(|| Format::of_name(name))
+        .or_else(|| Format::of_content(bytes))
+        .ok_or_else(|| IoError::UnknownFormat {
+            path: name.to_owned(),
+            looked_inside: true,
+        })
+}
+
 fn soup(bytes: &[u8], format: Format, bits: Bits) -> Result<Soup, Fault> {
     match format {
         Format::Obj => obj::read(bytes, bits),
         Format::Ply => ply::read(bytes, bits),
         Format::Off => off::read(bytes, bits),
         Format::Stl => stl::read(bytes, bits),
+        volume => Err(Fault::file(format!(
+            "{volume} holds volumes, and a surface is needed: `convert` to a surface format writes the boundary"
+        ))),
     }
 }
 
@@ -169,7 +185,12 @@ fn with_line_feeds(bytes: &[u8], format: Format) -> Cow<'_, [u8]> {
         Format::Ply => memchr::memmem::find(head, b"format ascii").is_some(),
         Format::Stl => head.trim_ascii_start().starts_with(b"solid"),
         Format::Obj | Format::Off => true,
+        _ => false,
     };
+    line_feeds(bytes, text)
+}
+
+fn line_feeds(bytes: &[u8], text: bool) -> Cow<'_, [u8]> {
     if text && memchr::memchr(b'\n', bytes).is_none() && memchr::memchr(b'\r', bytes).is_some() {
         return Cow::Owned(
             bytes
@@ -192,17 +213,19 @@ fn hinted(error: IoError, bytes: &[u8], format: Format) -> IoError {
     }
 }
 
-/// How numbers are stored, where a format leaves the choice (PLY and STL).
+/// How numbers are stored, where a format leaves the choice (PLY, STL, MSH, VTK and VTU).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// Binary, little-endian.
+    /// Binary, little-endian (VTK: big-endian, as it has no other).
     #[default]
     Binary,
     /// Binary, big-endian (PLY only).
     BinaryBigEndian,
     /// Text.
     Ascii,
+    /// Binary as text: base64 (VTU only).
+    Base64,
 }
 
 /// How to write.
@@ -211,7 +234,7 @@ pub enum Encoding {
 pub struct WriteOptions {
     /// The format, when the extension should not decide.
     pub format: Option<Format>,
-    /// How numbers are stored in PLY and STL. OBJ and OFF are always text.
+    /// How numbers are stored in PLY, STL, MSH, VTK and VTU. The others are always text.
     pub encoding: Encoding,
 }
 
@@ -230,32 +253,56 @@ pub struct WriteReport {
 /// Pieces of a file, in order, so that they can be made in parallel.
 type Pieces = Vec<Vec<u8>>;
 
-/// Writes a mesh, of triangles or of polygons. Either the whole file is there afterwards, or nothing has changed.
+/// A mesh as bytes: of TetGen's pair of files both, each with its name.
+struct Encoded<'a> {
+    files: Vec<(Cow<'a, Path>, Pieces)>,
+    format: Format,
+    warnings: Vec<String>,
+}
+
+impl Encoded<'_> {
+    fn report(self) -> WriteReport {
+        let pieces = self.files.iter().flat_map(|(_, pieces)| pieces);
+        WriteReport {
+            bytes: pieces.map(|p| p.len() as u64).sum(),
+            warnings: self.warnings,
+            format: self.format,
+        }
+    }
+}
+
+/// Writes a mesh: of triangles, of polygons or of tetrahedra. Either the whole file is there afterwards, or nothing has
+/// changed; of TetGen's pair each file for itself, the vertices first.
+///
+/// # Errors
+///
+/// A mesh that is not valid, a format that holds none of its kind, and what the system says.
 pub fn write<'a>(
     path: &Path,
-    mesh: impl Into<Shape<'a>>,
+    mesh: impl Into<Model<'a>>,
     options: &WriteOptions,
 ) -> Result<WriteReport, IoError> {
-    let (pieces, format, warnings) = encode(path, mesh.into(), options)?;
-    let bytes = pieces.iter().map(|p| p.len() as u64).sum();
-    let written = files::write(path, |file| {
-        pieces.iter().try_for_each(|p| file.write_all(p))
-    });
-    written.map_err(|source| IoError::Write {
-        path: path.to_owned(),
-        source,
-    })?;
-    Ok(WriteReport {
-        warnings,
-        format,
-        bytes,
-    })
+    let encoded = encode(path, mesh.into(), options)?;
+    for (path, pieces) in &encoded.files {
+        let written = files::write(path, |file| {
+            pieces.iter().try_for_each(|p| file.write_all(p))
+        });
+        written.map_err(|source| IoError::Write {
+            path: path.to_path_buf(),
+            source,
+        })?;
+    }
+    Ok(encoded.report())
 }
 
 /// Writes a mesh into memory; `name` decides the format as a path would, and stands in messages.
+///
+/// # Errors
+///
+/// As [`write_to`].
 pub fn write_bytes<'a>(
     name: &Path,
-    mesh: impl Into<Shape<'a>>,
+    mesh: impl Into<Model<'a>>,
     options: &WriteOptions,
 ) -> Result<(Vec<u8>, WriteReport), IoError> {
     let mut all = Vec::new();
@@ -264,30 +311,37 @@ pub fn write_bytes<'a>(
 }
 
 /// Writes a mesh to a stream, such as stdout; `name` decides the format as a path would, and stands in messages.
+///
+/// # Errors
+///
+/// As [`write()`]; TetGen's format, which is two files.
 pub fn write_to<'a>(
     out: &mut impl Write,
     name: &Path,
-    mesh: impl Into<Shape<'a>>,
+    mesh: impl Into<Model<'a>>,
     options: &WriteOptions,
 ) -> Result<WriteReport, IoError> {
-    let (pieces, format, warnings) = encode(name, mesh.into(), options)?;
-    let written = pieces.iter().try_for_each(|p| out.write_all(p));
+    let encoded = encode(name, mesh.into(), options)?;
     let path = name.to_owned();
+    let [(_, pieces)] = &encoded.files[..] else {
+        let what = format!(
+            "{} is a pair of files, which one stream cannot be",
+            encoded.format
+        );
+        return Err(IoError::Options { path, what });
+    };
+    let written = pieces.iter().try_for_each(|p| out.write_all(p));
     written
         .and_then(|()| out.flush())
         .map_err(|source| IoError::Write { path, source })?;
-    Ok(WriteReport {
-        warnings,
-        format,
-        bytes: pieces.iter().map(|p| p.len() as u64).sum(),
-    })
+    Ok(encoded.report())
 }
 
-fn encode(
-    path: &Path,
-    mesh: Shape<'_>,
+fn encode<'a>(
+    path: &'a Path,
+    mesh: Model<'_>,
     options: &WriteOptions,
-) -> Result<(Pieces, Format, Vec<String>), IoError> {
+) -> Result<Encoded<'a>, IoError> {
     let Some(format) = options.format.or_else(|| Format::of_name(path)) else {
         return Err(IoError::UnknownFormat {
             path: path.to_owned(),
@@ -299,33 +353,67 @@ fn encode(
         source,
     })?;
     if options.encoding == Encoding::BinaryBigEndian && format != Format::Ply {
-        let what = format!("{format} has no big-endian form; PLY has one");
+        let what = format!("{format} has no choice of the order of bytes; PLY has one");
         return Err(IoError::Options {
             path: path.to_owned(),
             what,
         });
     }
-    if format == Format::Stl && !mesh.fits_single() {
-        let what = "coordinates are beyond 32-bit floats, which are all that STL holds; OBJ, OFF and PLY hold them";
+    if options.encoding == Encoding::Base64 && format != Format::Vtu {
+        let what = format!("{format} has no base64; VTU has it");
         return Err(IoError::Options {
             path: path.to_owned(),
-            what: what.to_owned(),
+            what,
         });
     }
     let mut warnings = Vec::new();
-    let pieces = match format {
-        Format::Obj => obj::write(mesh, &mut warnings),
-        Format::Ply => ply::write(mesh, options.encoding, &mut warnings),
-        Format::Off => off::write(mesh, &mut warnings),
+    let files = match mesh {
+        Model::Surface(mesh) => {
+            let pieces = surface(path, mesh, format, options, &mut warnings)?;
+            vec![(Cow::Borrowed(path), pieces)]
+        }
+        Model::Volume(mesh) => tets::encode(path, mesh, format, options, &mut warnings)?,
+    };
+    Ok(Encoded {
+        files,
+        format,
+        warnings,
+    })
+}
+
+fn surface(
+    path: &Path,
+    mesh: Shape<'_>,
+    format: Format,
+    options: &WriteOptions,
+    warnings: &mut Vec<String>,
+) -> Result<Pieces, IoError> {
+    let refused = |what: String| IoError::Options {
+        path: path.to_owned(),
+        what,
+    };
+    if format == Format::Stl && !mesh.fits_single() {
+        let what = "coordinates are beyond 32-bit floats, which are all that STL holds; OBJ, OFF and PLY hold them";
+        return Err(refused(what.to_owned()));
+    }
+    Ok(match format {
+        Format::Obj => obj::write(mesh, warnings),
+        Format::Ply => ply::write(mesh, options.encoding, warnings),
+        Format::Off => off::write(mesh, warnings),
         Format::Stl => match mesh {
-            Shape::Triangles(mesh) => stl::write(mesh, options.encoding, &mut warnings),
+            Shape::Triangles(mesh) => stl::write(mesh, options.encoding, warnings),
             Shape::Polygons(mesh) => {
-                let mesh = cut(mesh, path, &mut warnings)?;
-                stl::write(&mesh, options.encoding, &mut warnings)
+                let mesh = cut(mesh, path, warnings)?;
+                stl::write(&mesh, options.encoding, warnings)
             }
         },
-    };
-    Ok((pieces, format, warnings))
+        volume => {
+            return Err(refused(format!(
+                "{volume} holds volumes of tetrahedra, and this is a surface: a program that fills it (TetGen, fTetWild, \
+                    Gmsh) makes a volume of it"
+            )));
+        }
+    })
 }
 
 /// A mesh of polygons as triangles, for a format that holds nothing else.

@@ -82,9 +82,18 @@ impl Points {
     /// The next three words of a line.
     #[inline]
     pub(super) fn read(&mut self, words: &mut Words<'_>) -> Result<(), Fault> {
+        self.read_by(|axis| words.expected(axis))
+    }
+
+    /// Three words that come one after the other, with their places.
+    #[inline]
+    pub(super) fn read_by<'a>(
+        &mut self,
+        mut word: impl FnMut(&str) -> Result<(usize, &'a [u8]), Fault>,
+    ) -> Result<(), Fault> {
         let mut p = [Coordinate::default(); 3];
         for (c, axis) in p.iter_mut().zip(["x", "y", "z"]) {
-            let (at, word) = words.expected(axis)?;
+            let (at, word) = word(axis)?;
             *c = self.parse(word).map_err(|r| r.at_text(at))?;
         }
         self.push(p);

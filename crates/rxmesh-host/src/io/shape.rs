@@ -1,6 +1,6 @@
 //! What writers see of a mesh.
 
-use crate::mesh::{Extras, MeshError, Placement, PolyMesh, SharpEdge, TriMesh};
+use crate::mesh::{Extras, MeshError, Placement, PolyMesh, SharpEdge, TetMesh, TriMesh};
 use glam::Vec3;
 use std::ops::Range;
 
@@ -11,6 +11,72 @@ pub enum Shape<'a> {
     Triangles(&'a TriMesh),
     /// Of polygons.
     Polygons(&'a PolyMesh),
+}
+
+/// Any mesh that can be written.
+#[derive(Debug, Clone, Copy)]
+pub enum Model<'a> {
+    /// A surface.
+    Surface(Shape<'a>),
+    /// A volume.
+    Volume(&'a TetMesh),
+}
+
+impl<'a> From<Shape<'a>> for Model<'a> {
+    fn from(mesh: Shape<'a>) -> Model<'a> {
+        Model::Surface(mesh)
+    }
+}
+
+impl<'a> From<&'a TriMesh> for Model<'a> {
+    fn from(mesh: &'a TriMesh) -> Model<'a> {
+        Model::Surface(mesh.into())
+    }
+}
+
+impl<'a> From<&'a PolyMesh> for Model<'a> {
+    fn from(mesh: &'a PolyMesh) -> Model<'a> {
+        Model::Surface(mesh.into())
+    }
+}
+
+impl<'a> From<&'a TetMesh> for Model<'a> {
+    fn from(mesh: &'a TetMesh) -> Model<'a> {
+        Model::Volume(mesh)
+    }
+}
+
+impl Model<'_> {
+    pub(super) fn validate(self) -> Result<(), MeshError> {
+        match self {
+            Model::Surface(m) => m.validate(),
+            Model::Volume(m) => m.validate(),
+        }
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(self) -> usize {
+        match self {
+            Model::Surface(m) => m.vertex_count(),
+            Model::Volume(m) => m.vertex_count(),
+        }
+    }
+
+    /// Number of faces; of a volume `None`, as it lists cells.
+    pub fn face_count(self) -> Option<usize> {
+        match self {
+            Model::Surface(m) => Some(m.face_count()),
+            Model::Volume(_) => None,
+        }
+    }
+
+    /// Number of cells; `None` of a surface.
+    pub fn cell_count(self) -> Option<usize> {
+        match self {
+            Model::Surface(_) => None,
+            Model::Volume(m) => Some(m.cell_count()),
+        }
+    }
 }
 
 impl<'a> From<&'a TriMesh> for Shape<'a> {

@@ -1,7 +1,7 @@
 //! Text output: numbers in their shortest form, lines made in parallel.
 
 use super::Pieces;
-use crate::mesh::Placement;
+use crate::mesh::{ColumnData, Placement};
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -62,6 +62,16 @@ impl Line {
         let s = self.float.format(x);
         self.out
             .extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
+    }
+
+    /// Value `i` of a column.
+    pub(super) fn value(&mut self, data: &ColumnData, i: usize) {
+        match data {
+            ColumnData::F32(v) => self.float(v[i]),
+            ColumnData::F64(v) => self.double(v[i]),
+            // Whole numbers of 32 bits are exact as doubles.
+            whole => self.int(whole.get(i) as i64),
+        }
     }
 
     /// A whole number.

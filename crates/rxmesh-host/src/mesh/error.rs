@@ -18,6 +18,18 @@ pub enum MeshError {
         /// How many vertices there are.
         vertices: usize,
     },
+    /// A cell names a vertex that does not exist.
+    #[error(
+        "cell {cell} names vertex {index}, but the mesh has {vertices} vertices (cells and vertices are counted from 0)"
+    )]
+    CellIndexOutOfRange {
+        /// The cell, counted from 0.
+        cell: usize,
+        /// The vertex it names, counted from 0.
+        index: u32,
+        /// How many vertices there are.
+        vertices: usize,
+    },
     /// A face that has a vertex twice, where faces must be simple.
     #[error("face {face} has vertex {vertex} twice (faces and vertices are counted from 0)")]
     RepeatedVertex {
@@ -56,7 +68,7 @@ pub enum MeshError {
     /// More elements than 32-bit ids can name.
     #[error("{asked} {what} asked for, at most {limit} fit into 32-bit ids")]
     TooLarge {
-        /// "vertices" or "faces".
+        /// "vertices", "faces" or "cells".
         what: &'static str,
         /// How many there are.
         asked: u64,

@@ -19,6 +19,8 @@ pub enum ElementKind {
     Vertex,
     /// One row a face.
     Face,
+    /// One row a cell of a volume mesh, which has no rows of faces.
+    Cell,
 }
 
 impl fmt::Display for ElementKind {
@@ -26,6 +28,7 @@ impl fmt::Display for ElementKind {
         f.write_str(match self {
             ElementKind::Vertex => "vertex",
             ElementKind::Face => "face",
+            ElementKind::Cell => "cell",
         })
     }
 }
@@ -99,7 +102,7 @@ impl ColumnData {
     }
 
     /// The rows named by `rows`, in that order.
-    fn gather(&self, width: usize, rows: &[u32]) -> ColumnData {
+    pub(crate) fn gather(&self, width: usize, rows: &[u32]) -> ColumnData {
         fn pick<T: Copy>(v: &[T], width: usize, rows: &[u32]) -> Vec<T> {
             let row = |&r: &u32| &v[r as usize * width..(r as usize + 1) * width];
             rows.iter().flat_map(row).copied().collect()
@@ -117,7 +120,7 @@ impl ColumnData {
     }
 }
 
-/// A named table of `width` values for each vertex or face.
+/// A named table of `width` values for each vertex, face or cell.
 ///
 /// Two names have a meaning of their own: [`NORMAL`] (width 3) and [`COLOR`] (width 3 or 4; integers run from 0 to the
 /// type's maximum, floats from 0 to 1). Texture coordinates of vertices are two scalar columns, `s` and `t`.
@@ -252,20 +255,26 @@ impl Extras {
         ranges.filter(|(r, _)| !r.is_empty()).collect()
     }
 
-    /// Checks that every table has the length that the mesh asks for.
-    pub(crate) fn validate(
+    /// Checks that every column has a name that files can hold, and a row for each vertex or for each of the `count`
+    /// elements of kind `other`: a surface has faces beside vertices, a volume has cells.
+    pub(super) fn validate_columns(
         &self,
         vertices: usize,
-        corners: usize,
-        shape: &Faces,
+        other: ElementKind,
+        count: usize,
     ) -> Result<(), MeshError> {
-        let faces = shape.count(corners);
         for c in &self.columns {
             check_name(c.element, &c.name)?;
-            let rows = if c.element == ElementKind::Vertex {
-                vertices
-            } else {
-                faces
+            let rows = match c.element {
+                ElementKind::Vertex => vertices,
+                element if element == other => count,
+                element => {
+                    let what = format!(
+                        "column '{}' has rows of {element}s, the mesh has vertices and {other}s",
+                        c.name
+                    );
+                    return Err(MeshError::Extras { what });
+                }
             };
             if c.width == 0 || c.data.len() != rows * c.width {
                 return Err(MeshError::ColumnLength {
@@ -277,6 +286,18 @@ impl Extras {
                 });
             }
         }
+        Ok(())
+    }
+
+    /// Checks that every table has the length that the mesh asks for.
+    pub(crate) fn validate(
+        &self,
+        vertices: usize,
+        corners: usize,
+        shape: &Faces,
+    ) -> Result<(), MeshError> {
+        let faces = shape.count(corners);
+        self.validate_columns(vertices, ElementKind::Face, faces)?;
         let layers = [
             ("texture coordinates", &self.corner_texcoords),
             ("normals", &self.corner_normals),
@@ -286,12 +307,17 @@ impl Extras {
                 .as_ref()
                 .map_or(Ok(()), |l| check_layer(what, l, corners, shape))?;
         }
+        self.validate_comments()?;
         let ordered = self.tags.windows(2).all(|w| w[0].face <= w[1].face);
         if !ordered || self.tags.last().is_some_and(|t| t.face as usize > faces) {
             let what =
                 format!("tags must be ordered by face and start at face {faces} at the latest");
             return Err(MeshError::Extras { what });
         }
+        Ok(())
+    }
+
+    pub(super) fn validate_comments(&self) -> Result<(), MeshError> {
         if let Some(c) = self.comments.iter().find(|c| c.contains(['\n', '\r'])) {
             let what = format!("a comment is one line, {c:?} is not");
             return Err(MeshError::Extras { what });
@@ -362,7 +388,9 @@ fn check_name(element: ElementKind, name: &str) -> Result<(), MeshError> {
 pub(crate) fn is_free_name(element: ElementKind, name: &str) -> bool {
     match element {
         ElementKind::Vertex => !matches!(name, "x" | "y" | "z"),
-        ElementKind::Face => !matches!(name, "vertex_indices" | "vertex_index" | "texcoord"),
+        ElementKind::Face | ElementKind::Cell => {
+            !matches!(name, "vertex_indices" | "vertex_index" | "texcoord")
+        }
     }
 }
 

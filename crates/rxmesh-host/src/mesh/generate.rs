@@ -3,6 +3,7 @@
 //! Every recipe is deterministic: the same parameters and seed give the same mesh on every machine.
 
 pub use super::quads::{cube, quad_grid, quad_sphere, quad_torus};
+pub use super::volumes::{noise_tets, refine_tets, shuffle_tets, tet_ball, tet_box};
 use super::{EdgeTable, MeshError, PolyMesh, Rng, TriMesh, check_counts};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -217,7 +218,7 @@ pub fn fan(valence: u32) -> Result<TriMesh, MeshError> {
 /// Moves each vertex by a random vector: each component is uniform in plus or minus `amplitude` mean edge lengths.
 pub fn noise(mesh: &mut TriMesh, amplitude: f32, seed: u64) -> Result<(), MeshError> {
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
-    move_at_random(&mut mesh.positions, &table, amplitude, seed)?;
+    move_at_random(&mut mesh.positions, &table.edges, amplitude, seed)?;
     mesh.validate()
 }
 
@@ -228,13 +229,13 @@ pub fn noise(mesh: &mut TriMesh, amplitude: f32, seed: u64) -> Result<(), MeshEr
 /// An amplitude that is negative or no number.
 pub fn noise_poly(mesh: &mut PolyMesh, amplitude: f32, seed: u64) -> Result<(), MeshError> {
     let table = EdgeTable::of_polygons(mesh);
-    move_at_random(&mut mesh.positions, &table, amplitude, seed)?;
+    move_at_random(&mut mesh.positions, &table.edges, amplitude, seed)?;
     mesh.validate()
 }
 
-fn move_at_random(
+pub(super) fn move_at_random(
     positions: &mut [Vec3],
-    table: &EdgeTable,
+    edges: &[[u32; 2]],
     amplitude: f32,
     seed: u64,
 ) -> Result<(), MeshError> {
@@ -248,12 +249,8 @@ fn move_at_random(
     }
     let at = |v: u32| positions[v as usize].as_dvec3();
     // Summed in order: a parallel sum would depend on how the work was split.
-    let total: f64 = table
-        .edges
-        .iter()
-        .map(|&[a, b]| at(a).distance(at(b)))
-        .sum();
-    let size = f64::from(amplitude) * total / table.len().max(1) as f64;
+    let total: f64 = edges.iter().map(|&[a, b]| at(a).distance(at(b))).sum();
+    let size = f64::from(amplitude) * total / edges.len().max(1) as f64;
     let mut rng = Rng::new(seed);
     for p in positions {
         let d = DVec3::new(rng.signed_unit(), rng.signed_unit(), rng.signed_unit());
@@ -337,7 +334,7 @@ pub(super) fn at_least(
     })
 }
 
-fn positive(what: &'static str, got: f32) -> Result<(), MeshError> {
+pub(super) fn positive(what: &'static str, got: f32) -> Result<(), MeshError> {
     if got.is_finite() && got > 0.0 {
         return Ok(());
     }

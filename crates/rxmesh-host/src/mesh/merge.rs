@@ -80,7 +80,7 @@ fn to_one_place(parts: &mut [TriMesh]) -> f64 {
 fn rows(mesh: &TriMesh, element: ElementKind) -> usize {
     match element {
         ElementKind::Vertex => mesh.positions.len(),
-        ElementKind::Face => mesh.faces.len(),
+        ElementKind::Face | ElementKind::Cell => mesh.faces.len(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Meshes as they lie in files: positions, faces, and what else came with them.
 //!
-//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of. [`check()`] says
+//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of;
+//! [`TetMesh`] fills a volume. [`check()`] says
 //! what is odd about one, [`generate`] makes some.
 
 mod check;
@@ -24,12 +25,14 @@ mod sharpen;
 mod solid;
 #[cfg(test)]
 mod tests;
+mod tet;
 mod transform;
+mod volumes;
 mod wedges;
 
 pub use check::{
-    CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, Valence, check,
-    check_poly,
+    CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, SLIVER_DEGREES,
+    TetReport, Valence, Worst, check, check_poly, check_tets,
 };
 pub(crate) use cut::CREASE;
 pub use cut::{HOLE, SHARPNESS};
@@ -50,6 +53,7 @@ pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
 pub use solid::{Solid, solid, volume};
+pub use tet::{Boundary, CELL_FACES, MAX_CELLS, TetMesh};
 pub use wedges::Wedges;
 
 use glam::Vec3;

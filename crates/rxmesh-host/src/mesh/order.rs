@@ -75,7 +75,7 @@ impl PolyMesh {
         for column in &mut self.extras.columns {
             *column = column.gather(match column.element {
                 ElementKind::Vertex => sources,
-                ElementKind::Face => face_sources,
+                ElementKind::Face | ElementKind::Cell => face_sources,
             });
         }
         let pick = |layer: &mut CornerLayer| {

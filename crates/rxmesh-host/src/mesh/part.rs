@@ -29,7 +29,7 @@ impl TriMesh {
         let extras = &self.extras;
         let columns = extras.columns.iter().map(|c| match c.element {
             ElementKind::Vertex => c.gather(&vertices),
-            ElementKind::Face => c.gather(&faces),
+            ElementKind::Face | ElementKind::Cell => c.gather(&faces),
         });
         TriMesh {
             positions: vertices

@@ -1,6 +1,6 @@
 //! Affine maps of meshes.
 
-use super::{ColumnData, CornerLayer, MeshError, NORMAL, TriMesh, placement_of};
+use super::{ColumnData, CornerLayer, Extras, MeshError, NORMAL, Placement, TriMesh, placement_of};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -13,69 +13,14 @@ impl TriMesh {
     /// [`MeshError::BadParameter`] for a map that is not finite or flattens space,
     /// [`MeshError::NotFinite`] for a position that leaves the numbers. The mesh is then as before.
     pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
-        let determinant = map.matrix3.determinant();
-        if !map.is_finite() || determinant == 0.0 || !determinant.is_finite() {
-            return Err(MeshError::BadParameter {
-                what: "the map's determinant",
-                asked: determinant.to_string(),
-                possible: "a finite number that is not 0",
-            });
-        }
-        let place = self.placement;
-        let at: Vec<DVec3> = self
-            .positions
-            .par_iter()
-            .map(|&p| map.transform_point3(place.world(p)))
-            .collect();
-        let nothing = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
-        let [low, high] = at
-            .par_iter()
-            .fold(nothing, |[low, high], &p| [low.min(p), high.max(p)])
-            .reduce(nothing, |[a, b], [c, d]| [a.min(c), b.max(d)]);
-        let placement = match at.is_empty() {
-            true => place,
-            false => placement_of(low, high),
-        };
-        let positions: Vec<Vec3> = at.par_iter().map(|&p| placement.local(p)).collect();
-        let bad = positions.par_iter().position_first(|p| !p.is_finite());
-        if let Some(vertex) = bad {
-            let position = positions[vertex].to_array();
-            return Err(MeshError::NotFinite { vertex, position });
-        }
+        let (positions, placement) = mapped(&self.positions, &self.placement, map)?;
         self.positions = positions;
         self.placement = placement;
-        self.turn_normals(map.matrix3);
-        if determinant < 0.0 {
+        turn_normals(&mut self.extras, map.matrix3);
+        if map.matrix3.determinant() < 0.0 {
             self.turn_faces_round();
         }
         Ok(())
-    }
-
-    fn turn_normals(&mut self, by: DMat3) {
-        // Scaled first, so that the inverse of a tiny map stays within the numbers.
-        let most = by
-            .to_cols_array()
-            .into_iter()
-            .fold(0.0, |m: f64, x| m.max(x.abs()));
-        let by = (by * (1.0 / most)).inverse().transpose();
-        // The sum makes zeroes of zeroes below 0.
-        let turn = |n: [f64; 3]| (by * DVec3::from_array(n)).normalize_or_zero() + DVec3::ZERO;
-        for column in &mut self.extras.columns {
-            if column.name == NORMAL && column.width == 3 {
-                for i in (0..column.data.len()).step_by(3) {
-                    let n = turn([0, 1, 2].map(|k| column.data.get(i + k)));
-                    if let ColumnData::F32(_) | ColumnData::F64(_) = column.data {
-                        (0..3).for_each(|k| column.data.set(i + k, n[k]));
-                    }
-                }
-            }
-        }
-        if let Some(layer) = &mut self.extras.corner_normals {
-            for n in layer.values.chunks_exact_mut(3) {
-                let turned = turn([0, 1, 2].map(|k| f64::from(n[k]))).as_vec3();
-                n.copy_from_slice(&turned.to_array());
-            }
-        }
     }
 
     fn turn_faces_round(&mut self) {
@@ -84,6 +29,70 @@ impl TriMesh {
         let layers = [&mut extras.corner_texcoords, &mut extras.corner_normals];
         for CornerLayer { corners, .. } in layers.into_iter().flatten() {
             corners.chunks_exact_mut(3).for_each(|c| c.swap(1, 2));
+        }
+    }
+}
+
+/// Positions under a map of the world, and the frame that they then lie in; errors as of [`TriMesh::transform`].
+pub(super) fn mapped(
+    positions: &[Vec3],
+    placement: &Placement,
+    map: &DAffine3,
+) -> Result<(Vec<Vec3>, Placement), MeshError> {
+    let determinant = map.matrix3.determinant();
+    if !map.is_finite() || determinant == 0.0 || !determinant.is_finite() {
+        return Err(MeshError::BadParameter {
+            what: "the map's determinant",
+            asked: determinant.to_string(),
+            possible: "a finite number that is not 0",
+        });
+    }
+    let at: Vec<DVec3> = positions
+        .par_iter()
+        .map(|&p| map.transform_point3(placement.world(p)))
+        .collect();
+    let nothing = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    let [low, high] = at
+        .par_iter()
+        .fold(nothing, |[low, high], &p| [low.min(p), high.max(p)])
+        .reduce(nothing, |[a, b], [c, d]| [a.min(c), b.max(d)]);
+    let placement = match at.is_empty() {
+        true => *placement,
+        false => placement_of(low, high),
+    };
+    let positions: Vec<Vec3> = at.par_iter().map(|&p| placement.local(p)).collect();
+    let bad = positions.par_iter().position_first(|p| !p.is_finite());
+    if let Some(vertex) = bad {
+        let position = positions[vertex].to_array();
+        return Err(MeshError::NotFinite { vertex, position });
+    }
+    Ok((positions, placement))
+}
+
+/// Turns the normals of vertices, faces or cells and corners along with a linear map; they stay unit vectors.
+pub(super) fn turn_normals(extras: &mut Extras, by: DMat3) {
+    // Scaled first, so that the inverse of a tiny map stays within the numbers.
+    let most = by
+        .to_cols_array()
+        .into_iter()
+        .fold(0.0, |m: f64, x| m.max(x.abs()));
+    let by = (by * (1.0 / most)).inverse().transpose();
+    // The sum makes zeroes of zeroes below 0.
+    let turn = |n: [f64; 3]| (by * DVec3::from_array(n)).normalize_or_zero() + DVec3::ZERO;
+    for column in &mut extras.columns {
+        if column.name == NORMAL && column.width == 3 {
+            for i in (0..column.data.len()).step_by(3) {
+                let n = turn([0, 1, 2].map(|k| column.data.get(i + k)));
+                if let ColumnData::F32(_) | ColumnData::F64(_) = column.data {
+                    (0..3).for_each(|k| column.data.set(i + k, n[k]));
+                }
+            }
+        }
+    }
+    if let Some(layer) = &mut extras.corner_normals {
+        for n in layer.values.chunks_exact_mut(3) {
+            let turned = turn([0, 1, 2].map(|k| f64::from(n[k]))).as_vec3();
+            n.copy_from_slice(&turned.to_array());
         }
     }
 }

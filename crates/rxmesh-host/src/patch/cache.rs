@@ -317,7 +317,6 @@ fn header_words(headers: &[PatchHeader]) -> Vec<u32> {
             pair(c[2], h.reserved),
         ]);
         words[9..11].copy_from_slice(&[h.ribbon, h.mask]);
-        words[11..].copy_from_slice(&h.reserved2);
         words
     });
     words.collect()
@@ -335,7 +334,7 @@ fn headers_from_words(words: &[u32]) -> Vec<PatchHeader> {
         reserved: high(w[8]),
         ribbon: w[9],
         mask: w[10],
-        reserved2: [w[11], w[12], w[13], w[14], w[15]],
+        ..PatchHeader::default()
     })
     .collect()
 }

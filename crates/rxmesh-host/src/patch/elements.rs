@@ -56,7 +56,7 @@ pub(super) fn build(
     patch_size: u32,
     longest: u32,
 ) -> Elements {
-    let long = LongRings::new(&order.next, longest, &order.starts);
+    let long = LongRings::new::<3>(&order.next, longest, &order.starts);
     let (mut corners, mut owner) = gather_corners(vertex_count, faces, order);
     let mut sides = vec![0; order.next.len()];
     let shared_owner = share(&mut owner);

@@ -16,6 +16,49 @@ pub enum PatchError {
         /// Number of vertices of the mesh.
         vertex_count: usize,
     },
+    /// A cell names a vertex that does not exist.
+    #[error("cell {cell} names vertex {index}, but the mesh has {vertex_count} vertices")]
+    CellIndex {
+        /// The cell, as an index of the input.
+        cell: usize,
+        /// The vertex that it names.
+        index: u32,
+        /// Number of vertices of the mesh.
+        vertex_count: usize,
+    },
+    /// A cell that is no tetrahedron.
+    #[error("cell {cell} names vertex {vertex} twice")]
+    CellRepeats {
+        /// The cell, as an index of the input.
+        cell: usize,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// The patch size of a volume cannot be used.
+    #[error("a patch size of {size} cells was asked for, but it must lie between 1 and {limit}")]
+    VolumePatchSize {
+        /// What was asked for.
+        size: u32,
+        /// What is possible.
+        limit: u32,
+    },
+    /// A volume's patch does not fit its 16-bit local ids, most often because of one vertex of very high valence.
+    #[error(
+        "a patch needs {count} local elements of kind {kind:?}, but at most {limit} fit; \
+         its vertex with the most cells is {vertex}, with {valence} (smaller patches help if that is few)"
+    )]
+    VolumePatchTooLarge {
+        /// The kind of element that there are too many of.
+        kind: Kind,
+        /// How many local elements the patch needs.
+        count: u64,
+        /// How many it may have.
+        limit: u64,
+        /// The owned vertex with the most cells, as an index of the input.
+        vertex: u32,
+        /// How many cells it has.
+        valence: u64,
+    },
     /// The patch size cannot be used.
     #[error("a patch size of {0} faces was asked for, but it must lie between 1 and 65535")]
     PatchSize(u32),

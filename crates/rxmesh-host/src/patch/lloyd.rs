@@ -1,4 +1,5 @@
-//! Lloyd rounds inside one region (RXMesh 2021, section 6.3 and Appendix C).
+//! Lloyd rounds inside one region (RXMesh 2021, section 6.3 and Appendix C), of simplices with `N` corners: faces (3),
+//! which are what the words say, or the cells of a volume (4).
 //!
 //! As in the paper, a round grows all patches breadth first from their seeds and then moves each
 //! seed to the face reached last when walking inwards from the patch's border. Two changes make
@@ -26,14 +27,14 @@ pub(super) struct Partition {
 const PHASES: usize = 4;
 /// How full a patch should be on average, so that the last growth finds room.
 pub(super) const FILL: f32 = 0.90;
-/// Rounds of growing and centring before the last growth.
+/// Rounds of growing and centring before the last growth, of faces.
 pub(super) const ROUNDS: u32 = 2;
 
 /// Buffers for one region at a time; kept by a thread from region to region.
 #[derive(Default)]
-pub(super) struct Lloyd {
+pub(super) struct Lloyd<const N: usize> {
     /// The neighbours of each local face, [`NONE`] beyond the region.
-    pub(super) adjacent: Vec<[u32; 3]>,
+    pub(super) adjacent: Vec<[u32; N]>,
     pub(super) label: Vec<u32>,
     pub(super) sizes: Vec<u32>,
     /// Faces in the order in which they were reached.
@@ -49,7 +50,10 @@ pub(super) struct Lloyd {
     reached: Vec<u32>,
 }
 
-impl Lloyd {
+impl<const N: usize> Lloyd<N> {
+    /// As [`ROUNDS`]. Balls take longer than discs to become even.
+    const ROUNDS: u32 = if N == 3 { ROUNDS } else { 6 };
+
     /// Cuts the region in `self.adjacent` into patches of at most `limit` faces.
     pub(super) fn partition(&mut self, limit: u32) -> Partition {
         let faces = self.adjacent.len() as u32;
@@ -60,7 +64,7 @@ impl Lloyd {
         let target = (limit as f32 * FILL).max(1.0);
         let patches = ((faces as f32 / target).ceil() as u32).max(2);
         self.first_seeds(patches);
-        for round in 0..ROUNDS {
+        for round in 0..Self::ROUNDS {
             self.assign(u32::MAX);
             self.centre();
             if round > 0 {
@@ -274,8 +278,11 @@ impl Lloyd {
     /// Lets large patches start later and small ones earlier.
     fn update_delays(&mut self) {
         let mean = self.adjacent.len() as f32 / self.sizes.len() as f32;
-        // A disc of n faces has a radius of about sqrt(n / 1.5) steps.
-        let radius = PHASES as f32 * (mean / 1.5).sqrt();
+        // A disc of n faces has a radius of about sqrt(n / 1.5) steps, a ball of n cells one of 1.5 cbrt(n).
+        let radius = match N {
+            3 => PHASES as f32 * (mean / 1.5).sqrt(),
+            _ => PHASES as f32 * 1.5 * mean.cbrt(),
+        };
         let shift = |delay: u32, size: u32| {
             let error = (size as f32 / mean - 1.0).clamp(-0.8, 0.8);
             delay as i32 + (0.5 * radius * error).round() as i32

@@ -32,6 +32,7 @@ mod stats;
 #[cfg(test)]
 mod tests;
 mod validate;
+mod volume;
 
 use std::time::Instant;
 
@@ -42,6 +43,9 @@ pub use cache::{CacheError, CacheKey, build_cached};
 pub use error::PatchError;
 pub use stats::{BytesPerFace, PatchStats, StageTimes};
 pub use validate::LayoutFault;
+pub use volume::{
+    Ribbon, VolumeKinds, VolumeOptions, VolumeSet, VolumeStats, build as build_volume,
+};
 
 use ribbon::MAX_LOCAL;
 
@@ -121,9 +125,9 @@ pub fn build(
     check_rings(&adjacency)?;
     let longest = adjacency.longest.0;
     times.adjacency = clock.lap();
-    let regions = regions::build(&adjacency.next, options.patch_size, options.seed);
+    let regions = regions::build::<3>(&adjacency.next, options.patch_size, options.seed);
     times.regions = clock.lap();
-    let order = order::build(&adjacency.next, regions, options.patch_size);
+    let order = order::build::<3>(&adjacency.next, regions, options.patch_size);
     drop(adjacency);
     times.patches = clock.lap();
     let elements = elements::build(vertex_count, faces, &order, options.patch_size, longest);

@@ -1,4 +1,5 @@
-//! Patches of all regions, and everything about faces in the order of their linear ids.
+//! Patches of all regions, and everything about faces (or cells: simplices of `N` corners) in the order of their
+//! linear ids.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -35,14 +36,14 @@ struct Done {
 }
 
 /// Cuts every region into patches of at most `limit` faces.
-pub(super) fn build(next: &[u32], mut regions: Regions, limit: u32) -> FaceOrder {
+pub(super) fn build<const N: usize>(next: &[u32], mut regions: Regions, limit: u32) -> FaceOrder {
     let face_count = regions.faces.len();
     let mut linear = std::mem::take(&mut regions.places);
     let mut source = vec![0; face_count];
     let mut ordered_next = vec![0; next.len()];
     let places = share(&mut linear);
     let sources = split_mut(&mut source, &regions.starts, 1);
-    let nexts = split_mut(&mut ordered_next, &regions.starts, 3);
+    let nexts = split_mut(&mut ordered_next, &regions.starts, N);
     let tasks: Vec<Task<'_>> = (sources
         .into_iter()
         .zip(nexts)
@@ -57,15 +58,15 @@ pub(super) fn build(next: &[u32], mut regions: Regions, limit: u32) -> FaceOrder
     let done: Vec<Done> = tasks
         .into_par_iter()
         .with_max_len(1)
-        .map_init(Scratch::default, |scratch, task| {
-            order_region(next, places, limit, scratch, task)
+        .map_init(Scratch::<N>::default, |scratch, task| {
+            order_region::<N>(next, places, limit, scratch, task)
         })
         .collect();
     let crossings = share(&mut ordered_next);
     done.par_iter().for_each(|done| {
         for &(side, other) in &done.crossings {
-            let place = places[(other / 3) as usize].load(Relaxed);
-            crossings[side as usize].store(3 * place + other % 3, Relaxed);
+            let place = places[(other / N as u32) as usize].load(Relaxed);
+            crossings[side as usize].store(N as u32 * place + other % N as u32, Relaxed);
         }
     });
     let mut starts = vec![0];
@@ -79,8 +80,8 @@ pub(super) fn build(next: &[u32], mut regions: Regions, limit: u32) -> FaceOrder
 }
 
 #[derive(Default)]
-struct Scratch {
-    lloyd: Lloyd,
+struct Scratch<const N: usize> {
+    lloyd: Lloyd<N>,
     next: Vec<u32>,
     rank: Vec<u32>,
     crossings: Vec<(u32, u32)>,
@@ -88,13 +89,14 @@ struct Scratch {
 
 /// Partitions one region and writes its faces in patch order. `places` holds where each face lies in
 /// its region's range before the task, and its linear id after it: either tells whose it is.
-fn order_region(
+fn order_region<const N: usize>(
     next: &[u32],
     places: &[AtomicU32],
     limit: u32,
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<N>,
     task: Task<'_>,
 ) -> Done {
+    let n = N as u32;
     gather(next, places, scratch, &task);
     let partition = scratch.lloyd.partition(limit);
     let partition = near_patches(&scratch.lloyd.adjacent, partition);
@@ -107,17 +109,17 @@ fn order_region(
         let face = task.faces[local as usize];
         task.source[rank] = face;
         places[face as usize].store(task.start + rank as u32, Relaxed);
-        for k in 0..3 {
-            let side = scratch.next[3 * local as usize + k];
-            task.next[3 * rank + k] = match side {
+        for k in 0..N {
+            let side = scratch.next[N * local as usize + k];
+            task.next[N * rank + k] = match side {
                 NONE => NONE,
-                side => 3 * (task.start + scratch.rank[(side / 3) as usize]) + side % 3,
+                side => n * (task.start + scratch.rank[(side / n) as usize]) + side % n,
             };
         }
     }
     let crossings = scratch.crossings.iter().map(|&(side, other)| {
-        let rank = scratch.rank[(side / 3) as usize];
-        (3 * (task.start + rank) + side % 3, other)
+        let rank = scratch.rank[(side / n) as usize];
+        (n * (task.start + rank) + side % n, other)
     });
     Done {
         ends: partition.starts[1..]
@@ -129,23 +131,28 @@ fn order_region(
 }
 
 /// Copies the region's part of the face graph to local numbers.
-fn gather(next: &[u32], places: &[AtomicU32], scratch: &mut Scratch, task: &Task<'_>) {
+fn gather<const N: usize>(
+    next: &[u32],
+    places: &[AtomicU32],
+    scratch: &mut Scratch<N>,
+    task: &Task<'_>,
+) {
     let count = task.faces.len() as u32;
     let adjacent = &mut scratch.lloyd.adjacent;
     adjacent.clear();
     scratch.next.clear();
     scratch.crossings.clear();
     for &face in task.faces {
-        let mut row = [NONE; 3];
-        for (k, &side) in next[3 * face as usize..][..3].iter().enumerate() {
+        let mut row = [NONE; N];
+        for (k, &side) in next[N * face as usize..][..N].iter().enumerate() {
             let mut inner = NONE;
             if side != NONE {
-                let local = places[(side / 3) as usize]
+                let local = places[(side / N as u32) as usize]
                     .load(Relaxed)
                     .wrapping_sub(task.start);
                 if local < count {
                     row[k] = local;
-                    inner = 3 * local + side % 3;
+                    inner = N as u32 * local + side % N as u32;
                 } else {
                     scratch.crossings.push((scratch.next.len() as u32, side));
                 }
@@ -157,7 +164,7 @@ fn gather(next: &[u32], places: &[AtomicU32], scratch: &mut Scratch, task: &Task
 }
 
 /// Renumbers the patches of a region breadth first over their graph, so that neighbours are near.
-fn near_patches(adjacent: &[[u32; 3]], partition: Partition) -> Partition {
+fn near_patches<const N: usize>(adjacent: &[[u32; N]], partition: Partition) -> Partition {
     let patches = partition.starts.len() - 1;
     if patches < 3 {
         return partition;

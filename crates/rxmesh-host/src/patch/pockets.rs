@@ -3,7 +3,7 @@
 use super::lloyd::Lloyd;
 use super::shared::NONE;
 
-impl Lloyd {
+impl<const N: usize> Lloyd<N> {
     /// Labels every face that the last growth left free. A large pocket becomes a patch (or several); a
     /// small one is united with a neighbour, and the two are cut by halves.
     pub(super) fn cut_pockets(&mut self) {

@@ -38,15 +38,15 @@ fn region_size(faces: usize, patch_size: usize) -> usize {
     (faces / 64).clamp(8 * patch_size, (32 * patch_size).max(1 << 14))
 }
 
-/// Cuts a mesh of `next.len() / 3` faces into regions.
-pub(super) fn build(next: &[u32], patch_size: u32, seed: u64) -> Regions {
-    let face_count = next.len() / 3;
-    let seeds = choose_seeds(next, patch_size, seed);
+/// Cuts a mesh of `next.len() / N` simplices of `N` corners into regions.
+pub(super) fn build<const N: usize>(next: &[u32], patch_size: u32, seed: u64) -> Regions {
+    let face_count = next.len() / N;
+    let seeds = choose_seeds::<N>(next, patch_size, seed);
     let mut region = vec![NONE; face_count];
-    let pairs = grow(next, &seeds, &mut region);
+    let pairs = grow::<N>(next, &seeds, &mut region);
     let names = near_numbers(seeds.len(), pairs);
     strip_levels(&mut region, &names);
-    let count = add_rest(next, &mut region, seeds.len() as u32, patch_size);
+    let count = add_rest::<N>(next, &mut region, seeds.len() as u32, patch_size);
     let (starts, faces, places) = counting_sort(&region, count as usize);
     Regions {
         starts,
@@ -56,8 +56,8 @@ pub(super) fn build(next: &[u32], patch_size: u32, seed: u64) -> Regions {
 }
 
 /// One random face in each stretch of the input, unless its whole component fits a patch.
-fn choose_seeds(next: &[u32], patch_size: u32, seed: u64) -> Vec<u32> {
-    let face_count = next.len() / 3;
+fn choose_seeds<const N: usize>(next: &[u32], patch_size: u32, seed: u64) -> Vec<u32> {
+    let face_count = next.len() / N;
     let wanted = face_count.div_ceil(region_size(face_count, patch_size as usize));
     let wanted = wanted.min(REGION_MASK as usize - 1);
     let candidates: Vec<u32> = (0..wanted as u64)
@@ -68,20 +68,20 @@ fn choose_seeds(next: &[u32], patch_size: u32, seed: u64) -> Vec<u32> {
             let mut state = seed ^ i.wrapping_mul(0xd134_2543_de82_ef95);
             (from + split_mix(&mut state) % (to - from)) as u32
         })
-        .filter(|&face| !component_fits(next, face, patch_size as usize))
+        .filter(|&face| !component_fits::<N>(next, face, patch_size as usize))
         .collect();
     candidates
 }
 
-fn component_fits(next: &[u32], face: u32, limit: usize) -> bool {
+fn component_fits<const N: usize>(next: &[u32], face: u32, limit: usize) -> bool {
     let mut seen = HashSet::from([face]);
     let mut queue = vec![face];
     let mut head = 0;
     while head < queue.len() {
-        for side in 0..3 {
-            let other = next[3 * queue[head] as usize + side];
-            if other != NONE && seen.insert(other / 3) {
-                queue.push(other / 3);
+        for side in 0..N {
+            let other = next[N * queue[head] as usize + side];
+            if other != NONE && seen.insert(other / N as u32) {
+                queue.push(other / N as u32);
             }
         }
         head += 1;
@@ -94,7 +94,7 @@ fn component_fits(next: &[u32], face: u32, limit: usize) -> bool {
 
 /// Grows all seeds at once; leaves keys in `region`, [`NONE`] where no seed reaches. Returns the pairs of
 /// regions that meet, many times each.
-fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<Pair> {
+fn grow<const N: usize>(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<Pair> {
     let same: Vec<u32> = (0..seeds.len() as u32).collect();
     let mut pairs = Vec::new();
     for (number, &face) in seeds.iter().enumerate() {
@@ -111,7 +111,7 @@ fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<Pair> {
         let keys = share(region);
         if front.len() < SERIAL_FRONT {
             let mut reached = Vec::with_capacity(2 * front.len());
-            advance(next, &front, level, keys, &mut reached, &mut pairs);
+            advance::<N>(next, &front, level, keys, &mut reached, &mut pairs);
             front = reached;
         } else {
             let parts: Vec<(Vec<u32>, Vec<Pair>)> = front
@@ -119,7 +119,7 @@ fn grow(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<Pair> {
                 .map(|part| {
                     let mut reached = Vec::with_capacity(SERIAL_FRONT);
                     let mut pairs = Vec::new();
-                    advance(next, part, level, keys, &mut reached, &mut pairs);
+                    advance::<N>(next, part, level, keys, &mut reached, &mut pairs);
                     pairs.dedup();
                     (reached, pairs)
                 })
@@ -174,7 +174,7 @@ fn strip_levels(region: &mut [u32], names: &[u32]) {
 
 /// Offers the faces of a front to their neighbours; who turns a face from free to taken lists it. A
 /// neighbour of an earlier level is settled: if it is another region's, the regions meet there.
-fn advance(
+fn advance<const N: usize>(
     next: &[u32],
     front: &[u32],
     level: u32,
@@ -185,15 +185,15 @@ fn advance(
     for &face in front {
         let own = keys[face as usize].load(Relaxed) & REGION_MASK;
         let key = level << REGION_BITS | own;
-        for &other in &next[3 * face as usize..][..3] {
+        for &other in &next[N * face as usize..][..N] {
             if other == NONE {
                 continue;
             }
-            let taken = &keys[(other / 3) as usize];
+            let taken = &keys[(other / N as u32) as usize];
             let old = taken.load(Relaxed);
             if old > key {
                 if taken.fetch_min(key, Relaxed) == NONE {
-                    reached.push(other / 3);
+                    reached.push(other / N as u32);
                 }
             } else if old >> REGION_BITS < level && old & REGION_MASK != own {
                 pairs.push((own, old & REGION_MASK));
@@ -204,7 +204,7 @@ fn advance(
 
 /// Gives the components without a seed to regions of their own, or to packs where they are small.
 /// Returns the number of regions.
-fn add_rest(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> u32 {
+fn add_rest<const N: usize>(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> u32 {
     const PENDING: u32 = NONE - 1;
     let mut count = seeds;
     let mut small: Vec<u32> = Vec::new();
@@ -219,10 +219,10 @@ fn add_rest(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> u3
         region[face] = PENDING;
         let mut head = 0;
         while head < queue.len() {
-            for &other in &next[3 * queue[head] as usize..][..3] {
-                if other != NONE && region[(other / 3) as usize] == NONE {
-                    region[(other / 3) as usize] = PENDING;
-                    queue.push(other / 3);
+            for &other in &next[N * queue[head] as usize..][..N] {
+                if other != NONE && region[(other / N as u32) as usize] == NONE {
+                    region[(other / N as u32) as usize] = PENDING;
+                    queue.push(other / N as u32);
                 }
             }
             head += 1;

@@ -25,8 +25,9 @@ struct Ring {
 }
 
 impl LongRings {
-    /// `longest` is the length of the longest ring, `starts` are the first faces of the patches.
-    pub(super) fn new(next: &[u32], longest: u32, starts: &[u32]) -> LongRings {
+    /// `longest` is the length of the longest ring, `starts` are the first faces of the patches (or cells: simplices of
+    /// `N` sides).
+    pub(super) fn new<const N: u32>(next: &[u32], longest: u32, starts: &[u32]) -> LongRings {
         let mut found = LongRings::default();
         if longest as usize <= SHORT {
             return found;
@@ -37,7 +38,7 @@ impl LongRings {
                 continue;
             }
             let ring = || std::iter::once(side).chain(around(next, side));
-            let mut at: Vec<u32> = ring().map(|side| patches.find(side / 3)).collect();
+            let mut at: Vec<u32> = ring().map(|side| patches.find(side / N)).collect();
             at.sort_unstable();
             at.dedup();
             found

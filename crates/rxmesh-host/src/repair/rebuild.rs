@@ -156,7 +156,7 @@ pub(super) fn turn_faces(mesh: &mut TriMesh, turned: &[bool]) {
     }
     for c in extras.columns.iter_mut().filter(|c| c.name == NORMAL) {
         let negated = |i: usize| match c.element {
-            ElementKind::Face => turned[i],
+            ElementKind::Face | ElementKind::Cell => turned[i],
             ElementKind::Vertex => turns[i] && !stays[i],
         };
         let rows = c.data.len() / c.width;

@@ -1,7 +1,7 @@
 //! Attributes: typed values on the elements of one kind, with a copy on the host and one on the engine.
 
-use super::RxMesh;
 use super::layout::Layout;
+use super::{Dimension, RxMesh};
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
 use rxmesh_kernels::attr::{
@@ -88,19 +88,24 @@ pub(super) fn plural(kind: Kind) -> &'static str {
         Kind::Vertex => "vertices",
         Kind::Edge => "edges",
         Kind::Face => "faces",
+        Kind::Cell => "cells",
     }
 }
 
 impl<K: Element, T: Value> Attribute<K, T> {
-    pub(super) fn zeroed(rx: &RxMesh, layout: Layout) -> Result<Self, Error> {
+    pub(super) fn zeroed<D: Dimension>(rx: &RxMesh<D>, layout: Layout) -> Result<Self, Error> {
         layout.check::<T>(K::KIND)?;
         let device = rx.engine().zeroed(layout.len(rx, K::KIND))?;
         let (place, source) = layout.place(rx, K::KIND)?;
         Ok(Attribute::over(rx, device, layout, place, source))
     }
 
-    pub(super) fn from_input(rx: &RxMesh, input: &[T], layout: Layout) -> Result<Self, Error> {
-        let linear = to_linear::<K, T>(rx, input)?;
+    pub(super) fn from_input<D: Dimension>(
+        rx: &RxMesh<D>,
+        input: &[T],
+        layout: Layout,
+    ) -> Result<Self, Error> {
+        let linear = to_linear::<D, K, T>(rx, input)?;
         layout.check::<T>(K::KIND)?;
         let (place, source) = layout.place(rx, K::KIND)?;
         let device = if layout.is_plain() {
@@ -117,8 +122,8 @@ impl<K: Element, T: Value> Attribute<K, T> {
     }
 
     /// Over values that are on the engine.
-    fn over(
-        rx: &RxMesh,
+    fn over<D: Dimension>(
+        rx: &RxMesh<D>,
         device: Buffer<T>,
         layout: Layout,
         place: Place,
@@ -227,15 +232,15 @@ impl<K: Element, T: Value> Attribute<K, T> {
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], or as [`Attribute::download`].
-    pub fn to_input(&mut self, rx: &RxMesh) -> Result<Vec<T>, Error> {
+    pub fn to_input<D: Dimension>(&mut self, rx: &RxMesh<D>) -> Result<Vec<T>, Error> {
         if rx.id() != self.mesh {
             return Err(AttributeError::OtherMesh.into());
         }
         self.download()?;
         let Some(source) = rx.source(K::KIND)? else {
             let owned = rx.headers().iter().flat_map(|h| {
-                let base = h.base[K::KIND as usize] as usize;
-                base..base + usize::from(h.owned[K::KIND as usize])
+                let base = h.base_of(K::KIND) as usize;
+                base..base + h.owned_of(K::KIND) as usize
             });
             return Ok(owned.map(|i| self.host[i]).collect());
         };
@@ -407,7 +412,10 @@ impl<K: Element, T: Sum> Attribute<K, T> {
 }
 
 /// Brings values from the input's order into linear ids.
-fn to_linear<K: Element, T: Value>(rx: &RxMesh, input: &[T]) -> Result<Vec<T>, Error> {
+fn to_linear<D: Dimension, K: Element, T: Value>(
+    rx: &RxMesh<D>,
+    input: &[T],
+) -> Result<Vec<T>, Error> {
     let want = rx.count(K::KIND) as usize;
     if input.len() != want {
         return Err(AttributeError::Length {
@@ -429,10 +437,7 @@ fn to_linear<K: Element, T: Value>(rx: &RxMesh, input: &[T]) -> Result<Vec<T>, E
         None => {
             let mut next = 0;
             for h in rx.headers() {
-                let (base, n) = (
-                    h.base[K::KIND as usize] as usize,
-                    usize::from(h.owned[K::KIND as usize]),
-                );
+                let (base, n) = (h.base_of(K::KIND) as usize, h.owned_of(K::KIND) as usize);
                 out[base..base + n].copy_from_slice(&input[next..next + n]);
                 next += n;
             }

@@ -1,7 +1,7 @@
 //! Order and layout of an attribute's values on the engine (MeshTaichi 2022, section 5.3). Kernels do not notice.
 
-use super::RxMesh;
 use super::attribute::plural;
+use super::{Dimension, RxMesh};
 use crate::Error;
 use crate::engine::Buffer;
 use rxmesh_kernels::attr::{Place, Value};
@@ -67,7 +67,7 @@ impl Layout {
     }
 
     /// Number of values on the engine.
-    pub(super) fn len(self, rx: &RxMesh, kind: Kind) -> usize {
+    pub(super) fn len<D: Dimension>(self, rx: &RxMesh<D>, kind: Kind) -> usize {
         match self.order {
             Order::Patch => rx.linear_len(kind) as usize,
             Order::Input => rx.count(kind) as usize,
@@ -75,7 +75,11 @@ impl Layout {
     }
 
     /// What kernels need to know, and for values in the input's order the input's index of each linear id.
-    pub(super) fn place(self, rx: &RxMesh, kind: Kind) -> Result<(Place, Option<Source>), Error> {
+    pub(super) fn place<D: Dimension>(
+        self,
+        rx: &RxMesh<D>,
+        kind: Kind,
+    ) -> Result<(Place, Option<Source>), Error> {
         let plane = match self.words {
             Words::Together => 0,
             Words::Apart => self.len(rx, kind) as u32,
@@ -158,17 +162,17 @@ impl Layout {
     }
 }
 
-/// For vertices and faces the input's index of each linear id, on both sides; made when an attribute in the input's
-/// order asks for it.
+/// For vertices and faces, or cells, the input's index of each linear id, on both sides; made when an attribute in the
+/// input's order asks for it.
 #[derive(Default)]
-pub(super) struct Places(Mutex<[Option<Indices>; 3]>);
+pub(super) struct Places(Mutex<[Option<Indices>; 4]>);
 
 struct Indices {
     host: Arc<[u32]>,
     engine: Buffer<u32>,
 }
 
-impl RxMesh {
+impl<D: Dimension> RxMesh<D> {
     fn places(&self, kind: Kind) -> Result<(Arc<[u32]>, Global<u32>), Error> {
         let mut places = self
             .places_store()

@@ -1,26 +1,28 @@
 //! [`RxMesh`]: a patched mesh on an engine.
 
-use super::Attribute;
 use super::layout::{Layout, Places};
 use super::prepared::PreparedStore;
+use super::{Attribute, Dimension, Surface};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError, Patches};
 use crate::mesh::TriMesh;
 use crate::patch::{self, PatchOptions, PatchSet, PatchStats};
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::kernel::{Entry, PatchKernel};
-use rxmesh_kernels::topo::{Element, Kind, MeshView, PatchHeader};
+use rxmesh_kernels::topo::{Element, Kind, MeshView, Needs, PatchHeader};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// A triangle mesh cut into patches, resident on an engine: what kernels run on.
-pub struct RxMesh {
+/// A mesh cut into patches, resident on an engine: what kernels run on. A [`Surface`] of triangles unless it says that
+/// it is a [`Volume`](super::Volume) of tetrahedra.
+pub struct RxMesh<D: Dimension = Surface> {
     engine: Engine,
     id: u64,
     /// The patches on the host: there from the start, or copied when they are first asked for.
-    set: OnceLock<PatchSet>,
-    counts: [u32; 3],
-    linear_len: [u32; 3],
+    set: OnceLock<D::Set>,
+    has: Needs,
+    counts: [u32; 4],
+    linear_len: [u32; 4],
     patches: Patches,
     buffers: Buffers,
     prepared: PreparedStore,
@@ -48,15 +50,14 @@ pub(crate) struct Packed {
     pub(crate) origin: [Arc<Buffer<u32>>; 2],
 }
 
-impl std::fmt::Debug for RxMesh {
+impl<D: Dimension> std::fmt::Debug for RxMesh<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [v, e, n] = self.counts;
-        write!(
-            f,
-            "RxMesh({v} vertices, {e} edges, {n} faces, {} patches, {:?})",
-            self.headers().len(),
-            self.engine
-        )
+        let [v, e, n, c] = self.counts;
+        write!(f, "RxMesh({v} vertices, {e} edges, {n} faces, ")?;
+        if !D::SURFACE {
+            write!(f, "{c} cells, ")?;
+        }
+        write!(f, "{} patches, {:?})", self.headers().len(), self.engine)
     }
 }
 
@@ -103,53 +104,25 @@ impl RxMesh {
             ribbons: engine.upload(&set.ribbons)?,
         };
         let headers = Arc::from(&set.headers[..]);
-        let (counts, linear_len) = (set.counts, set.linear_len);
-        let mut rx = RxMesh::over(engine, buffers, headers, counts, linear_len);
+        let [counts, linear_len] = [set.counts, set.linear_len].map(of_surface);
+        let mut rx = RxMesh::over(engine, buffers, headers, counts, linear_len, Needs::SURFACE);
         rx.set = OnceLock::from(set);
         Ok(rx)
     }
 
     /// A mesh of patches that lie on the engine already.
     pub(crate) fn from_packed(engine: &Engine, packed: Packed) -> RxMesh {
-        let (headers, counts) = (Arc::from(packed.headers), packed.counts);
-        let mut rx = RxMesh::over(engine, packed.buffers, headers, counts, counts);
+        let (headers, counts) = (Arc::from(packed.headers), of_surface(packed.counts));
+        let mut rx = RxMesh::over(
+            engine,
+            packed.buffers,
+            headers,
+            counts,
+            counts,
+            Needs::SURFACE,
+        );
         rx.origin = Some(packed.origin);
         rx
-    }
-
-    fn over(
-        engine: &Engine,
-        buffers: Buffers,
-        headers: Arc<[PatchHeader]>,
-        counts: [u32; 3],
-        linear_len: [u32; 3],
-    ) -> RxMesh {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let view = MeshView {
-            headers: buffers.headers.global(),
-            topology: buffers.topology.global(),
-            masks: buffers.masks.global(),
-            ribbons: buffers.ribbons.global(),
-            fault: engine.fault(),
-        };
-        let id = NEXT.fetch_add(1, Relaxed);
-        RxMesh {
-            engine: engine.clone(),
-            id,
-            set: OnceLock::new(),
-            counts,
-            linear_len,
-            patches: Patches::new(view, headers, id),
-            buffers,
-            prepared: PreparedStore::default(),
-            places: Places::default(),
-            origin: None,
-        }
-    }
-
-    /// The engine.
-    pub fn engine(&self) -> &Engine {
-        &self.engine
     }
 
     /// The patches on the host, with their statistics. Of a mesh that was packed on the engine they are copied at the
@@ -167,6 +140,8 @@ impl RxMesh {
     }
 
     fn download(&self) -> Result<PatchSet, Error> {
+        let [v, e, f, _] = self.linear_len;
+        let counts = [0, 1, 2].map(|k: usize| self.counts[k]);
         let mut names = [(); 2].map(|()| (Vec::new(), Vec::new()));
         for ((k, (source, linear)), origin) in [0, 2]
             .into_iter()
@@ -182,19 +157,59 @@ impl RxMesh {
         }
         let [(vertex_source, vertex_linear), (face_source, face_linear)] = names;
         Ok(PatchSet {
-            stats: PatchStats::new(self.headers(), self.counts),
+            stats: PatchStats::new(self.headers(), counts),
             headers: self.headers().to_vec(),
             topology: self.buffers.topology.read()?,
             masks: self.buffers.masks.read()?,
             ribbons: self.buffers.ribbons.read()?,
             repacked: true,
-            counts: self.counts,
-            linear_len: self.linear_len,
+            counts,
+            linear_len: [v, e, f],
             vertex_source,
             face_source,
             vertex_linear,
             face_linear,
         })
+    }
+}
+
+impl<D: Dimension> RxMesh<D> {
+    /// Over arrays that lie on the engine.
+    pub(super) fn over(
+        engine: &Engine,
+        buffers: Buffers,
+        headers: Arc<[PatchHeader]>,
+        counts: [u32; 4],
+        linear_len: [u32; 4],
+        has: Needs,
+    ) -> RxMesh<D> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let view = MeshView {
+            headers: buffers.headers.global(),
+            topology: buffers.topology.global(),
+            masks: buffers.masks.global(),
+            ribbons: buffers.ribbons.global(),
+            fault: engine.fault(),
+        };
+        let id = NEXT.fetch_add(1, Relaxed);
+        RxMesh {
+            engine: engine.clone(),
+            id,
+            set: OnceLock::new(),
+            has,
+            counts,
+            linear_len,
+            patches: Patches::new(view, headers, id),
+            buffers,
+            prepared: PreparedStore::default(),
+            places: Places::default(),
+            origin: None,
+        }
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// The patches' headers.
@@ -283,22 +298,59 @@ impl RxMesh {
         Attribute::from_input(self, input, Layout::default())
     }
 
-    /// Runs a kernel on every patch.
+    /// Runs a kernel on every patch. One over relations that only volumes have does not compile for a surface.
     ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`]. Faults that the kernel raises come out at the next download or
-    /// [`Engine::synchronize`].
+    /// [`EngineError::Needs`], or as [`Engine::launch_patches`]. Faults that the kernel raises come out at the next
+    /// download or [`Engine::synchronize`].
     pub fn run<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
+        const {
+            assert!(
+                D::MAY_HAVE.has(K::NEEDS),
+                "the kernel needs cells, which a surface does not have"
+            )
+        };
+        self.has_for(K::NAME, K::NEEDS)?;
         self.engine.launch_patches(&self.patches, kernel)
     }
 
-    /// For each linear id of a kind the input's index, `u32::MAX` where there is no element; nothing for edges.
-    pub(crate) fn source(&self, kind: Kind) -> Result<Option<&[u32]>, Error> {
-        Ok(match kind {
-            Kind::Vertex => Some(&self.patch_set()?.vertex_source),
-            Kind::Edge => None,
-            Kind::Face => Some(&self.patch_set()?.face_source),
+    /// The same, of the patches that it was made of.
+    pub(super) fn with_set(mut self, set: D::Set) -> Self {
+        self.set = OnceLock::from(set);
+        self
+    }
+
+    /// The patches on the host, if they are there.
+    pub(super) fn set(&self) -> Option<&D::Set> {
+        self.set.get()
+    }
+
+    /// What the mesh keeps: which relations and kernels can be had.
+    pub fn has(&self) -> Needs {
+        self.has
+    }
+
+    /// Refuses what the mesh has not.
+    pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
+        let missing = needs.without(self.has);
+        if missing == Needs::NONE {
+            return Ok(());
+        }
+        Err(EngineError::Needs {
+            what,
+            missing: missing.to_string(),
         })
     }
+
+    /// For each linear id of a kind the input's index, `u32::MAX` where there is no element; nothing for kinds that the
+    /// input does not number.
+    pub(crate) fn source(&self, kind: Kind) -> Result<Option<&[u32]>, Error> {
+        D::source(self, kind)
+    }
+}
+
+/// Numbers of a surface's elements, which has no cells.
+fn of_surface([v, e, f]: [u32; 3]) -> [u32; 4] {
+    [v, e, f, 0]
 }

@@ -1,12 +1,14 @@
 //! A patched mesh and its attributes on an engine.
 
 mod attribute;
+mod dimension;
 mod layout;
 mod mesh;
 mod prepared;
 mod rows;
 
 pub use attribute::{Attribute, AttributeError};
+pub use dimension::{Dimension, Surface, Volume};
 pub use layout::{Layout, Order, Words};
 pub use mesh::RxMesh;
 pub(crate) use mesh::{Buffers, Packed};

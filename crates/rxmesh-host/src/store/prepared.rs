@@ -1,6 +1,6 @@
 //! Prepared relations of a mesh: made when they are asked for, kept as long as the mesh (MeshTaichi 2022, section 5.1).
 
-use super::RxMesh;
+use super::{Dimension, RxMesh};
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
 use rxmesh_kernels::algo::prepare::{PrepareRows, TOO_LARGE, WritePrepared};
@@ -8,6 +8,7 @@ use rxmesh_kernels::kernel::{
     Entry as Listed, OnPrepared, OverRelations, PatchKernel, PreparedEntry,
 };
 use rxmesh_kernels::query::{Prepared, Preparer, Relation, Relations};
+use rxmesh_kernels::topo::Needs;
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -67,16 +68,16 @@ pub struct PreparedSize {
     pub bytes: usize,
 }
 
-struct Maker<'a>(&'a RxMesh);
+struct Maker<'a, D: Dimension>(&'a RxMesh<D>);
 
-impl Preparer for Maker<'_> {
+impl<D: Dimension> Preparer for Maker<'_, D> {
     type Error = Error;
     fn get<R: Relation>(&mut self) -> Result<Prepared<R>, Error> {
         self.0.prepare()
     }
 }
 
-impl RxMesh {
+impl<D: Dimension> RxMesh<D> {
     /// Says where kernels over relations have these from when they are run by [`RxMesh::run_for_each`].
     pub fn set_relation_choice(&self, choice: RelationChoice) {
         self.prepared_store().lock().choice = choice;
@@ -103,13 +104,15 @@ impl RxMesh {
 
     /// The tables of a relation; made at the first call, which waits for the engine.
     ///
-    /// A relation that is stored anyway (EV, FE) has no tables: kernels read it from the patches.
+    /// A relation that is stored anyway (EV, FE, CV, CE, CF) has no tables: kernels read it from the patches.
     ///
     /// # Errors
     ///
     /// [`Error::TooLarge`] when a patch's rows have more than 65,535 entries (EE of large patches) or all have more
-    /// than 32 bits can count, no memory, or a fault of the query (a vertex that cannot be oriented).
+    /// than 32 bits can count, a kind that the mesh does not keep ([`EngineError::Needs`]), no memory, or a fault of
+    /// the query (a vertex that cannot be oriented).
     pub fn prepare<R: Relation>(&self) -> Result<Prepared<R>, Error> {
+        self.has_for(R::NAME, R::NEEDS)?;
         let mut inner = self.prepared_store().lock();
         let stored = match inner.stored.entry(TypeId::of::<R>()) {
             Entry::Occupied(stored) => stored.into_mut(),
@@ -167,7 +170,8 @@ impl RxMesh {
     }
 
     /// Runs a kernel over relations, computed on the fly or prepared as [`RxMesh::set_relation_choice`] says. A
-    /// relation that cannot be prepared ([`Error::TooLarge`]) is computed on the fly when the choice is automatic.
+    /// relation that cannot be prepared ([`Error::TooLarge`]), and EE and FF of a volume, are computed on the fly when
+    /// the choice is automatic.
     ///
     /// # Errors
     ///
@@ -183,12 +187,16 @@ impl RxMesh {
             let run = *run;
             (inner.choice, run)
         };
+        // Of volumes EE and FF have tens of millions of entries.
+        let pays = D::SURFACE || !K::Relations::NEEDS.has(Needs::RING);
         match choice {
             RelationChoice::Prepared => self.run_prepared(kernel),
-            RelationChoice::Auto if run >= PREPARE_AT_RUN => match self.run_prepared(kernel) {
-                Err(Error::TooLarge { .. }) => Ok(self.run(kernel)?),
-                done => done,
-            },
+            RelationChoice::Auto if run >= PREPARE_AT_RUN && pays => {
+                match self.run_prepared(kernel) {
+                    Err(Error::TooLarge { .. }) => Ok(self.run(kernel)?),
+                    done => done,
+                }
+            }
             _ => Ok(self.run(kernel)?),
         }
     }

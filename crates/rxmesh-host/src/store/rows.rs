@@ -1,6 +1,6 @@
 //! Rows of a relation, written out in linear ids.
 
-use super::RxMesh;
+use super::{Dimension, RxMesh};
 use crate::Error;
 use crate::algo::scan;
 use crate::engine::{Buffer, EngineError};
@@ -62,7 +62,7 @@ impl<R: Relation> Rows<R> {
     }
 }
 
-impl RxMesh {
+impl<D: Dimension> RxMesh<D> {
     /// The rows of a relation, computed on the fly and written out.
     ///
     /// # Errors

@@ -4,10 +4,10 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{Entry, PatchKernel};
 use crate::mem::{FaultCode, Global, GlobalMut, Plan, Shared};
 use crate::query::{
-    Corners, Diamond, EE, EF, FF, FV, Fans, LocalMap, NONE, OrientedVE, OrientedVF, OrientedVV,
-    Prepared, Relation, Row, TABLE_ALIGN, VE, VF, VV, table_rows,
+    CC, Corners, Diamond, EC, EE, EEThroughFaces, EF, FC, FF, FV, Fans, LocalMap, NONE, OrientedVE,
+    OrientedVF, OrientedVV, Prepared, Relation, Row, TABLE_ALIGN, VC, VE, VF, VV, table_rows,
 };
-use crate::topo::{Patch, PatchHeader};
+use crate::topo::{Needs, Patch, PatchHeader};
 use core::marker::PhantomData;
 
 kernel_list! {
@@ -15,7 +15,7 @@ kernel_list! {
     prepare prepare_ve: VE;
     prepare prepare_vf: VF;
     prepare prepare_ef: EF;
-    prepare prepare_ee: EE;
+    prepare prepare_ee: EEThroughFaces;
     prepare prepare_fv: FV;
     prepare prepare_ff: FF;
     prepare prepare_diamond: Diamond;
@@ -24,16 +24,26 @@ kernel_list! {
     prepare prepare_oriented_vv: OrientedVV;
     prepare prepare_oriented_ve: OrientedVE;
     prepare prepare_oriented_vf: OrientedVF;
+    prepare prepare_vc: VC;
+    prepare prepare_ec: EC;
+    prepare prepare_ee_at_ends: EE;
+    prepare prepare_fc: FC;
+    prepare prepare_cc: CC;
     patch write_prepared_vv: WritePrepared<VV>;
     patch write_prepared_ve: WritePrepared<VE>;
     patch write_prepared_vf: WritePrepared<VF>;
     patch write_prepared_ef: WritePrepared<EF>;
-    patch write_prepared_ee: WritePrepared<EE>;
+    patch write_prepared_ee: WritePrepared<EEThroughFaces>;
     patch write_prepared_fv: WritePrepared<FV>;
     patch write_prepared_ff: WritePrepared<FF>;
     patch write_prepared_diamond: WritePrepared<Diamond>;
     patch write_prepared_corners: WritePrepared<Corners>;
     patch write_prepared_oriented_vv: WritePrepared<OrientedVV>;
+    patch write_prepared_vc: WritePrepared<VC>;
+    patch write_prepared_ec: WritePrepared<EC>;
+    patch write_prepared_ee_at_ends: WritePrepared<EE>;
+    patch write_prepared_fc: WritePrepared<FC>;
+    patch write_prepared_cc: WritePrepared<CC>;
 }
 
 /// In place of a size: the patch's rows have more entries than 16 bits can count.
@@ -69,6 +79,7 @@ pub struct PrepareTables<T> {
 // SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
 // U4).
 unsafe impl<R: Relation> PatchKernel for PrepareRows<R> {
+    const NEEDS: Needs = R::NEEDS;
     type Tables = PrepareTables<R::Tables>;
 
     #[inline(always)]
@@ -149,6 +160,7 @@ crate::args! {
 // SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
 // U4).
 unsafe impl<R: Relation> PatchKernel for WritePrepared<R> {
+    const NEEDS: Needs = R::NEEDS;
     type Tables = LocalMap;
 
     #[inline(always)]

@@ -4,10 +4,10 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::PatchKernel;
 use crate::mem::{FaultCode, GlobalMut, Plan, Shared};
 use crate::query::{
-    Corners, Csr, Diamond, EE, EF, EV, FE, FF, FV, LocalMap, NONE, OrientedVE, OrientedVF,
-    OrientedVV, Relation, Row, VE, VF, VV,
+    CC, CE, CF, CV, Corners, Csr, Diamond, EC, EE, EEThroughFaces, EF, EV, FC, FE, FF, FV,
+    LocalMap, NONE, OrientedVE, OrientedVF, OrientedVV, Relation, Row, VC, VE, VF, VV,
 };
-use crate::topo::{Id, Patch, PatchHeader};
+use crate::topo::{Id, Needs, Patch, PatchHeader};
 use core::marker::PhantomData;
 
 kernel_list! {
@@ -15,7 +15,7 @@ kernel_list! {
     patch count_ve: CountRows<VE>;
     patch count_vf: CountRows<VF>;
     patch count_ef: CountRows<EF>;
-    patch count_ee: CountRows<EE>;
+    patch count_ee: CountRows<EEThroughFaces>;
     patch count_ff: CountRows<FF>;
     patch count_ev: CountRows<EV>;
     patch count_fv: CountRows<FV>;
@@ -28,7 +28,7 @@ kernel_list! {
     patch write_ve: WriteRows<VE>;
     patch write_vf: WriteRows<VF>;
     patch write_ev: WriteRows<EV>;
-    patch write_ee: WriteRows<EE>;
+    patch write_ee: WriteRows<EEThroughFaces>;
     patch write_ef: WriteRows<EF>;
     patch write_fv: WriteRows<FV>;
     patch write_fe: WriteRows<FE>;
@@ -39,6 +39,22 @@ kernel_list! {
     patch write_oriented_vf: WriteRows<OrientedVF>;
     patch count_corners: CountRows<Corners>;
     patch write_corners: WriteRows<Corners>;
+    patch count_vc: CountRows<VC>;
+    patch count_ec: CountRows<EC>;
+    patch count_ee_at_ends: CountRows<EE>;
+    patch count_fc: CountRows<FC>;
+    patch count_cv: CountRows<CV>;
+    patch count_ce: CountRows<CE>;
+    patch count_cf: CountRows<CF>;
+    patch count_cc: CountRows<CC>;
+    patch write_vc: WriteRows<VC>;
+    patch write_ec: WriteRows<EC>;
+    patch write_ee_at_ends: WriteRows<EE>;
+    patch write_fc: WriteRows<FC>;
+    patch write_cv: WriteRows<CV>;
+    patch write_ce: WriteRows<CE>;
+    patch write_cf: WriteRows<CF>;
+    patch write_cc: WriteRows<CC>;
 }
 
 crate::args! {
@@ -75,6 +91,7 @@ fn build<R: Relation, B: Block>(b: B, patch: &Patch, tables: &RowTables<R::Table
 // SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
 // U4).
 unsafe impl<R: Relation> PatchKernel for CountRows<R> {
+    const NEEDS: Needs = R::NEEDS;
     type Tables = RowTables<R::Tables>;
 
     #[inline(always)]
@@ -119,6 +136,7 @@ pub struct WriteTables<T> {
 // SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
 // U4).
 unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
+    const NEEDS: Needs = R::NEEDS;
     type Tables = WriteTables<R::Tables>;
 
     #[inline(always)]

@@ -86,7 +86,7 @@ unsafe impl<K: Element, T: Value> Field for Staged<K, T> {
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
         // Taken in any case: a view that could be of no memory would be one of any memory to the device compiler.
-        let n = u32::from(header.total[K::KIND as usize]);
+        let n = header.total_of(K::KIND);
         self.here = plan.take(if self.direct == 0 { n } else { 0 });
     }
 
@@ -223,7 +223,7 @@ unsafe impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
 
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
-        let n = u32::from(header.owned[K::KIND as usize]);
+        let n = header.owned_of(K::KIND);
         self.here = plan.take(if self.direct == 0 { n } else { 0 });
     }
 

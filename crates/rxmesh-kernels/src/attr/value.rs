@@ -44,6 +44,27 @@ vector_sum!(Vec2, 2, 0 => x, 1 => y);
 vector_sum!(Vec3, 3, 0 => x, 1 => y, 2 => z);
 vector_sum!(Vec4, 4, 0 => x, 1 => y, 2 => z, 3 => w);
 
+// SAFETY: so many words.
+unsafe impl<const N: usize> Sum for [f32; N]
+where
+    [f32; N]: bytemuck::Pod,
+{
+    const COMPONENTS: u32 = N as u32;
+    #[inline(always)]
+    fn component(self, c: u32) -> f32 {
+        // A chain of selects: an array indexed at run time would go to local memory on the device.
+        let mut value = 0.0;
+        let mut k = 0;
+        while k < N {
+            if c == k as u32 {
+                value = self[k];
+            }
+            k += 1;
+        }
+        value
+    }
+}
+
 #[inline(always)]
 pub(super) fn add_shared<T: Sum>(to: Shared<f32>, i: u32, v: T) {
     let mut c = 0;

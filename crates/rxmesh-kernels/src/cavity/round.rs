@@ -222,7 +222,8 @@ pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
     match <<O::Template as Template>::Seed as Element>::KIND {
         Kind::Vertex => mesh.vertex_lives(seed),
         Kind::Edge => mesh.edge_lives(seed),
-        Kind::Face => mesh.face_lives(seed),
+        // Volumes are not edited.
+        Kind::Face | Kind::Cell => mesh.face_lives(seed),
     }
 }
 

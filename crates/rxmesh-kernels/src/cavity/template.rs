@@ -204,7 +204,7 @@ pub fn face_of<K: Element>(mesh: &impl Mesh, seed: u32) -> u32 {
         }
     };
     match K::KIND {
-        Kind::Face => seed,
+        Kind::Face | Kind::Cell => seed,
         Kind::Edge => of_edge(seed),
         Kind::Vertex => {
             let e = mesh.edge_at(seed);

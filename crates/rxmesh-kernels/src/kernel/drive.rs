@@ -4,7 +4,7 @@ use super::{ForEach, OverRelations, PatchKernel, Scatter};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::mem::{Plan, Shared};
 use crate::query::Relations;
-use crate::topo::{Patch, PatchHeader};
+use crate::topo::{Needs, Patch, PatchHeader};
 
 /// What a body's patch kernel keeps in shared memory.
 #[derive(Clone, Copy)]
@@ -42,6 +42,7 @@ crate::args! {
 // SAFETY: the promise of `OverRelations`.
 unsafe impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     const THREADS: u32 = K::THREADS;
+    const NEEDS: Needs = K::Relations::NEEDS;
     fn unstage(&mut self, sums: bool) -> Option<&'static str> {
         self.kernel.unstage(sums)
     }

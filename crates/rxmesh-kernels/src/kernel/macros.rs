@@ -70,12 +70,13 @@ macro_rules! args {
 /// }
 /// ```
 ///
-/// Forms: `ForEach<R>`, `Scatter<R>` (with `R` one relation or a tuple of up to three), `Patch`, `Block`, `Flat`; the
-/// last three only declare the struct and leave [`PatchKernel`](crate::kernel::PatchKernel),
+/// Forms: `ForEach<R>`, `Scatter<R>` (with `R` one relation or a tuple of up to three), `Distribute<R, W>` (with `W` the
+/// length of the rows), `Patch`, `Block`, `Flat`; the last three only declare the struct and leave
+/// [`PatchKernel`](crate::kernel::PatchKernel),
 /// [`BlockKernel`](crate::kernel::BlockKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N`
-/// before the brace sets the CUDA block's width for the first two.
+/// before the brace sets the CUDA block's width for the first three.
 ///
-/// The first two need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index
+/// The first three need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index
 /// does not compile.
 ///
 /// ```compile_fail,E0277
@@ -108,6 +109,32 @@ macro_rules! kernel {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
         $crate::kernel!(@typed { $($fields)* });
         $crate::kernel!(@patch $name, $rel, run_scatter $(, $threads)?);
+    };
+    (
+        $(#[$meta:meta])* $vis:vis struct $name:ident : Distribute<$rel:ty, $width:literal>
+        $(, threads = $threads:literal)? { $($fields:tt)* }
+    ) => {
+        $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
+        $crate::kernel!(@typed { $($fields)* });
+
+        // SAFETY: fields are `Typed`, and as many values are put as rows are long (contracts U1 to U4).
+        unsafe impl $crate::volume::distribute::Distributes for $name {
+            $(const THREADS: u32 = $threads;)?
+            type Relation = $rel;
+            type Value = <$name as $crate::volume::distribute::Distribute<$rel, $width>>::Value;
+            #[inline(always)]
+            fn give(
+                &self,
+                e: $crate::topo::Owned<<$rel as $crate::query::Relation>::Source>,
+                n: $crate::query::Neighbours<$rel>,
+                to: $crate::mem::Shared<f32>,
+                first: u32,
+            ) {
+                const { assert!(matches!(<$rel as $crate::query::Relation>::FIXED, Some($width))) };
+                let values = $crate::volume::distribute::Distribute::<$rel, $width>::run(self, e, n);
+                $crate::volume::distribute::put(values, to, first);
+            }
+        }
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Patch { $($fields:tt)* }) => {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
@@ -169,6 +196,7 @@ macro_rules! kernel {
         // SAFETY: the driver keeps the contracts for fields that are `Typed`, whatever the body does (U1 to U4).
         unsafe impl $crate::kernel::PatchKernel for $name {
             $(const THREADS: u32 = $threads;)?
+            const NEEDS: $crate::topo::Needs = <$rel as $crate::query::Relations>::NEEDS;
             type Tables = $crate::kernel::ForEachTables<<$rel as $crate::query::Relations>::Tables>;
             fn unstage(&mut self, sums: bool) -> Option<&'static str> {
                 $crate::kernel::Fields::unstage(self, sums)
@@ -255,6 +283,7 @@ macro_rules! kernels {
 /// | --- | --- | --- |
 /// | `patch name: K` | a [`PatchKernel`](crate::kernel::PatchKernel) | `rx_name` |
 /// | `prepared name: K` | a [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) kernel, which shall run on prepared relations too | `rx_name`, `rx_name_prepared` |
+/// | `distribute name: K` | a [`Distribute`](crate::volume::distribute::Distribute) kernel | `rx_name` |
 /// | `prepare name: R` | what prepares relation `R` | `rx_name` |
 /// | `block name: K` | a [`BlockKernel`](crate::kernel::BlockKernel) | `rx_name` |
 /// | `flat name: K` | a [`FlatKernel`](crate::kernel::FlatKernel) | `rx_name` |
@@ -300,6 +329,11 @@ macro_rules! entries {
             const NAME: &'static str = $crate::entries!(@rx $name "_prepared");
         }
     };
+    (@name distribute $name:ident $ty:ty) => {
+        impl $crate::volume::distribute::DistributeEntry for $ty {
+            const NAME: &'static str = $crate::entries!(@rx $name);
+        }
+    };
     (@name operator $name:ident $ty:ty) => {
         impl $crate::kernel::OperatorEntry for $ty {
             const CLAIM: &'static str = $crate::entries!(@rx $name "_claim");
@@ -319,6 +353,9 @@ macro_rules! entries {
             $crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$ty>),
             $crate::entries!(@layout [$name "_prepared"] $crate::kernel::PatchArgs<$crate::kernel::OnPrepared<$ty>>),
         ]
+    };
+    (@info distribute $name:ident $ty:ty) => {
+        $crate::entries!(@info patch $name $crate::volume::distribute::DistributeOver<$ty>)
     };
     (@info prepare $name:ident $ty:ty) => {
         &[$crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$crate::algo::prepare::PrepareRows<$ty>>)]
@@ -352,6 +389,9 @@ macro_rules! export_entries {
         const _: () = {
             $($crate::export_entries!(@entry $form [$name] $ty);)*
         };
+    };
+    (@entry distribute [$($name:tt)*] $ty:ty) => {
+        $crate::export_entries!(@entry patch [$($name)*] $crate::volume::distribute::DistributeOver<$ty>);
     };
     (@entry prepare [$($name:tt)*] $ty:ty) => {
         $crate::export_entries!(@entry patch [$($name)*] $crate::algo::prepare::PrepareRows<$ty>);

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | [`ForEach`] | each owned element and its neighbours | gathering: writes its own element, or adds to any |
 //! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned |
+//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering what is dear to compute, in a fixed order |
 //! | [`PatchKernel`] | each patch, with phases of its own | what the two above cannot say |
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
 //! | [`FlatKernel`] | each index of a range | vector updates |
@@ -22,7 +23,7 @@ pub use drive::{ForEachTables, OnPrepared, carve_for_each, run_for_each, run_sca
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Fault, Plan};
 use crate::query::Relations;
-use crate::topo::{Local, MeshView, Owned, Patch, PatchHeader};
+use crate::topo::{Local, MeshView, Needs, Owned, Patch, PatchHeader};
 
 /// Threads of a CUDA block when a kernel does not say.
 pub const DEFAULT_THREADS: u32 = 128;
@@ -113,6 +114,8 @@ pub unsafe trait OverRelations:
 pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
+    /// What a mesh must keep; the launch looks.
+    const NEEDS: Needs = Needs::NONE;
     /// What the kernel keeps in shared memory.
     type Tables: Copy;
     /// Has one field give up its shared memory, and says which; nothing when the kernel can do without none. The host

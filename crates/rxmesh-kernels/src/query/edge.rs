@@ -1,11 +1,11 @@
-//! EV, EF, EE: rows of edges.
+//! EV, EF, EE through faces: rows of edges.
 
 use super::csr::FixedRow;
 use super::slots::{EdgeFaces, EdgeFacesRow};
 use super::{LocalFe, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
-use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
+use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
 
 /// The two vertices of an edge, source first (the source is the one that came first in the input).
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,7 @@ unsafe impl Relation for EV {
     type Row = FixedRow<2>;
     const NAME: &'static str = "EV";
     const PREPARE: &'static str = "rx_prepare_ev";
+    const NEEDS: Needs = Needs::EDGES;
     const PREPARABLE: bool = false;
     const FIXED: Option<u32> = Some(2);
 
@@ -67,18 +68,19 @@ unsafe impl Relation for EF {
     }
 }
 
-/// The edges that share a face with an edge: four inside a manifold mesh.
+/// The edges that share a face with an edge: four inside a manifold surface. [`super::EE`] is another relation.
 #[derive(Clone, Copy, Debug)]
-pub struct EE;
+pub struct EEThroughFaces;
 
 // SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
-unsafe impl Relation for EE {
+unsafe impl Relation for EEThroughFaces {
     type Source = Edge;
     type Target = Edge;
     type Tables = EdgeFaces;
     type Row = EeRow;
-    const NAME: &'static str = "EE";
+    const NAME: &'static str = "EE through faces";
     const PREPARE: &'static str = "rx_prepare_ee";
+    const NEEDS: Needs = Needs::SURFACE;
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {
@@ -103,8 +105,8 @@ unsafe impl Relation for EE {
     }
 }
 
-/// A row of [`EE`], computed as it is read: the sides of the edge's faces, one after the other, without itself and
-/// without what has come before.
+/// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
+/// itself and without what has come before.
 #[derive(Clone, Copy, Debug)]
 pub struct EeRow {
     fe: LocalFe,

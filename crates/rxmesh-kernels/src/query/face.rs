@@ -5,7 +5,7 @@ use super::slots::EdgeFaces;
 use super::{LocalEv, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
-use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
+use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
 
 /// The three edges of a face; edge `k` joins corner `k` to the next.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +79,7 @@ unsafe impl Relation for FF {
     type Row = FfRow;
     const NAME: &'static str = "FF";
     const PREPARE: &'static str = "rx_prepare_ff";
+    const NEEDS: Needs = Needs::SURFACE;
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {

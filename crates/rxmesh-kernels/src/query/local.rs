@@ -111,11 +111,10 @@ impl LocalMap {
     /// Takes room for the ribbon of a kind.
     #[inline(always)]
     pub fn carve<K: Element>(h: &PatchHeader, plan: &mut Plan) -> LocalMap {
-        let k = K::KIND as usize;
-        let owned = u32::from(h.owned[k]);
+        let owned = h.owned_of(K::KIND);
         LocalMap {
-            ribbon: take_words(plan, u32::from(h.total[k]) - owned),
-            base: h.base[k],
+            ribbon: take_words(plan, h.total_of(K::KIND) - owned),
+            base: h.base_of(K::KIND),
             owned,
         }
     }

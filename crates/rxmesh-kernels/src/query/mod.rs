@@ -1,21 +1,30 @@
-//! Relations: which elements are next to which, computed in shared memory from FE and EV.
+//! Relations: which elements are next to which, computed in shared memory from FE and EV, in volumes from CV, CE and
+//! CF too.
 //!
 //! | relation | of an element | are its | computed by |
 //! | --- | --- | --- | --- |
 //! | [`EV`], [`FE`], [`FV`] | edge, face, face | vertices, edges, vertices | reading (FV through EV) |
 //! | [`VE`], [`VV`], [`VF`], [`EF`] | vertex, vertex, vertex, edge | edges, vertices, faces, faces | transposing in shared memory |
 //! | [`FF`] | face | faces that share an edge | FE, then EF |
-//! | [`EE`] | edge | edges that share a face | EF, then FE |
+//! | [`EEThroughFaces`] | edge | edges that share a face | EF, then FE |
 //! | [`Corners`] | vertex | the next and the previous vertex in each of its faces | VF, then FE and EV |
 //! | [`Fans`] | vertex | the same, face after face around the vertex where they form one fan | VF, chained, then FE and EV |
 //! | [`Diamond`] | edge | two vertices and two opposite vertices | EV and EF |
 //! | [`OrientedVV`], [`OrientedVE`], [`OrientedVF`] | vertex | vertices, edges, faces, counter-clockwise | VF, chained |
+//! | [`CV`], [`CE`], [`CF`] | cell | vertices, edges, faces | reading |
+//! | [`VC`], [`EC`], [`FC`] | vertex, edge, face | cells | transposing in shared memory |
+//! | [`CC`] | cell | cells that share a face | CF, then FC |
+//! | [`EE`] | edge of a volume | edges that share a vertex | EV, then VE of all local vertices |
+//!
+//! [`Relation::NEEDS`] says which kinds a mesh must keep for it.
 //!
 //! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the transposed
 //! relations are in ascending local id (VV on a block of one thread: in the order of the edges), so that a sum over a
 //! row has the same order on every run of one engine. Each can also be prepared: computed once, kept in global memory
 //! ([`Prepared`]). RXMesh 2021, section 6.2 and appendix A; the transpose is appendix B's, by counting.
 
+mod around;
+mod cell;
 mod corners;
 mod csr;
 mod diamond;
@@ -28,10 +37,12 @@ mod relations;
 mod slots;
 mod vertex;
 
+pub use around::{EC, EE, FC, VC};
+pub use cell::{CC, CE, CF, CV};
 pub use corners::{Corners, Fans};
 pub use csr::Csr;
 pub use diamond::Diamond;
-pub use edge::{EE, EF, EV};
+pub use edge::{EEThroughFaces, EF, EV};
 pub use face::{FE, FF, FV};
 pub use local::{LocalEv, LocalFe, LocalMap};
 pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
@@ -42,7 +53,7 @@ pub use vertex::{VE, VF, VV, VertexFaces};
 
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
-use crate::topo::{Element, Patch, PatchHeader};
+use crate::topo::{Element, Needs, Patch, PatchHeader};
 
 /// One relation, as the patches compute it.
 ///
@@ -66,6 +77,9 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     const PREPARE: &'static str;
     /// The number of neighbours when it is the same for every element.
     const FIXED: Option<u32> = None;
+    /// What a mesh must keep for it. With [`Needs::RING`] its rows are long on volumes, where it is prepared only when
+    /// that is asked for.
+    const NEEDS: Needs = Needs::EDGES.and(Needs::FACES);
     /// Whether rows can have gaps ([`NONE`]).
     const GAPS: bool = false;
     /// Whether a prepared table pays: not for what is stored anyway.

@@ -55,12 +55,11 @@ unsafe impl<R: Relation> Field for Prepared<R> {}
 /// Number of rows that a patch's table of `R` has.
 #[inline(always)]
 pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
-    let kind = R::Source::KIND as usize;
-    u32::from(if R::RIBBON_ROWS {
-        h.total[kind]
+    if R::RIBBON_ROWS {
+        h.total_of(R::Source::KIND)
     } else {
-        h.owned[kind]
-    })
+        h.owned_of(R::Source::KIND)
+    }
 }
 
 impl<R: Relation> Prepared<R> {

@@ -3,7 +3,7 @@
 use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row, within};
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Piece, Plan, Shared};
-use crate::topo::{Local, Map, Patch, PatchHeader};
+use crate::topo::{Local, Map, Needs, Patch, PatchHeader};
 
 /// One or several relations that a kernel asks for. With several, the body runs for each source of the
 /// first, gets its row, and may look up rows of the others ([`Table::of`]).
@@ -16,6 +16,8 @@ pub unsafe trait Relations: Copy + Send + Sync + 'static {
     type Source: crate::topo::Element;
     /// What the body gets beside the element.
     type Input: Copy;
+    /// What a mesh must keep for all of them.
+    const NEEDS: Needs;
     /// What is kept in shared memory.
     type Tables: Copy;
     /// The relations' prepared tables.
@@ -216,8 +218,9 @@ impl<R: Relation> Table<R> {
     /// The neighbours of a local element.
     ///
     /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF also for the edges
-    /// of owned vertices and of owned faces. Other rows of ribbon elements hold what the patch knows; VE, VV and VF
-    /// have rows for owned vertices only, and so do EE and FF for owned elements when they are prepared.
+    /// of owned vertices and of owned faces, for FC for the faces of owned vertices and of owned cells; for CV, CE and
+    /// CF for every ribbon cell. Other rows of ribbon elements hold what the patch knows; VE, VV, VF, VC and EC have
+    /// rows for owned elements only, and so do EE and FF when they are prepared.
     #[inline(always)]
     pub fn of(&self, e: Local<R::Source>) -> Neighbours<R> {
         if let Source::Computed(tables) = &self.from
@@ -232,6 +235,7 @@ impl<R: Relation> Table<R> {
 // SAFETY: the relation's promise.
 unsafe impl<R: Relation> Relations for R {
     type Source = R::Source;
+    const NEEDS: Needs = R::NEEDS;
     type Input = Neighbours<R>;
     type Tables = Source<R>;
     type Prepared = Prepared<R>;
@@ -306,6 +310,7 @@ macro_rules! several {
         // SAFETY: the promises of all.
         unsafe impl<$first: Relation, $($rest: Relation),+> Relations for ($first, $($rest),+) {
             type Source = $first::Source;
+            const NEEDS: Needs = $first::NEEDS$(.and($rest::NEEDS))+;
             type Input = (Neighbours<$first>, $(Table<$rest>),+);
             type Tables = (Source<$first>, $(Source<$rest>),+);
             type Prepared = $several<Prepared<$first>, $(Prepared<$rest>),+>;

@@ -4,12 +4,12 @@ use super::csr::CsrRow;
 use super::{Csr, LocalEv, LocalFe, Relation, unless};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
-use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
+use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
 
 /// Transposes EV: `emit(e, s, t)` gives the two entries of an edge. Each thread takes four edges with one 16-byte
 /// access.
 #[inline(always)]
-fn transpose_ev<B: Block>(
+pub(super) fn transpose_ev<B: Block>(
     b: B,
     patch: &Patch,
     csr: Csr,
@@ -48,6 +48,7 @@ unsafe impl Relation for VE {
     type Row = CsrRow;
     const NAME: &'static str = "VE";
     const PREPARE: &'static str = "rx_prepare_ve";
+    const NEEDS: Needs = Needs::EDGES;
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
@@ -85,6 +86,7 @@ unsafe impl Relation for VV {
     type Row = CsrRow;
     const NAME: &'static str = "VV";
     const PREPARE: &'static str = "rx_prepare_vv";
+    const NEEDS: Needs = Needs::EDGES;
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {

@@ -8,10 +8,14 @@
 //! - `ribbons` (`u32`): the linear ids of the not-owned V, then E, then F, each list starting at a
 //!   multiple of 16 bytes.
 //!
+//! A patch of a volume has sections CV, CE and CF behind FE, and its cells' ribbon behind the faces'. It has no masks:
+//! volumes do not change. Kinds that a volume does not keep have empty sections, and so have CE and CF then.
+//!
 //! Sections are sized by *capacity*, so that a patch can grow in place; a static patch has
 //! `capacity == total`.
 
-/// The three kinds of element, as the index of every `[_; 3]` in this crate.
+/// The kinds of element. The first three are the index of every `[_; 3]` in this crate; the cells of a volume have
+/// fields of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -21,11 +25,15 @@ pub enum Kind {
     Edge = 1,
     /// A 2-cell.
     Face = 2,
+    /// A 3-cell: a tetrahedron.
+    Cell = 3,
 }
 
 impl Kind {
-    /// All kinds, in index order.
+    /// The kinds of a surface, in index order.
     pub const ALL: [Kind; 3] = [Kind::Vertex, Kind::Edge, Kind::Face];
+    /// The kinds of a volume, in index order.
+    pub const VOLUME: [Kind; 4] = [Kind::Vertex, Kind::Edge, Kind::Face, Kind::Cell];
 }
 
 /// Every section starts at a multiple of this many bytes, so that 16-byte accesses are possible.
@@ -58,8 +66,18 @@ pub struct PatchHeader {
     pub ribbon: u32,
     /// Offset of the patch in `masks`, in `u32` words.
     pub mask: u32,
+    /// Of a volume: linear id of the first owned cell. All that follows is zero in a surface.
+    pub cell_base: u32,
+    /// Number of owned cells.
+    pub cells_owned: u16,
+    /// Number of local cells, and of those that there is room for.
+    pub cells: u16,
+    /// Number of local V, E, F that owned elements are made of: the owned ones and shell 0. They come first.
+    pub near: [u16; 3],
     /// Not used; zero.
-    pub reserved2: [u32; 5],
+    pub reserved2: u16,
+    /// Not used; zero.
+    pub reserved3: u32,
 }
 
 const _: () = assert!(size_of::<PatchHeader>() == 64);
@@ -88,16 +106,83 @@ impl PatchHeader {
         self.topology + align_up(2 * self.capacity[1] as u32, U16_PER_ALIGN)
     }
 
-    /// Number of `u16` entries of the patch in `topology`.
+    /// Offset of section CV in `topology`: four local vertices a cell.
+    #[inline(always)]
+    pub const fn cv_section(&self) -> u32 {
+        self.fe_section() + align_up(3 * self.capacity[2] as u32, U16_PER_ALIGN)
+    }
+
+    /// Offset of section CE in `topology`: six local edges a cell, in the order of their corners: 01, 02, 03, 12, 13,
+    /// 23. Empty without edges.
+    #[inline(always)]
+    pub const fn ce_section(&self) -> u32 {
+        self.cv_section() + align_up(4 * self.cells as u32, U16_PER_ALIGN)
+    }
+
+    /// Offset of section CF in `topology`: four local faces a cell; face `k` lies opposite corner `k`. Empty without
+    /// faces.
+    #[inline(always)]
+    pub const fn cf_section(&self) -> u32 {
+        let edges = if self.capacity[1] == 0 { 0 } else { 6 };
+        self.ce_section() + align_up(edges * self.cells as u32, U16_PER_ALIGN)
+    }
+
+    /// Number of `u16` entries of a volume's patch in `topology`.
+    #[inline(always)]
+    pub const fn volume_len(&self) -> u32 {
+        let faces = if self.capacity[2] == 0 { 0 } else { 4 };
+        self.cf_section() - self.topology + align_up(faces * self.cells as u32, U16_PER_ALIGN)
+    }
+
+    /// Number of `u16` entries of a surface's patch in `topology`.
     #[inline(always)]
     pub const fn topology_len(&self) -> u32 {
         self.fe_section() - self.topology + align_up(3 * self.capacity[2] as u32, U16_PER_ALIGN)
     }
 
+    /// Linear id of the first owned element of a kind.
+    #[inline(always)]
+    pub const fn base_of(&self, kind: Kind) -> u32 {
+        match kind {
+            Kind::Cell => self.cell_base,
+            _ => self.base[kind as usize],
+        }
+    }
+
+    /// Number of owned elements of a kind.
+    #[inline(always)]
+    pub const fn owned_of(&self, kind: Kind) -> u32 {
+        match kind {
+            Kind::Cell => self.cells_owned as u32,
+            _ => self.owned[kind as usize] as u32,
+        }
+    }
+
+    /// Number of local elements of a kind.
+    #[inline(always)]
+    pub const fn total_of(&self, kind: Kind) -> u32 {
+        match kind {
+            Kind::Cell => self.cells as u32,
+            _ => self.total[kind as usize] as u32,
+        }
+    }
+
+    /// Of a volume, number of local elements of a kind that owned elements are made of: the owned ones and shell 0.
+    #[inline(always)]
+    pub const fn near_of(&self, kind: Kind) -> u32 {
+        match kind {
+            Kind::Cell => self.cells_owned as u32,
+            _ => self.near[kind as usize] as u32,
+        }
+    }
+
     /// Number of ribbon elements of a kind that there is room for.
     #[inline(always)]
     pub const fn ribbon_capacity(&self, kind: Kind) -> u32 {
-        self.capacity[kind as usize] as u32 - self.owned[kind as usize] as u32
+        match kind {
+            Kind::Cell => self.cells as u32 - self.cells_owned as u32,
+            _ => self.capacity[kind as usize] as u32 - self.owned[kind as usize] as u32,
+        }
     }
 
     /// Offset of a kind's ribbon list in `ribbons`.
@@ -109,17 +194,27 @@ impl PatchHeader {
             Kind::Vertex => self.ribbon,
             Kind::Edge => self.ribbon + v,
             Kind::Face => self.ribbon + v + e,
+            Kind::Cell => {
+                let f = align_up(self.ribbon_capacity(Kind::Face), U32_PER_ALIGN);
+                self.ribbon + v + e + f
+            }
         }
     }
 
-    /// Number of entries of the patch in `ribbons`.
+    /// Number of entries of a volume's patch in `ribbons`.
+    #[inline(always)]
+    pub const fn volume_ribbon_len(&self) -> u32 {
+        self.ribbon_len() + align_up(self.ribbon_capacity(Kind::Cell), U32_PER_ALIGN)
+    }
+
+    /// Number of entries of a surface's patch in `ribbons`.
     #[inline(always)]
     pub const fn ribbon_len(&self) -> u32 {
         self.ribbon_section(Kind::Face) - self.ribbon
             + align_up(self.ribbon_capacity(Kind::Face), U32_PER_ALIGN)
     }
 
-    /// Number of words of one mask of a kind.
+    /// Number of words of one mask of a kind of a surface.
     #[inline(always)]
     pub const fn mask_words(&self, kind: Kind) -> u32 {
         (self.capacity[kind as usize] as u32).div_ceil(32)
@@ -132,7 +227,7 @@ impl PatchHeader {
         match kind {
             Kind::Vertex => self.mask,
             Kind::Edge => self.mask + v,
-            Kind::Face => self.mask + v + e,
+            Kind::Face | Kind::Cell => self.mask + v + e,
         }
     }
 

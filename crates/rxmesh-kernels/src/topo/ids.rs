@@ -19,6 +19,9 @@ pub struct Edge;
 /// The 2-cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Face;
+/// The 3-cells: tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell;
 
 impl Element for Vertex {
     const KIND: Kind = Kind::Vertex;
@@ -28,6 +31,9 @@ impl Element for Edge {
 }
 impl Element for Face {
     const KIND: Kind = Kind::Face;
+}
+impl Element for Cell {
+    const KIND: Kind = Kind::Cell;
 }
 
 /// Anything that names one element of the mesh.

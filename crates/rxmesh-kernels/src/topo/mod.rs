@@ -2,8 +2,10 @@
 
 mod header;
 mod ids;
+mod needs;
 mod patch;
 
 pub use header::{Kind, PatchHeader, SECTION_ALIGN};
-pub use ids::{Edge, Element, Face, Id, Linear, Local, Map, Owned, Vertex};
+pub use ids::{Cell, Edge, Element, Face, Id, Linear, Local, Map, Owned, Vertex};
+pub use needs::Needs;
 pub use patch::{MeshView, Patch};

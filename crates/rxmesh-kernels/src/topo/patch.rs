@@ -63,19 +63,19 @@ impl Patch {
     /// Number of owned elements of a kind.
     #[inline(always)]
     pub fn owned<K: Element>(&self) -> u32 {
-        u32::from(self.header.owned[K::KIND as usize])
+        self.header.owned_of(K::KIND)
     }
 
     /// Number of local elements of a kind.
     #[inline(always)]
     pub fn total<K: Element>(&self) -> u32 {
-        u32::from(self.header.total[K::KIND as usize])
+        self.header.total_of(K::KIND)
     }
 
     /// Linear id of the first owned element of a kind.
     #[inline(always)]
     pub fn base<K: Element>(&self) -> u32 {
-        self.header.base[K::KIND as usize]
+        self.header.base_of(K::KIND)
     }
 
     /// The map from local to linear ids.
@@ -123,7 +123,56 @@ impl Patch {
         [0, 1, 2].map(|k| u32::from(fe.get(3 * face + k)))
     }
 
-    /// Whether a local element is live.
+    /// Of a volume, number of local elements of a kind that owned elements are made of: the owned ones and shell 0.
+    #[inline(always)]
+    pub fn near<K: Element>(&self) -> u32 {
+        self.header.near_of(K::KIND)
+    }
+
+    /// The stored CV section: four local vertices a cell.
+    #[inline(always)]
+    pub fn cv(&self) -> Global<u16> {
+        self.mesh.topology.from(self.header.cv_section())
+    }
+
+    /// The stored CE section: six local edges a cell ([`PatchHeader::ce_section`]).
+    #[inline(always)]
+    pub fn ce(&self) -> Global<u16> {
+        self.mesh.topology.from(self.header.ce_section())
+    }
+
+    /// The stored CF section: four local faces a cell ([`PatchHeader::cf_section`]).
+    #[inline(always)]
+    pub fn cf(&self) -> Global<u16> {
+        self.mesh.topology.from(self.header.cf_section())
+    }
+
+    /// The four vertices of a local cell, in two accesses.
+    #[inline(always)]
+    pub fn cell_vertices(&self, cell: u32) -> [u32; 4] {
+        four(self.cv(), cell)
+    }
+
+    /// The four faces of a local cell; face `k` lies opposite corner `k`.
+    #[inline(always)]
+    pub fn cell_faces(&self, cell: u32) -> [u32; 4] {
+        four(self.cf(), cell)
+    }
+
+    /// The six edges of a local cell, in three accesses.
+    #[inline(always)]
+    pub fn cell_edges(&self, cell: u32) -> [u32; 6] {
+        let words = self.ce().cast::<u32>();
+        let (a, b, c) = (
+            words.get(3 * cell),
+            words.get(3 * cell + 1),
+            words.get(3 * cell + 2),
+        );
+        let (low, high) = (|w: u32| w & 0xffff, |w: u32| w >> 16);
+        [low(a), high(a), low(b), high(b), low(c), high(c)]
+    }
+
+    /// Whether a local element of a surface is live.
     #[inline(always)]
     pub fn is_active(&self, kind: Kind, local: u32) -> bool {
         self.mesh
@@ -133,4 +182,12 @@ impl Patch {
             & 1
             != 0
     }
+}
+
+/// Row `i` of a section with four entries a row.
+#[inline(always)]
+fn four(section: Global<u16>, i: u32) -> [u32; 4] {
+    let words = section.cast::<u32>();
+    let (a, b) = (words.get(2 * i), words.get(2 * i + 1));
+    [a & 0xffff, a >> 16, b & 0xffff, b >> 16]
 }

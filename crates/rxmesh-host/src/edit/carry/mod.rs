@@ -239,7 +239,9 @@ impl Carried {
                         lost.push("normals of faces no longer fit and are left out".into());
                     }
                 }
-                ElementKind::Face => mesh.extras.columns.push(column.gather(&faces)),
+                ElementKind::Face | ElementKind::Cell => {
+                    mesh.extras.columns.push(column.gather(&faces))
+                }
                 ElementKind::Vertex => {
                     let mut new = column.gather(&vertices);
                     self.blended.put(i, order, blended, &mut new);

@@ -138,7 +138,7 @@ fn header(
     let mut header = Header::new();
     header.encoding = match encoding {
         Encoding::Ascii => ply_rs_bw::ply::Encoding::Ascii,
-        Encoding::Binary => ply_rs_bw::ply::Encoding::BinaryLittleEndian,
+        Encoding::Binary | Encoding::Base64 => ply_rs_bw::ply::Encoding::BinaryLittleEndian,
         Encoding::BinaryBigEndian => ply_rs_bw::ply::Encoding::BinaryBigEndian,
     };
     header.comments = mesh.extras().comments.clone();
@@ -260,7 +260,7 @@ macro_rules! put {
                     line.$text(x);
                     line.put(b" ");
                 }
-                Encoding::Binary => line.put(&x.to_le_bytes()),
+                Encoding::Binary | Encoding::Base64 => line.put(&x.to_le_bytes()),
                 Encoding::BinaryBigEndian => line.put(&x.to_be_bytes()),
             }
         }
@@ -273,7 +273,9 @@ put!(put_f64, f64, double);
 
 fn put_value(line: &mut Line, data: &ColumnData, i: usize, encoding: Encoding) {
     match (encoding, data) {
-        (Encoding::Binary, _) => each_type!(data, v => line.put(&v[i].to_le_bytes())),
+        (Encoding::Binary | Encoding::Base64, _) => {
+            each_type!(data, v => line.put(&v[i].to_le_bytes()))
+        }
         (Encoding::BinaryBigEndian, _) => each_type!(data, v => line.put(&v[i].to_be_bytes())),
         (Encoding::Ascii, ColumnData::F32(v)) => put_f32(line, v[i], encoding),
         (Encoding::Ascii, ColumnData::F64(v)) => put_f64(line, v[i], encoding),

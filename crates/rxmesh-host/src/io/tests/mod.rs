@@ -10,6 +10,7 @@ mod polygons;
 mod real;
 mod round_trip;
 mod speed;
+mod volumes;
 
 use super::*;
 use crate::mesh::{Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, Tag, TagKind};
@@ -139,7 +140,7 @@ fn forms() -> Vec<(&'static str, Encoding)> {
 fn written<'a>(
     name: &str,
     encoding: Encoding,
-    mesh: impl Into<Shape<'a>>,
+    mesh: impl Into<Model<'a>>,
 ) -> (Vec<u8>, WriteReport) {
     write_bytes(
         Path::new(name),

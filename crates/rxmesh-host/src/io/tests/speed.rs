@@ -30,10 +30,10 @@ fn times() {
             format: None,
             encoding,
         };
-        let (pieces, ..) = timed(&format!("{name} {encoding:?} encode"), || {
-            encode(&path, Shape::from(&mesh), &options).unwrap()
+        let encoded = timed(&format!("{name} {encoding:?} encode"), || {
+            encode(&path, Model::from(&mesh), &options).unwrap()
         });
-        drop(pieces);
+        drop(encoded);
         timed(&format!("{name} {encoding:?} write"), || {
             write(&path, &mesh, &options).unwrap()
         });

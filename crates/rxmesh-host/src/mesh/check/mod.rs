@@ -4,10 +4,12 @@ mod polygons;
 mod report;
 #[cfg(test)]
 mod tests;
+mod tets;
 mod topology;
 
 pub use polygons::{Deviation, PolygonCounts, PolygonReport};
 pub use report::{CheckReport, EdgeLengths, Findings, Valence};
+pub use tets::{SLIVER_DEGREES, TetReport, Worst, check_tets};
 
 use super::face_list::{FaceList, Polygons, Triangles, is_simple};
 use super::placement::bounding_box;
@@ -209,10 +211,16 @@ fn vertices(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
             report.min_valence = Some(here);
         }
     }
+    report.duplicate_vertices = duplicate_vertices(mesh.positions);
+    report
+}
+
+/// Vertices at exactly the place of an earlier one.
+fn duplicate_vertices(positions: &[Vec3]) -> Findings<u32> {
     // -0 and 0 are the same place.
     let bits = |c: f32| (c + 0.0).to_bits();
-    let place = |v: usize| mesh.positions[v].to_array().map(bits);
-    let mut order: Vec<([u32; 3], u32)> = (0..mesh.positions.len())
+    let place = |v: usize| positions[v].to_array().map(bits);
+    let mut order: Vec<([u32; 3], u32)> = (0..positions.len())
         .into_par_iter()
         .map(|v| (place(v), v as u32))
         .collect();
@@ -223,8 +231,7 @@ fn vertices(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
         .map(|w| w[1].1)
         .collect();
     repeated.sort_unstable();
-    report.duplicate_vertices = repeated.into_iter().collect();
-    report
+    repeated.into_iter().collect()
 }
 
 /// Bounding box and edge lengths, in the world.
@@ -233,18 +240,7 @@ fn geometry(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
         bounding_box: bounding_box(mesh.positions, mesh.placement),
         ..CheckReport::default()
     };
-    let mut lengths = EdgeLengths {
-        min: f64::INFINITY,
-        mean: 0.0,
-        max: 0.0,
-    };
-    for &[a, b] in &table.edges {
-        let l = mesh.placement.scale * mesh.at(a).distance(mesh.at(b));
-        lengths.min = lengths.min.min(l);
-        lengths.max = lengths.max.max(l);
-        lengths.mean += l / table.len() as f64;
-    }
-    report.edge_length = (!table.is_empty()).then_some(lengths);
+    report.edge_length = EdgeLengths::of(mesh.positions, mesh.placement, &table.edges);
     report
 }
 

@@ -1,6 +1,8 @@
 //! What `check` found, for people and for programs.
 
 use super::PolygonReport;
+use crate::mesh::Placement;
+use glam::Vec3;
 use std::fmt;
 
 /// How many offenders are named for each kind of finding.
@@ -62,6 +64,33 @@ pub struct EdgeLengths {
     pub mean: f64,
     /// Longest.
     pub max: f64,
+}
+
+impl EdgeLengths {
+    /// Of the edges between these positions, in the world; `None` of no edges.
+    ///
+    /// # Panics
+    ///
+    /// When an edge names a position that is not there.
+    pub fn of(
+        positions: &[Vec3],
+        placement: &Placement,
+        edges: &[[u32; 2]],
+    ) -> Option<EdgeLengths> {
+        let at = |v: u32| positions[v as usize].as_dvec3();
+        let mut lengths = EdgeLengths {
+            min: f64::INFINITY,
+            mean: 0.0,
+            max: 0.0,
+        };
+        for &[a, b] in edges {
+            let l = placement.scale * at(a).distance(at(b));
+            lengths.min = lengths.min.min(l);
+            lengths.max = lengths.max.max(l);
+            lengths.mean += l / edges.len() as f64;
+        }
+        (!edges.is_empty()).then_some(lengths)
+    }
 }
 
 /// Everything that [`check`](super::check()) looks at. The field names are the keys of the JSON form and stay.

@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::store::RxMesh;
 use rxmesh_kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_kernels::kernel::Entry;
-use rxmesh_kernels::query::{EE, EF, FF, Relation, VF, VV};
+use rxmesh_kernels::query::{EEThroughFaces, EF, FF, Relation, VF, VV};
 use rxmesh_kernels::topo::Element;
 use twox_hash::XxHash3_128;
 
@@ -127,7 +127,7 @@ fn query_all(engine: &Engine, set: PatchSet) {
     query::<VF>(&rx);
     query::<EF>(&rx);
     query::<FF>(&rx);
-    query::<EE>(&rx);
+    query::<EEThroughFaces>(&rx);
 }
 
 /// A file that was changed by someone who knows the format: the checksum is right, the content is not. It is an error,

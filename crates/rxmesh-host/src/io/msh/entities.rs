@@ -1,0 +1,70 @@
+//! `$Entities` of version 4: which physical groups the geometrical entities belong to.
+
+use super::super::error::Fault;
+use super::read::{Reader, Version};
+use std::collections::HashMap;
+
+/// The first physical group of each entity that has one, by dimension and number.
+#[derive(Debug, Default)]
+pub(super) struct Groups(HashMap<(i64, i64), i64>);
+
+impl Groups {
+    /// The group of an entity; 0 is none.
+    pub(super) fn find(&self, dimension: i64, entity: i64) -> i64 {
+        self.0.get(&(dimension, entity)).copied().unwrap_or(0)
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn entities(&mut self, version: Version) -> Result<(), Fault> {
+        let mut counts = [0; 4];
+        for n in &mut counts {
+            let at = self.source.at();
+            let count = self.source.size("the number of entities")?;
+            *n = self
+                .source
+                .count(at, count, "the number of entities", [8, 32])?;
+        }
+        let mut several = 0u64;
+        for (dimension, n) in (0..).zip(counts) {
+            for _ in 0..n {
+                several += u64::from(self.entity(version, dimension)? > 1 && dimension == 3);
+            }
+        }
+        if several > 0 {
+            self.volume.warnings.push(format!(
+                "{several} volumes belong to several physical groups: the first of each is kept"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Reads one; returns how many groups it belongs to.
+    fn entity(&mut self, version: Version, dimension: i64) -> Result<usize, Fault> {
+        let tag = self.source.int("the number of an entity")?;
+        // Points have a place in version 4.1, all else a box.
+        let numbers = if dimension == 0 && version == Version::V41 {
+            3
+        } else {
+            6
+        };
+        for _ in 0..numbers {
+            self.source.real("a coordinate")?;
+        }
+        let groups = self.list("the number of physical groups")?;
+        if let Some(&first) = groups.first() {
+            self.groups.0.insert((dimension, tag), first);
+        }
+        if dimension > 0 {
+            self.list("the number of bounding entities")?;
+        }
+        Ok(groups.len())
+    }
+
+    fn list(&mut self, what: &str) -> Result<Vec<i64>, Fault> {
+        let at = self.source.at();
+        let n = self.source.size(what)?;
+        let n = self.source.count(at, n, what, [2, 4])?;
+        (0..n).map(|_| self.source.int("an entity")).collect()
+    }
+}

@@ -1,0 +1,29 @@
+//! Gmsh's MSH: versions 2.2, 4.0 and 4.1, text and binary (Gmsh's manual, section 10.1).
+//!
+//! Version 4.1 and 2.2 are written. `mshio`, the crate for it, reads version 4.1 only and has not been released since
+//! 2020; our own reader checks every count against what the file holds.
+
+mod elements;
+mod entities;
+mod nodes;
+mod read;
+mod source;
+mod tags;
+mod views;
+mod write;
+
+pub(super) use read::read;
+pub(super) use write::write;
+
+/// Whether a file begins as the format does.
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    let head = bytes[..bytes.len().min(256)].trim_ascii_start();
+    head.starts_with(b"$MeshFormat") || head.starts_with(b"$Comments")
+}
+
+/// Whether a file is of version 2.
+pub(super) fn is_version_2(bytes: &[u8]) -> bool {
+    let head = memchr::memmem::find(bytes, b"$MeshFormat");
+    let version = head.map(|at| bytes[at + "$MeshFormat".len()..].trim_ascii_start());
+    version.is_some_and(|v| v.starts_with(b"2"))
+}

@@ -1,0 +1,353 @@
+//! Writing MSH, versions 2.2 and 4.1.
+
+use super::super::soup::warn_of_columns;
+use super::super::text::rows;
+use super::super::volume::{REGION, references_of};
+use super::super::{Encoding, Pieces};
+use crate::mesh::{Column, ElementKind, TetMesh};
+use glam::DVec3;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Gmsh's number for tetrahedra.
+const TETRAHEDRON: u32 = 4;
+/// Rows a task writes at a time.
+const ROWS: usize = 1 << 14;
+
+pub(in super::super) fn write(
+    mesh: &TetMesh,
+    version_2: bool,
+    encoding: Encoding,
+    warnings: &mut Vec<String>,
+) -> Pieces {
+    let mut file = File {
+        mesh,
+        binary: encoding == Encoding::Binary,
+        regions: references_of(mesh, ElementKind::Cell, REGION),
+        entities: references_of(mesh, ElementKind::Cell, "entity"),
+        pieces: Pieces::new(),
+    };
+    file.head(if version_2 { "2.2" } else { "4.1" });
+    match version_2 {
+        true => file.mesh_2(),
+        false => file.mesh_4(warnings),
+    }
+    let own = [file.regions, file.entities];
+    let own = |c: &Column| own.iter().flatten().any(|k| std::ptr::eq(*k, c));
+    let (fits, lost): (Vec<&Column>, Vec<&Column>) = mesh
+        .extras
+        .columns
+        .iter()
+        .filter(|c| !own(c))
+        .partition(|c| [1, 3, 9].contains(&c.width));
+    warn_of_columns("MSH", lost.into_iter(), warnings);
+    fits.into_iter().for_each(|c| file.view(c));
+    file.pieces
+}
+
+struct File<'a> {
+    mesh: &'a TetMesh,
+    binary: bool,
+    regions: Option<&'a Column>,
+    entities: Option<&'a Column>,
+    pieces: Pieces,
+}
+
+impl File<'_> {
+    fn text(&mut self, text: &str) {
+        self.pieces.push(text.as_bytes().to_vec());
+    }
+
+    /// Rows of bytes, made in parallel.
+    fn bytes(&mut self, n: usize, row: impl Fn(&mut Vec<u8>, usize) + Sync) {
+        let part = |k: usize| {
+            let mut out = Vec::new();
+            (k * ROWS..((k + 1) * ROWS).min(n)).for_each(|i| row(&mut out, i));
+            out
+        };
+        self.pieces
+            .par_extend((0..n.div_ceil(ROWS)).into_par_iter().map(part));
+    }
+
+    fn head(&mut self, version: &str) {
+        let kind = u8::from(self.binary);
+        self.text(&format!("$MeshFormat\n{version} {kind} 8\n"));
+        if self.binary {
+            self.pieces.push(1i32.to_le_bytes().to_vec());
+            self.text("\n");
+        }
+        self.text("$EndMeshFormat\n");
+        if !self.mesh.extras.comments.is_empty() {
+            // A line that begins with a dollar could end the section.
+            let lines = self
+                .mesh
+                .extras
+                .comments
+                .iter()
+                .map(|c| c.replace('$', " "));
+            let lines = lines.collect::<Vec<_>>().join("\n");
+            self.text(&format!("$Comments\n{lines}\n$EndComments\n"));
+        }
+    }
+
+    fn reference(column: Option<&Column>, cell: usize, none: i32) -> i32 {
+        column.map_or(none, |c| c.data.get(cell) as i32)
+    }
+
+    fn mesh_2(&mut self) {
+        let mesh = self.mesh;
+        let (vertices, cells) = (mesh.vertex_count(), mesh.cell_count());
+        self.text(&format!("$Nodes\n{vertices}\n"));
+        if self.binary {
+            self.bytes(vertices, |out, v| {
+                out.extend((v as u32 + 1).to_le_bytes());
+                out.extend(point_bytes(mesh, v));
+            });
+            self.text("\n");
+        } else {
+            rows(0, vertices, &mut self.pieces, |line, v| {
+                line.int(v as u64 + 1);
+                line.put(b" ");
+                line.point(&mesh.placement, mesh.positions[v]);
+                line.end();
+            });
+        }
+        self.text(&format!("$EndNodes\n$Elements\n{cells}\n"));
+        let (regions, entities) = (self.regions, self.entities);
+        let tags = |c: usize| {
+            [
+                Self::reference(regions, c, 0),
+                Self::reference(entities, c, 1),
+            ]
+        };
+        if self.binary {
+            let head = [TETRAHEDRON, cells as u32, 2].map(u32::to_le_bytes);
+            if cells > 0 {
+                self.pieces.push(head.concat());
+            }
+            self.bytes(cells, |out, c| {
+                out.extend((c as u32 + 1).to_le_bytes());
+                out.extend(tags(c).map(i32::to_le_bytes).as_flattened());
+                out.extend(mesh.cells[c].map(|v| (v + 1).to_le_bytes()).as_flattened());
+            });
+            self.text("\n");
+        } else {
+            rows(0, cells, &mut self.pieces, |line, c| {
+                line.int(c as u64 + 1);
+                line.put(b" 4 2 ");
+                for tag in tags(c) {
+                    line.int(tag);
+                    line.put(b" ");
+                }
+                for v in mesh.cells[c] {
+                    line.int(u64::from(v) + 1);
+                    line.put(b" ");
+                }
+                line.end();
+            });
+        }
+        self.text("$EndElements\n");
+    }
+
+    fn mesh_4(&mut self, warnings: &mut Vec<String>) {
+        let mesh = self.mesh;
+        let groups = self.groups(warnings);
+        if self.regions.is_some() {
+            self.volumes(&groups);
+        }
+        let vertices = mesh.vertex_count();
+        let last = vertices.max(1);
+        // The blocks' entity is any that is there.
+        let entity = groups.runs.first().map_or(1, |r| r.1);
+        if self.binary {
+            self.text("$Nodes\n");
+            let head = [1, vertices, 1, last].map(|n| (n as u64).to_le_bytes());
+            self.pieces.push(head.concat());
+            let block = [3, entity, 0].map(i32::to_le_bytes);
+            self.pieces.push(block.concat());
+            self.pieces.push((vertices as u64).to_le_bytes().to_vec());
+            self.bytes(vertices, |out, v| out.extend((v as u64 + 1).to_le_bytes()));
+            self.bytes(vertices, |out, v| out.extend(point_bytes(mesh, v)));
+            self.text("\n");
+        } else {
+            let head = format!("$Nodes\n1 {vertices} 1 {last}\n3 {entity} 0 {vertices}\n");
+            self.text(&head);
+            rows(0, vertices, &mut self.pieces, |line, v| {
+                line.int(v as u64 + 1);
+                line.end();
+            });
+            rows(0, vertices, &mut self.pieces, |line, v| {
+                line.point(&mesh.placement, mesh.positions[v]);
+                line.end();
+            });
+        }
+        self.text("$EndNodes\n$Elements\n");
+        self.elements_4(&groups.runs);
+        self.text("$EndElements\n");
+    }
+
+    /// Cells stay in their order: each run of cells of one entity is a block.
+    fn elements_4(&mut self, runs: &[(usize, i32)]) {
+        let mesh = self.mesh;
+        let cells = mesh.cell_count();
+        let head = [runs.len(), cells, 1, cells.max(1)];
+        match self.binary {
+            true => self
+                .pieces
+                .push(head.map(|n| (n as u64).to_le_bytes()).concat()),
+            false => self.text(&format!(
+                "{} {} {} {}\n",
+                head[0], head[1], head[2], head[3]
+            )),
+        }
+        let ends = runs.iter().skip(1).map(|r| r.0).chain([cells]);
+        for (&(first, entity), end) in runs.iter().zip(ends) {
+            let n = end - first;
+            if self.binary {
+                let block = [3, entity, TETRAHEDRON as i32].map(i32::to_le_bytes);
+                self.pieces.push(block.concat());
+                self.pieces.push((n as u64).to_le_bytes().to_vec());
+                self.bytes(n, |out, i| {
+                    out.extend(((first + i) as u64 + 1).to_le_bytes());
+                    let cell = mesh.cells[first + i];
+                    out.extend(
+                        cell.map(|v| (u64::from(v) + 1).to_le_bytes())
+                            .as_flattened(),
+                    );
+                });
+            } else {
+                self.text(&format!("3 {entity} {TETRAHEDRON} {n}\n"));
+                rows(first, end, &mut self.pieces, |line, c| {
+                    line.int(c as u64 + 1);
+                    for v in mesh.cells[c] {
+                        line.put(b" ");
+                        line.int(u64::from(v) + 1);
+                    }
+                    line.end();
+                });
+            }
+        }
+        if self.binary {
+            self.text("\n");
+        }
+    }
+
+    /// Which entity the cells belong to. A physical group is one of entities: where the column of entities does not
+    /// tell the regions apart, or there is none, each region is an entity.
+    fn groups(&mut self, warnings: &mut Vec<String>) -> Groups {
+        let cells = self.mesh.cell_count();
+        let mut region_of = BTreeMap::new();
+        let clear = (0..cells).all(|c| {
+            let region = Self::reference(self.regions, c, 0);
+            let entity = Self::reference(self.entities, c, 1);
+            *region_of.entry(entity).or_insert(region) == region
+        });
+        if !clear {
+            if self.entities.take().is_some() {
+                warnings.push(
+                    "MSH 4.1 holds cell column 'region' by entity: 'entity' does not fit it".into(),
+                );
+            }
+            let regions = (0..cells).map(|c| Self::reference(self.regions, c, 0));
+            region_of = regions.map(|r| (r, r)).collect();
+        }
+        let entity = |c: usize| match clear {
+            true => Self::reference(self.entities, c, 1),
+            false => Self::reference(self.regions, c, 0),
+        };
+        let mut runs = Vec::new();
+        for c in 0..cells {
+            let entity = entity(c);
+            if runs.last().is_none_or(|&(_, last)| last != entity) {
+                runs.push((c, entity));
+            }
+        }
+        Groups { region_of, runs }
+    }
+
+    fn volumes(&mut self, groups: &Groups) {
+        let [low, high] = self.mesh.bounding_box().unwrap_or_default();
+        self.text("$Entities\n");
+        let n = groups.region_of.len();
+        if self.binary {
+            let counts = [0, 0, 0, n].map(|n| (n as u64).to_le_bytes());
+            self.pieces.push(counts.concat());
+        } else {
+            self.text(&format!("0 0 0 {n}\n"));
+        }
+        for (&entity, &region) in &groups.region_of {
+            // Region 0 is none.
+            let regions = if region == 0 { vec![] } else { vec![region] };
+            if self.binary {
+                let mut out = entity.to_le_bytes().to_vec();
+                [low, high]
+                    .concat()
+                    .iter()
+                    .for_each(|x| out.extend(x.to_le_bytes()));
+                out.extend((regions.len() as u64).to_le_bytes());
+                regions.iter().for_each(|r| out.extend(r.to_le_bytes()));
+                out.extend(0u64.to_le_bytes());
+                self.pieces.push(out);
+            } else {
+                let [a, b] = [low, high].map(|p| format!("{:e} {:e} {:e}", p[0], p[1], p[2]));
+                let list: String = regions.iter().map(|r| format!(" {r}")).collect();
+                self.text(&format!("{entity} {a} {b} {}{list} 0\n", regions.len()));
+            }
+        }
+        self.text(if self.binary {
+            "\n$EndEntities\n"
+        } else {
+            "$EndEntities\n"
+        });
+    }
+
+    /// A column as a view.
+    fn view(&mut self, column: &Column) {
+        let section = match column.element {
+            ElementKind::Vertex => "NodeData",
+            _ => "ElementData",
+        };
+        let (width, n) = (column.width, column.data.len() / column.width);
+        let name = &column.name;
+        self.text(&format!(
+            "${section}\n1\n\"{name}\"\n1\n0\n3\n0\n{width}\n{n}\n"
+        ));
+        let values = |i: usize| (i * width..(i + 1) * width).map(|k| column.data.get(k));
+        if self.binary {
+            self.bytes(n, |out, i| {
+                out.extend((i as u32 + 1).to_le_bytes());
+                values(i).for_each(|x| out.extend(x.to_le_bytes()));
+            });
+            self.text("\n");
+        } else {
+            rows(0, n, &mut self.pieces, |line, i| {
+                line.int(i as u64 + 1);
+                for k in i * width..(i + 1) * width {
+                    line.put(b" ");
+                    line.value(&column.data, k);
+                }
+                line.end();
+            });
+        }
+        self.text(&format!("$End{section}\n"));
+    }
+}
+
+/// Entities: the region of each, and the runs of cells that belong to one, each with its first cell.
+struct Groups {
+    region_of: BTreeMap<i32, i32>,
+    runs: Vec<(usize, i32)>,
+}
+
+/// A position in the world, as three doubles.
+fn point_bytes(mesh: &TetMesh, v: usize) -> [u8; 24] {
+    let p = match mesh.placement.is_world() {
+        true => mesh.positions[v].as_dvec3(),
+        false => DVec3::from_array(mesh.placement.digits(mesh.positions[v])),
+    };
+    let mut bytes = [0; 24];
+    for (b, x) in bytes.chunks_exact_mut(8).zip(p.to_array()) {
+        b.copy_from_slice(&x.to_le_bytes());
+    }
+    bytes
+}

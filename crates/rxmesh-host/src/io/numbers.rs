@@ -1,0 +1,216 @@
+//! Numbers of any type, as volume files hold them: one after the other, in text or as bytes.
+
+use super::error::Fault;
+use super::scan::quote;
+use crate::mesh::ColumnData;
+
+/// The type of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// Bytes of a number.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+        }
+    }
+
+    pub(super) fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+}
+
+/// Which byte of a number comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Little,
+    Big,
+}
+
+/// Numbers of one type.
+#[derive(Debug)]
+pub(super) enum Numbers {
+    /// Of a type that columns have.
+    Kept(ColumnData),
+    I64(Vec<i64>),
+    U64(Vec<u64>),
+}
+
+/// Runs the same expression for the numbers of every type.
+macro_rules! each {
+    ($numbers:expr, $v:ident => $body:expr) => {
+        match $numbers {
+            Numbers::Kept(data) => crate::mesh::each_type!(data, $v => $body),
+            Numbers::I64($v) => $body,
+            Numbers::U64($v) => $body,
+        }
+    };
+}
+
+impl Numbers {
+    /// Room for `n` numbers, which the file must be known to hold.
+    pub(super) fn with_capacity(scalar: Scalar, n: usize) -> Numbers {
+        let kept = match scalar {
+            Scalar::I8 => ColumnData::I8(Vec::with_capacity(n)),
+            Scalar::U8 => ColumnData::U8(Vec::with_capacity(n)),
+            Scalar::I16 => ColumnData::I16(Vec::with_capacity(n)),
+            Scalar::U16 => ColumnData::U16(Vec::with_capacity(n)),
+            Scalar::I32 => ColumnData::I32(Vec::with_capacity(n)),
+            Scalar::U32 => ColumnData::U32(Vec::with_capacity(n)),
+            Scalar::F32 => ColumnData::F32(Vec::with_capacity(n)),
+            Scalar::F64 => ColumnData::F64(Vec::with_capacity(n)),
+            Scalar::I64 => return Numbers::I64(Vec::with_capacity(n)),
+            Scalar::U64 => return Numbers::U64(Vec::with_capacity(n)),
+        };
+        Numbers::Kept(kept)
+    }
+
+    /// Numbers as they lie in a file; bytes that are no whole number at the end are passed over.
+    pub(super) fn of_bytes(scalar: Scalar, bytes: &[u8], order: Order) -> Numbers {
+        fn read<const N: usize, T>(bytes: &[u8], order: Order, of: fn([u8; N]) -> T) -> Vec<T> {
+            let one = |chunk: &[u8; N]| {
+                let mut chunk = *chunk;
+                if order == Order::Big {
+                    chunk.reverse();
+                }
+                of(chunk)
+            };
+            bytes.as_chunks().0.iter().map(one).collect()
+        }
+        let kept = match scalar {
+            Scalar::I8 => ColumnData::I8(read(bytes, order, i8::from_le_bytes)),
+            Scalar::U8 => ColumnData::U8(bytes.to_vec()),
+            Scalar::I16 => ColumnData::I16(read(bytes, order, i16::from_le_bytes)),
+            Scalar::U16 => ColumnData::U16(read(bytes, order, u16::from_le_bytes)),
+            Scalar::I32 => ColumnData::I32(read(bytes, order, i32::from_le_bytes)),
+            Scalar::U32 => ColumnData::U32(read(bytes, order, u32::from_le_bytes)),
+            Scalar::F32 => ColumnData::F32(read(bytes, order, f32::from_le_bytes)),
+            Scalar::F64 => ColumnData::F64(read(bytes, order, f64::from_le_bytes)),
+            Scalar::I64 => return Numbers::I64(read(bytes, order, i64::from_le_bytes)),
+            Scalar::U64 => return Numbers::U64(read(bytes, order, u64::from_le_bytes)),
+        };
+        Numbers::Kept(kept)
+    }
+
+    /// Takes a word of text.
+    pub(super) fn push(&mut self, word: &[u8], at: usize) -> Result<(), Fault> {
+        fn one<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
+            std::str::from_utf8(word).ok()?.parse().ok()
+        }
+        let taken = each!(self, v => one(word).map(|x| v.push(x)));
+        taken.ok_or_else(|| {
+            let what = format!("{} is no number of the type that is promised", quote(word));
+            Fault::text(at, what)
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        each!(self, v => v.len())
+    }
+
+    /// Number `i` as a whole number, if it is one.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer.
+    pub(super) fn whole(&self, i: usize) -> Option<i64> {
+        match self {
+            Numbers::I64(v) => Some(v[i]),
+            Numbers::U64(v) => i64::try_from(v[i]).ok(),
+            Numbers::Kept(data) => {
+                let x = data.get(i);
+                (x.fract() == 0.0 && x.abs() < 9e15).then_some(x as i64)
+            }
+        }
+    }
+
+    /// Number `i` as a double.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer.
+    pub(super) fn real(&self, i: usize) -> f64 {
+        match self {
+            Numbers::I64(v) => v[i] as f64,
+            Numbers::U64(v) => v[i] as f64,
+            Numbers::Kept(data) => data.get(i),
+        }
+    }
+
+    /// The rows, of `width` numbers each, that are named.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
+    pub(super) fn rows(self, width: usize, rows: &[u32]) -> Numbers {
+        fn pick<T: Copy>(v: &[T], width: usize, rows: &[u32]) -> Vec<T> {
+            let row = |&r: &u32| &v[r as usize * width..(r as usize + 1) * width];
+            rows.iter().flat_map(row).copied().collect()
+        }
+        match self {
+            Numbers::Kept(data) => Numbers::Kept(data.gather(width, rows)),
+            Numbers::I64(v) => Numbers::I64(pick(&v, width, rows)),
+            Numbers::U64(v) => Numbers::U64(pick(&v, width, rows)),
+        }
+    }
+
+    /// The same numbers in a type that columns have: whole numbers of 64 bits in 32 or as doubles, where all fit.
+    pub(super) fn into_column(self) -> Option<ColumnData> {
+        fn narrow<T: Copy>(v: &[T], whole: impl Fn(T) -> i128) -> Option<ColumnData> {
+            let all = || v.iter().map(|&x| whole(x));
+            if let Ok(v) = all().map(i32::try_from).collect() {
+                return Some(ColumnData::I32(v));
+            }
+            if let Ok(v) = all().map(u32::try_from).collect() {
+                return Some(ColumnData::U32(v));
+            }
+            let exact = all().all(|x| x.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS);
+            exact.then(|| ColumnData::F64(all().map(|x| x as f64).collect()))
+        }
+        match self {
+            Numbers::Kept(data) => Some(data),
+            Numbers::I64(v) => narrow(&v, i128::from),
+            Numbers::U64(v) => narrow(&v, i128::from),
+        }
+    }
+}
+
+/// The bytes of a column's numbers.
+pub(super) fn bytes_of(data: &ColumnData, order: Order) -> Vec<u8> {
+    crate::mesh::each_type!(data, v => {
+        let bytes = v.iter().flat_map(|x| match order {
+            Order::Little => x.to_le_bytes(),
+            Order::Big => x.to_be_bytes(),
+        });
+        bytes.collect()
+    })
+}
+
+/// The type of a column's numbers.
+pub(super) fn scalar_of(data: &ColumnData) -> Scalar {
+    match data {
+        ColumnData::I8(_) => Scalar::I8,
+        ColumnData::U8(_) => Scalar::U8,
+        ColumnData::I16(_) => Scalar::I16,
+        ColumnData::U16(_) => Scalar::U16,
+        ColumnData::I32(_) => Scalar::I32,
+        ColumnData::U32(_) => Scalar::U32,
+        ColumnData::F32(_) => Scalar::F32,
+        ColumnData::F64(_) => Scalar::F64,
+    }
+}

@@ -1,0 +1,143 @@
+//! Words of formats in which lines mean little: a list may go on for as many lines as it likes.
+
+use super::error::Fault;
+use super::points::Points;
+use super::scan::{is_space, quote};
+
+/// The words of a file, one after the other.
+#[derive(Debug, Clone)]
+pub(super) struct Tokens<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    comments: bool,
+}
+
+impl<'a> Tokens<'a> {
+    /// Words of a text in which `#` is a character as any other.
+    pub(super) fn new(bytes: &'a [u8]) -> Tokens<'a> {
+        Tokens {
+            bytes,
+            pos: 0,
+            comments: false,
+        }
+    }
+
+    /// Words of a text in which `#` at the beginning of a word starts a comment that ends with the line.
+    pub(super) fn with_comments(bytes: &'a [u8]) -> Tokens<'a> {
+        Tokens {
+            comments: true,
+            ..Tokens::new(bytes)
+        }
+    }
+
+    /// Where the next byte is.
+    pub(super) fn offset(&self) -> usize {
+        self.pos
+    }
+
+    /// Bytes that are left.
+    pub(super) fn left(&self) -> usize {
+        self.bytes.len() - self.pos
+    }
+
+    /// The next word and where it is.
+    #[inline]
+    pub(super) fn next_at(&mut self) -> Option<(usize, &'a [u8])> {
+        let mut i = self.pos;
+        loop {
+            while i < self.bytes.len() && is_space(self.bytes[i]) {
+                i += 1;
+            }
+            if !(self.comments && self.bytes.get(i) == Some(&b'#')) {
+                break;
+            }
+            i = self.line_end(i);
+        }
+        let start = i;
+        while i < self.bytes.len() && !is_space(self.bytes[i]) {
+            i += 1;
+        }
+        self.pos = i;
+        (start < i).then(|| (start, &self.bytes[start..i]))
+    }
+
+    /// The next word, which stays.
+    pub(super) fn peek(&self) -> Option<(usize, &'a [u8])> {
+        self.clone().next_at()
+    }
+
+    /// The next word; `what` names what is missing when there is none.
+    #[inline]
+    pub(super) fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
+        let end = self.bytes.len();
+        let ends = || Fault::text(end, format!("{what} expected, but the file ends"));
+        self.next_at().ok_or_else(ends)
+    }
+
+    /// A whole number and where it is.
+    pub(super) fn whole(&mut self, what: &str) -> Result<(usize, i64), Fault> {
+        let (at, word) = self.expected(what)?;
+        Ok((at, super::scan::integer(word, at, what)?))
+    }
+
+    /// A double; NaN and infinity are numbers here.
+    pub(super) fn real(&mut self, what: &str) -> Result<f64, Fault> {
+        let (at, word) = self.expected(what)?;
+        let number = std::str::from_utf8(word).ok().and_then(|s| s.parse().ok());
+        number.ok_or_else(|| {
+            let what = format!("{what} expected, {} is not a number", quote(word));
+            Fault::text(at, what)
+        })
+    }
+
+    /// A number of things that take `least` bytes each, or more: what the rest of the file cannot hold is refused.
+    pub(super) fn count(&mut self, what: &str, least: usize) -> Result<usize, Fault> {
+        let (at, n) = self.whole(what)?;
+        count(n, least, self.left()).map_err(|why| Fault::text(at, format!("{what} is {n}{why}")))
+    }
+
+    /// The next three words as a position.
+    #[inline]
+    pub(super) fn point(&mut self, points: &mut Points) -> Result<(), Fault> {
+        points.read_by(|axis| self.expected(axis))
+    }
+
+    /// The rest of the line, without its end.
+    pub(super) fn line(&mut self) -> &'a [u8] {
+        let start = self.pos;
+        let end = self.line_end(start);
+        self.pos = (end + 1).min(self.bytes.len());
+        self.bytes[start..end].trim_ascii()
+    }
+
+    /// The next `n` bytes.
+    pub(super) fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let bytes = self.bytes[self.pos..].get(..n)?;
+        self.pos += n;
+        Some(bytes)
+    }
+
+    /// Goes on at another place.
+    pub(super) fn go_to(&mut self, pos: usize) {
+        self.pos = pos.min(self.bytes.len());
+    }
+
+    fn line_end(&self, from: usize) -> usize {
+        memchr::memchr(b'\n', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n)
+    }
+}
+
+/// A number that a header gives, if things of `least` bytes each can be so many in the bytes that are left; else why
+/// not, as the end of a sentence. The last thing may lack the byte behind it.
+pub(super) fn count(n: i64, least: usize, left: usize) -> Result<usize, String> {
+    let Ok(n) = usize::try_from(n) else {
+        return Err(", which is less than 0".into());
+    };
+    match n.checked_mul(least) {
+        Some(bytes) if bytes <= left + 1 => Ok(n),
+        _ => Err(format!(
+            ", which takes {} bytes or more, but only {left} are left: the file is cut off or the number is wrong",
+            n as u128 * least as u128
+        )),
+    }
+}

@@ -1,0 +1,16 @@
+//! VTK's legacy format, text and binary: unstructured grids (VTK file formats, versions 1.0 to 5.1).
+//!
+//! `vtkio` reads it and VTU, too, but takes what a header promises for granted, and its last release is of 2022.
+
+mod cells;
+mod read;
+mod write;
+
+pub(super) use cells::{Grid, TETRAHEDRON};
+pub(super) use read::read;
+pub(super) use write::{coordinates, write};
+
+/// Whether a file begins as the format does.
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"# vtk DataFile")
+}

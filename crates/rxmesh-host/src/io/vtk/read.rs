@@ -1,0 +1,423 @@
+//! Reading VTK's legacy format.
+
+use super::super::error::Fault;
+use super::super::numbers::{Numbers, Order, Scalar};
+use super::super::points::Bits;
+use super::super::scan::quote;
+use super::super::tokens::{Tokens, count};
+use super::super::volume::Volume;
+use super::cells::Grid;
+use crate::mesh::ElementKind;
+
+pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
+    let mut tokens = Tokens::new(bytes);
+    let first = tokens.line();
+    if !super::looks_like(first) {
+        let what = format!(
+            "'# vtk DataFile Version' expected, the file begins with {}",
+            quote(first)
+        );
+        return Err(Fault::text(0, what));
+    }
+    let title = String::from_utf8_lossy(tokens.line()).into_owned();
+    let (at, word) = tokens.expected("'ASCII' or 'BINARY'")?;
+    let binary = match () {
+        () if word.eq_ignore_ascii_case(b"ASCII") => false,
+        () if word.eq_ignore_ascii_case(b"BINARY") => true,
+        () => {
+            return Err(Fault::text(
+                at,
+                format!("'ASCII' or 'BINARY' expected, not {}", quote(word)),
+            ));
+        }
+    };
+    let mut reader = Reader {
+        tokens,
+        binary,
+        volume: Volume::new(bits),
+        ends: None,
+        nodes: None,
+        types: None,
+        kept: None,
+        rows: None,
+        at: 0,
+    };
+    if !title.is_empty() {
+        reader.volume.comments.push(title);
+    }
+    // Lines mean nothing between bytes.
+    let place = |fault: Fault| if binary { fault.at_byte() } else { fault };
+    reader.sections().map_err(place)?;
+    Ok(reader.volume)
+}
+
+struct Reader<'a> {
+    tokens: Tokens<'a>,
+    binary: bool,
+    volume: Volume,
+    ends: Option<Vec<usize>>,
+    nodes: Option<Numbers>,
+    types: Option<Numbers>,
+    /// Which cells are tetrahedra, once they are taken.
+    kept: Option<(Vec<u32>, usize)>,
+    /// Whose data follow, and how many rows they have.
+    rows: Option<(ElementKind, usize)>,
+    /// Where the cells are.
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn sections(&mut self) -> Result<(), Fault> {
+        while let Some((at, word)) = self.tokens.next_at() {
+            self.section(at, &word.to_ascii_uppercase())?;
+        }
+        self.cells()
+    }
+
+    fn section(&mut self, at: usize, word: &[u8]) -> Result<(), Fault> {
+        match word {
+            b"DATASET" => self.dataset(),
+            b"POINTS" => self.points(at),
+            b"CELLS" => self.connectivity(at),
+            b"CELL_TYPES" => {
+                let n = self.tokens.count("the number of cells", 1)?;
+                self.types = Some(self.array(Scalar::I32, n, "types of cells")?);
+                Ok(())
+            }
+            b"POINT_DATA" => self.data(ElementKind::Vertex, at),
+            b"CELL_DATA" => self.data(ElementKind::Cell, at),
+            b"METADATA" => {
+                self.tokens.line();
+                while !self.tokens.line().is_empty() {}
+                Ok(())
+            }
+            _ => self.attribute(at, word),
+        }
+    }
+
+    fn dataset(&mut self) -> Result<(), Fault> {
+        let (at, word) = self.tokens.expected("the kind of data")?;
+        if word.eq_ignore_ascii_case(b"UNSTRUCTURED_GRID") {
+            return Ok(());
+        }
+        let what = format!(
+            "{} is read from no VTK file, only UNSTRUCTURED_GRID",
+            quote(word)
+        );
+        Err(Fault::text(at, what))
+    }
+
+    fn points(&mut self, at: usize) -> Result<(), Fault> {
+        if self.volume.points.len() > 0 {
+            return Err(Fault::text(at, "there are points already"));
+        }
+        let n = self.tokens.count("the number of points", 3)?;
+        let scalar = self.scalar()?;
+        let points = &mut self.volume.points;
+        if !self.binary {
+            points.reserve(n);
+            return (0..n).try_for_each(|_| self.tokens.point(points));
+        }
+        let numbers = self.array(scalar, 3 * n, "points")?;
+        let points = &mut self.volume.points;
+        points.reserve(n);
+        let from = self.tokens.offset() - 3 * n * scalar.size();
+        for i in 0..n {
+            let mut p = [Default::default(); 3];
+            for (k, c) in p.iter_mut().enumerate() {
+                let at = from + (3 * i + k) * scalar.size();
+                let x = numbers.real(3 * i + k);
+                *c = points
+                    .take(x)
+                    .map_err(|r| r.of(|what| Fault::text(at, what)))?;
+            }
+            points.push(p);
+        }
+        Ok(())
+    }
+
+    /// Cells as lists that begin with their length (up to version 4), or as offsets and nodes (5.1).
+    fn connectivity(&mut self, at: usize) -> Result<(), Fault> {
+        self.at = at;
+        let n = self.tokens.count("the number of cells", 1)?;
+        let size = self.tokens.count("the number of numbers", 1)?;
+        let is_offsets = |w: &[u8]| w.eq_ignore_ascii_case(b"OFFSETS");
+        if self.tokens.peek().is_some_and(|(_, w)| is_offsets(w)) {
+            self.tokens.next_at();
+            let scalar = self.scalar()?;
+            let offsets = self.array(scalar, n, "offsets")?;
+            let (at, word) = self.tokens.expected("'CONNECTIVITY'")?;
+            if !word.eq_ignore_ascii_case(b"CONNECTIVITY") {
+                return Err(Fault::text(
+                    at,
+                    format!("'CONNECTIVITY' expected, not {}", quote(word)),
+                ));
+            }
+            let scalar = self.scalar()?;
+            self.nodes = Some(self.array(scalar, size, "nodes of cells")?);
+            let end = |i: usize| offsets.whole(i).and_then(|o| usize::try_from(o).ok());
+            // One that is no size is refused when the cells are taken.
+            self.ends = Some((1..n).map(|i| end(i).unwrap_or(usize::MAX)).collect());
+            return Ok(());
+        }
+        let lists = self.array(Scalar::I32, size, "cells")?;
+        let (mut ends, mut nodes) = (Vec::with_capacity(n), Vec::with_capacity(size));
+        let mut next = 0;
+        for i in 0..n {
+            let length = (next < size).then(|| lists.whole(next)).flatten();
+            let length = length
+                .and_then(|l| usize::try_from(l).ok())
+                .filter(|l| *l < size - next);
+            let Some(length) = length else {
+                let what = format!(
+                    "cell {i} (counted from 0) does not fit into the {size} numbers of all cells"
+                );
+                return Err(Fault::text(at, what));
+            };
+            let own = next + 1..next + 1 + length;
+            nodes.extend(own.map(|k| lists.whole(k).unwrap_or(-1)));
+            ends.push(nodes.len());
+            next += 1 + length;
+        }
+        self.ends = Some(ends);
+        self.nodes = Some(Numbers::I64(nodes));
+        Ok(())
+    }
+
+    /// Takes the tetrahedra once all of it is known.
+    fn cells(&mut self) -> Result<(), Fault> {
+        if self.kept.is_some() {
+            return Ok(());
+        }
+        let at = self.at;
+        let (Some(ends), Some(nodes)) = (self.ends.take(), self.nodes.take()) else {
+            return Err(Fault::text(at, "there are no 'CELLS'"));
+        };
+        let Some(types) = self.types.take() else {
+            return Err(Fault::text(at, "there are no 'CELL_TYPES'"));
+        };
+        let n = ends.len();
+        let grid = Grid { ends, nodes, types };
+        let kept = grid
+            .take(&mut self.volume)
+            .map_err(|what| Fault::text(at, what))?;
+        self.kept = Some((kept, n));
+        Ok(())
+    }
+
+    fn data(&mut self, element: ElementKind, at: usize) -> Result<(), Fault> {
+        self.cells()?;
+        let n = self.tokens.count("the number of rows", 0)?;
+        let all = match element {
+            ElementKind::Vertex => self.volume.points.len(),
+            _ => self.kept.as_ref().map_or(0, |k| k.1),
+        };
+        if n != all {
+            return Err(Fault::text(
+                at,
+                format!("{n} rows of data for {all} {element}s"),
+            ));
+        }
+        self.rows = Some((element, n));
+        Ok(())
+    }
+
+    fn attribute(&mut self, at: usize, word: &[u8]) -> Result<(), Fault> {
+        if word == b"FIELD" {
+            return self.field();
+        }
+        let Some((_, rows)) = self.rows else {
+            let what = format!("{} is not known here", quote(word));
+            return Err(Fault::text(at, what));
+        };
+        let name = self.name()?;
+        match word {
+            b"SCALARS" => {
+                let scalar = self.scalar()?;
+                let width = match self.tokens.line() {
+                    b"" => 1,
+                    text => whole(text)
+                        .ok_or_else(|| Fault::text(at, "a number of components expected"))?,
+                };
+                let (at, word) = self.tokens.expected("'LOOKUP_TABLE'")?;
+                if !word.eq_ignore_ascii_case(b"LOOKUP_TABLE") {
+                    let what = format!("'LOOKUP_TABLE' expected, not {}", quote(word));
+                    return Err(Fault::text(at, what));
+                }
+                self.name()?;
+                self.column(&name, width, scalar, rows)
+            }
+            b"VECTORS" | b"NORMALS" | b"TENSORS" | b"TENSORS6" | b"GLOBAL_IDS"
+            | b"PEDIGREE_IDS" => {
+                let scalar = self.scalar()?;
+                let width = match word {
+                    b"TENSORS" => 9,
+                    b"TENSORS6" => 6,
+                    b"VECTORS" | b"NORMALS" => 3,
+                    _ => 1,
+                };
+                self.column(&name, width, scalar, rows)
+            }
+            b"TEXTURE_COORDINATES" => {
+                let width = self.tokens.count("the number of coordinates", 0)?;
+                let scalar = self.scalar()?;
+                self.column(&name, width, scalar, rows)
+            }
+            b"COLOR_SCALARS" => {
+                let width = self.tokens.count("the number of values", 0)?;
+                let scalar = if self.binary { Scalar::U8 } else { Scalar::F32 };
+                self.column(&name, width, scalar, rows)
+            }
+            b"LOOKUP_TABLE" => {
+                let n = self.tokens.count("the number of colours", 4)?;
+                let scalar = if self.binary { Scalar::U8 } else { Scalar::F32 };
+                self.array(scalar, 4 * n, "colours").map(drop)
+            }
+            _ => Err(Fault::text(at, format!("{} is not known", quote(word)))),
+        }
+    }
+
+    /// Arrays with widths of their own.
+    fn field(&mut self) -> Result<(), Fault> {
+        self.name()?;
+        for _ in 0..self.tokens.count("the number of arrays", 4)? {
+            if self.tokens.peek().is_some_and(|(_, w)| w == b"METADATA") {
+                let (at, word) = self.tokens.expected("")?;
+                self.section(at, word)?;
+            }
+            let at = self.tokens.offset();
+            let name = self.name()?;
+            let width = self.tokens.count("the number of components", 0)?;
+            let n = self.tokens.count("the number of rows", 0)?;
+            let (at_type, word) = self.tokens.expected("a type")?;
+            match (self.rows, scalar(word)) {
+                (Some((_, rows)), Some(scalar)) if rows == n => {
+                    self.column(&name, width, scalar, n)?;
+                }
+                (Some((element, rows)), _) if rows != n => {
+                    let what = format!(
+                        "array '{}' has {n} rows for {rows} {element}s",
+                        name.escape_debug()
+                    );
+                    return Err(Fault::text(at, what));
+                }
+                (None, Some(scalar)) => {
+                    let numbers = width.saturating_mul(n);
+                    self.array(scalar, numbers, "numbers")?;
+                    let name = name.escape_debug();
+                    self.volume
+                        .warnings
+                        .push(format!("array '{name}' of the whole data set is not kept"));
+                }
+                _ => {
+                    return Err(Fault::text(
+                        at_type,
+                        format!("arrays of {} are not read", quote(word)),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn column(
+        &mut self,
+        name: &str,
+        width: usize,
+        scalar: Scalar,
+        rows: usize,
+    ) -> Result<(), Fault> {
+        let at = self.tokens.offset();
+        if width == 0 {
+            return Err(Fault::text(at, "an array without values"));
+        }
+        let numbers = self.array(scalar, width.saturating_mul(rows), "numbers")?;
+        let (Some((element, _)), Some((kept, all))) = (self.rows, &self.kept) else {
+            return Ok(());
+        };
+        let numbers = match element {
+            ElementKind::Cell if kept.len() < *all => numbers.rows(width, kept),
+            _ => numbers,
+        };
+        self.volume.column(name, element, width, numbers);
+        Ok(())
+    }
+
+    /// Numbers that come next: behind the end of the line in binary files.
+    fn array(&mut self, scalar: Scalar, n: usize, what: &str) -> Result<Numbers, Fault> {
+        if !self.binary {
+            let at = self.tokens.offset();
+            let promised = i64::try_from(n).unwrap_or(i64::MAX);
+            let n = count(promised, 2, self.tokens.left())
+                .map_err(|why| Fault::text(at, format!("the number of {what} is {n}{why}")))?;
+            let mut numbers = Numbers::with_capacity(scalar, n);
+            for _ in 0..n {
+                let (at, word) = self.tokens.expected(what)?;
+                numbers.push(word, at)?;
+            }
+            return Ok(numbers);
+        }
+        self.tokens.line();
+        let at = self.tokens.offset();
+        let bytes = n
+            .checked_mul(scalar.size())
+            .and_then(|n| self.tokens.take(n));
+        let Some(bytes) = bytes else {
+            let left = self.tokens.left();
+            let what = format!(
+                "{n} {what} of {} bytes expected, but only {left} bytes are left",
+                scalar.size()
+            );
+            return Err(Fault::text(at, what));
+        };
+        Ok(Numbers::of_bytes(scalar, bytes, Order::Big))
+    }
+
+    fn scalar(&mut self) -> Result<Scalar, Fault> {
+        let (at, word) = self.tokens.expected("a type")?;
+        scalar(word)
+            .ok_or_else(|| Fault::text(at, format!("{} is not a type that is read", quote(word))))
+    }
+
+    /// A name, in which `%20` stands for a space.
+    fn name(&mut self) -> Result<String, Fault> {
+        let (_, word) = self.tokens.expected("a name")?;
+        let (mut out, mut rest) = (Vec::new(), word);
+        while let Some((&b, more)) = rest.split_first() {
+            let code = more.get(..2).and_then(|h| std::str::from_utf8(h).ok());
+            let code = code.and_then(|h| u8::from_str_radix(h, 16).ok());
+            match (b, code) {
+                (b'%', Some(code)) => {
+                    out.push(code);
+                    rest = &more[2..];
+                }
+                _ => {
+                    out.push(b);
+                    rest = more;
+                }
+            }
+        }
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+fn whole(text: &[u8]) -> Option<usize> {
+    std::str::from_utf8(text).ok()?.trim().parse().ok()
+}
+
+/// The type that a word means; `char` has a sign, as where VTK mostly runs.
+fn scalar(word: &[u8]) -> Option<Scalar> {
+    Some(match word.to_ascii_lowercase().as_slice() {
+        b"char" | b"signed_char" | b"vtktypeint8" => Scalar::I8,
+        b"unsigned_char" | b"vtktypeuint8" => Scalar::U8,
+        b"short" | b"vtktypeint16" => Scalar::I16,
+        b"unsigned_short" | b"vtktypeuint16" => Scalar::U16,
+        b"int" | b"vtktypeint32" | b"vtkidtype" => Scalar::I32,
+        b"unsigned_int" | b"vtktypeuint32" => Scalar::U32,
+        b"long" | b"vtktypeint64" => Scalar::I64,
+        b"unsigned_long" | b"vtktypeuint64" => Scalar::U64,
+        b"float" => Scalar::F32,
+        b"double" => Scalar::F64,
+        _ => return None,
+    })
+}

@@ -1,0 +1,19 @@
+//! VTU, VTK's XML format of unstructured grids: text, base64 inline, raw bytes or base64 appended, plain or packed with
+//! zlib.
+//!
+//! `quick-xml` finds the tags; `vtkio` is no choice for the reasons that VTK's legacy format has.
+
+mod base64;
+mod data;
+mod read;
+mod tags;
+mod write;
+
+pub(super) use read::read;
+pub(super) use write::write;
+
+/// Whether a file begins as the format does.
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(512)];
+    memchr::memmem::find(head, b"<VTKFile").is_some()
+}

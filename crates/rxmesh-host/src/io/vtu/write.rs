@@ -1,0 +1,163 @@
+//! Writing VTU: raw bytes appended, base64 inline, or text.
+
+use super::super::numbers::{Order, Scalar, bytes_of, scalar_of};
+use super::super::text::rows;
+use super::super::vtk::{TETRAHEDRON, coordinates};
+use super::super::{Encoding, Pieces};
+use super::base64;
+use crate::mesh::{ColumnData, ElementKind, TetMesh};
+
+pub(in super::super) fn write(
+    mesh: &TetMesh,
+    encoding: Encoding,
+    warnings: &mut Vec<String>,
+) -> Pieces {
+    if !mesh.extras.comments.is_empty() {
+        let n = mesh.extras.comments.len();
+        warnings.push(format!("VTU holds no comments: {n} are not kept"));
+    }
+    let (vertices, cells) = (mesh.vertex_count(), mesh.cell_count());
+    let mut file = File {
+        encoding,
+        pieces: Pieces::new(),
+        appended: Pieces::new(),
+        offset: 0,
+    };
+    file.text(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" \
+            header_type=\"UInt64\">\n<UnstructuredGrid>\n",
+    );
+    file.text(&format!(
+        "<Piece NumberOfPoints=\"{vertices}\" NumberOfCells=\"{cells}\">\n<Points>\n"
+    ));
+    let positions = coordinates(mesh);
+    if encoding == Encoding::Ascii {
+        // Of numbers that are rounded in a frame of their own only as many digits as lead back to it.
+        file.open("Points", 3, scalar_of(&positions), "ascii");
+        rows(0, vertices, &mut file.pieces, |line, v| {
+            line.point(&mesh.placement, mesh.positions[v]);
+            line.end();
+        });
+        file.text("</DataArray>\n");
+    } else {
+        file.array("Points", 3, &positions);
+    }
+    file.text("</Points>\n<Cells>\n");
+    // Other programs know no unsigned numbers here.
+    let nodes: Vec<i32> = mesh.cells.iter().flatten().map(|&v| v as i32).collect();
+    match mesh.vertex_count() <= i32::MAX as usize {
+        true => file.array("connectivity", 1, &ColumnData::I32(nodes)),
+        false => file.array("connectivity", 1, &ColumnData::U32(mesh.cells.concat())),
+    }
+    let ends = (1..=cells as u32).map(|c| 4 * c);
+    match 4 * cells <= i32::MAX as usize {
+        true => file.array(
+            "offsets",
+            1,
+            &ColumnData::I32(ends.map(|e| e as i32).collect()),
+        ),
+        false => file.array("offsets", 1, &ColumnData::U32(ends.collect())),
+    }
+    file.array("types", 1, &ColumnData::U8(vec![TETRAHEDRON; cells]));
+    file.text("</Cells>\n");
+    for (element, section) in [
+        (ElementKind::Vertex, "PointData"),
+        (ElementKind::Cell, "CellData"),
+    ] {
+        file.text(&format!("<{section}>\n"));
+        let columns = mesh.extras.columns.iter().filter(|c| c.element == element);
+        columns.for_each(|c| file.array(&c.name, c.width, &c.data));
+        file.text(&format!("</{section}>\n"));
+    }
+    file.text("</Piece>\n</UnstructuredGrid>\n");
+    file.finish()
+}
+
+struct File {
+    encoding: Encoding,
+    pieces: Pieces,
+    appended: Pieces,
+    /// Bytes of appended data.
+    offset: usize,
+}
+
+impl File {
+    fn text(&mut self, text: &str) {
+        self.pieces.push(text.as_bytes().to_vec());
+    }
+
+    /// The tag before an array's data. Names need no escape: columns have letters, digits, `_` and `-`.
+    fn open(&mut self, name: &str, width: usize, scalar: Scalar, format: &str) {
+        let kind = type_name(scalar);
+        self.text(&format!(
+            "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\" format=\"{format}\">\n"
+        ));
+    }
+
+    fn array(&mut self, name: &str, width: usize, data: &ColumnData) {
+        let scalar = scalar_of(data);
+        match self.encoding {
+            Encoding::Ascii => {
+                self.open(name, width, scalar, "ascii");
+                rows(0, data.len() / width, &mut self.pieces, |line, i| {
+                    for k in i * width..(i + 1) * width {
+                        line.value(data, k);
+                        line.put(b" ");
+                    }
+                    line.end();
+                });
+                self.text("</DataArray>\n");
+            }
+            Encoding::Base64 => {
+                self.open(name, width, scalar, "binary");
+                let bytes = bytes_of(data, Order::Little);
+                let mut out = Vec::new();
+                base64::encode(
+                    &[&(bytes.len() as u64).to_le_bytes(), &bytes[..]].concat(),
+                    &mut out,
+                );
+                out.push(b'\n');
+                self.pieces.push(out);
+                self.text("</DataArray>\n");
+            }
+            Encoding::Binary | Encoding::BinaryBigEndian => {
+                let (kind, offset) = (type_name(scalar), self.offset);
+                self.text(&format!(
+                    "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\" format=\"appended\" \
+                        offset=\"{offset}\"/>\n"
+                ));
+                let bytes = bytes_of(data, Order::Little);
+                self.offset += 8 + bytes.len();
+                self.appended
+                    .push((bytes.len() as u64).to_le_bytes().to_vec());
+                self.appended.push(bytes);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Pieces {
+        if !self.appended.is_empty() {
+            self.text("<AppendedData encoding=\"raw\">\n_");
+            let mut appended = std::mem::take(&mut self.appended);
+            self.pieces.append(&mut appended);
+            self.text("\n</AppendedData>\n");
+        }
+        self.text("</VTKFile>\n");
+        self.pieces
+    }
+}
+
+fn type_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::I8 => "Int8",
+        Scalar::U8 => "UInt8",
+        Scalar::I16 => "Int16",
+        Scalar::U16 => "UInt16",
+        Scalar::I32 => "Int32",
+        Scalar::U32 => "UInt32",
+        Scalar::I64 => "Int64",
+        Scalar::U64 => "UInt64",
+        Scalar::F32 => "Float32",
+        Scalar::F64 => "Float64",
+    }
+}

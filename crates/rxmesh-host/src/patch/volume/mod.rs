@@ -1,0 +1,211 @@
+//! Cuts a volume into patches and packs them: tetrahedra in, [`VolumeSet`] out.
+//!
+//! The stages are those of a surface: which sides of cells are one face (`adjacency`), regions and Lloyd rounds (those
+//! of surfaces, generic over simplices), owners and ribbons (`owners`), edges and faces where they are asked for
+//! (`parts`), and the final arrays (`pack`). The outcome depends on mesh and options alone, never on the number of
+//! threads.
+//!
+//! A patch holds, beside its own elements, two shells (their local ids come in this order):
+//!
+//! - shell 0: what its own elements are made of;
+//! - shell 1: the cells around its own vertices and those beyond the faces of its own cells
+//!   ([`Ribbon::Ring`]: around all vertices of its own elements), and what these are made of.
+
+mod adjacency;
+mod local;
+mod owners;
+mod pack;
+mod parts;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+use rayon::prelude::*;
+use rxmesh_kernels::topo::{Needs, PatchHeader};
+
+use super::error::PatchError;
+use super::shared::Locator;
+use super::{order, regions};
+use parts::{Pairs, Parts, Triples};
+
+pub use stats::VolumeStats;
+
+/// Most cells that a patch may own: slots of their corners and edges have 16 bits.
+const MAX_PATCH_SIZE: u32 = 8192;
+
+/// Which kinds of element a volume keeps beside vertices and cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum VolumeKinds {
+    /// None: what finite elements need.
+    #[default]
+    Cells,
+    /// Edges.
+    Edges,
+    /// Edges and faces: all relations.
+    Faces,
+}
+
+/// How far patches reach beyond their own elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Ribbon {
+    /// Far enough for all relations but EE and FF.
+    #[default]
+    Usual,
+    /// All cells around the vertices of owned elements, for EE and FF too. Patches are about twice as large.
+    Ring,
+}
+
+/// How to cut patches of a volume.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VolumeOptions {
+    /// Most owned cells that a patch may have, from 1 to 8,192.
+    pub patch_size: u32,
+    /// Seed of the random choices.
+    pub seed: u64,
+    /// What is kept beside vertices and cells.
+    pub kinds: VolumeKinds,
+    /// How far patches reach.
+    pub ribbon: Ribbon,
+}
+
+impl Default for VolumeOptions {
+    fn default() -> Self {
+        Self {
+            patch_size: 1024,
+            seed: 1,
+            kinds: VolumeKinds::default(),
+            ribbon: Ribbon::default(),
+        }
+    }
+}
+
+/// A volume cut into patches, as it lies in memory.
+///
+/// `rxmesh_kernels::topo::PatchHeader` says where a patch's parts lie in `topology` and `ribbons`. Arrays of four are
+/// indexed by `Kind`: vertices, edges, faces, cells; kinds that are not kept have none.
+#[derive(Clone, Debug)]
+pub struct VolumeSet {
+    /// One header a patch.
+    pub headers: Vec<PatchHeader>,
+    /// Sections EV, FE, CV, CE and CF of all patches.
+    pub topology: Vec<u16>,
+    /// Linear ids of the elements that patches hold without owning them.
+    pub ribbons: Vec<u32>,
+    /// Number of elements of each kind; linear ids have no gaps.
+    pub counts: [u32; 4],
+    /// Linear id -> input vertex.
+    pub vertex_source: Vec<u32>,
+    /// Linear id -> input cell.
+    pub cell_source: Vec<u32>,
+    /// Input vertex -> linear id.
+    pub vertex_linear: Vec<u32>,
+    /// Input cell -> linear id.
+    pub cell_linear: Vec<u32>,
+    /// What the patches keep: what relations and kernels can be had.
+    pub has: Needs,
+}
+
+/// Cuts a volume into patches.
+///
+/// Any tetrahedra will do: several components, faces with many cells, mixed orientation, duplicate cells, vertices
+/// without cells.
+///
+/// # Errors
+///
+/// A cell that names a missing vertex or one vertex twice, options out of range, and meshes that do not fit the ids:
+/// more than 2^31 sides, or a vertex whose cells alone fill a patch's 16-bit local ids.
+pub fn build(
+    vertex_count: usize,
+    cells: &[[u32; 4]],
+    options: &VolumeOptions,
+) -> Result<VolumeSet, PatchError> {
+    check(vertex_count, cells, options)?;
+    let (next, longest) = adjacency::build(vertex_count, cells);
+    let regions = regions::build::<4>(&next, options.patch_size, options.seed);
+    let order = order::build::<4>(&next, regions, options.patch_size);
+    drop(next);
+    let owners = owners::build(vertex_count, cells, &order, options.patch_size);
+    let ribbons = owners::ribbons((&order.next, longest), &owners, options.ribbon);
+    let mut has = Needs::CELLS;
+    let (mut edges, mut faces) = (Parts::none(ribbons.len()), Parts::none(ribbons.len()));
+    if options.kinds != VolumeKinds::Cells {
+        edges = Parts::build::<Pairs>(&owners, &ribbons);
+        has = has.and(Needs::EDGES);
+    }
+    if options.kinds == VolumeKinds::Faces {
+        faces = Parts::build::<Triples>(&owners, &ribbons);
+        has = has.and(Needs::FACES);
+    }
+    if options.ribbon == Ribbon::Ring {
+        has = has.and(Needs::RING);
+    }
+    let mesh = local::Mesh {
+        locator: Locator::new(&owners.vertices),
+        owners: &owners,
+        edges: &edges,
+        faces: &faces,
+        ribbons: &ribbons,
+    };
+    let locals = mesh.locals()?;
+    let packed = pack::build(&mesh, &locals)?;
+    let counts = [
+        owners.vertex_source.len(),
+        edges.keys.len(),
+        faces.keys.len(),
+        cells.len(),
+    ];
+    drop(locals);
+    Ok(VolumeSet {
+        headers: packed.headers,
+        topology: packed.topology,
+        ribbons: packed.ribbons,
+        counts: counts.map(|n| n as u32),
+        vertex_source: owners.vertex_source,
+        cell_source: order.source,
+        vertex_linear: owners.vertex_linear,
+        cell_linear: order.linear,
+        has,
+    })
+}
+
+/// Checks options, sizes and cells.
+fn check(
+    vertex_count: usize,
+    cells: &[[u32; 4]],
+    options: &VolumeOptions,
+) -> Result<(), PatchError> {
+    if !(1..=MAX_PATCH_SIZE).contains(&options.patch_size) {
+        return Err(PatchError::VolumePatchSize {
+            size: options.patch_size,
+            limit: MAX_PATCH_SIZE,
+        });
+    }
+    for (what, count, limit) in [
+        ("vertices", vertex_count, 1u64 << 31),
+        ("cells", cells.len(), ((1u64 << 31) - 2) / 4),
+    ] {
+        let count = count as u64;
+        if count > limit {
+            return Err(PatchError::TooManyElements { what, count, limit });
+        }
+    }
+    let fault = |(cell, row): (usize, &[u32; 4])| {
+        if let Some(&index) = row.iter().find(|&&v| v as usize >= vertex_count) {
+            return Some(PatchError::CellIndex {
+                cell,
+                index,
+                vertex_count,
+            });
+        }
+        let twice = (1..4).find(|&k| row[..k].contains(&row[k]))?;
+        Some(PatchError::CellRepeats {
+            cell,
+            vertex: row[twice],
+        })
+    };
+    match cells.par_iter().enumerate().find_map_first(fault) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}

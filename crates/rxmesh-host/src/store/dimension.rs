@@ -1,0 +1,105 @@
+//! Whether a mesh is a surface or a volume, as a type.
+
+use super::RxMesh;
+use super::mesh::Buffers;
+use crate::Error;
+use crate::engine::Engine;
+use crate::mesh::TetMesh;
+use crate::patch::{self, PatchSet, VolumeOptions, VolumeSet};
+use rxmesh_kernels::topo::{Kind, Needs};
+use std::sync::Arc;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What a mesh is made of: [`Surface`] or [`Volume`].
+pub trait Dimension: sealed::Sealed + Sized + Send + Sync + 'static {
+    /// Its patches on the host.
+    type Set: Send + Sync;
+    /// Whether it is a surface.
+    const SURFACE: bool;
+    /// What meshes of this kind can have. What kernels and relations need beyond it does not compile.
+    const MAY_HAVE: Needs;
+    /// The input's index of each linear id of a kind, if the input numbers them.
+    #[doc(hidden)]
+    fn source(rx: &RxMesh<Self>, kind: Kind) -> Result<Option<&[u32]>, Error>;
+}
+
+/// Triangles.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface;
+
+/// Tetrahedra. Edges and faces are there where they were asked for ([`VolumeOptions`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Volume;
+
+impl sealed::Sealed for Surface {}
+impl sealed::Sealed for Volume {}
+
+impl Dimension for Surface {
+    type Set = PatchSet;
+    const SURFACE: bool = true;
+    const MAY_HAVE: Needs = Needs::SURFACE;
+    fn source(rx: &RxMesh, kind: Kind) -> Result<Option<&[u32]>, Error> {
+        Ok(match kind {
+            Kind::Vertex => Some(&rx.patch_set()?.vertex_source),
+            Kind::Face => Some(&rx.patch_set()?.face_source),
+            Kind::Edge | Kind::Cell => None,
+        })
+    }
+}
+
+impl Dimension for Volume {
+    type Set = VolumeSet;
+    const SURFACE: bool = false;
+    const MAY_HAVE: Needs = Needs::SURFACE.and(Needs::CELLS);
+    fn source(rx: &RxMesh<Volume>, kind: Kind) -> Result<Option<&[u32]>, Error> {
+        Ok(rx.set().and_then(|set| match kind {
+            Kind::Vertex => Some(&set.vertex_source[..]),
+            Kind::Cell => Some(&set.cell_source[..]),
+            Kind::Edge | Kind::Face => None,
+        }))
+    }
+}
+
+impl RxMesh<Volume> {
+    /// Cuts tetrahedra into patches and moves them to the engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`patch::build_volume`], or no memory on the engine.
+    pub fn from_cells(
+        engine: &Engine,
+        vertex_count: usize,
+        cells: &[[u32; 4]],
+        options: &VolumeOptions,
+    ) -> Result<RxMesh<Volume>, Error> {
+        let set = patch::build_volume(vertex_count, cells, options)?;
+        let buffers = Buffers {
+            headers: engine.upload(&set.headers)?,
+            topology: engine.upload(&set.topology)?,
+            masks: engine.zeroed(0)?,
+            ribbons: engine.upload(&set.ribbons)?,
+        };
+        let headers = Arc::from(&set.headers[..]);
+        let rx = RxMesh::over(engine, buffers, headers, set.counts, set.counts, set.has);
+        Ok(rx.with_set(set))
+    }
+
+    /// A volume with vertices and cells in patches of the usual size; [`RxMesh::from_cells`] leaves the choice.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::from_cells`].
+    pub fn from_tets(engine: &Engine, mesh: &TetMesh) -> Result<RxMesh<Volume>, Error> {
+        let options = VolumeOptions::default();
+        RxMesh::from_cells(engine, mesh.positions.len(), &mesh.cells, &options)
+    }
+
+    /// The patches on the host.
+    pub fn volume_set(&self) -> &VolumeSet {
+        self.set()
+            .unwrap_or_else(|| unreachable!("`from_cells` puts it there"))
+    }
+}

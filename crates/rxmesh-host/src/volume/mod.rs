@@ -1,0 +1,8 @@
+//! What kernels of volumes share: sums over relations, values that elements give their neighbours, the boundary.
+
+pub mod boundary;
+mod distribute;
+mod gather;
+
+pub use distribute::Distributor;
+pub use gather::gather;

@@ -1,0 +1,54 @@
+//! What a mesh must keep for a relation or a kernel.
+
+/// A set of kinds of element, and whether volumes must keep the whole ring around what they own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs(u8);
+
+impl Needs {
+    /// Nothing but vertices, which every mesh has.
+    pub const NONE: Needs = Needs(0);
+    /// Edges.
+    pub const EDGES: Needs = Needs(1);
+    /// Faces.
+    pub const FACES: Needs = Needs(2);
+    /// Cells: a volume.
+    pub const CELLS: Needs = Needs(4);
+    /// Of a volume, all cells around the vertices of owned elements. Surfaces have what they need of it always.
+    pub const RING: Needs = Needs(8);
+    /// What every surface has.
+    pub const SURFACE: Needs = Needs::EDGES.and(Needs::FACES).and(Needs::RING);
+
+    /// Both.
+    pub const fn and(self, other: Needs) -> Needs {
+        Needs(self.0 | other.0)
+    }
+
+    /// Whether all of `other` is in this.
+    pub const fn has(self, other: Needs) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// What of this is not in `there`.
+    pub const fn without(self, there: Needs) -> Needs {
+        Needs(self.0 & !there.0)
+    }
+}
+
+impl core::fmt::Display for Needs {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut first = true;
+        for (need, name) in [
+            (Needs::EDGES, "edges"),
+            (Needs::FACES, "faces"),
+            (Needs::CELLS, "cells"),
+            (Needs::RING, "the ring"),
+        ] {
+            if self.has(need) {
+                f.write_str(if first { "" } else { ", " })?;
+                f.write_str(name)?;
+                first = false;
+            }
+        }
+        Ok(())
+    }
+}

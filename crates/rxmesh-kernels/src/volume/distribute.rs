@@ -1,0 +1,365 @@
+//! Elements give a value to each of their neighbours, which add up without float atomics: the same bits on every run.
+//!
+//! A patch computes the values of its owned elements, once each, into shared memory. Every target among its owned
+//! elements and shell 0 adds up what is its own, by a table of *slots* (the element times the number of its neighbours,
+//! plus the neighbour's place), ascending. What owned targets get is theirs; the others' sums are *parts*, which
+//! [`AddParts`] adds to their owners' in the order of the patches.
+
+use crate::attr::{Read, Sum};
+use crate::exec::{Block, Phase, SCRATCH_WORDS};
+use crate::kernel::{DEFAULT_THREADS, Fields, FlatKernel, PatchKernel};
+use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
+use crate::query::{CE, CV, EV, Neighbours, Relation, Relations};
+use crate::topo::{Cell, Edge, Element, Needs, Owned, Patch, PatchHeader};
+
+kernel_list! {
+    flat add_parts: AddParts;
+    distribute share_cv: ShareCv;
+    distribute share_ev: ShareEv;
+    distribute share_ce: ShareCe;
+}
+
+/// A computation for each owned element that gives a value to each of its `W` neighbours under `R`: [`CV`], [`CE`],
+/// [`EV`] or another relation with rows of a fixed length whose targets are what the element is made of.
+///
+/// ```
+/// use rxmesh_kernels::{Vec3, attr::Read, kernel};
+/// use rxmesh_kernels::{query::{CV, Neighbours}, topo::{Cell, Owned, Vertex}, volume::distribute::Distribute};
+///
+/// kernel! {
+///     /// A quarter of each cell's mass to each of its vertices.
+///     pub struct Lump: Distribute<CV, 4> {
+///         /// Mass of each cell.
+///         pub mass: Read<Cell, f32>,
+///     }
+/// }
+///
+/// impl Distribute<CV, 4> for Lump {
+///     type Value = f32;
+///     fn run(&self, c: Owned<Cell>, _: Neighbours<CV>) -> [f32; 4] {
+///         [0.25 * self.mass.get(c); 4]
+///     }
+/// }
+/// ```
+pub trait Distribute<R: Relation, const W: usize>: Fields {
+    /// What is added up.
+    type Value: Sum;
+    /// The values of the neighbours, in the order of the row.
+    fn run(&self, e: Owned<R::Source>, n: Neighbours<R>) -> [Self::Value; W];
+}
+
+/// A [`Distribute`] kernel, as `kernel!` implements it.
+///
+/// # Safety
+///
+/// As [`PatchKernel`]; `give` writes `W` values from slot `first` on, as many as the relation's rows are long.
+pub unsafe trait Distributes:
+    Fields + Bind + core::fmt::Debug + Send + Sync + 'static
+{
+    /// The relation.
+    type Relation: Relation;
+    /// What is added up.
+    type Value: Sum;
+    /// Threads of a CUDA block.
+    const THREADS: u32 = DEFAULT_THREADS;
+    /// Runs the body and puts its values into slots.
+    fn give(
+        &self,
+        e: Owned<<Self::Relation as Relation>::Source>,
+        n: Neighbours<Self::Relation>,
+        to: Shared<f32>,
+        first: u32,
+    );
+}
+
+macro_rules! share {
+    ($name:ident: $rel:ident, $source:ident, $width:literal, $what:literal) => {
+        crate::kernel! {
+            #[doc = concat!($what, " gives its value to each of its neighbours (MeshTaichi 2022, section 8.7, the")]
+            /// scattering half).
+            pub struct $name: Distribute<$rel, $width> {
+                /// Values.
+                pub x: Read<$source, [f32; 10]>,
+            }
+        }
+
+        impl Distribute<$rel, $width> for $name {
+            type Value = [f32; 10];
+            #[inline(always)]
+            fn run(&self, e: Owned<$source>, _: Neighbours<$rel>) -> [[f32; 10]; $width] {
+                [self.x.get(e); $width]
+            }
+        }
+    };
+}
+share!(ShareCv: CV, Cell, 4, "Each cell");
+share!(ShareEv: EV, Edge, 2, "Each edge");
+share!(ShareCe: CE, Cell, 6, "Each cell");
+
+/// The name under which a [`Distribute`] kernel is found. Implemented by [`crate::entries!`] for what is listed as
+/// `distribute`.
+pub trait DistributeEntry: Distributes {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+}
+
+impl<K: DistributeEntry> crate::kernel::Entry for DistributeOver<K> {
+    const NAME: &'static str = <K as DistributeEntry>::NAME;
+}
+
+/// Puts an element's values into slots, word by word.
+#[inline(always)]
+pub fn put<T: Sum, const W: usize>(values: [T; W], to: Shared<f32>, first: u32) {
+    let mut k = 0;
+    while k < W {
+        let mut c = 0;
+        while c < T::COMPONENTS {
+            to.set(
+                (first + k as u32) * T::COMPONENTS + c,
+                values[k].component(c),
+            );
+            c += 1;
+        }
+        k += 1;
+    }
+}
+
+/// Words of shared memory that the values of a part of a patch's elements take; the rest comes after them.
+const VALUES: u32 = 12 * 1024;
+
+/// Number of elements whose values are in shared memory at a time.
+#[inline(always)]
+fn at_once<K: Distributes>() -> u32 {
+    VALUES / (<K::Value as Sum>::COMPONENTS * width::<K>())
+}
+
+/// Number of an element's neighbours.
+#[inline(always)]
+fn width<K: Distributes>() -> u32 {
+    <K::Relation as Relation>::FIXED.unwrap_or(1)
+}
+
+crate::args! {
+    /// A [`Distribute`] kernel over all patches; [`AddParts`] comes after it.
+    pub struct DistributeOver<K: Distributes> {
+        /// The kernel.
+        pub kernel: K,
+        /// Sums of the targets, by linear id: complete where no other patch has a part.
+        pub sums: GlobalMut<f32>,
+        /// Sums of what other patches own, for the targets in shell 0, patch after patch.
+        pub parts: GlobalMut<f32>,
+        /// Where each patch's parts start, in values.
+        pub places: Global<u32>,
+        /// Where each patch's table of slots starts in `slots`.
+        pub starts: Global<u32>,
+        /// For each patch the end of each target's row, then the slots of all rows.
+        pub slots: Global<u16>,
+    }
+}
+
+/// What [`DistributeOver`] keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct DistributeTables<T> {
+    scratch: Shared<u32>,
+    relation: T,
+    values: Shared<f32>,
+    /// Sums so far, where elements come in several parts.
+    sums: Shared<f32>,
+}
+
+// SAFETY: a patch writes what it owns, and its parts, in phases that barriers part; slots and ids are the mesh's
+// (contracts U1 to U4).
+unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
+    const THREADS: u32 = K::THREADS;
+    const NEEDS: Needs = Needs::CELLS.and(<K::Relation as Relation>::NEEDS);
+    type Tables = DistributeTables<<K::Relation as Relations>::Tables>;
+
+    fn unstage(&mut self, sums: bool) -> Option<&'static str> {
+        self.kernel.unstage(sums)
+    }
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
+        self.kernel.carve(h, plan);
+        let words = <K::Value as Sum>::COMPONENTS;
+        let (n, most) = (h.owned_of(source::<K>()), at_once::<K>());
+        let targets = h.near_of(<<K::Relation as Relation>::Target as Element>::KIND);
+        DistributeTables {
+            scratch: plan.take(SCRATCH_WORDS),
+            relation: <K::Relation as Relations>::carve(h, plan, None),
+            values: plan.take(words * width::<K>() * if n < most { n } else { most }),
+            sums: plan.take(if n > most { words * targets } else { 0 }),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &Self::Tables) {
+        if self.kernel.is_plain() {
+            let plain = DistributeOver {
+                // SAFETY: they are.
+                kernel: unsafe { self.kernel.assume_plain() },
+                ..*self
+            };
+            plain.over(b, patch, t);
+        } else {
+            self.over(b, patch, t);
+        }
+    }
+}
+
+/// The kind that a kernel runs for.
+#[inline(always)]
+fn source<K: Distributes>() -> crate::topo::Kind {
+    <<K::Relation as Relation>::Source as Element>::KIND
+}
+
+impl<K: Distributes> DistributeOver<K> {
+    #[inline(always)]
+    fn over<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        t: &DistributeTables<<K::Relation as Relations>::Tables>,
+    ) {
+        b.phase(|p: Phase<B>| {
+            self.kernel.load(p, patch);
+            <K::Relation as Relations>::prepare(p, patch, &t.relation);
+        });
+        <K::Relation as Relations>::build(b, patch, &t.relation, t.scratch);
+        let (n, most) = (patch.header().owned_of(source::<K>()), at_once::<K>());
+        let mut first = 0;
+        loop {
+            let left = n - first;
+            let count = if left < most { left } else { most };
+            b.each(count, |i| {
+                let row = <K::Relation as Relations>::input(patch, &t.relation, first + i);
+                let place = width::<K>() * i;
+                self.kernel.give(patch.own(first + i), row, t.values, place);
+            });
+            self.add(b, patch, t, (first, count, first + count == n));
+            first += count;
+            if first == n {
+                break;
+            }
+        }
+        if K::STORES {
+            b.last_phase(|p| self.kernel.store(p, patch));
+        }
+    }
+
+    /// Adds the values of `count` elements from `first` on to the sums of the targets; stores them after the last ones.
+    #[inline(always)]
+    fn add<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        t: &DistributeTables<<K::Relation as Relations>::Tables>,
+        (first, count, last): (u32, u32, bool),
+    ) {
+        let words = <K::Value as Sum>::COMPONENTS;
+        let targets = patch.near::<<K::Relation as Relation>::Target>();
+        let owned = patch.owned::<<K::Relation as Relation>::Target>();
+        let ends = self.slots.from(self.starts.get(patch.id()));
+        let rows = Rows {
+            ends,
+            slots: ends.from(targets),
+            values: t.values,
+            words,
+            from: width::<K>() * first,
+            to: width::<K>() * (first + count),
+        };
+        let before = t.sums;
+        if !last {
+            b.each(targets * words, |k| {
+                let sum = if first == 0 { 0.0 } else { before.get(k) };
+                before.set(k, rows.add(k, sum));
+            });
+            return;
+        }
+        let base = patch.base::<<K::Relation as Relation>::Target>() * words;
+        let (sums, parts) = (
+            self.sums.from(base),
+            self.parts.from(self.places.get(patch.id()) * words),
+        );
+        // Loops of their own: one that chose between the two would choose an address for every store.
+        b.phase(|p| {
+            p.each(owned * words, |k| {
+                let sum = if first == 0 { 0.0 } else { before.get(k) };
+                sums.set(k, rows.add(k, sum));
+            });
+            p.each((targets - owned) * words, |i| {
+                let k = owned * words + i;
+                let sum = if first == 0 { 0.0 } else { before.get(k) };
+                parts.set(i, rows.add(k, sum));
+            });
+        });
+    }
+}
+
+/// The slots of a patch's targets, and the values that are there now: those of slots `from..to`.
+#[derive(Clone, Copy)]
+struct Rows {
+    ends: Global<u16>,
+    slots: Global<u16>,
+    values: Shared<f32>,
+    words: u32,
+    from: u32,
+    to: u32,
+}
+
+impl Rows {
+    /// Adds number `k % words` of the values of target `k / words` to a sum.
+    #[inline(always)]
+    fn add(self, k: u32, mut sum: f32) -> f32 {
+        let (target, c) = (k / self.words, k % self.words);
+        let mut at = if target == 0 {
+            0
+        } else {
+            u32::from(self.ends.get(target - 1))
+        };
+        let end = u32::from(self.ends.get(target));
+        while at < end {
+            let slot = u32::from(self.slots.get(at));
+            if slot >= self.from && slot < self.to {
+                sum += self.values.get((slot - self.from) * self.words + c);
+            }
+            at += 1;
+        }
+        sum
+    }
+}
+
+crate::args! {
+    /// Adds the parts that other patches have of a target's sum, in the order of the patches: one index a number of
+    /// each target that has any.
+    pub struct AddParts {
+        /// Sums of the targets, by linear id.
+        pub sums: GlobalMut<f32>,
+        /// What [`DistributeOver`] left.
+        pub parts: Global<f32>,
+        /// Linear ids of the targets that have parts.
+        pub targets: Global<u32>,
+        /// Where each one's list starts in `entries`; one more than there are.
+        pub starts: Global<u32>,
+        /// Places of parts, in values.
+        pub entries: Global<u32>,
+        /// Numbers a value.
+        pub width: u32,
+    }
+}
+
+// SAFETY: an index writes one number of one target, and each target is listed once (contracts U3, U4).
+unsafe impl FlatKernel for AddParts {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let (row, c) = (i / self.width, i % self.width);
+        let to = self.targets.get(row) * self.width + c;
+        let (mut at, end) = (self.starts.get(row), self.starts.get(row + 1));
+        let mut sum = self.sums.get(to);
+        while at < end {
+            sum += self.parts.get(self.entries.get(at) * self.width + c);
+            at += 1;
+        }
+        self.sums.set(to, sum);
+    }
+}
