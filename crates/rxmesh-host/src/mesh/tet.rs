@@ -5,6 +5,7 @@ use super::transform::{mapped, turn_normals};
 use super::{Column, ElementKind, Extras, MeshError, Placement, TriMesh, check_counts};
 use glam::{DAffine3, DVec3, Vec3};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Most cells a mesh may have: six edges a cell must fit into 32-bit ids in the worst case.
 pub const MAX_CELLS: usize = (u32::MAX / 6) as usize;
@@ -262,9 +263,25 @@ impl TetMesh {
     }
 }
 
-/// The signed volume of a tetrahedron.
-pub(super) fn signed_volume([a, b, c, d]: [DVec3; 4]) -> f64 {
-    (b - a).cross(c - a).dot(d - a) / 6.0
+/// The signed volume of a tetrahedron: exactly 0 where two corners are at one place, and exactly the opposite where two
+/// are swapped, whatever is rounded.
+pub(super) fn signed_volume(mut p: [DVec3; 4]) -> f64 {
+    let mut sign = 1.0;
+    // Corners are put into an order of their own.
+    for end in [3, 2, 1] {
+        for k in 0..end {
+            let order = p[k].to_array().partial_cmp(&p[k + 1].to_array());
+            if order == Some(Ordering::Greater) {
+                p.swap(k, k + 1);
+                sign = -sign;
+            }
+        }
+    }
+    if p.windows(2).any(|w| w[0] == w[1]) {
+        return 0.0;
+    }
+    let [a, b, c, d] = p;
+    sign * (b - a).cross(c - a).dot(d - a) / 6.0
 }
 
 /// True when the four corners are four vertices.
