@@ -21,7 +21,7 @@ pub struct TetMesh {
     /// Where the vertices are, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
     /// Four vertices a cell, `a`, `b`, `c`, `d` with `(b - a) x (c - a) . (d - a) > 0`: seen from `d`, the other three
-    /// run clockwise round the cell's outside. [`orient`](Self::orient) makes it so.
+    /// run counter-clockwise. [`orient`](Self::orient) makes it so.
     pub cells: Vec<[u32; 4]>,
     /// Columns of vertices and cells, and comments; corner layers and tags are for surfaces.
     pub extras: Extras,
@@ -135,8 +135,11 @@ impl TetMesh {
     pub fn volume(&self) -> f64 {
         /// Cells that are added up by one thread: sums have a fixed order.
         const CHUNK: usize = 1 << 14;
-        let of = |part: &[[u32; 4]]| -> f64 { part.iter().map(|c| self.volume_of(c)).sum() };
-        let parts: Vec<f64> = self.cells.par_chunks(CHUNK).map(of).collect();
+        let cells = self.cell_count();
+        let part = |k: usize| k * CHUNK..((k + 1) * CHUNK).min(cells);
+        let of = |k: usize| -> f64 { part(k).map(|c| self.cell_volume(c)).sum() };
+        let parts = (0..cells.div_ceil(CHUNK)).into_par_iter().map(of);
+        let parts: Vec<f64> = parts.collect();
         parts.into_iter().sum::<f64>() * self.placement.scale.powi(3)
     }
 
@@ -256,10 +259,6 @@ impl TetMesh {
     /// The places of a cell's corners, in the frame.
     pub(super) fn corners(&self, cell: usize) -> [DVec3; 4] {
         self.cells[cell].map(|v| self.positions[v as usize].as_dvec3())
-    }
-
-    fn volume_of(&self, cell: &[u32; 4]) -> f64 {
-        signed_volume(cell.map(|v| self.positions[v as usize].as_dvec3()))
     }
 }
 

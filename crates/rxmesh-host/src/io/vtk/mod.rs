@@ -2,6 +2,7 @@
 //!
 //! `vtkio` reads it and VTU, too, but unwraps what a bad file lacks and reserves what a header promises.
 
+mod attributes;
 mod cells;
 mod read;
 mod write;
