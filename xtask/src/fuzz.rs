@@ -13,6 +13,8 @@ use crate::workspace;
 enum Target {
     /// Files of every format
     Readers,
+    /// Volume files of every format
+    Volumes,
     /// Scripts of operators and algorithms on meshes with every defect
     Edits,
     /// The program's command line

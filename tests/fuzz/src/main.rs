@@ -15,6 +15,7 @@ mod options;
 mod random;
 mod readers;
 mod statics;
+mod volumes;
 mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,6 +30,8 @@ use clap::{Parser, ValueEnum};
 enum Target {
     /// Files of every format, and caches of patches.
     Readers,
+    /// Volume files of every format.
+    Volumes,
     /// Scripts of operators and algorithms on meshes with every defect.
     Edits,
     /// The program's command line.
@@ -91,6 +94,7 @@ fn fuzz(arguments: &Arguments) -> Outcome {
     let said = |e: std::io::Error| e.to_string();
     let target: Box<dyn Fuzz> = match arguments.target {
         Target::Readers => Box::new(readers::Readers::new(&arguments.data).map_err(said)?),
+        Target::Volumes => Box::new(volumes::Volumes::new().map_err(said)?),
         Target::Edits => Box::new(edits::Edits),
         Target::Cli => {
             let program = arguments.program.as_ref().ok_or("--program is missing")?;

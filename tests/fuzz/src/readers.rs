@@ -16,7 +16,7 @@ use crate::{Fuzz, Outcome, grammar, memory, mutate};
 /// Memory that a reader may take at a time: some for its threads, and so many times the file. The longest mesh for its
 /// text is one of `v 0 0 0` and `f 1 1 1`, eight bytes for twelve, read by several threads into pieces that are then
 /// joined.
-const MEMORY: (usize, usize) = (16 << 20, 128);
+pub(crate) const MEMORY: (usize, usize) = (16 << 20, 128);
 
 /// Reads files made of these.
 pub(crate) struct Readers {
@@ -195,7 +195,7 @@ fn same_but_marks(a: &TriMesh, b: &TriMesh) -> bool {
 }
 
 /// An error names the file and says something, in one line.
-fn message(name: &str, text: &str) -> Outcome {
+pub(crate) fn message(name: &str, text: &str) -> Outcome {
     let rest = text.strip_prefix(name).map(str::trim);
     match rest {
         Some(rest) if rest.len() > 5 && text.len() < 2000 && !text.contains(['\n', '\0']) => Ok(()),

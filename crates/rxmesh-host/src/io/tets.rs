@@ -152,7 +152,7 @@ pub(super) fn encode<'a>(
         }
         Format::Obj | Format::Ply | Format::Off | Format::Stl => {
             let what = format!(
-                "{format} holds surfaces, and this is a volume: its boundary (TetMesh::boundary) is one"
+                "{format} holds surfaces, and this is a volume: its boundary is a surface, which `convert` writes"
             );
             return Err(IoError::Options {
                 path: path.to_owned(),

@@ -5,6 +5,7 @@ use super::transform::{mapped, turn_normals};
 use super::{Column, ElementKind, Extras, MeshError, Placement, TriMesh, check_counts};
 use glam::{DAffine3, DVec3, Vec3};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Most cells a mesh may have: six edges a cell must fit into 32-bit ids in the worst case.
 pub const MAX_CELLS: usize = (u32::MAX / 6) as usize;
@@ -20,7 +21,7 @@ pub struct TetMesh {
     /// Where the vertices are, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
     /// Four vertices a cell, `a`, `b`, `c`, `d` with `(b - a) x (c - a) . (d - a) > 0`: seen from `d`, the other three
-    /// run clockwise round the cell's outside. [`orient`](Self::orient) makes it so.
+    /// run counter-clockwise. [`orient`](Self::orient) makes it so.
     pub cells: Vec<[u32; 4]>,
     /// Columns of vertices and cells, and comments; corner layers and tags are for surfaces.
     pub extras: Extras,
@@ -134,8 +135,11 @@ impl TetMesh {
     pub fn volume(&self) -> f64 {
         /// Cells that are added up by one thread: sums have a fixed order.
         const CHUNK: usize = 1 << 14;
-        let of = |part: &[[u32; 4]]| -> f64 { part.iter().map(|c| self.volume_of(c)).sum() };
-        let parts: Vec<f64> = self.cells.par_chunks(CHUNK).map(of).collect();
+        let cells = self.cell_count();
+        let part = |k: usize| k * CHUNK..((k + 1) * CHUNK).min(cells);
+        let of = |k: usize| -> f64 { part(k).map(|c| self.cell_volume(c)).sum() };
+        let parts = (0..cells.div_ceil(CHUNK)).into_par_iter().map(of);
+        let parts: Vec<f64> = parts.collect();
         parts.into_iter().sum::<f64>() * self.placement.scale.powi(3)
     }
 
@@ -256,15 +260,27 @@ impl TetMesh {
     pub(super) fn corners(&self, cell: usize) -> [DVec3; 4] {
         self.cells[cell].map(|v| self.positions[v as usize].as_dvec3())
     }
-
-    fn volume_of(&self, cell: &[u32; 4]) -> f64 {
-        signed_volume(cell.map(|v| self.positions[v as usize].as_dvec3()))
-    }
 }
 
-/// The signed volume of a tetrahedron.
-pub(super) fn signed_volume([a, b, c, d]: [DVec3; 4]) -> f64 {
-    (b - a).cross(c - a).dot(d - a) / 6.0
+/// The signed volume of a tetrahedron: exactly 0 where two corners are at one place, and exactly the opposite where two
+/// are swapped, whatever is rounded.
+pub(super) fn signed_volume(mut p: [DVec3; 4]) -> f64 {
+    let mut sign = 1.0;
+    // Corners are put into an order of their own.
+    for end in [3, 2, 1] {
+        for k in 0..end {
+            let order = p[k].to_array().partial_cmp(&p[k + 1].to_array());
+            if order == Some(Ordering::Greater) {
+                p.swap(k, k + 1);
+                sign = -sign;
+            }
+        }
+    }
+    if p.windows(2).any(|w| w[0] == w[1]) {
+        return 0.0;
+    }
+    let [a, b, c, d] = p;
+    sign * (b - a).cross(c - a).dot(d - a) / 6.0
 }
 
 /// True when the four corners are four vertices.

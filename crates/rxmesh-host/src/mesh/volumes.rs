@@ -164,7 +164,7 @@ fn eighths(mesh: &TetMesh) -> Result<TetMesh, MeshError> {
             .into_iter()
             .min_by(|(d, _), (e, _)| length(d[0], d[1]).total_cmp(&length(e[0], e[1])));
         let ([p, q], ring) = shortest.unwrap_or(rings[0]);
-        let inner = [0, 1, 2, 3].map(|k| [p, q, ring[k], ring[(k + 1) % 4]]);
+        let inner = [0, 1, 2, 3].map(|k| [q, p, ring[k], ring[(k + 1) % 4]]);
         let outer = [
             [a, ab, ac, ad],
             [ab, b, bc, bd],

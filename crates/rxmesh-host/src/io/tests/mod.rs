@@ -11,6 +11,8 @@ mod real;
 mod round_trip;
 mod speed;
 mod volumes;
+mod volumes_hostile;
+mod volumes_odd;
 
 use super::*;
 use crate::mesh::{Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, Tag, TagKind};

@@ -181,3 +181,34 @@ fn polygons_of_real_files_survive() {
         assert_eq!(cut, read(path, &options).unwrap().mesh, "{name}");
     }
 }
+
+/// Volumes of the folder `tet`: counts by an independent reading, and the way through every form.
+#[test]
+fn volumes_of_others_are_read() {
+    let known = [
+        ("ipc-cube.msh", 8, 6),
+        ("ipc-bar-186.msh", 86, 186),
+        ("ipc-bunny.msh", 4670, 19_379),
+        ("libigl-octopus-low.mesh", 452, 1140),
+    ];
+    let Some(root) = std::env::var_os("RXMESH_DATA") else {
+        eprintln!("SKIPPED: RXMESH_DATA does not name a folder of meshes");
+        return;
+    };
+    for (name, vertices, cells) in known {
+        let path = Path::new(&root).join("tet").join(name);
+        let mesh = read_tets(&path, &ReadOptions::default()).unwrap().mesh;
+        assert_eq!((mesh.vertex_count(), mesh.cell_count()), (vertices, cells));
+        for (name, format, encoding) in super::volumes::forms() {
+            let options = WriteOptions {
+                format: Some(format),
+                encoding,
+            };
+            let (bytes, _) = write_bytes(Path::new(name), &mesh, &options).unwrap();
+            let again = read_tets_bytes(&bytes, Path::new(name), &ReadOptions::default()).unwrap();
+            assert_eq!(again.mesh.cells, mesh.cells);
+            assert_eq!(again.mesh.positions, mesh.positions);
+            assert!(again.warnings.is_empty(), "{:?}", again.warnings);
+        }
+    }
+}

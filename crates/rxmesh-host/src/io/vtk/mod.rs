@@ -1,7 +1,8 @@
 //! VTK's legacy format, text and binary: unstructured grids (VTK file formats, versions 1.0 to 5.1).
 //!
-//! `vtkio` reads it and VTU, too, but takes what a header promises for granted, and its last release is of 2022.
+//! `vtkio` reads it and VTU, too, but unwraps what a bad file lacks and reserves what a header promises.
 
+mod attributes;
 mod cells;
 mod read;
 mod write;

@@ -3,7 +3,7 @@
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Bytes as text, padded.
-pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
+pub(in super::super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |k: usize| u32::from(chunk.get(k).copied().unwrap_or(0));

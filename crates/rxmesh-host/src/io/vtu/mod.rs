@@ -17,3 +17,6 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(512)];
     memchr::memmem::find(head, b"<VTKFile").is_some()
 }
+
+#[cfg(test)]
+pub(super) use base64::encode as encode_base64;

@@ -110,6 +110,7 @@ pub(super) fn tags(bytes: &[u8]) -> Result<File, Fault> {
         file: None,
         section: None,
         grid: false,
+        depth: 0,
     };
     loop {
         let at = reader.buffer_position() as usize;
@@ -146,12 +147,21 @@ pub(super) fn tags(bytes: &[u8]) -> Result<File, Fault> {
             Event::Empty(tag) if tag.name().as_ref() == "DataArray" => {
                 parser.array(&Attributes::of(&tag, at)?, end..end)?;
             }
-            Event::Start(tag) => parser.start(&tag, at)?,
+            Event::Start(tag) => {
+                parser.depth += 1;
+                parser.start(&tag, at)?;
+            }
             Event::Empty(tag) => {
                 parser.start(&tag, at)?;
                 parser.end(tag.name().as_ref());
             }
-            Event::End(tag) => parser.end(tag.name().as_ref()),
+            Event::End(tag) => {
+                parser.depth = parser.depth.saturating_sub(1);
+                parser.end(tag.name().as_ref());
+            }
+            Event::Eof if parser.depth > 0 => {
+                return Err(Fault::text(bytes.len(), "the file ends inside of a tag"));
+            }
             Event::Eof => break,
             _ => {}
         }
@@ -165,6 +175,8 @@ struct Parser<'a> {
     file: Option<File>,
     section: Option<Section>,
     grid: bool,
+    /// Tags that are open.
+    depth: usize,
 }
 
 impl Parser<'_> {

@@ -4,6 +4,8 @@ mod polygons;
 mod report;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tet_tests;
 mod tets;
 mod topology;
 
