@@ -96,18 +96,15 @@ pub(crate) fn launches(
     })
 }
 
-/// Times a host call that waits for its own end.
+/// Times a host call, until the engine has finished.
 pub(crate) fn calls(
     engine: &Engine,
     effort: Effort,
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<Times> {
-    work()?;
-    engine.synchronize()?;
-    let ms = effort.samples(|| wall_ms(engine, &mut work))?;
-    Ok(Times {
-        ms,
-        ..Times::default()
+    waiting(engine, effort, || {
+        work()?;
+        Ok(engine.synchronize()?)
     })
 }
 

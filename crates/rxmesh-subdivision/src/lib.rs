@@ -9,6 +9,7 @@
 mod catmull_clark;
 mod faces;
 mod kept;
+mod lengths;
 mod loop_surface;
 pub mod matrix;
 mod mesh;

@@ -3,13 +3,14 @@
 use crate::catmull_clark::creases::Table;
 use crate::faces::{DeviceFaces, Extras, Source};
 use crate::kept::KeptFaces;
+use crate::lengths::{check_limit, check_rows};
 use crate::room::Room;
 use crate::triangles::{
     Spokes, check_levels, check_size, check_sizes, check_values, groups, rows, rows_mut,
 };
 use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;
-use rxmesh_host::engine::{Buffer, Engine, EngineError};
+use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
@@ -208,18 +209,19 @@ impl Loop {
     /// # Errors
     ///
     /// [`EngineError::Length`] when `out` has no three values a face; what the engine says.
+    ///
+    /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
-        let want = 3 * self.face_count() as usize;
-        if out.len() != want {
-            let got = out.len();
-            return Err(EngineError::Length { got, want }.into());
-        }
+        check_rows(3, [(out.len(), self.face_count())])?;
         let kernel = WriteFaces {
             grid: self.grid(self.levels),
             faces: self.kept.view(),
             out: out.global_mut(),
         };
-        Ok(self.mesh.engine().launch_flat(want as u32, kernel)?)
+        Ok(self
+            .mesh
+            .engine()
+            .launch_flat(3 * self.face_count(), kernel)?)
     }
 
     /// Values of the surface's vertices from those of the base vertices, `width` a vertex. Runs kernels only: no
@@ -228,6 +230,8 @@ impl Loop {
     /// # Errors
     ///
     /// [`EngineError::Length`] when a buffer has no `width` values a vertex; what the engine says.
+    ///
+    /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
         let base = self.mesh.vertex_count();
         check_values(width, (x, base), (y, self.vertices))?;
@@ -250,16 +254,15 @@ impl Loop {
     /// # Errors
     ///
     /// [`EngineError::Length`] when a buffer has no three values a vertex; what the engine says.
+    ///
+    /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn limit(
         &self,
         values: &Buffer<f32>,
         points: &mut Buffer<f32>,
         normals: Option<&mut Buffer<f32>>,
     ) -> Result<(), Error> {
-        check_values(3, (values, self.vertices), (points, self.vertices))?;
-        if let Some(normals) = &normals {
-            check_values(3, (values, self.vertices), (normals, self.vertices))?;
-        }
+        check_limit(self.vertices, values, points, normals.as_deref())?;
         let kernel = Limit {
             mesh: self.mesh.topology(),
             creases: self.creases(),

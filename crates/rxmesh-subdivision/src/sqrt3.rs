@@ -4,6 +4,7 @@ mod limit;
 
 use crate::faces::{DeviceFaces, Extras, Source};
 use crate::kept::KeptFaces;
+use crate::lengths::check_rows;
 use crate::room::Room;
 use crate::scan::Scan;
 use crate::triangles::{
@@ -333,17 +334,13 @@ impl Sqrt3 {
     ///
     /// [`EngineError::Length`] when `out` has no three values a face; what the engine says.
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
-        let want = 3 * self.face_count() as usize;
-        if out.len() != want {
-            let got = out.len();
-            return Err(EngineError::Length { got, want }.into());
-        }
+        check_rows(3, [(out.len(), self.face_count())])?;
         let engine = self.mesh.engine();
         let kept = Kept {
             faces: self.kept.view(),
             each: 3 * self.children(),
         };
-        let (n, out) = (want as u32, out.global_mut());
+        let (n, out) = (3 * self.face_count(), out.global_mut());
         let net = self.net(self.levels().saturating_sub(2));
         match self.levels() {
             0 => engine.launch_flat(n, FacesHere { net, kept, out })?,

@@ -1,10 +1,11 @@
 //! What surfaces over triangles have in common.
 
+use crate::lengths::check_rows;
 use crate::room::Room;
 use crate::scan::Scan;
 use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;
-use rxmesh_host::engine::{Buffer, Engine, EngineError};
+use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::{Faces, MeshError};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_subdivision_kernels::columns::{Rows, RowsMut};
@@ -71,7 +72,7 @@ pub(crate) fn check_size(what: &'static str, count: u64, words: u64) -> Result<(
 ///
 /// # Errors
 ///
-/// [`EngineError::Length`]; [`Error::Options`] for no columns at all.
+/// As [`check_rows`]; [`Error::Options`] for no columns at all.
 pub(crate) fn check_values(
     width: u32,
     x: (&Buffer<f32>, u32),
@@ -80,14 +81,7 @@ pub(crate) fn check_values(
     if width == 0 {
         return Err(Error::Options("values of width 0 asked for".into()));
     }
-    for (buffer, rows) in [x, y] {
-        let want = rows as usize * width as usize;
-        if buffer.len() != want {
-            let got = buffer.len();
-            return Err(EngineError::Length { got, want }.into());
-        }
-    }
-    Ok(())
+    Ok(check_rows(width, [(x.0.len(), x.1), (y.0.len(), y.1)])?)
 }
 
 /// Columns that are read.

@@ -7,10 +7,19 @@ use crate::engines::same_rounding;
 use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::PolyMesh;
-use rxmesh_subdivision::{Boundary, Options, Subdivision};
+use rxmesh_subdivision::{Boundary, Options, Scheme, Subdivision};
 
 /// Of the bounding box; `f32` has 6e-8.
 const NEAR: f64 = 2e-6;
+
+/// Options of a scheme and a number of levels; else the defaults.
+pub fn options(scheme: Scheme, levels: u32) -> Options {
+    Options {
+        scheme,
+        levels,
+        ..Options::default()
+    }
+}
 
 /// Positions as rows of values.
 pub fn rows(poly: &PolyMesh) -> Vec<f32> {

@@ -12,6 +12,7 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::surfaces::compare::diagonal;
 use rxmesh_tests::surfaces::limit::{Limit, limits};
+use rxmesh_tests::surfaces::made::{options, rows};
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{next, refine_net};
 use rxmesh_tests::surfaces::net::SHARP;
@@ -33,17 +34,6 @@ conformance! {
 
 /// Of the bounding box.
 const TOLERANCE: f64 = 2e-6;
-
-fn options(levels: u32) -> Options {
-    Options {
-        levels,
-        ..Options::default()
-    }
-}
-
-fn floats(mesh: &PolyMesh) -> Vec<f32> {
-    mesh.positions.iter().flat_map(|p| p.to_array()).collect()
-}
 
 /// A place of the surface, and where the surface is there.
 struct Sample {
@@ -108,7 +98,7 @@ fn evaluated(
     mesh: &PolyMesh,
     samples: &[Sample],
 ) -> [Vec<Vec3>; 2] {
-    let x = engine.upload(&floats(mesh)).unwrap();
+    let x = engine.upload(&rows(mesh)).unwrap();
     // What is not written is seen.
     let unset = |rows: usize| engine.upload(&vec![f32::NAN; 3 * rows]).unwrap();
     let mut control = unset(surface.control_count() as usize);
@@ -228,7 +218,13 @@ fn smooth_surfaces(engine: &Engine) {
             engine,
             [vec![(1, 4), (3, 4), (5, 5)], vec![(2, 3)], vec![(1, 2)]],
         ) {
-            check(engine, name, &mesh, &options(levels), more);
+            check(
+                engine,
+                name,
+                &mesh,
+                &options(Scheme::CatmullClark, levels),
+                more,
+            );
         }
     }
 }
@@ -243,7 +239,13 @@ fn polygons(engine: &Engine) {
     for (name, mesh) in list {
         let mesh = meshes::moved(mesh);
         for (levels, more) in suited(engine, [vec![(2, 4), (4, 4)], vec![(3, 3)], vec![(2, 2)]]) {
-            check(engine, name, &mesh, &options(levels), more);
+            check(
+                engine,
+                name,
+                &mesh,
+                &options(Scheme::CatmullClark, levels),
+                more,
+            );
         }
     }
 }
@@ -267,7 +269,7 @@ fn boundaries(engine: &Engine) {
             {
                 let options = Options {
                     boundary,
-                    ..options(levels)
+                    ..options(Scheme::CatmullClark, levels)
                 };
                 check(engine, name, &mesh, &options, more);
             }
@@ -296,7 +298,7 @@ fn creases(engine: &Engine) {
                 for (levels, more) in suited(engine, [vec![(4, 4), (5, 5)], vec![(4, 4)], vec![]]) {
                     let options = Options {
                         creasing,
-                        ..options(levels)
+                        ..options(Scheme::CatmullClark, levels)
                     };
                     check(engine, name, &mesh, &options, more);
                 }
@@ -307,7 +309,7 @@ fn creases(engine: &Engine) {
 
 /// The farthest that patches at irregular vertices are off, of the bounding box.
 fn farthest(engine: &Engine, mesh: &PolyMesh, levels: u32) -> f64 {
-    let options = options(levels);
+    let options = options(Scheme::CatmullClark, levels);
     let mut surface = Adaptive::new(engine, mesh, &options).unwrap();
     let samples = expected(mesh, &options, levels + 2);
     let [points, _] = evaluated(engine, &mut surface, mesh, &samples);
@@ -343,8 +345,9 @@ fn uniform_surfaces(engine: &Engine) {
     ] {
         let mesh = meshes::moved(mesh);
         let levels = suited(engine, [4, 2, 2]);
-        let uniform = CatmullClark::new(engine, &mesh, &options(levels)).unwrap();
-        let x = engine.upload(&floats(&mesh)).unwrap();
+        let uniform =
+            CatmullClark::new(engine, &mesh, &options(Scheme::CatmullClark, levels)).unwrap();
+        let x = engine.upload(&rows(&mesh)).unwrap();
         let n = 3 * uniform.vertex_count() as usize;
         let (mut y, mut limit) = (engine.zeroed(n).unwrap(), engine.zeroed(n).unwrap());
         uniform.values(3, &x, &mut y).unwrap();
@@ -371,7 +374,8 @@ fn uniform_surfaces(engine: &Engine) {
                 }
             })
             .collect();
-        let mut surface = Adaptive::new(engine, &mesh, &options(levels)).unwrap();
+        let mut surface =
+            Adaptive::new(engine, &mesh, &options(Scheme::CatmullClark, levels)).unwrap();
         let [points, _] = evaluated(engine, &mut surface, &mesh, &samples);
         for (p, sample) in points.iter().zip(&samples) {
             let want = sample.limit.position;
@@ -382,7 +386,7 @@ fn uniform_surfaces(engine: &Engine) {
 
 fn patches_of_known_meshes(engine: &Engine) {
     let counts = |mesh: &PolyMesh, levels: u32| {
-        let surface = Adaptive::new(engine, mesh, &options(levels)).unwrap();
+        let surface = Adaptive::new(engine, mesh, &options(Scheme::CatmullClark, levels)).unwrap();
         PatchCount::of(&surface.patches().unwrap())
     };
     let count = |level, regular, border, irregular| PatchCount {
@@ -413,7 +417,7 @@ fn patches_of_known_meshes(engine: &Engine) {
 
 /// Values at places that no level has, of so many columns.
 fn columns(engine: &Engine, mesh: &PolyMesh, width: u32, x: &[f32]) -> Vec<f32> {
-    let surface = Adaptive::new(engine, mesh, &options(3)).unwrap();
+    let surface = Adaptive::new(engine, mesh, &options(Scheme::CatmullClark, 3)).unwrap();
     let w = width as usize;
     let mut control = engine
         .upload(&vec![f32::NAN; surface.control_count() as usize * w])
@@ -441,7 +445,7 @@ fn columns(engine: &Engine, mesh: &PolyMesh, width: u32, x: &[f32]) -> Vec<f32> 
 /// Each component is what it is alone.
 fn values_of_any_width(engine: &Engine) {
     let mesh = meshes::moved(meshes::sharpened(meshes::polygons(1, 3), 20, 2, 1));
-    let x = floats(&mesh);
+    let x = rows(&mesh);
     let three = columns(engine, &mesh, 3, &x);
     for width in [1usize, 2, 5] {
         let wide = |rows: &[f32]| -> Vec<f32> {
@@ -456,8 +460,8 @@ fn values_of_any_width(engine: &Engine) {
 
 fn the_same_bits(engine: &Engine) {
     let mesh = meshes::sharpened(meshes::polygons(2, 3), 10, 3, 1);
-    let once = columns(engine, &mesh, 3, &floats(&mesh));
-    assert_eq!(once, columns(engine, &mesh, 3, &floats(&mesh)));
+    let once = columns(engine, &mesh, 3, &rows(&mesh));
+    assert_eq!(once, columns(engine, &mesh, 3, &rows(&mesh)));
 }
 
 /// Each side of a face is that of another, the other way, or on the boundary of the mesh.
@@ -470,8 +474,13 @@ fn meshes_without_gaps(engine: &Engine) {
         (meshes::grid(4, 0, 0), 16),
     ];
     for (mesh, boundary) in list {
-        let (refined, counts) =
-            refine_adaptive(engine, &mesh, &options(3), Places::default()).unwrap();
+        let (refined, counts) = refine_adaptive(
+            engine,
+            &mesh,
+            &options(Scheme::CatmullClark, 3),
+            Places::default(),
+        )
+        .unwrap();
         let mesh = refined.mesh;
         let patches = counts.iter().map(|c| c.regular + c.border + c.irregular);
         assert_eq!(patches.sum::<u64>(), mesh.face_count() as u64);
@@ -494,22 +503,24 @@ fn refusals(engine: &Engine) {
             .to_string()
     };
     let cube = meshes::cube();
-    assert!(refused(&cube, &options(0)).contains("1 levels or more"));
-    assert!(refused(&cube, &options(11)).contains("11"));
-    assert!(refused(&meshes::fan(3, 5), &options(1)).contains("2 levels or more"));
+    assert!(refused(&cube, &options(Scheme::CatmullClark, 0)).contains("1 levels or more"));
+    assert!(refused(&cube, &options(Scheme::CatmullClark, 11)).contains("11"));
+    assert!(
+        refused(&meshes::fan(3, 5), &options(Scheme::CatmullClark, 1)).contains("2 levels or more")
+    );
     let ring = meshes::with_edges(meshes::cube(), &meshes::TOP.map(|e| (e, 2.5)));
     let chaikin = |levels| Options {
         creasing: Creasing::Chaikin,
-        ..options(levels)
+        ..options(Scheme::CatmullClark, levels)
     };
     assert!(refused(&ring, &chaikin(2)).contains("sharpness up to 2.5"));
     assert!(Adaptive::new(engine, &ring, &chaikin(3)).is_ok());
 
     let mut hole = meshes::grid(3, 0, 0);
     hole.holes = vec![4];
-    let mut surface = Adaptive::new(engine, &hole, &options(2)).unwrap();
+    let mut surface = Adaptive::new(engine, &hole, &options(Scheme::CatmullClark, 2)).unwrap();
     let mut control = engine.zeroed(3 * surface.control_count() as usize).unwrap();
-    let x = engine.upload(&floats(&hole)).unwrap();
+    let x = engine.upload(&rows(&hole)).unwrap();
     assert!(surface.values(2, &x, &mut control).is_err());
     surface.values(3, &x, &mut control).unwrap();
     let bad = [

@@ -4,10 +4,11 @@ use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::{MeshError, PolyMesh};
-use rxmesh_subdivision::{Boundary, CatmullClark, Creasing, Options};
+use rxmesh_subdivision::{Boundary, CatmullClark, Creasing, Options, Scheme};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, suited};
 use rxmesh_tests::surfaces::compare::compare;
+use rxmesh_tests::surfaces::made::{options, rows};
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
 
@@ -26,17 +27,6 @@ conformance! {
 /// Of the bounding box.
 const TOLERANCE: f64 = 2e-6;
 
-fn options(levels: u32) -> Options {
-    Options {
-        levels,
-        ..Options::default()
-    }
-}
-
-fn floats(mesh: &PolyMesh) -> Vec<f32> {
-    mesh.positions.iter().flat_map(|p| p.to_array()).collect()
-}
-
 /// Values of a surface, `width` a point.
 fn values(engine: &Engine, surface: &CatmullClark, width: u32, x: &[f32]) -> Vec<f32> {
     let x = engine.upload(x).unwrap();
@@ -49,7 +39,7 @@ fn values(engine: &Engine, surface: &CatmullClark, width: u32, x: &[f32]) -> Vec
 
 fn made(engine: &Engine, mesh: &PolyMesh, options: &Options) -> NaiveSurface {
     let surface = CatmullClark::new(engine, mesh, options).unwrap();
-    let x = values(engine, &surface, 3, &floats(mesh));
+    let x = values(engine, &surface, 3, &rows(mesh));
     let mut faces = engine.zeroed(surface.index_count() as usize).unwrap();
     surface.faces(&mut faces).unwrap();
     let faces = faces.read().unwrap();
@@ -83,7 +73,7 @@ fn smooth_surfaces(engine: &Engine) {
     ];
     for (name, mesh) in list {
         for levels in suited(engine, [vec![0, 1, 2, 3, 5], vec![1, 3], vec![2]]) {
-            check(engine, name, &mesh, &options(levels));
+            check(engine, name, &mesh, &options(Scheme::CatmullClark, levels));
         }
     }
 }
@@ -93,11 +83,16 @@ fn many_levels(engine: &Engine) {
     let mut creased = meshes::sharpened(meshes::fan(3, 4), 4, 2, 9);
     creased.sharp_edges.truncate(3);
     for levels in suited(engine, [vec![6, 7], vec![6], vec![]]) {
-        check(engine, "cube", &meshes::cube(), &options(levels));
+        check(
+            engine,
+            "cube",
+            &meshes::cube(),
+            &options(Scheme::CatmullClark, levels),
+        );
         for creasing in [Creasing::Uniform, Creasing::Chaikin] {
             let options = Options {
                 creasing,
-                ..options(levels)
+                ..options(Scheme::CatmullClark, levels)
             };
             check(engine, "creased fan", &creased, &options);
         }
@@ -113,7 +108,7 @@ fn polygons(engine: &Engine) {
     ];
     for (name, mesh) in list {
         for levels in 1..=suited(engine, [4, 3, 2]) {
-            check(engine, name, &mesh, &options(levels));
+            check(engine, name, &mesh, &options(Scheme::CatmullClark, levels));
         }
     }
 }
@@ -134,7 +129,7 @@ fn boundaries(engine: &Engine) {
             for levels in 1..=suited(engine, [4, 3, 2]) {
                 let options = Options {
                     boundary,
-                    ..options(levels)
+                    ..options(Scheme::CatmullClark, levels)
                 };
                 check(engine, name, &mesh, &options);
             }
@@ -160,7 +155,7 @@ fn creases(engine: &Engine) {
                 for levels in suited(engine, [vec![1, 2, 4], vec![3], vec![2]]) {
                     let options = Options {
                         creasing,
-                        ..options(levels)
+                        ..options(Scheme::CatmullClark, levels)
                     };
                     check(engine, name, &mesh, &options);
                 }
@@ -171,9 +166,9 @@ fn creases(engine: &Engine) {
 
 /// Points and normals in the limit, three floats each.
 fn limit(engine: &Engine, mesh: &PolyMesh, levels: u32) -> (CatmullClark, [Vec<Vec3>; 2]) {
-    let surface = CatmullClark::new(engine, mesh, &options(levels)).unwrap();
+    let surface = CatmullClark::new(engine, mesh, &options(Scheme::CatmullClark, levels)).unwrap();
     let y = engine
-        .upload(&values(engine, &surface, 3, &floats(mesh)))
+        .upload(&values(engine, &surface, 3, &rows(mesh)))
         .unwrap();
     let unset = vec![f32::NAN; y.len()];
     let mut points = engine.upload(&unset).unwrap();
@@ -242,9 +237,10 @@ fn limits(engine: &Engine) {
 /// Each component is what it is alone.
 fn values_of_any_width(engine: &Engine) {
     let mesh = meshes::trapezohedron(5);
-    let x = floats(&mesh);
+    let x = rows(&mesh);
     for levels in 1..=suited(engine, [6, 3, 2]) {
-        let surface = CatmullClark::new(engine, &mesh, &options(levels)).unwrap();
+        let surface =
+            CatmullClark::new(engine, &mesh, &options(Scheme::CatmullClark, levels)).unwrap();
         let three = values(engine, &surface, 3, &x);
         for width in [1usize, 2, 4, 7] {
             let rows = x.chunks(3);
@@ -264,15 +260,17 @@ fn values_of_any_width(engine: &Engine) {
 fn the_same_bits(engine: &Engine) {
     let n = if is_slow(engine) { 3 } else { 8 };
     let mesh = meshes::sharpened(meshes::polygons(n, 3), 10, 3, 1);
-    let once = made(engine, &mesh, &options(3));
-    let again = made(engine, &mesh, &options(3));
+    let once = made(engine, &mesh, &options(Scheme::CatmullClark, 3));
+    let again = made(engine, &mesh, &options(Scheme::CatmullClark, 3));
     assert_eq!(once.positions, again.positions);
     assert_eq!(once.faces, again.faces);
 }
 
 fn refusals(engine: &Engine) {
     let mesh = meshes::sphere(20);
-    let refused = |levels| CatmullClark::new(engine, &mesh, &options(levels)).unwrap_err();
+    let refused = |levels| {
+        CatmullClark::new(engine, &mesh, &options(Scheme::CatmullClark, levels)).unwrap_err()
+    };
     match refused(11) {
         Error::Mesh(MeshError::BadParameter { what, asked, .. }) => {
             assert_eq!((what, asked.as_str()), ("levels", "11"));
@@ -287,7 +285,7 @@ fn refusals(engine: &Engine) {
             ..
         }
     ));
-    let surface = CatmullClark::new(engine, &mesh, &options(1)).unwrap();
+    let surface = CatmullClark::new(engine, &mesh, &options(Scheme::CatmullClark, 1)).unwrap();
     let x = engine.zeroed(3 * mesh.vertex_count() - 1).unwrap();
     let mut y = engine.zeroed(3 * surface.vertex_count() as usize).unwrap();
     assert!(surface.values(3, &x, &mut y).is_err());

@@ -7,21 +7,13 @@ use rxmesh_host::mesh::{MeshError, PolyMesh};
 use rxmesh_subdivision::{Boundary, Creasing, Loop, Options, Scheme};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
-use rxmesh_tests::surfaces::made::{self, check, surface};
+use rxmesh_tests::surfaces::made::{self, check, options, surface};
 pub(super) use rxmesh_tests::surfaces::made::{points, rows, used};
 use rxmesh_tests::surfaces::meshes;
 
 conformance! {
     closed_meshes, boundaries, creases, any_valence, many_levels, ids_are_a_closed_form, columns_and_bits, limits,
     refusals_name_the_place
-}
-
-fn options(levels: u32) -> Options {
-    Options {
-        scheme: Scheme::Loop,
-        levels,
-        ..Options::default()
-    }
 }
 
 /// All levels up to one; slow engines have fewer.
@@ -32,7 +24,7 @@ fn levels(engine: &Engine, most: u32) -> std::ops::RangeInclusive<u32> {
 fn closed_meshes(engine: &Engine) {
     for (name, poly) in made::closed() {
         for levels in levels(engine, 4) {
-            check(engine, name, &poly, &options(levels));
+            check(engine, name, &poly, &options(Scheme::Loop, levels));
         }
     }
 }
@@ -43,7 +35,7 @@ fn boundaries(engine: &Engine) {
             for levels in levels(engine, 4) {
                 let options = Options {
                     boundary,
-                    ..options(levels)
+                    ..options(Scheme::Loop, levels)
                 };
                 check(engine, name, &poly, &options);
             }
@@ -74,7 +66,7 @@ fn creases(engine: &Engine) {
             for creasing in [Creasing::Uniform, Creasing::Chaikin] {
                 let options = Options {
                     creasing,
-                    ..options(levels)
+                    ..options(Scheme::Loop, levels)
                 };
                 check(engine, &name, &poly, &options);
             }
@@ -85,13 +77,28 @@ fn creases(engine: &Engine) {
 fn any_valence(engine: &Engine) {
     let most = if is_slow(engine) { 9 } else { 50 };
     for valence in (3..=most).step_by(if is_slow(engine) { 3 } else { 1 }) {
-        check(engine, "closed", &meshes::bipyramid(valence), &options(3));
-        check(engine, "open", &meshes::fan(valence, 3), &options(2));
+        check(
+            engine,
+            "closed",
+            &meshes::bipyramid(valence),
+            &options(Scheme::Loop, 3),
+        );
+        check(
+            engine,
+            "open",
+            &meshes::fan(valence, 3),
+            &options(Scheme::Loop, 2),
+        );
     }
     let valence = if is_slow(engine) { 70 } else { 1000 };
-    check(engine, "large", &meshes::bipyramid(valence), &options(2));
+    check(
+        engine,
+        "large",
+        &meshes::bipyramid(valence),
+        &options(Scheme::Loop, 2),
+    );
     let sharp = meshes::sharpened(meshes::bipyramid(70), 1, 4, 1);
-    check(engine, "large and sharp", &sharp, &options(2));
+    check(engine, "large and sharp", &sharp, &options(Scheme::Loop, 2));
 }
 
 /// More levels than a tile goes through, and tiles of all sizes.
@@ -100,19 +107,24 @@ fn many_levels(engine: &Engine) {
     let open = meshes::fan(2, 3);
     let sharp = meshes::sharpened(meshes::moved(meshes::bipyramid(3)), 40, 3, 2);
     for levels in 5..=most {
-        check(engine, "open", &open, &options(levels));
-        check(engine, "sharp", &sharp, &options(levels.min(6)));
+        check(engine, "open", &open, &options(Scheme::Loop, levels));
+        check(
+            engine,
+            "sharp",
+            &sharp,
+            &options(Scheme::Loop, levels.min(6)),
+        );
     }
     // Small shared memory: levels one by one.
     engine.set_shared_limit(Some(4 << 10));
     for levels in 1..=most.min(6) {
-        check(engine, "one by one", &sharp, &options(levels));
+        check(engine, "one by one", &sharp, &options(Scheme::Loop, levels));
     }
     engine.set_shared_limit(None);
     // Several tiles a block.
     let sphere = meshes::triangles(if is_slow(engine) { 3 } else { 12 }, 1);
-    check(engine, "tiles", &sphere, &options(2));
-    check(engine, "tiles", &sphere, &options(3));
+    check(engine, "tiles", &sphere, &options(Scheme::Loop, 2));
+    check(engine, "tiles", &sphere, &options(Scheme::Loop, 3));
 }
 
 /// What each id says, from the base mesh alone: on a flat regular mesh the points are where their ids say.
@@ -120,7 +132,7 @@ fn ids_are_a_closed_form(engine: &Engine) {
     let poly = meshes::cut(&meshes::torus(5, 4));
     let levels = 2;
     let n = 1 << levels;
-    let surface = Loop::new(engine, &poly, &options(levels)).unwrap();
+    let surface = Loop::new(engine, &poly, &options(Scheme::Loop, levels)).unwrap();
     // Values that midpoints keep: at no level does a mask change what is the same at all base vertices.
     let mesh = surface.mesh().to_host().unwrap();
     let (v, e) = (poly.vertex_count(), mesh.halves.len());
@@ -160,13 +172,13 @@ fn ids_are_a_closed_form(engine: &Engine) {
 fn columns_and_bits(engine: &Engine) {
     let poly = meshes::sharpened(meshes::triangles(2, 3), 10, 2, 1);
     for levels in [0, 1, 3] {
-        made::columns_and_bits(engine, &poly, &options(levels));
+        made::columns_and_bits(engine, &poly, &options(Scheme::Loop, levels));
     }
 }
 
 /// Where vertices of a level end, and normals there.
 fn ends(engine: &Engine, poly: &PolyMesh, levels: u32) -> [Vec<DVec3>; 2] {
-    let surface = Loop::new(engine, poly, &options(levels)).unwrap();
+    let surface = Loop::new(engine, poly, &options(Scheme::Loop, levels)).unwrap();
     let x = engine.upload(&rows(poly)).unwrap();
     let n = 3 * surface.vertex_count() as usize;
     let [mut y, mut p, mut normals] = [0; 3].map(|_| engine.zeroed::<f32>(n).unwrap());
@@ -199,7 +211,7 @@ fn limits(engine: &Engine) {
         let [far, far_normals] = ends(engine, &poly, fine);
         let deep = Options {
             boundary: Boundary::EdgeAndCorner,
-            ..options(fine + 2)
+            ..options(Scheme::Loop, fine + 2)
         };
         let near = surface(engine, &poly, &deep).positions;
         for levels in 0..fine {
@@ -217,8 +229,8 @@ fn limits(engine: &Engine) {
                 }
             }
         }
-        let surface = Loop::new(engine, &poly, &options(fine)).unwrap();
-        let coarse = Loop::new(engine, &poly, &options(1)).unwrap();
+        let surface = Loop::new(engine, &poly, &options(Scheme::Loop, fine)).unwrap();
+        let coarse = Loop::new(engine, &poly, &options(Scheme::Loop, 1)).unwrap();
         let edges = surface.mesh().edge_count() as usize;
         let (v, n) = (poly.vertex_count(), 1 << fine);
         let [points, normals] = ends(engine, &poly, 1);
@@ -250,18 +262,20 @@ fn refusals_name_the_place(engine: &Engine) {
         Err(Error::Mesh(MeshError::Extras { what }) | Error::Options(what)) => what,
         other => panic!("{other:?}"),
     };
-    assert!(told(&quad, &options(1)).contains("face 1 (counted from 0) has 4 corners"));
-    assert!(told(&meshes::cube(), &options(1)).contains("face 0"));
+    assert!(
+        told(&quad, &options(Scheme::Loop, 1)).contains("face 1 (counted from 0) has 4 corners")
+    );
+    assert!(told(&meshes::cube(), &options(Scheme::Loop, 1)).contains("face 0"));
     let torus = meshes::cut(&meshes::torus(6, 5));
-    assert!(told(&torus, &options(11)).contains("11 levels"));
+    assert!(told(&torus, &options(Scheme::Loop, 11)).contains("11 levels"));
     let no_edge = meshes::with_edges(torus.clone(), &[([0, 15], 1.0)]);
-    assert!(told(&no_edge, &options(1)).contains("vertices 0 and 15"));
+    assert!(told(&no_edge, &options(Scheme::Loop, 1)).contains("vertices 0 and 15"));
     let large = meshes::cut(&meshes::sphere(24));
-    match Loop::new(engine, &large, &options(10)) {
+    match Loop::new(engine, &large, &options(Scheme::Loop, 10)) {
         Err(Error::TooLarge { count, .. }) => assert_eq!(count, (12 * 24 * 24) << 20),
         other => panic!("{other:?}"),
     }
-    let surface = Loop::new(engine, &torus, &options(1)).unwrap();
+    let surface = Loop::new(engine, &torus, &options(Scheme::Loop, 1)).unwrap();
     let x = engine.upload(&rows(&torus)).unwrap();
     let mut short = engine.zeroed::<f32>(5).unwrap();
     match surface.values(3, &x, &mut short) {

@@ -4,16 +4,9 @@ use glam::DVec3;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Creasing, Options, Scheme};
 use rxmesh_tests::surfaces::compare::compare;
+use rxmesh_tests::surfaces::made::options;
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
-
-fn options(scheme: Scheme, levels: u32) -> Options {
-    Options {
-        scheme,
-        levels,
-        ..Options::default()
-    }
-}
 
 /// Catmull-Clark of a cube is the classical example: face points at 1, edge points at 3/4, vertices at 5/9.
 #[test]

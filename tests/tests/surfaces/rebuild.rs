@@ -11,6 +11,7 @@ use rxmesh_subdivision::{
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
+use rxmesh_tests::surfaces::made::options;
 use rxmesh_tests::surfaces::meshes;
 
 conformance! {
@@ -140,14 +141,6 @@ fn given_by(surface: &Subdivision, mesh: &PolyMesh) -> (Vec<u32>, Vec<u32>, Vec<
     let bits = y.read().unwrap().iter().map(|x| x.to_bits()).collect();
     let parents = (0..surface.face_count()).map(|f| surface.parent(f));
     (bits, faces.read().unwrap(), parents.collect())
-}
-
-fn options(scheme: Scheme, levels: u32) -> Options {
-    Options {
-        scheme,
-        levels,
-        ..Options::default()
-    }
 }
 
 fn check_rebuilt(engine: &Engine, meshes: &[PolyMesh], options: &Options) {

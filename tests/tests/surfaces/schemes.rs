@@ -10,6 +10,7 @@ use rxmesh_subdivision::{Boundary, Mesh, Options, Scheme};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
 use rxmesh_tests::surfaces::compare::compare;
+use rxmesh_tests::surfaces::made::rows;
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,15 +22,11 @@ conformance! {
     wrong_input_is_refused
 }
 
-fn floats(poly: &PolyMesh) -> Vec<f32> {
-    poly.positions.iter().flat_map(|p| p.to_array()).collect()
-}
-
 /// The surface of a mesh, with its faces' parents; made twice.
 fn surface<S: Listed>(engine: &Engine, poly: &PolyMesh, scheme: S, levels: u32) -> NaiveSurface {
     let mesh = Mesh::new(engine, poly).unwrap();
     let mut surface = GeneralSubdivision::new(mesh, scheme, levels).unwrap();
-    let x = engine.upload(&floats(poly)).unwrap();
+    let x = engine.upload(&rows(poly)).unwrap();
     let mut y = engine.zeroed(3 * surface.vertex_count() as usize).unwrap();
     surface.values(3, &x, &mut y).unwrap();
     let got = y.read().unwrap();
@@ -321,7 +318,7 @@ fn matrices_are_surfaces(engine: &Engine) {
 }
 
 fn stored<S: Listed>(engine: &Engine, poly: &PolyMesh, scheme: S) {
-    let x = engine.upload(&floats(poly)).unwrap();
+    let x = engine.upload(&rows(poly)).unwrap();
     for levels in [1, 2] {
         let mesh = Mesh::new(engine, poly).unwrap();
         let surface = GeneralSubdivision::new(mesh, scheme, levels).unwrap();

@@ -6,6 +6,7 @@ use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Options, Places, Refined, Scheme, Subdivision, refine};
 use rxmesh_tests::conformance;
 use rxmesh_tests::surfaces::limit::limits;
+use rxmesh_tests::surfaces::made::options;
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::refine_net;
 use std::f64::consts::TAU;
@@ -20,14 +21,6 @@ const SPLIT: Places = Places {
     normals: false,
     split_normals: true,
 };
-
-fn options(scheme: Scheme, levels: u32) -> Options {
-    Options {
-        scheme,
-        levels,
-        ..Options::default()
-    }
-}
 
 /// A refined mesh with its faces, the normals of their corners, and the base faces that they come from.
 struct Split {

@@ -6,19 +6,11 @@ use rxmesh_host::mesh::{MeshError, PolyMesh, SharpEdge};
 use rxmesh_subdivision::{Boundary, Options, Scheme, Sqrt3};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
-use rxmesh_tests::surfaces::made::{self, check, rows};
+use rxmesh_tests::surfaces::made::{self, check, options, rows};
 use rxmesh_tests::surfaces::meshes;
 
 conformance! {
     closed_meshes, boundaries, sharp_lines, sharp_vertices, any_valence, columns_and_bits, refusals_name_the_place
-}
-
-fn options(levels: u32) -> Options {
-    Options {
-        scheme: Scheme::Sqrt3,
-        levels,
-        ..Options::default()
-    }
 }
 
 /// All levels up to one; slow engines have fewer.
@@ -29,7 +21,7 @@ fn levels(engine: &Engine, most: u32) -> std::ops::RangeInclusive<u32> {
 fn closed_meshes(engine: &Engine) {
     for (name, poly) in made::closed() {
         for levels in levels(engine, 6) {
-            check(engine, name, &poly, &options(levels));
+            check(engine, name, &poly, &options(Scheme::Sqrt3, levels));
         }
     }
 }
@@ -40,7 +32,7 @@ fn boundaries(engine: &Engine) {
             for levels in levels(engine, 6) {
                 let options = Options {
                     boundary,
-                    ..options(levels)
+                    ..options(Scheme::Sqrt3, levels)
                 };
                 check(engine, name, &poly, &options);
             }
@@ -75,7 +67,7 @@ fn sharp_lines(engine: &Engine) {
     ];
     for (name, poly) in cases {
         for levels in levels(engine, 6) {
-            check(engine, name, &poly, &options(levels));
+            check(engine, name, &poly, &options(Scheme::Sqrt3, levels));
         }
     }
 }
@@ -97,7 +89,7 @@ fn sharp_vertices(engine: &Engine) {
             for levels in levels(engine, 5).skip(1) {
                 let options = Options {
                     boundary,
-                    ..options(levels)
+                    ..options(Scheme::Sqrt3, levels)
                 };
                 check(engine, name, &poly, &options);
             }
@@ -108,17 +100,32 @@ fn sharp_vertices(engine: &Engine) {
 fn any_valence(engine: &Engine) {
     let most = if is_slow(engine) { 9 } else { 50 };
     for valence in (3..=most).step_by(if is_slow(engine) { 3 } else { 1 }) {
-        check(engine, "closed", &meshes::bipyramid(valence), &options(4));
-        check(engine, "open", &meshes::fan(valence, 3), &options(3));
+        check(
+            engine,
+            "closed",
+            &meshes::bipyramid(valence),
+            &options(Scheme::Sqrt3, 4),
+        );
+        check(
+            engine,
+            "open",
+            &meshes::fan(valence, 3),
+            &options(Scheme::Sqrt3, 3),
+        );
     }
     let valence = if is_slow(engine) { 70 } else { 1000 };
-    check(engine, "large", &meshes::bipyramid(valence), &options(2));
+    check(
+        engine,
+        "large",
+        &meshes::bipyramid(valence),
+        &options(Scheme::Sqrt3, 2),
+    );
 }
 
 fn columns_and_bits(engine: &Engine) {
     let poly = meshes::cut(&meshes::grid(5, 6, 2));
     for levels in [0, 1, 4] {
-        made::columns_and_bits(engine, &poly, &options(levels));
+        made::columns_and_bits(engine, &poly, &options(Scheme::Sqrt3, levels));
     }
 }
 
@@ -127,28 +134,30 @@ fn refusals_name_the_place(engine: &Engine) {
         Err(Error::Mesh(MeshError::Extras { what }) | Error::Options(what)) => what,
         other => panic!("{other:?}"),
     };
-    assert!(told(&meshes::cube(), &options(1)).contains("face 0 (counted from 0) has 4"));
+    assert!(
+        told(&meshes::cube(), &options(Scheme::Sqrt3, 1)).contains("face 0 (counted from 0) has 4")
+    );
     let torus = meshes::cut(&meshes::torus(6, 5));
-    assert!(told(&torus, &options(11)).contains("11 levels"));
+    assert!(told(&torus, &options(Scheme::Sqrt3, 11)).contains("11 levels"));
     let mut sharp = meshes::with_edges(torus.clone(), &[([3, 4], 0.0), ([1, 0], 1.5)]);
-    let what = told(&sharp, &options(2));
+    let what = told(&sharp, &options(Scheme::Sqrt3, 2));
     assert!(what.contains("sharp edge 1") && what.contains("1 and 0") && what.contains("1.5"));
     // The last value counts.
     sharp.sharp_edges.push(SharpEdge {
         ends: [0, 1],
         sharpness: 10.0,
     });
-    assert!(told(&sharp, &options(2)).contains("ends at vertex 0"));
+    assert!(told(&sharp, &options(Scheme::Sqrt3, 2)).contains("ends at vertex 0"));
     sharp.sharp_edges[2].sharpness = 0.0;
-    assert!(Sqrt3::new(engine, &sharp, &options(2)).is_ok());
+    assert!(Sqrt3::new(engine, &sharp, &options(Scheme::Sqrt3, 2)).is_ok());
     let large = meshes::cut(&meshes::sphere(80));
-    match Sqrt3::new(engine, &large, &options(10)) {
+    match Sqrt3::new(engine, &large, &options(Scheme::Sqrt3, 10)) {
         Err(Error::TooLarge { count, .. }) => {
             assert_eq!(count, 12 * 80 * 80 * 3 * 3u64.pow(10));
         }
         other => panic!("{other:?}"),
     }
-    let surface = Sqrt3::new(engine, &torus, &options(1)).unwrap();
+    let surface = Sqrt3::new(engine, &torus, &options(Scheme::Sqrt3, 1)).unwrap();
     let x = engine.upload(&rows(&torus)).unwrap();
     let mut short = engine.zeroed::<f32>(5).unwrap();
     match surface.values(3, &x, &mut short) {

@@ -30,3 +30,28 @@ impl Taps {
         w[0] * x(a[0]) + w[1] * x(a[1]) + w[2] * x(a[2])
     }
 }
+
+/// The new point where a row across and a row down meet on a base edge: the crease along the edge as far as `weight`
+/// says, else `smooth`. Edges of odd sides go down.
+#[inline(always)]
+pub(super) fn creased(
+    [across, down]: [&Taps; 2],
+    side: u32,
+    weight: f32,
+    smooth: f32,
+    at: impl Fn(u32, u32) -> f32,
+) -> f32 {
+    if weight <= 0.0 {
+        return smooth;
+    }
+    let crease = if side & 1 == 1 {
+        down.sum(|y| at(across.at[1], y))
+    } else {
+        across.sum(|x| at(x, down.at[1]))
+    };
+    if weight == 1.0 {
+        crease
+    } else {
+        smooth + weight * (crease - smooth)
+    }
+}

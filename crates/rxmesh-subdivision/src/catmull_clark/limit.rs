@@ -1,8 +1,9 @@
 //! Limit positions and normals.
 
 use super::CatmullClark;
+use crate::lengths::check_limit;
 use rxmesh_host::Error;
-use rxmesh_host::engine::{Buffer, EngineError};
+use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::MeshError;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_subdivision_kernels::catmull_clark::Grid;
@@ -21,21 +22,15 @@ impl CatmullClark {
     /// # Errors
     ///
     /// [`EngineError::Length`]; [`MeshError::BadParameter`] at level 0 where faces are no quads; what the engine says.
+    ///
+    /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn limit(
         &self,
         values: &Buffer<f32>,
         points: &mut Buffer<f32>,
         normals: Option<&mut Buffer<f32>>,
     ) -> Result<(), Error> {
-        let want = 3 * self.vertex_count() as usize;
-        let lengths = [
-            values.len(),
-            points.len(),
-            normals.as_ref().map_or(want, |n| n.len()),
-        ];
-        if let Some(got) = lengths.into_iter().find(|&n| n != want) {
-            return Err(EngineError::Length { got, want }.into());
-        }
+        check_limit(self.vertex_count(), values, points, normals.as_deref())?;
         let mesh = &self.quads.base.mesh;
         if mesh.face_size() != Some(4) {
             return Err(Error::Mesh(MeshError::BadParameter {

@@ -11,13 +11,14 @@ mod quads;
 pub use adaptive::{Adaptive, Patch, PatchCount, PatchKind, Tessellation};
 
 use crate::faces::{DeviceFaces, Extras, Source};
+use crate::lengths::check_rows;
 use crate::room::Room;
 use crate::{Mesh, Options};
 use neighbours::Surroundings;
 use pass::Pass;
 use quads::Quads;
 use rxmesh_host::Error;
-use rxmesh_host::engine::{Buffer, Engine, EngineError};
+use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision_kernels::catmull_clark::faces::WriteFaces;
 use rxmesh_subdivision_kernels::catmull_clark::rings::POINTS;
@@ -233,18 +234,12 @@ impl CatmullClark {
     /// # Errors
     ///
     /// [`EngineError::Length`] for values that are not as many as there are vertices; what the engine says.
+    ///
+    /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
         let before = self.quads.given();
-        let pairs = [
-            (x.len(), before.mesh.vertex_count()),
-            (y.len(), self.vertices),
-        ];
-        for (got, rows) in pairs {
-            let want = rows as usize * width as usize;
-            if got != want {
-                return Err(EngineError::Length { got, want }.into());
-            }
-        }
+        let rows = [before.mesh.vertex_count(), self.vertices];
+        check_rows(width, [(x.len(), rows[0]), (y.len(), rows[1])])?;
         if self.levels == 0 {
             return Ok(y.copy_from(x)?);
         }
@@ -266,11 +261,10 @@ impl CatmullClark {
     /// # Errors
     ///
     /// [`EngineError::Length`]; what the engine says.
+    ///
+    /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
-        let (got, want) = (out.len(), self.index_count() as usize);
-        if got != want {
-            return Err(EngineError::Length { got, want }.into());
-        }
+        check_rows(1, [(out.len(), self.index_count())])?;
         if self.levels == 0 {
             return self.quads.kept.copy_corners(&self.quads.base.mesh, out);
         }

@@ -1,8 +1,9 @@
 //! Limit positions and normals.
 
 use super::Sqrt3;
+use crate::lengths::check_limit;
 use rxmesh_host::Error;
-use rxmesh_host::engine::{Buffer, EngineError};
+use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_subdivision_kernels::sqrt3::Stored;
 use rxmesh_subdivision_kernels::sqrt3_limit::{Last, Limit, StoreLast};
@@ -19,6 +20,8 @@ impl Sqrt3 {
     /// # Errors
     ///
     /// [`EngineError::Length`]; what the engine says.
+    ///
+    /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn limit(
         &self,
         values: &Buffer<f32>,
@@ -26,15 +29,7 @@ impl Sqrt3 {
         normals: Option<&mut Buffer<f32>>,
     ) -> Result<(), Error> {
         let n = self.vertex_count();
-        let want = 3 * n as usize;
-        let lengths = [
-            values.len(),
-            points.len(),
-            normals.as_ref().map_or(want, |n| n.len()),
-        ];
-        if let Some(got) = lengths.into_iter().find(|&n| n != want) {
-            return Err(EngineError::Length { got, want }.into());
-        }
+        check_limit(n, values, points, normals.as_deref())?;
         let engine = self.mesh.engine();
         let stored = self.levels().saturating_sub(2);
         let last = Last {

@@ -7,7 +7,7 @@
 use super::cells::{Cell, Rules, around};
 use super::plan::NODE_WORDS;
 use crate::catmull_clark::rings::{ACROSS, IN, OUT};
-use crate::catmull_clark::taps::Taps;
+use crate::catmull_clark::taps::{Taps, creased};
 use crate::catmull_clark::{Components, Grid, Rows, next, prev};
 use crate::topology::NONE;
 use rxmesh_kernels::args;
@@ -200,19 +200,7 @@ impl Blocks {
             _ => far + 1 - 2 * cell.j - b,
         };
         let weight = creases.weight(mesh, h, s, cell.level, along);
-        if weight <= 0.0 {
-            return smooth;
-        }
-        let crease = if side & 1 == 1 {
-            down.sum(|y| at(across.at[1], y))
-        } else {
-            across.sum(|x| at(x, down.at[1]))
-        };
-        if weight == 1.0 {
-            crease
-        } else {
-            smooth + weight * (crease - smooth)
-        }
+        creased([&across, &down], side, weight, smooth, at)
     }
 
     /// The next level's point next to a corner with an irregular vertex.

@@ -1,7 +1,7 @@
 //! Tiles that touch what is special: level by level.
 
 use super::{IN, OUT, RefineTiles, SIDES, TAKEN, Tables, Tile};
-use crate::catmull_clark::taps::Taps;
+use crate::catmull_clark::taps::{Taps, creased};
 use crate::catmull_clark::{Components, next, prev};
 use crate::topology::NONE;
 use rxmesh_kernels::exec::{Block, Phase};
@@ -242,19 +242,7 @@ impl<N: Components> RefineTiles<N> {
         let weight = self
             .creases
             .weight(&self.mesh, h, s, self.from + step, along);
-        if weight <= 0.0 {
-            return smooth;
-        }
-        let crease = if side & 1 == 1 {
-            down.sum(|y| at(across.at[1], y))
-        } else {
-            across.sum(|x| at(x, down.at[1]))
-        };
-        if weight == 1.0 {
-            crease
-        } else {
-            smooth + weight * (crease - smooth)
-        }
+        creased([&across, &down], side, weight, smooth, at)
     }
 
     /// The last level: points on base edges that start with this face, and points inside.

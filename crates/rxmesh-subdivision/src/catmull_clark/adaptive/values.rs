@@ -4,8 +4,9 @@ use super::super::quads::Creased;
 use super::Adaptive;
 use super::plan::Plan;
 use crate::Mesh;
+use crate::lengths::check_rows;
 use rxmesh_host::Error;
-use rxmesh_host::engine::{Buffer, EngineError};
+use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::blocks::{self, Blocks};
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::blocks::{FirstBlocks, RefineBlocks};
@@ -54,17 +55,11 @@ impl Adaptive {
     ///
     /// [`EngineError::Length`] for values that are not as many as there are vertices or control points; what the
     /// engine says.
+    ///
+    /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
-        let pairs = [
-            (x.len(), self.mesh().vertex_count()),
-            (y.len(), self.control_count()),
-        ];
-        for (got, rows) in pairs {
-            let want = rows as usize * width as usize;
-            if got != want {
-                return Err(EngineError::Length { got, want }.into());
-            }
-        }
+        let rows = [self.mesh().vertex_count(), self.control_count()];
+        check_rows(width, [(x.len(), rows[0]), (y.len(), rows[1])])?;
         let mut first = 0;
         while first < width {
             let rows = Rows {
