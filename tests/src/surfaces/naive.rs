@@ -59,9 +59,7 @@ pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
     let (mut faces, mut parents) = (Vec::new(), Vec::new());
     for (f, face) in net.faces.iter().enumerate() {
         let n = face.len();
-        let sides: Vec<u32> = (0..n)
-            .map(|k| edge_point(net.edge(face[k], face[(k + 1) % n])))
-            .collect();
+        let sides: Vec<u32> = (0..n).map(|k| edge_point(net.face_edges[f][k])).collect();
         for k in 0..n {
             let before = sides[(k + n - 1) % n];
             faces.push(match scheme {
@@ -77,7 +75,10 @@ pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
         parents.resize(faces.len(), net.parents[f]);
     }
 
-    let mut child = Net::new(positions, faces, parents);
+    // Of the four triangles of a face, that in the middle is the last.
+    let inside = |f: usize, k: usize| scheme != Scheme::CatmullClark && (f % 4 == 3 || k == 1);
+    let tag = |f, k| if inside(f, k) { 1 + f / 4 } else { 0 };
+    let mut child = Net::told_apart(positions, faces, parents, tag);
     for (e, &[a, b]) in net.edges.iter().enumerate() {
         for end in [a, b] {
             let half = child.edge(end, edge_point(e));

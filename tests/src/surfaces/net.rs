@@ -25,8 +25,10 @@ pub struct Net {
     pub parents: Vec<u32>,
     /// Ends of each edge, as its first half-edge has them.
     pub edges: Vec<[u32; 2]>,
-    /// Each edge by its ends.
+    /// Each edge by its ends; of several the first.
     pub edge_ids: HashMap<[u32; 2], usize>,
+    /// The edges of each face: the one from its first vertex to its second, and so on.
+    pub face_edges: Vec<Vec<usize>>,
     /// Faces of each edge, in their order.
     pub edge_faces: Vec<Vec<usize>>,
     /// Edges of each vertex.
@@ -51,15 +53,29 @@ pub enum Rule {
 }
 
 impl Net {
-    /// A level without sharpness.
+    /// A level without sharpness. Sides of faces with the same ends are one edge.
     pub fn new(positions: Vec<DVec3>, faces: Vec<Vec<u32>>, parents: Vec<u32>) -> Net {
+        Net::told_apart(positions, faces, parents, |_, _| 0)
+    }
+
+    /// A level without sharpness. Sides of faces with the same ends are one edge if `tag`, of a face and the number of
+    /// its side, is the same: two faces that share two edges have two edges inside them with the same ends, a level
+    /// later.
+    pub fn told_apart(
+        positions: Vec<DVec3>,
+        faces: Vec<Vec<u32>>,
+        parents: Vec<u32>,
+        tag: impl Fn(usize, usize) -> usize,
+    ) -> Net {
         let n = positions.len();
+        let mut known = HashMap::new();
         let mut net = Net {
             positions,
             faces: Vec::new(),
             parents,
             edges: Vec::new(),
             edge_ids: HashMap::new(),
+            face_edges: Vec::new(),
             edge_faces: Vec::new(),
             vertex_edges: vec![Vec::new(); n],
             vertex_faces: vec![Vec::new(); n],
@@ -67,18 +83,22 @@ impl Net {
             vertex_sharpness: vec![0.0; n],
         };
         for (f, face) in faces.iter().enumerate() {
+            let mut sides = Vec::new();
             for (k, &a) in face.iter().enumerate() {
                 let b = face[(k + 1) % face.len()];
-                let e = *net.edge_ids.entry(pair(a, b)).or_insert_with(|| {
+                let e = *known.entry((pair(a, b), tag(f, k))).or_insert_with(|| {
                     net.edges.push([a, b]);
                     net.edge_faces.push(Vec::new());
                     net.vertex_edges[a as usize].push(net.edges.len() - 1);
                     net.vertex_edges[b as usize].push(net.edges.len() - 1);
                     net.edges.len() - 1
                 });
+                net.edge_ids.entry(pair(a, b)).or_insert(e);
                 net.edge_faces[e].push(f);
                 net.vertex_faces[a as usize].push(f);
+                sides.push(e);
             }
+            net.face_edges.push(sides);
         }
         net.edge_sharpness = vec![0.0; net.edges.len()];
         net.faces = faces;
@@ -117,7 +137,7 @@ impl Net {
         net
     }
 
-    /// The edge with these ends; panics when there is none.
+    /// The edge with these ends, the first of several; panics when there is none.
     pub fn edge(&self, a: u32, b: u32) -> usize {
         *self
             .edge_ids

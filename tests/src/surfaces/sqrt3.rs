@@ -31,27 +31,31 @@ pub fn next(net: &Net, odd: bool) -> Net {
     positions.extend(&split.points);
 
     let (mut faces, mut parents, mut sharp) = (Vec::new(), Vec::new(), Vec::new());
+    // The edge whose place the second side of a child takes.
+    let mut turned = Vec::new();
     for (f, face) in net.faces.iter().enumerate() {
         for k in 0..3 {
             let [a, b, c] = [0, 1, 2].map(|i| face[(k + i) % 3]);
-            let e = net.edge(a, b);
+            let e = net.face_edges[f][k];
+            turned.push(if is_sharp(net, e) { 0 } else { 1 + e });
             if !is_sharp(net, e) {
                 let twin = net.edge_faces[e].iter().find(|&&other| other != f);
-                let behind = split.point(*twin.expect("an inner edge"), a, b);
-                faces.push(vec![a, behind, split.point(f, a, b)]);
+                let behind = split.point(*twin.expect("an inner edge"), [a, b]);
+                faces.push(vec![a, behind, split.point(f, [a, b])]);
             } else if odd {
                 let (p, q) = (split.third(e, a), split.third(e, b));
                 faces.push(vec![p, q, c]);
                 sharp.extend([[a, p], [p, q], [q, b]]);
             } else {
-                faces.push(vec![a, b, split.point(f, a, b)]);
+                faces.push(vec![a, b, split.point(f, [a, b])]);
                 sharp.push([a, b]);
             }
         }
         parents.resize(faces.len(), net.parents[f]);
     }
 
-    let mut child = Net::new(positions, faces, parents);
+    let tag = |f: usize, k| if k == 1 { turned[f] } else { 0 };
+    let mut child = Net::told_apart(positions, faces, parents, tag);
     for [a, b] in sharp {
         let e = child.edge(a, b);
         child.edge_sharpness[e] = SHARP;
@@ -92,7 +96,10 @@ impl Split<'_> {
                 .extend([third_point(net, e, a), third_point(net, e, b)]);
         }
         for (f, face) in net.faces.iter().enumerate() {
-            if !(0..3).any(|k| split.of_edge[net.edge(face[k], face[(k + 1) % 3])].is_some()) {
+            if !net.face_edges[f]
+                .iter()
+                .any(|&e| split.of_edge[e].is_some())
+            {
                 split.of_face[f] = Some((first + split.points.len()) as u32);
                 let sum: DVec3 = face.iter().map(|&v| net.positions[v as usize]).sum();
                 split.points.push(sum / 3.0);
@@ -107,19 +114,16 @@ impl Split<'_> {
         first + u32::from(self.net.edges[e][0] != v)
     }
 
-    /// What the edge between `a` and `b` is turned to in face `f`: its point, or the one on its edge that is cut in
-    /// three next to the end that both edges share. (A face has one such edge: the level before put a point in it.)
-    fn point(&self, f: usize, a: u32, b: u32) -> u32 {
+    /// What an edge between two ends is turned to in face `f`: its point, or the one on its edge that is cut in three
+    /// next to the end that both edges share. (A face has one such edge: the level before put a point in it.)
+    fn point(&self, f: usize, ends: [u32; 2]) -> u32 {
         if let Some(p) = self.of_face[f] {
             return p;
         }
-        let face = &self.net.faces[f];
-        let sides = (0..3).map(|k| [face[k], face[(k + 1) % 3]]);
-        let cut = sides
-            .map(|[v, w]| (self.net.edge(v, w), [v, w]))
-            .find(|(e, _)| self.of_edge[*e].is_some());
-        let (e, ends) = cut.expect("a face without a point has an edge that is cut");
-        let shared = ends.into_iter().find(|v| [a, b].contains(v));
+        let mut sides = self.net.face_edges[f].iter().copied();
+        let cut = sides.find(|&e| self.of_edge[e].is_some());
+        let e = cut.expect("a face without a point has an edge that is cut");
+        let shared = self.net.edges[e].into_iter().find(|v| ends.contains(v));
         self.third(e, shared.expect("two sides of a triangle share an end"))
     }
 }
