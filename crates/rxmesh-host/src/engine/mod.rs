@@ -530,7 +530,8 @@ pub struct Patches {
     pub(crate) view: MeshView,
     pub(crate) headers: Arc<[PatchHeader]>,
     mesh: u64,
-    plans: Mutex<HashMap<TypeId, u32>>,
+    /// By kernel and [`PatchKernel::plan_key`].
+    plans: Mutex<HashMap<(TypeId, u64), u32>>,
 }
 
 impl Patches {
@@ -550,7 +551,7 @@ impl Patches {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         *plans
-            .entry(TypeId::of::<K>())
+            .entry((TypeId::of::<K>(), kernel.plan_key()))
             .or_insert_with(|| self.measure(kernel))
     }
 

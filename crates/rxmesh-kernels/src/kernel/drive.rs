@@ -9,8 +9,8 @@ use crate::topo::{Needs, Patch, PatchHeader};
 /// What a body's patch kernel keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct ForEachTables<T> {
-    scratch: Shared<u32>,
-    relations: T,
+    pub(crate) scratch: Shared<u32>,
+    pub(crate) relations: T,
 }
 
 /// The plan of a [`ForEach`] or [`Scatter`] kernel: its fields, then its relations.
@@ -47,6 +47,9 @@ unsafe impl<K: OverRelations> PatchKernel for OnPrepared<K> {
         self.kernel.unstage(sums)
     }
     type Tables = ForEachTables<<K::Relations as Relations>::Tables>;
+    fn plan_key(&self) -> u64 {
+        self.kernel.plan_key()
+    }
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> Self::Tables {
         carve_for_each::<K::Relations, K>(&mut self.kernel, header, plan, Some(&self.relations))

@@ -90,6 +90,10 @@ pub unsafe trait OverRelations:
     type Relations: Relations;
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
+    /// As [`PatchKernel::plan_key`].
+    fn plan_key(&self) -> u64 {
+        0
+    }
     /// Runs the body over a patch.
     fn run_over<B: Block>(
         &self,
@@ -106,8 +110,8 @@ pub unsafe trait OverRelations:
 /// On every mesh, and with arguments of the lengths that its documentation asks for:
 ///
 /// - branches and loops around phases and collectives are the same for all threads (contracts U1, U5);
-/// - `carve` takes the same pieces for the same header, whatever the fields hold, and no piece is accessed after it was
-///   given back ([`Plan::rewind`]) or beyond its length (U2);
+/// - `carve` takes the same pieces for the same header and [`PatchKernel::plan_key`], whatever else the fields hold, and
+///   no piece is accessed after it was given back ([`Plan::rewind`]) or beyond its length (U2);
 /// - no two threads access the same value between two barriers, no two patches in the launch, unless all read or all
 ///   use atomics (U3);
 /// - every index is inside its view (U4): a GPU does not look.
@@ -123,6 +127,10 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// up, because these would race in global memory (MeshTaichi 2022, section 5.2.2).
     fn unstage(&mut self, _sums: bool) -> Option<&'static str> {
         None
+    }
+    /// What the plan depends on beside the header, as a number: plans are measured once for each.
+    fn plan_key(&self) -> u64 {
+        0
     }
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> Self::Tables;
