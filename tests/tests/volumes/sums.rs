@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::reduce;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Engine, StagingChoice};
 use rxmesh_host::kernels::attr::Sum;
 use rxmesh_host::kernels::kernel::{Entry, PreparedEntry};
 use rxmesh_host::kernels::query::{
@@ -95,16 +95,13 @@ impl Case {
         Gather<R>: Entry + PreparedEntry,
     {
         let x = self.values::<R::Target, T>();
-        let engine = self.rx.engine();
         // On the fly and prepared, from shared memory and from where the values are.
         for choice in [RelationChoice::OnTheFly, RelationChoice::Prepared] {
             self.rx.set_relation_choice(choice);
-            for limit in [None, Some(0)] {
-                engine.set_shared_limit(limit);
+            for staging in [StagingChoice::All, StagingChoice::Never] {
+                self.rx.set_staging_choice(staging);
                 let mut y = self.rx.attribute::<R::Source, T>().unwrap();
-                let done = gather::<R, T, _>(&self.rx, &x, &mut y);
-                engine.set_shared_limit(None);
-                done.unwrap();
+                gather::<R, T, _>(&self.rx, &x, &mut y).unwrap();
                 self.same(R::NAME, &mut y, R::Target::KIND);
             }
         }

@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, ensure};
 use rxmesh_host::Error;
 use rxmesh_host::algo::reduce;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Engine, StagingChoice};
 use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
 use rxmesh_host::volume::{Distributor, gather};
 use rxmesh_kernels::kernel::{Entry, PreparedEntry};
@@ -156,6 +156,8 @@ impl Forms<'_> {
         Gather<R>: Entry + PreparedEntry,
     {
         let On { engine, rx, .. } = *self.on;
+        let most = rx.headers().iter().map(|h| h.total_of(R::Target::KIND));
+        let bytes = most.max().unwrap_or(0) * size_of::<Ten>() as u32;
         let few = self.on.sizes.counts[3] <= FEW || !R::NEEDS.has(Needs::RING);
         let x = self.ones::<R::Target>()?;
         for (choice, from) in [
@@ -167,15 +169,20 @@ impl Forms<'_> {
             if prepared && !(few && R::PREPARABLE) {
                 continue;
             }
-            for (limit, staged) in [(None, "staged"), (Some(0), "direct")] {
+            for (staging, staged) in [
+                (StagingChoice::All, "staged"),
+                (StagingChoice::Never, "direct"),
+            ] {
+                if staging == StagingChoice::All && bytes > engine.shared_limit() {
+                    continue;
+                }
                 for width in self.widths() {
                     let form = format!("{prefix}{from}, {staged}{}", threads(width));
                     rx.set_relation_choice(choice);
-                    engine.set_shared_limit(limit);
+                    rx.set_staging_choice(staging.clone());
                     engine.set_block_threads(width);
                     let mut y = rx.attribute::<R::Source, Ten>()?;
                     let done = self.form::<R, _>(&form, &mut y, |y| gather::<R, Ten, _>(rx, &x, y));
-                    engine.set_shared_limit(None);
                     engine.set_block_threads(None);
                     done?;
                 }

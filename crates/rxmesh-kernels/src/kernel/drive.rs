@@ -1,6 +1,7 @@
 //! How [`ForEach`] and [`Scatter`] bodies run over a patch.
 
 use super::{ForEach, OverRelations, PatchKernel, Scatter};
+use crate::attr::StagedField;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::mem::{Plan, Shared};
 use crate::query::Relations;
@@ -43,8 +44,12 @@ crate::args! {
 unsafe impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     const THREADS: u32 = K::THREADS;
     const NEEDS: Needs = K::Relations::NEEDS;
-    fn unstage(&mut self, sums: bool) -> Option<&'static str> {
-        self.kernel.unstage(sums)
+    const OFTEN: u8 = K::Relations::OFTEN;
+    fn staged(&self, f: &mut dyn FnMut(StagedField)) {
+        self.kernel.staged(f);
+    }
+    fn unstage(&mut self, name: &str) {
+        self.kernel.unstage(name);
     }
     type Tables = ForEachTables<<K::Relations as Relations>::Tables>;
     fn plan_key(&self) -> u64 {

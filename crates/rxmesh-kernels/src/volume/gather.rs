@@ -1,6 +1,7 @@
 //! Sums over the rows of a relation (MeshTaichi 2022, section 8.7, the gathering half).
 
 use super::words::{Deal, Words};
+use crate::attr::StagedField;
 use crate::exec::{Block, Phase};
 use crate::kernel::{Fields, ForEachTables, OverRelations, PatchKernel, carve_for_each};
 use crate::mem::{GlobalMut, Plan};
@@ -53,8 +54,20 @@ unsafe impl<R: Relation> Fields for Gather<R> {
     unsafe fn assume_plain(self) -> Self {
         self
     }
-    fn unstage(&mut self, sums: bool) -> Option<&'static str> {
-        (!sums && self.x.unstage()).then_some("x")
+    fn staged(&self, f: &mut dyn FnMut(StagedField)) {
+        if self.x.is_staged() {
+            f(StagedField {
+                name: "x",
+                kind: <R::Target as Element>::KIND,
+                bytes: 4 * self.width,
+                sums: false,
+            });
+        }
+    }
+    fn unstage(&mut self, name: &str) {
+        if name == "x" {
+            self.x.unstage();
+        }
     }
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
@@ -73,8 +86,12 @@ unsafe impl<R: Relation> PatchKernel for Gather<R> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = <R as Relation>::NEEDS;
     type Tables = ForEachTables<Source<R>>;
-    fn unstage(&mut self, sums: bool) -> Option<&'static str> {
-        Fields::unstage(self, sums)
+    const OFTEN: u8 = <R as Relations>::OFTEN;
+    fn staged(&self, f: &mut dyn FnMut(StagedField)) {
+        Fields::staged(self, f);
+    }
+    fn unstage(&mut self, name: &str) {
+        Fields::unstage(self, name);
     }
     fn plan_key(&self) -> u64 {
         OverRelations::plan_key(self)
@@ -97,7 +114,7 @@ unsafe impl<R: Relation> OverRelations for Gather<R> {
     const THREADS: u32 = THREADS;
     type Relations = R;
     fn plan_key(&self) -> u64 {
-        u64::from(self.width) << 1 | u64::from(self.x.is_staged())
+        self.width.into()
     }
     #[inline(always)]
     fn run_over<B: Block>(&self, b: B, patch: &Patch, tables: &ForEachTables<Source<R>>) {

@@ -38,11 +38,9 @@ impl<K: Element> Words<K> {
         self.direct == 0
     }
 
-    /// Has values stay where they are; tells whether that is new.
-    pub fn unstage(&mut self) -> bool {
-        let was = self.is_staged();
+    /// Has values stay where they are.
+    pub fn unstage(&mut self) {
         self.direct = 1;
-        was
     }
 
     /// Takes the shared memory.
