@@ -21,6 +21,7 @@ mod rows;
 mod run;
 mod surfaces;
 mod table;
+mod volumes;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -75,6 +76,8 @@ enum Task {
     Rows,
     /// Measure polygon meshes and subdivision surfaces
     Surfaces(surfaces::Arguments),
+    /// Measure volumes: the 32 operations over relations, springs, construction, bytes, sizes of patches
+    Volumes(volumes::Arguments),
 }
 
 /// Which rows to measure, by the engine of edits that they use.
@@ -127,6 +130,7 @@ fn start(arguments: Arguments) -> Result<()> {
             Ok(())
         }
         Some(Task::Surfaces(arguments)) => surfaces::run(&arguments),
+        Some(Task::Volumes(arguments)) => volumes::run(&arguments),
         Some(Task::Rows) => {
             for row in rows::all() {
                 println!("{:<22} {}", row.name, row.about);

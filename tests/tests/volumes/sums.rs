@@ -1,18 +1,19 @@
 //! Kernels over volumes: sums over all relations, values given to neighbours, relations of relations, the boundary.
 
 use glam::{DVec3, Vec3};
-use rxmesh_host::engine::Engine;
+use rxmesh_host::algo::reduce;
+use rxmesh_host::engine::{Engine, StagingChoice};
 use rxmesh_host::kernels::attr::Sum;
-use rxmesh_host::kernels::kernel::Entry;
+use rxmesh_host::kernels::kernel::{Entry, PreparedEntry};
 use rxmesh_host::kernels::query::{
     CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Relation, VC, VE, VF, VV,
 };
-use rxmesh_host::kernels::topo::{Cell, Edge, Element, Kind, Vertex};
+use rxmesh_host::kernels::topo::{Cell, Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::kernels::volume::distribute::{DistributeEntry, ShareCe, ShareCv, ShareEv};
 use rxmesh_host::kernels::volume::gather::Gather;
 use rxmesh_host::mesh::Rng;
 use rxmesh_host::patch::{Ribbon, VolumeKinds, VolumeOptions};
-use rxmesh_host::store::{Attribute, AttributeError, RxMesh, Volume};
+use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
 use rxmesh_host::volume::{Distributor, boundary, gather};
 use rxmesh_test_kernels::volumes::{CellEdgeVertices, GiveCorners};
 use rxmesh_tests::conformance;
@@ -21,7 +22,7 @@ use rxmesh_tests::volume_oracle::{VolumeOracle, names};
 use rxmesh_tests::volumes::{VolumeFixture, kuhn, shuffled, volumes};
 use std::collections::BTreeSet;
 
-conformance! { sums_over_all_relations, shares, corners, nested, the_boundary, other_meshes_are_refused }
+conformance! { sums_over_all_relations, reductions, shares, corners, nested, the_boundary, other_meshes_are_refused }
 
 fn sizes(engine: &Engine) -> &'static [u32] {
     suited(engine, [&[16, 64, 512], &[16, 64], &[16]])
@@ -91,12 +92,30 @@ impl Case {
 
     fn gather<R: Relation, T: Sum>(&self)
     where
-        Gather<R>: Entry,
+        Gather<R>: Entry + PreparedEntry,
     {
         let x = self.values::<R::Target, T>();
-        let mut y = self.rx.attribute::<R::Source, T>().unwrap();
-        gather::<R, T, _>(&self.rx, &x, &mut y).unwrap();
-        self.same(R::NAME, &mut y, R::Target::KIND);
+        // On the fly and prepared, from shared memory and from where the values are.
+        for choice in [RelationChoice::OnTheFly, RelationChoice::Prepared] {
+            self.rx.set_relation_choice(choice);
+            for staging in [StagingChoice::All, StagingChoice::Never] {
+                self.rx.set_staging_choice(staging);
+                let mut y = self.rx.attribute::<R::Source, T>().unwrap();
+                gather::<R, T, _>(&self.rx, &x, &mut y).unwrap();
+                self.same(R::NAME, &mut y, R::Target::KIND);
+            }
+        }
+    }
+
+    fn reduction<K: Element>(&self) {
+        let mut x = self.values::<K, Vec3>();
+        let host: Vec<f64> = (x.host().unwrap().iter())
+            .flat_map(|v| v.to_array().map(f64::from))
+            .collect();
+        let most = host.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let what = format!("{:?} of {}", K::KIND, self.what);
+        assert_eq!(reduce::sum(&self.rx, &x).unwrap(), host.iter().sum::<f64>(), "{what}");
+        assert_eq!(reduce::max(&self.rx, &x).unwrap(), most, "{what}");
     }
 
     fn share<R: Relation, K>(&self, kernel: impl FnOnce(&Attribute<R::Source, [f32; 10]>) -> K)
@@ -118,7 +137,9 @@ fn sums_over_all_relations(engine: &Engine) {
             case.gather::<VV, [f32; 10]>();
             case.gather::<VE, f32>();
             case.gather::<VF, Vec3>();
+            case.gather::<VC, f32>();
             case.gather::<VC, [f32; 10]>();
+            case.gather::<VC, [f32; 7]>();
             case.gather::<EV, [f32; 10]>();
             case.gather::<EE, f32>();
             case.gather::<EF, f32>();
@@ -132,6 +153,17 @@ fn sums_over_all_relations(engine: &Engine) {
             case.gather::<CF, Vec3>();
             case.gather::<CC, [f32; 10]>();
         }
+    }
+}
+
+/// Sums and extremes of values of each kind.
+fn reductions(engine: &Engine) {
+    for fixture in volumes(engine) {
+        let case = Case::new(engine, &fixture, 16);
+        case.reduction::<Vertex>();
+        case.reduction::<Edge>();
+        case.reduction::<Face>();
+        case.reduction::<Cell>();
     }
 }
 

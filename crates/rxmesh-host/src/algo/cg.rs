@@ -3,7 +3,7 @@
 
 use crate::Error;
 use crate::engine::Buffer;
-use crate::store::RxMesh;
+use crate::store::{Dimension, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::{CgStep, CgSums, CgVector, SCALARS, STEP_WORDS, Scalar, Scalars};
 use rxmesh_kernels::mem::{Global, GlobalMut};
@@ -39,7 +39,7 @@ pub(super) struct Cg {
 
 impl Cg {
     /// For one mesh; with `jacobi` the diagonal has to be filled in ([`Cg::inverse_mut`]) before the start.
-    pub(super) fn new(rx: &RxMesh, tolerance: f64, jacobi: bool) -> Result<Cg, Error> {
+    pub(super) fn new(rx: &RxMesh<impl Dimension>, tolerance: f64, jacobi: bool) -> Result<Cg, Error> {
         let engine = rx.engine();
         let n = rx.linear_len(Kind::Vertex) as usize;
         let step_blocks = (3 * n).div_ceil(STEP_WORDS as usize);
@@ -98,7 +98,7 @@ impl Cg {
     }
 
     /// The rest of an iteration, after the product.
-    pub(super) fn step(&mut self, rx: &RxMesh, x: GlobalMut<Vec3>) -> Result<(), Error> {
+    pub(super) fn step(&mut self, rx: &RxMesh<impl Dimension>, x: GlobalMut<Vec3>) -> Result<(), Error> {
         let step = CgStep {
             x,
             r: self.r.global_mut(),

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::engine::{Buffer, Engine};
-use crate::store::{Attribute, RxMesh};
+use crate::store::{Attribute, Dimension, RxMesh};
 use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches, Reduction};
 use rxmesh_kernels::attr::Sum;
 use rxmesh_kernels::topo::Element;
@@ -12,7 +12,7 @@ use rxmesh_kernels::topo::Element;
 /// # Errors
 ///
 /// A stale attribute, or what the engine says.
-pub fn sum<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn sum<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>) -> Result<f64, Error> {
     reduce(rx, x, x, Reduction::Sum)
 }
 
@@ -22,7 +22,7 @@ pub fn sum<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, 
 ///
 /// As [`sum`].
 pub fn dot<K: Element, T: Sum>(
-    rx: &RxMesh,
+    rx: &RxMesh<impl Dimension>,
     x: &Attribute<K, T>,
     y: &Attribute<K, T>,
 ) -> Result<f64, Error> {
@@ -34,7 +34,7 @@ pub fn dot<K: Element, T: Sum>(
 /// # Errors
 ///
 /// As [`sum`].
-pub fn norm<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn norm<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>) -> Result<f64, Error> {
     Ok(dot(rx, x, x)?.sqrt())
 }
 
@@ -43,7 +43,7 @@ pub fn norm<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64,
 /// # Errors
 ///
 /// As [`sum`].
-pub fn min<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn min<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>) -> Result<f64, Error> {
     reduce(rx, x, x, Reduction::Min)
 }
 
@@ -52,12 +52,12 @@ pub fn min<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, 
 /// # Errors
 ///
 /// As [`sum`].
-pub fn max<K: Element, T: Sum>(rx: &RxMesh, x: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn max<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>) -> Result<f64, Error> {
     reduce(rx, x, x, Reduction::Max)
 }
 
 fn reduce<K: Element, T: Sum>(
-    rx: &RxMesh,
+    rx: &RxMesh<impl Dimension>,
     x: &Attribute<K, T>,
     y: &Attribute<K, T>,
     reduction: Reduction,

@@ -10,7 +10,7 @@ use super::measure::{not_negative, positive};
 use super::reduce;
 use crate::Error;
 use crate::engine::Buffer;
-use crate::store::{Attribute, RxMesh};
+use crate::store::{Attribute, Dimension, RxMesh, Surface};
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::CgVector;
 use rxmesh_kernels::algo::spring::{
@@ -126,12 +126,13 @@ pub struct SpringSolve {
     pub residual: f64,
 }
 
-/// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1).
+/// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1), a surface or a volume that
+/// keeps edges.
 ///
 /// No step waits for the engine: what goes wrong there shows at the next read.
 #[derive(Debug)]
-pub struct Springs<'a> {
-    rx: &'a RxMesh,
+pub struct Springs<'a, D: Dimension = Surface> {
+    rx: &'a RxMesh<D>,
     constants: Constants,
     rest: Attribute<Vertex, Vec3>,
     fixed: Attribute<Vertex, u32>,
@@ -152,7 +153,7 @@ struct Solver {
     change: Buffer<Vec3>,
 }
 
-impl<'a> Springs<'a> {
+impl<'a, D: Dimension> Springs<'a, D> {
     /// A system at rest at `x`. Vertices whose `fixed` is not zero never move by themselves.
     ///
     /// # Errors
@@ -160,7 +161,7 @@ impl<'a> Springs<'a> {
     /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that
     /// is not finite, or what the engine says.
     pub fn new(
-        rx: &'a RxMesh,
+        rx: &'a RxMesh<D>,
         x: &Attribute<Vertex, Vec3>,
         fixed: &Attribute<Vertex, u32>,
         options: &SpringOptions,
@@ -372,7 +373,7 @@ impl<'a> Springs<'a> {
 }
 
 impl Solver {
-    fn new(rx: &RxMesh) -> Result<Solver, Error> {
+    fn new(rx: &RxMesh<impl Dimension>) -> Result<Solver, Error> {
         let n = rx.linear_len(Kind::Vertex) as usize;
         Ok(Solver {
             cg: Cg::new(rx, 0.0, false)?,

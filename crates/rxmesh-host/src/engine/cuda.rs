@@ -34,6 +34,8 @@ pub(super) struct Cuda {
     fault: u64,
     info: EngineInfo,
     shared_limit: u32,
+    /// Shared memory of a block when two run on a multiprocessor.
+    shared_of_two: u32,
     /// Compute capability, major and minor.
     capability: (u32, u32),
     /// Where memory comes from, if the device has pools. Ours keeps what is given back: an allocation costs
@@ -169,6 +171,7 @@ impl Cuda {
             EngineError::NoDevice(format!("GPU {ordinal}, {}: {why}", info.device))
         })?;
         let shared_limit = shared_limit(device)?;
+        let shared_of_two = shared_of_two(device)?;
         let stream = driver("a stream", Stream::new(StreamFlags::NON_BLOCKING, None))?;
         let mut cuda = Cuda {
             context,
@@ -177,6 +180,7 @@ impl Cuda {
             fault: 0,
             info,
             shared_limit,
+            shared_of_two,
             pool: Pool::new(device),
             capability,
             threads: AtomicU32::new(0),
@@ -316,6 +320,10 @@ impl Cuda {
 
     pub(super) fn shared_limit(&self) -> u32 {
         self.shared_limit
+    }
+
+    pub(super) fn shared_of_two(&self) -> u32 {
+        self.shared_of_two
     }
 
     pub(super) fn set_block_threads(&self, threads: u32) {
@@ -490,9 +498,29 @@ impl Drop for Cuda {
 
 /// The most dynamic shared memory that a block can ask for.
 fn shared_limit(device: Device) -> Result<u32, EngineError> {
+    memory(
+        device,
+        cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+    )
+}
+
+/// The most that two blocks of a multiprocessor can have each: half of what there is, but for what the system takes of
+/// a block's.
+fn shared_of_two(device: Device) -> Result<u32, EngineError> {
+    let all = memory(
+        device,
+        cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+    )?;
+    let reserved = memory(
+        device,
+        cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+    )?;
+    Ok((all / 2).saturating_sub(reserved))
+}
+
+/// A size of shared memory.
+fn memory(device: Device, attribute: cu::CUdevice_attribute) -> Result<u32, EngineError> {
     let mut value = 0;
-    let attribute =
-        cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
     // SAFETY: the driver writes the value.
     raw("the shared-memory limit", unsafe {
         cu::cuDeviceGetAttribute(&mut value, attribute, device.as_raw())

@@ -25,22 +25,25 @@ mod error;
 mod note;
 #[cfg(any(feature = "cuda", test))]
 mod ptx;
+mod staging;
 #[cfg(feature = "test-engines")]
 mod team;
 
 pub use buffer::Buffer;
 pub use error::EngineError;
 pub use note::Note;
+pub use staging::StagingChoice;
 
 use check::{Live, Used};
 use cpu::{Cpu, Style};
 use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchArgs, PatchKernel};
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut, Plan};
 use rxmesh_kernels::topo::{MeshView, PatchHeader};
+use staging::Fitting;
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Runs kernels and owns memory. A cheap handle: clones are the same engine.
@@ -318,29 +321,36 @@ impl Engine {
         Ok(())
     }
 
-    /// Has the kernel's staged fields stay in global memory, one after the other, until its shared memory fits the
-    /// engine.
+    /// Has as many of the kernel's staged fields stay in global memory as the mesh's choice wants, or as it takes to fit
+    /// the engine.
     fn fit<K: PatchKernel + Entry>(
         &self,
         patches: &Patches,
-        mut kernel: K,
+        kernel: K,
     ) -> Result<(K, u32), EngineError> {
+        let choice = patches.staging();
         let limit = self.shared_limit();
-        let all = patches.shared_bytes(&kernel);
-        let mut shared = all;
-        while shared > limit {
-            let Some(field) = kernel.unstage(false).or_else(|| kernel.unstage(true)) else {
-                break;
-            };
-            shared = patches.measure(&kernel);
-            tracing::info!(
-                "{}: {all} bytes of shared memory are more than {limit}; field `{field}` stays in global memory, \
-                    which leaves {shared}",
-                K::NAME
-            );
+        let all = Fitting::new(kernel, &choice);
+        let room = match choice {
+            StagingChoice::Auto => limit.min(self.shared_of_two()),
+            _ => limit,
+        };
+        let (mut fitting, mut shared) = patches.fitted(&all, room);
+        if shared > room && room < limit {
+            // Two blocks have no room whatever stays away.
+            (fitting, shared) = patches.fitted(&all, limit);
         }
         self.has_shared::<K>(shared)?;
-        Ok((kernel, shared))
+        Ok((fitting.kernel, shared))
+    }
+
+    /// Bytes of shared memory that a block can have when a multiprocessor shall run two of them.
+    fn shared_of_two(&self) -> u32 {
+        match &self.0.kind {
+            Kind::Cpu(_) => u32::MAX,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.shared_of_two(),
+        }
     }
 
     /// Bytes of shared memory that a block can have.
@@ -530,7 +540,9 @@ pub struct Patches {
     pub(crate) view: MeshView,
     pub(crate) headers: Arc<[PatchHeader]>,
     mesh: u64,
-    plans: Mutex<HashMap<TypeId, u32>>,
+    /// By kernel, [`PatchKernel::plan_key`] and what is staged.
+    plans: Mutex<HashMap<(TypeId, u64, u64), u32>>,
+    staging: Mutex<StagingChoice>,
 }
 
 impl Patches {
@@ -540,21 +552,46 @@ impl Patches {
             headers,
             mesh,
             plans: Mutex::default(),
+            staging: Mutex::default(),
         }
     }
 
-    /// The most shared memory that any patch needs for a kernel, by the kernel's own plan.
+    /// The most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.
     pub fn shared_bytes<K: PatchKernel>(&self, kernel: &K) -> u32 {
-        let mut plans = self
-            .plans
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        *plans
-            .entry(TypeId::of::<K>())
-            .or_insert_with(|| self.measure(kernel))
+        self.shared_bytes_of(&Fitting::new(*kernel, &StagingChoice::All))
     }
 
-    /// As [`Patches::shared_bytes`], for a kernel whose fields have been changed.
+    fn shared_bytes_of<K: PatchKernel>(&self, fitting: &Fitting<K>) -> u32 {
+        let key = (
+            TypeId::of::<K>(),
+            fitting.kernel.plan_key(),
+            fitting.staged(),
+        );
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        *plans
+            .entry(key)
+            .or_insert_with(|| self.measure(&fitting.kernel))
+    }
+
+    /// The kernel with as many fields staged as `room` has room for, and the shared memory that it needs then.
+    fn fitted<K: PatchKernel + Entry>(&self, all: &Fitting<K>, room: u32) -> (Fitting<K>, u32) {
+        let mut fitting = all.clone();
+        let most = self.shared_bytes_of(&fitting);
+        let mut shared = most;
+        while shared > room {
+            let Some(field) = fitting.give_up() else {
+                break;
+            };
+            shared = self.shared_bytes_of(&fitting);
+            tracing::info!(
+                "{}: {most} bytes of shared memory are more than {room}; field `{field}` stays in global memory, \
+                    which leaves {shared}",
+                K::NAME
+            );
+        }
+        (fitting, shared)
+    }
+
     fn measure<K: PatchKernel>(&self, kernel: &K) -> u32 {
         let bytes = |header: &PatchHeader| {
             measure(|plan| {
@@ -563,6 +600,16 @@ impl Patches {
             })
         };
         self.headers.iter().map(bytes).max().unwrap_or(0)
+    }
+
+    /// Which fields are staged.
+    pub(crate) fn staging(&self) -> StagingChoice {
+        let choice = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        choice.clone()
+    }
+
+    pub(crate) fn set_staging(&self, choice: StagingChoice) {
+        *self.staging.lock().unwrap_or_else(PoisonError::into_inner) = choice;
     }
 }
 

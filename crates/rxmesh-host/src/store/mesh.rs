@@ -4,7 +4,7 @@ use super::layout::{Layout, Places};
 use super::prepared::PreparedStore;
 use super::{Attribute, Dimension, Surface};
 use crate::Error;
-use crate::engine::{Buffer, Engine, EngineError, Patches};
+use crate::engine::{Buffer, Engine, EngineError, Patches, StagingChoice};
 use crate::mesh::TriMesh;
 use crate::patch::{self, PatchOptions, PatchSet, PatchStats};
 use rxmesh_kernels::attr::Value;
@@ -296,6 +296,12 @@ impl<D: Dimension> RxMesh<D> {
         input: &[T],
     ) -> Result<Attribute<K, T>, Error> {
         Attribute::from_input(self, input, Layout::default())
+    }
+
+    /// Says which staged fields of kernels have their values in shared memory, in all launches over the mesh from now
+    /// on: to measure, or where one knows better.
+    pub fn set_staging_choice(&self, choice: StagingChoice) {
+        self.patches.set_staging(choice);
     }
 
     /// Runs a kernel on every patch. One over relations that only volumes have does not compile for a surface.

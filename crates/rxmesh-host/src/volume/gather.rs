@@ -3,12 +3,13 @@
 use crate::Error;
 use crate::store::{Attribute, AttributeError, Dimension, RxMesh};
 use rxmesh_kernels::attr::Sum;
-use rxmesh_kernels::kernel::Entry;
+use rxmesh_kernels::kernel::{Entry, PreparedEntry};
 use rxmesh_kernels::query::Relation;
 use rxmesh_kernels::volume::gather::Gather;
+use rxmesh_kernels::volume::words::{Deal, Words};
 
-/// Sets `y` of each element to the sum of `x` over its neighbours, from prepared relations: EE and FF of volumes are
-/// prepared by this, because it says so.
+/// Sets `y` of each element to the sum of `x` over its neighbours. The relation is computed on the fly or prepared as
+/// [`RxMesh::set_relation_choice`] says; EE and FF of volumes are prepared only where that says so.
 ///
 /// ```
 /// # use rxmesh_host::{engine::Engine, kernels::{query::VC, topo::{Cell, Vertex}}, patch::VolumeOptions};
@@ -23,7 +24,7 @@ use rxmesh_kernels::volume::gather::Gather;
 ///
 /// # Errors
 ///
-/// As [`RxMesh::prepare`], attributes that are stale or do not lie in patch order with their words together, or what
+/// As [`RxMesh::run_for_each`], attributes that are stale or do not lie in patch order with their words together, or what
 /// the engine says.
 pub fn gather<R: Relation, T: Sum, D: Dimension>(
     rx: &RxMesh<D>,
@@ -31,16 +32,17 @@ pub fn gather<R: Relation, T: Sum, D: Dimension>(
     y: &mut Attribute<R::Source, T>,
 ) -> Result<(), Error>
 where
-    Gather<R>: Entry,
+    Gather<R>: Entry + PreparedEntry,
 {
+    const { assert!(T::COMPONENTS > 0, "a value has no number") };
     if [x.mesh_id(), y.mesh_id()] != [rx.id(); 2] {
         return Err(AttributeError::OtherMesh.into());
     }
     let kernel = Gather::<R> {
-        x: x.global()?.cast(),
+        x: Words::new(x.global()?.cast(), T::COMPONENTS),
         y: y.global_mut()?.cast(),
+        deal: Deal::new(T::COMPONENTS),
         width: T::COMPONENTS,
-        relation: rx.prepare()?,
     };
-    Ok(rx.run(kernel)?)
+    rx.run_for_each(kernel)
 }

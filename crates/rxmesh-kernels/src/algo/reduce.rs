@@ -7,7 +7,7 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, PatchKernel};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
-use crate::topo::{Patch, PatchHeader};
+use crate::topo::{Kind, Patch, PatchHeader};
 
 kernel_list! {
     patch reduce_patches: ReducePatches;
@@ -62,7 +62,8 @@ unsafe impl PatchKernel for ReducePatches {
         let (owned, base) = match self.kind {
             0 => (h.owned[0], h.base[0]),
             1 => (h.owned[1], h.base[1]),
-            _ => (h.owned[2], h.base[2]),
+            2 => (h.owned[2], h.base[2]),
+            _ => (h.cells_owned, h.base_of(Kind::Cell)),
         };
         let n = u32::from(owned) * self.components;
         let (x, y) = (

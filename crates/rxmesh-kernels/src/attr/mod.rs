@@ -9,8 +9,8 @@
 //! | [`StagedSum`] | `add` to any local element, kept for owned ones | shared, stored in an epilogue |
 //!
 //! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types), and for every order and
-//! layout of the values ([`Place`]). Where shared memory does not suffice, staged fields stay in global memory one
-//! after the other.
+//! layout of the values ([`Place`]). Which staged fields have room is decided at each launch (MeshTaichi 2022, section
+//! 5.2.2); the values of the others stay in global memory.
 
 mod global;
 mod staged;
@@ -24,7 +24,20 @@ pub use view::{Place, View, ViewMut};
 
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Piece, Plan};
-use crate::topo::{Patch, PatchHeader};
+use crate::topo::{Kind, Patch, PatchHeader};
+
+/// Values that a field keeps in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StagedField {
+    /// The field's name.
+    pub name: &'static str,
+    /// Whose values they are.
+    pub kind: Kind,
+    /// Bytes an element.
+    pub bytes: u32,
+    /// Whether they are added up; else they are read.
+    pub sums: bool,
+}
 
 /// A field of a kernel: takes part in the kernel's prologue and epilogue if its type says so.
 ///
@@ -53,11 +66,13 @@ pub unsafe trait Field: Copy + Bind {
         self
     }
 
-    /// Gives up the field's shared memory, and tells whether it had any: first for fields that read (`sums` false),
-    /// then for those that add up. Values stay in global memory then; the kernel's body does not notice.
-    fn unstage(&mut self, _sums: bool) -> bool {
-        false
+    /// What the field has staged, if it has; `name` is its own.
+    fn staged(&self, _name: &'static str) -> Option<StagedField> {
+        None
     }
+
+    /// Gives up the field's shared memory. Values stay in global memory then; the kernel's body does not notice.
+    fn unstage(&mut self) {}
 
     /// Takes the shared memory that the field needs.
     #[inline(always)]

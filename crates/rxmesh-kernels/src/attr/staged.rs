@@ -1,7 +1,7 @@
 //! Fields whose attribute is staged in shared memory (MeshTaichi 2022, section 5.2).
 
 use super::value::{Sum, Value, add_shared};
-use super::{Field, View, ViewMut};
+use super::{Field, StagedField, View, ViewMut};
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Global, Piece, Plan, Shared};
 use crate::topo::{Element, Id, Local, Patch, PatchHeader};
@@ -75,12 +75,18 @@ unsafe impl<K: Element, T: Value> Field for Staged<K, T> {
         }
     }
 
-    fn unstage(&mut self, sums: bool) -> bool {
-        let gives_up = !sums && self.direct == 0;
-        if gives_up {
-            self.direct = 1;
-        }
-        gives_up
+    fn staged(&self, name: &'static str) -> Option<StagedField> {
+        let field = StagedField {
+            name,
+            kind: K::KIND,
+            bytes: size_of::<T>() as u32,
+            sums: false,
+        };
+        (self.direct == 0).then_some(field)
+    }
+
+    fn unstage(&mut self) {
+        self.direct = 1;
     }
 
     #[inline(always)]
@@ -213,12 +219,18 @@ unsafe impl<K: Element, T: Sum, F: Finish<T>> Field for StagedSum<K, T, F> {
         }
     }
 
-    fn unstage(&mut self, sums: bool) -> bool {
-        let gives_up = sums && self.direct == 0;
-        if gives_up {
-            self.direct = 1;
-        }
-        gives_up
+    fn staged(&self, name: &'static str) -> Option<StagedField> {
+        let field = StagedField {
+            name,
+            kind: K::KIND,
+            bytes: size_of::<T>() as u32,
+            sums: true,
+        };
+        (self.direct == 0).then_some(field)
+    }
+
+    fn unstage(&mut self) {
+        self.direct = 1;
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! How [`ForEach`] and [`Scatter`] bodies run over a patch.
 
 use super::{ForEach, OverRelations, PatchKernel, Scatter};
+use crate::attr::StagedField;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::mem::{Plan, Shared};
 use crate::query::Relations;
@@ -9,8 +10,8 @@ use crate::topo::{Needs, Patch, PatchHeader};
 /// What a body's patch kernel keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct ForEachTables<T> {
-    scratch: Shared<u32>,
-    relations: T,
+    pub(crate) scratch: Shared<u32>,
+    pub(crate) relations: T,
 }
 
 /// The plan of a [`ForEach`] or [`Scatter`] kernel: its fields, then its relations.
@@ -43,10 +44,17 @@ crate::args! {
 unsafe impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     const THREADS: u32 = K::THREADS;
     const NEEDS: Needs = K::Relations::NEEDS;
-    fn unstage(&mut self, sums: bool) -> Option<&'static str> {
-        self.kernel.unstage(sums)
+    const OFTEN: u8 = K::Relations::OFTEN;
+    fn staged(&self, f: &mut dyn FnMut(StagedField)) {
+        self.kernel.staged(f);
+    }
+    fn unstage(&mut self, name: &str) {
+        self.kernel.unstage(name);
     }
     type Tables = ForEachTables<<K::Relations as Relations>::Tables>;
+    fn plan_key(&self) -> u64 {
+        self.kernel.plan_key()
+    }
     #[inline(always)]
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> Self::Tables {
         carve_for_each::<K::Relations, K>(&mut self.kernel, header, plan, Some(&self.relations))

@@ -162,12 +162,17 @@ macro_rules! kernel {
                 // SAFETY: the caller's.
                 unsafe { $name { $($field: $crate::attr::Field::assume_plain(self.$field)),* } }
             }
-            fn unstage(&mut self, sums: bool) -> Option<&'static str> {
-                let _ = sums;
-                $(if $crate::attr::Field::unstage(&mut self.$field, sums) {
-                    return Some(stringify!($field));
+            fn staged(&self, f: &mut dyn FnMut($crate::attr::StagedField)) {
+                let _ = &f;
+                $(if let Some(field) = $crate::attr::Field::staged(&self.$field, stringify!($field)) {
+                    f(field);
                 })*
-                None
+            }
+            fn unstage(&mut self, name: &str) {
+                let _ = name;
+                $(if name == stringify!($field) {
+                    $crate::attr::Field::unstage(&mut self.$field);
+                })*
             }
             #[inline(always)]
             fn carve(&mut self, header: &$crate::topo::PatchHeader, plan: &mut $crate::mem::Plan) {
@@ -198,8 +203,12 @@ macro_rules! kernel {
             $(const THREADS: u32 = $threads;)?
             const NEEDS: $crate::topo::Needs = <$rel as $crate::query::Relations>::NEEDS;
             type Tables = $crate::kernel::ForEachTables<<$rel as $crate::query::Relations>::Tables>;
-            fn unstage(&mut self, sums: bool) -> Option<&'static str> {
-                $crate::kernel::Fields::unstage(self, sums)
+            const OFTEN: u8 = <$rel as $crate::query::Relations>::OFTEN;
+            fn staged(&self, f: &mut dyn FnMut($crate::attr::StagedField)) {
+                $crate::kernel::Fields::staged(self, f);
+            }
+            fn unstage(&mut self, name: &str) {
+                $crate::kernel::Fields::unstage(self, name);
             }
             #[inline(always)]
             fn carve(&mut self, header: &$crate::topo::PatchHeader, plan: &mut $crate::mem::Plan) -> Self::Tables {

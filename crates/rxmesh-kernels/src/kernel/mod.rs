@@ -20,10 +20,11 @@ mod macros;
 
 pub use drive::{ForEachTables, OnPrepared, carve_for_each, run_for_each, run_scatter};
 
+use crate::attr::StagedField;
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Fault, Plan};
 use crate::query::Relations;
-use crate::topo::{Local, MeshView, Needs, Owned, Patch, PatchHeader};
+use crate::topo::{Kind, Local, MeshView, Needs, Owned, Patch, PatchHeader};
 
 /// Threads of a CUDA block when a kernel does not say.
 pub const DEFAULT_THREADS: u32 = 128;
@@ -44,8 +45,10 @@ pub unsafe trait Fields: Copy {
     ///
     /// They are (contract U4).
     unsafe fn assume_plain(self) -> Self;
-    /// Has one field give up its shared memory, and says which ([`crate::attr::Field::unstage`]).
-    fn unstage(&mut self, sums: bool) -> Option<&'static str>;
+    /// Shows what the fields have staged ([`crate::attr::Field::staged`]).
+    fn staged(&self, f: &mut dyn FnMut(StagedField));
+    /// Has the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
+    fn unstage(&mut self, name: &str);
     /// Takes the shared memory that the fields need.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan);
     /// Prologue of all fields, inside a phase.
@@ -90,6 +93,10 @@ pub unsafe trait OverRelations:
     type Relations: Relations;
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
+    /// As [`PatchKernel::plan_key`].
+    fn plan_key(&self) -> u64 {
+        0
+    }
     /// Runs the body over a patch.
     fn run_over<B: Block>(
         &self,
@@ -99,6 +106,11 @@ pub unsafe trait OverRelations:
     );
 }
 
+/// The bit of a kind in [`PatchKernel::OFTEN`].
+pub const fn bit(kind: Kind) -> u8 {
+    1 << kind as u8
+}
+
 /// A kernel that works on a patch with phases of its own.
 ///
 /// # Safety
@@ -106,8 +118,8 @@ pub unsafe trait OverRelations:
 /// On every mesh, and with arguments of the lengths that its documentation asks for:
 ///
 /// - branches and loops around phases and collectives are the same for all threads (contracts U1, U5);
-/// - `carve` takes the same pieces for the same header, whatever the fields hold, and no piece is accessed after it was
-///   given back ([`Plan::rewind`]) or beyond its length (U2);
+/// - `carve` takes the same pieces for the same header, staged fields and [`PatchKernel::plan_key`], whatever else the
+///   fields hold, and no piece is accessed after it was given back ([`Plan::rewind`]) or beyond its length (U2);
 /// - no two threads access the same value between two barriers, no two patches in the launch, unless all read or all
 ///   use atomics (U3);
 /// - every index is inside its view (U4): a GPU does not look.
@@ -118,11 +130,17 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     const NEEDS: Needs = Needs::NONE;
     /// What the kernel keeps in shared memory.
     type Tables: Copy;
-    /// Has one field give up its shared memory, and says which; nothing when the kernel can do without none. The host
-    /// asks when a launch needs more shared memory than there is: first fields that read, then (`sums`) those that add
-    /// up, because these would race in global memory (MeshTaichi 2022, section 5.2.2).
-    fn unstage(&mut self, _sums: bool) -> Option<&'static str> {
-        None
+    /// The kinds whose values each body reads or adds to many times, as bits by [`Kind`]: those that are in the rows of
+    /// its relations. All of them unless the kernel says.
+    const OFTEN: u8 = 0b1111;
+    /// Shows which fields have their values in shared memory and can do without. The host decides at each launch which
+    /// may (MeshTaichi 2022, section 5.2.2).
+    fn staged(&self, _f: &mut dyn FnMut(StagedField)) {}
+    /// Has the field of this name leave its values in global memory.
+    fn unstage(&mut self, _name: &str) {}
+    /// What the plan depends on beside header and staged fields, as a number: plans are measured once for each.
+    fn plan_key(&self) -> u64 {
+        0
     }
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) -> Self::Tables;

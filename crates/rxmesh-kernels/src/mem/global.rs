@@ -352,6 +352,27 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     }
 }
 
+impl Global<f32> {
+    /// Elements `i .. i + N`. A pair at an even place is one access on a GPU: the view starts at a multiple of 8 bytes
+    /// then.
+    #[inline(always)]
+    pub fn several<const N: usize>(self, i: u32) -> [f32; N] {
+        self.check(u64::from(i) + (N as u64).saturating_sub(1));
+        // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4).
+        let at = unsafe { self.at.add(i as usize) };
+        #[cfg(target_arch = "nvptx64")]
+        if N == 2 {
+            // SAFETY: as above, and aligned.
+            let pair = unsafe { cuda_std::mem::ld_global_v2_u32(at.cast()) };
+            return core::array::from_fn(|k| {
+                f32::from_bits(if k == 0 { pair[0] } else { pair[1] })
+            });
+        }
+        // SAFETY: as above.
+        core::array::from_fn(|k| unsafe { *global(at.cast_mut()).add(k) })
+    }
+}
+
 impl Global<u32> {
     /// Element `i`, in an atomic load.
     #[inline(always)]
@@ -548,6 +569,24 @@ impl GlobalMut<u64> {
 }
 
 impl GlobalMut<f32> {
+    /// Sets elements `i .. i + N`; a pair as [`Global::several`] reads it.
+    #[inline(always)]
+    pub fn put<const N: usize>(self, i: u32, v: [f32; N]) {
+        #[cfg(target_arch = "nvptx64")]
+        if N == 2 {
+            let both = u64::from(v[1 % N].to_bits()) << 32 | u64::from(v[0].to_bits());
+            return self.cast::<u64>().set(i / 2, both);
+        }
+        self.check(u64::from(i) + (N as u64).saturating_sub(1));
+        let mut k = 0;
+        while k < N {
+            // SAFETY: in range by the check, or on a GPU by the kernel's construction; no concurrent access (contracts
+            // U3, U4).
+            unsafe { *global(self.at).add(i as usize + k) = v[k] }
+            k += 1;
+        }
+    }
+
     /// Adds to element `i` atomically.
     #[inline(always)]
     pub fn add(self, i: u32, v: f32) {

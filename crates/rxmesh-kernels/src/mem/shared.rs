@@ -234,6 +234,35 @@ impl Shared<u32> {
 }
 
 impl Shared<f32> {
+    /// Elements `i .. i + N`. A pair at an even place is one access on a GPU: pieces of a plan start at a multiple of 16
+    /// bytes.
+    #[inline(always)]
+    pub fn several<const N: usize>(self, i: u32) -> [f32; N] {
+        debug_assert!(i + N as u32 <= self.n, "shared read at {i} of {}", self.n);
+        #[cfg(target_arch = "nvptx64")]
+        if N == 2 {
+            let both = self.cast::<u64>().get(i / 2);
+            return core::array::from_fn(|k| f32::from_bits((both >> (32 * k)) as u32));
+        }
+        core::array::from_fn(|k| self.get(i + k as u32))
+    }
+
+    /// Sets elements `i .. i + N`; a pair as [`Shared::several`] reads it.
+    #[inline(always)]
+    pub fn put<const N: usize>(self, i: u32, v: [f32; N]) {
+        debug_assert!(i + N as u32 <= self.n, "shared write at {i} of {}", self.n);
+        #[cfg(target_arch = "nvptx64")]
+        if N == 2 {
+            let both = u64::from(v[1 % N].to_bits()) << 32 | u64::from(v[0].to_bits());
+            return self.cast::<u64>().set(i / 2, both);
+        }
+        let mut k = 0;
+        while k < N {
+            self.set(i + k as u32, v[k]);
+            k += 1;
+        }
+    }
+
     /// Elements `4 i .. 4 i + 4` in one 16-byte access; pieces of a plan start at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [f32; 4] {

@@ -2,8 +2,9 @@
 
 use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row, within};
 use crate::exec::{Block, Phase};
+use crate::kernel::bit;
 use crate::mem::{Bind, Piece, Plan, Shared};
-use crate::topo::{Local, Map, Needs, Patch, PatchHeader};
+use crate::topo::{Element, Local, Map, Needs, Patch, PatchHeader};
 
 /// One or several relations that a kernel asks for. With several, the body runs for each source of the
 /// first, gets its row, and may look up rows of the others ([`Table::of`]).
@@ -18,6 +19,8 @@ pub unsafe trait Relations: Copy + Send + Sync + 'static {
     type Input: Copy;
     /// What a mesh must keep for all of them.
     const NEEDS: Needs;
+    /// The kinds in their rows ([`PatchKernel::OFTEN`](crate::kernel::PatchKernel::OFTEN)).
+    const OFTEN: u8;
     /// What is kept in shared memory.
     type Tables: Copy;
     /// The relations' prepared tables.
@@ -236,6 +239,7 @@ impl<R: Relation> Table<R> {
 unsafe impl<R: Relation> Relations for R {
     type Source = R::Source;
     const NEEDS: Needs = R::NEEDS;
+    const OFTEN: u8 = bit(<R::Target as Element>::KIND);
     type Input = Neighbours<R>;
     type Tables = Source<R>;
     type Prepared = Prepared<R>;
@@ -311,6 +315,7 @@ macro_rules! several {
         unsafe impl<$first: Relation, $($rest: Relation),+> Relations for ($first, $($rest),+) {
             type Source = $first::Source;
             const NEEDS: Needs = $first::NEEDS$(.and($rest::NEEDS))+;
+            const OFTEN: u8 = <$first as Relations>::OFTEN $(| <$rest as Relations>::OFTEN)+;
             type Input = (Neighbours<$first>, $(Table<$rest>),+);
             type Tables = (Source<$first>, $(Source<$rest>),+);
             type Prepared = $several<Prepared<$first>, $(Prepared<$rest>),+>;

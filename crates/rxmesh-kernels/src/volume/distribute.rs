@@ -5,7 +5,7 @@
 //! plus the neighbour's place), ascending. What owned targets get is theirs; the others' sums are *parts*, which
 //! [`AddParts`] adds to their owners' in the order of the patches.
 
-use crate::attr::{Read, Sum};
+use crate::attr::{Read, StagedField, Sum};
 use crate::exec::{Block, Phase, SCRATCH_WORDS};
 use crate::kernel::{DEFAULT_THREADS, Fields, FlatKernel, PatchKernel};
 use crate::mem::{Bind, Global, GlobalMut, Plan, Shared};
@@ -174,8 +174,13 @@ unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
     const NEEDS: Needs = Needs::CELLS.and(<K::Relation as Relation>::NEEDS);
     type Tables = DistributeTables<<K::Relation as Relations>::Tables>;
 
-    fn unstage(&mut self, sums: bool) -> Option<&'static str> {
-        self.kernel.unstage(sums)
+    const OFTEN: u8 = <K::Relation as Relations>::OFTEN;
+
+    fn staged(&self, f: &mut dyn FnMut(StagedField)) {
+        self.kernel.staged(f);
+    }
+    fn unstage(&mut self, name: &str) {
+        self.kernel.unstage(name);
     }
 
     #[inline(always)]

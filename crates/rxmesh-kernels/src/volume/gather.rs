@@ -1,75 +1,235 @@
 //! Sums over the rows of a relation (MeshTaichi 2022, section 8.7, the gathering half).
 
-use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel::PatchKernel;
-use crate::mem::{Global, GlobalMut, Plan, Shared};
+use super::words::{Deal, Words};
+use crate::attr::StagedField;
+use crate::exec::{Block, Phase};
+use crate::kernel::{Fields, ForEachTables, OverRelations, PatchKernel, carve_for_each};
+use crate::mem::{GlobalMut, Plan};
 use crate::query::{
-    CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Prepared, Relation, Relations, VC, VE, VF, VV,
+    CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Relation, Relations, Source, VC, VE, VF, VV,
 };
-use crate::topo::{Id, Needs, Patch, PatchHeader};
+use crate::topo::{Element, Local, Needs, Patch, PatchHeader};
 
 kernel_list! {
-    patch gather_vv: Gather<VV>;
-    patch gather_ve: Gather<VE>;
-    patch gather_vf: Gather<VF>;
-    patch gather_vc: Gather<VC>;
-    patch gather_ev: Gather<EV>;
-    patch gather_ee: Gather<EE>;
-    patch gather_ef: Gather<EF>;
-    patch gather_ec: Gather<EC>;
-    patch gather_fv: Gather<FV>;
-    patch gather_fe: Gather<FE>;
-    patch gather_ff: Gather<FF>;
-    patch gather_fc: Gather<FC>;
-    patch gather_cv: Gather<CV>;
-    patch gather_ce: Gather<CE>;
-    patch gather_cf: Gather<CF>;
-    patch gather_cc: Gather<CC>;
+    prepared gather_vv: Gather<VV>;
+    prepared gather_ve: Gather<VE>;
+    prepared gather_vf: Gather<VF>;
+    prepared gather_vc: Gather<VC>;
+    prepared gather_ev: Gather<EV>;
+    prepared gather_ee: Gather<EE>;
+    prepared gather_ef: Gather<EF>;
+    prepared gather_ec: Gather<EC>;
+    prepared gather_fv: Gather<FV>;
+    prepared gather_fe: Gather<FE>;
+    prepared gather_ff: Gather<FF>;
+    prepared gather_fc: Gather<FC>;
+    prepared gather_cv: Gather<CV>;
+    prepared gather_ce: Gather<CE>;
+    prepared gather_cf: Gather<CF>;
+    prepared gather_cc: Gather<CC>;
 }
 
 crate::args! {
-    /// For each element the sum of its neighbours' values, which are `width` numbers each. A thread adds up one number
-    /// of one element in the order of the row, so that the bits are the same on every run, and neighbouring threads
-    /// read neighbouring words.
+    /// For each element the sum of its neighbours' values, which are some numbers each. A thread adds up a pair of
+    /// numbers of one element in the order of the row, so that the bits are the same on every run, and neighbouring
+    /// threads read neighbouring words.
     pub struct Gather<R: Relation> {
-        /// Values of the relation's targets, by linear id.
-        pub x: Global<f32>,
+        /// Values of the relation's targets.
+        pub x: Words<R::Target>,
         /// Sums of its sources, by linear id.
         pub y: GlobalMut<f32>,
-        /// Numbers a value; not 0.
+        /// How numbers are dealt out.
+        pub deal: Deal,
+        /// Numbers a value.
         pub width: u32,
-        /// The relation's tables; not used for those that are stored anyway.
-        pub relation: Prepared<R>,
     }
+}
+
+// SAFETY: the one field that has shared memory does all that there is to do.
+unsafe impl<R: Relation> Fields for Gather<R> {
+    const STORES: bool = false;
+    fn is_plain(&self) -> bool {
+        self.x.is_staged()
+    }
+    unsafe fn assume_plain(self) -> Self {
+        self
+    }
+    fn staged(&self, f: &mut dyn FnMut(StagedField)) {
+        if self.x.is_staged() {
+            f(StagedField {
+                name: "x",
+                kind: <R::Target as Element>::KIND,
+                bytes: 4 * self.width,
+                sums: false,
+            });
+        }
+    }
+    fn unstage(&mut self, name: &str) {
+        if name == "x" {
+            self.x.unstage();
+        }
+    }
+    #[inline(always)]
+    fn carve(&mut self, header: &PatchHeader, plan: &mut Plan) {
+        self.x.carve(header, plan);
+    }
+    #[inline(always)]
+    fn load<B: Block>(&self, p: Phase<B>, patch: &Patch) {
+        self.x.load(p, patch, self.deal);
+    }
+    #[inline(always)]
+    fn store<B: Block>(&self, _: Phase<B>, _: &Patch) {}
 }
 
 // SAFETY: a patch writes what it owns; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl<R: Relation> PatchKernel for Gather<R> {
+    const THREADS: u32 = THREADS;
     const NEEDS: Needs = <R as Relation>::NEEDS;
-    type Tables = (Shared<u32>, <R as Relations>::Tables);
-
+    type Tables = ForEachTables<Source<R>>;
+    const OFTEN: u8 = <R as Relations>::OFTEN;
+    fn staged(&self, f: &mut dyn FnMut(StagedField)) {
+        Fields::staged(self, f);
+    }
+    fn unstage(&mut self, name: &str) {
+        Fields::unstage(self, name);
+    }
+    fn plan_key(&self) -> u64 {
+        OverRelations::plan_key(self)
+    }
     #[inline(always)]
     fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
-        let scratch = plan.take(SCRATCH_WORDS);
-        let relation = <R as Relations>::carve(h, plan, Some(&self.relation));
-        (scratch, relation)
+        carve_for_each::<R, Self>(self, h, plan, None)
     }
-
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, (scratch, tables): &Self::Tables) {
-        b.phase(|p| <R as Relations>::prepare(p, patch, tables));
-        <R as Relations>::build(b, patch, tables, *scratch);
-        let (x, width) = (self.x, self.width);
-        let y = self.y.from(patch.base::<<R as Relation>::Source>() * width);
+    fn run<B: Block>(&self, b: B, patch: &Patch, tables: &Self::Tables) {
+        self.run_over(b, patch, tables);
+    }
+}
+
+/// Threads of a CUDA block: few patches at a time on a multiprocessor, so that their values stay near.
+const THREADS: u32 = 256;
+
+// SAFETY: as above.
+unsafe impl<R: Relation> OverRelations for Gather<R> {
+    const THREADS: u32 = THREADS;
+    type Relations = R;
+    fn plan_key(&self) -> u64 {
+        self.width.into()
+    }
+    #[inline(always)]
+    fn run_over<B: Block>(&self, b: B, patch: &Patch, tables: &ForEachTables<Source<R>>) {
+        let relation = &tables.relations;
+        b.phase(|p| {
+            Fields::load(self, p, patch);
+            <R as Relations>::prepare(p, patch, relation);
+        });
+        <R as Relations>::build(b, patch, relation, tables.scratch);
         b.last_phase(|p| {
-            p.each(patch.owned::<<R as Relation>::Source>() * width, |k| {
-                let (i, c) = (k / width, k % width);
-                let mut sum = 0.0;
-                for e in <R as Relations>::input(patch, tables, i).iter() {
-                    sum += x.get(e.linear() * width + c);
-                }
-                y.set(k, sum);
-            });
+            // Four loops: one that chose between memories, or how much to read, would do so for every value.
+            let x = self.x;
+            match (x.is_staged(), B::SOLO, self.deal.pairs()) {
+                (true, true, _) => self.rows(p, patch, relation, x),
+                (false, true, _) => self.rows(p, patch, relation, There(x)),
+                (true, _, true) => self.lanes::<B, 2>(p, patch, relation, x),
+                (true, _, false) => self.lanes::<B, 1>(p, patch, relation, x),
+                (false, _, true) => self.lanes::<B, 2>(p, patch, relation, There(x)),
+                (false, _, false) => self.lanes::<B, 1>(p, patch, relation, There(x)),
+            }
         });
     }
+}
+
+/// Where numbers are read.
+trait From<K>: Copy {
+    /// Numbers `c .. c + N` of an element.
+    fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N];
+}
+
+impl<K: Element> From<K> for Words<K> {
+    #[inline(always)]
+    fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N] {
+        self.staged(e, c)
+    }
+}
+
+/// Values where they are.
+#[derive(Clone, Copy)]
+struct There<K>(Words<K>);
+
+impl<K: Element> From<K> for There<K> {
+    #[inline(always)]
+    fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N] {
+        self.0.there(e, c)
+    }
+}
+
+impl<R: Relation> Gather<R> {
+    /// Many threads: `N` numbers of an element each.
+    #[inline(always)]
+    fn lanes<B: Block, const N: usize>(
+        &self,
+        p: Phase<B>,
+        patch: &Patch,
+        relation: &Source<R>,
+        x: impl From<<R as Relation>::Target>,
+    ) {
+        let (width, deal) = (self.width, self.deal);
+        let y = self.y.from(patch.base::<<R as Relation>::Source>() * width);
+        p.each(patch.owned::<<R as Relation>::Source>() * deal.lanes, |k| {
+            let (i, c) = deal.of::<N>(k);
+            y.put::<N>(i * width + c, sum(patch, relation, i, c, x));
+        });
+    }
+
+    /// One thread: an element after the other, up to eight numbers at a time.
+    #[inline(always)]
+    fn rows<B: Block>(
+        &self,
+        p: Phase<B>,
+        patch: &Patch,
+        relation: &Source<R>,
+        x: impl From<<R as Relation>::Target>,
+    ) {
+        let width = self.width;
+        let y = self.y.from(patch.base::<<R as Relation>::Source>() * width);
+        p.each(patch.owned::<<R as Relation>::Source>(), |i| {
+            let (at, mut c) = (i * width, 0);
+            while c + 8 <= width {
+                y.put::<8>(at + c, sum(patch, relation, i, c, x));
+                c += 8;
+            }
+            if width & 4 != 0 {
+                y.put::<4>(at + c, sum(patch, relation, i, c, x));
+                c += 4;
+            }
+            if width & 2 != 0 {
+                y.put::<2>(at + c, sum(patch, relation, i, c, x));
+                c += 2;
+            }
+            if width & 1 != 0 {
+                y.put::<1>(at + c, sum(patch, relation, i, c, x));
+            }
+        });
+    }
+}
+
+/// Sums of numbers `c .. c + N` over the row of element `i`.
+#[inline(always)]
+fn sum<R: Relation, const N: usize>(
+    patch: &Patch,
+    relation: &Source<R>,
+    i: u32,
+    c: u32,
+    x: impl From<<R as Relation>::Target>,
+) -> [f32; N] {
+    let mut sum = [0.0; N];
+    for e in <R as Relations>::input(patch, relation, i).iter() {
+        let value = x.get::<N>(e, c);
+        let mut k = 0;
+        while k < N {
+            sum[k] += value[k];
+            k += 1;
+        }
+    }
+    sum
 }

@@ -1,0 +1,262 @@
+//! The 32 operations of MeshTaichi 2022, section 8.7: for each relation elements gather from their neighbours, and give
+//! to them, ten floats each. Every form that there is for one is tried, and each must give the exact sum.
+
+use anyhow::{Context as _, Result, ensure};
+use rxmesh_host::Error;
+use rxmesh_host::algo::reduce;
+use rxmesh_host::engine::{Engine, StagingChoice};
+use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
+use rxmesh_host::volume::{Distributor, gather};
+use rxmesh_kernels::kernel::{Entry, PreparedEntry};
+use rxmesh_kernels::query::{
+    CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Relation, VC, VE, VF, VV,
+};
+use rxmesh_kernels::topo::{Element, Kind, Needs};
+use rxmesh_kernels::volume::distribute::{DistributeEntry, ShareCe, ShareCv, ShareEv};
+use rxmesh_kernels::volume::gather::Gather;
+
+use super::meshes::Sizes;
+use crate::measure::{self, Effort, Times, median};
+
+/// A value of the paper's operations.
+pub(crate) type Ten = [f32; 10];
+
+/// Cells up to which EE and FF are prepared too, to see what that gives: beyond it their tables outgrow everything else.
+const FEW: u64 = 100_000;
+
+/// Blocks of a GPU that are tried.
+const WIDTHS: [u32; 3] = [128, 256, 512];
+
+/// One of the 32.
+#[derive(Clone, Copy)]
+pub(crate) struct Operation {
+    /// `VC, gather` and the like.
+    pub(crate) name: &'static str,
+    pub(crate) from: Kind,
+    pub(crate) to: Kind,
+    /// Whether it needs patches with the ring.
+    pub(crate) ring: bool,
+    pub(crate) run: fn(&On<'_>) -> Result<Best>,
+}
+
+/// Where an operation is measured.
+pub(crate) struct On<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) rx: &'a RxMesh<Volume>,
+    pub(crate) sizes: &'a Sizes,
+    pub(crate) effort: Effort,
+}
+
+/// The fastest form, and what all forms take.
+pub(crate) struct Best {
+    pub(crate) form: String,
+    pub(crate) times: Times,
+    pub(crate) tried: Vec<(String, f64)>,
+}
+
+impl Operation {
+    /// Bytes that must move: the relation's local ids and both values, once each.
+    pub(crate) fn floor(&self, sizes: &Sizes) -> u64 {
+        let value = size_of::<Ten>() as u64;
+        let [from, to] = [self.from, self.to].map(|k| k as usize);
+        2 * sizes.entries[from][to] + value * (sizes.counts[from] + sizes.counts[to])
+    }
+}
+
+macro_rules! operations {
+    ($($rel:ident, $inverse:ident $(, $share:ident)?;)*) => {
+        [
+            $(Operation {
+                name: concat!(stringify!($rel), ", gather"),
+                from: <<$rel as Relation>::Source as Element>::KIND,
+                to: <<$rel as Relation>::Target as Element>::KIND,
+                ring: <$rel as Relation>::NEEDS.has(Needs::RING),
+                run: |on| on.best(|all| all.gather::<$rel>("")),
+            },)*
+            $(Operation {
+                name: concat!(stringify!($rel), ", scatter"),
+                from: <<$rel as Relation>::Source as Element>::KIND,
+                to: <<$rel as Relation>::Target as Element>::KIND,
+                ring: <$rel as Relation>::NEEDS.has(Needs::RING),
+                run: |on| on.best(|all| {
+                    $(all.share::<$rel, $share>(|x| Ok($share { x: x.read()? }))?;)?
+                    all.gather::<$inverse>("transposed, ")
+                }),
+            },)*
+        ]
+    };
+}
+
+/// All of them. What an element gives does not depend on the neighbour, so that giving is gathering over the transposed
+/// relation; stored relations have [`Distributor`] beside that.
+pub(crate) const OPERATIONS: [Operation; 32] = operations! {
+    VV, VV;
+    VE, EV;
+    VF, FV;
+    VC, CV;
+    EV, VE, ShareEv;
+    EE, EE;
+    EF, FE;
+    EC, CE;
+    FV, VF;
+    FE, EF;
+    FF, FF;
+    FC, CF;
+    CV, VC, ShareCv;
+    CE, EC, ShareCe;
+    CF, FC;
+    CC, CC;
+};
+
+/// The forms of an operation, as far as they were tried.
+struct Forms<'a> {
+    on: &'a On<'a>,
+    /// Only this one, with all samples.
+    only: Option<&'a str>,
+    tried: Vec<(String, Times)>,
+}
+
+impl On<'_> {
+    /// Tries every form with few samples, then takes all samples of the fastest.
+    fn best(&self, run: impl Fn(&mut Forms<'_>) -> Result<()>) -> Result<Best> {
+        let few = Effort {
+            repeat: self.effort.repeat.min(3),
+            ..self.effort
+        };
+        let on = On {
+            effort: few,
+            ..*self
+        };
+        let mut all = Forms {
+            on: &on,
+            only: None,
+            tried: Vec::new(),
+        };
+        run(&mut all)?;
+        let tried: Vec<(String, f64)> = (all.tried.into_iter())
+            .map(|(form, times)| (form, median(&times.ms)))
+            .collect();
+        let fastest = tried.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let form = fastest.context("no form can be had")?.0.clone();
+        let mut last = Forms {
+            on: self,
+            only: Some(&form),
+            tried: Vec::new(),
+        };
+        run(&mut last)?;
+        let (_, times) = last.tried.pop().context("the form is there again")?;
+        Ok(Best { form, times, tried })
+    }
+}
+
+impl Forms<'_> {
+    /// Gathers over `R`: on the fly and prepared, values staged and where they are, with blocks of several widths.
+    fn gather<R: Relation>(&mut self, prefix: &str) -> Result<()>
+    where
+        Gather<R>: Entry + PreparedEntry,
+    {
+        let On { engine, rx, .. } = *self.on;
+        let most = rx.headers().iter().map(|h| h.total_of(R::Target::KIND));
+        let bytes = most.max().unwrap_or(0) * size_of::<Ten>() as u32;
+        let few = self.on.sizes.counts[3] <= FEW || !R::NEEDS.has(Needs::RING);
+        let x = self.ones::<R::Target>()?;
+        for (choice, from) in [
+            (RelationChoice::OnTheFly, "on the fly"),
+            (RelationChoice::Prepared, "prepared"),
+        ] {
+            let from = if R::PREPARABLE { from } else { "stored" };
+            let prepared = choice == RelationChoice::Prepared;
+            if prepared && !(few && R::PREPARABLE) {
+                continue;
+            }
+            for (staging, staged) in [
+                (StagingChoice::All, "staged"),
+                (StagingChoice::Never, "direct"),
+            ] {
+                if staging == StagingChoice::All && bytes > engine.shared_limit() {
+                    continue;
+                }
+                for width in self.widths() {
+                    let form = format!("{prefix}{from}, {staged}{}", threads(width));
+                    rx.set_relation_choice(choice);
+                    rx.set_staging_choice(staging.clone());
+                    engine.set_block_threads(width);
+                    let mut y = rx.attribute::<R::Source, Ten>()?;
+                    let done = self.form::<R, _>(&form, &mut y, |y| gather::<R, Ten, _>(rx, &x, y));
+                    engine.set_block_threads(None);
+                    done?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives over stored relation `R` by [`Distributor`].
+    fn share<R: Relation, K>(
+        &mut self,
+        kernel: impl Fn(&Attribute<R::Source, Ten>) -> Result<K, AttributeError>,
+    ) -> Result<()>
+    where
+        K: DistributeEntry<Relation = R, Value = Ten>,
+    {
+        let On { engine, rx, .. } = *self.on;
+        let x = self.ones::<R::Source>()?;
+        let sums = Distributor::<R, Ten>::new(rx)?;
+        for width in self.widths() {
+            let form = format!("distributed{}", threads(width));
+            engine.set_block_threads(width);
+            let mut y = rx.attribute::<R::Target, Ten>()?;
+            let done = self.form::<R, _>(&form, &mut y, |y| sums.run(rx, kernel(&x)?, y));
+            engine.set_block_threads(None);
+            done?;
+        }
+        Ok(())
+    }
+
+    fn ones<K: Element>(&self) -> Result<Attribute<K, Ten>> {
+        let n = self.on.rx.linear_len(K::KIND) as usize;
+        Ok(self.on.rx.attribute_from(&vec![[1.0; 10]; n])?)
+    }
+
+    /// Widths of a GPU's blocks; one way on a CPU.
+    fn widths(&self) -> Vec<Option<u32>> {
+        match self.on.engine.is_cuda() {
+            true => WIDTHS.map(Some).to_vec(),
+            false => vec![None],
+        }
+    }
+
+    /// One form, unless another one is asked for, or it cannot be had because a patch's table is too large. All source
+    /// values are one, so that the sum is ten times the relation's size.
+    fn form<R: Relation, K: Element>(
+        &mut self,
+        name: &str,
+        y: &mut Attribute<K, Ten>,
+        work: impl Fn(&mut Attribute<K, Ten>) -> Result<(), Error>,
+    ) -> Result<()> {
+        if self.only.is_some_and(|only| only != name) {
+            return Ok(());
+        }
+        match work(y) {
+            Err(Error::TooLarge { .. }) => return Ok(()),
+            first => first?,
+        }
+        let On {
+            engine, rx, sizes, ..
+        } = *self.on;
+        let times = measure::launches(engine, self.on.effort, || Ok(work(y)?))?;
+        let [from, to] = [R::Source::KIND, R::Target::KIND].map(|k| k as usize);
+        let (sum, want) = (reduce::sum(rx, y)?, 10 * sizes.entries[from][to]);
+        ensure!(
+            sum == want as f64,
+            "{}, {name}: the sum is {sum} instead of {want}",
+            R::NAME
+        );
+        self.tried.push((name.to_owned(), times));
+        Ok(())
+    }
+}
+
+fn threads(width: Option<u32>) -> String {
+    width.map_or_else(String::new, |n| format!(", {n} threads"))
+}
