@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::super::shared::{Locator, prefix_sum};
+use super::super::shared::{prefix_sum, split_mut};
 use super::owners::Owners;
 use crate::mesh::CELL_FACES;
 
@@ -11,8 +11,11 @@ use crate::mesh::CELL_FACES;
 pub(super) struct Parts<const M: usize> {
     /// Where each patch's own ones start; the total at the end.
     pub(super) starts: Vec<u32>,
-    /// Vertices of each, ascending linear ids, by linear id.
+    /// Vertices of each, ascending linear ids, by linear id. They ascend: a patch owns what its vertices come first in,
+    /// because vertices of lower patches have lower ids.
     pub(super) keys: Vec<[u32; M]>,
+    /// Where those that begin with each vertex start; the total at the end.
+    firsts: Vec<u32>,
     /// Whether they run the other way round in the lowest cell that has it.
     pub(super) turned: Vec<bool>,
 }
@@ -49,19 +52,18 @@ pub(super) fn key<const M: usize, C: Corners<M>>(cell: &[u32; 4], which: usize) 
 impl<const M: usize> Parts<M> {
     /// Finds what each patch owns among the cells that it holds.
     pub(super) fn build<C: Corners<M>>(owners: &Owners, ribbons: &[Vec<u32>]) -> Self {
-        let vertices = Locator::new(&owners.vertices);
         let lists: Vec<Vec<([u32; M], u32, bool)>> = ribbons
             .par_iter()
             .enumerate()
             .map(|(patch, ribbon)| {
                 let mut own = Vec::new();
+                let vertices = owners.vertices[patch]..owners.vertices[patch + 1];
                 for cell in local_cells(owners, patch, ribbon) {
                     let row = &owners.corners[cell as usize];
-                    let of = row.map(|v| vertices.find(v));
                     for (which, corners) in C::OF.iter().enumerate() {
-                        if corners.iter().map(|&k| of[k]).min() == Some(patch as u32) {
-                            let turned = is_odd(corners.map(|k| row[k]));
-                            own.push((key::<M, C>(row, which), cell, turned));
+                        let key = key::<M, C>(row, which);
+                        if vertices.contains(&key[0]) {
+                            own.push((key, cell, is_odd(corners.map(|k| row[k]))));
                         }
                     }
                 }
@@ -70,10 +72,22 @@ impl<const M: usize> Parts<M> {
                 own
             })
             .collect();
+        let starts = prefix_sum(lists.iter().map(|l| l.len() as u32));
+        let total = starts.last().copied().unwrap_or(0) as usize;
+        let (mut keys, mut turned) = (vec![[0; M]; total], vec![false; total]);
+        let parts = split_mut(&mut keys, &starts, 1)
+            .into_par_iter()
+            .zip(split_mut(&mut turned, &starts, 1));
+        parts.zip(lists).for_each(|((keys, turned), own)| {
+            for (i, (key, _, odd)) in own.into_iter().enumerate() {
+                (keys[i], turned[i]) = (key, odd);
+            }
+        });
         Parts {
-            starts: prefix_sum(lists.iter().map(|l| l.len() as u32)),
-            keys: lists.iter().flatten().map(|own| own.0).collect(),
-            turned: lists.iter().flatten().map(|own| own.2).collect(),
+            firsts: firsts(owners, &starts, &keys),
+            starts,
+            keys,
+            turned,
         }
     }
 
@@ -81,18 +95,40 @@ impl<const M: usize> Parts<M> {
     pub(super) fn none(patches: usize) -> Self {
         Parts {
             starts: vec![0; patches + 1],
+            firsts: Vec::new(),
             keys: Vec::new(),
             turned: Vec::new(),
         }
     }
 
     /// The linear id of an edge or a face that there is.
-    pub(super) fn find(&self, vertices: &Locator<'_>, key: &[u32; M]) -> u32 {
-        let owner = key.iter().map(|&v| vertices.find(v)).min().unwrap_or(0) as usize;
-        let own = self.starts[owner] as usize..self.starts[owner + 1] as usize;
-        let at = self.keys[own.clone()].partition_point(|k| k < key);
-        (own.start + at) as u32
+    pub(super) fn find(&self, key: &[u32; M]) -> u32 {
+        let first = key[0] as usize;
+        let range = self.firsts[first] as usize..self.firsts[first + 1] as usize;
+        let at = self.keys[range.clone()].partition_point(|k| k < key);
+        (range.start + at) as u32
     }
+}
+
+/// Where the keys that begin with each vertex start, and the total.
+fn firsts<const M: usize>(owners: &Owners, starts: &[u32], keys: &[[u32; M]]) -> Vec<u32> {
+    let mut firsts = vec![keys.len() as u32; owners.vertex_source.len() + 1];
+    // Patches of vertices without cells come last, and own no key.
+    let of_patches = split_mut(&mut firsts, &owners.vertices, 1);
+    of_patches
+        .into_par_iter()
+        .zip(starts.par_windows(2))
+        .enumerate()
+        .for_each(|(patch, (firsts, range))| {
+            let mut at = range[0];
+            for (v, first) in (owners.vertices[patch]..).zip(firsts) {
+                while at < range[1] && keys[at as usize][0] < v {
+                    at += 1;
+                }
+                *first = at;
+            }
+        });
+    firsts
 }
 
 /// The cells that a patch holds: its own, then its ribbon.
