@@ -108,7 +108,7 @@ impl Case {
     }
 
     fn reduction<K: Element>(&self) {
-        let mut x = self.values::<K, Vec3>();
+        let x = self.values::<K, Vec3>();
         let host: Vec<f64> = (x.host().unwrap().iter())
             .flat_map(|v| v.to_array().map(f64::from))
             .collect();

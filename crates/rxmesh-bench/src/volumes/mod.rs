@@ -89,6 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             engines: Vec::new(),
             rows: Vec::new(),
         },
+        failed: Vec::new(),
     };
     let engines = engines(arguments.engine)?;
     for engine in &engines {
@@ -115,6 +116,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let text = serde_json::to_string_pretty(&run.record)? + "\n";
         rxmesh_host::files::write_bytes(path, text.as_bytes())?;
     }
+    ensure!(run.failed.is_empty(), "left out: {}", run.failed.join(", "));
     Ok(())
 }
 
@@ -152,6 +154,8 @@ impl Arguments {
 struct Run<'a> {
     arguments: &'a Arguments,
     record: Record,
+    /// Operations that could not be had, or gave a wrong sum.
+    failed: Vec<String>,
 }
 
 impl Run<'_> {
@@ -199,7 +203,15 @@ impl Run<'_> {
             effort: self.arguments.effort(),
         };
         for operation in operations {
-            let best = (operation.run)(&on).with_context(|| operation.name)?;
+            let best = match (operation.run)(&on) {
+                Ok(best) => best,
+                Err(error) => {
+                    let place = format!("{prefix}{} of {name}", operation.name);
+                    eprintln!("LEFT OUT: {place}: {error:#}");
+                    self.failed.push(place);
+                    continue;
+                }
+            };
             let tried = best.tried.into_iter();
             let row = RowRecord {
                 form: Some(best.form),

@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, ensure};
 use rxmesh_host::Error;
 use rxmesh_host::algo::reduce;
-use rxmesh_host::engine::{Engine, StagingChoice};
+use rxmesh_host::engine::{Engine, EngineError, StagingChoice};
 use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
 use rxmesh_host::volume::{Distributor, gather};
 use rxmesh_kernels::kernel::{Entry, PreparedEntry};
@@ -169,6 +169,10 @@ impl Forms<'_> {
             if prepared && !(few && R::PREPARABLE) {
                 continue;
             }
+            // Before blocks have another width than those that prepare want.
+            if prepared && !self.can(rx.prepare::<R>().map(drop))? {
+                continue;
+            }
             for (staging, staged) in [
                 (StagingChoice::All, "staged"),
                 (StagingChoice::Never, "direct"),
@@ -184,6 +188,8 @@ impl Forms<'_> {
                     let mut y = rx.attribute::<R::Source, Ten>()?;
                     let done = self.form::<R, _>(&form, &mut y, |y| gather::<R, Ten, _>(rx, &x, y));
                     engine.set_block_threads(None);
+                    rx.set_staging_choice(StagingChoice::Auto);
+                    rx.set_relation_choice(RelationChoice::Auto);
                     done?;
                 }
             }
@@ -226,8 +232,19 @@ impl Forms<'_> {
         }
     }
 
-    /// One form, unless another one is asked for, or it cannot be had because a patch's table is too large. All source
-    /// values are one, so that the sum is ten times the relation's size.
+    /// Whether something can be had: not where a patch's table is too large, or a GPU has too little shared memory, or
+    /// too few registers for a block of that width.
+    fn can(&self, done: Result<(), Error>) -> Result<bool> {
+        match done {
+            Err(Error::TooLarge { .. }) => Ok(false),
+            Err(Error::Engine(EngineError::SharedMemory { .. })) => Ok(false),
+            Err(Error::Engine(EngineError::Driver { code: 701, .. })) => Ok(false),
+            done => Ok(done.map(|()| true)?),
+        }
+    }
+
+    /// One form, unless another one is asked for, or it cannot be had. All source values are one, so that the sum is ten
+    /// times the relation's size.
     fn form<R: Relation, K: Element>(
         &mut self,
         name: &str,
@@ -237,9 +254,8 @@ impl Forms<'_> {
         if self.only.is_some_and(|only| only != name) {
             return Ok(());
         }
-        match work(y) {
-            Err(Error::TooLarge { .. }) => return Ok(()),
-            first => first?,
+        if !self.can(work(y))? {
+            return Ok(());
         }
         let On {
             engine, rx, sizes, ..

@@ -154,7 +154,8 @@ struct Solver {
 }
 
 impl<'a, D: Dimension> Springs<'a, D> {
-    /// A system at rest at `x`. Vertices whose `fixed` is not zero never move by themselves.
+    /// A system at rest at `x`. Vertices whose `fixed` is not zero never move by themselves. Copies of a body have the
+    /// lengths of the first.
     ///
     /// # Errors
     ///
@@ -189,7 +190,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
         let (v, spare) = (rx.attribute()?, rx.attribute()?);
         let (rest, vv) = (copy()?, rx.prepare::<VV>()?);
         let lengths = rx.engine().zeroed(vv.len() as usize)?;
-        rx.run(SpringLengths {
+        rx.run_on_body(SpringLengths {
             rest: rest.staged()?,
             vv,
             lengths: lengths.global_mut(),

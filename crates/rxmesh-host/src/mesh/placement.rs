@@ -1,6 +1,6 @@
 //! Where a mesh lies: positions are 32-bit floats in a frame of their own, which 64-bit numbers place in the world.
 
-use super::{MeshError, TriMesh};
+use super::{MeshError, TetMesh, TriMesh};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -178,6 +178,90 @@ pub(crate) fn bounding_box(positions: &[Vec3], placement: &Placement) -> Option<
     Some(corners.map(|p| placement.digits(p.as_vec3())))
 }
 
+/// Frames of a mesh of either kind.
+macro_rules! framed {
+    ($mesh:ty) => {
+        impl $mesh {
+            /// Brings positions into a frame near the mesh in which it is about one long, and returns the placement
+            /// that it had. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it
+            /// (a mesh that is more than sixteen times its size away), the scale is a power of two.
+            ///
+            /// In such a frame squares of lengths, and products of them, are 32-bit floats, and differences of
+            /// positions keep all digits: algorithms give the same result for a mesh of any size at any place. Lengths
+            /// in their options and reports are those of the frame: [`Options::scale`](crate::algo::Options::scale) and
+            /// `placement.scale` convert them. [`return_to`](Self::return_to) leads back.
+            pub fn normalise(&mut self) -> Placement {
+                let old = self.placement;
+                let Some([low, high]) = local_bounds(&self.positions) else {
+                    return old;
+                };
+                let origin = far_origin(low, high);
+                let largest = (low - origin)
+                    .abs()
+                    .max((high - origin).abs())
+                    .max_element();
+                let size = bulk(&self.positions);
+                let scale = match size > 0.0 {
+                    true => power_of_two(size.max(largest / LARGEST)),
+                    false => 1.0,
+                };
+                self.place(Placement {
+                    origin: old.origin + old.scale * origin,
+                    scale: old.scale * scale,
+                });
+                old
+            }
+
+            /// Goes back to an earlier placement where that loses nothing: where the frame's origin stayed, and where
+            /// positions come out to the last bit. A mesh whose vertices have moved to places between the 32-bit floats
+            /// far from the origin keeps its frame, with the earlier scale; files of formats that hold 64 bits hold it
+            /// as it is.
+            pub fn return_to(&mut self, home: Placement) {
+                let here = self.placement;
+                let to = |to: Placement| move |p: &Vec3| here.convert(*p, &to);
+                let fits = |p: &Vec3| {
+                    let there = to(home)(p);
+                    match here.origin == home.origin {
+                        true => there.is_finite(),
+                        false => home.convert(there, &here) == *p,
+                    }
+                };
+                if self.positions.par_iter().all(fits) {
+                    self.place(home);
+                    return;
+                }
+                let scale = Placement {
+                    scale: home.scale,
+                    ..here
+                };
+                if self.positions.par_iter().all(|p| to(scale)(p).is_finite()) {
+                    self.place(scale);
+                }
+            }
+
+            /// Gives positions in another frame, rounded to 32 bits; returns how far that moves a vertex at most along
+            /// an axis of the world. Infinite where a position is beyond 32-bit floats there, and then the mesh is not
+            /// valid any more.
+            pub fn place(&mut self, to: Placement) -> f64 {
+                let here = self.placement;
+                if here == to {
+                    return 0.0;
+                }
+                self.placement = to;
+                let positions = self.positions.par_iter_mut();
+                let moved = positions.map(|p| {
+                    let old = std::mem::replace(p, here.convert(*p, &to));
+                    // From the old frame to the new one in 64 bits: differences, so that what both share drops out.
+                    let shift = here.origin - to.origin;
+                    let moved = shift + here.scale * old.as_dvec3() - to.scale * p.as_dvec3();
+                    moved.abs().max_element()
+                });
+                moved.reduce(|| 0.0, f64::max)
+            }
+        }
+    };
+}
+
 impl TriMesh {
     /// Where a vertex lies in the world.
     ///
@@ -198,82 +282,10 @@ impl TriMesh {
     pub(crate) fn fits_single(&self) -> bool {
         self.placement.fits_single(&self.positions)
     }
-
-    /// Brings positions into a frame near the mesh in which it is about one long, and returns the placement that it
-    /// had. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it (a mesh that is
-    /// more than sixteen times its size away), the scale is a power of two.
-    ///
-    /// In such a frame squares of lengths, and products of them, are 32-bit floats, and differences of positions keep
-    /// all digits: algorithms give the same result for a mesh of any size at any place. Lengths in their options and
-    /// reports are those of the frame: [`Options::scale`](crate::algo::Options::scale) and `placement.scale` convert
-    /// them. [`return_to`](Self::return_to) leads back.
-    pub fn normalise(&mut self) -> Placement {
-        let old = self.placement;
-        let Some([low, high]) = local_bounds(&self.positions) else {
-            return old;
-        };
-        let origin = far_origin(low, high);
-        let largest = (low - origin)
-            .abs()
-            .max((high - origin).abs())
-            .max_element();
-        let size = bulk(&self.positions);
-        let scale = match size > 0.0 {
-            true => power_of_two(size.max(largest / LARGEST)),
-            false => 1.0,
-        };
-        self.place(Placement {
-            origin: old.origin + old.scale * origin,
-            scale: old.scale * scale,
-        });
-        old
-    }
-
-    /// Goes back to an earlier placement where that loses nothing: where the frame's origin stayed, and where positions
-    /// come out to the last bit. A mesh whose vertices have moved to places between the 32-bit floats far from the
-    /// origin keeps its frame, with the earlier scale; files of formats that hold 64 bits hold it as it is.
-    pub fn return_to(&mut self, home: Placement) {
-        let here = self.placement;
-        let to = |to: Placement| move |p: &Vec3| here.convert(*p, &to);
-        let fits = |p: &Vec3| {
-            let there = to(home)(p);
-            match here.origin == home.origin {
-                true => there.is_finite(),
-                false => home.convert(there, &here) == *p,
-            }
-        };
-        if self.positions.par_iter().all(fits) {
-            self.place(home);
-            return;
-        }
-        let scale = Placement {
-            scale: home.scale,
-            ..here
-        };
-        if self.positions.par_iter().all(|p| to(scale)(p).is_finite()) {
-            self.place(scale);
-        }
-    }
-
-    /// Gives positions in another frame, rounded to 32 bits; returns how far that moves a vertex at most along an axis
-    /// of the world. Infinite where a position is beyond 32-bit floats there, and then the mesh is not valid any more.
-    pub fn place(&mut self, to: Placement) -> f64 {
-        let here = self.placement;
-        if here == to {
-            return 0.0;
-        }
-        self.placement = to;
-        let positions = self.positions.par_iter_mut();
-        let moved = positions.map(|p| {
-            let old = std::mem::replace(p, here.convert(*p, &to));
-            // From the old frame to the new one in 64 bits: differences, so that what both share drops out.
-            let shift = here.origin - to.origin;
-            let moved = shift + here.scale * old.as_dvec3() - to.scale * p.as_dvec3();
-            moved.abs().max_element()
-        });
-        moved.reduce(|| 0.0, f64::max)
-    }
 }
+
+framed!(TriMesh);
+framed!(TetMesh);
 
 /// The number with the fewest digits behind its point, from `x` on, that still `is` what it shall be.
 fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
@@ -370,6 +382,27 @@ mod tests {
                 assert_eq!(bits(&mesh), before, "{by} {scale}");
             }
         }
+    }
+
+    /// Volumes have the frames that surfaces of their vertices have.
+    #[test]
+    fn volumes_are_placed_as_surfaces_are() {
+        let mut surface = moved(Vec3::new(5e5, 5.4e6, 0.0), 1e-3);
+        let mut volume = TetMesh {
+            positions: surface.positions.clone(),
+            cells: vec![[0, 1, 2, 30]],
+            ..TetMesh::default()
+        };
+        let home = volume.normalise();
+        assert_eq!(home, surface.normalise());
+        assert_eq!(volume.placement, surface.placement);
+        assert_eq!(volume.positions, surface.positions);
+        assert!(volume.place(home) < 1.0);
+        surface.place(home);
+        assert_eq!(volume.positions, surface.positions);
+        volume.normalise();
+        volume.return_to(home);
+        assert_eq!(volume.placement, home);
     }
 
     /// Scaling by a power of two leads to the same frame: every algorithm sees the same numbers.

@@ -59,6 +59,9 @@ pub enum PatchError {
         /// How many cells it has.
         valence: u64,
     },
+    /// Copies of a body that cannot be had.
+    #[error("{0} copies were asked for, but it must be 1 or more, of a body that is there once")]
+    Copies(u32),
     /// The patch size cannot be used.
     #[error("a patch size of {0} faces was asked for, but it must lie between 1 and 65535")]
     PatchSize(u32),

@@ -76,6 +76,29 @@ impl RxMesh<Volume> {
         options: &VolumeOptions,
     ) -> Result<RxMesh<Volume>, Error> {
         let set = patch::build_volume(vertex_count, cells, options)?;
+        RxMesh::from_sound(engine, set)
+    }
+
+    /// Copies of one body, whose patches and prepared relations are there once (MeshTaichi 2022, section 8.6). Kernels
+    /// run over all copies, and attributes have a value for each element of each: the linear id is the copy times the
+    /// body's number of elements, plus the id in the body, and values in the input's order come one copy after the
+    /// other.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::from_cells`] and [`VolumeSet::repeated`].
+    pub fn from_copies(
+        engine: &Engine,
+        vertex_count: usize,
+        cells: &[[u32; 4]],
+        options: &VolumeOptions,
+        copies: u32,
+    ) -> Result<RxMesh<Volume>, Error> {
+        let body = patch::build_volume(vertex_count, cells, options)?;
+        RxMesh::from_sound(engine, body.repeated(copies)?)
+    }
+
+    fn from_sound(engine: &Engine, set: VolumeSet) -> Result<RxMesh<Volume>, Error> {
         let buffers = Buffers {
             headers: engine.upload(&set.headers)?,
             topology: engine.upload(&set.topology)?,
@@ -84,7 +107,13 @@ impl RxMesh<Volume> {
         };
         let headers = Arc::from(&set.headers[..]);
         let rx = RxMesh::over(engine, buffers, headers, set.counts, set.counts, set.has);
-        Ok(rx.with_set(set))
+        let body = set.body().len();
+        Ok(rx.with_set(set).of_bodies(body))
+    }
+
+    /// How many copies of one body this is.
+    pub fn copies(&self) -> u32 {
+        self.volume_set().copies
     }
 
     /// A volume with vertices and cells in patches of the usual size; [`RxMesh::from_cells`] leaves the choice.

@@ -24,6 +24,8 @@ pub struct RxMesh<D: Dimension = Surface> {
     counts: [u32; 4],
     linear_len: [u32; 4],
     patches: Patches,
+    /// Those of one body, where there are copies.
+    body: Option<Patches>,
     buffers: Buffers,
     prepared: PreparedStore,
     places: Places,
@@ -200,6 +202,7 @@ impl<D: Dimension> RxMesh<D> {
             counts,
             linear_len,
             patches: Patches::new(view, headers, id),
+            body: None,
             buffers,
             prepared: PreparedStore::default(),
             places: Places::default(),
@@ -325,6 +328,39 @@ impl<D: Dimension> RxMesh<D> {
     pub(super) fn with_set(mut self, set: D::Set) -> Self {
         self.set = OnceLock::from(set);
         self
+    }
+
+    /// The same, of copies of a body that has so many patches.
+    pub(super) fn of_bodies(mut self, patches: usize) -> Self {
+        let all = &self.patches;
+        if patches != all.headers.len() {
+            let headers = Arc::from(&all.headers[..patches]);
+            self.body = Some(Patches::new(all.view, headers, self.id));
+        }
+        self
+    }
+
+    /// As [`RxMesh::run`], on the patches of one body where there are copies: for what all of them share, such as values
+    /// for the entries of a prepared relation.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::run`].
+    pub fn run_on_body<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
+        const {
+            assert!(
+                D::MAY_HAVE.has(K::NEEDS),
+                "the kernel needs cells, which a surface does not have"
+            )
+        };
+        self.has_for(K::NAME, K::NEEDS)?;
+        let patches = self.body.as_ref().unwrap_or(&self.patches);
+        self.engine.launch_patches(patches, kernel)
+    }
+
+    /// Number of patches of one body.
+    pub(super) fn body_patches(&self) -> usize {
+        self.body.as_ref().unwrap_or(&self.patches).headers.len()
     }
 
     /// The patches on the host, if they are there.

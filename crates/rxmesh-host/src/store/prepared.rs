@@ -123,7 +123,8 @@ impl<D: Dimension> RxMesh<D> {
     }
 
     fn make_tables<R: Relation>(&self) -> Result<Stored, Error> {
-        let (engine, patches) = (self.engine(), self.headers().len());
+        // Copies of a body share its tables.
+        let (engine, patches) = (self.engine(), self.body_patches());
         let mut stored = Stored {
             name: R::NAME,
             starts: engine.zeroed(patches + 1)?,
@@ -138,7 +139,7 @@ impl<D: Dimension> RxMesh<D> {
             fill,
             relation: PhantomData,
         };
-        self.run(kernel(&stored, 0))?;
+        self.run_on_body(kernel(&stored, 0))?;
         let mut starts = stored.starts.read()?;
         let mut total = 0u64;
         for start in &mut starts {
@@ -164,9 +165,23 @@ impl<D: Dimension> RxMesh<D> {
         stored.tables = engine.zeroed(total as usize)?;
         stored.starts.set_mesh(self.id());
         stored.tables.set_mesh(self.id());
-        self.run(kernel(&stored, 1))?;
+        self.run_on_body(kernel(&stored, 1))?;
         engine.synchronize()?;
+        if patches != self.headers().len() {
+            starts = self.for_all_copies(starts);
+            stored.starts = engine.upload(&starts)?;
+            stored.starts.set_mesh(self.id());
+        }
         Ok(stored)
+    }
+
+    /// A word for each patch of a body, and one more, repeated for all copies.
+    pub(crate) fn for_all_copies(&self, mut words: Vec<u32>) -> Vec<u32> {
+        let (last, patches) = (words.pop(), self.headers().len());
+        let body = words.len().max(1);
+        let mut all = words.repeat(patches / body);
+        all.extend(last);
+        all
     }
 
     /// Runs a kernel over relations, computed on the fly or prepared as [`RxMesh::set_relation_choice`] says. A

@@ -45,7 +45,8 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         let (set, engine) = (rx.volume_set(), rx.engine());
         let width = R::FIXED.unwrap_or(1);
         let kinds = [R::Source::KIND, R::Target::KIND];
-        let tables: Vec<Vec<u16>> = (set.headers.par_iter())
+        // Copies of a body share its tables.
+        let tables: Vec<Vec<u16>> = (set.body().par_iter())
             .map(|h| table(set, h, kinds, width))
             .collect::<Option<_>>()
             .ok_or(Error::TooLarge {
@@ -53,7 +54,7 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
                 count: u64::from(u16::MAX) + 1,
                 limit: u64::from(u16::MAX),
             })?;
-        let starts = offsets(tables.iter().map(Vec::len))?;
+        let starts = rx.for_all_copies(offsets(tables.iter().map(Vec::len))?);
         let shell = |h: &PatchHeader| (h.near_of(kinds[1]) - h.owned_of(kinds[1])) as usize;
         let places = offsets(set.headers.iter().map(shell))?;
         let parts = places.last().copied().unwrap_or(0) as usize;

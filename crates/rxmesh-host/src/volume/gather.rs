@@ -6,7 +6,7 @@ use rxmesh_kernels::attr::Sum;
 use rxmesh_kernels::kernel::{Entry, PreparedEntry};
 use rxmesh_kernels::query::Relation;
 use rxmesh_kernels::volume::gather::Gather;
-use rxmesh_kernels::volume::words::{Deal, Words};
+use rxmesh_kernels::volume::words::{Deal, MOST_WIDE, Words};
 
 /// Sets `y` of each element to the sum of `x` over its neighbours. The relation is computed on the fly or prepared as
 /// [`RxMesh::set_relation_choice`] says; EE and FF of volumes are prepared only where that says so.
@@ -34,7 +34,12 @@ pub fn gather<R: Relation, T: Sum, D: Dimension>(
 where
     Gather<R>: Entry + PreparedEntry,
 {
-    const { assert!(T::COMPONENTS > 0, "a value has no number") };
+    const {
+        assert!(
+            T::COMPONENTS > 0 && T::COMPONENTS <= MOST_WIDE,
+            "1 to 8,192 numbers a value"
+        )
+    };
     if [x.mesh_id(), y.mesh_id()] != [rx.id(); 2] {
         return Err(AttributeError::OtherMesh.into());
     }

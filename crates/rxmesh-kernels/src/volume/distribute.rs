@@ -5,6 +5,7 @@
 //! plus the neighbour's place), ascending. What owned targets get is theirs; the others' sums are *parts*, which
 //! [`AddParts`] adds to their owners' in the order of the patches.
 
+use super::slots::{Rows, Sums};
 use crate::attr::{Read, StagedField, Sum};
 use crate::exec::{Block, Phase, SCRATCH_WORDS};
 use crate::kernel::{DEFAULT_THREADS, Fields, FlatKernel, PatchKernel};
@@ -274,6 +275,21 @@ impl<K: Distributes> DistributeOver<K> {
             to: width::<K>() * (first + count),
         };
         let before = t.sums;
+        if B::SOLO {
+            let sums = Sums {
+                rows,
+                before: (first > 0).then_some(before),
+                owned,
+                to: last.then_some((
+                    self.sums
+                        .from(patch.base::<<K::Relation as Relation>::Target>() * words),
+                    self.parts.from(self.places.get(patch.id()) * words),
+                )),
+                between: before,
+            };
+            b.each(targets, |target| sums.target(target));
+            return;
+        }
         if !last {
             b.each(targets * words, |k| {
                 let sum = if first == 0 { 0.0 } else { before.get(k) };
@@ -298,39 +314,6 @@ impl<K: Distributes> DistributeOver<K> {
                 parts.set(i, rows.add(k, sum));
             });
         });
-    }
-}
-
-/// The slots of a patch's targets, and the values that are there now: those of slots `from..to`.
-#[derive(Clone, Copy)]
-struct Rows {
-    ends: Global<u16>,
-    slots: Global<u16>,
-    values: Shared<f32>,
-    words: u32,
-    from: u32,
-    to: u32,
-}
-
-impl Rows {
-    /// Adds number `k % words` of the values of target `k / words` to a sum.
-    #[inline(always)]
-    fn add(self, k: u32, mut sum: f32) -> f32 {
-        let (target, c) = (k / self.words, k % self.words);
-        let mut at = if target == 0 {
-            0
-        } else {
-            u32::from(self.ends.get(target - 1))
-        };
-        let end = u32::from(self.ends.get(target));
-        while at < end {
-            let slot = u32::from(self.slots.get(at));
-            if slot >= self.from && slot < self.to {
-                sum += self.values.get((slot - self.from) * self.words + c);
-            }
-            at += 1;
-        }
-        sum
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sums over the rows of a relation (MeshTaichi 2022, section 8.7, the gathering half).
 
-use super::words::{Deal, Words};
+use super::words::{Deal, Words, split};
 use crate::attr::StagedField;
 use crate::exec::{Block, Phase};
 use crate::kernel::{Fields, ForEachTables, OverRelations, PatchKernel, carve_for_each};
@@ -125,15 +125,14 @@ unsafe impl<R: Relation> OverRelations for Gather<R> {
         });
         <R as Relations>::build(b, patch, relation, tables.scratch);
         b.last_phase(|p| {
-            // Four loops: one that chose between memories, or how much to read, would do so for every value.
+            // Loops of their own: one that chose between memories, or how much to read, would do so for every value.
             let x = self.x;
-            match (x.is_staged(), B::SOLO, self.deal.pairs()) {
+            match (x.is_staged(), B::SOLO, self.deal.step) {
                 (true, true, _) => self.rows(p, patch, relation, x),
                 (false, true, _) => self.rows(p, patch, relation, There(x)),
-                (true, _, true) => self.lanes::<B, 2>(p, patch, relation, x),
-                (true, _, false) => self.lanes::<B, 1>(p, patch, relation, x),
-                (false, _, true) => self.lanes::<B, 2>(p, patch, relation, There(x)),
-                (false, _, false) => self.lanes::<B, 1>(p, patch, relation, There(x)),
+                (true, ..) => self.lanes::<B, 2>(p, patch, relation, x),
+                (false, _, 2) => self.lanes::<B, 2>(p, patch, relation, There(x)),
+                _ => self.lanes::<B, 1>(p, patch, relation, There(x)),
             }
         });
     }
@@ -173,10 +172,11 @@ impl<R: Relation> Gather<R> {
         relation: &Source<R>,
         x: impl From<<R as Relation>::Target>,
     ) {
-        let (width, deal) = (self.width, self.deal);
+        let (width, lanes, by) = (self.width, self.deal.lanes, self.deal.divide);
         let y = self.y.from(patch.base::<<R as Relation>::Source>() * width);
-        p.each(patch.owned::<<R as Relation>::Source>() * deal.lanes, |k| {
-            let (i, c) = deal.of::<N>(k);
+        p.each(patch.owned::<<R as Relation>::Source>() * lanes, |k| {
+            let (i, lane) = split(k, lanes, by);
+            let c = N as u32 * lane;
             y.put::<N>(i * width + c, sum(patch, relation, i, c, x));
         });
     }

@@ -8,6 +8,7 @@
 pub mod boundary;
 pub mod distribute;
 pub mod gather;
+mod slots;
 pub mod words;
 
 kernel_list! {

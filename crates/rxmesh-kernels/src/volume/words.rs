@@ -21,13 +21,13 @@ crate::args! {
 }
 
 impl<K: Element> Words<K> {
-    /// Over values of `width` numbers, not 0, for each element.
+    /// Over values of `width` numbers, 1 to [`MOST_WIDE`], for each element. Those of an odd number are not staged.
     pub fn new(data: Global<f32>, width: u32) -> Self {
         Words {
             data,
             here: Shared::empty(),
             width,
-            direct: 0,
+            direct: width % 2,
             of: PhantomData,
         }
     }
@@ -51,25 +51,18 @@ impl<K: Element> Words<K> {
         self.here = plan.take(if self.direct == 0 { n } else { 0 });
     }
 
-    /// Loads the values of all local elements, inside a phase.
+    /// Loads the values of all local elements, inside a phase: pairs, of which there are as many as `deal` has lanes.
     #[inline(always)]
     pub fn load<B: Block>(&self, p: Phase<B>, patch: &Patch, deal: Deal) {
         if self.direct != 0 {
             return;
         }
-        match deal.pairs() {
-            true => self.copy::<B, 2>(p, patch, deal),
-            false => self.copy::<B, 1>(p, patch, deal),
-        }
-    }
-
-    #[inline(always)]
-    fn copy<B: Block, const N: usize>(&self, p: Phase<B>, patch: &Patch, deal: Deal) {
         let (data, here, width, map) = (self.data, self.here, self.width, patch.map::<K>());
-        p.each(patch.total::<K>() * deal.lanes, |k| {
-            let (i, c) = deal.of::<N>(k);
-            let values = data.several::<N>(map.linear(i) * width + c);
-            here.put::<N>(i * width + c, values);
+        let (lanes, by) = (deal.lanes, deal.divide);
+        p.each(patch.total::<K>() * lanes, |k| {
+            let (i, lane) = split(k, lanes, by);
+            let pair = data.several::<2>(map.linear(i) * width + 2 * lane);
+            here.put::<2>(i * width + 2 * lane, pair);
         });
     }
 
@@ -92,46 +85,51 @@ crate::args! {
     pub struct Deal {
         /// Threads a value.
         pub lanes: u32,
-        /// 2^31 over `lanes`, rounded up.
-        factor: u32,
-        width: u32,
+        /// For [`split`].
+        pub divide: Divide,
+        /// Numbers a thread.
+        pub step: u32,
     }
 }
 
+/// The most numbers that a value may have.
+pub const MOST_WIDE: u32 = 8192;
+
 impl Deal {
-    /// For values of `width` numbers, not 0.
+    /// For values of `width` numbers, 1 to [`MOST_WIDE`].
     pub fn new(width: u32) -> Deal {
-        let lanes = if width.is_multiple_of(2) {
-            width / 2
-        } else {
-            width
-        };
+        let step = if width.is_multiple_of(2) { 2 } else { 1 };
+        let lanes = width / step;
+        let shift = 31 + lanes.ilog2();
         Deal {
             lanes,
-            factor: (1u32 << 31).div_ceil(lanes),
-            width,
+            divide: Divide {
+                factor: (1u64 << shift).div_ceil(u64::from(lanes)) as u32,
+                shift,
+            },
+            step,
         }
     }
+}
 
-    /// Whether threads take pairs.
-    #[inline(always)]
-    pub fn pairs(self) -> bool {
-        self.width.is_multiple_of(2)
+crate::args! {
+    /// A division by the number of lanes as a multiplication and a shift.
+    pub struct Divide {
+        /// 2^shift over the number of lanes, rounded up.
+        factor: u32,
+        /// 31 and the logarithm of the number of lanes, rounded down.
+        shift: u32,
     }
+}
 
-    /// The value, and the first of its numbers, that lane `k` of a patch takes when lanes have `N` numbers.
-    ///
-    /// Rounding the factor up adds less than `k / 2^31` to the quotient: too little to change it while `k * lanes` is
-    /// below 2^31, which it is for the up to 65,535 values of a patch and 181 lanes.
-    #[inline(always)]
-    pub fn of<const N: usize>(self, k: u32) -> (u32, u32) {
-        let i = if self.lanes > 181 {
-            k / self.lanes
-        } else {
-            (u64::from(k) * u64::from(self.factor) >> 31) as u32
-        };
-        (i, N as u32 * (k - i * self.lanes))
-    }
+/// The value that lane `k` of a patch belongs to, and which of the value's lanes it is.
+///
+/// Rounding the factor up adds less than `k / 2^shift` to the quotient: too little to change it while `k * lanes` is
+/// below 2^shift, which it is for `k` up to 2^30, more than the up to 65,535 values of a patch with [`MOST_WIDE`] lanes.
+#[inline(always)]
+pub fn split(k: u32, lanes: u32, by: Divide) -> (u32, u32) {
+    let i = ((u64::from(k) * u64::from(by.factor)) >> by.shift) as u32;
+    (i, k - i * lanes)
 }
 
 #[cfg(test)]
@@ -140,19 +138,17 @@ mod tests {
 
     #[test]
     fn lanes_are_dealt_to_their_values() {
-        for width in 1..400 {
+        for width in (1..400).chain([8190, 8191, MOST_WIDE]) {
             let deal = Deal::new(width);
-            let step = if deal.pairs() { 2 } else { 1 };
-            assert_eq!(deal.lanes * step, width);
+            assert_eq!(deal.lanes * deal.step, width);
             for value in [0, 1, 2, 1023, 4096, 65_533, 65_534] {
                 for lane in [0, deal.lanes / 2, deal.lanes - 1] {
                     let k = value * deal.lanes + lane;
-                    let got = if step == 2 {
-                        deal.of::<2>(k)
-                    } else {
-                        deal.of::<1>(k)
-                    };
-                    assert_eq!(got, (value, step * lane), "{k} of width {width}");
+                    assert_eq!(
+                        split(k, deal.lanes, deal.divide),
+                        (value, lane),
+                        "{k} of width {width}"
+                    );
                 }
             }
         }

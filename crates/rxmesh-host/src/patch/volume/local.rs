@@ -7,15 +7,13 @@ use rxmesh_kernels::topo::{Kind, PatchHeader};
 
 use super::super::error::PatchError;
 use super::super::ribbon::MAX_LOCAL;
-use super::super::shared::Locator;
+use super::super::shared::SmallMap;
 use super::owners::Owners;
 use super::parts::{Pairs, Parts, Triples, key, local_cells};
 
 /// All that is known of the mesh.
 pub(super) struct Mesh<'a> {
     pub(super) owners: &'a Owners,
-    /// The owners of linear vertices.
-    pub(super) locator: Locator<'a>,
     pub(super) edges: &'a Parts<2>,
     pub(super) faces: &'a Parts<3>,
     /// Ribbon cells of each patch.
@@ -33,27 +31,24 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Of all that are needed, those in shell 0 among them first.
+    /// Of all that are needed, those in shell 0 among them first. `set` is any, and `most` as many as there can be.
     fn new(
         own: Range<u32>,
+        (set, most): (&mut SmallMap, usize),
         near: impl Iterator<Item = u32>,
         all: impl Iterator<Item = u32>,
     ) -> Self {
-        let sorted = |ids: &mut dyn Iterator<Item = u32>| {
-            let mut ids: Vec<u32> = ids.filter(|id| !own.contains(id)).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
+        set.reset(most);
+        let mut ribbon = Vec::new();
+        let mut add = |ids: &mut dyn Iterator<Item = u32>| {
+            let from = ribbon.len();
+            ribbon.extend(ids.filter(|id| !own.contains(id) && set.insert(*id, 0)));
+            ribbon[from..].sort_unstable();
+            ribbon.len()
         };
-        let (near, all) = (sorted(&mut { near }), sorted(&mut { all }));
-        let count = near.len();
-        let far = all.into_iter().filter(|id| near.binary_search(id).is_err());
-        let ribbon = near.iter().copied().chain(far).collect();
-        Held {
-            own,
-            ribbon,
-            near: count,
-        }
+        let near = add(&mut { near });
+        add(&mut { all });
+        Held { own, ribbon, near }
     }
 
     pub(super) fn total(&self) -> usize {
@@ -85,18 +80,18 @@ impl Mesh<'_> {
     /// The edges of a face, as linear ids: those of its key's vertices 01, 12, 02.
     pub(super) fn face_edges(&self, face: u32) -> [u32; 3] {
         let [a, b, c] = self.faces.keys[face as usize];
-        [[a, b], [b, c], [a, c]].map(|key| self.edges.find(&self.locator, &key))
+        [[a, b], [b, c], [a, c]].map(|key| self.edges.find(&key))
     }
 
     /// What all patches hold.
     pub(super) fn locals(&self) -> Result<Vec<Local>, PatchError> {
         (0..self.ribbons.len())
             .into_par_iter()
-            .map(|patch| self.local(patch))
+            .map_init(SmallMap::default, |set, patch| self.local(patch, set))
             .collect()
     }
 
-    fn local(&self, patch: usize) -> Result<Local, PatchError> {
+    fn local(&self, patch: usize, set: &mut SmallMap) -> Result<Local, PatchError> {
         let range = |starts: &[u32]| starts[patch]..starts[patch + 1];
         let own_cells = range(&self.owners.cells).len();
         let own = [
@@ -106,13 +101,12 @@ impl Mesh<'_> {
         ];
         let (mut cell_edges, mut cell_faces) = (Vec::new(), Vec::new());
         if !self.edges.keys.is_empty() {
-            let edge = |row: &[u32; 4], k| self.edges.find(&self.locator, &key::<2, Pairs>(row, k));
+            let edge = |row: &[u32; 4], k| self.edges.find(&key::<2, Pairs>(row, k));
             cell_edges
                 .extend((self.corners(patch)).map(|row| std::array::from_fn(|k| edge(row, k))));
         }
         if !self.faces.keys.is_empty() {
-            let face =
-                |row: &[u32; 4], k| self.faces.find(&self.locator, &key::<3, Triples>(row, k));
+            let face = |row: &[u32; 4], k| self.faces.find(&key::<3, Triples>(row, k));
             cell_faces
                 .extend((self.corners(patch)).map(|row| std::array::from_fn(|k| face(row, k))));
         }
@@ -129,19 +123,24 @@ impl Mesh<'_> {
             .copied()
             .chain(own[2].clone().flat_map(|f| self.face_edges(f)));
         let near_faces = cell_faces[..of_own(cell_faces.len())].iter().flatten();
+        // An edge or a face of a ribbon is one of a local cell's.
+        let cells = self.cells(patch).count();
         let held = [
             Held::new(
                 own[0].clone(),
+                (set, 4 * cells),
                 near_vertices.copied(),
                 self.corners(patch).flatten().copied(),
             ),
             Held::new(
                 own[1].clone(),
+                (set, 6 * cells),
                 near_edges,
                 cell_edges.iter().flatten().copied(),
             ),
             Held::new(
                 own[2].clone(),
+                (set, 4 * cells),
                 near_faces.copied(),
                 cell_faces.iter().flatten().copied(),
             ),

@@ -12,6 +12,7 @@
 //!   ([`Ribbon::Ring`]: around all vertices of its own elements), and what these are made of.
 
 mod adjacency;
+mod copies;
 mod local;
 mod owners;
 mod pack;
@@ -25,7 +26,6 @@ use rayon::prelude::*;
 use rxmesh_kernels::topo::{Needs, PatchHeader};
 
 use super::error::PatchError;
-use super::shared::Locator;
 use super::{order, regions};
 use parts::{Pairs, Parts, Triples};
 
@@ -104,6 +104,9 @@ pub struct VolumeSet {
     pub cell_linear: Vec<u32>,
     /// What the patches keep: what relations and kernels can be had.
     pub has: Needs,
+    /// How many copies of one body this is ([`VolumeSet::repeated`]). All arrays are of all copies but `topology`, which
+    /// they share.
+    pub copies: u32,
 }
 
 /// Cuts a volume into patches.
@@ -141,7 +144,6 @@ pub fn build(
         has = has.and(Needs::RING);
     }
     let mesh = local::Mesh {
-        locator: Locator::new(&owners.vertices),
         owners: &owners,
         edges: &edges,
         faces: &faces,
@@ -166,6 +168,7 @@ pub fn build(
         vertex_linear: owners.vertex_linear,
         cell_linear: order.linear,
         has,
+        copies: 1,
     })
 }
 

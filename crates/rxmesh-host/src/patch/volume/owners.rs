@@ -4,6 +4,7 @@
 //! of its vertices, so that a patch that holds the cells around its own vertices holds those around its own edges and
 //! faces too. Its cells need not be the patch's own.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
@@ -134,14 +135,38 @@ pub(super) fn ribbons(
                 let others = targets.iter().filter(|&&p| p != patch as u32);
                 told.extend(others.map(|&p| (p, cell)));
             }
+            // By the patch that is told; cells stay ascending.
+            told.sort_by_key(|t| t.0);
             told
         })
         .collect();
-    let mut ribbons = vec![Vec::new(); patches];
-    for &(patch, cell) in told.iter().flatten() {
-        ribbons[patch as usize].push(cell);
-    }
-    ribbons
+    collect_by_patch(&told, patches)
+}
+
+/// What each patch was told by all, in the order of those that told it.
+fn collect_by_patch(told: &[Vec<Told>], patches: usize) -> Vec<Vec<u32>> {
+    let rows = |(from, list): (usize, &Vec<Told>)| {
+        let mut at = 0;
+        let part = |row: &[Told]| {
+            at += row.len();
+            (row[0].0, from, at - row.len()..at)
+        };
+        let parts = list.chunk_by(|a, b| a.0 == b.0).map(part);
+        parts.collect::<Vec<(u32, usize, Range<usize>)>>()
+    };
+    let mut parts: Vec<_> = told.par_iter().enumerate().flat_map_iter(rows).collect();
+    parts.par_sort_unstable_by_key(|p| (p.0, p.1));
+    let first = |patch| parts.partition_point(|p| (p.0 as usize) < patch);
+    (0..patches)
+        .into_par_iter()
+        .map(|patch| {
+            let of_patch = &parts[first(patch)..first(patch + 1)];
+            let cells = of_patch
+                .iter()
+                .flat_map(|(_, from, range)| &told[*from][range.clone()]);
+            cells.map(|t| t.1).collect()
+        })
+        .collect()
 }
 
 /// Pairs of a vertex and a patch that owns a cell, an edge or a face with it, ascending.

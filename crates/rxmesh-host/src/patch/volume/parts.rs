@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::super::shared::{Locator, prefix_sum};
+use super::super::shared::{prefix_sum, split_mut};
 use super::owners::Owners;
 use crate::mesh::CELL_FACES;
 
@@ -11,8 +11,11 @@ use crate::mesh::CELL_FACES;
 pub(super) struct Parts<const M: usize> {
     /// Where each patch's own ones start; the total at the end.
     pub(super) starts: Vec<u32>,
-    /// Vertices of each, ascending linear ids, by linear id.
+    /// Vertices of each, ascending linear ids, by linear id. They ascend: a patch owns what its vertices come first in,
+    /// because vertices of lower patches have lower ids.
     pub(super) keys: Vec<[u32; M]>,
+    /// Where those that begin with each vertex start; the total at the end.
+    firsts: Vec<u32>,
     /// Whether they run the other way round in the lowest cell that has it.
     pub(super) turned: Vec<bool>,
 }
@@ -46,34 +49,104 @@ pub(super) fn key<const M: usize, C: Corners<M>>(cell: &[u32; 4], which: usize) 
     key
 }
 
+/// Numbers sorted by a bucket first; kept by a thread from patch to patch.
+#[derive(Default)]
+struct Buckets {
+    ends: Vec<u32>,
+    entries: Vec<(u32, u128)>,
+    sorted: Vec<u128>,
+}
+
+impl Buckets {
+    fn clear(&mut self, buckets: usize) {
+        self.ends.clear();
+        self.ends.resize(buckets, 0);
+        self.entries.clear();
+    }
+
+    fn push(&mut self, bucket: u32, entry: u128) {
+        self.ends[bucket as usize] += 1;
+        self.entries.push((bucket, entry));
+    }
+
+    /// The entries by bucket, ascending; of those that differ in the lowest word alone the first.
+    fn sorted(&mut self) -> impl Iterator<Item = (u32, u128)> + '_ {
+        let mut sum = 0;
+        for end in &mut self.ends {
+            sum += std::mem::replace(end, sum);
+        }
+        self.sorted.clear();
+        self.sorted.resize(self.entries.len(), 0);
+        for &(bucket, entry) in &self.entries {
+            let at = &mut self.ends[bucket as usize];
+            self.sorted[*at as usize] = entry;
+            *at += 1;
+        }
+        let mut rest = &mut self.sorted[..];
+        let mut start = 0;
+        (0..).zip(&self.ends).flat_map(move |(bucket, &end)| {
+            let row = rest
+                .split_off_mut(..(end - start) as usize)
+                .unwrap_or_default();
+            start = end;
+            row.sort_unstable();
+            row.chunk_by(|a, b| a >> 32 == b >> 32)
+                .map(move |same| (bucket, same[0]))
+        })
+    }
+}
+
 impl<const M: usize> Parts<M> {
     /// Finds what each patch owns among the cells that it holds.
     pub(super) fn build<C: Corners<M>>(owners: &Owners, ribbons: &[Vec<u32>]) -> Self {
-        let vertices = Locator::new(&owners.vertices);
-        let lists: Vec<Vec<([u32; M], u32, bool)>> = ribbons
+        let lists: Vec<Vec<([u32; M], bool)>> = ribbons
             .par_iter()
             .enumerate()
-            .map(|(patch, ribbon)| {
-                let mut own = Vec::new();
+            .map_init(Buckets::default, |buckets, (patch, ribbon)| {
+                let vertices = owners.vertices[patch]..owners.vertices[patch + 1];
+                buckets.clear(vertices.len());
                 for cell in local_cells(owners, patch, ribbon) {
                     let row = &owners.corners[cell as usize];
-                    let of = row.map(|v| vertices.find(v));
                     for (which, corners) in C::OF.iter().enumerate() {
-                        if corners.iter().map(|&k| of[k]).min() == Some(patch as u32) {
+                        let key = key::<M, C>(row, which);
+                        if vertices.contains(&key[0]) {
                             let turned = is_odd(corners.map(|k| row[k]));
-                            own.push((key::<M, C>(row, which), cell, turned));
+                            let tag = cell << 1 | u32::from(turned);
+                            let rest = key[1..].iter().chain([&tag]);
+                            let packed =
+                                rest.fold(0u128, |all, &word| all << 32 | u128::from(word));
+                            buckets.push(key[0] - vertices.start, packed);
                         }
                     }
                 }
-                own.sort_unstable();
-                own.dedup_by_key(|&mut (key, ..)| key);
-                own
+                buckets
+                    .sorted()
+                    .map(|(bucket, packed)| {
+                        let mut key = [vertices.start + bucket; M];
+                        for (k, word) in key.iter_mut().enumerate().skip(1) {
+                            *word = (packed >> (32 * (M - k))) as u32;
+                        }
+                        (key, packed & 1 == 1)
+                    })
+                    .collect()
             })
             .collect();
+        let starts = prefix_sum(lists.iter().map(|l| l.len() as u32));
+        let total = starts.last().copied().unwrap_or(0) as usize;
+        let (mut keys, mut turned) = (vec![[0; M]; total], vec![false; total]);
+        let parts = split_mut(&mut keys, &starts, 1)
+            .into_par_iter()
+            .zip(split_mut(&mut turned, &starts, 1));
+        parts.zip(lists).for_each(|((keys, turned), own)| {
+            for (i, (key, odd)) in own.into_iter().enumerate() {
+                (keys[i], turned[i]) = (key, odd);
+            }
+        });
         Parts {
-            starts: prefix_sum(lists.iter().map(|l| l.len() as u32)),
-            keys: lists.iter().flatten().map(|own| own.0).collect(),
-            turned: lists.iter().flatten().map(|own| own.2).collect(),
+            firsts: firsts(owners, &starts, &keys),
+            starts,
+            keys,
+            turned,
         }
     }
 
@@ -81,18 +154,51 @@ impl<const M: usize> Parts<M> {
     pub(super) fn none(patches: usize) -> Self {
         Parts {
             starts: vec![0; patches + 1],
+            firsts: Vec::new(),
             keys: Vec::new(),
             turned: Vec::new(),
         }
     }
 
     /// The linear id of an edge or a face that there is.
-    pub(super) fn find(&self, vertices: &Locator<'_>, key: &[u32; M]) -> u32 {
-        let owner = key.iter().map(|&v| vertices.find(v)).min().unwrap_or(0) as usize;
-        let own = self.starts[owner] as usize..self.starts[owner + 1] as usize;
-        let at = self.keys[own.clone()].partition_point(|k| k < key);
-        (own.start + at) as u32
+    pub(super) fn find(&self, key: &[u32; M]) -> u32 {
+        let first = key[0] as usize;
+        let range = self.firsts[first] as usize..self.firsts[first + 1] as usize;
+        // A few: to look through them is faster than to halve them, unless they are many.
+        let mut keys = &self.keys[range.clone()];
+        let mut at = range.start;
+        while keys.len() > 16 {
+            let (low, high) = keys.split_at(keys.len() / 2);
+            if high[0] <= *key {
+                at += low.len();
+                keys = high;
+            } else {
+                keys = low;
+            }
+        }
+        (at + keys.iter().take_while(|k| *k < key).count()) as u32
     }
+}
+
+/// Where the keys that begin with each vertex start, and the total.
+fn firsts<const M: usize>(owners: &Owners, starts: &[u32], keys: &[[u32; M]]) -> Vec<u32> {
+    let mut firsts = vec![keys.len() as u32; owners.vertex_source.len() + 1];
+    // Patches of vertices without cells come last, and own no key.
+    let of_patches = split_mut(&mut firsts, &owners.vertices, 1);
+    of_patches
+        .into_par_iter()
+        .zip(starts.par_windows(2))
+        .enumerate()
+        .for_each(|(patch, (firsts, range))| {
+            let mut at = range[0];
+            for (v, first) in (owners.vertices[patch]..).zip(firsts) {
+                while at < range[1] && keys[at as usize][0] < v {
+                    at += 1;
+                }
+                *first = at;
+            }
+        });
+    firsts
 }
 
 /// The cells that a patch holds: its own, then its ribbon.

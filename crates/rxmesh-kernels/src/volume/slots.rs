@@ -1,0 +1,98 @@
+//! Sums over the slots of a patch's targets: see [`super::distribute`].
+
+use crate::mem::{Global, GlobalMut, Shared};
+
+/// The slots of a patch's targets, and the values that are there now: those of slots `from..to`.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub(super) ends: Global<u16>,
+    pub(super) slots: Global<u16>,
+    pub(super) values: Shared<f32>,
+    pub(super) words: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
+impl Rows {
+    /// Adds number `k % words` of the values of target `k / words` to a sum.
+    #[inline(always)]
+    pub(super) fn add(self, k: u32, sum: f32) -> f32 {
+        let [sum] = self.sum(k / self.words, k % self.words, [sum]);
+        sum
+    }
+
+    /// Adds numbers `c .. c + N` of the values of a target to sums.
+    #[inline(always)]
+    fn sum<const N: usize>(self, target: u32, c: u32, mut sum: [f32; N]) -> [f32; N] {
+        let mut at = if target == 0 {
+            0
+        } else {
+            u32::from(self.ends.get(target - 1))
+        };
+        let end = u32::from(self.ends.get(target));
+        while at < end {
+            let slot = u32::from(self.slots.get(at));
+            if slot >= self.from && slot < self.to {
+                let value = self
+                    .values
+                    .several::<N>((slot - self.from) * self.words + c);
+                let mut k = 0;
+                while k < N {
+                    sum[k] += value[k];
+                    k += 1;
+                }
+            }
+            at += 1;
+        }
+        sum
+    }
+}
+
+/// What one thread does alone: a target after the other, up to eight numbers at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Sums {
+    pub(super) rows: Rows,
+    /// What there is of earlier parts.
+    pub(super) before: Option<Shared<f32>>,
+    pub(super) owned: u32,
+    /// Where complete sums go: those of owned targets, and the patch's parts of the others.
+    pub(super) to: Option<(GlobalMut<f32>, GlobalMut<f32>)>,
+    /// Where sums wait for the next part.
+    pub(super) between: Shared<f32>,
+}
+
+impl Sums {
+    #[inline(always)]
+    pub(super) fn target(self, target: u32) {
+        let words = self.rows.words;
+        let mut c = 0;
+        while c + 8 <= words {
+            self.some::<8>(target, c);
+            c += 8;
+        }
+        if words & 4 != 0 {
+            self.some::<4>(target, c);
+            c += 4;
+        }
+        if words & 2 != 0 {
+            self.some::<2>(target, c);
+            c += 2;
+        }
+        if words & 1 != 0 {
+            self.some::<1>(target, c);
+        }
+    }
+
+    /// Numbers `c .. c + N` of a target.
+    #[inline(always)]
+    fn some<const N: usize>(self, target: u32, c: u32) {
+        let k = target * self.rows.words + c;
+        let before = self.before.map_or([0.0; N], |before| before.several(k));
+        let sum = self.rows.sum(target, c, before);
+        match self.to {
+            None => self.between.put(k, sum),
+            Some((sums, _)) if target < self.owned => sums.put(k, sum),
+            Some((_, parts)) => parts.put(k - self.owned * self.rows.words, sum),
+        }
+    }
+}
