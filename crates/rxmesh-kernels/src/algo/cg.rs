@@ -258,6 +258,34 @@ impl CgVector {
         self.here.get(local)
     }
 
+    /// Ends a product's launch, from the patch's part of `d . q`; or, to start the solver, from that of `r . r`, with
+    /// the residual in `q`.
+    #[inline(always)]
+    pub fn finish<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        q: GlobalMut<Vec3>,
+        sums: CgSums,
+        scratch: Shared<u32>,
+        product: f64,
+    ) {
+        if self.start == 0 {
+            sums.alpha(b, patch.id(), scratch, product);
+            return;
+        }
+        let base = patch.base::<Vertex>();
+        let rz = if self.inverse.is_empty() {
+            product
+        } else {
+            b.sum(patch.owned::<Vertex>(), scratch, |v| {
+                let r = q.get(base + v);
+                f64::from(r.dot(self.precondition(r, base + v)))
+            })
+        };
+        sums.start(b, patch.id(), scratch, (rz, product));
+    }
+
     /// `z` for a residual: it over the matrix's diagonal at a vertex (linear id).
     #[inline(always)]
     pub fn precondition(&self, r: Vec3, v: u32) -> Vec3 {
