@@ -1,0 +1,34 @@
+//! Device half of deformable bodies: energies of cells, their forces and Hessians, contact, time steps.
+//!
+//! Units are SI: metres, kilograms, seconds, pascals.
+//!
+//! - [`body`]: what all solvers need to know of a body;
+//! - [`material`]: the materials of cells.
+
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+#[cfg(test)]
+extern crate std;
+
+/// Lists a module's kernels as its `KERNELS`, and makes PTX entries of them in the device build of this crate.
+macro_rules! kernel_list {
+    ($($line:tt)*) => {
+        rxmesh_kernels::entries! { pub KERNELS; $($line)* }
+        #[cfg(feature = "entries")]
+        rxmesh_kernels::export_entries! { $($line)* }
+    };
+}
+
+pub mod body;
+pub mod material;
+
+rxmesh_kernels::kernels! {
+    pub KERNELS = "rx_simulation_fingerprint", feature "entries";
+    of [
+        body::KERNELS,
+    ];
+}
+
+/// Symbol under which the PTX carries the fingerprint of [`KERNELS`].
+pub const FINGERPRINT_SYMBOL: &str = "rx_simulation_fingerprint";
