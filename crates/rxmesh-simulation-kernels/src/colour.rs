@@ -1,5 +1,6 @@
 //! Turns: which elements of a patch may be worked on at a time, because none of them shares with another what it changes.
 
+use rxmesh_kernels::attr::Field;
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Patch;
 
@@ -12,6 +13,9 @@ rxmesh_kernels::args! {
         pub tables: Global<u16>,
     }
 }
+
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for Turns {}
 
 impl Turns {
     /// The lists of a patch.

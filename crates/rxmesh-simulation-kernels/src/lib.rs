@@ -3,7 +3,9 @@
 //! Units are SI: metres, kilograms, seconds, pascals.
 //!
 //! - [`body`]: what all solvers need to know of a body;
-//! - [`material`]: the materials of cells.
+//! - [`material`]: the materials of cells;
+//! - [`colour`]: which elements may be worked on at a time;
+//! - [`solve`]: solvers of time steps.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -21,12 +23,19 @@ macro_rules! kernel_list {
 }
 
 pub mod body;
+pub mod colour;
 pub mod material;
+pub mod solve;
 
 rxmesh_kernels::kernels! {
     pub KERNELS = "rx_simulation_fingerprint", feature "entries";
     of [
         body::KERNELS,
+        solve::motion::KERNELS,
+        solve::projective::KERNELS,
+        solve::xpbd::cells::KERNELS,
+        solve::xpbd::cloth::KERNELS,
+        solve::vbd::KERNELS,
     ];
 }
 

@@ -1,6 +1,8 @@
 //! The materials of cells: a short table, and for each cell its place in it.
 
+use rxmesh_kernels::attr::{Field, Typed};
 use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::topo::{Cell, Id};
 
 /// Lamé's parameters of a material, in pascals; both zero for cells that have no stiffness.
 #[repr(C)]
@@ -22,7 +24,19 @@ rxmesh_kernels::args! {
     }
 }
 
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for Materials {}
+// SAFETY: only reads, and [`Materials::of_cell`] takes a cell of the mesh; the host makes it of a body's table and places
+// alone.
+unsafe impl Typed for Materials {}
+
 impl Materials {
+    /// The material of a cell.
+    #[inline(always)]
+    pub fn of_cell(&self, cell: impl Id<Cell>) -> Lame {
+        self.of(cell.linear())
+    }
+
     /// The material of a cell, by its linear id.
     #[inline(always)]
     pub fn of(&self, cell: u32) -> Lame {

@@ -5,8 +5,10 @@
 //! [`Body`] is a mesh with a shape at rest, positions, velocities, masses and materials.
 
 mod body;
+pub mod colour;
 mod masses;
 mod material;
+pub mod solve;
 
 pub use body::Body;
 pub use material::{Material, Materials};

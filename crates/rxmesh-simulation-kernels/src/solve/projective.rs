@@ -20,7 +20,7 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::{Fields, PatchKernel};
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 use rxmesh_kernels::query::{CV, Neighbours, Prepared, VC, VV, each_place};
-use rxmesh_kernels::topo::{Cell, Id, Needs, Owned, Patch, PatchHeader, Vertex};
+use rxmesh_kernels::topo::{Cell, Needs, Owned, Patch, PatchHeader, Vertex};
 use rxmesh_kernels::volume::distribute::Distribute;
 
 kernel_list! {
@@ -154,7 +154,7 @@ impl Distribute<CV, 4> for PdLocal {
         let rotation = Rotation::new(self.rotation.get(c)).toward(f);
         self.rotation.set(c, rotation.words());
         let pull = rotation.matrix().minus(f);
-        shape.apply(pull.scaled(2.0 * self.materials.of(c.linear()).mu * shape.volume))
+        shape.apply(pull.scaled(2.0 * self.materials.of_cell(c).mu * shape.volume))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::colour::{Lists, Turns};
 use crate::material::{Lame, Materials};
 use crate::solve::shape::Shape;
 use rxmesh_kernels::Vec3;
+use rxmesh_kernels::attr::Field;
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::PatchKernel;
@@ -49,6 +50,9 @@ rxmesh_kernels::args! {
         pub rate: f32,
     }
 }
+
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for VbdBody {}
 
 /// What a kernel keeps in shared memory.
 #[derive(Clone, Copy)]

@@ -13,7 +13,7 @@ use rxmesh_kernels::kernel::PatchKernel;
 use rxmesh_kernels::math::sqrt;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 use rxmesh_kernels::query::{CV, Neighbours};
-use rxmesh_kernels::topo::{Cell, Id, Kind, Needs, Owned, Patch, PatchHeader, Vertex};
+use rxmesh_kernels::topo::{Cell, Kind, Needs, Owned, Patch, PatchHeader, Vertex};
 use rxmesh_kernels::volume::distribute::Distribute;
 
 kernel_list! {
@@ -109,7 +109,7 @@ impl Distribute<CV, 4> for XpbdCells {
         let weights = ids.map(|v| self.weights.get(v));
         let old = self.multipliers.get(c);
         let moves = solve(
-            (shape, self.materials.of(c.linear())),
+            (shape, self.materials.of_cell(c)),
             ids.map(|v| self.x.get(v)),
             weights.map(|w| w.y),
             old,

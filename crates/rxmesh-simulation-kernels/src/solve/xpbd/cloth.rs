@@ -5,7 +5,7 @@
 
 use crate::colour::Turns;
 use glam::{Vec2, Vec3};
-use rxmesh_kernels::attr::Staged;
+use rxmesh_kernels::attr::{Field, Staged};
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::{Fields, PatchKernel};
@@ -36,6 +36,9 @@ rxmesh_kernels::args! {
     }
 }
 
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for Hinges {}
+
 impl Hinges {
     /// The local vertices of an owned edge.
     #[inline(always)]
@@ -62,8 +65,7 @@ fn bend(p: [Vec3; 4]) -> Option<Bend> {
     let (e, a, b) = (p[1] - p[0], p[2] - p[0], p[3] - p[0]);
     let (n, m) = (e.cross(a), b.cross(e));
     let (nn, mm, ee) = (n.dot(n), m.dot(m), e.dot(e));
-    let size = nn * mm;
-    if !(size > 0.0 && size < f32::INFINITY && ee > 0.0) {
+    if !(nn > 0.0 && mm > 0.0 && nn * mm < f32::INFINITY && ee > 0.0) {
         return None;
     }
     let l = sqrt(ee);
