@@ -81,7 +81,7 @@ impl Body<Volume> {
 }
 
 impl<D: Dimension> Body<D> {
-    fn over(rx: RxMesh<D>, rest: &Rest, materials: CellMaterials) -> Result<Body<D>, Error> {
+    pub(crate) fn over(rx: RxMesh<D>, rest: &Rest, materials: CellMaterials) -> Result<Body<D>, Error> {
         let inverse = |&m: &f32| if m > 0.0 { 1.0 / m } else { 0.0 };
         let inverses: Vec<f32> = rest.masses.iter().map(inverse).collect();
         let sums = Sums::new(&rx)?;
@@ -263,6 +263,15 @@ impl CellMaterials {
             host,
             table: rx.engine().upload(&table)?,
             index: index.map(|i| rx.attribute_from(&i)).transpose()?,
+        })
+    }
+
+    /// Of a body without cells.
+    pub(crate) fn none(engine: &Engine) -> Result<CellMaterials, Error> {
+        Ok(CellMaterials {
+            host: Materials::uniform(Material::default()),
+            table: engine.zeroed(0)?,
+            index: None,
         })
     }
 

@@ -5,6 +5,7 @@
 //! [`Body`] is a mesh with a shape at rest, positions, velocities, masses and materials.
 
 mod body;
+mod cloth;
 pub mod colour;
 mod masses;
 mod material;

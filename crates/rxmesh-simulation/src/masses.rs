@@ -27,11 +27,6 @@ impl Rest {
         let positions: Vec<Vec3> = (0..mesh.vertex_count())
             .map(|v| mesh.world(v).as_vec3())
             .collect();
-        if let Some(v) = positions.iter().position(|p| !p.is_finite()) {
-            return Err(Error::Options(format!(
-                "vertex {v} lies where 32-bit coordinates do not reach"
-            )));
-        }
         let mut sums = vec![0.0; positions.len()];
         let mut flat = Vec::new();
         for (c, cell) in mesh.cells.iter().enumerate() {
@@ -52,6 +47,16 @@ impl Rest {
             for &v in cell {
                 sums[v as usize] += quarter;
             }
+        }
+        Rest::of(positions, &sums, flat)
+    }
+
+    /// From positions and masses in `f64`.
+    pub(crate) fn of(positions: Vec<Vec3>, sums: &[f64], flat: Vec<u32>) -> Result<Rest, Error> {
+        if let Some(v) = positions.iter().position(|p| !p.is_finite()) {
+            return Err(Error::Options(format!(
+                "vertex {v} lies where 32-bit coordinates do not reach"
+            )));
         }
         let masses: Vec<f32> = sums.iter().map(|&m| m as f32).collect();
         let odd = |m: f32| !(m == 0.0 || m.is_normal() && (1.0 / m).is_normal());

@@ -58,6 +58,16 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// Linear id of a surface's local face.
+    pub(crate) fn face(&self, h: &PatchHeader, local: u32) -> u32 {
+        let owned = h.owned_of(Kind::Face);
+        if local < owned {
+            h.base_of(Kind::Face) + local
+        } else {
+            self.ribbons[(h.ribbon_section(Kind::Face) + local - owned) as usize]
+        }
+    }
+
     /// The local vertices of a volume's local cells, up to `cells`.
     pub(crate) fn cells(&self, h: &PatchHeader, cells: u32) -> &'a [[u16; 4]] {
         let all = &self.topology[h.cv_section() as usize..][..4 * cells as usize];
@@ -76,34 +86,37 @@ pub enum Apart {
     Owned,
 }
 
-/// Colours the vertices of a volume, by linear id: no two vertices of a cell have the same colour.
-pub fn vertices(rx: &RxMesh<Volume>) -> Colouring {
+/// Runs `f` on each cell: its linear id and those of its vertices.
+pub(crate) fn each_cell(rx: &RxMesh<Volume>, mut f: impl FnMut(u32, [u32; 4])) {
     let host = Host::volume(rx.volume_set());
-    let mut starts = vec![0u32; rx.linear_len(Kind::Vertex) as usize + 1];
-    let cells = || {
-        host.headers.iter().flat_map(|h| {
-            let (owned, base) = (h.owned_of(Kind::Cell), h.base_of(Kind::Cell));
-            let rows = host.cells(h, owned).iter().zip(base..);
-            rows.map(|(row, c)| (row.map(|v| host.vertex(h, v.into())), c))
-        })
-    };
-    for (row, _) in cells() {
-        for v in row {
-            starts[v as usize + 1] += 1;
+    for h in host.headers {
+        let rows = host.cells(h, h.owned_of(Kind::Cell));
+        for (row, c) in rows.iter().zip(h.base_of(Kind::Cell)..) {
+            f(c, row.map(|v| host.vertex(h, v.into())));
         }
     }
+}
+
+/// Colours the vertices of a volume, by linear id: no two vertices of a cell have the same colour.
+pub fn vertices(rx: &RxMesh<Volume>) -> Colouring {
+    let mut starts = vec![0u32; rx.linear_len(Kind::Vertex) as usize + 1];
+    each_cell(rx, |_, corners| {
+        for v in corners {
+            starts[v as usize + 1] += 1;
+        }
+    });
     for v in 1..starts.len() {
         starts[v] += starts[v - 1];
     }
     let mut around = vec![0; starts.last().map_or(0, |&n| n as usize)];
     let mut next = starts.clone();
-    for (row, c) in cells() {
-        for v in row {
+    each_cell(rx, |c, corners| {
+        for v in corners {
             let at = &mut next[v as usize];
             around[*at as usize] = c;
             *at += 1;
         }
-    }
+    });
     greedy(
         starts.len() - 1,
         rx.linear_len(Kind::Cell) as usize,

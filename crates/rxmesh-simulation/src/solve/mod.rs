@@ -2,5 +2,9 @@
 
 mod motion;
 mod projective;
+mod vbd;
+mod xpbd;
 
 pub use projective::{GlobalSolver, Projective, ProjectiveOptions};
+pub use vbd::{VbdOptions, VbdOrder, VertexBlockDescent};
+pub use xpbd::{ClothMaterial, XpbdCells, XpbdCloth, XpbdOptions, XpbdOrder};
