@@ -15,7 +15,7 @@ conformance! {
     pins_move_and_attachments_give, inverted_cells_recover, frames_have_the_same_bits
 }
 
-const DT: f32 = 0.01;
+const DT: f32 = 0.03;
 const BOTH: [GlobalSolver; 2] = [GlobalSolver::ConjugateGradients, GlobalSolver::Chebyshev];
 
 fn soft() -> Material {

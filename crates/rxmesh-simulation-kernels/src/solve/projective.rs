@@ -19,7 +19,7 @@ use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::{Fields, PatchKernel};
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
-use rxmesh_kernels::query::{CV, Neighbours, Prepared, VC, VV, each_place};
+use rxmesh_kernels::query::{CV, Neighbours, Prepared, PreparedTable, VC, VV, each_place};
 use rxmesh_kernels::topo::{Cell, Needs, Owned, Patch, PatchHeader, Vertex};
 use rxmesh_kernels::volume::distribute::Distribute;
 
@@ -85,6 +85,12 @@ impl PdMatrix {
             weights.set(at, 0.0);
             at += 1;
         }
+        let row = Row {
+            vv,
+            weights,
+            lo,
+            hi,
+        };
         let inertia = self.inertia.get(linear);
         if inertia < 0.0 {
             self.mass.set(linear, 0.0);
@@ -100,19 +106,10 @@ impl PdMatrix {
             // Selects: an index at run time would put the array into local memory on the device.
             let pick = |k: usize, or: Vec3| if corners[k] == v { g[k] } else { or };
             let mine = pick(0, pick(1, pick(2, g[3]))) * (-2.0 * mu * shape.volume);
-            let add = |w: u32, g: Vec3| {
-                let mut at = lo;
-                while at < hi {
-                    if vv.value(at) == w {
-                        weights.set(at, weights.get(at) + mine.dot(g));
-                    }
-                    at += 1;
-                }
-            };
-            add(corners[0], g[0]);
-            add(corners[1], g[1]);
-            add(corners[2], g[2]);
-            add(corners[3], g[3]);
+            row.add(corners[0], mine.dot(g[0]));
+            row.add(corners[1], mine.dot(g[1]));
+            row.add(corners[2], mine.dot(g[2]));
+            row.add(corners[3], mine.dot(g[3]));
         }
         let (mut diagonal, mut all) = (inertia, 0.0);
         at = lo;
@@ -126,6 +123,29 @@ impl PdMatrix {
         self.mass.set(linear, inertia);
         self.inverse.set(linear, inverse);
         self.bounds.set(linear, Vec2::new(diagonal + all, inertia) * inverse);
+    }
+}
+
+/// A row of the matrix.
+#[derive(Clone, Copy)]
+struct Row {
+    vv: PreparedTable<VV>,
+    weights: GlobalMut<f32>,
+    lo: u32,
+    hi: u32,
+}
+
+impl Row {
+    /// Adds to the weight of a neighbour; does nothing for a vertex that is none.
+    #[inline(always)]
+    fn add(self, neighbour: u32, weight: f32) {
+        let mut at = self.lo;
+        while at < self.hi {
+            if self.vv.value(at) == neighbour {
+                self.weights.set(at, self.weights.get(at) + weight);
+            }
+            at += 1;
+        }
     }
 }
 

@@ -73,6 +73,24 @@ impl VbdTables {
             parts: plan.take(NUMBERS * CHUNK * LANES),
         }
     }
+
+    /// Keeps number `k` of a lane.
+    #[inline(always)]
+    fn put(&self, lane: u32, k: u32, value: f32) {
+        self.parts.set(k * (CHUNK * LANES) + lane, value);
+    }
+
+    /// The sum of number `k` over the lanes of a vertex.
+    #[inline(always)]
+    fn total(&self, vertex: u32, k: u32) -> f32 {
+        let first = k * (CHUNK * LANES) + LANES * vertex;
+        let (mut lane, mut sum) = (0, 0.0);
+        while lane < LANES {
+            sum += self.parts.get(first + lane);
+            lane += 1;
+        }
+        sum
+    }
 }
 
 /// Force on a vertex and Hessian (xx, xy, xz, yy, yz, zz) of what is around it.
@@ -149,40 +167,32 @@ impl VbdBody {
             b.each(n * LANES, |i| {
                 let v = lists.item(first + i / LANES);
                 let sum = self.around(patch, t, (vc, cells), v, i % LANES);
-                let put = |k: u32, value: f32| t.parts.set(k * (CHUNK * LANES) + i, value);
-                put(0, sum.force.x);
-                put(1, sum.force.y);
-                put(2, sum.force.z);
-                put(3, sum.hessian[0]);
-                put(4, sum.hessian[1]);
-                put(5, sum.hessian[2]);
-                put(6, sum.hessian[3]);
-                put(7, sum.hessian[4]);
-                put(8, sum.hessian[5]);
+                let [xx, xy, xz, yy, yz, zz] = sum.hessian;
+                t.put(i, 0, sum.force.x);
+                t.put(i, 1, sum.force.y);
+                t.put(i, 2, sum.force.z);
+                t.put(i, 3, xx);
+                t.put(i, 4, xy);
+                t.put(i, 5, xz);
+                t.put(i, 6, yy);
+                t.put(i, 7, yz);
+                t.put(i, 8, zz);
             });
             b.each(n, |i| {
                 let v = lists.item(first + i);
                 let linear = patch.base::<Vertex>() + v;
                 if self.inverse_mass.get(linear) > 0.0 {
-                    let total = |k: u32| {
-                        let (mut lane, mut sum) = (0, 0.0);
-                        while lane < LANES {
-                            sum += t.parts.get(k * (CHUNK * LANES) + LANES * i + lane);
-                            lane += 1;
-                        }
-                        sum
-                    };
                     let (x, inertia) = (t.x.get(v), self.mass.get(linear) * self.rate);
                     let pull = (self.target.get(linear) - x) * inertia;
                     let sum = Sum {
-                        force: Vec3::new(total(0), total(1), total(2)) + pull,
+                        force: Vec3::new(t.total(i, 0), t.total(i, 1), t.total(i, 2)) + pull,
                         hessian: [
-                            total(3) + inertia,
-                            total(4),
-                            total(5),
-                            total(6) + inertia,
-                            total(7),
-                            total(8) + inertia,
+                            t.total(i, 3) + inertia,
+                            t.total(i, 4),
+                            t.total(i, 5),
+                            t.total(i, 6) + inertia,
+                            t.total(i, 7),
+                            t.total(i, 8) + inertia,
                         ],
                     };
                     t.x.set(v, x + sum.solve());

@@ -10,7 +10,7 @@ use rxmesh_simulation_kernels::colour;
 
 /// For each patch lists of local ids by colours, on an engine.
 #[derive(Debug)]
-pub struct Turns {
+pub(crate) struct Turns {
     starts: Buffer<u32>,
     tables: Buffer<u16>,
     /// The most colours that a patch has.

@@ -267,6 +267,15 @@ impl Projective {
         Ok(())
     }
 
+    /// Number of launches of a step.
+    pub fn launches(&self) -> u32 {
+        let each = match self.options.solver {
+            GlobalSolver::ConjugateGradients => 3 + 2 * self.options.iterations,
+            GlobalSolver::Chebyshev => 3 + self.options.iterations,
+        };
+        2 + self.options.rounds * each
+    }
+
     /// The new direction, and the matrix times it.
     ///
     /// # Errors
