@@ -28,7 +28,7 @@ pub struct Elastic {
 pub enum Density {
     /// `mu |F - R|^2`.
     AsRigidAsPossible,
-    /// `mu / 2 (|F|^2 - 3) - mu (J - 1) + lambda / 2 (J - 1)^2`.
+    /// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2`.
     NeoHookean,
 }
 
@@ -87,7 +87,7 @@ impl Elastic {
                 Density::AsRigidAsPossible => mu * Self::squared(f - nearest_rotation(f)),
                 Density::NeoHookean => {
                     let j = f.determinant() - 1.0;
-                    0.5 * mu * (Self::squared(f) - 3.0) - mu * j + 0.5 * lambda * j * j
+                    0.5 * mu * (Self::squared(f) - 3.0) - mu * j + 0.5 * (lambda + mu) * j * j
                 }
             };
             density * self.shape(c).1
@@ -108,7 +108,7 @@ impl Elastic {
                         f.z_axis.cross(f.x_axis),
                         f.x_axis.cross(f.y_axis),
                     );
-                    f * mu + cof * (lambda * (f.determinant() - 1.0) - mu)
+                    f * mu + cof * ((lambda + mu) * (f.determinant() - 1.0) - mu)
                 }
             };
             let (g, volume) = self.shape(c);

@@ -19,6 +19,7 @@ mod record;
 mod reference;
 mod rows;
 mod run;
+mod solvers;
 mod surfaces;
 mod table;
 
@@ -73,6 +74,8 @@ enum Task {
     },
     /// List the rows
     Rows,
+    /// Measure the solvers of deformable bodies: projective dynamics, XPBD, vertex block descent
+    Solvers(solvers::Arguments),
     /// Measure polygon meshes and subdivision surfaces
     Surfaces(surfaces::Arguments),
 }
@@ -126,6 +129,7 @@ fn start(arguments: Arguments) -> Result<()> {
             }
             Ok(())
         }
+        Some(Task::Solvers(arguments)) => solvers::run(&arguments),
         Some(Task::Surfaces(arguments)) => surfaces::run(&arguments),
         Some(Task::Rows) => {
             for row in rows::all() {

@@ -72,8 +72,7 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
         let moved = farthest(&s, &want);
         let errors = [&first, &second, &third].map(|x| farthest(x, &want) / moved);
         println!("{order:?} {errors:?} of {moved:e}");
-        // The gradients turn a little within the step, which is what is left.
-        assert!(errors[1] < 0.02, "{engine:?} {order:?}: {errors:?}");
+        assert!(errors[1] < 2e-3, "{engine:?} {order:?}: {errors:?}");
         assert!(errors[1] < 0.5 * errors[0], "{engine:?} {order:?}: {errors:?}");
         // Twice as many iterations are not stiffer.
         assert!(farthest(&second, &third) < 2e-3 * moved, "{engine:?} {order:?}: {errors:?}");
@@ -155,8 +154,8 @@ fn steps_have_the_same_bits(engine: &Engine) {
 #[test]
 fn senseless_options_are_refused() {
     let (engine, mesh) = (Engine::cpu(), beam([2, 1, 1]));
-    let new = |options, material| {
-        let body = body(&engine, &mesh, material, 64);
+    let new = |options| {
+        let body = body(&engine, &mesh, soft(), 64);
         XpbdCells::new(&body, options).map(drop).unwrap_err().to_string()
     };
     let usual = XpbdOptions::default();
@@ -166,12 +165,7 @@ fn senseless_options_are_refused() {
         (XpbdOptions { relaxation: 2.0, ..usual }, "relaxation"),
         (XpbdOptions { damping: -1.0, ..usual }, "damping"),
     ] {
-        let why = new(options, soft());
+        let why = new(options);
         assert!(why.contains(says), "{why}");
     }
-    let auxetic = Material {
-        poisson: -0.1,
-        ..soft()
-    };
-    assert!(new(usual, auxetic).contains("Poisson"));
 }

@@ -2,8 +2,9 @@
 //! energy's second-order model in its own three coordinates.
 //!
 //! The energy is that of implicit Euler with stable neo-Hookean cells (Macklin and Mueller 2021),
-//! `V (mu / 2 (|F|^2 - 3) - mu (J - 1) + lambda / 2 (J - 1)^2)` with `J = det F`. `J` is linear in each vertex, so that the
-//! Hessian of a vertex is `m / dt^2 + sum V (mu |g|^2 + lambda c c^T)`: positive definite as it is, whatever the cell.
+//! `V (mu / 2 (|F|^2 - 3) - mu (J - 1) + k / 2 (J - 1)^2)` with `J = det F` and `k = lambda + mu`, which gives small strains
+//! the stress of Hooke's law. `J` is linear in each vertex, so that the Hessian of a vertex is
+//! `m / dt^2 + sum V (mu |g|^2 + k c c^T)`: positive definite as it is, whatever the cell.
 
 use crate::colour::{Lists, Turns};
 use crate::material::{Lame, Materials};
@@ -107,7 +108,7 @@ impl Sum {
         let f = shape.deformation(x);
         let cof = f.cofactors();
         let (grown, c) = (f.x.dot(cof.x) - 1.0, cof.times(g));
-        let (mu, lambda) = (lame.mu * shape.volume, lame.lambda * shape.volume);
+        let (mu, lambda) = (lame.mu * shape.volume, (lame.mu + lame.lambda) * shape.volume);
         self.force -= f.times(g) * mu + c * (lambda * grown - mu);
         let (d, s) = (mu * g.dot(g), c * lambda);
         let h = &mut self.hessian;

@@ -14,16 +14,16 @@ use rxmesh_kernels::query::CV;
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::solve::xpbd::cells;
 
-/// XPBD of a body of tetrahedra with stable neo-Hookean cells (Macklin and Mueller 2021): the energy is
-/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + lambda / 2 (J - 1)^2` a volume. What iterations converge to is the step of implicit
-/// Euler, but for the change of the constraints' gradients within a step: take several short steps rather than one long
-/// one.
+/// XPBD of a body of tetrahedra with stable neo-Hookean cells: the energy is
+/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). The constraint of a
+/// cell is its deformation gradient, which is linear in the positions: what iterations converge to is the step of implicit
+/// Euler.
 ///
 /// The body's mesh needs vertices and cells alone. After [`Body::pin`] call [`XpbdCells::prepare`].
 #[derive(Debug)]
 pub struct XpbdCells {
     options: XpbdOptions,
-    multipliers: Attribute<Cell, [f32; 2]>,
+    multipliers: Attribute<Cell, [f32; 9]>,
     /// Positions before the step.
     before: Buffer<Vec3>,
     iteration: Iteration,
@@ -49,16 +49,9 @@ impl XpbdCells {
     ///
     /// # Errors
     ///
-    /// Options that cannot be, a material whose Poisson's ratio is not positive, or no memory on the engine.
+    /// Options that cannot be, or no memory on the engine.
     pub fn new(body: &Body, options: XpbdOptions) -> Result<XpbdCells, Error> {
         options.check()?;
-        // The pair of constraints has no stiffness against a change of the volume then.
-        if let Some(m) = body.materials().table().iter().find(|m| !(m.poisson > 0.0)) {
-            return Err(Error::Options(format!(
-                "XPBD needs a positive Poisson's ratio, but a material has {}",
-                m.poisson
-            )));
-        }
         let (rx, engine) = (body.mesh(), body.engine());
         let iteration = match options.order {
             XpbdOrder::Jacobi => Iteration::Jacobi {
