@@ -3,7 +3,13 @@
 //! Units are SI: metres, kilograms, seconds, pascals.
 //!
 //! - [`body`]: what all solvers need to know of a body;
-//! - [`material`]: the materials of cells.
+//! - [`material`]: the materials of cells;
+//! - [`energy`]: energies of cells, their stresses and Hessians;
+//! - [`cells`], [`staged`], [`assemble`]: shapes of cells, positions in shared memory, sums of corners;
+//! - [`force`]: forces and energies of a body;
+//! - [`contact`]: solids that bodies touch;
+//! - [`solve`]: time steps;
+//! - [`small`]: small matrices.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -20,13 +26,23 @@ macro_rules! kernel_list {
     };
 }
 
+pub mod assemble;
 pub mod body;
+pub mod cells;
+pub mod contact;
+pub mod energy;
+pub mod force;
 pub mod material;
+pub mod small;
+pub mod solve;
+pub mod staged;
 
 rxmesh_kernels::kernels! {
     pub KERNELS = "rx_simulation_fingerprint", feature "entries";
     of [
         body::KERNELS,
+        force::KERNELS,
+        solve::KERNELS,
     ];
 }
 
