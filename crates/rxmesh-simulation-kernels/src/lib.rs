@@ -7,7 +7,7 @@
 //! - [`energy`]: energies of cells, their stresses and Hessians;
 //! - [`cells`], [`staged`], [`assemble`]: shapes of cells, positions in shared memory, sums of corners;
 //! - [`force`]: forces and energies of a body;
-//! - [`contact`]: solids that bodies touch;
+//! - [`contact`], [`external`]: solids that bodies touch, and the energy of vertices there;
 //! - [`solve`]: time steps;
 //! - [`small`]: small matrices.
 
@@ -31,6 +31,7 @@ pub mod body;
 pub mod cells;
 pub mod contact;
 pub mod energy;
+pub mod external;
 pub mod force;
 pub mod material;
 pub mod small;
@@ -41,6 +42,7 @@ rxmesh_kernels::kernels! {
     pub KERNELS = "rx_simulation_fingerprint", feature "entries";
     of [
         body::KERNELS,
+        external::KERNELS,
         force::KERNELS,
         solve::KERNELS,
     ];

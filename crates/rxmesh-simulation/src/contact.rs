@@ -110,11 +110,14 @@ impl Collider {
         }
     }
 
-    /// Everything behind the plane through a point, as its normal says.
+    /// Everything behind the plane through a point, as its normal says. One that is zero makes a collider that
+    /// [`Collider::check`] refuses.
     pub fn plane(point: Vec3, normal: Vec3) -> Collider {
+        let none = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+        let turn = |n: Vec3| Quat::from_rotation_arc(Vec3::Z, n);
         Collider {
             position: point,
-            rotation: Quat::from_rotation_arc(Vec3::Z, normal.normalize_or_zero()),
+            rotation: normal.try_normalize().map_or(none, turn),
             ..Collider::new(Shape::Plane)
         }
     }

@@ -122,7 +122,7 @@ impl Forces {
     ///
     /// As [`Forces::forces`].
     pub fn energy(&self, body: &Body) -> Result<f64, Error> {
-        self.sum(body, GlobalMut::empty())
+        elastic_energy(body, self.elasticity, GlobalMut::empty(), &self.total)
     }
 
     /// The elastic energy of each cell in joules.
@@ -132,23 +132,28 @@ impl Forces {
     /// As [`Forces::forces`].
     pub fn cell_energies(&self, body: &Body) -> Result<Attribute<Cell, f32>, Error> {
         let mut cells = body.rx.attribute()?;
-        self.sum(body, cells.global_mut()?)?;
+        elastic_energy(body, self.elasticity, cells.global_mut()?, &self.total)?;
         Ok(cells)
     }
+}
 
-    fn sum(&self, body: &Body, cells: GlobalMut<f32>) -> Result<f64, Error> {
-        let total = &self.total;
-        with_energy!(self.elasticity, E => body.rx.run(Elastic::<E> {
-            places: places(body)?,
-            materials: body.materials.view()?,
-            cells,
-            partials: total.partials.global_mut(),
-            arrived: total.arrived.global_mut(),
-            sum: total.sum.global_mut(),
-            energy: PhantomData,
-        })?);
-        total.read()
-    }
+/// The elastic energy of a body in joules, and of each cell where there is room for it. Waits for the engine.
+pub(crate) fn elastic_energy(
+    body: &Body,
+    elasticity: Elasticity,
+    cells: GlobalMut<f32>,
+    total: &Sum,
+) -> Result<f64, Error> {
+    with_energy!(elasticity, E => body.rx.run(Elastic::<E> {
+        places: places(body)?,
+        materials: body.materials.view()?,
+        cells,
+        partials: total.partials.global_mut(),
+        arrived: total.arrived.global_mut(),
+        sum: total.sum.global_mut(),
+        energy: PhantomData,
+    })?);
+    total.read()
 }
 
 /// Where a body is.

@@ -6,6 +6,7 @@
 
 mod assembly;
 mod body;
+mod checkpoint;
 mod contact;
 mod energy;
 mod masses;
@@ -13,14 +14,17 @@ mod material;
 pub mod solve;
 mod stiffness;
 mod surroundings;
+mod world;
 
 pub use body::Body;
+pub use checkpoint::CheckpointError;
 pub use contact::{Collider, DistanceGrid, Shape};
 pub use energy::{Elasticity, Forces};
 pub use material::{Material, Materials};
 pub use rxmesh_simulation_kernels as kernels;
 pub use stiffness::Stiffness;
 pub use surroundings::Surroundings;
+pub use world::{Energies, Solver, World};
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};
 

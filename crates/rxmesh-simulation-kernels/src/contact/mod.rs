@@ -6,6 +6,8 @@
 //! slower than a given speed (Li et al. 2020, sections 5.2 and 5.4).
 
 mod solid;
+#[cfg(test)]
+mod tests;
 
 pub use solid::{Solid, SolidKind};
 

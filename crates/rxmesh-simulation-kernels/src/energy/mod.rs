@@ -7,6 +7,8 @@
 mod corotated;
 mod linear;
 mod neo_hookean;
+#[cfg(test)]
+mod tests;
 
 pub use corotated::{Arap, Corotated};
 pub use linear::Linear;
