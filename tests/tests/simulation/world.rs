@@ -45,7 +45,7 @@ fn run(world: &mut World, implicit: bool, seconds: f32) {
 
 /// Ground by each shape, at `z = 0` where the cube comes down.
 fn grounds() -> Vec<(&'static str, Collider)> {
-    let lowered = |shape, depth| Collider {
+    let lowered = |shape, depth: f32| Collider {
         position: Vec3::new(0.05, 0.05, -depth),
         ..Collider::new(shape)
     };
