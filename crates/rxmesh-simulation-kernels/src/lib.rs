@@ -5,7 +5,12 @@
 //! - [`body`]: what all solvers need to know of a body;
 //! - [`material`]: the materials of cells;
 //! - [`colour`]: which elements may be worked on at a time;
-//! - [`solve`]: solvers of time steps.
+//! - [`energy`]: energies of cells, their stresses and Hessians;
+//! - [`cells`], [`staged`], [`assemble`]: shapes of cells, positions in shared memory, sums of corners;
+//! - [`force`]: forces and energies of a body;
+//! - [`contact`], [`external`]: solids that bodies touch, and the energy of vertices there;
+//! - [`solve`]: time steps;
+//! - [`small`]: small matrices.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -22,20 +27,26 @@ macro_rules! kernel_list {
     };
 }
 
+pub mod assemble;
 pub mod body;
+pub mod cells;
 pub mod colour;
+pub mod contact;
+pub mod energy;
+pub mod external;
+pub mod force;
 pub mod material;
+pub mod small;
 pub mod solve;
+pub mod staged;
 
 rxmesh_kernels::kernels! {
     pub KERNELS = "rx_simulation_fingerprint", feature "entries";
     of [
         body::KERNELS,
-        solve::motion::KERNELS,
-        solve::projective::KERNELS,
-        solve::xpbd::cells::KERNELS,
-        solve::xpbd::cloth::KERNELS,
-        solve::vbd::KERNELS,
+        external::KERNELS,
+        force::KERNELS,
+        solve::KERNELS,
     ];
 }
 

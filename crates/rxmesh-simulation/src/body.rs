@@ -30,7 +30,7 @@ pub struct Body<D: Dimension = Volume> {
     /// One over the mass; 0 of pinned vertices.
     pub(crate) inverse_mass: Attribute<Vertex, f32>,
     pub(crate) materials: CellMaterials,
-    sums: Sums,
+    kinetic: Sum,
 }
 
 /// Materials of cells, on the engine.
@@ -41,12 +41,13 @@ pub(crate) struct CellMaterials {
     index: Option<Attribute<Cell, u16>>,
 }
 
-/// What sums over vertices need.
+/// What a sum in double precision needs.
 #[derive(Debug)]
-struct Sums {
-    partials: Buffer<f64>,
-    arrived: Buffer<u32>,
-    sum: Buffer<f64>,
+pub(crate) struct Sum {
+    /// One a block.
+    pub(crate) partials: Buffer<f64>,
+    pub(crate) arrived: Buffer<u32>,
+    pub(crate) sum: Buffer<f64>,
 }
 
 impl Body<Volume> {
@@ -84,7 +85,8 @@ impl<D: Dimension> Body<D> {
     pub(crate) fn over(rx: RxMesh<D>, rest: &Rest, materials: CellMaterials) -> Result<Body<D>, Error> {
         let inverse = |&m: &f32| if m > 0.0 { 1.0 / m } else { 0.0 };
         let inverses: Vec<f32> = rest.masses.iter().map(inverse).collect();
-        let sums = Sums::new(&rx)?;
+        let blocks = rx.linear_len(Kind::Vertex).div_ceil(SUM_VERTICES);
+        let kinetic = Sum::new(rx.engine(), blocks as usize)?;
         Ok(Body {
             rest: rx.attribute_from(&rest.positions)?,
             position: rx.attribute_from(&rest.positions)?,
@@ -93,7 +95,7 @@ impl<D: Dimension> Body<D> {
             inverse_mass: rx.attribute_from(&inverses)?,
             rx,
             materials,
-            sums,
+            kinetic,
         })
     }
 
@@ -232,7 +234,7 @@ impl<D: Dimension> Body<D> {
     ///
     /// A stale attribute, or what the engine says.
     pub fn kinetic_energy(&self) -> Result<f64, Error> {
-        let sums = &self.sums;
+        let sums = &self.kinetic;
         let kernel = Kinetic {
             velocity: self.velocity.global()?,
             mass: self.mass.global()?,
@@ -242,7 +244,7 @@ impl<D: Dimension> Body<D> {
         };
         self.engine()
             .launch_blocks(sums.partials.len() as u32, kernel)?;
-        Ok(sums.sum.read()?[1])
+        sums.read()
     }
 
     fn check_vertex(&self, v: u32) -> Result<(), Error> {
@@ -287,14 +289,18 @@ impl CellMaterials {
     }
 }
 
-impl Sums {
-    fn new<D: Dimension>(rx: &RxMesh<D>) -> Result<Sums, Error> {
-        let blocks = rx.linear_len(Kind::Vertex).div_ceil(SUM_VERTICES);
-        Ok(Sums {
-            partials: rx.engine().zeroed(blocks as usize)?,
-            arrived: rx.engine().zeroed(2)?,
-            sum: rx.engine().zeroed(2)?,
+impl Sum {
+    pub(crate) fn new(engine: &Engine, blocks: usize) -> Result<Sum, Error> {
+        Ok(Sum {
+            partials: engine.zeroed(blocks)?,
+            arrived: engine.zeroed(2)?,
+            sum: engine.zeroed(2)?,
         })
+    }
+
+    /// The sum. Waits for the engine.
+    pub(crate) fn read(&self) -> Result<f64, Error> {
+        Ok(self.sum.read()?[1])
     }
 }
 

@@ -4,16 +4,29 @@
 //!
 //! [`Body`] is a mesh with a shape at rest, positions, velocities, masses and materials.
 
+mod assembly;
 mod body;
+mod checkpoint;
 mod cloth;
 pub mod colour;
+mod contact;
+mod energy;
 mod masses;
 mod material;
 pub mod solve;
+mod stiffness;
+mod surroundings;
+mod world;
 
 pub use body::Body;
+pub use checkpoint::CheckpointError;
+pub use contact::{Collider, DistanceGrid, Shape};
+pub use energy::{Elasticity, Forces};
 pub use material::{Material, Materials};
 pub use rxmesh_simulation_kernels as kernels;
+pub use stiffness::Stiffness;
+pub use surroundings::Surroundings;
+pub use world::{Energies, Solver, World};
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};
 

@@ -101,7 +101,7 @@ unsafe impl Field for CgSums {}
 impl CgSums {
     /// Hands in the block's parts of one or two sums; the last block runs `then` with the sums, on one thread.
     #[inline(always)]
-    fn finish<B: Block>(
+    pub fn finish<B: Block>(
         self,
         b: B,
         patch: u32,
@@ -154,7 +154,7 @@ impl CgSums {
     /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): `beta`, the
     /// iteration count, and whether the solver has finished.
     #[inline(always)]
-    fn beta<B: Block>(self, b: B, block: u32, scratch: Shared<u32>, parts: (f64, f64)) {
+    pub fn beta<B: Block>(self, b: B, block: u32, scratch: Shared<u32>, parts: (f64, f64)) {
         self.finish(b, block, scratch, true, parts, |s, rz, rr| {
             s.set(Scalar::Beta, rz / s.get(Scalar::Delta));
             s.set(Scalar::Delta, rz);
