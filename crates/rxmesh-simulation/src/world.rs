@@ -2,7 +2,7 @@
 
 use crate::body::{Sum, check_step};
 use crate::energy::elastic_energy;
-use crate::solve::{Explicit, Implicit};
+use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells};
 use crate::{Body, Elasticity, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
@@ -17,6 +17,12 @@ pub enum Solver {
     Explicit(Explicit),
     /// Implicit Euler by Newton's method.
     Implicit(Box<Implicit>),
+    /// Projective dynamics.
+    Projective(Box<Projective>),
+    /// Vertex block descent.
+    VertexBlockDescent(Box<VertexBlockDescent>),
+    /// Extended position-based dynamics.
+    Xpbd(Box<XpbdCells>),
 }
 
 impl Solver {
@@ -29,22 +35,28 @@ impl Solver {
         match self {
             Solver::Explicit(solver) => solver.step(body, around, dt),
             Solver::Implicit(solver) => solver.step(body, around, dt),
+            Solver::Projective(solver) => solver.step(body, around, dt),
+            Solver::VertexBlockDescent(solver) => solver.step(body, around, dt),
+            Solver::Xpbd(solver) => solver.step(body, around, dt),
         }
     }
 
-    /// The energy of the cells.
+    /// The energy of the cells. Of vertex block descent and XPBD, whose neo-Hookean energy has no logarithm, the one that is
+    /// the same to second order at rest.
     pub fn elasticity(&self) -> Elasticity {
         match self {
             Solver::Explicit(solver) => solver.forces().elasticity(),
             Solver::Implicit(solver) => solver.options().elasticity,
+            Solver::Projective(_) => Elasticity::Arap,
+            Solver::VertexBlockDescent(_) | Solver::Xpbd(_) => Elasticity::NeoHookean,
         }
     }
 
     /// Fails when the last step left the numbers. Waits for the engine.
     fn check(&self) -> Result<(), Error> {
         match self {
-            Solver::Explicit(_) => Ok(()),
             Solver::Implicit(solver) => solver.report().map(drop),
+            _ => Ok(()),
         }
     }
 }

@@ -52,10 +52,10 @@ fn rounds_are_those_of_a_direct_solver(engine: &Engine) {
             ..ProjectiveOptions::default()
         };
         let (mut body, elastic, x, v) = moving(engine, &mesh);
-        let s = targets(&x, &v, &elastic.held, options.gravity, DT.into());
+        let s = targets(&x, &v, &elastic.held, GRAVITY, DT.into());
         let want = elastic.projective(s.clone(), &s, DT.into(), options.rounds);
         let mut solver = Projective::new(&body, DT, options).unwrap();
-        solver.step(&mut body, DT).unwrap();
+        solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
         let got = doubles(&body.positions().unwrap());
         let error = farthest(&got, &want);
         assert!(error < 2e-6, "{engine:?} {options:?}: {error:e}");
@@ -72,7 +72,7 @@ fn the_energy_of_a_frame_falls(engine: &Engine) {
     let rounds = suited(engine, [20, 6, 3]);
     for solver in BOTH {
         let (_, elastic, x, v) = moving(engine, &mesh);
-        let s = targets(&x, &v, &elastic.held, ProjectiveOptions::default().gravity, DT.into());
+        let s = targets(&x, &v, &elastic.held, GRAVITY, DT.into());
         let value = |x: &[_]| elastic.objective(Density::AsRigidAsPossible, x, &s, DT.into());
         let mut before = value(&s);
         let exact = elastic.projective(s.clone(), &s, DT.into(), 300);
@@ -85,7 +85,7 @@ fn the_energy_of_a_frame_falls(engine: &Engine) {
                 ..ProjectiveOptions::default()
             };
             let mut solver = Projective::new(&body, DT, options).unwrap();
-            solver.step(&mut body, DT).unwrap();
+            solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
             let now = value(&doubles(&body.positions().unwrap()));
             assert!(now < before + 1e-6 * start, "round {rounds}: {before} to {now}");
             before = now;
@@ -98,24 +98,20 @@ fn the_energy_of_a_frame_falls(engine: &Engine) {
 
 fn bodies_at_rest_stay(engine: &Engine) {
     let mesh = mesh(engine);
-    let options = ProjectiveOptions {
-        gravity: Vec3::ZERO,
-        ..ProjectiveOptions::default()
-    };
+    let options = ProjectiveOptions::default();
     let mut body = body(engine, &mesh, soft(), 64);
     let mut solver = Projective::new(&body, DT, options).unwrap();
     for _ in 0..3 {
-        solver.step(&mut body, DT).unwrap();
+        solver.step(&mut body, &air(engine, Vec3::ZERO), DT).unwrap();
     }
     let error = farthest(&doubles(&body.positions().unwrap()), &doubles(&mesh.positions));
     assert!(error < 1e-6, "{error:e}");
     // A body that falls freely falls as a point does; steps of other lengths go along.
-    let falls = ProjectiveOptions::default();
-    let mut solver = Projective::new(&body, DT, falls).unwrap();
+    let mut solver = Projective::new(&body, DT, options).unwrap();
     let (mut v, mut x) = (0.0, 0.0);
     for dt in [DT, DT, 0.5 * DT] {
-        solver.step(&mut body, dt).unwrap();
-        v += falls.gravity.z * dt;
+        solver.step(&mut body, &air(engine, GRAVITY), dt).unwrap();
+        v += GRAVITY.z * dt;
         x += v * dt;
     }
     let drop = Vec3::new(0.0, 0.0, x);
@@ -133,7 +129,7 @@ fn pins_move_and_attachments_give(engine: &Engine) {
     let all: Vec<(u32, Vec3)> = pins.iter().map(target).collect();
     body.move_pins(&all, DT).unwrap();
     let mut solver = Projective::new(&body, DT, ProjectiveOptions::default()).unwrap();
-    solver.step(&mut body, DT).unwrap();
+    solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
     let now = body.positions().unwrap();
     for (p, want) in all {
         assert!(now[p as usize].distance(want) < 1e-6, "{} for {want}", now[p as usize]);
@@ -147,7 +143,7 @@ fn pins_move_and_attachments_give(engine: &Engine) {
         ..ProjectiveOptions::default()
     };
     let mut solver = Projective::new(&body, DT, options).unwrap();
-    solver.step(&mut body, DT).unwrap();
+    solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
     let now = doubles(&body.positions().unwrap());
     let forces = elastic.forces(Density::AsRigidAsPossible, &now);
     let mut most = 0.0f64;
@@ -168,13 +164,12 @@ fn inverted_cells_recover(engine: &Engine) {
     let x: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(p.x, p.y, -0.5 * p.z)).collect();
     body.set_positions(&x).unwrap();
     let options = ProjectiveOptions {
-        gravity: Vec3::ZERO,
         damping: 5.0,
         ..ProjectiveOptions::default()
     };
     let mut solver = Projective::new(&body, DT, options).unwrap();
     for _ in 0..suited(engine, [400, 150, 60]) {
-        solver.step(&mut body, DT).unwrap();
+        solver.step(&mut body, &air(engine, Vec3::ZERO), DT).unwrap();
     }
     let now = doubles(&body.positions().unwrap());
     let inverted = |x: &[_]| {
@@ -195,7 +190,7 @@ fn frames_have_the_same_bits(engine: &Engine) {
         let (mut body, ..) = moving(engine, &mesh);
         let mut solver = Projective::new(&body, DT, ProjectiveOptions::default()).unwrap();
         for _ in 0..2 {
-            solver.step(&mut body, DT).unwrap();
+            solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
         }
         body.positions().unwrap()
     };
@@ -217,7 +212,6 @@ fn senseless_options_are_refused() {
     refused(ProjectiveOptions { rounds: 0, ..usual }, DT, "round");
     refused(ProjectiveOptions { iterations: 0, ..usual }, DT, "iteration");
     refused(ProjectiveOptions { damping: -1.0, ..usual }, DT, "damping");
-    refused(ProjectiveOptions { gravity: Vec3::NAN, ..usual }, DT, "gravity");
     refused(ProjectiveOptions { attachment: Some(0.0), ..usual }, DT, "attachment");
     refused(usual, 0.0, "time step");
     refused(usual, f32::NAN, "time step");

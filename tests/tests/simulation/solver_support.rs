@@ -4,8 +4,18 @@ use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{Rng, TetMesh, generate};
 use rxmesh_host::patch::{VolumeKinds, VolumeOptions};
-use rxmesh_simulation::{Body, Material, Materials};
+use rxmesh_simulation::{Body, Material, Materials, Surroundings};
 use rxmesh_tests::elastic::Elastic;
+
+/// The usual gravity.
+pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
+
+/// Surroundings of such gravity and nothing to touch.
+pub fn air(engine: &Engine, gravity: Vec3) -> Surroundings {
+    let mut around = Surroundings::new(engine).unwrap();
+    around.set_gravity(gravity).unwrap();
+    around
+}
 
 /// A beam of cells with vertices and cells in random order.
 pub fn beam(size: [u32; 3]) -> TetMesh {

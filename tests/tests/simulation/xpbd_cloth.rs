@@ -152,7 +152,7 @@ fn scene(engine: &Engine, mesh: &TriMesh) -> Scene {
     let (x, v) = state(mesh, &held);
     body.set_positions(&x).unwrap();
     body.set_velocities(&v).unwrap();
-    let s = targets(&x, &v, &held, XpbdOptions::default().gravity, DT.into());
+    let s = targets(&x, &v, &held, GRAVITY, DT.into());
     let masses = body.masses().unwrap();
     let w = (masses.iter().zip(&held)).map(|(m, h)| if *h { 0.0 } else { 1.0 / f64::from(*m) });
     Scene {
@@ -172,7 +172,7 @@ fn jacobi_is_the_papers_iteration(engine: &Engine) {
             ..XpbdOptions::default()
         };
         let mut solver = XpbdCloth::new(&body, uneven, options).unwrap();
-        solver.step(&mut body, DT).unwrap();
+        solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
         let all = constraints(&mesh, uneven);
         let mut share = vec![0.0; s.len()];
         for v in all.iter().flat_map(|c| &c.vertices) {
@@ -224,7 +224,7 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
                 ..XpbdOptions::default()
             };
             let mut solver = XpbdCloth::new(&body, soft, options).unwrap();
-            solver.step(&mut body, DT).unwrap();
+            solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
             let now = doubles(&body.positions().unwrap());
             // m / dt^2 (s - x) - sum C grad C / a, times w dt^2: a length.
             let mut left: Vec<DVec3> = s.iter().zip(&now).map(|(s, x)| *s - *x).collect();
@@ -281,8 +281,9 @@ fn rails(compliance: f64) -> impl Fn([u32; 2]) -> ClothMaterial {
 
 /// Steps until nothing moves.
 fn settle(solver: &mut XpbdCloth, body: &mut Body<Surface>, dt: f32, steps: u32) -> Vec<DVec3> {
+    let around = &air(body.engine(), GRAVITY);
     for _ in 0..steps {
-        solver.step(body, dt).unwrap();
+        solver.step(body, around, dt).unwrap();
     }
     doubles(&body.positions().unwrap())
 }
@@ -406,13 +407,12 @@ fn momentum_is_kept(engine: &Engine) {
         body.set_positions(&x).unwrap();
         body.set_velocities(&v).unwrap();
         let options = XpbdOptions {
-            gravity: Vec3::ZERO,
             order,
             ..XpbdOptions::default()
         };
         let mut solver = XpbdCloth::new(&body, uneven, options).unwrap();
         for _ in 0..4 {
-            solver.step(&mut body, DT).unwrap();
+            solver.step(&mut body, &air(engine, Vec3::ZERO), DT).unwrap();
         }
         let masses = body.masses().unwrap();
         let total = |v: &[Vec3]| -> DVec3 {
@@ -452,7 +452,7 @@ fn nasty_meshes_stay_finite(engine: &Engine) {
                 body.set_positions(&vec![p; mesh.positions.len()]).unwrap();
             }
             for _ in 0..20 {
-                solver.step(&mut body, DT).unwrap();
+                solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
             }
             let now = body.positions().unwrap();
             assert!(now.iter().all(|p| p.is_finite()), "{order:?} {at:?}: {now:?}");
@@ -470,7 +470,7 @@ fn steps_have_the_same_bits(engine: &Engine) {
                 ..XpbdOptions::default()
             };
             let mut solver = XpbdCloth::new(&body, uneven, options).unwrap();
-            solver.step(&mut body, DT).unwrap();
+            solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
             body.positions().unwrap()
         };
         assert_eq!(run(engine), run(engine), "two runs");

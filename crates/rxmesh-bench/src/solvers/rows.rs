@@ -10,7 +10,7 @@ use rxmesh_simulation::solve::{
     ClothMaterial, GlobalSolver, Projective, ProjectiveOptions, VbdOptions, VbdOrder,
     VertexBlockDescent, XpbdCells, XpbdCloth, XpbdOptions, XpbdOrder,
 };
-use rxmesh_simulation::{Body, Material, Materials};
+use rxmesh_simulation::{Body, Material, Materials, Surroundings};
 
 use super::meshes;
 use crate::measure::{self, Effort, Times};
@@ -131,7 +131,8 @@ fn projective(engine: &Engine, mesh: &str, solver: GlobalSolver) -> Result<(Body
 
 fn pd_frame(engine: &Engine, mesh: &str, effort: Effort, solver: GlobalSolver) -> Result<Measured> {
     let (mut body, mut pd) = projective(engine, mesh, solver)?;
-    let times = measure::launches(engine, effort, || Ok(pd.step(&mut body, DT)?))?;
+    let around = Surroundings::new(engine)?;
+    let times = measure::launches(engine, effort, || Ok(pd.step(&mut body, &around, DT)?))?;
     Ok(measured(&body, pd.launches(), times))
 }
 
@@ -145,7 +146,7 @@ fn pd_frame_chebyshev(engine: &Engine, mesh: &str, effort: Effort) -> Result<Mea
 
 fn pd_product(engine: &Engine, mesh: &str, effort: Effort) -> Result<Measured> {
     let (mut body, mut pd) = projective(engine, mesh, GlobalSolver::ConjugateGradients)?;
-    pd.step(&mut body, DT)?;
+    pd.step(&mut body, &Surroundings::new(engine)?, DT)?;
     let times = measure::launches(engine, effort, || Ok(pd.product(body.mesh())?))?;
     Ok(measured(&body, 1, times))
 }
@@ -166,7 +167,9 @@ fn cloth(engine: &Engine, mesh: &str, effort: Effort, order: XpbdOrder) -> Resul
         ..XpbdOptions::default()
     };
     let mut solver = XpbdCloth::new(&body, material, options)?;
-    let times = measure::launches(engine, effort, || Ok(solver.step(&mut body, 1e-4)?))?;
+    let around = Surroundings::new(engine)?;
+    let step = || Ok(solver.step(&mut body, &around, 1e-4)?);
+    let times = measure::launches(engine, effort, step)?;
     Ok(Measured {
         elements: body.vertex_count() as u64,
         launches: 3 + 5 * solver.launches(),
@@ -189,7 +192,7 @@ fn cells(engine: &Engine, mesh: &str, effort: Effort, order: XpbdOrder) -> Resul
         ..XpbdOptions::default()
     };
     let mut solver = XpbdCells::new(&body, options)?;
-    solver.step(&mut body, 1e-3)?;
+    solver.step(&mut body, &Surroundings::new(engine)?, 1e-3)?;
     let times = measure::launches(engine, effort, || Ok(solver.iterate(&mut body, 1e-3)?))?;
     Ok(measured(&body, solver.launches(), times))
 }
@@ -210,8 +213,10 @@ fn vbd(engine: &Engine, mesh: &str, effort: Effort, order: VbdOrder) -> Result<M
         ..VbdOptions::default()
     };
     let mut solver = VertexBlockDescent::new(&body, options)?;
-    solver.step(&mut body, DT)?;
-    let times = measure::launches(engine, effort, || Ok(solver.iterate(&mut body, DT)?))?;
+    let around = Surroundings::new(engine)?;
+    solver.step(&mut body, &around, DT)?;
+    let iterate = || Ok(solver.iterate(&mut body, &around, DT)?);
+    let times = measure::launches(engine, effort, iterate)?;
     Ok(measured(&body, solver.colours(), times))
 }
 

@@ -1,5 +1,6 @@
 //! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
 
+use crate::contact::Contacts;
 use rxmesh_kernels::Vec3;
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
@@ -12,7 +13,8 @@ kernel_list! {
 }
 
 kernel! {
-    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity.
+    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity; others are
+    /// pushed out of what they touch, as in an explicit step.
     pub struct Predict: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -24,6 +26,8 @@ kernel! {
         pub target: GlobalMut<Vec3>,
         /// Inverse masses; zero where a vertex is pinned.
         pub inverse_mass: Global<f32>,
+        /// What bodies touch.
+        pub contacts: Contacts,
         /// Acceleration of vertices that are not pinned, in m/s^2.
         pub gravity: Vec3,
         /// Time step, in s.
@@ -38,7 +42,7 @@ unsafe impl FlatKernel for Predict {
     fn run(&self, i: u32) {
         let (x, mut v) = (self.x.get(i), self.v.get(i));
         if self.inverse_mass.get(i) > 0.0 {
-            v += self.gravity * self.dt;
+            v = self.contacts.push(x, v + self.gravity * self.dt, self.dt);
         }
         let to = x + v * self.dt;
         self.before.set(i, x);

@@ -7,6 +7,7 @@
 //! `m / dt^2 + sum V (mu |g|^2 + k c c^T)`: positive definite as it is, whatever the cell.
 
 use crate::colour::{Lists, Turns};
+use crate::contact::Contacts;
 use crate::material::{Lame, Materials};
 use crate::solve::shape::Shape;
 use rxmesh_kernels::Vec3;
@@ -37,6 +38,10 @@ rxmesh_kernels::args! {
         pub rest: Global<Vec3>,
         /// Where vertices would go without forces between them.
         pub target: Global<Vec3>,
+        /// Where they were before the step.
+        pub before: Global<Vec3>,
+        /// What they touch.
+        pub contacts: Contacts,
         /// Masses, in kg.
         pub mass: Global<f32>,
         /// Inverse masses; zero where a vertex is pinned.
@@ -49,6 +54,8 @@ rxmesh_kernels::args! {
         pub turns: Turns,
         /// One over the squared time step, in 1/s^2.
         pub rate: f32,
+        /// Time step, in s.
+        pub dt: f32,
     }
 }
 
@@ -183,17 +190,21 @@ impl VbdBody {
                 let v = lists.item(first + i);
                 let linear = patch.base::<Vertex>() + v;
                 if self.inverse_mass.get(linear) > 0.0 {
-                    let (x, inertia) = (t.x.get(v), self.mass.get(linear) * self.rate);
-                    let pull = (self.target.get(linear) - x) * inertia;
+                    let (x, mass) = (t.x.get(v), self.mass.get(linear));
+                    let (inertia, start) = (mass * self.rate, self.before.get(linear));
+                    let touch = self.contacts.touch(start, x - start, self.dt);
+                    let pull = (self.target.get(linear) - x) * inertia + touch.force * mass;
+                    // In the order xx, yy, zz, xy, xz, yz.
+                    let h = touch.hessian;
                     let sum = Sum {
                         force: Vec3::new(t.total(i, 0), t.total(i, 1), t.total(i, 2)) + pull,
                         hessian: [
-                            t.total(i, 3) + inertia,
-                            t.total(i, 4),
-                            t.total(i, 5),
-                            t.total(i, 6) + inertia,
-                            t.total(i, 7),
-                            t.total(i, 8) + inertia,
+                            t.total(i, 3) + inertia + h[0] * mass,
+                            t.total(i, 4) + h[3] * mass,
+                            t.total(i, 5) + h[4] * mass,
+                            t.total(i, 6) + inertia + h[1] * mass,
+                            t.total(i, 7) + h[5] * mass,
+                            t.total(i, 8) + inertia + h[2] * mass,
                         ],
                     };
                     t.x.set(v, x + sum.solve());

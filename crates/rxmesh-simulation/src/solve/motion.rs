@@ -1,11 +1,12 @@
 //! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
 
-use crate::Body;
+use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, Dimension};
 use rxmesh_host::{Error, Vec3};
-use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_simulation_kernels::contact::Contacts;
 use rxmesh_simulation_kernels::solve::motion::{Add, Follow, Predict};
 
 /// What moves vertices beside the forces between them.
@@ -13,6 +14,8 @@ use rxmesh_simulation_kernels::solve::motion::{Add, Follow, Predict};
 pub(super) struct Free {
     /// Acceleration of vertices that are not pinned, in m/s^2.
     pub(super) gravity: Vec3,
+    /// What pushes vertices before forces between them do.
+    pub(super) contacts: Contacts,
     /// Drag: deceleration over velocity, in 1/s.
     pub(super) damping: f64,
     /// Time step, in s.
@@ -20,6 +23,29 @@ pub(super) struct Free {
 }
 
 impl Free {
+    /// In surroundings whose solids push vertices at the start of the step.
+    pub(super) fn pushed(around: &Surroundings, damping: f64, dt: f32) -> Free {
+        Free {
+            gravity: around.gravity(),
+            contacts: around.contacts(),
+            damping,
+            dt,
+        }
+    }
+
+    /// In surroundings whose solids the solver itself sees.
+    pub(super) fn alone(around: &Surroundings, damping: f64, dt: f32) -> Free {
+        let none = Contacts {
+            solids: Global::empty(),
+            grids: Global::empty(),
+            slip: 1.0,
+        };
+        Free {
+            contacts: none,
+            ..Free::pushed(around, damping, dt)
+        }
+    }
+
     /// Moves vertices to where they would go without forces between them; keeps where they were, and, if it is wanted,
     /// where they are now.
     pub(super) fn begin<D: Dimension>(
@@ -34,6 +60,7 @@ impl Free {
             before: before.global_mut(),
             target: target.map_or(GlobalMut::empty(), Buffer::global_mut),
             inverse_mass: body.inverse_mass.global()?,
+            contacts: self.contacts,
             gravity: self.gravity,
             dt: self.dt,
         };
@@ -74,12 +101,7 @@ pub(super) fn add<D: Dimension>(
 }
 
 /// Refuses numbers that cannot be.
-pub(super) fn check(gravity: Vec3, damping: f64) -> Result<(), Error> {
-    if !gravity.is_finite() {
-        return Err(Error::Options(format!(
-            "gravity is {gravity}, but must be finite"
-        )));
-    }
+pub(super) fn check(damping: f64) -> Result<(), Error> {
     if damping >= 0.0 && damping.is_finite() {
         return Ok(());
     }

@@ -1,8 +1,8 @@
 //! Projective dynamics: the same matrix for all frames, rotations and positions in turns.
 
-use crate::Body;
-use super::motion;
 use crate::body::check_step;
+use crate::{Body, Surroundings};
+use super::motion;
 use rxmesh_host::algo::cg::Cg;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Volume};
@@ -30,8 +30,6 @@ pub enum GlobalSolver {
 /// Options of [`Projective`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProjectiveOptions {
-    /// Acceleration of vertices that are not pinned, in m/s^2.
-    pub gravity: Vec3,
     /// Local and global steps a frame.
     pub rounds: u32,
     /// Iterations of the linear solver in each global step.
@@ -47,7 +45,6 @@ pub struct ProjectiveOptions {
 impl Default for ProjectiveOptions {
     fn default() -> Self {
         ProjectiveOptions {
-            gravity: Vec3::new(0.0, 0.0, -9.81),
             rounds: 5,
             iterations: 30,
             solver: GlobalSolver::ConjugateGradients,
@@ -59,7 +56,7 @@ impl Default for ProjectiveOptions {
 
 impl ProjectiveOptions {
     fn check(&self) -> Result<(), Error> {
-        motion::check(self.gravity, self.damping)?;
+        motion::check(self.damping)?;
         if self.rounds == 0 || self.iterations == 0 {
             return Err(Error::Options(
                 "a frame needs one round and one iteration at least".to_owned(),
@@ -204,15 +201,11 @@ impl Projective {
     /// # Errors
     ///
     /// A step that is not a positive number, a stale attribute, or what the engine says.
-    pub fn step(&mut self, body: &mut Body, dt: f32) -> Result<(), Error> {
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         if dt != self.matrix.dt {
             self.prepare(body, dt)?;
         }
-        let free = motion::Free {
-            gravity: self.options.gravity,
-            damping: self.options.damping,
-            dt,
-        };
+        let free = motion::Free::pushed(around, self.options.damping, dt);
         free.begin(body, &self.before, Some(&self.target))?;
         for _ in 0..self.options.rounds {
             self.local_step(body)?;

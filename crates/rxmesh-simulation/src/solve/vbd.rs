@@ -1,9 +1,9 @@
 //! Vertex block descent: each vertex in turn goes to the minimum in its own coordinates.
 
 use super::motion::{self, Free};
-use crate::Body;
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
+use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::Attribute;
 use rxmesh_host::{Error, Vec3};
@@ -25,8 +25,6 @@ pub enum VbdOrder {
 /// Options of [`VertexBlockDescent`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VbdOptions {
-    /// Acceleration of vertices that are not pinned, in m/s^2.
-    pub gravity: Vec3,
     /// Iterations a step: turns of all vertices.
     pub iterations: u32,
     /// Order of the turns.
@@ -38,7 +36,6 @@ pub struct VbdOptions {
 impl Default for VbdOptions {
     fn default() -> Self {
         VbdOptions {
-            gravity: Vec3::new(0.0, 0.0, -9.81),
             iterations: 20,
             order: VbdOrder::Vertices,
             damping: 0.0,
@@ -73,7 +70,7 @@ impl VertexBlockDescent {
     ///
     /// Options that cannot be, or no memory on the engine.
     pub fn new(body: &Body, options: VbdOptions) -> Result<VertexBlockDescent, Error> {
-        motion::check(options.gravity, options.damping)?;
+        motion::check(options.damping)?;
         if options.iterations == 0 {
             return Err(Error::Options("a step needs one iteration at least".to_owned()));
         }
@@ -111,16 +108,12 @@ impl VertexBlockDescent {
     /// # Errors
     ///
     /// A step that is not a positive number, a stale attribute, or what the engine says.
-    pub fn step(&mut self, body: &mut Body, dt: f32) -> Result<(), Error> {
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
-        let free = Free {
-            gravity: self.options.gravity,
-            damping: self.options.damping,
-            dt,
-        };
+        let free = Free::alone(around, self.options.damping, dt);
         free.begin(body, &self.before, Some(&self.target))?;
         for _ in 0..self.options.iterations {
-            self.iterate(body, dt)?;
+            self.iterate(body, around, dt)?;
         }
         free.end(body, &self.before)
     }
@@ -130,16 +123,19 @@ impl VertexBlockDescent {
     /// # Errors
     ///
     /// As [`VertexBlockDescent::step`].
-    pub fn iterate(&mut self, body: &mut Body, dt: f32) -> Result<(), Error> {
+    pub fn iterate(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         let view = VbdBody {
             rest: body.rest.global()?,
             target: self.target.global(),
+            before: self.before.global(),
+            contacts: around.contacts(),
             mass: body.mass.global()?,
             inverse_mass: body.inverse_mass.global()?,
             materials: body.materials.view()?,
             vc: self.vc,
             turns: self.turns.view(),
             rate: 1.0 / (dt * dt),
+            dt,
         };
         for colour in 0..self.colours() {
             let Some((colours, _)) = &self.patches else {

@@ -1,11 +1,11 @@
 //! XPBD of tetrahedra.
 
 use super::{XpbdOptions, XpbdOrder, rate};
-use crate::Body;
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
 use crate::solve::motion;
 use glam::Vec2;
+use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Volume};
 use rxmesh_host::volume::Distributor;
@@ -110,9 +110,14 @@ impl XpbdCells {
     /// # Errors
     ///
     /// A step that is not a positive number, a stale attribute, or what the engine says.
-    pub fn step(&mut self, body: &mut Body, dt: f32) -> Result<(), Error> {
+    pub fn step(
+        &mut self,
+        body: &mut Body,
+        around: &Surroundings,
+        dt: f32,
+    ) -> Result<(), Error> {
         check_step(dt)?;
-        let free = self.options.free(dt);
+        let free = motion::Free::pushed(around, self.options.damping, dt);
         free.begin(body, &self.before, None)?;
         self.multipliers.clear()?;
         for _ in 0..self.options.iterations {

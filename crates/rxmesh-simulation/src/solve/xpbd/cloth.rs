@@ -1,11 +1,12 @@
 //! XPBD of cloth.
 
 use super::{XpbdOptions, XpbdOrder, rate};
-use crate::Body;
 use crate::body::check_step;
 use crate::colour::{self, Colouring, Host, Turns};
+use crate::solve::motion;
 use glam::Vec2;
 use rayon::prelude::*;
+use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Surface};
 use rxmesh_host::{Error, Vec3};
@@ -178,9 +179,14 @@ impl XpbdCloth {
     /// # Errors
     ///
     /// A step that is not a positive number, a stale attribute, or what the engine says.
-    pub fn step(&mut self, body: &mut Body<Surface>, dt: f32) -> Result<(), Error> {
+    pub fn step(
+        &mut self,
+        body: &mut Body<Surface>,
+        around: &Surroundings,
+        dt: f32,
+    ) -> Result<(), Error> {
         check_step(dt)?;
-        let free = self.options.free(dt);
+        let free = motion::Free::pushed(around, self.options.damping, dt);
         free.begin(body, &self.before, None)?;
         self.multipliers.clear()?;
         for _ in 0..self.options.iterations {

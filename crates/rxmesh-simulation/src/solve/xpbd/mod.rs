@@ -7,7 +7,7 @@ pub use cells::XpbdCells;
 pub use cloth::{ClothMaterial, XpbdCloth};
 
 use super::motion;
-use rxmesh_host::{Error, Vec3};
+use rxmesh_host::Error;
 
 /// Which positions the constraints of an iteration start from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +23,6 @@ pub enum XpbdOrder {
 /// Options of the solvers of this module.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct XpbdOptions {
-    /// Acceleration of vertices that are not pinned, in m/s^2.
-    pub gravity: Vec3,
     /// Iterations a step.
     pub iterations: u32,
     /// Order of the constraints.
@@ -39,7 +37,6 @@ pub struct XpbdOptions {
 impl Default for XpbdOptions {
     fn default() -> Self {
         XpbdOptions {
-            gravity: Vec3::new(0.0, 0.0, -9.81),
             iterations: 5,
             order: XpbdOrder::Jacobi,
             relaxation: 1.0,
@@ -50,7 +47,7 @@ impl Default for XpbdOptions {
 
 impl XpbdOptions {
     fn check(&self) -> Result<(), Error> {
-        motion::check(self.gravity, self.damping)?;
+        motion::check(self.damping)?;
         if self.iterations == 0 {
             return Err(Error::Options("a step needs one iteration at least".to_owned()));
         }
@@ -61,14 +58,6 @@ impl XpbdOptions {
             "the relaxation is {}, but must be above 0 and below 2",
             self.relaxation
         )))
-    }
-
-    fn free(&self, dt: f32) -> motion::Free {
-        motion::Free {
-            gravity: self.gravity,
-            damping: self.damping,
-            dt,
-        }
     }
 }
 
