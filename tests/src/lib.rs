@@ -3,6 +3,7 @@
 //! - [`edits`]: rounds of edit scripts, over plain triangles;
 //! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to decide conflicts
 //!   ([`conformance_of_conflicts!`]);
+//! - [`elastic`]: elastic bodies and steps of implicit Euler in `f64`;
 //! - [`extent`]: how much a run does, and the long run;
 //! - [`fixtures`]: meshes by property, made in code;
 //! - [`oracle`]: the expected answers, by naive host code over input ids;
@@ -16,6 +17,7 @@
 //! - [`volumes`], [`volume_oracle`]: tetrahedra made in code, and their relations by naive code.
 
 pub mod distance;
+pub mod elastic;
 pub mod edits;
 pub mod engines;
 pub mod extent;

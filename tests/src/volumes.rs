@@ -100,6 +100,29 @@ pub fn shuffled(mut volume: VolumeFixture, seed: u64) -> VolumeFixture {
     volume
 }
 
+/// A box of which random edges were cut in two, with all cells around them: valences as those of mesh generators, from a
+/// few to about a hundred cells at a vertex.
+pub fn irregular(size: [u32; 3], cuts: usize, seed: u64) -> VolumeFixture {
+    let mut volume = kuhn(size);
+    let mut rng = Rng::new(seed);
+    for _ in 0..cuts {
+        let cell = volume.cells[rng.below(volume.cells.len() as u64) as usize];
+        let [i, j] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]][rng.below(6) as usize];
+        let (ends, middle) = ([cell[i], cell[j]], volume.vertices as u32);
+        volume.vertices += 1;
+        let mut more = Vec::new();
+        for cell in &mut volume.cells {
+            if ends.iter().all(|v| cell.contains(v)) {
+                more.push(cell.map(|v| if v == ends[0] { middle } else { v }));
+                *cell = cell.map(|v| if v == ends[1] { middle } else { v });
+            }
+        }
+        volume.cells.append(&mut more);
+    }
+    volume.name = format!("{}, {cuts} edges cut", volume.name);
+    volume
+}
+
 /// Random cells: faces with many cells, components, vertices without cells, cells that come twice or turned.
 pub fn soup(vertices: usize, cells: usize, seed: u64) -> VolumeFixture {
     let mut rng = Rng::new(seed);

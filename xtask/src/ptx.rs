@@ -29,10 +29,11 @@ const KERNELS: &str = "crates/rxmesh-kernels";
 const CUDA_STD: &str = "crates/rxmesh-cuda-std";
 const SPECULATIVE: &str = "crates/rxmesh-speculative-kernels";
 const SUBDIVISION: &str = "crates/rxmesh-subdivision-kernels";
+const SIMULATION: &str = "crates/rxmesh-simulation-kernels";
 const TESTS: &str = "tests/kernels";
 
 /// All crates with kernels.
-pub(crate) const MODULES: [Module; 4] = [
+pub(crate) const MODULES: [Module; 5] = [
     Module {
         file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
         package: KERNELS,
@@ -50,6 +51,12 @@ pub(crate) const MODULES: [Module; 4] = [
         package: SUBDIVISION,
         sources: &[SUBDIVISION, KERNELS, CUDA_STD],
         most_bytes: 3 << 20,
+    },
+    Module {
+        file: "crates/rxmesh-simulation/ptx/rxmesh_simulation_kernels.ptx",
+        package: SIMULATION,
+        sources: &[SIMULATION, KERNELS, CUDA_STD],
+        most_bytes: 2 << 20,
     },
     Module {
         file: "tests/ptx/rxmesh_test_kernels.ptx",

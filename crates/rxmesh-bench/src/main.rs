@@ -19,6 +19,7 @@ mod record;
 mod reference;
 mod rows;
 mod run;
+mod solvers;
 mod surfaces;
 mod table;
 mod volumes;
@@ -74,6 +75,8 @@ enum Task {
     },
     /// List the rows
     Rows,
+    /// Measure the solvers of deformable bodies: projective dynamics, XPBD, vertex block descent
+    Solvers(solvers::Arguments),
     /// Measure polygon meshes and subdivision surfaces
     Surfaces(surfaces::Arguments),
     /// Measure volumes: the 32 operations over relations, springs, construction, bytes, sizes of patches
@@ -129,6 +132,7 @@ fn start(arguments: Arguments) -> Result<()> {
             }
             Ok(())
         }
+        Some(Task::Solvers(arguments)) => solvers::run(&arguments),
         Some(Task::Surfaces(arguments)) => surfaces::run(&arguments),
         Some(Task::Volumes(arguments)) => volumes::run(&arguments),
         Some(Task::Rows) => {

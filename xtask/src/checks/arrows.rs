@@ -1,5 +1,5 @@
-//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine and subdivision
-//! beside the first two.
+//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine, subdivision
+//! and simulation beside the first two.
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
@@ -46,12 +46,21 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "rxmesh-simulation-kernels",
+        &["rxmesh-kernels", "rxmesh-cuda-std"],
+    ),
+    (
+        "rxmesh-simulation",
+        &["rxmesh-host", "rxmesh-kernels", "rxmesh-simulation-kernels"],
+    ),
+    (
         "rxmesh-apps",
         &[
             "rxmesh-host",
             "rxmesh-kernels",
             "rxmesh-speculative",
             "rxmesh-subdivision",
+            "rxmesh-simulation",
         ],
     ),
 ];
@@ -70,6 +79,7 @@ const DEVICE: &[&str] = &[
     "rxmesh-kernels",
     "rxmesh-speculative-kernels",
     "rxmesh-subdivision-kernels",
+    "rxmesh-simulation-kernels",
     "rxmesh-test-kernels",
     "rxmesh-cuda-std",
 ];

@@ -11,18 +11,18 @@ use rxmesh_kernels::topo::Kind;
 
 /// What the solver has reached.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
+pub struct Progress {
     /// Iterations done.
-    pub(super) iterations: u32,
+    pub iterations: u32,
     /// `sqrt(r . r / r0 . r0)`; 0 when there was nothing to do.
-    pub(super) residual: f64,
+    pub residual: f64,
     /// Whether the solver has finished by itself.
-    pub(super) done: bool,
+    pub done: bool,
 }
 
 /// Vectors and scalars of a solve over the vertices of a mesh.
 #[derive(Debug)]
-pub(super) struct Cg {
+pub struct Cg {
     r: Buffer<Vec3>,
     /// Old and new direction, in turns.
     directions: [Buffer<Vec3>; 2],
@@ -39,7 +39,11 @@ pub(super) struct Cg {
 
 impl Cg {
     /// For one mesh; with `jacobi` the diagonal has to be filled in ([`Cg::inverse_mut`]) before the start.
-    pub(super) fn new(rx: &RxMesh<impl Dimension>, tolerance: f64, jacobi: bool) -> Result<Cg, Error> {
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    pub fn new<D: Dimension>(rx: &RxMesh<D>, tolerance: f64, jacobi: bool) -> Result<Cg, Error> {
         let engine = rx.engine();
         let n = rx.linear_len(Kind::Vertex) as usize;
         let step_blocks = (3 * n).div_ceil(STEP_WORDS as usize);
@@ -57,20 +61,23 @@ impl Cg {
         })
     }
 
-    pub(super) fn scalars(&self) -> Scalars {
+    /// The solver's scalars.
+    pub fn scalars(&self) -> Scalars {
         Scalars(self.scalars.global_mut())
     }
 
-    pub(super) fn inverse_mut(&self) -> GlobalMut<f32> {
+    /// One over the diagonal, to fill in.
+    pub fn inverse_mut(&self) -> GlobalMut<f32> {
         self.inverse.global_mut()
     }
 
     /// The direction that the next product reads: has to be zero, or finite at least, when the solver starts.
-    pub(super) fn first_direction(&self) -> GlobalMut<Vec3> {
+    pub fn first_direction(&self) -> GlobalMut<Vec3> {
         self.directions[0].global_mut()
     }
 
-    pub(super) fn sums(&self) -> CgSums {
+    /// The dot products of a product's launch.
+    pub fn sums(&self) -> CgSums {
         CgSums {
             partials: self.partials.global_mut(),
             arrived: self.arrived.global_mut(),
@@ -79,13 +86,13 @@ impl Cg {
     }
 
     /// What a product's kernel takes to compute the first residual, from `x`, into the second value.
-    pub(super) fn start(&self, x: Global<Vec3>) -> (CgVector, GlobalMut<Vec3>) {
+    pub fn start(&self, x: Global<Vec3>) -> (CgVector, GlobalMut<Vec3>) {
         let vector = CgVector::start(x, self.inverse.global(), self.scalars());
         (vector, self.r.global_mut())
     }
 
     /// What a product's kernel takes in an iteration, and where it puts the product.
-    pub(super) fn direction(&self) -> (CgVector, GlobalMut<Vec3>) {
+    pub fn direction(&self) -> (CgVector, GlobalMut<Vec3>) {
         let [old, new] = &self.directions;
         let vector = CgVector::direction(
             self.r.global(),
@@ -98,7 +105,11 @@ impl Cg {
     }
 
     /// The rest of an iteration, after the product.
-    pub(super) fn step(&mut self, rx: &RxMesh<impl Dimension>, x: GlobalMut<Vec3>) -> Result<(), Error> {
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn step<D: Dimension>(&mut self, rx: &RxMesh<D>, x: GlobalMut<Vec3>) -> Result<(), Error> {
         let step = CgStep {
             x,
             r: self.r.global_mut(),
@@ -117,7 +128,11 @@ impl Cg {
     }
 
     /// What has been reached. Waits for the engine.
-    pub(super) fn progress(&self) -> Result<Progress, Error> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] when the solver left the numbers, or what the engine says.
+    pub fn progress(&self) -> Result<Progress, Error> {
         let s = self.scalars.read()?;
         let (norm, norm0) = (s[Scalar::Norm as usize], s[Scalar::Norm0 as usize]);
         if !norm.is_finite() {

@@ -272,6 +272,17 @@ impl<K: Element, T: Value> Attribute<K, T> {
         Ok(())
     }
 
+    /// Sets all values to zero, on the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn clear(&mut self) -> Result<(), EngineError> {
+        self.device.clear()?;
+        self.fresh = Fresh::Device;
+        Ok(())
+    }
+
     fn device(&self) -> Result<(), AttributeError> {
         if self.fresh == Fresh::Host {
             Err(AttributeError::DeviceStale)

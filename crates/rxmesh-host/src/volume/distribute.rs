@@ -6,6 +6,7 @@ use crate::patch::VolumeSet;
 use crate::store::{Attribute, AttributeError, RxMesh, Volume};
 use rayon::prelude::*;
 use rxmesh_kernels::attr::Sum;
+use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::query::Relation;
 use rxmesh_kernels::topo::{Element, Kind, PatchHeader};
 use rxmesh_kernels::volume::distribute::{AddParts, DistributeEntry, DistributeOver};
@@ -27,7 +28,66 @@ pub struct Distributor<R, T> {
     of: PhantomData<(R, T)>,
 }
 
+/// A distributor's tables, for kernels that add up in a launch of their own; as
+/// [`DistributeOver`] and [`AddParts`] have them.
+#[derive(Clone, Copy, Debug)]
+pub struct DistributeTables {
+    /// Where each patch's parts start, in values.
+    pub places: Global<u32>,
+    /// Where each patch's table of slots starts.
+    pub starts: Global<u32>,
+    /// The tables of slots.
+    pub slots: Global<u16>,
+}
+
+/// Where the parts of every target's sum are.
+#[derive(Clone, Debug)]
+pub struct PartLists {
+    /// Number of parts.
+    pub parts: usize,
+    /// Where each target's list starts in `entries`, by linear id; one more than there are targets.
+    pub starts: Vec<u32>,
+    /// Places of parts, in the order of the patches.
+    pub entries: Vec<u32>,
+}
+
 impl<R: Relation, T: Sum> Distributor<R, T> {
+    /// The tables on the engine.
+    pub fn tables(&self) -> DistributeTables {
+        DistributeTables {
+            places: self.places.global(),
+            starts: self.starts.global(),
+            slots: self.slots.global(),
+        }
+    }
+
+    /// Where the parts of each target's sum are, for a mesh with so many targets.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    ///
+    /// # Panics
+    ///
+    /// When the mesh has fewer targets.
+    pub fn part_lists(&self, targets: u32) -> Result<PartLists, Error> {
+        let (shared, lists) = (self.targets.read()?, self.lists.read()?);
+        let mut starts = vec![0u32; targets as usize + 1];
+        for (&target, ends) in shared.iter().zip(lists.windows(2)) {
+            starts[target as usize + 1] = ends[1] - ends[0];
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        Ok(PartLists {
+            parts: self.parts.len() / T::COMPONENTS as usize,
+            starts,
+            entries: self.entries.read()?,
+        })
+    }
+
     /// Makes the tables: about four bytes an entry of the relation, and a value for each element of shell 0.
     ///
     /// # Errors

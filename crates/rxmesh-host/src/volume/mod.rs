@@ -4,5 +4,5 @@ pub mod boundary;
 mod distribute;
 mod gather;
 
-pub use distribute::Distributor;
+pub use distribute::{DistributeTables, Distributor, PartLists};
 pub use gather::gather;

@@ -101,7 +101,7 @@ unsafe impl Field for CgSums {}
 impl CgSums {
     /// Hands in the block's parts of one or two sums; the last block runs `then` with the sums, on one thread.
     #[inline(always)]
-    fn finish<B: Block>(
+    pub fn finish<B: Block>(
         self,
         b: B,
         patch: u32,
@@ -154,7 +154,7 @@ impl CgSums {
     /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): `beta`, the
     /// iteration count, and whether the solver has finished.
     #[inline(always)]
-    fn beta<B: Block>(self, b: B, block: u32, scratch: Shared<u32>, parts: (f64, f64)) {
+    pub fn beta<B: Block>(self, b: B, block: u32, scratch: Shared<u32>, parts: (f64, f64)) {
         self.finish(b, block, scratch, true, parts, |s, rz, rr| {
             s.set(Scalar::Beta, rz / s.get(Scalar::Delta));
             s.set(Scalar::Delta, rz);
@@ -256,6 +256,34 @@ impl CgVector {
     #[inline(always)]
     pub fn at(&self, local: u32) -> Vec3 {
         self.here.get(local)
+    }
+
+    /// Ends a product's launch, from the patch's part of `d . q`; or, to start the solver, from that of `r . r`, with
+    /// the residual in `q`.
+    #[inline(always)]
+    pub fn finish<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        q: GlobalMut<Vec3>,
+        sums: CgSums,
+        scratch: Shared<u32>,
+        product: f64,
+    ) {
+        if self.start == 0 {
+            sums.alpha(b, patch.id(), scratch, product);
+            return;
+        }
+        let base = patch.base::<Vertex>();
+        let rz = if self.inverse.is_empty() {
+            product
+        } else {
+            b.sum(patch.owned::<Vertex>(), scratch, |v| {
+                let r = q.get(base + v);
+                f64::from(r.dot(self.precondition(r, base + v)))
+            })
+        };
+        sums.start(b, patch.id(), scratch, (rz, product));
     }
 
     /// `z` for a residual: it over the matrix's diagonal at a vertex (linear id).

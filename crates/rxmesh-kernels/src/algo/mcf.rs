@@ -281,33 +281,6 @@ fn finish_row(d: &CgVector, mass: f32, q: GlobalMut<Vec3>, v: u32, linear: u32, 
         + f64::from(row.z) * f64::from(other.z)
 }
 
-/// Ends a product's launch.
-#[inline(always)]
-fn finish<B: Block>(
-    b: B,
-    patch: &Patch,
-    d: &CgVector,
-    q: GlobalMut<Vec3>,
-    sums: CgSums,
-    scratch: Shared<u32>,
-    product: f64,
-) {
-    if d.start == 0 {
-        sums.alpha(b, patch.id(), scratch, product);
-        return;
-    }
-    let base = patch.base::<Vertex>();
-    let rz = if d.inverse.is_empty() {
-        product
-    } else {
-        b.sum(patch.owned::<Vertex>(), scratch, |v| {
-            let r = q.get(base + v);
-            f64::from(r.dot(d.precondition(r, base + v)))
-        })
-    };
-    sums.start(b, patch.id(), scratch, (rz, product));
-}
-
 kernel! {
     /// `q = M d`, the weights computed anew, in patches that are not regular; or, to start the solver, `q = b - M x0`.
     pub struct McfProduct: Patch {
@@ -364,7 +337,7 @@ unsafe impl PatchKernel for McfProduct {
             let mass = self.mass.get(base + v);
             finish_row(&self.d, mass, self.q, v, base + v, sum * self.dt)
         });
-        finish(b, patch, &self.d, self.q, self.sums, t.scratch, product);
+        self.d.finish(b, patch, self.q, self.sums, t.scratch, product);
     }
 }
 
@@ -415,7 +388,7 @@ unsafe impl PatchKernel for McfFans {
             let mass = self.mass.get(base + v);
             finish_row(&self.d, mass, self.q, v, base + v, sum)
         });
-        finish(b, patch, &self.d, self.q, self.sums, scratch, product);
+        self.d.finish(b, patch, self.q, self.sums, scratch, product);
     }
 }
 
@@ -508,6 +481,6 @@ unsafe impl PatchKernel for McfAssembled {
             let mass = self.mass.get(base + v);
             finish_row(&self.d, mass, self.q, v, base + v, sum)
         });
-        finish(b, patch, &self.d, self.q, self.sums, scratch, product);
+        self.d.finish(b, patch, self.q, self.sums, scratch, product);
     }
 }

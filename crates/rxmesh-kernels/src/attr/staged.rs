@@ -53,7 +53,7 @@ impl<K: Element, T: Value> Staged<K, T> {
 
     /// The value of the element with a local id: for kernels that need the field in shared memory.
     #[inline(always)]
-    pub(crate) fn at(self, local: u32) -> T {
+    pub fn at(self, local: u32) -> T {
         self.here.get(local)
     }
 }

@@ -1,0 +1,274 @@
+//! Cells give values to their corners, which add them up in a fixed order: the same bits on every run.
+//!
+//! This is [`Distribute`](rxmesh_kernels::volume::distribute::Distribute) with the host's tables of it, for kernels
+//! that do more in the same launch: sums that other patches own go to *parts*, and whoever uses the sums adds these
+//! ([`Parts::total`]), so that no launch is spent on it. Values lie apart by word in shared memory (no bank conflicts),
+//! and a thread adds up all words of a target.
+
+use crate::staged::near;
+use rxmesh_kernels::exec::Block;
+use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
+use rxmesh_kernels::topo::{Cell, Kind, Patch, PatchHeader, Vertex};
+
+/// Threads of a block of all kernels that assemble.
+pub const THREADS: u32 = 256;
+
+/// Words of shared memory that the values of corners take.
+const VALUES: u32 = 12 * 1024;
+
+rxmesh_kernels::args! {
+    /// Where a kernel over cells leaves the sums of `W` words a vertex.
+    pub struct Sums {
+        /// Of each patch's own cells for its own vertices, by linear id.
+        pub sums: GlobalMut<f32>,
+        /// Of each patch's own cells for vertices of others, patch after patch.
+        pub parts: GlobalMut<f32>,
+        /// Where each patch's parts start, in values.
+        pub places: Global<u32>,
+        /// Where each patch's table starts in `slots`.
+        pub starts: Global<u32>,
+        /// For each patch the end of each vertex's row, then the slots of all rows: four times the cell plus the corner.
+        pub slots: Global<u16>,
+    }
+}
+
+rxmesh_kernels::args! {
+    /// Sums of vertices, some in parts of several patches.
+    pub struct Parts {
+        /// What [`Sums`] left for the vertices' own patches, by linear id.
+        pub sums: Global<f32>,
+        /// What it left for others.
+        pub parts: Global<f32>,
+        /// Where each vertex's list starts in `entries`; one more than there are vertices.
+        pub starts: Global<u32>,
+        /// Places of parts, in values, in the order of the patches.
+        pub entries: Global<u32>,
+    }
+}
+
+impl Parts {
+    /// The whole sum of a vertex.
+    #[inline(always)]
+    pub fn total<const W: usize>(&self, v: u32) -> [f32; W] {
+        let mut sum = read(self.sums, v);
+        let (mut at, end) = (self.starts.get(v), self.starts.get(v + 1));
+        while at < end {
+            sum = plus(sum, read(self.parts, self.entries.get(at)));
+            at += 1;
+        }
+        sum
+    }
+}
+
+/// Value `i` of `W` words each.
+#[inline(always)]
+fn read<const W: usize>(from: Global<f32>, i: u32) -> [f32; W] {
+    core::array::from_fn(|c| from.get(i * W as u32 + c as u32))
+}
+
+#[inline(always)]
+fn plus<const W: usize>(a: [f32; W], b: [f32; W]) -> [f32; W] {
+    core::array::from_fn(|c| a[c] + b[c])
+}
+
+/// What [`Sums::run`] keeps in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables {
+    values: Shared<f32>,
+    /// Where cells come in several parts: sums so far, and how far each row is read.
+    sums: Shared<f32>,
+    read: Shared<u32>,
+}
+
+/// Cells whose values are in shared memory at a time.
+#[inline(always)]
+fn at_once<const W: usize>() -> u32 {
+    VALUES / (4 * W as u32)
+}
+
+impl Sums {
+    /// Takes the shared memory for values of `W` words.
+    #[inline(always)]
+    pub fn carve<const W: usize>(h: &PatchHeader, plan: &mut Plan) -> Tables {
+        let (n, most, words) = (h.owned_of(Kind::Cell), at_once::<W>(), W as u32);
+        let (here, again) = if n > most { (most, near(h)) } else { (n, 0) };
+        Tables {
+            values: plan.take(4 * words * here),
+            sums: plan.take(words * again),
+            read: plan.take(again),
+        }
+    }
+
+    /// Runs `cell` for each cell that the patch owns, which gives the values of its corners; `last` gets each near
+    /// vertex with its sum, once, and returns what is stored.
+    #[inline(always)]
+    pub fn run<B: Block, const W: usize>(
+        &self,
+        b: B,
+        patch: &Patch,
+        t: &Tables,
+        cell: impl Fn(u32, [u32; 4]) -> [[f32; W]; 4],
+        last: impl Fn(u32, [f32; W]) -> [f32; W],
+    ) {
+        let (n, most) = (patch.owned::<Cell>(), at_once::<W>());
+        let mut first = 0;
+        loop {
+            let left = n - first;
+            let count = if left < most { left } else { most };
+            let values = Values {
+                at: t.values,
+                count,
+            };
+            b.each(count, |i| {
+                let corners = cell(first + i, patch.cell_vertices(first + i));
+                values.put::<B, W>(i, corners);
+            });
+            let rows = self.rows(patch, first, count);
+            first += count;
+            if first == n {
+                self.store(b, patch, t, (rows, values, n > most), last);
+                return;
+            }
+            b.each(patch.near::<Vertex>(), |v| {
+                let (from, sum) = t.so_far::<W>(v, rows);
+                let (sum, at) = rows.add::<B, W>(values, v, from, sum);
+                t.read.set(v, at);
+                for c in 0..W as u32 {
+                    t.sums.set(v * W as u32 + c, sum[c as usize]);
+                }
+            });
+        }
+    }
+
+    #[inline(always)]
+    fn rows(&self, patch: &Patch, first: u32, count: u32) -> Rows {
+        let ends = self.slots.from(self.starts.get(patch.id()));
+        Rows {
+            ends,
+            slots: ends.from(patch.near::<Vertex>()),
+            from: 4 * first,
+            to: 4 * (first + count),
+        }
+    }
+
+    /// The last part: sums of own vertices, then of others. Two loops, because one that chose between the two would
+    /// choose an address for every store.
+    #[inline(always)]
+    fn store<B: Block, const W: usize>(
+        &self,
+        b: B,
+        patch: &Patch,
+        t: &Tables,
+        (rows, values, several): (Rows, Values, bool),
+        last: impl Fn(u32, [f32; W]) -> [f32; W],
+    ) {
+        let words = W as u32;
+        let (owned, near) = (patch.owned::<Vertex>(), patch.near::<Vertex>());
+        let sums = self.sums.from(patch.base::<Vertex>() * words);
+        let parts = self.parts.from(self.places.get(patch.id()) * words);
+        let sum = |v: u32| {
+            let (from, sum) = if several {
+                t.so_far::<W>(v, rows)
+            } else {
+                (rows.start(v), [0.0; W])
+            };
+            last(v, rows.add::<B, W>(values, v, from, sum).0)
+        };
+        b.phase(|p| {
+            p.each(owned, |v| write(sums, v, sum(v)));
+            p.each(near - owned, |i| write(parts, i, sum(owned + i)));
+        });
+    }
+}
+
+#[inline(always)]
+fn write<const W: usize>(to: GlobalMut<f32>, i: u32, values: [f32; W]) {
+    for (c, value) in (0..).zip(values) {
+        to.set(i * W as u32 + c, value);
+    }
+}
+
+impl Tables {
+    /// How far a vertex's row is read, and its sum so far.
+    #[inline(always)]
+    fn so_far<const W: usize>(&self, v: u32, rows: Rows) -> (u32, [f32; W]) {
+        if rows.from == 0 {
+            return (rows.start(v), [0.0; W]);
+        }
+        let sum = core::array::from_fn(|c| self.sums.get(v * W as u32 + c as u32));
+        (self.read.get(v), sum)
+    }
+}
+
+/// Values of corners in shared memory.
+#[derive(Clone, Copy)]
+struct Values {
+    at: Shared<f32>,
+    count: u32,
+}
+
+impl Values {
+    /// Where a word of a slot lies: words apart for threads side by side, together for one thread's cache.
+    #[inline(always)]
+    fn place<B: Block, const W: usize>(self, slot: u32, c: u32) -> u32 {
+        if B::SOLO {
+            slot * W as u32 + c
+        } else {
+            ((slot & 3) * W as u32 + c) * self.count + (slot >> 2)
+        }
+    }
+
+    #[inline(always)]
+    fn put<B: Block, const W: usize>(self, i: u32, corners: [[f32; W]; 4]) {
+        for (k, corner) in (0..).zip(corners) {
+            for (c, value) in (0..).zip(corner) {
+                self.at.set(self.place::<B, W>(4 * i + k, c), value);
+            }
+        }
+    }
+}
+
+/// The rows of a patch's vertices, and which slots are there now.
+#[derive(Clone, Copy)]
+struct Rows {
+    ends: Global<u16>,
+    slots: Global<u16>,
+    from: u32,
+    to: u32,
+}
+
+impl Rows {
+    #[inline(always)]
+    fn start(self, v: u32) -> u32 {
+        if v == 0 {
+            0
+        } else {
+            u32::from(self.ends.get(v - 1))
+        }
+    }
+
+    /// Adds the values that are there to a vertex's sum; slots ascend, so that a later part goes on where this one
+    /// stops.
+    #[inline(always)]
+    fn add<B: Block, const W: usize>(
+        self,
+        values: Values,
+        v: u32,
+        mut at: u32,
+        mut sum: [f32; W],
+    ) -> ([f32; W], u32) {
+        let end = u32::from(self.ends.get(v));
+        while at < end {
+            let slot = u32::from(self.slots.get(at));
+            if slot >= self.to {
+                break;
+            }
+            let from = slot - self.from;
+            sum = core::array::from_fn(|c| {
+                sum[c] + values.at.get(values.place::<B, W>(from, c as u32))
+            });
+            at += 1;
+        }
+        (sum, at)
+    }
+}

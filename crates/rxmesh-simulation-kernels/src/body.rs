@@ -1,0 +1,90 @@
+//! What all solvers need to know of a body: its energy of motion.
+
+use glam::Vec3;
+use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::kernel::BlockKernel;
+use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
+
+kernel_list! {
+    block sim_kinetic: Kinetic;
+}
+
+/// Vertices that a block of a sum over vertices takes.
+pub const SUM_VERTICES: u32 = 2048;
+
+kernel! {
+    /// `m v . v / 2` over all vertices, in a fixed order: a block takes [`SUM_VERTICES`]; the last one adds up.
+    pub struct Kinetic: Block {
+        /// Velocities, in metres a second.
+        pub velocity: Global<Vec3>,
+        /// Masses, in kilograms.
+        pub mass: Global<f32>,
+        /// One part a block.
+        pub partials: GlobalMut<f64>,
+        /// Two words, zero before and after.
+        pub arrived: GlobalMut<u32>,
+        /// The sum in joules, in its second place.
+        pub sum: GlobalMut<f64>,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for Kinetic {
+    const THREADS: u32 = 256;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let first = block * SUM_VERTICES;
+        let left = self.mass.len() - first;
+        let n = if left < SUM_VERTICES {
+            left
+        } else {
+            SUM_VERTICES
+        };
+        let part = b.sum(n, scratch, |i| {
+            let v = self.velocity.get(first + i);
+            let square = |x: f32| f64::from(x) * f64::from(x);
+            0.5 * f64::from(self.mass.get(first + i)) * (square(v.x) + square(v.y) + square(v.z))
+        });
+        finish(
+            b,
+            block,
+            scratch,
+            self.partials,
+            self.arrived,
+            part,
+            |sum| {
+                // Not at 0: the device compiler takes the very address of an argument for one that could be anywhere.
+                self.sum.set(1, sum);
+            },
+        );
+    }
+}
+
+/// Hands in a block's part of a sum; the last block runs `then` with the sum, on one thread. `partials` has a place for
+/// each block of the launch.
+#[inline(always)]
+pub fn finish<B: Block>(
+    b: B,
+    block: u32,
+    scratch: Shared<u32>,
+    partials: GlobalMut<f64>,
+    arrived: GlobalMut<u32>,
+    part: f64,
+    then: impl FnOnce(f64),
+) {
+    let blocks = partials.len();
+    if !b.arrive(arrived, blocks, scratch, || partials.set(block, part)) {
+        return;
+    }
+    let sum = b.sum(blocks, scratch, |i| partials.load(i));
+    b.last_phase(|p| p.lead(|| then(sum)));
+}

@@ -1,0 +1,85 @@
+//! Energies of a body's vertices in what is around it.
+
+use crate::body::SUM_VERTICES;
+use crate::contact::Contacts;
+use glam::Vec3;
+use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::kernel::BlockKernel;
+use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
+
+kernel_list! {
+    block sim_external: External;
+}
+
+kernel! {
+    /// The energy of height and that of contact (without friction), in double precision and a fixed order.
+    pub struct External: Block {
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// Positions at rest, where the energy of height is zero.
+        pub rest: Global<Vec3>,
+        /// Masses.
+        pub mass: Global<f32>,
+        /// What bodies touch.
+        pub contacts: Contacts,
+        /// Acceleration of free vertices.
+        pub gravity: Vec3,
+        /// Two parts a block: all of heights, then all of contact.
+        pub partials: GlobalMut<f64>,
+        /// Two words, zero before and after.
+        pub arrived: GlobalMut<u32>,
+        /// The sums in joules, in places 1 and 2.
+        pub sums: GlobalMut<f64>,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for External {
+    const THREADS: u32 = 256;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let first = block * SUM_VERTICES;
+        let left = self.mass.len() - first;
+        let n = if left < SUM_VERTICES {
+            left
+        } else {
+            SUM_VERTICES
+        };
+        let parts = b.sum2(
+            n,
+            scratch,
+            |i| (self.x.get(first + i), self.rest.get(first + i)),
+            |i, (x, rest)| {
+                let m = f64::from(self.mass.get(first + i));
+                let lift = x.as_dvec3() - rest.as_dvec3();
+                let height = -lift.dot(self.gravity.as_dvec3());
+                (m * height, m * f64::from(self.contacts.energy(x)))
+            },
+        );
+        let (partials, blocks) = (self.partials, self.partials.len() / 2);
+        let hand_in = || {
+            partials.set(block, parts.0);
+            partials.set(blocks + block, parts.1);
+        };
+        if !b.arrive(self.arrived, blocks, scratch, hand_in) {
+            return;
+        }
+        let load = |i: u32| (partials.load(i), partials.load(blocks + i));
+        let (height, contact) = b.sum2(blocks, scratch, load, |_, parts| parts);
+        b.last_phase(|p| {
+            p.lead(|| {
+                self.sums.set(1, height);
+                self.sums.set(2, contact);
+            });
+        });
+    }
+}

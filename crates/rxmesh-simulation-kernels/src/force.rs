@@ -1,0 +1,159 @@
+//! Forces and energies of cells.
+
+use crate::assemble::{Sums, THREADS, Tables};
+use crate::body::finish;
+use crate::cells::{Shape, balanced, gradient64};
+use crate::energy::{Arap, Corotated, Energy, Linear, NeoHookean};
+use crate::material::Materials;
+use crate::staged::{Places, Staged};
+use core::marker::PhantomData;
+use glam::{DVec3, Mat3, Vec3};
+use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
+use rxmesh_kernels::kernel::PatchKernel;
+use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
+use rxmesh_kernels::query::CV;
+use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader};
+
+kernel_list! {
+    patch sim_force_neo_hookean: Force<NeoHookean>;
+    patch sim_force_corotated: Force<Corotated>;
+    patch sim_force_linear: Force<Linear>;
+    patch sim_force_arap: Force<Arap>;
+    patch sim_energy_neo_hookean: Elastic<NeoHookean>;
+    patch sim_energy_corotated: Elastic<Corotated>;
+    patch sim_energy_linear: Elastic<Linear>;
+    patch sim_energy_arap: Elastic<Arap>;
+}
+
+/// What relation all kernels over cells need.
+pub(crate) const NEEDS: Needs = <CV as rxmesh_kernels::query::Relation>::NEEDS;
+
+rxmesh_kernels::args! {
+    /// Forces of cells on their corners, in newtons.
+    pub struct Force<E> {
+        /// Where the body is.
+        pub places: Places,
+        /// The materials of its cells.
+        pub materials: Materials,
+        /// Three words a vertex.
+        pub to: Sums,
+        /// The energy.
+        pub energy: PhantomData<E>,
+    }
+}
+
+/// What kernels over cells keep in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct CellTables {
+    pub(crate) staged: Staged,
+    pub(crate) tables: Tables,
+}
+
+/// The stress of a cell, and its shape; none of a cell without stiffness.
+#[inline(always)]
+pub(crate) fn stress<E: Energy>(
+    materials: &Materials,
+    cell: u32,
+    (rest, d): ([Vec3; 3], [Vec3; 3]),
+) -> (Shape, Mat3) {
+    let (shape, material) = (Shape::new(rest), materials.of(cell));
+    if material.mu > 0.0 {
+        (shape, E::stress(material, shape.gradient(d)))
+    } else {
+        (shape, Mat3::ZERO)
+    }
+}
+
+// SAFETY: a patch writes the sums of what it owns, and its parts, in phases that barriers part; slots and ids are the
+// mesh's (contracts U1 to U4).
+unsafe impl<E: Energy> PatchKernel for Force<E> {
+    const THREADS: u32 = THREADS;
+    const NEEDS: Needs = NEEDS;
+    type Tables = CellTables;
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> CellTables {
+        CellTables {
+            staged: self.places.carve(h, plan),
+            tables: Sums::carve::<3>(h, plan),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &CellTables) {
+        let base = patch.base::<Cell>();
+        b.phase(|p| self.places.load(p, patch, &t.staged));
+        let cell = |c: u32, v: [u32; 4]| {
+            let at = self.places.edges(&t.staged, v);
+            let (shape, stress) = stress::<E>(&self.materials, base + c, at);
+            balanced(shape.forces(stress)).map(|f| f.to_array())
+        };
+        self.to.run(b, patch, &t.tables, cell, |_, sum| sum);
+    }
+}
+
+rxmesh_kernels::args! {
+    /// The energy of all cells in joules, in double precision and a fixed order.
+    pub struct Elastic<E> {
+        /// Where the body is.
+        pub places: Places,
+        /// The materials of its cells.
+        pub materials: Materials,
+        /// Energy of each cell (linear id); empty where nobody asks.
+        pub cells: GlobalMut<f32>,
+        /// One part a patch.
+        pub partials: GlobalMut<f64>,
+        /// Two words, zero before and after.
+        pub arrived: GlobalMut<u32>,
+        /// The sum, in its second place.
+        pub sum: GlobalMut<f64>,
+        /// The energy.
+        pub energy: PhantomData<E>,
+    }
+}
+
+/// The energy of a cell in joules.
+#[inline(always)]
+pub(crate) fn energy<E: Energy>(
+    materials: &Materials,
+    cell: u32,
+    (rest, d): ([DVec3; 3], [DVec3; 3]),
+) -> f64 {
+    let material = materials.of(cell);
+    if material.mu > 0.0 {
+        let (d, six) = gradient64(rest, d);
+        E::density(material, d) * six * (1.0 / 6.0)
+    } else {
+        0.0
+    }
+}
+
+// SAFETY: a patch writes the energies of what it owns and its part of the sum; ids are the mesh's (contracts U1 to U4).
+unsafe impl<E: Energy> PatchKernel for Elastic<E> {
+    const THREADS: u32 = THREADS;
+    const NEEDS: Needs = NEEDS;
+    type Tables = (Staged, Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
+        (self.places.carve(h, plan), plan.take(SCRATCH_WORDS))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, (staged, scratch): &Self::Tables) {
+        let base = patch.base::<Cell>();
+        b.phase(|p| self.places.load(p, patch, staged));
+        let part = b.sum(patch.owned::<Cell>(), *scratch, |c| {
+            let at = self.places.edges64(staged, patch.cell_vertices(c));
+            let joules = energy::<E>(&self.materials, base + c, at);
+            if !self.cells.is_empty() {
+                self.cells.set(base + c, joules as f32);
+            }
+            joules
+        });
+        let (partials, arrived) = (self.partials, self.arrived);
+        finish(b, patch.id(), *scratch, partials, arrived, part, |sum| {
+            self.sum.set(1, sum);
+        });
+    }
+}

@@ -1,0 +1,33 @@
+//! Time steps.
+//!
+//! - [`explicit`]: symplectic Euler;
+//! - [`linearise`], [`product`], [`newton`]: implicit Euler;
+//! - [`projective`]: projective dynamics, with rotations of [`rotation`];
+//! - [`xpbd`]: extended position-based dynamics of cells and cloth;
+//! - [`vbd`]: vertex block descent;
+//! - [`motion`], [`shape`]: the two ends of their steps, shapes of cells.
+
+pub mod explicit;
+pub mod linearise;
+pub mod motion;
+pub mod newton;
+pub mod product;
+pub mod projective;
+pub mod rotation;
+pub mod shape;
+pub mod vbd;
+pub mod xpbd;
+
+kernel_list! {
+    of [
+        explicit::KERNELS,
+        linearise::KERNELS,
+        product::KERNELS,
+        newton::KERNELS,
+        motion::KERNELS,
+        projective::KERNELS,
+        xpbd::cells::KERNELS,
+        xpbd::cloth::KERNELS,
+        vbd::KERNELS,
+    ];
+}

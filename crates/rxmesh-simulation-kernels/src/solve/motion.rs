@@ -1,0 +1,98 @@
+//! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
+
+use crate::contact::Contacts;
+use rxmesh_kernels::Vec3;
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::kernel::FlatKernel;
+use rxmesh_kernels::mem::{Global, GlobalMut};
+
+kernel_list! {
+    flat sim_predict: Predict;
+    flat sim_add: Add;
+    flat sim_follow: Follow;
+}
+
+kernel! {
+    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity; others are
+    /// pushed out of what they touch, as in an explicit step.
+    pub struct Predict: Flat {
+        /// Positions.
+        pub x: GlobalMut<Vec3>,
+        /// Velocities.
+        pub v: Global<Vec3>,
+        /// What was in `x`.
+        pub before: GlobalMut<Vec3>,
+        /// A copy of what is in `x` afterwards; empty when it is not wanted.
+        pub target: GlobalMut<Vec3>,
+        /// Inverse masses; zero where a vertex is pinned.
+        pub inverse_mass: Global<f32>,
+        /// What bodies touch.
+        pub contacts: Contacts,
+        /// Acceleration of vertices that are not pinned, in m/s^2.
+        pub gravity: Vec3,
+        /// Time step, in s.
+        pub dt: f32,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for Predict {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let (x, mut v) = (self.x.get(i), self.v.get(i));
+        if self.inverse_mass.get(i) > 0.0 {
+            v = self.contacts.push(x, v + self.gravity * self.dt, self.dt);
+        }
+        let to = x + v * self.dt;
+        self.before.set(i, x);
+        self.x.set(i, to);
+        if !self.target.is_empty() {
+            self.target.set(i, to);
+        }
+    }
+}
+
+kernel! {
+    /// `x += change`, word by word.
+    pub struct Add: Flat {
+        /// Positions.
+        pub x: GlobalMut<f32>,
+        /// The change.
+        pub change: Global<f32>,
+    }
+}
+
+// SAFETY: as `Predict`.
+unsafe impl FlatKernel for Add {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        self.x.set(i, self.x.get(i) + self.change.get(i));
+    }
+}
+
+kernel! {
+    /// Velocities from how far the vertices have come. Pinned ones keep theirs.
+    pub struct Follow: Flat {
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// Positions before the step.
+        pub before: Global<Vec3>,
+        /// Velocities.
+        pub v: GlobalMut<Vec3>,
+        /// Inverse masses; zero where a vertex is pinned.
+        pub inverse_mass: Global<f32>,
+        /// One over the time step, times what damping leaves of the velocity.
+        pub rate: f32,
+    }
+}
+
+// SAFETY: as `Predict`.
+unsafe impl FlatKernel for Follow {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        if self.inverse_mass.get(i) > 0.0 {
+            self.v.set(i, (self.x.get(i) - self.before.get(i)) * self.rate);
+        }
+    }
+}

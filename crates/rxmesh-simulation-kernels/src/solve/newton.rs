@@ -1,0 +1,569 @@
+//! Implicit Euler as a minimum: of inertia, elasticity and contact together, over the displacement `u` of a step (Martin
+//! et al. 2011). Newton's method with conjugate gradients (Shewchuk 1994, appendix B3), preconditioned by the inverse 3
+//! by 3 blocks of the diagonal, and a search along each direction until the energy falls.
+//!
+//! All scalars stay on the engine: the host launches a number of iterations without waiting, and launches that come
+//! after the end do nothing.
+
+use crate::assemble::Parts;
+use crate::body::finish;
+use crate::contact::Contacts;
+use crate::energy::{Arap, Corotated, Energy, Linear, NeoHookean};
+use crate::force::{NEEDS, energy};
+use crate::material::Materials;
+use crate::small::{Symmetric, inverse, times};
+use crate::solve::linearise::SUMS;
+use crate::staged::{Places, Staged};
+use core::marker::PhantomData;
+use glam::Vec3;
+use rxmesh_kernels::algo::cg::{self, CgSums};
+use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchKernel};
+use rxmesh_kernels::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
+use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader, Vertex};
+
+kernel_list! {
+    flat sim_newton_start: Start;
+    block sim_newton_begin: Begin;
+    block sim_newton_step: Step;
+    patch sim_newton_trial_neo_hookean: Trial<NeoHookean>;
+    patch sim_newton_trial_corotated: Trial<Corotated>;
+    patch sim_newton_trial_linear: Trial<Linear>;
+    patch sim_newton_trial_arap: Trial<Arap>;
+    block sim_newton_move: Move;
+    flat sim_newton_end: End;
+}
+
+/// The solver's scalars, as `f64` in these places: those of conjugate gradients ([`cg::Scalar`]), then these.
+#[derive(Clone, Copy, Debug)]
+#[repr(u32)]
+pub enum Scalar {
+    /// Weight of the old direction.
+    Beta = cg::Scalar::Beta as u32,
+    /// Step length of conjugate gradients.
+    Alpha = cg::Scalar::Alpha as u32,
+    /// Squared relative tolerance of conjugate gradients.
+    LinearTolerance2 = cg::Scalar::Tolerance2 as u32,
+    /// Not zero when Newton's method has finished.
+    Stopped = 9,
+    /// The energy, in joules.
+    Energy = 10,
+    /// The energy before the first iteration.
+    Energy0 = 11,
+    /// How far the step goes along the direction.
+    Length = 12,
+    /// Not zero when a length is found.
+    Accepted = 13,
+    /// Newton iterations done.
+    Iterations = 14,
+    /// Squared gradient before the first iteration.
+    Norm0 = 15,
+    /// Squared gradient.
+    Norm = 16,
+    /// Not zero when the numbers were left.
+    Failed = 17,
+    /// Squared relative tolerance of the gradient.
+    Tolerance2 = 18,
+    /// Iterations of conjugate gradients in all.
+    Linear = 19,
+}
+
+/// Number of places for scalars.
+pub const SCALARS: usize = 20;
+
+/// The solver's scalars in global memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Newton(pub GlobalMut<f64>);
+
+// SAFETY: one view.
+unsafe impl Bind for Newton {
+    #[inline(always)]
+    fn bind(&self) {
+        self.0.bind();
+    }
+    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
+        // SAFETY: the caller's.
+        unsafe { self.0.visit(resolve) }
+    }
+}
+
+impl Newton {
+    /// The value of a scalar.
+    #[inline(always)]
+    pub fn get(self, s: Scalar) -> f64 {
+        self.0.get(s as u32)
+    }
+
+    /// Sets a scalar.
+    #[inline(always)]
+    pub fn set(self, s: Scalar, v: f64) {
+        self.0.set(s as u32, v);
+    }
+
+    /// Whether a scalar is not zero.
+    #[inline(always)]
+    pub fn is(self, s: Scalar) -> bool {
+        self.get(s) != 0.0
+    }
+}
+
+rxmesh_kernels::args! {
+    /// What moves vertices beside cells.
+    pub struct Inertia {
+        /// Positions at the start of the step.
+        pub x: Global<Vec3>,
+        /// Velocities at the start of the step.
+        pub v: Global<Vec3>,
+        /// Masses.
+        pub mass: Global<f32>,
+        /// One over the mass; 0 of pinned vertices.
+        pub inverse_mass: Global<f32>,
+        /// What bodies touch.
+        pub contacts: Contacts,
+        /// Acceleration of all free vertices.
+        pub gravity: Vec3,
+        /// Deceleration over velocity, in one over seconds.
+        pub drag: f32,
+        /// The time step.
+        pub dt: f32,
+    }
+}
+
+impl Inertia {
+    /// The displacement without forces of others.
+    #[inline(always)]
+    fn free(&self, v: u32) -> Vec3 {
+        (self.v.get(v) + self.gravity * self.dt) * self.dt
+    }
+
+    /// The force of inertia, drag and contact on a vertex, and minus its derivative.
+    #[inline(always)]
+    fn force(&self, v: u32, u: Vec3) -> (Vec3, Symmetric) {
+        let (m, rate) = (self.mass.get(v), 1.0 / self.dt);
+        let (on, drag) = (rate * rate, self.drag * rate);
+        let touch = self.contacts.touch(self.x.get(v), u, self.dt);
+        let force = touch.force - (u - self.free(v)) * on - u * drag;
+        let h = touch.hessian;
+        let most = on + drag;
+        let hessian = [h[0] + most, h[1] + most, h[2] + most, h[3], h[4], h[5]];
+        (force * m, hessian.map(|x| x * m))
+    }
+
+    /// The energy of inertia, drag and contact of a vertex.
+    #[inline(always)]
+    fn energy(&self, v: u32, u: Vec3) -> f64 {
+        let rate = 1.0 / f64::from(self.dt);
+        let off = (u - self.free(v)).as_dvec3();
+        let touch = self.contacts.touch(self.x.get(v), u, self.dt);
+        let drag = f64::from(self.drag) * rate * u.as_dvec3().length_squared();
+        let inertia = rate * rate * off.length_squared();
+        f64::from(self.mass.get(v)) * (0.5 * (inertia + drag) + f64::from(touch.energy))
+    }
+}
+
+kernel! {
+    /// The first displacement: that without forces of others; pinned vertices go where they are to be.
+    pub struct Start: Flat {
+        /// What moves vertices.
+        pub inertia: Inertia,
+        /// The displacement.
+        pub u: GlobalMut<Vec3>,
+        /// The solver's state, to be set.
+        pub state: Newton,
+        /// Squared relative tolerance of the gradient.
+        pub tolerance2: f64,
+        /// Squared relative tolerance of conjugate gradients.
+        pub linear_tolerance2: f64,
+    }
+}
+
+// SAFETY: an index accesses its own vertex, the first one the scalars; launches are as long as the arrays (contracts
+// U3, U4).
+unsafe impl FlatKernel for Start {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let free = self.inertia.inverse_mass.get(i) > 0.0;
+        let held = self.inertia.v.get(i) * self.inertia.dt;
+        self.u
+            .set(i, if free { self.inertia.free(i) } else { held });
+        if i == 0 {
+            let mut k = 1;
+            while k < SCALARS as u32 {
+                self.state.0.set(k, 0.0);
+                k += 1;
+            }
+            self.state.set(Scalar::Tolerance2, self.tolerance2);
+            self.state
+                .set(Scalar::LinearTolerance2, self.linear_tolerance2);
+        }
+    }
+}
+
+/// Vertices that a block of [`Begin`], [`Step`] and [`Move`] takes.
+pub const VERTICES: u32 = 1024;
+
+/// First vertex and number of a block's vertices.
+#[inline(always)]
+fn range(block: u32, all: u32) -> (u32, u32) {
+    let first = block * VERTICES;
+    let left = all - first;
+    (first, if left < VERTICES { left } else { VERTICES })
+}
+
+#[inline(always)]
+fn dot(a: Vec3, b: Vec3) -> f64 {
+    f64::from(a.x) * f64::from(b.x)
+        + f64::from(a.y) * f64::from(b.y)
+        + f64::from(a.z) * f64::from(b.z)
+}
+
+kernel! {
+    /// The residual and the preconditioner, from what cells gave and what else moves vertices; then whether Newton's
+    /// method has finished.
+    pub struct Begin: Block {
+        /// Forces and blocks of the cells.
+        pub cells: Parts,
+        /// What moves vertices.
+        pub inertia: Inertia,
+        /// The displacement.
+        pub u: Global<Vec3>,
+        /// The residual: the force.
+        pub r: GlobalMut<Vec3>,
+        /// The preconditioned residual.
+        pub z: GlobalMut<Vec3>,
+        /// The change of the displacement, zero now.
+        pub change: GlobalMut<Vec3>,
+        /// The old direction, zero now.
+        pub direction: GlobalMut<Vec3>,
+        /// Inverse blocks of the diagonal; zero of pinned vertices.
+        pub inverse: GlobalMut<Symmetric>,
+        /// Mass and contact on the diagonal.
+        pub diagonal: GlobalMut<Symmetric>,
+        /// One part a block of the dot products.
+        pub dots: CgSums,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for Begin {
+    const THREADS: u32 = 256;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let state = Newton(self.dots.scalars.0);
+        if state.is(Scalar::Stopped) {
+            return;
+        }
+        let (first, n) = range(block, self.u.len());
+        let parts = b.sum2(
+            n,
+            scratch,
+            |i| self.inertia.inverse_mass.get(first + i) > 0.0,
+            |i, free| self.vertex(first + i, free),
+        );
+        self.dots
+            .finish(b, block, scratch, true, parts, |s, rz, rr| {
+                s.set(cg::Scalar::Delta, rz);
+                s.set(cg::Scalar::Norm, rr);
+                s.set(cg::Scalar::Norm0, rr);
+                s.set(cg::Scalar::Beta, 0.0);
+                s.set(cg::Scalar::Iterations, 0.0);
+                if state.get(Scalar::Iterations) == 0.0 {
+                    state.set(Scalar::Norm0, rr);
+                }
+                state.set(Scalar::Norm, rr);
+                let target = state.get(Scalar::Tolerance2) * state.get(Scalar::Norm0);
+                let solvable = rr > 0.0 && rr < f64::INFINITY;
+                let solved = rr < target;
+                if !solvable || solved {
+                    state.set(Scalar::Stopped, 1.0);
+                }
+                // Zero is solved; what is not a number cannot be.
+                if rr.is_nan() || rr == f64::INFINITY {
+                    state.set(Scalar::Failed, 1.0);
+                }
+                s.set(cg::Scalar::Done, if solvable { 0.0 } else { 1.0 });
+            });
+    }
+}
+
+impl Begin {
+    /// Sets all that belongs to a vertex; its part of `r . z` and `r . r`.
+    #[inline(always)]
+    fn vertex(&self, v: u32, free: bool) -> (f64, f64) {
+        let [fx, fy, fz, k @ ..]: [f32; SUMS] = self.cells.total(v);
+        let (force, on) = self.inertia.force(v, self.u.get(v));
+        let sum = [
+            k[0] + on[0],
+            k[1] + on[1],
+            k[2] + on[2],
+            k[3] + on[3],
+            k[4] + on[4],
+            k[5] + on[5],
+        ];
+        let (r, inverse) = if free {
+            (force + Vec3::new(fx, fy, fz), inverse(sum))
+        } else {
+            (Vec3::ZERO, [0.0; 6])
+        };
+        let z = times(inverse, r);
+        self.r.set(v, r);
+        self.z.set(v, z);
+        self.change.set(v, Vec3::ZERO);
+        self.direction.set(v, Vec3::ZERO);
+        self.inverse.set(v, inverse);
+        self.diagonal.set(v, on);
+        (dot(r, z), dot(r, r))
+    }
+}
+
+kernel! {
+    /// `change += alpha d`, `r -= alpha q`, `z` from `r`; then `beta` and whether conjugate gradients have finished.
+    pub struct Step: Block {
+        /// The change of the displacement.
+        pub change: GlobalMut<Vec3>,
+        /// The residual.
+        pub r: GlobalMut<Vec3>,
+        /// The preconditioned residual.
+        pub z: GlobalMut<Vec3>,
+        /// The direction.
+        pub d: Global<Vec3>,
+        /// The product.
+        pub q: Parts,
+        /// Inverse blocks of the diagonal.
+        pub inverse: Global<Symmetric>,
+        /// One part a block of the dot products.
+        pub dots: CgSums,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for Step {
+    const THREADS: u32 = 256;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let state = Newton(self.dots.scalars.0);
+        if self.dots.scalars.done() || state.is(Scalar::Stopped) {
+            return;
+        }
+        let alpha = state.get(Scalar::Alpha) as f32;
+        let (first, n) = range(block, self.d.len());
+        let parts = b.sum2(
+            n,
+            scratch,
+            |i| self.inverse.get(first + i),
+            |i, inverse| {
+                let v = first + i;
+                // Only pinned vertices have none.
+                if inverse[0] == 0.0 {
+                    return (0.0, 0.0);
+                }
+                let q = Vec3::from_array(self.q.total(v));
+                self.change
+                    .set(v, self.change.get(v) + self.d.get(v) * alpha);
+                let r = self.r.get(v) - q * alpha;
+                let z = times(inverse, r);
+                self.r.set(v, r);
+                self.z.set(v, z);
+                (dot(r, z), dot(r, r))
+            },
+        );
+        self.dots.beta(b, block, scratch, parts);
+    }
+}
+
+rxmesh_kernels::args! {
+    /// The energy at `u + length * change`, and whether it has fallen; or, to begin, that at `u`.
+    pub struct Trial<E> {
+        /// Where the body is; `add` is the displacement.
+        pub places: Places,
+        /// The change of the displacement.
+        pub change: Global<Vec3>,
+        /// How much of it; 0 to begin.
+        pub length: f32,
+        /// The materials of its cells.
+        pub materials: Materials,
+        /// What moves vertices.
+        pub inertia: Inertia,
+        /// One part a patch.
+        pub partials: GlobalMut<f64>,
+        /// Two words, zero before and after.
+        pub arrived: GlobalMut<u32>,
+        /// The solver's state.
+        pub state: Newton,
+        /// The energy.
+        pub energy: PhantomData<E>,
+    }
+}
+
+// SAFETY: a patch writes its part of the sum; ids are the mesh's (contracts U1 to U4).
+unsafe impl<E: Energy> PatchKernel for Trial<E> {
+    const THREADS: u32 = crate::assemble::THREADS;
+    const NEEDS: Needs = NEEDS;
+    type Tables = (Staged, Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
+        (self.places.carve(h, plan), plan.take(SCRATCH_WORDS))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, (staged, scratch): &Self::Tables) {
+        let state = self.state;
+        if state.is(Scalar::Stopped) || state.is(Scalar::Accepted) {
+            return;
+        }
+        let (base, first) = (patch.base::<Cell>(), patch.base::<Vertex>());
+        b.phase(|p| {
+            self.places
+                .load_moved(p, patch, staged, self.change, self.length)
+        });
+        let cells = b.sum(patch.owned::<Cell>(), *scratch, |c| {
+            let at = self.places.edges64(staged, patch.cell_vertices(c));
+            energy::<E>(&self.materials, base + c, at)
+        });
+        let vertices = b.sum(patch.owned::<Vertex>(), *scratch, |v| {
+            if self.inertia.inverse_mass.get(first + v) > 0.0 {
+                self.inertia.energy(first + v, self.places.added(staged, v))
+            } else {
+                0.0
+            }
+        });
+        let part = cells / f64::from(self.places.scale) + vertices;
+        let (partials, arrived) = (self.partials, self.arrived);
+        finish(b, patch.id(), *scratch, partials, arrived, part, |sum| {
+            self.judge(sum)
+        });
+    }
+}
+
+impl<E: Energy> Trial<E> {
+    /// Takes the length over if the energy has fallen. That of contact is rounded to 32 bits.
+    #[inline(always)]
+    fn judge(&self, sum: f64) {
+        let state = self.state;
+        let finite = sum > f64::NEG_INFINITY && sum < f64::INFINITY;
+        if self.length == 0.0 {
+            state.set(Scalar::Energy, sum);
+            state.set(Scalar::Energy0, sum);
+            if !finite {
+                state.set(Scalar::Failed, 1.0);
+                state.set(Scalar::Stopped, 1.0);
+            }
+            return;
+        }
+        let rounding = if self.inertia.contacts.solids.is_empty() {
+            1e-12
+        } else {
+            1e-7
+        };
+        if finite && sum <= state.get(Scalar::Energy) * (1.0 + rounding) {
+            state.set(Scalar::Energy, sum);
+            state.set(Scalar::Length, self.length.into());
+            state.set(Scalar::Accepted, 1.0);
+        }
+    }
+}
+
+kernel! {
+    /// Moves the displacement by the length that was found; without one Newton's method has finished.
+    pub struct Move: Block {
+        /// The displacement.
+        pub u: GlobalMut<Vec3>,
+        /// Its change.
+        pub change: Global<Vec3>,
+        /// One place a block.
+        pub partials: GlobalMut<f64>,
+        /// Two words, zero before and after.
+        pub arrived: GlobalMut<u32>,
+        /// The solver's state.
+        pub state: Newton,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for Move {
+    const THREADS: u32 = 256;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let state = self.state;
+        if state.is(Scalar::Stopped) {
+            return;
+        }
+        let (first, n) = range(block, self.u.len());
+        let (found, length) = (state.is(Scalar::Accepted), state.get(Scalar::Length) as f32);
+        if found {
+            b.each(n, |i| {
+                let v = first + i;
+                self.u.set(v, self.u.get(v) + self.change.get(v) * length);
+            });
+        }
+        finish(b, block, scratch, self.partials, self.arrived, 0.0, |_| {
+            state.set(Scalar::Iterations, state.get(Scalar::Iterations) + 1.0);
+            let linear = self.state.0.get(cg::Scalar::Iterations as u32);
+            state.set(Scalar::Linear, state.get(Scalar::Linear) + linear);
+            state.set(Scalar::Accepted, 0.0);
+            if !found {
+                state.set(Scalar::Stopped, 1.0);
+            }
+        });
+    }
+}
+
+kernel! {
+    /// Positions and velocities at the end of the step, unless the numbers were left.
+    pub struct End: Flat {
+        /// Positions.
+        pub x: GlobalMut<Vec3>,
+        /// Velocities.
+        pub v: GlobalMut<Vec3>,
+        /// One over the mass; 0 of pinned vertices.
+        pub inverse_mass: Global<f32>,
+        /// The displacement.
+        pub u: Global<Vec3>,
+        /// The solver's state.
+        pub state: Newton,
+        /// The time step.
+        pub dt: f32,
+    }
+}
+
+// SAFETY: an index accesses its own vertex; launches are as long as the arrays (contracts U3, U4).
+unsafe impl FlatKernel for End {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        if self.state.is(Scalar::Failed) {
+            return;
+        }
+        let u = self.u.get(i);
+        self.x.set(i, self.x.get(i) + u);
+        if self.inverse_mass.get(i) > 0.0 {
+            self.v.set(i, u * (1.0 / self.dt));
+        }
+    }
+}

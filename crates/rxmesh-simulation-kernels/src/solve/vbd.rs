@@ -1,0 +1,325 @@
+//! Vertex block descent (Chen et al., "Vertex Block Descent", 2024): each vertex in turn goes to the minimum of the
+//! energy's second-order model in its own three coordinates.
+//!
+//! The energy is that of implicit Euler with stable neo-Hookean cells (Macklin and Mueller 2021),
+//! `V (mu / 2 (|F|^2 - 3) - mu (J - 1) + k / 2 (J - 1)^2)` with `J = det F` and `k = lambda + mu`, which gives small strains
+//! the stress of Hooke's law. `J` is linear in each vertex, so that the Hessian of a vertex is
+//! `m / dt^2 + sum V (mu |g|^2 + k c c^T)`: positive definite as it is, whatever the cell.
+
+use crate::colour::{Lists, Turns};
+use crate::contact::Contacts;
+use crate::material::{Lame, Materials};
+use crate::solve::shape::Shape;
+use rxmesh_kernels::Vec3;
+use rxmesh_kernels::attr::Field;
+use rxmesh_kernels::exec::Block;
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::kernel::PatchKernel;
+use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
+use rxmesh_kernels::query::{Prepared, PreparedTable, VC};
+use rxmesh_kernels::topo::{Cell, Kind, Map, Needs, Patch, PatchHeader, Vertex};
+
+kernel_list! {
+    patch vbd_vertices: VbdVertices;
+    patch vbd_patches: VbdPatches;
+}
+
+/// Threads that share the cells of a vertex.
+const LANES: u32 = 8;
+/// Vertices at a time.
+const CHUNK: u32 = 32;
+/// Numbers that a lane adds up: the force and the Hessian.
+const NUMBERS: u32 = 9;
+
+rxmesh_kernels::args! {
+    /// What both kernels need of a body.
+    pub struct VbdBody {
+        /// Positions at rest.
+        pub rest: Global<Vec3>,
+        /// Where vertices would go without forces between them.
+        pub target: Global<Vec3>,
+        /// Where they were before the step.
+        pub before: Global<Vec3>,
+        /// What they touch.
+        pub contacts: Contacts,
+        /// Masses, in kg.
+        pub mass: Global<f32>,
+        /// Inverse masses; zero where a vertex is pinned.
+        pub inverse_mass: Global<f32>,
+        /// Materials of the cells.
+        pub materials: Materials,
+        /// Cells of vertices.
+        pub vc: Prepared<VC>,
+        /// Vertices of each patch by colours: no two of one colour share a cell.
+        pub turns: Turns,
+        /// One over the squared time step, in 1/s^2.
+        pub rate: f32,
+        /// Time step, in s.
+        pub dt: f32,
+    }
+}
+
+// SAFETY: no prologue and no epilogue.
+unsafe impl Field for VbdBody {}
+
+/// What a kernel keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct VbdTables {
+    x: Shared<Vec3>,
+    rest: Shared<Vec3>,
+    /// Number `k` of lane `i` at `k * CHUNK * LANES + i`.
+    parts: Shared<f32>,
+}
+
+impl VbdTables {
+    #[inline(always)]
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> VbdTables {
+        let n = h.total_of(Kind::Vertex);
+        VbdTables {
+            x: plan.take(n),
+            rest: plan.take(n),
+            parts: plan.take(NUMBERS * CHUNK * LANES),
+        }
+    }
+
+    /// Keeps number `k` of a lane.
+    #[inline(always)]
+    fn put(&self, lane: u32, k: u32, value: f32) {
+        self.parts.set(k * (CHUNK * LANES) + lane, value);
+    }
+
+    /// The sum of number `k` over the lanes of a vertex.
+    #[inline(always)]
+    fn total(&self, vertex: u32, k: u32) -> f32 {
+        let first = k * (CHUNK * LANES) + LANES * vertex;
+        let (mut lane, mut sum) = (0, 0.0);
+        while lane < LANES {
+            sum += self.parts.get(first + lane);
+            lane += 1;
+        }
+        sum
+    }
+}
+
+/// Force on a vertex and Hessian (xx, xy, xz, yy, yz, zz) of what is around it.
+#[derive(Clone, Copy)]
+struct Sum {
+    force: Vec3,
+    hessian: [f32; 6],
+}
+
+impl Sum {
+    /// Adds what a cell does to its corner of the gradient `g`.
+    #[inline(always)]
+    fn add(&mut self, (shape, lame): (Shape, Lame), x: [Vec3; 4], g: Vec3) {
+        let f = shape.deformation(x);
+        let cof = f.cofactors();
+        let (grown, c) = (f.x.dot(cof.x) - 1.0, cof.times(g));
+        let (mu, lambda) = (lame.mu * shape.volume, (lame.mu + lame.lambda) * shape.volume);
+        self.force -= f.times(g) * mu + c * (lambda * grown - mu);
+        let (d, s) = (mu * g.dot(g), c * lambda);
+        let h = &mut self.hessian;
+        h[0] += s.x * c.x + d;
+        h[1] += s.x * c.y;
+        h[2] += s.x * c.z;
+        h[3] += s.y * c.y + d;
+        h[4] += s.y * c.z;
+        h[5] += s.z * c.z + d;
+    }
+
+    /// The Hessian's solution for the force; zero where the Hessian is not positive definite.
+    #[inline(always)]
+    fn solve(&self) -> Vec3 {
+        let [a, b, c, d, e, f] = self.hessian;
+        let r = self.force;
+        if !(a > 0.0) {
+            return Vec3::ZERO;
+        }
+        let (l1, l2) = (b / a, c / a);
+        let (d1, e1) = (d - l1 * b, e - l1 * c);
+        if !(d1 > 0.0) {
+            return Vec3::ZERO;
+        }
+        let l3 = e1 / d1;
+        let d2 = f - l2 * c - l3 * e1;
+        if !(d2 > 0.0) {
+            return Vec3::ZERO;
+        }
+        let y = r.y - l1 * r.x;
+        let z = (r.z - l2 * r.x - l3 * y) / d2;
+        let y = y / d1 - l3 * z;
+        Vec3::new(r.x / a - l1 * y - l2 * z, y, z)
+    }
+}
+
+impl VbdBody {
+    /// Loads the positions of all local vertices, from `x` and at rest.
+    #[inline(always)]
+    fn load<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables, x: Global<Vec3>) {
+        let map = patch.map::<Vertex>();
+        b.each(patch.total::<Vertex>(), |v| {
+            let from = map.linear(v);
+            t.x.set(v, x.get(from));
+            t.rest.set(v, self.rest.get(from));
+        });
+    }
+
+    /// Moves the vertices of one colour, in shared memory.
+    #[inline(always)]
+    fn descend<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables, lists: Lists, colour: u32) {
+        let (mut first, end) = lists.range(colour);
+        let (vc, cells) = (self.vc.table(patch), patch.map::<Cell>());
+        while first < end {
+            let left = end - first;
+            let n = if left < CHUNK { left } else { CHUNK };
+            b.each(n * LANES, |i| {
+                let v = lists.item(first + i / LANES);
+                let sum = self.around(patch, t, (vc, cells), v, i % LANES);
+                let [xx, xy, xz, yy, yz, zz] = sum.hessian;
+                t.put(i, 0, sum.force.x);
+                t.put(i, 1, sum.force.y);
+                t.put(i, 2, sum.force.z);
+                t.put(i, 3, xx);
+                t.put(i, 4, xy);
+                t.put(i, 5, xz);
+                t.put(i, 6, yy);
+                t.put(i, 7, yz);
+                t.put(i, 8, zz);
+            });
+            b.each(n, |i| {
+                let v = lists.item(first + i);
+                let linear = patch.base::<Vertex>() + v;
+                if self.inverse_mass.get(linear) > 0.0 {
+                    let (x, mass) = (t.x.get(v), self.mass.get(linear));
+                    let (inertia, start) = (mass * self.rate, self.before.get(linear));
+                    let touch = self.contacts.touch(start, x - start, self.dt);
+                    let pull = (self.target.get(linear) - x) * inertia + touch.force * mass;
+                    // In the order xx, yy, zz, xy, xz, yz.
+                    let h = touch.hessian;
+                    let sum = Sum {
+                        force: Vec3::new(t.total(i, 0), t.total(i, 1), t.total(i, 2)) + pull,
+                        hessian: [
+                            t.total(i, 3) + inertia + h[0] * mass,
+                            t.total(i, 4) + h[3] * mass,
+                            t.total(i, 5) + h[4] * mass,
+                            t.total(i, 6) + inertia + h[1] * mass,
+                            t.total(i, 7) + h[5] * mass,
+                            t.total(i, 8) + inertia + h[2] * mass,
+                        ],
+                    };
+                    t.x.set(v, x + sum.solve());
+                }
+            });
+            first += n;
+        }
+    }
+
+    /// What every eighth cell of a vertex, from `lane` on, does to it.
+    #[inline(always)]
+    fn around(
+        &self,
+        patch: &Patch,
+        t: &VbdTables,
+        (vc, cells): (PreparedTable<VC>, Map<Cell>),
+        v: u32,
+        lane: u32,
+    ) -> Sum {
+        let mut sum = Sum {
+            force: Vec3::ZERO,
+            hessian: [0.0; 6],
+        };
+        let (lo, hi) = vc.bounds(v);
+        let mut at = lo + lane;
+        while at < hi {
+            let c = vc.value(at);
+            let ids = patch.cell_vertices(c);
+            let shape = Shape::new(ids.map(|k| t.rest.get(k)));
+            // Selects: an index at run time would put the array into local memory on the device.
+            let pick = |k: usize, g: Vec3, or: Vec3| if ids[k] == v { g } else { or };
+            let [g1, g2, g3] = shape.g;
+            let g = pick(1, g1, pick(2, g2, pick(3, g3, shape.g0())));
+            let lame = self.materials.of(cells.linear(c));
+            sum.add((shape, lame), ids.map(|k| t.x.get(k)), g);
+            at += LANES;
+        }
+        sum
+    }
+}
+
+kernel! {
+    /// Moves all vertices of one colour; the others are copied.
+    pub struct VbdVertices: Patch {
+        /// The body.
+        pub body: VbdBody,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// New positions.
+        pub y: GlobalMut<Vec3>,
+        /// The colour whose turn it is.
+        pub colour: u32,
+    }
+}
+
+// SAFETY: a patch writes what it owns, in phases that barriers part; vertices of one colour share no cell; ids and
+// sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for VbdVertices {
+    const NEEDS: Needs = Needs::CELLS;
+    type Tables = VbdTables;
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> VbdTables {
+        VbdTables::carve(h, plan)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables) {
+        self.body.load(b, patch, t, self.x);
+        let lists = self.body.turns.of(patch);
+        self.body.descend(b, patch, t, lists, self.colour);
+        let base = patch.base::<Vertex>();
+        b.last_phase(|p| p.each(patch.owned::<Vertex>(), |v| self.y.set(base + v, t.x.get(v))));
+    }
+}
+
+kernel! {
+    /// Moves the vertices of all patches of one colour, in place: colour by colour in shared memory. No patch of that
+    /// colour has a vertex of another one in its ribbon.
+    pub struct VbdPatches: Patch {
+        /// The body.
+        pub body: VbdBody,
+        /// Positions.
+        pub x: GlobalMut<Vec3>,
+        /// Colour of each patch.
+        pub colours: Global<u32>,
+        /// The colour whose turn it is.
+        pub colour: u32,
+    }
+}
+
+// SAFETY: a patch writes what it owns, and no patch of the same colour reads it; phases are parted by barriers; vertices of
+// one colour share no cell; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for VbdPatches {
+    const NEEDS: Needs = Needs::CELLS;
+    type Tables = VbdTables;
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> VbdTables {
+        VbdTables::carve(h, plan)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables) {
+        if self.colours.get(patch.id()) != self.colour {
+            return;
+        }
+        self.body.load(b, patch, t, self.x.read());
+        let lists = self.body.turns.of(patch);
+        let mut colour = 0;
+        while colour < lists.colours {
+            self.body.descend(b, patch, t, lists, colour);
+            colour += 1;
+        }
+        let base = patch.base::<Vertex>();
+        b.last_phase(|p| p.each(patch.owned::<Vertex>(), |v| self.x.set(base + v, t.x.get(v))));
+    }
+}

@@ -1,0 +1,325 @@
+//! [`Body`]: a mesh that moves, on an engine.
+
+use crate::masses::Rest;
+use crate::{Material, Materials, load};
+use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_host::mesh::TetMesh;
+use rxmesh_host::patch::VolumeOptions;
+use rxmesh_host::store::{Attribute, Dimension, RxMesh, Volume};
+use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::topo::{Cell, Kind, Vertex};
+use rxmesh_simulation_kernels::body::{Kinetic, SUM_VERTICES};
+use rxmesh_simulation_kernels::material::{self, Lame};
+
+/// A mesh that moves: shape at rest, state, masses, pins and materials. All of it lies on the engine; arrays of the
+/// host are in the order of the input.
+///
+/// A vertex whose inverse mass is zero is *pinned*: forces do not move it, its velocity does, and nothing but
+/// [`Body::set_velocities`] and [`Body::move_pins`] changes that. Vertices without cells have no mass and are pinned.
+#[derive(Debug)]
+pub struct Body<D: Dimension = Volume> {
+    pub(crate) rx: RxMesh<D>,
+    /// Positions at rest, in metres.
+    pub(crate) rest: Attribute<Vertex, Vec3>,
+    /// Positions, in metres.
+    pub(crate) position: Attribute<Vertex, Vec3>,
+    /// Velocities, in metres a second.
+    pub(crate) velocity: Attribute<Vertex, Vec3>,
+    /// Masses in kilograms, of pinned vertices too.
+    pub(crate) mass: Attribute<Vertex, f32>,
+    /// One over the mass; 0 of pinned vertices.
+    pub(crate) inverse_mass: Attribute<Vertex, f32>,
+    pub(crate) materials: CellMaterials,
+    kinetic: Sum,
+}
+
+/// Materials of cells, on the engine.
+#[derive(Debug)]
+pub(crate) struct CellMaterials {
+    pub(crate) host: Materials,
+    table: Buffer<Lame>,
+    index: Option<Attribute<Cell, u16>>,
+}
+
+/// What a sum in double precision needs.
+#[derive(Debug)]
+pub(crate) struct Sum {
+    /// One a block.
+    pub(crate) partials: Buffer<f64>,
+    pub(crate) arrived: Buffer<u32>,
+    pub(crate) sum: Buffer<f64>,
+}
+
+impl Body<Volume> {
+    /// A body at rest of one material, in patches of the usual size. Coordinates of the mesh in the world are metres.
+    ///
+    /// # Errors
+    ///
+    /// As [`Body::with`].
+    pub fn new(engine: &Engine, mesh: &TetMesh, material: Material) -> Result<Body, Error> {
+        let materials = Materials::uniform(material);
+        Body::with(engine, mesh, materials, &VolumeOptions::default())
+    }
+
+    /// A body at rest. Cells that are flat at rest have no stiffness and no mass.
+    ///
+    /// # Errors
+    ///
+    /// A mesh that is not valid or cannot be cut into patches, a cell that is inverted at rest, materials that cannot
+    /// be or do not suit the mesh, masses beyond 32-bit numbers, or no memory on the engine.
+    pub fn with(
+        engine: &Engine,
+        mesh: &TetMesh,
+        materials: Materials,
+        options: &VolumeOptions,
+    ) -> Result<Body, Error> {
+        let rest = Rest::new(mesh, &materials)?;
+        load(engine)?;
+        let rx = RxMesh::from_cells(engine, mesh.vertex_count(), &mesh.cells, options)?;
+        let materials = CellMaterials::new(&rx, materials, &rest.flat)?;
+        Body::over(rx, &rest, materials)
+    }
+}
+
+impl<D: Dimension> Body<D> {
+    pub(crate) fn over(rx: RxMesh<D>, rest: &Rest, materials: CellMaterials) -> Result<Body<D>, Error> {
+        let inverse = |&m: &f32| if m > 0.0 { 1.0 / m } else { 0.0 };
+        let inverses: Vec<f32> = rest.masses.iter().map(inverse).collect();
+        let blocks = rx.linear_len(Kind::Vertex).div_ceil(SUM_VERTICES);
+        let kinetic = Sum::new(rx.engine(), blocks as usize)?;
+        Ok(Body {
+            rest: rx.attribute_from(&rest.positions)?,
+            position: rx.attribute_from(&rest.positions)?,
+            velocity: rx.attribute()?,
+            mass: rx.attribute_from(&rest.masses)?,
+            inverse_mass: rx.attribute_from(&inverses)?,
+            rx,
+            materials,
+            kinetic,
+        })
+    }
+
+    /// The patches.
+    pub fn mesh(&self) -> &RxMesh<D> {
+        &self.rx
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        self.rx.engine()
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.rx.count(Kind::Vertex) as usize
+    }
+
+    /// The materials of the cells.
+    pub fn materials(&self) -> &Materials {
+        &self.materials.host
+    }
+
+    /// Positions at rest, in metres.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn rest_positions(&mut self) -> Result<Vec<Vec3>, Error> {
+        self.rest.to_input(&self.rx)
+    }
+
+    /// Positions, in metres. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn positions(&mut self) -> Result<Vec<Vec3>, Error> {
+        self.position.to_input(&self.rx)
+    }
+
+    /// Velocities, in metres a second. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn velocities(&mut self) -> Result<Vec<Vec3>, Error> {
+        self.velocity.to_input(&self.rx)
+    }
+
+    /// Masses in kilograms, of pinned vertices too.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn masses(&mut self) -> Result<Vec<f32>, Error> {
+        self.mass.to_input(&self.rx)
+    }
+
+    /// Whether each vertex is pinned.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn pinned(&mut self) -> Result<Vec<bool>, Error> {
+        let inverse = self.inverse_mass.to_input(&self.rx)?;
+        Ok(inverse.iter().map(|&w| w == 0.0).collect())
+    }
+
+    /// Moves all vertices to where they are said to be, at once.
+    ///
+    /// # Errors
+    ///
+    /// A wrong number of positions or one that is not finite: the body is then as before.
+    pub fn set_positions(&mut self, positions: &[Vec3]) -> Result<(), Error> {
+        finite("position", positions)?;
+        self.position = self.rx.attribute_from(positions)?;
+        Ok(())
+    }
+
+    /// Sets all velocities, of pinned vertices too.
+    ///
+    /// # Errors
+    ///
+    /// A wrong number of velocities or one that is not finite: the body is then as before.
+    pub fn set_velocities(&mut self, velocities: &[Vec3]) -> Result<(), Error> {
+        finite("velocity", velocities)?;
+        self.velocity = self.rx.attribute_from(velocities)?;
+        Ok(())
+    }
+
+    /// Pins these vertices and no others. Those that are pinned lose their velocity.
+    ///
+    /// # Errors
+    ///
+    /// A vertex that is not there: the body is then as before. Or what the engine says.
+    pub fn pin(&mut self, vertices: &[u32]) -> Result<(), Error> {
+        let mut inverse: Vec<f32> = self.masses()?;
+        for w in &mut inverse {
+            *w = if *w > 0.0 { 1.0 / *w } else { 0.0 };
+        }
+        let mut velocities = self.velocities()?;
+        for &v in vertices {
+            self.check_vertex(v)?;
+            inverse[v as usize] = 0.0;
+            velocities[v as usize] = Vec3::ZERO;
+        }
+        self.inverse_mass = self.rx.attribute_from(&inverse)?;
+        self.velocity = self.rx.attribute_from(&velocities)?;
+        Ok(())
+    }
+
+    /// Gives pinned vertices the velocities with which they reach these places in `dt` seconds.
+    ///
+    /// # Errors
+    ///
+    /// A vertex that is not there or not pinned, a place that is not finite, a time that is not positive: the body is
+    /// then as before. Or what the engine says.
+    pub fn move_pins(&mut self, targets: &[(u32, Vec3)], dt: f32) -> Result<(), Error> {
+        check_step(dt)?;
+        let (pinned, positions) = (self.pinned()?, self.positions()?);
+        let mut velocities = self.velocities()?;
+        for &(v, target) in targets {
+            self.check_vertex(v)?;
+            if !pinned[v as usize] {
+                return Err(Error::Options(format!("vertex {v} is not pinned")));
+            }
+            velocities[v as usize] = (target - positions[v as usize]) / dt;
+        }
+        self.set_velocities(&velocities)
+    }
+
+    /// The energy of the motion in joules. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// A stale attribute, or what the engine says.
+    pub fn kinetic_energy(&self) -> Result<f64, Error> {
+        let sums = &self.kinetic;
+        let kernel = Kinetic {
+            velocity: self.velocity.global()?,
+            mass: self.mass.global()?,
+            partials: sums.partials.global_mut(),
+            arrived: sums.arrived.global_mut(),
+            sum: sums.sum.global_mut(),
+        };
+        self.engine()
+            .launch_blocks(sums.partials.len() as u32, kernel)?;
+        sums.read()
+    }
+
+    fn check_vertex(&self, v: u32) -> Result<(), Error> {
+        let n = self.vertex_count();
+        if (v as usize) < n {
+            return Ok(());
+        }
+        Err(Error::Options(format!(
+            "vertex {v} is not there: the body has {n} vertices"
+        )))
+    }
+}
+
+impl CellMaterials {
+    fn new(rx: &RxMesh<Volume>, host: Materials, flat: &[u32]) -> Result<CellMaterials, Error> {
+        let (table, index) = host.on_engine(rx.count(Kind::Cell) as usize, flat);
+        Ok(CellMaterials {
+            host,
+            table: rx.engine().upload(&table)?,
+            index: index.map(|i| rx.attribute_from(&i)).transpose()?,
+        })
+    }
+
+    /// Of a body without cells.
+    pub(crate) fn none(engine: &Engine) -> Result<CellMaterials, Error> {
+        Ok(CellMaterials {
+            host: Materials::uniform(Material::default()),
+            table: engine.zeroed(0)?,
+            index: None,
+        })
+    }
+
+    /// As kernels have them.
+    pub(crate) fn view(&self) -> Result<material::Materials, Error> {
+        Ok(material::Materials {
+            table: self.table.global(),
+            index: match &self.index {
+                Some(index) => index.global()?,
+                None => rxmesh_kernels::mem::Global::empty(),
+            },
+        })
+    }
+}
+
+impl Sum {
+    pub(crate) fn new(engine: &Engine, blocks: usize) -> Result<Sum, Error> {
+        Ok(Sum {
+            partials: engine.zeroed(blocks)?,
+            arrived: engine.zeroed(2)?,
+            sum: engine.zeroed(2)?,
+        })
+    }
+
+    /// The sum. Waits for the engine.
+    pub(crate) fn read(&self) -> Result<f64, Error> {
+        Ok(self.sum.read()?[1])
+    }
+}
+
+/// Refuses a time step that is not a positive number.
+pub(crate) fn check_step(dt: f32) -> Result<(), Error> {
+    if dt > 0.0 && dt.is_finite() && (dt * dt).is_normal() && (1.0 / (dt * dt)).is_normal() {
+        return Ok(());
+    }
+    Err(Error::Options(format!(
+        "the time step is {dt} s, but must be a positive number"
+    )))
+}
+
+fn finite(what: &str, values: &[Vec3]) -> Result<(), Error> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(v) => Err(Error::Options(format!(
+            "the {what} of vertex {v} is {}, but must be finite",
+            values[v]
+        ))),
+    }
+}

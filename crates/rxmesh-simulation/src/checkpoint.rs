@@ -1,0 +1,213 @@
+//! The state of a world in a file, to go on later.
+//!
+//! A file is a head of 64-bit little-endian words, then for each body its positions, velocities and pins and for each
+//! collider its place, in 32-bit words, then a checksum of everything before it. The head holds a magic number, the
+//! format's version, a key, the time, the steps and the number of words; the size of the file must follow from it. The
+//! key is a hash of the scene: shapes at rest, masses, materials, energies and colliders, so that a file cannot be taken
+//! for another scene's. Patches and engine do not matter.
+
+use crate::contact::Shape;
+use crate::world::World;
+use glam::Quat;
+use rxmesh_host::{Error, Vec3, files};
+use std::path::Path;
+use twox_hash::XxHash3_128;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"rxworld\0");
+/// To be raised whenever the format changes.
+const VERSION: u64 = 1;
+const HEAD: usize = 7;
+/// Bytes of the checksum.
+const SUM: usize = 16;
+
+/// Why a file gave no state. The world is then as before.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// The file could not be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The file is something else.
+    #[error("{path} is no checkpoint of format version {VERSION}")]
+    Foreign {
+        /// The file.
+        path: String,
+    },
+    /// The file is cut short, too long, or damaged.
+    #[error("{path}: the checkpoint is cut short or damaged")]
+    Damaged {
+        /// The file.
+        path: String,
+    },
+    /// The file is of another scene.
+    #[error(
+        "{path}: the checkpoint is of another scene: other meshes, materials, energies or colliders"
+    )]
+    OtherScene {
+        /// The file.
+        path: String,
+    },
+    /// The engine.
+    #[error(transparent)]
+    Engine(#[from] Error),
+}
+
+impl World {
+    /// Writes the whole state, whole or not at all. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Io`], or what the engine says.
+    pub fn save(&mut self, path: &Path) -> Result<(), CheckpointError> {
+        let key = self.key()?;
+        let words = self.state()?;
+        let head = [
+            MAGIC,
+            VERSION,
+            key as u64,
+            (key >> 64) as u64,
+            self.time.to_bits(),
+            self.steps,
+            words.len() as u64,
+        ];
+        let mut bytes: Vec<u8> = head.iter().flat_map(|w| w.to_le_bytes()).collect();
+        bytes.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+        bytes.extend(XxHash3_128::oneshot(&bytes).to_le_bytes());
+        files::write_bytes(path, &bytes).map_err(|error| CheckpointError::Io {
+            path: path.display().to_string(),
+            error,
+        })
+    }
+
+    /// Takes the state of a file over.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`]: the world is as before, unless the engine failed.
+    pub fn restore(&mut self, path: &Path) -> Result<(), CheckpointError> {
+        let name = path.display().to_string();
+        let damaged = || CheckpointError::Damaged { path: name.clone() };
+        let bytes = std::fs::read(path).map_err(|error| CheckpointError::Io {
+            path: name.clone(),
+            error,
+        })?;
+        let word = |k: usize| -> Option<u64> {
+            let bytes = bytes.get(8 * k..8 * k + 8)?;
+            bytes.try_into().ok().map(u64::from_le_bytes)
+        };
+        if [word(0), word(1)] != [Some(MAGIC), Some(VERSION)] {
+            return Err(CheckpointError::Foreign { path: name });
+        }
+        let Some((content, sum)) = bytes.split_last_chunk::<SUM>() else {
+            return Err(damaged());
+        };
+        let whole = word(HEAD - 1)
+            .and_then(|n| n.checked_mul(4)?.checked_add(8 * HEAD as u64))
+            .is_some_and(|n| n == content.len() as u64);
+        if !whole || XxHash3_128::oneshot(content) != u128::from_le_bytes(*sum) {
+            return Err(damaged());
+        }
+        let head: Vec<u64> = (0..HEAD).filter_map(word).collect();
+        let words = content[8 * HEAD..].as_chunks::<4>().0;
+        let words: Vec<u32> = words.iter().map(|b| u32::from_le_bytes(*b)).collect();
+        let key = u128::from(head[2]) | u128::from(head[3]) << 64;
+        if key != self.key()? || words.len() != self.state()?.len() {
+            return Err(CheckpointError::OtherScene { path: name });
+        }
+        self.set_state(&words)?;
+        (self.time, self.steps) = (f64::from_bits(head[4]), head[5]);
+        Ok(())
+    }
+
+    /// A hash of the scene.
+    fn key(&mut self) -> Result<u128, Error> {
+        let mut hasher = XxHash3_128::with_seed(VERSION);
+        for number in 0..self.len() {
+            hasher.write(format!("{:?}", self.solver(number)?.elasticity()).as_bytes());
+            let body = self.body_mut(number)?;
+            hasher.write(&(body.vertex_count() as u64).to_le_bytes());
+            for p in body.rest_positions()? {
+                p.to_array()
+                    .iter()
+                    .for_each(|x| hasher.write(&x.to_bits().to_le_bytes()));
+            }
+            for m in body.masses()? {
+                hasher.write(&m.to_bits().to_le_bytes());
+            }
+            for m in body.materials().table() {
+                [m.young, m.poisson, m.density]
+                    .iter()
+                    .for_each(|x| hasher.write(&x.to_bits().to_le_bytes()));
+            }
+        }
+        for collider in self.surroundings().colliders() {
+            let solid = collider.solid(0);
+            let numbers = [
+                solid.kind,
+                solid.side.to_bits(),
+                solid.stiffness.to_bits(),
+                solid.thickness.to_bits(),
+                solid.friction.to_bits(),
+                solid.spacing.to_bits(),
+            ];
+            let size = solid.size.map(f32::to_bits);
+            let words = numbers.iter().chain(&size).chain(&solid.points);
+            words.for_each(|w| hasher.write(&w.to_le_bytes()));
+            if let Shape::Grid(grid) = &collider.shape {
+                for d in &grid.distances {
+                    hasher.write(&d.to_bits().to_le_bytes());
+                }
+            }
+        }
+        Ok(hasher.finish_128())
+    }
+
+    /// All that changes, as words.
+    fn state(&mut self) -> Result<Vec<u32>, Error> {
+        let mut words = Vec::new();
+        let mut put = |x: &[f32]| words.extend(x.iter().map(|x| x.to_bits()));
+        for body in self.bodies() {
+            for vectors in [body.positions()?, body.velocities()?] {
+                vectors.iter().for_each(|v| put(&v.to_array()));
+            }
+            let pins = body.pinned()?;
+            pins.iter().for_each(|&p| put(&[f32::from(u8::from(p))]));
+        }
+        for c in self.surroundings().colliders() {
+            put(&c.position.to_array());
+            put(&c.rotation.to_array());
+            put(&c.velocity.to_array());
+            put(&c.spin.to_array());
+        }
+        Ok(words)
+    }
+
+    /// Takes over what [`World::state`] made.
+    fn set_state(&mut self, words: &[u32]) -> Result<(), Error> {
+        let mut numbers = words.iter().map(|&w| f32::from_bits(w));
+        let mut next = || numbers.next().unwrap_or_default();
+        for body in self.bodies() {
+            let n = body.vertex_count();
+            let mut vectors =
+                || -> Vec<Vec3> { (0..n).map(|_| Vec3::new(next(), next(), next())).collect() };
+            let (x, v) = (vectors(), vectors());
+            let pins: Vec<u32> = (0..n as u32).filter(|_| next() != 0.0).collect();
+            body.set_positions(&x)?;
+            body.pin(&pins)?;
+            body.set_velocities(&v)?;
+        }
+        let mut colliders = self.surroundings().colliders().to_vec();
+        for c in &mut colliders {
+            c.position = Vec3::new(next(), next(), next());
+            c.rotation = Quat::from_xyzw(next(), next(), next(), next());
+            c.velocity = Vec3::new(next(), next(), next());
+            c.spin = Vec3::new(next(), next(), next());
+        }
+        self.surroundings_mut().set_colliders(colliders)
+    }
+}

@@ -1,0 +1,200 @@
+//! Solids that bodies touch.
+
+use glam::{Quat, Vec3};
+use rxmesh_host::Error;
+use rxmesh_simulation_kernels::contact::{Solid, SolidKind};
+
+/// The shape of a [`Collider`], in a frame of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// Everything below `z = 0`.
+    Plane,
+    /// A ball around the origin.
+    Sphere {
+        /// Its radius in metres.
+        radius: f32,
+    },
+    /// A box around the origin.
+    Box {
+        /// Half its lengths in metres.
+        half: Vec3,
+    },
+    /// A shape by its signed distances.
+    Grid(DistanceGrid),
+}
+
+/// Signed distances on a regular grid, negative inside: linear between its points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceGrid {
+    /// Number of points along x, y and z: 2 or more.
+    pub points: [u32; 3],
+    /// Distance of neighbouring points in metres. The first point is the origin of the shape's frame.
+    pub spacing: f32,
+    /// Distances in metres: along x first, then y, then z.
+    pub distances: Vec<f32>,
+}
+
+impl DistanceGrid {
+    /// The distances that a function gives, at the points of a grid.
+    pub fn of(points: [u32; 3], spacing: f32, distance: impl Fn(Vec3) -> f32) -> DistanceGrid {
+        let [x, y, z] = points;
+        let at = |i: u32, j: u32, k: u32| Vec3::new(i as f32, j as f32, k as f32) * spacing;
+        let rows = (0..z).flat_map(|k| (0..y).map(move |j| (j, k)));
+        let places = rows.flat_map(|(j, k)| (0..x).map(move |i| (i, j, k)));
+        DistanceGrid {
+            points,
+            spacing,
+            distances: places.map(|(i, j, k)| distance(at(i, j, k))).collect(),
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let n = self.points.iter().map(|&n| n as usize).product::<usize>();
+        let few = self.points.iter().any(|&n| n < 2);
+        let spacing = positive("a grid's spacing", self.spacing);
+        if few || n != self.distances.len() {
+            return Err(Error::Options(format!(
+                "a grid of {:?} points with {} distances: there must be 2 points along each axis or more, and a \
+                    distance for each",
+                self.points,
+                self.distances.len()
+            )));
+        }
+        if let Some(at) = self.distances.iter().position(|d| !d.is_finite()) {
+            return Err(Error::Options(format!(
+                "distance {at} of a grid is not finite"
+            )));
+        }
+        spacing
+    }
+}
+
+/// A solid that bodies touch. It moves with a velocity of its own and feels nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collider {
+    /// Its shape.
+    pub shape: Shape,
+    /// Whether bodies are kept inside the shape instead of outside.
+    pub hollow: bool,
+    /// Where the shape's origin is, in metres.
+    pub position: Vec3,
+    /// How the shape is turned.
+    pub rotation: Quat,
+    /// Velocity in metres a second.
+    pub velocity: Vec3,
+    /// Angular velocity in radians a second.
+    pub spin: Vec3,
+    /// Acceleration of a vertex over its depth, in one over squared seconds, so that depths do not depend on masses: a
+    /// vertex that lies on the ground alone sinks in by gravity over this. Explicit steps are stable below two over its
+    /// root.
+    pub stiffness: f32,
+    /// Thickness of the layer around the shape in which contact begins, in metres.
+    pub thickness: f32,
+    /// Coulomb's coefficient of friction.
+    pub friction: f32,
+}
+
+impl Collider {
+    /// A shape at the origin, with a layer of a millimetre, a stiffness of 1e5 and no friction.
+    pub fn new(shape: Shape) -> Collider {
+        Collider {
+            shape,
+            hollow: false,
+            position: Vec3::ZERO,
+            rotation: Quat::IDENTITY,
+            velocity: Vec3::ZERO,
+            spin: Vec3::ZERO,
+            stiffness: 1e5,
+            thickness: 1e-3,
+            friction: 0.0,
+        }
+    }
+
+    /// Everything behind the plane through a point, as its normal says. One that is zero makes a collider that
+    /// [`Collider::check`] refuses.
+    pub fn plane(point: Vec3, normal: Vec3) -> Collider {
+        let none = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+        let turn = |n: Vec3| Quat::from_rotation_arc(Vec3::Z, n);
+        Collider {
+            position: point,
+            rotation: normal.try_normalize().map_or(none, turn),
+            ..Collider::new(Shape::Plane)
+        }
+    }
+
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] names the number and its range.
+    pub fn check(&self) -> Result<(), Error> {
+        match &self.shape {
+            Shape::Plane => {}
+            Shape::Sphere { radius } => positive("a sphere's radius", *radius)?,
+            Shape::Box { half } => positive("half a box's length", half.min_element())?,
+            Shape::Grid(grid) => grid.check()?,
+        }
+        positive("a collider's stiffness", self.stiffness)?;
+        positive("a collider's thickness", self.thickness)?;
+        if !(self.friction >= 0.0 && self.friction.is_finite()) {
+            return Err(Error::Options(format!(
+                "a collider's friction is {}, but must be a number, 0 or more",
+                self.friction
+            )));
+        }
+        let vectors = [self.position, self.velocity, self.spin];
+        let turned = (self.rotation.length() - 1.0).abs() < 1e-3;
+        if vectors.iter().any(|v| !v.is_finite()) || !turned {
+            return Err(Error::Options(
+                "a collider's position, velocity and spin must be finite, its rotation a unit quaternion".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether it stays where it is.
+    pub(crate) fn rests(&self) -> bool {
+        self.velocity == Vec3::ZERO && self.spin == Vec3::ZERO
+    }
+
+    /// Goes on for a time.
+    pub(crate) fn go(&mut self, dt: f32) {
+        self.position += self.velocity * dt;
+        let turn = Quat::from_scaled_axis(self.spin * dt);
+        self.rotation = (turn * self.rotation).normalize();
+    }
+
+    /// As kernels have it; `first` is where its distances start.
+    pub(crate) fn solid(&self, first: u32) -> Solid {
+        let (kind, size, points, spacing) = match &self.shape {
+            Shape::Plane => (SolidKind::Plane, Vec3::ZERO, [0; 3], 0.0),
+            Shape::Sphere { radius } => (SolidKind::Sphere, Vec3::splat(*radius), [0; 3], 0.0),
+            Shape::Box { half } => (SolidKind::Box, *half, [0; 3], 0.0),
+            Shape::Grid(grid) => (SolidKind::Grid, Vec3::ZERO, grid.points, grid.spacing),
+        };
+        Solid {
+            kind: kind as u32,
+            side: if self.hollow { -1.0 } else { 1.0 },
+            size: size.to_array(),
+            turn: self.rotation.to_array(),
+            at: self.position.to_array(),
+            velocity: self.velocity.to_array(),
+            spin: self.spin.to_array(),
+            stiffness: self.stiffness,
+            thickness: self.thickness,
+            friction: self.friction,
+            first,
+            points,
+            spacing,
+        }
+    }
+}
+
+fn positive(what: &str, x: f32) -> Result<(), Error> {
+    if x > 0.0 && x.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Options(format!(
+        "{what} is {x}, but must be a positive number"
+    )))
+}

@@ -1,0 +1,167 @@
+//! Energies of cells by name, and a body's forces and energy.
+
+use crate::Body;
+use crate::assembly::{Assembled, Assembly};
+use crate::body::Sum;
+use rxmesh_host::store::Attribute;
+use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::topo::{Cell, Kind, Vertex};
+use rxmesh_simulation_kernels::force::{Elastic, Force};
+use rxmesh_simulation_kernels::solve::explicit::Collect;
+use rxmesh_simulation_kernels::staged::Places;
+use std::marker::PhantomData;
+
+/// The energy of cells: how they resist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Elasticity {
+    /// Stable neo-Hookean (Smith, De Goes and Kim 2018): large deformations, inverted cells turn back.
+    #[default]
+    NeoHookean,
+    /// Corotated linear elasticity (Müller and Gross 2004): large turns, moderate stretch.
+    Corotated,
+    /// Linear elasticity: small displacements only.
+    Linear,
+    /// As rigid as possible (Sorkine and Alexa 2007): corotated without resistance to a change of volume; Poisson's
+    /// ratio only enters through the shear modulus.
+    Arap,
+}
+
+/// Runs an expression with the kernels' type of an energy under a name.
+macro_rules! with_energy {
+    ($model:expr, $name:ident => $run:expr) => {{
+        use rxmesh_simulation_kernels::energy;
+        match $model {
+            $crate::Elasticity::NeoHookean => {
+                type $name = energy::NeoHookean;
+                $run
+            }
+            $crate::Elasticity::Corotated => {
+                type $name = energy::Corotated;
+                $run
+            }
+            $crate::Elasticity::Linear => {
+                type $name = energy::Linear;
+                $run
+            }
+            $crate::Elasticity::Arap => {
+                type $name = energy::Arap;
+                $run
+            }
+        }
+    }};
+}
+pub(crate) use with_energy;
+
+/// The elastic forces and the elastic energy of a body, prepared once.
+#[derive(Debug)]
+pub struct Forces {
+    elasticity: Elasticity,
+    pub(crate) assembly: Assembly,
+    sums: Assembled,
+    total: Sum,
+}
+
+impl Forces {
+    /// For a body.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    pub fn new(body: &Body, elasticity: Elasticity) -> Result<Forces, Error> {
+        let assembly = Assembly::new(&body.rx)?;
+        let sums = assembly.room(&body.rx, 3)?;
+        Ok(Forces {
+            elasticity,
+            assembly,
+            sums,
+            total: Sum::new(body.engine(), body.rx.headers().len())?,
+        })
+    }
+
+    /// The energy that it is of.
+    pub fn elasticity(&self) -> Elasticity {
+        self.elasticity
+    }
+
+    /// Computes forces at `x + scale * add`, one launch; they stay in parts.
+    pub(crate) fn launch(&self, body: &Body, places: Places) -> Result<(), Error> {
+        with_energy!(self.elasticity, E => body.rx.run(Force::<E> {
+            places,
+            materials: body.materials.view()?,
+            to: self.assembly.sums(&self.sums),
+            energy: PhantomData,
+        })?);
+        Ok(())
+    }
+
+    /// What a kernel takes to use the forces.
+    pub(crate) fn parts(&self) -> rxmesh_simulation_kernels::assemble::Parts {
+        self.assembly.parts(&self.sums)
+    }
+
+    /// The forces of the cells on the vertices in newtons, two launches.
+    ///
+    /// # Errors
+    ///
+    /// A body of another mesh, or what the engine says.
+    pub fn forces(&self, body: &Body, to: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
+        self.launch(body, places(body)?)?;
+        let collect = Collect {
+            from: self.parts(),
+            to: to.global_mut()?,
+        };
+        let n = body.rx.linear_len(Kind::Vertex);
+        Ok(body.engine().launch_flat(n, collect)?)
+    }
+
+    /// The elastic energy in joules, in double precision. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`Forces::forces`].
+    pub fn energy(&self, body: &Body) -> Result<f64, Error> {
+        elastic_energy(body, self.elasticity, GlobalMut::empty(), &self.total)
+    }
+
+    /// The elastic energy of each cell in joules.
+    ///
+    /// # Errors
+    ///
+    /// As [`Forces::forces`].
+    pub fn cell_energies(&self, body: &Body) -> Result<Attribute<Cell, f32>, Error> {
+        let mut cells = body.rx.attribute()?;
+        elastic_energy(body, self.elasticity, cells.global_mut()?, &self.total)?;
+        Ok(cells)
+    }
+}
+
+/// The elastic energy of a body in joules, and of each cell where there is room for it. Waits for the engine.
+pub(crate) fn elastic_energy(
+    body: &Body,
+    elasticity: Elasticity,
+    cells: GlobalMut<f32>,
+    total: &Sum,
+) -> Result<f64, Error> {
+    with_energy!(elasticity, E => body.rx.run(Elastic::<E> {
+        places: places(body)?,
+        materials: body.materials.view()?,
+        cells,
+        partials: total.partials.global_mut(),
+        arrived: total.arrived.global_mut(),
+        sum: total.sum.global_mut(),
+        energy: PhantomData,
+    })?);
+    total.read()
+}
+
+/// Where a body is.
+pub(crate) fn places(body: &Body) -> Result<Places, Error> {
+    Ok(Places {
+        x: body.position.global()?,
+        rest: body.rest.global()?,
+        add: Global::empty(),
+        scale: 0.0,
+    })
+}

@@ -1,0 +1,52 @@
+//! Deformable bodies: tetrahedra with elastic energies on an engine, contact, explicit and implicit time steps.
+//!
+//! Units are SI: metres, kilograms, seconds, newtons, pascals, joules. `docs/simulation.md` has the theory.
+//!
+//! [`Body`] is a mesh with a shape at rest, positions, velocities, masses and materials.
+
+mod assembly;
+mod body;
+mod checkpoint;
+mod cloth;
+pub mod colour;
+mod contact;
+mod energy;
+mod masses;
+mod material;
+pub mod solve;
+mod stiffness;
+mod surroundings;
+mod world;
+
+pub use body::Body;
+pub use checkpoint::CheckpointError;
+pub use contact::{Collider, DistanceGrid, Shape};
+pub use energy::{Elasticity, Forces};
+pub use material::{Material, Materials};
+pub use rxmesh_simulation_kernels as kernels;
+pub use stiffness::Stiffness;
+pub use surroundings::Surroundings;
+pub use world::{Energies, Solver, World};
+
+use rxmesh_host::engine::{Engine, EngineError, Ptx};
+
+/// The kernels as PTX, built by `cargo xtask ptx` and packed by `build.rs`.
+#[cfg(feature = "cuda")]
+const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/rxmesh_simulation_kernels.ptx.z"
+)));
+/// Without GPUs no engine takes PTX.
+#[cfg(not(feature = "cuda"))]
+const PTX: Ptx<'static> = Ptx::Text("");
+
+/// Loads the kernels, unless the engine has them. [`Body`] does it, so only those who launch kernels themselves call
+/// it.
+///
+/// # Errors
+///
+/// What the driver says.
+pub fn load(engine: &Engine) -> Result<(), EngineError> {
+    use rxmesh_simulation_kernels::{FINGERPRINT_SYMBOL, KERNELS};
+    engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS)
+}

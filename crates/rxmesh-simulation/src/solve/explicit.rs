@@ -1,0 +1,64 @@
+//! Symplectic Euler steps.
+
+use super::Damping;
+use crate::body::check_step;
+use crate::energy::places;
+use crate::{Body, Elasticity, Forces, Surroundings};
+use rxmesh_host::Error;
+use rxmesh_kernels::topo::Kind;
+use rxmesh_simulation_kernels::solve::explicit;
+
+/// Explicit steps: two launches each, stable only for time steps below about the time in which sound crosses the smallest
+/// cell.
+#[derive(Debug)]
+pub struct Explicit {
+    forces: Forces,
+    damping: Damping,
+}
+
+impl Explicit {
+    /// For a body.
+    ///
+    /// # Errors
+    ///
+    /// Damping that cannot be, or no memory on the engine.
+    pub fn new(body: &Body, elasticity: Elasticity, damping: Damping) -> Result<Explicit, Error> {
+        damping.check()?;
+        Ok(Explicit {
+            forces: Forces::new(body, elasticity)?,
+            damping,
+        })
+    }
+
+    /// The elastic forces.
+    pub fn forces(&self) -> &Forces {
+        &self.forces
+    }
+
+    /// One step. Does not wait for the engine.
+    ///
+    /// # Errors
+    ///
+    /// A time step that is not positive, a body of another mesh, or what the engine says.
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        check_step(dt)?;
+        let mut at = places(body)?;
+        if self.damping.stiffness > 0.0 {
+            at.add = body.velocity.global()?;
+            at.scale = self.damping.stiffness as f32;
+        }
+        self.forces.launch(body, at)?;
+        let kernel = explicit::Explicit {
+            x: body.position.global_mut()?,
+            v: body.velocity.global_mut()?,
+            inverse_mass: body.inverse_mass.global()?,
+            force: self.forces.parts(),
+            contacts: around.contacts(),
+            gravity: around.gravity(),
+            drag: self.damping.mass as f32,
+            dt,
+        };
+        let n = body.rx.linear_len(Kind::Vertex);
+        Ok(body.engine().launch_flat(n, kernel)?)
+    }
+}

@@ -1,0 +1,288 @@
+//! Implicit Euler steps.
+
+use super::Damping;
+use crate::body::{Sum, check_step};
+use crate::energy::{places, with_energy};
+use crate::{Body, Elasticity, Stiffness, Surroundings};
+use rxmesh_host::engine::Buffer;
+use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::topo::Kind;
+use rxmesh_simulation_kernels::small::Symmetric;
+use rxmesh_simulation_kernels::solve::newton::{
+    Begin, End, Inertia, Move, Scalar, Start, Step, Trial, VERTICES,
+};
+use rxmesh_simulation_kernels::staged::Places;
+use std::marker::PhantomData;
+
+/// How much work an implicit step may be.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct ImplicitOptions {
+    /// The energy of the cells.
+    pub elasticity: Elasticity,
+    /// Damping.
+    pub damping: Damping,
+    /// Most Newton iterations a step.
+    pub newton: u32,
+    /// Newton's method stops when the force that is left has fallen to this part of the first.
+    pub tolerance: f64,
+    /// Most iterations of conjugate gradients a Newton iteration.
+    pub linear: u32,
+    /// Conjugate gradients stop when the residual has fallen to this part of the first.
+    pub linear_tolerance: f64,
+    /// Most lengths that are tried along a direction, each half of the one before.
+    pub trials: u32,
+}
+
+impl Default for ImplicitOptions {
+    fn default() -> Self {
+        ImplicitOptions {
+            elasticity: Elasticity::default(),
+            damping: Damping::default(),
+            newton: 5,
+            tolerance: 1e-4,
+            linear: 100,
+            linear_tolerance: 1e-2,
+            trials: 8,
+        }
+    }
+}
+
+impl ImplicitOptions {
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] names the number and its range.
+    pub fn check(&self) -> Result<(), Error> {
+        self.damping.check()?;
+        let counts = [
+            ("Newton iterations", self.newton),
+            ("iterations of conjugate gradients", self.linear),
+            ("trials", self.trials),
+        ];
+        for (what, n) in counts {
+            if n == 0 {
+                return Err(Error::Options(format!(
+                    "the number of {what} is 0, but must be 1 or more"
+                )));
+            }
+        }
+        for (what, x) in [
+            ("tolerance", self.tolerance),
+            ("linear tolerance", self.linear_tolerance),
+        ] {
+            if !(x >= 0.0 && x < 1.0) {
+                return Err(Error::Options(format!(
+                    "the {what} is {x}, but must be at least 0 and below 1"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the last implicit step did.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct ImplicitReport {
+    /// Newton iterations done.
+    pub newton: u32,
+    /// Iterations of conjugate gradients in all.
+    pub linear: u32,
+    /// The force that was left over the first.
+    pub residual: f64,
+    /// Inertia, elasticity and contact in joules, before the first iteration and after the last: what a step minimises.
+    pub energy: [f64; 2],
+}
+
+/// Implicit Euler by Newton's method: no limit on the time step, and the energy that a step minimises never rises.
+#[derive(Debug)]
+pub struct Implicit {
+    options: ImplicitOptions,
+    stiffness: Stiffness,
+    u: Buffer<Vec3>,
+    change: Buffer<Vec3>,
+    r: Buffer<Vec3>,
+    z: Buffer<Vec3>,
+    inverse: Buffer<Symmetric>,
+    /// Of launches over vertices: two numbers a block.
+    dots: Buffer<f64>,
+    moved: Sum,
+}
+
+impl Implicit {
+    /// For a body: about 120 bytes a cell and 250 a vertex.
+    ///
+    /// # Errors
+    ///
+    /// Options that cannot be, or no memory on the engine.
+    pub fn new(body: &Body, options: ImplicitOptions) -> Result<Implicit, Error> {
+        options.check()?;
+        let (rx, engine) = (&body.rx, body.engine());
+        let n = rx.linear_len(Kind::Vertex) as usize;
+        let blocks = n.div_ceil(VERTICES as usize);
+        let vector = || engine.zeroed::<Vec3>(n);
+        Ok(Implicit {
+            options,
+            stiffness: Stiffness::new(body, options.elasticity)?,
+            u: vector()?,
+            change: vector()?,
+            r: vector()?,
+            z: vector()?,
+            inverse: engine.zeroed(n)?,
+            dots: engine.zeroed(2 * blocks)?,
+            moved: Sum::new(engine, blocks)?,
+        })
+    }
+
+    /// How much work a step may be.
+    pub fn options(&self) -> &ImplicitOptions {
+        &self.options
+    }
+
+    /// One step. Does not wait for the engine; a step that leaves the numbers leaves the body as it was, and
+    /// [`Implicit::report`] says so.
+    ///
+    /// # Errors
+    ///
+    /// A time step that is not positive, a body of another mesh, or what the engine says.
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        check_step(dt)?;
+        let n = body.rx.linear_len(Kind::Vertex);
+        if n == 0 {
+            return Ok(());
+        }
+        let inertia = self.inertia(body, around, dt)?;
+        let at = self.places(body, dt)?;
+        let start = Start {
+            inertia,
+            u: self.u.global_mut(),
+            state: self.stiffness.state(),
+            tolerance2: self.options.tolerance * self.options.tolerance,
+            linear_tolerance2: self.options.linear_tolerance * self.options.linear_tolerance,
+        };
+        body.engine().launch_flat(n, start)?;
+        self.attempt(body, at, inertia, 0.0)?;
+        for _ in 0..self.options.newton {
+            self.iterate(body, at, inertia)?;
+        }
+        let end = End {
+            x: body.position.global_mut()?,
+            v: body.velocity.global_mut()?,
+            inverse_mass: body.inverse_mass.global()?,
+            u: self.u.global(),
+            state: self.stiffness.state(),
+            dt,
+        };
+        Ok(body.engine().launch_flat(n, end)?)
+    }
+
+    /// One Newton iteration.
+    fn iterate(&mut self, body: &Body, at: Places, inertia: Inertia) -> Result<(), Error> {
+        self.stiffness.linearise(body, at)?;
+        let begin = Begin {
+            cells: self.stiffness.forces(),
+            inertia,
+            u: self.u.global(),
+            r: self.r.global_mut(),
+            z: self.z.global_mut(),
+            change: self.change.global_mut(),
+            direction: self.stiffness.directions[0].global_mut(),
+            inverse: self.inverse.global_mut(),
+            diagonal: self.stiffness.diagonal.global_mut(),
+            dots: self.stiffness.dots(self.dots.global_mut(), &self.moved),
+        };
+        let blocks = self.moved.partials.len() as u32;
+        body.engine().launch_blocks(blocks, begin)?;
+        for _ in 0..self.options.linear {
+            self.stiffness.multiply(body, self.z.global())?;
+            let step = Step {
+                change: self.change.global_mut(),
+                r: self.r.global_mut(),
+                z: self.z.global_mut(),
+                d: self.stiffness.directions[1].global(),
+                q: self.stiffness.products(),
+                inverse: self.inverse.global(),
+                dots: self.stiffness.dots(self.dots.global_mut(), &self.moved),
+            };
+            body.engine().launch_blocks(blocks, step)?;
+            self.stiffness.directions.swap(0, 1);
+        }
+        let mut length = 1.0;
+        for _ in 0..self.options.trials {
+            self.attempt(body, at, inertia, length)?;
+            length *= 0.5;
+        }
+        let step = Move {
+            u: self.u.global_mut(),
+            change: self.change.global(),
+            partials: self.moved.partials.global_mut(),
+            arrived: self.moved.arrived.global_mut(),
+            state: self.stiffness.state(),
+        };
+        Ok(body.engine().launch_blocks(blocks, step)?)
+    }
+
+    /// Tries a length.
+    fn attempt(&self, body: &Body, at: Places, inertia: Inertia, length: f32) -> Result<(), Error> {
+        with_energy!(self.options.elasticity, E => body.rx.run(Trial::<E> {
+            places: at,
+            change: self.change.global(),
+            length,
+            materials: body.materials.view()?,
+            inertia,
+            partials: self.stiffness.patches.partials.global_mut(),
+            arrived: self.stiffness.patches.arrived.global_mut(),
+            state: self.stiffness.state(),
+            energy: PhantomData,
+        })?);
+        Ok(())
+    }
+
+    fn inertia(&self, body: &Body, around: &Surroundings, dt: f32) -> Result<Inertia, Error> {
+        Ok(Inertia {
+            x: body.position.global()?,
+            v: body.velocity.global()?,
+            mass: body.mass.global()?,
+            inverse_mass: body.inverse_mass.global()?,
+            contacts: around.contacts(),
+            gravity: around.gravity(),
+            drag: self.options.damping.mass as f32,
+            dt,
+        })
+    }
+
+    /// Where elastic forces are taken: ahead of the end of the step by the damping's time.
+    fn places(&self, body: &Body, dt: f32) -> Result<Places, Error> {
+        Ok(Places {
+            add: self.u.global(),
+            scale: 1.0 + self.options.damping.stiffness as f32 / dt,
+            ..places(body)?
+        })
+    }
+
+    /// What the last step did. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] when the step left the numbers, or what the engine says.
+    pub fn report(&self) -> Result<ImplicitReport, Error> {
+        let s = self.stiffness.scalars.read()?;
+        let get = |k: Scalar| s[k as usize];
+        if get(Scalar::Failed) != 0.0 {
+            return Err(Error::NotFinite {
+                what: "the energy of an implicit step",
+            });
+        }
+        let (norm, norm0) = (get(Scalar::Norm), get(Scalar::Norm0));
+        Ok(ImplicitReport {
+            newton: get(Scalar::Iterations) as u32,
+            linear: get(Scalar::Linear) as u32,
+            residual: if norm0 > 0.0 {
+                (norm / norm0).sqrt()
+            } else {
+                0.0
+            },
+            energy: [get(Scalar::Energy0), get(Scalar::Energy)],
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! Solvers: prepared once from a [`Body`](crate::Body), then a step at a time.
+
+mod explicit;
+mod implicit;
+mod motion;
+mod projective;
+mod vbd;
+mod xpbd;
+
+pub use explicit::Explicit;
+pub use implicit::{Implicit, ImplicitOptions, ImplicitReport};
+pub use projective::{GlobalSolver, Projective, ProjectiveOptions};
+pub use vbd::{VbdOptions, VbdOrder, VertexBlockDescent};
+pub use xpbd::{ClothMaterial, XpbdCells, XpbdCloth, XpbdOptions, XpbdOrder};
+
+use rxmesh_host::Error;
+
+/// Damping of a body (Rayleigh).
+#[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize)]
+pub struct Damping {
+    /// Deceleration over velocity, in one over seconds: against the world, as in a viscous fluid.
+    pub mass: f64,
+    /// Seconds: elastic forces are those at positions that are ahead by so long at the current velocity, which resists
+    /// changes of shape.
+    pub stiffness: f64,
+}
+
+impl Damping {
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] names the number and its range.
+    pub fn check(&self) -> Result<(), Error> {
+        for (what, x) in [("mass", self.mass), ("stiffness", self.stiffness)] {
+            if !(x >= 0.0 && (x as f32).is_finite()) {
+                return Err(Error::Options(format!(
+                    "the damping by {what} is {x}, but must be a number, 0 or more"
+                )));
+            }
+        }
+        Ok(())
+    }
+}

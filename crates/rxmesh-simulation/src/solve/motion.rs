@@ -1,0 +1,111 @@
+//! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
+
+use crate::{Body, Surroundings};
+use rxmesh_host::engine::Buffer;
+use rxmesh_host::store::{Attribute, Dimension};
+use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_simulation_kernels::contact::Contacts;
+use rxmesh_simulation_kernels::solve::motion::{Add, Follow, Predict};
+
+/// What moves vertices beside the forces between them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Free {
+    /// Acceleration of vertices that are not pinned, in m/s^2.
+    pub(super) gravity: Vec3,
+    /// What pushes vertices before forces between them do.
+    pub(super) contacts: Contacts,
+    /// Drag: deceleration over velocity, in 1/s.
+    pub(super) damping: f64,
+    /// Time step, in s.
+    pub(super) dt: f32,
+}
+
+impl Free {
+    /// In surroundings whose solids push vertices at the start of the step.
+    pub(super) fn pushed(around: &Surroundings, damping: f64, dt: f32) -> Free {
+        Free {
+            gravity: around.gravity(),
+            contacts: around.contacts(),
+            damping,
+            dt,
+        }
+    }
+
+    /// In surroundings whose solids the solver itself sees.
+    pub(super) fn alone(around: &Surroundings, damping: f64, dt: f32) -> Free {
+        let none = Contacts {
+            solids: Global::empty(),
+            grids: Global::empty(),
+            slip: 1.0,
+        };
+        Free {
+            contacts: none,
+            ..Free::pushed(around, damping, dt)
+        }
+    }
+
+    /// Moves vertices to where they would go without forces between them; keeps where they were, and, if it is wanted,
+    /// where they are now.
+    pub(super) fn begin<D: Dimension>(
+        self,
+        body: &mut Body<D>,
+        before: &Buffer<Vec3>,
+        target: Option<&Buffer<Vec3>>,
+    ) -> Result<(), Error> {
+        let kernel = Predict {
+            x: body.position.global_mut()?,
+            v: body.velocity.global()?,
+            before: before.global_mut(),
+            target: target.map_or(GlobalMut::empty(), Buffer::global_mut),
+            inverse_mass: body.inverse_mass.global()?,
+            contacts: self.contacts,
+            gravity: self.gravity,
+            dt: self.dt,
+        };
+        let n = body.mesh().linear_len(Kind::Vertex);
+        Ok(body.engine().launch_flat(n, kernel)?)
+    }
+
+    /// Velocities from how far the vertices have come.
+    pub(super) fn end<D: Dimension>(
+        self,
+        body: &mut Body<D>,
+        before: &Buffer<Vec3>,
+    ) -> Result<(), Error> {
+        let dt = f64::from(self.dt);
+        let kernel = Follow {
+            x: body.position.global()?,
+            before: before.global(),
+            v: body.velocity.global_mut()?,
+            inverse_mass: body.inverse_mass.global()?,
+            rate: (1.0 / (dt * (1.0 + self.damping * dt))) as f32,
+        };
+        let n = body.mesh().linear_len(Kind::Vertex);
+        Ok(body.engine().launch_flat(n, kernel)?)
+    }
+}
+
+/// Adds a change to the positions.
+pub(super) fn add<D: Dimension>(
+    body: &mut Body<D>,
+    change: &Attribute<Vertex, Vec3>,
+) -> Result<(), Error> {
+    let kernel = Add {
+        x: body.position.global_mut()?.cast(),
+        change: change.global()?.cast(),
+    };
+    let n = 3 * body.mesh().linear_len(Kind::Vertex);
+    Ok(body.engine().launch_flat(n, kernel)?)
+}
+
+/// Refuses numbers that cannot be.
+pub(super) fn check(damping: f64) -> Result<(), Error> {
+    if damping >= 0.0 && damping.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Options(format!(
+        "the damping is {damping} 1/s, but must not be negative"
+    )))
+}

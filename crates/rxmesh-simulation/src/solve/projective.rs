@@ -1,0 +1,337 @@
+//! Projective dynamics: the same matrix for all frames, rotations and positions in turns.
+
+use crate::body::check_step;
+use crate::{Body, Surroundings};
+use super::motion;
+use rxmesh_host::algo::cg::Cg;
+use rxmesh_host::engine::Buffer;
+use rxmesh_host::store::{Attribute, RxMesh, Volume};
+use rxmesh_host::volume::Distributor;
+use glam::Vec2;
+use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::algo::mcf::McfAssembled;
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::query::{CV, Prepared, VC, VV};
+use rxmesh_kernels::topo::{Cell, Kind, Vertex};
+use rxmesh_simulation_kernels::solve::projective::{
+    PdChebyshev, PdLocal, PdMatrix, PdResidual,
+};
+
+/// How the positions are found for given rotations: iterations on one linear system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum GlobalSolver {
+    /// Conjugate gradients with a diagonal preconditioner: two launches an iteration, the fewest iterations.
+    ConjugateGradients,
+    /// Chebyshev's semi-iterative method: one launch an iteration and no dot products, about half as far an iteration.
+    Chebyshev,
+}
+
+/// Options of [`Projective`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProjectiveOptions {
+    /// Local and global steps a frame.
+    pub rounds: u32,
+    /// Iterations of the linear solver in each global step.
+    pub iterations: u32,
+    /// The linear solver.
+    pub solver: GlobalSolver,
+    /// Stiffness of the springs that hold pinned vertices, in N/m; without it they are held fast.
+    pub attachment: Option<f64>,
+    /// Drag: deceleration over velocity, in 1/s.
+    pub damping: f64,
+}
+
+impl Default for ProjectiveOptions {
+    fn default() -> Self {
+        ProjectiveOptions {
+            rounds: 5,
+            iterations: 30,
+            solver: GlobalSolver::ConjugateGradients,
+            attachment: None,
+            damping: 0.0,
+        }
+    }
+}
+
+impl ProjectiveOptions {
+    fn check(&self) -> Result<(), Error> {
+        motion::check(self.damping)?;
+        if self.rounds == 0 || self.iterations == 0 {
+            return Err(Error::Options(
+                "a frame needs one round and one iteration at least".to_owned(),
+            ));
+        }
+        match self.attachment {
+            Some(k) if !(k > 0.0 && (k as f32).is_normal()) => Err(Error::Options(format!(
+                "the attachment's stiffness is {k} N/m, but must be positive"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Projective dynamics of a body of tetrahedra with the energy `mu |F - R|^2` a volume (as rigid as possible), where `R`
+/// is the rotation nearest to the deformation gradient `F` and `mu` the shear modulus; Poisson's ratio has no say
+/// (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4). Steps are implicit: stable whatever their length.
+///
+/// A frame of `n` rounds of `m` iterations is `2 + n (3 + 2 m)` launches with conjugate gradients, `2 + n (3 + m)` with
+/// Chebyshev, and no wait. The body's mesh keeps edges. After [`Body::pin`] or a change of the masses call
+/// [`Projective::prepare`]; a step of another length does so by itself.
+#[derive(Debug)]
+pub struct Projective {
+    options: ProjectiveOptions,
+    vv: Prepared<VV>,
+    matrix: Matrix,
+    cg: Cg,
+    forces: Distributor<CV, Vec3>,
+    force: Attribute<Vertex, Vec3>,
+    /// Rotations of the cells.
+    rotation: Attribute<Cell, [f32; 4]>,
+    /// Positions before the step.
+    before: Buffer<Vec3>,
+    /// Where the vertices are pulled to.
+    target: Buffer<Vec3>,
+    chebyshev: Option<Chebyshev>,
+}
+
+/// The matrix, for steps of one length.
+#[derive(Debug)]
+struct Matrix {
+    dt: f32,
+    weights: Buffer<f32>,
+    mass: Buffer<f32>,
+    /// For each row what [`PdMatrix::bounds`] says.
+    bounds: Buffer<Vec2>,
+    /// Bounds of the eigenvalues of the matrix over its diagonal.
+    eigenvalues: [f64; 2],
+}
+
+/// Changes of the positions, in turns.
+#[derive(Debug)]
+struct Chebyshev {
+    changes: [Attribute<Vertex, Vec3>; 2],
+    r: Buffer<Vec3>,
+}
+
+impl Projective {
+    /// Prepares the solver for steps of `dt` seconds. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// Options that cannot be, a step that is not a positive number, a mesh without edges, or no memory on the engine.
+    pub fn new(body: &Body, dt: f32, options: ProjectiveOptions) -> Result<Projective, Error> {
+        options.check()?;
+        check_step(dt)?;
+        let (rx, engine) = (body.mesh(), body.engine());
+        let (n, vv) = (rx.linear_len(Kind::Vertex) as usize, rx.prepare::<VV>()?);
+        let chebyshev = match options.solver {
+            GlobalSolver::ConjugateGradients => None,
+            GlobalSolver::Chebyshev => Some(Chebyshev {
+                changes: [rx.attribute()?, rx.attribute()?],
+                r: engine.zeroed(n)?,
+            }),
+        };
+        let mut solver = Projective {
+            options,
+            vv,
+            matrix: Matrix {
+                dt,
+                weights: engine.zeroed(vv.len() as usize)?,
+                mass: engine.zeroed(n)?,
+                bounds: engine.zeroed(n)?,
+                eigenvalues: [0.0, 1.0],
+            },
+            cg: Cg::new(rx, 0.0, true)?,
+            forces: Distributor::new(rx)?,
+            force: rx.attribute()?,
+            rotation: rx.attribute()?,
+            before: engine.zeroed(n)?,
+            target: engine.zeroed(n)?,
+            chebyshev,
+        };
+        solver.prepare(body, dt)?;
+        Ok(solver)
+    }
+
+    /// Makes the matrix anew, for steps of `dt` seconds: after a change of pins or masses. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`Projective::new`].
+    pub fn prepare(&mut self, body: &Body, dt: f32) -> Result<(), Error> {
+        check_step(dt)?;
+        let (rx, engine) = (body.mesh(), body.engine());
+        let inertia = self.inertia(body, dt)?;
+        let inertia = engine.upload(&inertia)?;
+        rx.run(PdMatrix {
+            rest: body.rest.staged()?,
+            materials: body.materials.view()?,
+            vv: self.vv,
+            vc: rx.prepare::<VC>()?,
+            inertia: inertia.global(),
+            weights: self.matrix.weights.global_mut(),
+            mass: self.matrix.mass.global_mut(),
+            inverse: self.cg.inverse_mut(),
+            bounds: self.matrix.bounds.global_mut(),
+        })?;
+        let bounds = self.matrix.bounds.read()?;
+        let [least, most] = bounds
+            .iter()
+            .fold([1.0f32; 2], |[a, b], r| [a.min(r.y), b.max(r.x)]);
+        self.matrix.eigenvalues = [f64::from(least), f64::from(most)];
+        self.matrix.dt = dt;
+        Ok(())
+    }
+
+    /// `m / dt^2` of each vertex, by linear id; the attachment's stiffness of pinned ones, or -1 where these are held
+    /// fast.
+    fn inertia(&self, body: &Body, dt: f32) -> Result<Vec<f32>, Error> {
+        let (mass, inverse) = (
+            body.mass.engine_values()?,
+            body.inverse_mass.engine_values()?,
+        );
+        let pinned = self.options.attachment.map_or(-1.0, |k| k as f32);
+        let of = |(m, w): (&f32, &f32)| if *w > 0.0 { m / (dt * dt) } else { pinned };
+        Ok(mass.iter().zip(&inverse).map(of).collect())
+    }
+
+    /// One frame of `dt` seconds. Does not wait for the engine, unless `dt` is not that of the step before.
+    ///
+    /// # Errors
+    ///
+    /// A step that is not a positive number, a stale attribute, or what the engine says.
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        if dt != self.matrix.dt {
+            self.prepare(body, dt)?;
+        }
+        let free = motion::Free::pushed(around, self.options.damping, dt);
+        free.begin(body, &self.before, Some(&self.target))?;
+        for _ in 0..self.options.rounds {
+            self.local_step(body)?;
+            match self.chebyshev {
+                None => self.conjugate_gradients(body)?,
+                Some(_) => self.chebyshev(body)?,
+            }
+        }
+        free.end(body, &self.before)
+    }
+
+    /// Rotations, and the forces toward the turned shapes.
+    fn local_step(&mut self, body: &Body) -> Result<(), Error> {
+        let local = PdLocal {
+            x: body.position.staged()?,
+            rest: body.rest.staged()?,
+            materials: body.materials.view()?,
+            rotation: self.rotation.write()?,
+        };
+        self.forces.run(body.mesh(), local, &mut self.force)
+    }
+
+    fn residual(
+        &self,
+        body: &Body,
+        r: GlobalMut<Vec3>,
+        [change, previous]: [GlobalMut<Vec3>; 2],
+        step: f32,
+    ) -> Result<(), Error> {
+        Ok(body.mesh().run(PdResidual {
+            x: body.position.global()?,
+            target: self.target.global(),
+            force: self.force.global()?,
+            mass: self.matrix.mass.global(),
+            inverse: self.cg.inverse_mut().read(),
+            r,
+            change,
+            previous,
+            step,
+            sums: self.cg.sums(),
+        })?)
+    }
+
+    fn conjugate_gradients(&mut self, body: &mut Body) -> Result<(), Error> {
+        let none = [GlobalMut::empty(), GlobalMut::empty()];
+        let (_, r) = self.cg.start(Global::empty());
+        self.residual(body, r, none, 0.0)?;
+        for _ in 0..self.options.iterations {
+            self.product(body.mesh())?;
+            self.cg.step(&body.rx, body.position.global_mut()?)?;
+        }
+        Ok(())
+    }
+
+    /// Number of launches of a step.
+    pub fn launches(&self) -> u32 {
+        let each = match self.options.solver {
+            GlobalSolver::ConjugateGradients => 3 + 2 * self.options.iterations,
+            GlobalSolver::Chebyshev => 3 + self.options.iterations,
+        };
+        2 + self.options.rounds * each
+    }
+
+    /// The new direction, and the matrix times it.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn product(&self, rx: &RxMesh<Volume>) -> Result<(), Error> {
+        let (d, q) = self.cg.direction();
+        Ok(rx.run(McfAssembled {
+            d,
+            vv: self.vv,
+            weights: self.matrix.weights.global(),
+            mass: self.matrix.mass.global(),
+            q,
+            sums: self.cg.sums(),
+        })?)
+    }
+
+    /// The interval of the method: its upper end bounds all eigenvalues; what lies below the lower end is damped less in
+    /// so few iterations than a lower one would make up for.
+    fn interval(&self) -> [f64; 2] {
+        let [least, most] = self.matrix.eigenvalues;
+        let fewest = 2.0 / f64::from(self.options.iterations);
+        [least.max(most * (fewest * fewest).min(0.5)), most]
+    }
+
+    fn chebyshev(&mut self, body: &mut Body) -> Result<(), Error> {
+        let [least, most] = self.interval();
+        let (step, radius) = (2.0 / (most + least), (most - least) / (most + least));
+        let Some(mut c) = self.chebyshev.take() else {
+            return Ok(());
+        };
+        let done = self.iterate(body, &mut c, step as f32, radius);
+        self.chebyshev = Some(c);
+        done
+    }
+
+    fn iterate(
+        &self,
+        body: &mut Body,
+        c: &mut Chebyshev,
+        step: f32,
+        radius: f64,
+    ) -> Result<(), Error> {
+        let [change, previous] = &mut c.changes;
+        let both = [change.global_mut()?, previous.global_mut()?];
+        self.residual(body, c.r.global_mut(), both, step)?;
+        let mut omega = 2.0;
+        for _ in 1..self.options.iterations {
+            omega = 4.0 / (4.0 - radius * radius * omega);
+            let [change, other] = &mut c.changes;
+            body.rx.run(PdChebyshev {
+                change: change.staged()?,
+                other: other.global_mut()?,
+                r: c.r.global(),
+                vv: self.vv,
+                weights: self.matrix.weights.global(),
+                mass: self.matrix.mass.global(),
+                inverse: self.cg.inverse_mut().read(),
+                step,
+                omega: omega as f32,
+            })?;
+            c.changes.swap(0, 1);
+        }
+        motion::add(body, &c.changes[0])
+    }
+}

@@ -1,0 +1,169 @@
+//! Vertex block descent: each vertex in turn goes to the minimum in its own coordinates.
+
+use super::motion::{self, Free};
+use crate::body::check_step;
+use crate::colour::{self, Apart, Colouring, Turns};
+use crate::{Body, Surroundings};
+use rxmesh_host::engine::Buffer;
+use rxmesh_host::store::Attribute;
+use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::query::{Prepared, VC};
+use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_simulation_kernels::solve::vbd::{VbdBody, VbdPatches, VbdVertices};
+
+/// In which order vertices take their turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum VbdOrder {
+    /// All vertices of a colour in one launch: as many launches an iteration as colours of vertices.
+    Vertices,
+    /// All patches of a colour in one launch, their vertices colour by colour in shared memory: as many launches as
+    /// colours of patches, and positions are loaded once an iteration.
+    Patches,
+}
+
+/// Options of [`VertexBlockDescent`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VbdOptions {
+    /// Iterations a step: turns of all vertices.
+    pub iterations: u32,
+    /// Order of the turns.
+    pub order: VbdOrder,
+    /// Drag: deceleration over velocity, in 1/s.
+    pub damping: f64,
+}
+
+impl Default for VbdOptions {
+    fn default() -> Self {
+        VbdOptions {
+            iterations: 20,
+            order: VbdOrder::Vertices,
+            damping: 0.0,
+        }
+    }
+}
+
+/// Vertex block descent of a body of tetrahedra (Chen et al. 2024) with stable neo-Hookean cells,
+/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). Steps of implicit
+/// Euler; the objective falls with every turn but for steps so long that its model of second order misleads.
+///
+/// An iteration is a launch a colour, and nothing waits. The body's mesh needs vertices and cells alone.
+#[derive(Debug)]
+pub struct VertexBlockDescent {
+    options: VbdOptions,
+    vc: Prepared<VC>,
+    turns: Turns,
+    /// Colours of patches and their number, where these take turns.
+    patches: Option<(Buffer<u32>, u32)>,
+    /// Positions before the step.
+    before: Buffer<Vec3>,
+    /// Where vertices would go without forces between them.
+    target: Buffer<Vec3>,
+    /// New positions, where all vertices of a colour move at a time.
+    spare: Option<Attribute<Vertex, Vec3>>,
+}
+
+impl VertexBlockDescent {
+    /// Prepares the solver: colours on the host, lists on the engine.
+    ///
+    /// # Errors
+    ///
+    /// Options that cannot be, or no memory on the engine.
+    pub fn new(body: &Body, options: VbdOptions) -> Result<VertexBlockDescent, Error> {
+        motion::check(options.damping)?;
+        if options.iterations == 0 {
+            return Err(Error::Options("a step needs one iteration at least".to_owned()));
+        }
+        let (rx, engine) = (body.mesh(), body.engine());
+        let vertices = colour::vertices(rx);
+        let n = rx.linear_len(Kind::Vertex) as usize;
+        let (patches, spare) = match options.order {
+            VbdOrder::Vertices => (None, Some(rx.attribute()?)),
+            VbdOrder::Patches => {
+                let Colouring { colours, count } = colour::patches(rx, Apart::Owned);
+                (Some((engine.upload(&colours)?, count)), None)
+            }
+        };
+        Ok(VertexBlockDescent {
+            options,
+            vc: rx.prepare()?,
+            turns: Turns::new(engine, &colour::vertices_in_patches(rx, &vertices))?,
+            patches,
+            before: engine.zeroed(n)?,
+            target: engine.zeroed(n)?,
+            spare,
+        })
+    }
+
+    /// Number of launches of an iteration: colours of vertices, or of patches.
+    pub fn colours(&self) -> u32 {
+        match self.patches {
+            Some((_, count)) => count,
+            None => self.turns.colours,
+        }
+    }
+
+    /// One step of `dt` seconds. Does not wait for the engine.
+    ///
+    /// # Errors
+    ///
+    /// A step that is not a positive number, a stale attribute, or what the engine says.
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        check_step(dt)?;
+        let free = Free::alone(around, self.options.damping, dt);
+        free.begin(body, &self.before, Some(&self.target))?;
+        for _ in 0..self.options.iterations {
+            self.iterate(body, around, dt)?;
+        }
+        free.end(body, &self.before)
+    }
+
+    /// One turn of all vertices, toward the end of a step of `dt` seconds that [`VertexBlockDescent::step`] began.
+    ///
+    /// # Errors
+    ///
+    /// As [`VertexBlockDescent::step`].
+    pub fn iterate(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        let view = VbdBody {
+            rest: body.rest.global()?,
+            target: self.target.global(),
+            before: self.before.global(),
+            contacts: around.contacts(),
+            mass: body.mass.global()?,
+            inverse_mass: body.inverse_mass.global()?,
+            materials: body.materials.view()?,
+            vc: self.vc,
+            turns: self.turns.view(),
+            rate: 1.0 / (dt * dt),
+            dt,
+        };
+        for colour in 0..self.colours() {
+            let Some((colours, _)) = &self.patches else {
+                self.move_vertices(body, view, colour)?;
+                continue;
+            };
+            let x = body.position.global_mut()?;
+            body.rx.run(VbdPatches {
+                body: view,
+                x,
+                colours: colours.global(),
+                colour,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn move_vertices(&mut self, body: &mut Body, view: VbdBody, colour: u32) -> Result<(), Error> {
+        let Some(spare) = &mut self.spare else {
+            return Ok(());
+        };
+        body.rx.run(VbdVertices {
+            body: view,
+            x: body.position.global()?,
+            y: spare.global_mut()?,
+            colour,
+        })?;
+        std::mem::swap(&mut body.position, spare);
+        Ok(())
+    }
+}

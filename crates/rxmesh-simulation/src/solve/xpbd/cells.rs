@@ -1,0 +1,186 @@
+//! XPBD of tetrahedra.
+
+use super::{XpbdOptions, XpbdOrder, rate};
+use crate::body::check_step;
+use crate::colour::{self, Apart, Colouring, Turns};
+use crate::solve::motion;
+use glam::Vec2;
+use crate::{Body, Surroundings};
+use rxmesh_host::engine::Buffer;
+use rxmesh_host::store::{Attribute, RxMesh, Volume};
+use rxmesh_host::volume::Distributor;
+use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::query::CV;
+use rxmesh_kernels::topo::{Cell, Kind, Vertex};
+use rxmesh_simulation_kernels::solve::xpbd::cells;
+
+/// XPBD of a body of tetrahedra with stable neo-Hookean cells: the energy is
+/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). The constraint of a
+/// cell is its deformation gradient, which is linear in the positions: what iterations converge to is the step of implicit
+/// Euler.
+///
+/// The body's mesh needs vertices and cells alone. After [`Body::pin`] call [`XpbdCells::prepare`].
+#[derive(Debug)]
+pub struct XpbdCells {
+    options: XpbdOptions,
+    multipliers: Attribute<Cell, [f32; 9]>,
+    /// Positions before the step.
+    before: Buffer<Vec3>,
+    iteration: Iteration,
+}
+
+#[derive(Debug)]
+enum Iteration {
+    Jacobi {
+        /// Inverse masses, alone and times the number of the vertex's cells.
+        weights: Attribute<Vertex, Vec2>,
+        moves: Distributor<CV, Vec3>,
+        change: Attribute<Vertex, Vec3>,
+    },
+    Patches {
+        colours: Buffer<u32>,
+        count: u32,
+        turns: Turns,
+    },
+}
+
+impl XpbdCells {
+    /// Prepares the solver.
+    ///
+    /// # Errors
+    ///
+    /// Options that cannot be, or no memory on the engine.
+    pub fn new(body: &Body, options: XpbdOptions) -> Result<XpbdCells, Error> {
+        options.check()?;
+        let (rx, engine) = (body.mesh(), body.engine());
+        let iteration = match options.order {
+            XpbdOrder::Jacobi => Iteration::Jacobi {
+                weights: rx.attribute()?,
+                moves: Distributor::new(rx)?,
+                change: rx.attribute()?,
+            },
+            XpbdOrder::PatchColours => {
+                let Colouring { colours, count } = colour::patches(rx, Apart::OfCells);
+                Iteration::Patches {
+                    colours: engine.upload(&colours)?,
+                    count,
+                    turns: Turns::new(engine, &colour::cells_in_patches(rx))?,
+                }
+            }
+        };
+        let mut solver = XpbdCells {
+            options,
+            multipliers: rx.attribute()?,
+            before: engine.zeroed(rx.linear_len(Kind::Vertex) as usize)?,
+            iteration,
+        };
+        solver.prepare(body)?;
+        Ok(solver)
+    }
+
+    /// Takes over the body's masses and pins anew. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn prepare(&mut self, body: &Body) -> Result<(), Error> {
+        let Iteration::Jacobi { weights, .. } = &mut self.iteration else {
+            return Ok(());
+        };
+        let inverse = body.inverse_mass.engine_values()?;
+        let counts = cells_of_vertices(body.mesh());
+        weights.download()?;
+        let pairs = inverse.iter().zip(&counts);
+        for (to, (w, n)) in weights.host_mut()?.iter_mut().zip(pairs) {
+            *to = Vec2::new(*w, w * *n as f32);
+        }
+        Ok(weights.upload()?)
+    }
+
+    /// Number of launches of an iteration.
+    pub fn launches(&self) -> u32 {
+        match &self.iteration {
+            Iteration::Jacobi { .. } => 3,
+            Iteration::Patches { count, .. } => *count,
+        }
+    }
+
+    /// One step of `dt` seconds. Does not wait for the engine.
+    ///
+    /// # Errors
+    ///
+    /// A step that is not a positive number, a stale attribute, or what the engine says.
+    pub fn step(
+        &mut self,
+        body: &mut Body,
+        around: &Surroundings,
+        dt: f32,
+    ) -> Result<(), Error> {
+        check_step(dt)?;
+        let free = motion::Free::pushed(around, self.options.damping, dt);
+        free.begin(body, &self.before, None)?;
+        self.multipliers.clear()?;
+        for _ in 0..self.options.iterations {
+            self.iterate(body, dt)?;
+        }
+        free.end(body, &self.before)
+    }
+
+    /// One iteration of a step of `dt` seconds that [`XpbdCells::step`] began.
+    ///
+    /// # Errors
+    ///
+    /// As [`XpbdCells::step`].
+    pub fn iterate(&mut self, body: &mut Body, dt: f32) -> Result<(), Error> {
+        match &mut self.iteration {
+            Iteration::Jacobi {
+                weights,
+                moves,
+                change,
+            } => {
+                let kernel = cells::XpbdCells {
+                    x: body.position.staged()?,
+                    rest: body.rest.staged()?,
+                    weights: weights.staged()?,
+                    materials: body.materials.view()?,
+                    multipliers: self.multipliers.write()?,
+                    rate: rate(dt),
+                    relaxation: self.options.relaxation as f32,
+                };
+                moves.run(&body.rx, kernel, change)?;
+                motion::add(body, change)
+            }
+            Iteration::Patches {
+                colours,
+                count,
+                turns,
+            } => {
+                for colour in 0..*count {
+                    body.rx.run(cells::XpbdCellsSweep {
+                        x: body.position.global_mut()?,
+                        rest: body.rest.global()?,
+                        inverse_mass: body.inverse_mass.global()?,
+                        materials: body.materials.view()?,
+                        multipliers: self.multipliers.global_mut()?,
+                        colours: colours.global(),
+                        colour,
+                        turns: turns.view(),
+                        rate: rate(dt),
+                    })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Number of cells of each vertex, by linear id.
+fn cells_of_vertices(rx: &RxMesh<Volume>) -> Vec<u32> {
+    let mut counts = vec![0; rx.linear_len(Kind::Vertex) as usize];
+    colour::each_cell(rx, |_, corners| {
+        for v in corners {
+            counts[v as usize] += 1;
+        }
+    });
+    counts
+}

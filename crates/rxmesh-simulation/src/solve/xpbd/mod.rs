@@ -1,0 +1,67 @@
+//! Extended position-based dynamics: cells of tetrahedra and cloth.
+
+mod cells;
+mod cloth;
+
+pub use cells::XpbdCells;
+pub use cloth::{ClothMaterial, XpbdCloth};
+
+use super::motion;
+use rxmesh_host::Error;
+
+/// Which positions the constraints of an iteration start from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum XpbdOrder {
+    /// All from the same: a few launches an iteration.
+    Jacobi,
+    /// Each from those that the constraints before it left (Gauss-Seidel): a launch a colour of patches, constraints of a
+    /// patch colour by colour in shared memory. Fewer iterations to the same accuracy.
+    PatchColours,
+}
+
+/// Options of the solvers of this module.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct XpbdOptions {
+    /// Iterations a step.
+    pub iterations: u32,
+    /// Order of the constraints.
+    pub order: XpbdOrder,
+    /// Scales the changes of a Jacobi iteration, multipliers and positions alike: above 0 and below 2. One is safe and
+    /// right for few iterations; what converges is the same for all.
+    pub relaxation: f64,
+    /// Drag: deceleration over velocity, in 1/s.
+    pub damping: f64,
+}
+
+impl Default for XpbdOptions {
+    fn default() -> Self {
+        XpbdOptions {
+            iterations: 5,
+            order: XpbdOrder::Jacobi,
+            relaxation: 1.0,
+            damping: 0.0,
+        }
+    }
+}
+
+impl XpbdOptions {
+    fn check(&self) -> Result<(), Error> {
+        motion::check(self.damping)?;
+        if self.iterations == 0 {
+            return Err(Error::Options("a step needs one iteration at least".to_owned()));
+        }
+        if self.relaxation > 0.0 && self.relaxation < 2.0 {
+            return Ok(());
+        }
+        Err(Error::Options(format!(
+            "the relaxation is {}, but must be above 0 and below 2",
+            self.relaxation
+        )))
+    }
+}
+
+/// One over the squared step, in 1/s^2.
+fn rate(dt: f32) -> f32 {
+    1.0 / (dt * dt)
+}

@@ -1,0 +1,164 @@
+//! The derivatives of a body's elastic forces.
+
+use crate::assembly::{Assembled, Assembly};
+use crate::body::Sum;
+use crate::energy::{places, with_energy};
+use crate::{Body, Elasticity};
+use rxmesh_host::engine::Buffer;
+use rxmesh_host::store::Attribute;
+use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::algo::cg::{CgSums, Scalars};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_simulation_kernels::assemble::Parts;
+use rxmesh_simulation_kernels::small::Symmetric;
+use rxmesh_simulation_kernels::solve::explicit::Collect;
+use rxmesh_simulation_kernels::solve::linearise::{self, Linearise};
+use rxmesh_simulation_kernels::solve::newton::{Newton, SCALARS};
+use rxmesh_simulation_kernels::solve::product::Product;
+use rxmesh_simulation_kernels::staged::Places;
+use std::marker::PhantomData;
+
+/// The Hessian of a body's elastic energy at its positions, each cell's part made positive semi-definite: 120 bytes a
+/// cell, and products without a matrix.
+#[derive(Debug)]
+pub struct Stiffness {
+    elasticity: Elasticity,
+    pub(crate) assembly: Assembly,
+    /// Forces and blocks of cells.
+    linear: Assembled,
+    /// The product.
+    product: Assembled,
+    tangents: Buffer<f32>,
+    /// What products add on the diagonal.
+    pub(crate) diagonal: Buffer<Symmetric>,
+    /// Old and new direction, in turns.
+    pub(crate) directions: [Buffer<Vec3>; 2],
+    /// Two numbers a patch.
+    dots: Buffer<f64>,
+    pub(crate) patches: Sum,
+    pub(crate) scalars: Buffer<f64>,
+}
+
+impl Stiffness {
+    /// Room for a body's: all zero until [`Stiffness::update`].
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    pub fn new(body: &Body, elasticity: Elasticity) -> Result<Stiffness, Error> {
+        let (rx, engine) = (&body.rx, body.engine());
+        let assembly = Assembly::new(rx)?;
+        let n = rx.linear_len(Kind::Vertex) as usize;
+        let (patches, words) = (
+            rx.headers().len(),
+            linearise::words(rx.linear_len(Kind::Cell)),
+        );
+        Ok(Stiffness {
+            elasticity,
+            linear: assembly.room(rx, linearise::SUMS)?,
+            product: assembly.room(rx, 3)?,
+            assembly,
+            tangents: engine.zeroed(words as usize)?,
+            diagonal: engine.zeroed(n)?,
+            directions: [engine.zeroed(n)?, engine.zeroed(n)?],
+            dots: engine.zeroed(2 * patches)?,
+            patches: Sum::new(engine, patches)?,
+            scalars: engine.zeroed(SCALARS)?,
+        })
+    }
+
+    /// Takes the Hessian at the body's positions.
+    ///
+    /// # Errors
+    ///
+    /// A body of another mesh, or what the engine says.
+    pub fn update(&mut self, body: &Body) -> Result<(), Error> {
+        self.scalars.clear()?;
+        let scale = 1.0;
+        self.linearise(
+            body,
+            Places {
+                scale,
+                ..places(body)?
+            },
+        )
+    }
+
+    /// Takes forces, blocks and derivatives at some places; derivatives times their scale.
+    pub(crate) fn linearise(&self, body: &Body, at: Places) -> Result<(), Error> {
+        with_energy!(self.elasticity, E => body.rx.run(Linearise::<E> {
+            places: at,
+            materials: body.materials.view()?,
+            tangents: self.tangents.global_mut(),
+            to: self.assembly.sums(&self.linear),
+            factor: at.scale,
+            state: self.state(),
+            energy: PhantomData,
+        })?);
+        Ok(())
+    }
+
+    /// Sets `y` to the Hessian times `x`, in newtons for metres.
+    ///
+    /// # Errors
+    ///
+    /// A body of another mesh, or what the engine says.
+    pub fn times(
+        &mut self,
+        body: &Body,
+        x: &Attribute<Vertex, Vec3>,
+        y: &mut Attribute<Vertex, Vec3>,
+    ) -> Result<(), Error> {
+        self.diagonal.clear()?;
+        self.scalars.clear()?;
+        self.directions[0].clear()?;
+        self.multiply(body, x.global()?)?;
+        let collect = Collect {
+            from: self.products(),
+            to: y.global_mut()?,
+        };
+        let n = body.rx.linear_len(Kind::Vertex);
+        Ok(body.engine().launch_flat(n, collect)?)
+    }
+
+    /// The new direction from `z` and the old one, and its product.
+    pub(crate) fn multiply(
+        &self,
+        body: &Body,
+        z: rxmesh_kernels::mem::Global<Vec3>,
+    ) -> Result<(), Error> {
+        let [old, new] = &self.directions;
+        Ok(body.rx.run(Product {
+            tangents: self.tangents.global(),
+            diagonal: self.diagonal.global(),
+            z,
+            old: old.global(),
+            new: new.global_mut(),
+            to: self.assembly.sums(&self.product),
+            dots: self.dots(self.dots.global_mut(), &self.patches),
+        })?)
+    }
+
+    /// Forces and blocks of the cells, in parts.
+    pub(crate) fn forces(&self) -> Parts {
+        self.assembly.parts(&self.linear)
+    }
+
+    /// The product, in parts.
+    pub(crate) fn products(&self) -> Parts {
+        self.assembly.parts(&self.product)
+    }
+
+    pub(crate) fn state(&self) -> Newton {
+        Newton(self.scalars.global_mut())
+    }
+
+    pub(crate) fn dots(&self, partials: GlobalMut<f64>, of: &Sum) -> CgSums {
+        CgSums {
+            partials,
+            arrived: of.arrived.global_mut(),
+            scalars: Scalars(self.scalars.global_mut()),
+        }
+    }
+}

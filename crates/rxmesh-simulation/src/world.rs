@@ -1,0 +1,320 @@
+//! [`World`]: bodies, their solvers and what is around them.
+
+use crate::body::{Sum, check_step};
+use crate::energy::elastic_energy;
+use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells};
+use crate::{Body, Elasticity, Surroundings};
+use rxmesh_host::Error;
+use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_simulation_kernels::body::SUM_VERTICES;
+use rxmesh_simulation_kernels::external::External;
+
+/// How a body of tetrahedra goes on.
+#[derive(Debug)]
+pub enum Solver {
+    /// Symplectic Euler.
+    Explicit(Explicit),
+    /// Implicit Euler by Newton's method.
+    Implicit(Box<Implicit>),
+    /// Projective dynamics.
+    Projective(Box<Projective>),
+    /// Vertex block descent.
+    VertexBlockDescent(Box<VertexBlockDescent>),
+    /// Extended position-based dynamics.
+    Xpbd(Box<XpbdCells>),
+}
+
+impl Solver {
+    /// One step. Does not wait for the engine.
+    ///
+    /// # Errors
+    ///
+    /// As the solvers' own steps.
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        match self {
+            Solver::Explicit(solver) => solver.step(body, around, dt),
+            Solver::Implicit(solver) => solver.step(body, around, dt),
+            Solver::Projective(solver) => solver.step(body, around, dt),
+            Solver::VertexBlockDescent(solver) => solver.step(body, around, dt),
+            Solver::Xpbd(solver) => solver.step(body, around, dt),
+        }
+    }
+
+    /// The energy of the cells. Of vertex block descent and XPBD, whose neo-Hookean energy has no logarithm, the one that is
+    /// the same to second order at rest.
+    pub fn elasticity(&self) -> Elasticity {
+        match self {
+            Solver::Explicit(solver) => solver.forces().elasticity(),
+            Solver::Implicit(solver) => solver.options().elasticity,
+            Solver::Projective(_) => Elasticity::Arap,
+            Solver::VertexBlockDescent(_) | Solver::Xpbd(_) => Elasticity::NeoHookean,
+        }
+    }
+
+    /// Fails when the last step left the numbers. Waits for the engine.
+    fn check(&self) -> Result<(), Error> {
+        match self {
+            Solver::Implicit(solver) => solver.report().map(drop),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where energy is, in joules.
+#[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize)]
+pub struct Energies {
+    /// Of the motion.
+    pub kinetic: f64,
+    /// Of the cells.
+    pub elastic: f64,
+    /// Of the heights, relative to the shapes at rest.
+    pub gravity: f64,
+    /// Of contact, without friction.
+    pub contact: f64,
+    /// All of them.
+    pub total: f64,
+}
+
+impl std::ops::AddAssign for Energies {
+    fn add_assign(&mut self, other: Energies) {
+        self.kinetic += other.kinetic;
+        self.elastic += other.elastic;
+        self.gravity += other.gravity;
+        self.contact += other.contact;
+        self.total += other.total;
+    }
+}
+
+/// A body in a world.
+#[derive(Debug)]
+struct Member {
+    body: Body,
+    solver: Solver,
+    elastic: Sum,
+    external: Sum,
+}
+
+/// Bodies with their solvers, in common surroundings, and the time.
+///
+/// ```
+/// use rxmesh_host::{Vec3, engine::Engine, mesh::generate};
+/// use rxmesh_simulation::solve::{Implicit, ImplicitOptions};
+/// use rxmesh_simulation::{Body, Collider, Material, Solver, World};
+///
+/// let engine = Engine::cpu();
+/// let mut world = World::new(&engine)?;
+/// let ground = Collider::plane(Vec3::new(0.0, 0.0, -0.5), Vec3::Z);
+/// world.surroundings_mut().set_colliders(vec![ground])?;
+/// let body = Body::new(&engine, &generate::tet_box([2; 3], [1.0; 3])?, Material::default())?;
+/// let solver = Implicit::new(&body, ImplicitOptions::default())?;
+/// let cube = world.add(body, Solver::Implicit(Box::new(solver)))?;
+/// world.step_n(3, 0.01)?;
+/// let fallen = world.body_mut(cube)?.positions()?[0].z;
+/// assert!((fallen + 9.81 * 6.0 * 1e-4).abs() < 1e-4);
+/// assert!(world.energies()?.kinetic > 0.0);
+/// # Ok::<(), rxmesh_host::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct World {
+    engine: Engine,
+    pub(crate) around: Surroundings,
+    members: Vec<Member>,
+    /// Seconds since the start.
+    pub(crate) time: f64,
+    pub(crate) steps: u64,
+}
+
+impl World {
+    /// A world of gravity along -z and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    pub fn new(engine: &Engine) -> Result<World, Error> {
+        Ok(World {
+            engine: engine.clone(),
+            around: Surroundings::new(engine)?,
+            members: Vec::new(),
+            time: 0.0,
+            steps: 0,
+        })
+    }
+
+    /// Takes a body in; returns its number.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    pub fn add(&mut self, body: Body, solver: Solver) -> Result<usize, Error> {
+        let blocks = body.vertex_count().div_ceil(SUM_VERTICES as usize);
+        let patches = body.mesh().headers().len();
+        self.members.push(Member {
+            elastic: Sum::new(body.engine(), patches)?,
+            external: Sum {
+                partials: self.engine.zeroed(2 * blocks)?,
+                sum: self.engine.zeroed(3)?,
+                ..Sum::new(body.engine(), 0)?
+            },
+            body,
+            solver,
+        });
+        Ok(self.members.len() - 1)
+    }
+
+    /// Number of bodies.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is no body.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// A body.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] when there is no such body.
+    pub fn body(&self, number: usize) -> Result<&Body, Error> {
+        let there = self.members.get(number);
+        there.map(|m| &m.body).ok_or_else(|| no_body(number))
+    }
+
+    /// A body, to read or to change.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::body`].
+    pub fn body_mut(&mut self, number: usize) -> Result<&mut Body, Error> {
+        let there = self.members.get_mut(number);
+        there.map(|m| &mut m.body).ok_or_else(|| no_body(number))
+    }
+
+    /// A body's solver.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::body`].
+    pub fn solver(&self, number: usize) -> Result<&Solver, Error> {
+        let there = self.members.get(number);
+        there.map(|m| &m.solver).ok_or_else(|| no_body(number))
+    }
+
+    /// What bodies live in.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.around
+    }
+
+    /// What bodies live in, to change.
+    pub fn surroundings_mut(&mut self) -> &mut Surroundings {
+        &mut self.around
+    }
+
+    /// Seconds since the start.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps done.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// One step of all bodies, one after the other. Does not wait for the engine, unless a collider moves.
+    ///
+    /// # Errors
+    ///
+    /// A time step that is not positive, or what the engine says.
+    pub fn step(&mut self, dt: f32) -> Result<(), Error> {
+        check_step(dt)?;
+        self.around.advance(dt)?;
+        for member in &mut self.members {
+            member.solver.step(&mut member.body, &self.around, dt)?;
+        }
+        self.time += f64::from(dt);
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// Several steps, then a look whether all are numbers still.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::step`] and [`World::energies`].
+    pub fn step_n(&mut self, steps: u32, dt: f32) -> Result<(), Error> {
+        for _ in 0..steps {
+            self.step(dt)?;
+        }
+        self.energies().map(drop)
+    }
+
+    /// Where all bodies' energy is. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] when a body left the numbers, or what the engine says.
+    pub fn energies(&self) -> Result<Energies, Error> {
+        let mut all = Energies::default();
+        for number in 0..self.members.len() {
+            all += self.energies_of(number)?;
+        }
+        Ok(all)
+    }
+
+    /// Where a body's energy is. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::energies`], and as [`World::body`].
+    pub fn energies_of(&self, number: usize) -> Result<Energies, Error> {
+        let member = self.members.get(number).ok_or_else(|| no_body(number))?;
+        member.solver.check()?;
+        let body = &member.body;
+        let elasticity = member.solver.elasticity();
+        let elastic = elastic_energy(body, elasticity, GlobalMut::empty(), &member.elastic)?;
+        let [gravity, contact] = self.external(body, &member.external)?;
+        let kinetic = body.kinetic_energy()?;
+        let total = kinetic + elastic + gravity + contact;
+        if !total.is_finite() {
+            return Err(Error::NotFinite {
+                what: "the energy of a body",
+            });
+        }
+        Ok(Energies {
+            kinetic,
+            elastic,
+            gravity,
+            contact,
+            total,
+        })
+    }
+
+    fn external(&self, body: &Body, sum: &Sum) -> Result<[f64; 2], Error> {
+        let kernel = External {
+            x: body.position.global()?,
+            rest: body.rest.global()?,
+            mass: body.mass.global()?,
+            contacts: self.around.contacts(),
+            gravity: self.around.gravity(),
+            partials: sum.partials.global_mut(),
+            arrived: sum.arrived.global_mut(),
+            sums: sum.sum.global_mut(),
+        };
+        let blocks = sum.partials.len() as u32 / 2;
+        body.engine().launch_blocks(blocks, kernel)?;
+        let sums: &Buffer<f64> = &sum.sum;
+        let sums = sums.read()?;
+        Ok([sums[1], sums[2]])
+    }
+
+    /// All bodies.
+    pub(crate) fn bodies(&mut self) -> impl Iterator<Item = &mut Body> {
+        self.members.iter_mut().map(|m| &mut m.body)
+    }
+}
+
+fn no_body(number: usize) -> Error {
+    Error::Options(format!("there is no body {number}"))
+}
