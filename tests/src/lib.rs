@@ -17,8 +17,8 @@
 //! - [`volumes`], [`volume_oracle`]: tetrahedra made in code, and their relations by naive code.
 
 pub mod distance;
-pub mod elastic;
 pub mod edits;
+pub mod elastic;
 pub mod engines;
 pub mod extent;
 pub mod fan;

@@ -82,7 +82,11 @@ impl Body<Volume> {
 }
 
 impl<D: Dimension> Body<D> {
-    pub(crate) fn over(rx: RxMesh<D>, rest: &Rest, materials: CellMaterials) -> Result<Body<D>, Error> {
+    pub(crate) fn over(
+        rx: RxMesh<D>,
+        rest: &Rest,
+        materials: CellMaterials,
+    ) -> Result<Body<D>, Error> {
         let inverse = |&m: &f32| if m > 0.0 { 1.0 / m } else { 0.0 };
         let inverses: Vec<f32> = rest.masses.iter().map(inverse).collect();
         let blocks = rx.linear_len(Kind::Vertex).div_ceil(SUM_VERTICES);

@@ -337,7 +337,8 @@ unsafe impl PatchKernel for McfProduct {
             let mass = self.mass.get(base + v);
             finish_row(&self.d, mass, self.q, v, base + v, sum * self.dt)
         });
-        self.d.finish(b, patch, self.q, self.sums, t.scratch, product);
+        self.d
+            .finish(b, patch, self.q, self.sums, t.scratch, product);
     }
 }
 

@@ -92,7 +92,8 @@ unsafe impl FlatKernel for Follow {
     #[inline(always)]
     fn run(&self, i: u32) {
         if self.inverse_mass.get(i) > 0.0 {
-            self.v.set(i, (self.x.get(i) - self.before.get(i)) * self.rate);
+            self.v
+                .set(i, (self.x.get(i) - self.before.get(i)) * self.rate);
         }
     }
 }

@@ -115,7 +115,10 @@ impl Sum {
         let f = shape.deformation(x);
         let cof = f.cofactors();
         let (grown, c) = (f.x.dot(cof.x) - 1.0, cof.times(g));
-        let (mu, lambda) = (lame.mu * shape.volume, (lame.mu + lame.lambda) * shape.volume);
+        let (mu, lambda) = (
+            lame.mu * shape.volume,
+            (lame.mu + lame.lambda) * shape.volume,
+        );
         self.force -= f.times(g) * mu + c * (lambda * grown - mu);
         let (d, s) = (mu * g.dot(g), c * lambda);
         let h = &mut self.hessian;
@@ -277,7 +280,11 @@ unsafe impl PatchKernel for VbdVertices {
         let lists = self.body.turns.of(patch);
         self.body.descend(b, patch, t, lists, self.colour);
         let base = patch.base::<Vertex>();
-        b.last_phase(|p| p.each(patch.owned::<Vertex>(), |v| self.y.set(base + v, t.x.get(v))));
+        b.last_phase(|p| {
+            p.each(patch.owned::<Vertex>(), |v| {
+                self.y.set(base + v, t.x.get(v))
+            })
+        });
     }
 }
 
@@ -320,6 +327,10 @@ unsafe impl PatchKernel for VbdPatches {
             colour += 1;
         }
         let base = patch.base::<Vertex>();
-        b.last_phase(|p| p.each(patch.owned::<Vertex>(), |v| self.x.set(base + v, t.x.get(v))));
+        b.last_phase(|p| {
+            p.each(patch.owned::<Vertex>(), |v| {
+                self.x.set(base + v, t.x.get(v))
+            })
+        });
     }
 }

@@ -1,21 +1,19 @@
 //! Projective dynamics: the same matrix for all frames, rotations and positions in turns.
 
+use super::motion;
 use crate::body::check_step;
 use crate::{Body, Surroundings};
-use super::motion;
+use glam::Vec2;
 use rxmesh_host::algo::cg::Cg;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Volume};
 use rxmesh_host::volume::Distributor;
-use glam::Vec2;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::algo::mcf::McfAssembled;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::query::{CV, Prepared, VC, VV};
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
-use rxmesh_simulation_kernels::solve::projective::{
-    PdChebyshev, PdLocal, PdMatrix, PdResidual,
-};
+use rxmesh_simulation_kernels::solve::projective::{PdChebyshev, PdLocal, PdMatrix, PdResidual};
 
 /// How the positions are found for given rotations: iterations on one linear system.
 #[derive(Clone, Copy, Debug, PartialEq)]

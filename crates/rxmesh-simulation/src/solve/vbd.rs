@@ -72,7 +72,9 @@ impl VertexBlockDescent {
     pub fn new(body: &Body, options: VbdOptions) -> Result<VertexBlockDescent, Error> {
         motion::check(options.damping)?;
         if options.iterations == 0 {
-            return Err(Error::Options("a step needs one iteration at least".to_owned()));
+            return Err(Error::Options(
+                "a step needs one iteration at least".to_owned(),
+            ));
         }
         let (rx, engine) = (body.mesh(), body.engine());
         let vertices = colour::vertices(rx);
@@ -123,7 +125,12 @@ impl VertexBlockDescent {
     /// # Errors
     ///
     /// As [`VertexBlockDescent::step`].
-    pub fn iterate(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+    pub fn iterate(
+        &mut self,
+        body: &mut Body,
+        around: &Surroundings,
+        dt: f32,
+    ) -> Result<(), Error> {
         let view = VbdBody {
             rest: body.rest.global()?,
             target: self.target.global(),

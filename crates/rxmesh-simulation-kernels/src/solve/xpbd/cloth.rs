@@ -89,7 +89,6 @@ impl Bend {
     }
 }
 
-
 /// The change of a constraint's multiplier.
 #[inline(always)]
 fn change(c: f32, weight: f32, soft: f32, multiplier: f32) -> f32 {
@@ -117,13 +116,7 @@ fn stretch(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32
 
 /// Solves the angle of a hinge.
 #[inline(always)]
-fn fold(
-    rest: [f32; 4],
-    p: [Vec3; 4],
-    w: [f32; 4],
-    multiplier: f32,
-    rate: f32,
-) -> (f32, [Vec3; 4]) {
+fn fold(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32) -> (f32, [Vec3; 4]) {
     use core::f32::consts::PI;
     let none = (0.0, [Vec3::ZERO; 4]);
     if rest[3] < 0.0 {
@@ -142,8 +135,10 @@ fn fold(
         c
     };
     let g = bend.gradients();
-    let weight =
-        w[0] * g[0].dot(g[0]) + w[1] * g[1].dot(g[1]) + w[2] * g[2].dot(g[2]) + w[3] * g[3].dot(g[3]);
+    let weight = w[0] * g[0].dot(g[0])
+        + w[1] * g[1].dot(g[1])
+        + w[2] * g[2].dot(g[2])
+        + w[3] * g[3].dot(g[3]);
     let by = change(c, weight, rest[3] * rate, multiplier);
     (by, g.map(|g| g * by))
 }
@@ -203,7 +198,8 @@ unsafe impl PatchKernel for ClothRest {
                     Some(bend) if bends(ids) => bend.angle,
                     _ => 0.0,
                 };
-                self.rest.set(base + e, [sqrt(d.dot(d)), angle, old[2], old[3]]);
+                self.rest
+                    .set(base + e, [sqrt(d.dot(d)), angle, old[2], old[3]]);
             });
         });
     }
@@ -257,7 +253,9 @@ unsafe impl PatchKernel for XpbdCloth {
     fn run<B: Block>(&self, b: B, patch: &Patch, &moves: &Shared<Vec3>) {
         b.phase(|p| self.load(p, patch));
         let first = self.hinges.starts.get(patch.id());
-        b.each(patch.owned::<Edge>(), |e| self.solve(patch, moves, first, e));
+        b.each(patch.owned::<Edge>(), |e| {
+            self.solve(patch, moves, first, e)
+        });
         let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
         let ends = self.slots.from(self.slots_starts.get(patch.id()));
         let rows = Rows {
@@ -278,7 +276,9 @@ unsafe impl PatchKernel for XpbdCloth {
                 };
                 y.set(k, x + rows.sum(k));
             });
-            p.each(3 * (total - owned), |k| parts.set(k, rows.sum(3 * owned + k)));
+            p.each(3 * (total - owned), |k| {
+                parts.set(k, rows.sum(3 * owned + k))
+            });
         });
     }
 }
@@ -298,7 +298,8 @@ impl XpbdCloth {
         } else {
             (0.0, [Vec3::ZERO; 4])
         };
-        self.multipliers.set(linear, [old[0] + by * l, old[1] + by * a]);
+        self.multipliers
+            .set(linear, [old[0] + by * l, old[1] + by * a]);
         let put = |k: u32, v: Vec3, w: Vec2| moves.set(4 * e + k, v * (by * w.x));
         put(0, g[0] - n, weights[0]);
         put(1, g[1] + n, weights[1]);
@@ -374,7 +375,11 @@ unsafe impl PatchKernel for XpbdClothSweep {
         if self.colours.get(patch.id()) != self.colour {
             return;
         }
-        let (n, map, lists) = (patch.total::<Vertex>(), patch.map::<Vertex>(), self.turns.of(patch));
+        let (n, map, lists) = (
+            patch.total::<Vertex>(),
+            patch.map::<Vertex>(),
+            self.turns.of(patch),
+        );
         b.each(n, |v| {
             let from = map.linear(v);
             x.set(v, self.x.get(from));
@@ -384,7 +389,9 @@ unsafe impl PatchKernel for XpbdClothSweep {
         let mut colour = 0;
         while colour < lists.colours {
             let (first, end) = lists.range(colour);
-            b.each(end - first, |i| self.turn(patch, (x, w), start, lists.item(first + i)));
+            b.each(end - first, |i| {
+                self.turn(patch, (x, w), start, lists.item(first + i))
+            });
             colour += 1;
         }
         b.last_phase(|p| p.each(n, |v| self.x.set(map.linear(v), x.get(v))));

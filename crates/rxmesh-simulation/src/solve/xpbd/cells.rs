@@ -4,8 +4,8 @@ use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
 use crate::solve::motion;
-use glam::Vec2;
 use crate::{Body, Surroundings};
+use glam::Vec2;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Volume};
 use rxmesh_host::volume::Distributor;
@@ -110,12 +110,7 @@ impl XpbdCells {
     /// # Errors
     ///
     /// A step that is not a positive number, a stale attribute, or what the engine says.
-    pub fn step(
-        &mut self,
-        body: &mut Body,
-        around: &Surroundings,
-        dt: f32,
-    ) -> Result<(), Error> {
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let free = motion::Free::pushed(around, self.options.damping, dt);
         free.begin(body, &self.before, None)?;

@@ -4,9 +4,9 @@ use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Colouring, Host, Turns};
 use crate::solve::motion;
+use crate::{Body, Surroundings};
 use glam::Vec2;
 use rayon::prelude::*;
-use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Surface};
 use rxmesh_host::{Error, Vec3};
@@ -111,9 +111,8 @@ impl XpbdCloth {
         options.check()?;
         let (rx, engine) = (body.mesh(), body.engine());
         let host = Host::surface(rx)?;
-        let hinges: Vec<Vec<[u16; 4]>> = (host.headers.par_iter())
-            .map(|h| hinges(host, h))
-            .collect();
+        let hinges: Vec<Vec<[u16; 4]>> =
+            (host.headers.par_iter()).map(|h| hinges(host, h)).collect();
         let n = rx.linear_len(Kind::Vertex) as usize;
         let mut solver = XpbdCloth {
             options,
@@ -264,7 +263,8 @@ impl Jacobi {
         let slots: Vec<Vec<u16>> = (host.headers.par_iter().zip(hinges))
             .map(|(h, hinges)| slots(h, hinges))
             .collect::<Result<_, _>>()?;
-        let ribbon = |h: &PatchHeader| (h.total_of(Kind::Vertex) - h.owned_of(Kind::Vertex)) as usize;
+        let ribbon =
+            |h: &PatchHeader| (h.total_of(Kind::Vertex) - h.owned_of(Kind::Vertex)) as usize;
         let places = offsets(host.headers.iter().map(ribbon))?;
         let (targets, lists, entries) = shared(host, &slots, &places);
         let parts = places.last().map_or(0, |&n| 3 * n as usize);

@@ -49,7 +49,9 @@ impl XpbdOptions {
     fn check(&self) -> Result<(), Error> {
         motion::check(self.damping)?;
         if self.iterations == 0 {
-            return Err(Error::Options("a step needs one iteration at least".to_owned()));
+            return Err(Error::Options(
+                "a step needs one iteration at least".to_owned(),
+            ));
         }
         if self.relaxation > 0.0 && self.relaxation < 2.0 {
             return Ok(());
