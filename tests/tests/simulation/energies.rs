@@ -98,7 +98,9 @@ fn energies_and_forces(engine: &Engine) {
                 );
             }
             let error = off(&forces_of(&forces, &body), &oracle.forces(&x));
-            assert!(error < 3e-6, "{kind:?} {what}: forces are off by {error}");
+            // Edges are rounded to 32 bits: 6e-8 of them is 6e-6 of strains of 1 %.
+            let most = if map == DMat3::IDENTITY { 1e-5 } else { 3e-6 };
+            assert!(error < most, "{kind:?} {what}: forces are off by {error}");
         }
     }
 }

@@ -164,12 +164,15 @@ impl Inertia {
 }
 
 kernel! {
-    /// The first displacement: that without forces of others; pinned vertices go where they are to be.
+    /// The first displacement: that without forces; pinned vertices go where they are to be. The first change is that by
+    /// gravity, for a trial whether it is a better start.
     pub struct Start: Flat {
         /// What moves vertices.
         pub inertia: Inertia,
         /// The displacement.
         pub u: GlobalMut<Vec3>,
+        /// Its change.
+        pub change: GlobalMut<Vec3>,
         /// The solver's state, to be set.
         pub state: Newton,
         /// Squared relative tolerance of the gradient.
@@ -184,10 +187,10 @@ kernel! {
 unsafe impl FlatKernel for Start {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let free = self.inertia.inverse_mass.get(i) > 0.0;
-        let held = self.inertia.v.get(i) * self.inertia.dt;
-        self.u
-            .set(i, if free { self.inertia.free(i) } else { held });
+        let (free, dt) = (self.inertia.inverse_mass.get(i) > 0.0, self.inertia.dt);
+        let fall = self.inertia.gravity * dt * dt;
+        self.u.set(i, self.inertia.v.get(i) * dt);
+        self.change.set(i, if free { fall } else { Vec3::ZERO });
         if i == 0 {
             let mut k = 1;
             while k < SCALARS as u32 {
@@ -264,12 +267,10 @@ unsafe impl BlockKernel for Begin {
             return;
         }
         let (first, n) = range(block, self.u.len());
-        let parts = b.sum2(
-            n,
-            scratch,
-            |i| self.inertia.inverse_mass.get(first + i) > 0.0,
-            |i, free| self.vertex(first + i, free),
-        );
+        // Apart from the sums, whose body the device compiler would call from two places.
+        b.each(n, |i| self.vertex(first + i));
+        let load = |i: u32| (self.r.get(first + i), self.z.get(first + i));
+        let parts = b.sum2(n, scratch, load, |_, (r, z)| (dot(r, z), dot(r, r)));
         self.dots
             .finish(b, block, scratch, true, parts, |s, rz, rr| {
                 s.set(cg::Scalar::Delta, rz);
@@ -297,9 +298,10 @@ unsafe impl BlockKernel for Begin {
 }
 
 impl Begin {
-    /// Sets all that belongs to a vertex; its part of `r . z` and `r . r`.
+    /// Sets all that belongs to a vertex.
     #[inline(always)]
-    fn vertex(&self, v: u32, free: bool) -> (f64, f64) {
+    fn vertex(&self, v: u32) {
+        let free = self.inertia.inverse_mass.get(v) > 0.0;
         let [fx, fy, fz, k @ ..]: [f32; SUMS] = self.cells.total(v);
         let (force, on) = self.inertia.force(v, self.u.get(v));
         let sum = [
@@ -322,7 +324,6 @@ impl Begin {
         self.direction.set(v, Vec3::ZERO);
         self.inverse.set(v, inverse);
         self.diagonal.set(v, on);
-        (dot(r, z), dot(r, r))
     }
 }
 
@@ -483,7 +484,8 @@ impl<E: Energy> Trial<E> {
 }
 
 kernel! {
-    /// Moves the displacement by the length that was found; without one Newton's method has finished.
+    /// Moves the displacement by the length that was found; without one Newton's method has finished, unless it is about
+    /// to begin.
     pub struct Move: Block {
         /// The displacement.
         pub u: GlobalMut<Vec3>,
@@ -495,6 +497,8 @@ kernel! {
         pub arrived: GlobalMut<u32>,
         /// The solver's state.
         pub state: Newton,
+        /// 1 before the first iteration, else 0.
+        pub begin: u32,
     }
 }
 
@@ -524,10 +528,14 @@ unsafe impl BlockKernel for Move {
             });
         }
         finish(b, block, scratch, self.partials, self.arrived, 0.0, |_| {
+            state.set(Scalar::Accepted, 0.0);
+            if self.begin != 0 {
+                state.set(Scalar::Energy0, state.get(Scalar::Energy));
+                return;
+            }
             state.set(Scalar::Iterations, state.get(Scalar::Iterations) + 1.0);
             let linear = self.state.0.get(cg::Scalar::Iterations as u32);
             state.set(Scalar::Linear, state.get(Scalar::Linear) + linear);
-            state.set(Scalar::Accepted, 0.0);
             if !found {
                 state.set(Scalar::Stopped, 1.0);
             }
