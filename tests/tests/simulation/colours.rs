@@ -19,7 +19,11 @@ fn fixtures() -> Vec<VolumeFixture> {
         shuffled(irregular([4, 3, 5], 300, 8), 9),
         soup(60, 400, 1),
         VolumeFixture::new("cells around an edge", 202, around),
-        VolumeFixture::new("two cells and a vertex", 9, vec![[0, 1, 2, 3], [4, 6, 5, 8]]),
+        VolumeFixture::new(
+            "two cells and a vertex",
+            9,
+            vec![[0, 1, 2, 3], [4, 6, 5, 8]],
+        ),
         VolumeFixture::new("nothing", 0, Vec::new()),
     ]
 }
@@ -45,7 +49,11 @@ fn held(rx: &RxMesh<Volume>, h: &PatchHeader, end: u32) -> BTreeSet<u32> {
 fn whole(what: &str, c: &Colouring, items: usize) {
     assert_eq!(c.colours.len(), items, "{what}");
     let seen: BTreeSet<u32> = c.colours.iter().copied().collect();
-    assert_eq!(seen, (0..c.count).collect(), "{what}: colours without a gap");
+    assert_eq!(
+        seen,
+        (0..c.count).collect(),
+        "{what}: colours without a gap"
+    );
     assert_eq!(c.sizes().iter().sum::<u32>() as usize, items, "{what}");
 }
 
@@ -59,15 +67,28 @@ fn check(fixture: &VolumeFixture, patch_size: u32) {
         let colours: HashSet<u32> = (cell.iter())
             .map(|&v| vertices.colours[linear[v as usize] as usize])
             .collect();
-        assert_eq!(colours.len(), 4, "{what}: two vertices of {cell:?} have one colour");
+        assert_eq!(
+            colours.len(),
+            4,
+            "{what}: two vertices of {cell:?} have one colour"
+        );
     }
     // No more colours than a vertex has neighbours, and one.
     let mut neighbours: Vec<HashSet<u32>> = vec![HashSet::new(); fixture.vertices];
     for cell in &fixture.cells {
-        cell.iter().for_each(|&v| neighbours[v as usize].extend(cell));
+        cell.iter()
+            .for_each(|&v| neighbours[v as usize].extend(cell));
     }
-    let most = neighbours.iter().map(HashSet::len).max().unwrap_or(0).max(1);
-    assert!(vertices.count as usize <= most || fixture.vertices == 0, "{what}");
+    let most = neighbours
+        .iter()
+        .map(HashSet::len)
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    assert!(
+        vertices.count as usize <= most || fixture.vertices == 0,
+        "{what}"
+    );
     cells(&what, &rx);
     patches(&what, &rx);
 }
@@ -81,7 +102,10 @@ fn cells(what: &str, rx: &RxMesh<Volume>) {
         let mut taken = HashSet::new();
         for (row, colour) in rows[..owned].iter().zip(&c.colours) {
             for v in row {
-                assert!(taken.insert((*v, *colour)), "{what}: vertex {v} has colour {colour} twice");
+                assert!(
+                    taken.insert((*v, *colour)),
+                    "{what}: vertex {v} has colour {colour} twice"
+                );
             }
         }
     }
@@ -93,7 +117,11 @@ fn patches(what: &str, rx: &RxMesh<Volume>) {
         whole(what, &c, rx.headers().len());
         let sets: Vec<[BTreeSet<u32>; 3]> = (rx.headers().iter())
             .map(|h| {
-                let ends = [h.owned_of(Kind::Vertex), h.near_of(Kind::Vertex), h.total_of(Kind::Vertex)];
+                let ends = [
+                    h.owned_of(Kind::Vertex),
+                    h.near_of(Kind::Vertex),
+                    h.total_of(Kind::Vertex),
+                ];
                 ends.map(|end| held(rx, h, end))
             })
             .collect();
@@ -128,7 +156,11 @@ fn colours_are_the_same_on_every_run() {
     let fixture = shuffled(irregular([4, 3, 5], 300, 8), 9);
     let make = || {
         let rx = on_engine(&fixture, 32);
-        (colour::vertices(&rx), colour::patches(&rx, Apart::Owned), colour::cells_in_patches(&rx))
+        (
+            colour::vertices(&rx),
+            colour::patches(&rx, Apart::Owned),
+            colour::cells_in_patches(&rx),
+        )
     };
     assert_eq!(make(), make());
 }

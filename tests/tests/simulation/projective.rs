@@ -87,11 +87,17 @@ fn the_energy_of_a_frame_falls(engine: &Engine) {
             let mut solver = Projective::new(&body, DT, options).unwrap();
             solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
             let now = value(&doubles(&body.positions().unwrap()));
-            assert!(now < before + 1e-6 * start, "round {rounds}: {before} to {now}");
+            assert!(
+                now < before + 1e-6 * start,
+                "round {rounds}: {before} to {now}"
+            );
             before = now;
         }
         if rounds == 20 {
-            assert!(before - least < 1e-3 * (start - least), "{start}, {before}, {least}");
+            assert!(
+                before - least < 1e-3 * (start - least),
+                "{start}, {before}, {least}"
+            );
         }
     }
 }
@@ -102,9 +108,14 @@ fn bodies_at_rest_stay(engine: &Engine) {
     let mut body = body(engine, &mesh, soft(), 64);
     let mut solver = Projective::new(&body, DT, options).unwrap();
     for _ in 0..3 {
-        solver.step(&mut body, &air(engine, Vec3::ZERO), DT).unwrap();
+        solver
+            .step(&mut body, &air(engine, Vec3::ZERO), DT)
+            .unwrap();
     }
-    let error = farthest(&doubles(&body.positions().unwrap()), &doubles(&mesh.positions));
+    let error = farthest(
+        &doubles(&body.positions().unwrap()),
+        &doubles(&mesh.positions),
+    );
     assert!(error < 1e-6, "{error:e}");
     // A body that falls freely falls as a point does; steps of other lengths go along.
     let mut solver = Projective::new(&body, DT, options).unwrap();
@@ -132,7 +143,11 @@ fn pins_move_and_attachments_give(engine: &Engine) {
     solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
     let now = body.positions().unwrap();
     for (p, want) in all {
-        assert!(now[p as usize].distance(want) < 1e-6, "{} for {want}", now[p as usize]);
+        assert!(
+            now[p as usize].distance(want) < 1e-6,
+            "{} for {want}",
+            now[p as usize]
+        );
     }
     // A spring gives way: the force of the body on it is its stiffness times the way.
     let (mut body, ..) = moving(engine, &mesh);
@@ -148,7 +163,10 @@ fn pins_move_and_attachments_give(engine: &Engine) {
     let forces = elastic.forces(Density::AsRigidAsPossible, &now);
     let mut most = 0.0f64;
     for p in pins {
-        let (force, way) = (forces[p as usize], now[p as usize] - x[p as usize].as_dvec3());
+        let (force, way) = (
+            forces[p as usize],
+            now[p as usize] - x[p as usize].as_dvec3(),
+        );
         let (left, size) = ((force - way * k).length(), force.length());
         most = most.max(size);
         assert!(left < 0.02 * size + 1e-2, "{force} for {}", way * k);
@@ -161,7 +179,11 @@ fn inverted_cells_recover(engine: &Engine) {
     let mesh = mesh(engine);
     let mut body = body(engine, &mesh, soft(), 64);
     let elastic = elastic(&mut body, &mesh);
-    let x: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(p.x, p.y, -0.5 * p.z)).collect();
+    let x: Vec<Vec3> = mesh
+        .positions
+        .iter()
+        .map(|p| Vec3::new(p.x, p.y, -0.5 * p.z))
+        .collect();
     body.set_positions(&x).unwrap();
     let options = ProjectiveOptions {
         damping: 5.0,
@@ -169,7 +191,9 @@ fn inverted_cells_recover(engine: &Engine) {
     };
     let mut solver = Projective::new(&body, DT, options).unwrap();
     for _ in 0..suited(engine, [400, 150, 60]) {
-        solver.step(&mut body, &air(engine, Vec3::ZERO), DT).unwrap();
+        solver
+            .step(&mut body, &air(engine, Vec3::ZERO), DT)
+            .unwrap();
     }
     let now = doubles(&body.positions().unwrap());
     let inverted = |x: &[_]| {
@@ -179,7 +203,10 @@ fn inverted_cells_recover(engine: &Engine) {
     assert_eq!(inverted(&doubles(&x)), mesh.cells.len());
     assert!(now.iter().all(|p| p.is_finite()));
     let density = Density::AsRigidAsPossible;
-    let (before, after) = (elastic.energy(density, &doubles(&x)), elastic.energy(density, &now));
+    let (before, after) = (
+        elastic.energy(density, &doubles(&x)),
+        elastic.energy(density, &now),
+    );
     assert!(after < 1e-2 * before, "{before} to {after}");
     assert_eq!(inverted(&now), 0);
 }
@@ -206,17 +233,44 @@ fn senseless_options_are_refused() {
     let body = body(&engine, &mesh, soft(), 64);
     let usual = ProjectiveOptions::default();
     let refused = |options, dt, says: &str| {
-        let why = Projective::new(&body, dt, options).map(drop).unwrap_err().to_string();
+        let why = Projective::new(&body, dt, options)
+            .map(drop)
+            .unwrap_err()
+            .to_string();
         assert!(why.contains(says), "{why}");
     };
     refused(ProjectiveOptions { rounds: 0, ..usual }, DT, "round");
-    refused(ProjectiveOptions { iterations: 0, ..usual }, DT, "iteration");
-    refused(ProjectiveOptions { damping: -1.0, ..usual }, DT, "damping");
-    refused(ProjectiveOptions { attachment: Some(0.0), ..usual }, DT, "attachment");
+    refused(
+        ProjectiveOptions {
+            iterations: 0,
+            ..usual
+        },
+        DT,
+        "iteration",
+    );
+    refused(
+        ProjectiveOptions {
+            damping: -1.0,
+            ..usual
+        },
+        DT,
+        "damping",
+    );
+    refused(
+        ProjectiveOptions {
+            attachment: Some(0.0),
+            ..usual
+        },
+        DT,
+        "attachment",
+    );
     refused(usual, 0.0, "time step");
     refused(usual, f32::NAN, "time step");
     // A mesh without edges.
     let body = Body::new(&engine, &mesh, soft()).unwrap();
-    let why = Projective::new(&body, DT, usual).map(drop).unwrap_err().to_string();
+    let why = Projective::new(&body, DT, usual)
+        .map(drop)
+        .unwrap_err()
+        .to_string();
     assert!(why.contains("edges"), "{why}");
 }

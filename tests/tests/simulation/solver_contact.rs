@@ -5,7 +5,8 @@ use glam::Vec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_simulation::solve::{
-    ClothMaterial, Projective, ProjectiveOptions, VbdOptions, VertexBlockDescent, XpbdCells, XpbdCloth, XpbdOptions,
+    ClothMaterial, Projective, ProjectiveOptions, VbdOptions, VertexBlockDescent, XpbdCells,
+    XpbdCloth, XpbdOptions,
 };
 use rxmesh_simulation::{Body, Collider, Material, Solver, World};
 use rxmesh_tests::conformance;
@@ -53,7 +54,10 @@ fn bodies_come_to_rest_on_a_plane(engine: &Engine) {
     for name in ["projective", "vbd", "xpbd"] {
         let mut world = World::new(engine).unwrap();
         let ground = Collider::plane(Vec3::new(0.0, 0.0, -0.05), Vec3::Z);
-        world.surroundings_mut().set_colliders(vec![ground]).unwrap();
+        world
+            .surroundings_mut()
+            .set_colliders(vec![ground])
+            .unwrap();
         let body = body(engine, &mesh, rubber(), 64);
         let solver = make(name, &body);
         let number = world.add(body, solver).unwrap();
@@ -63,7 +67,10 @@ fn bodies_come_to_rest_on_a_plane(engine: &Engine) {
         let moving = world.energies().unwrap().kinetic;
         let now = world.body_mut(number).unwrap().positions().unwrap();
         let lowest = now.iter().map(|p| p.z).fold(f32::INFINITY, f32::min);
-        assert!((-0.07..-0.04).contains(&lowest), "{engine:?} {name}: {lowest}");
+        assert!(
+            (-0.07..-0.04).contains(&lowest),
+            "{engine:?} {name}: {lowest}"
+        );
         assert!(moving < 1e-2, "{engine:?} {name}: {moving} J");
         assert!(now.iter().all(|p| p.z < 0.4), "{engine:?} {name}: it lies");
     }
@@ -73,7 +80,11 @@ fn cloth_falls_on_a_plane(engine: &Engine) {
     let n = suited(engine, [8, 5, 3]);
     let mesh = rxmesh_host::mesh::generate::grid(n, n).unwrap();
     let mut body = Body::cloth(engine, &mesh, 0.2, &PatchOptions::default()).unwrap();
-    let top = mesh.positions.iter().map(|p| p.z).fold(f32::NEG_INFINITY, f32::max);
+    let top = mesh
+        .positions
+        .iter()
+        .map(|p| p.z)
+        .fold(f32::NEG_INFINITY, f32::max);
     let mut around = air(engine, GRAVITY);
     let ground = Collider::plane(Vec3::new(0.0, 0.0, top - 0.1), Vec3::Z);
     around.set_colliders(vec![ground]).unwrap();
@@ -86,7 +97,10 @@ fn cloth_falls_on_a_plane(engine: &Engine) {
         solver.step(&mut body, &around, DT).unwrap();
     }
     let now = body.positions().unwrap();
-    let off = now.iter().map(|p| (p.z - (top - 0.1)).abs()).fold(0.0, f32::max);
+    let off = now
+        .iter()
+        .map(|p| (p.z - (top - 0.1)).abs())
+        .fold(0.0, f32::max);
     assert!(off < 0.02, "{engine:?}: {off}");
     assert!(body.kinetic_energy().unwrap() < 1e-3);
 }

@@ -61,7 +61,12 @@ pub fn elastic(body: &mut Body, mesh: &TetMesh) -> Elastic {
         mu: cells.clone().map(|c| f64::from(lame(c).mu)).collect(),
         lambda: cells.map(|c| f64::from(lame(c).lambda)).collect(),
         rest: doubles(&mesh.positions),
-        mass: body.masses().unwrap().iter().map(|m| f64::from(*m)).collect(),
+        mass: body
+            .masses()
+            .unwrap()
+            .iter()
+            .map(|m| f64::from(*m))
+            .collect(),
         held: body.pinned().unwrap(),
     }
 }
@@ -80,7 +85,11 @@ pub fn disturbed(mesh: &TetMesh, held: &[bool]) -> (Vec<Vec3>, Vec<Vec3>) {
         if held[v] {
             return (*p, Vec3::ZERO);
         }
-        let bent = Vec3::new(p.x + 0.1 * p.y * p.x, p.y + 0.4 * p.x * p.x, p.z * (1.0 + 0.3 * p.x));
+        let bent = Vec3::new(
+            p.x + 0.1 * p.y * p.x,
+            p.y + 0.4 * p.x * p.x,
+            p.z * (1.0 + 0.3 * p.x),
+        );
         (bent + random(0.01), random(0.5))
     };
     mesh.positions.iter().enumerate().map(at).unzip()

@@ -58,13 +58,21 @@ fn steps_converge_to_the_minimum(engine: &Engine) {
         let want = elastic.minimum(DENSITY, got.clone(), &s, DT.into(), 1e-4);
         let moved = farthest(&s, &want);
         let error = farthest(&got, &want);
-        assert!(error < 3e-5 * moved + 1e-6, "{engine:?} {order:?}: {error:e} of {moved:e}");
+        assert!(
+            error < 3e-5 * moved + 1e-6,
+            "{engine:?} {order:?}: {error:e} of {moved:e}"
+        );
         let (left, start) = (
             elastic.residual(DENSITY, &got, &s, DT.into()),
             elastic.residual(DENSITY, &s, &s, DT.into()),
         );
         let size = |r: &[glam::DVec3]| r.iter().map(|r| r.length_squared()).sum::<f64>().sqrt();
-        assert!(size(&left) < 1e-3 * size(&start), "{} of {}", size(&left), size(&start));
+        assert!(
+            size(&left) < 1e-3 * size(&start),
+            "{} of {}",
+            size(&left),
+            size(&start)
+        );
     }
 }
 
@@ -86,7 +94,10 @@ fn the_energy_falls_with_every_turn(engine: &Engine) {
             let mut solver = VertexBlockDescent::new(&body, options).unwrap();
             solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
             let now = value(&doubles(&body.positions().unwrap()));
-            assert!(now < before + 1e-6 * start, "{iterations} of {order:?}: {before} to {now}");
+            assert!(
+                now < before + 1e-6 * start,
+                "{iterations} of {order:?}: {before} to {now}"
+            );
             before = now;
         }
     }
@@ -120,7 +131,11 @@ fn flattened_cells_recover(engine: &Engine) {
     let mesh = mesh(engine);
     let mut body = body(engine, &mesh, soft(), 64);
     let elastic = elastic(&mut body, &mesh);
-    let x: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(p.x, p.y, 0.0)).collect();
+    let x: Vec<Vec3> = mesh
+        .positions
+        .iter()
+        .map(|p| Vec3::new(p.x, p.y, 0.0))
+        .collect();
     body.set_positions(&x).unwrap();
     let options = VbdOptions {
         damping: 5.0,
@@ -129,11 +144,16 @@ fn flattened_cells_recover(engine: &Engine) {
     };
     let mut solver = VertexBlockDescent::new(&body, options).unwrap();
     for _ in 0..suited(engine, [150, 60, 30]) {
-        solver.step(&mut body, &air(engine, Vec3::ZERO), DT).unwrap();
+        solver
+            .step(&mut body, &air(engine, Vec3::ZERO), DT)
+            .unwrap();
     }
     let now = doubles(&body.positions().unwrap());
     assert!(now.iter().all(|p| p.is_finite()));
-    let (before, after) = (elastic.energy(DENSITY, &doubles(&x)), elastic.energy(DENSITY, &now));
+    let (before, after) = (
+        elastic.energy(DENSITY, &doubles(&x)),
+        elastic.energy(DENSITY, &now),
+    );
     assert!(after < 0.3 * before, "{before} to {after}");
 }
 
@@ -165,13 +185,37 @@ fn senseless_options_are_refused() {
     let mut body = body(&engine, &mesh, soft(), 64);
     let usual = VbdOptions::default();
     let refused = |body: &Body, options, says: &str| {
-        let why = VertexBlockDescent::new(body, options).map(drop).unwrap_err().to_string();
+        let why = VertexBlockDescent::new(body, options)
+            .map(drop)
+            .unwrap_err()
+            .to_string();
         assert!(why.contains(says), "{why}");
     };
-    refused(&body, VbdOptions { iterations: 0, ..usual }, "iteration");
-    refused(&body, VbdOptions { damping: f64::NAN, ..usual }, "damping");
+    refused(
+        &body,
+        VbdOptions {
+            iterations: 0,
+            ..usual
+        },
+        "iteration",
+    );
+    refused(
+        &body,
+        VbdOptions {
+            damping: f64::NAN,
+            ..usual
+        },
+        "damping",
+    );
     let mut solver = VertexBlockDescent::new(&body, usual).unwrap();
-    let why = solver.step(&mut body, &air(&engine, GRAVITY), -1.0).unwrap_err().to_string();
+    let why = solver
+        .step(&mut body, &air(&engine, GRAVITY), -1.0)
+        .unwrap_err()
+        .to_string();
     assert!(why.contains("time step"), "{why}");
-    assert_eq!(body.positions().unwrap(), mesh.positions, "nothing has moved");
+    assert_eq!(
+        body.positions().unwrap(),
+        mesh.positions,
+        "nothing has moved"
+    );
 }

@@ -41,7 +41,12 @@ fn bent(engine: &Engine, mesh: &TetMesh) -> (Body, Elastic, Vec<Vec3>, Vec<Vec3>
     (body, elastic, x, v)
 }
 
-fn after(engine: &Engine, mesh: &TetMesh, options: XpbdOptions, dt: f32) -> (Vec<DVec3>, Elastic, Vec<DVec3>) {
+fn after(
+    engine: &Engine,
+    mesh: &TetMesh,
+    options: XpbdOptions,
+    dt: f32,
+) -> (Vec<DVec3>, Elastic, Vec<DVec3>) {
     let (mut body, elastic, x, v) = bent(engine, mesh);
     let s = targets(&x, &v, &elastic.held, GRAVITY, dt.into());
     let mut solver = XpbdCells::new(&body, options).unwrap();
@@ -54,8 +59,12 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
     let dt = 0.02;
     for order in BOTH {
         let [few, many, more] = match order {
-            XpbdOrder::Jacobi => suited(engine, [[50, 2000, 4000], [50, 1000, 2000], [20, 400, 800]]),
-            XpbdOrder::PatchColours => suited(engine, [[5, 300, 600], [5, 200, 400], [5, 100, 200]]),
+            XpbdOrder::Jacobi => {
+                suited(engine, [[50, 2000, 4000], [50, 1000, 2000], [20, 400, 800]])
+            }
+            XpbdOrder::PatchColours => {
+                suited(engine, [[5, 300, 600], [5, 200, 400], [5, 100, 200]])
+            }
         };
         let run = |iterations| {
             let options = XpbdOptions {
@@ -73,9 +82,15 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
         let errors = [&first, &second, &third].map(|x| farthest(x, &want) / moved);
         println!("{order:?} {errors:?} of {moved:e}");
         assert!(errors[1] < 2e-3, "{engine:?} {order:?}: {errors:?}");
-        assert!(errors[1] < 0.5 * errors[0], "{engine:?} {order:?}: {errors:?}");
+        assert!(
+            errors[1] < 0.5 * errors[0],
+            "{engine:?} {order:?}: {errors:?}"
+        );
         // Twice as many iterations are not stiffer.
-        assert!(farthest(&second, &third) < 2e-3 * moved, "{engine:?} {order:?}: {errors:?}");
+        assert!(
+            farthest(&second, &third) < 2e-3 * moved,
+            "{engine:?} {order:?}: {errors:?}"
+        );
     }
 }
 
@@ -94,14 +109,26 @@ fn momentum_is_kept(engine: &Engine) {
         body.set_velocities(&v).unwrap();
         let mut solver = XpbdCells::new(&body, options).unwrap();
         for _ in 0..3 {
-            solver.step(&mut body, &air(engine, Vec3::ZERO), 0.01).unwrap();
+            solver
+                .step(&mut body, &air(engine, Vec3::ZERO), 0.01)
+                .unwrap();
         }
         let total = |v: &[Vec3]| -> DVec3 {
-            v.iter().zip(&elastic.mass).map(|(v, m)| v.as_dvec3() * *m).sum()
+            v.iter()
+                .zip(&elastic.mass)
+                .map(|(v, m)| v.as_dvec3() * *m)
+                .sum()
         };
-        let scale: f64 = v.iter().zip(&elastic.mass).map(|(v, m)| v.as_dvec3().length() * m).sum();
+        let scale: f64 = v
+            .iter()
+            .zip(&elastic.mass)
+            .map(|(v, m)| v.as_dvec3().length() * m)
+            .sum();
         let (before, now) = (total(&v), total(&body.velocities().unwrap()));
-        assert!(before.distance(now) < 2e-5 * scale, "{order:?}: {before} to {now}");
+        assert!(
+            before.distance(now) < 2e-5 * scale,
+            "{order:?}: {before} to {now}"
+        );
     }
 }
 
@@ -110,7 +137,7 @@ fn inverted_cells_stay_finite(engine: &Engine) {
     for order in BOTH {
         for flat in [0.0, -0.7] {
             let options = XpbdOptions {
-                    damping: 5.0,
+                damping: 5.0,
                 iterations: 10,
                 order,
                 ..XpbdOptions::default()
@@ -122,14 +149,24 @@ fn inverted_cells_stay_finite(engine: &Engine) {
             body.set_positions(&x).unwrap();
             let mut solver = XpbdCells::new(&body, options).unwrap();
             for _ in 0..suited(engine, [200, 60, 20]) {
-                solver.step(&mut body, &air(engine, Vec3::ZERO), 0.01).unwrap();
+                solver
+                    .step(&mut body, &air(engine, Vec3::ZERO), 0.01)
+                    .unwrap();
             }
             let now = body.positions().unwrap();
-            assert!(now.iter().all(|p| p.is_finite() && p.length() < 3.0), "{order:?} {flat}");
+            assert!(
+                now.iter().all(|p| p.is_finite() && p.length() < 3.0),
+                "{order:?} {flat}"
+            );
             // All in one point: no direction at all.
             body.set_positions(&vec![Vec3::ONE; x.len()]).unwrap();
-            solver.step(&mut body, &air(engine, Vec3::ZERO), 0.01).unwrap();
-            assert!(body.positions().unwrap().iter().all(|p| p.is_finite()), "{order:?}");
+            solver
+                .step(&mut body, &air(engine, Vec3::ZERO), 0.01)
+                .unwrap();
+            assert!(
+                body.positions().unwrap().iter().all(|p| p.is_finite()),
+                "{order:?}"
+            );
         }
     }
 }
@@ -154,14 +191,41 @@ fn senseless_options_are_refused() {
     let (engine, mesh) = (Engine::cpu(), beam([2, 1, 1]));
     let new = |options| {
         let body = body(&engine, &mesh, soft(), 64);
-        XpbdCells::new(&body, options).map(drop).unwrap_err().to_string()
+        XpbdCells::new(&body, options)
+            .map(drop)
+            .unwrap_err()
+            .to_string()
     };
     let usual = XpbdOptions::default();
     for (options, says) in [
-        (XpbdOptions { iterations: 0, ..usual }, "iteration"),
-        (XpbdOptions { relaxation: 0.0, ..usual }, "relaxation"),
-        (XpbdOptions { relaxation: 2.0, ..usual }, "relaxation"),
-        (XpbdOptions { damping: -1.0, ..usual }, "damping"),
+        (
+            XpbdOptions {
+                iterations: 0,
+                ..usual
+            },
+            "iteration",
+        ),
+        (
+            XpbdOptions {
+                relaxation: 0.0,
+                ..usual
+            },
+            "relaxation",
+        ),
+        (
+            XpbdOptions {
+                relaxation: 2.0,
+                ..usual
+            },
+            "relaxation",
+        ),
+        (
+            XpbdOptions {
+                damping: -1.0,
+                ..usual
+            },
+            "damping",
+        ),
     ] {
         let why = new(options);
         assert!(why.contains(says), "{why}");

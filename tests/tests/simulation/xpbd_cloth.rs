@@ -41,8 +41,16 @@ fn folded(n: u32) -> TriMesh {
 fn uneven(ends: [u32; 2]) -> ClothMaterial {
     let k = f64::from((ends[0] + ends[1]) % 5);
     ClothMaterial {
-        stretch: if k == 4.0 { None } else { Some(1e-4 * (1.0 + k)) },
-        bending: if k == 3.0 { None } else { Some(0.5 * (1.0 + k)) },
+        stretch: if k == 4.0 {
+            None
+        } else {
+            Some(1e-4 * (1.0 + k))
+        },
+        bending: if k == 3.0 {
+            None
+        } else {
+            Some(0.5 * (1.0 + k))
+        },
     }
 }
 
@@ -185,7 +193,9 @@ fn jacobi_is_the_papers_iteration(engine: &Engine) {
             for (c, l) in all.iter().zip(&mut multipliers) {
                 let (g, soft) = (c.gradient(&now), c.compliance * rate);
                 let pairs = || c.vertices.iter().zip(&g);
-                let weight: f64 = pairs().map(|(v, g)| share[*v] * w[*v] * g.length_squared()).sum();
+                let weight: f64 = pairs()
+                    .map(|(v, g)| share[*v] * w[*v] * g.length_squared())
+                    .sum();
                 if weight + soft == 0.0 {
                     continue;
                 }
@@ -244,16 +254,25 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
         };
         let ((_, first, _), (second, end, moved), (third, ..)) = (run(few), run(many), run(more));
         println!("{order:?} {first:e} {end:e} of {moved:e}");
-        assert!(end < 0.1 * moved, "{engine:?} {order:?}: {end:e} of {moved:e}");
-        assert!(end < 0.5 * first, "{engine:?} {order:?}: {first:e} to {end:e}");
+        assert!(
+            end < 0.1 * moved,
+            "{engine:?} {order:?}: {end:e} of {moved:e}"
+        );
+        assert!(
+            end < 0.5 * first,
+            "{engine:?} {order:?}: {first:e} to {end:e}"
+        );
         // Twice as many iterations are not stiffer.
         let apart = farthest(&second, &third);
-        assert!(apart < 5e-3 * moved, "{engine:?} {order:?}: {apart:e} of {moved:e}");
+        assert!(
+            apart < 5e-3 * moved,
+            "{engine:?} {order:?}: {apart:e} of {moved:e}"
+        );
     }
 }
 
-/// A strip of `n` squares of side `h` along x, in the plane of x and y: rails are edges along x. Of its other edges those
-/// across are stiff and the diagonals free.
+/// A strip of `n` squares of side `h` along x, in the plane of x and y: rails are edges along x. Of its other edges
+/// those across are stiff and the diagonals free.
 fn strip(n: u32, h: f32) -> TriMesh {
     let mut positions = Vec::new();
     let mut faces = Vec::new();
@@ -288,8 +307,8 @@ fn settle(solver: &mut XpbdCloth, body: &mut Body<Surface>, dt: f32, steps: u32)
     doubles(&body.positions().unwrap())
 }
 
-/// A strip that hangs from one end: each edge is longer by its compliance times the weight below it, whatever the number
-/// of iterations.
+/// A strip that hangs from one end: each edge is longer by its compliance times the weight below it, whatever the
+/// number of iterations.
 fn chains_stretch_as_springs(engine: &Engine) {
     let (n, h) = (6, 0.1);
     let mut mesh = strip(n, h);
@@ -316,7 +335,10 @@ fn chains_stretch_as_springs(engine: &Engine) {
         let masses = body.masses().unwrap();
         for i in 0..n {
             // Both rails carry what hangs on both.
-            let below: f64 = masses[2 * i as usize + 2..].iter().map(|m| f64::from(*m)).sum();
+            let below: f64 = masses[2 * i as usize + 2..]
+                .iter()
+                .map(|m| f64::from(*m))
+                .sum();
             let want = f64::from(h) + compliance * 9.81 * below / 2.0;
             let row = |i: u32| 0.5 * (x[2 * i as usize].z + x[2 * i as usize + 1].z);
             let got = row(i) - row(i + 1);
@@ -335,7 +357,8 @@ fn catenary(s: f64, l: f64, q: f64, ea: f64, t: f64) -> (f64, f64) {
     let v = q * l / 2.0;
     let (a, b) = (v / t, (v - q * s) / t);
     let x = t * s / ea + t / q * (a.asinh() - b.asinh());
-    let z = -q * s / ea * (l / 2.0 - s / 2.0) - t / q * ((1.0 + a * a).sqrt() - (1.0 + b * b).sqrt());
+    let z =
+        -q * s / ea * (l / 2.0 - s / 2.0) - t / q * ((1.0 + a * a).sqrt() - (1.0 + b * b).sqrt());
     (x, z)
 }
 
@@ -391,10 +414,16 @@ fn strips_hang_as_catenaries(engine: &Engine) {
             let p = 0.5 * (x[2 * i as usize] + x[2 * i as usize + 1]);
             worst = worst.max((p.x - cx).hypot(p.z - cz));
         }
-        println!("{order:?}: {n} squares hang {:.5} deep, a catenary {:.5}; {worst:.2e} apart", -x[n as usize].z, -lowest);
+        println!(
+            "{order:?}: {n} squares hang {:.5} deep, a catenary {:.5}; {worst:.2e} apart",
+            -x[n as usize].z, -lowest
+        );
         // A polygon of n sides is off by its second order.
         let allowed = 0.002 + 0.4 / f64::from(n * n);
-        assert!(worst < allowed, "{engine:?} {order:?}: {worst} of {allowed}");
+        assert!(
+            worst < allowed,
+            "{engine:?} {order:?}: {worst} of {allowed}"
+        );
     }
 }
 
@@ -412,15 +441,25 @@ fn momentum_is_kept(engine: &Engine) {
         };
         let mut solver = XpbdCloth::new(&body, uneven, options).unwrap();
         for _ in 0..4 {
-            solver.step(&mut body, &air(engine, Vec3::ZERO), DT).unwrap();
+            solver
+                .step(&mut body, &air(engine, Vec3::ZERO), DT)
+                .unwrap();
         }
         let masses = body.masses().unwrap();
         let total = |v: &[Vec3]| -> DVec3 {
-            v.iter().zip(&masses).map(|(v, m)| v.as_dvec3() * f64::from(*m)).sum()
+            v.iter()
+                .zip(&masses)
+                .map(|(v, m)| v.as_dvec3() * f64::from(*m))
+                .sum()
         };
-        let scale: f64 = (v.iter().zip(&masses)).map(|(v, m)| f64::from(v.length() * m)).sum();
+        let scale: f64 = (v.iter().zip(&masses))
+            .map(|(v, m)| f64::from(v.length() * m))
+            .sum();
         let (before, now) = (total(&v), total(&body.velocities().unwrap()));
-        assert!(before.distance(now) < 1e-4 * scale, "{order:?}: {before} to {now}");
+        assert!(
+            before.distance(now) < 1e-4 * scale,
+            "{order:?}: {before} to {now}"
+        );
     }
 }
 
@@ -455,7 +494,10 @@ fn nasty_meshes_stay_finite(engine: &Engine) {
                 solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
             }
             let now = body.positions().unwrap();
-            assert!(now.iter().all(|p| p.is_finite()), "{order:?} {at:?}: {now:?}");
+            assert!(
+                now.iter().all(|p| p.is_finite()),
+                "{order:?} {at:?}: {now:?}"
+            );
         }
     }
 }

@@ -49,7 +49,8 @@ pub(crate) fn cloths(name: &str) -> Result<TriMesh> {
     let (n, m): (u32, u32) = (n.parse()?, m.parse()?);
     ensure!(n >= 2, "a cloth has two vertices a side at least");
     let one = grid(n - 1, n - 1)?;
-    let (low, high) = (one.positions.iter()).fold((Vec3::MAX, Vec3::MIN), |(a, b), p| (a.min(*p), b.max(*p)));
+    let (low, high) =
+        (one.positions.iter()).fold((Vec3::MAX, Vec3::MIN), |(a, b), p| (a.min(*p), b.max(*p)));
     let scale = 1.0 / (high - low).max_element();
     let mut rng = Rng::new(1);
     let (mut positions, mut faces) = (Vec::new(), Vec::new());

@@ -91,7 +91,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         engines: Vec::new(),
         rows: Vec::new(),
     };
-    println!("| row | engine | mesh | elements | launches | ms | least | most | wall | goal | MeshTaichi |");
+    println!(
+        "| row | engine | mesh | elements | launches | ms | least | most | wall | goal | MeshTaichi |"
+    );
     println!("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for engine in engines(arguments.engine)? {
         record.engines.push(EngineRecord::of(&engine));
@@ -187,10 +189,18 @@ mod tests {
             batch: 1,
         };
         for row in ROWS {
-            let small = if row.of_cells() { "cube:3" } else { "cloths:8x2" };
+            let small = if row.of_cells() {
+                "cube:3"
+            } else {
+                "cloths:8x2"
+            };
             let measured = measure(&Engine::cpu(), row, small, effort).context(row.name)?;
             assert_eq!(measured.ms.len(), 1, "{}", row.name);
-            assert!(measured.launches > 0 && measured.goal_ms.is_none(), "{}", row.name);
+            assert!(
+                measured.launches > 0 && measured.goal_ms.is_none(),
+                "{}",
+                row.name
+            );
             assert_eq!(measured.elements, if row.of_cells() { 162 } else { 128 });
         }
         Ok(())

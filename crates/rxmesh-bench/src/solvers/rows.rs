@@ -1,5 +1,5 @@
-//! What is measured. Goals are milliseconds on an H200 or on two threads of a CPU; references are MeshTaichi's, of meshes
-//! as large: on an H200, but for the largest frame of projective dynamics, which is the paper's on an RTX 3090.
+//! What is measured. Goals are milliseconds on an H200 or on two threads of a CPU; references are MeshTaichi's, of
+//! meshes as large: on an H200, but for the largest frame of projective dynamics, which is the paper's on an RTX 3090.
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
@@ -97,7 +97,11 @@ fn body(engine: &Engine, mesh: &str, kinds: VolumeKinds) -> Result<Body> {
         ..VolumeOptions::default()
     };
     let mut body = Body::with(engine, &mesh, materials, &options)?;
-    let low = mesh.positions.iter().map(|p| p.x).fold(f32::INFINITY, f32::min);
+    let low = mesh
+        .positions
+        .iter()
+        .map(|p| p.x)
+        .fold(f32::INFINITY, f32::min);
     let held = |v: &u32| mesh.positions[*v as usize].x < low + 0.02;
     let pins: Vec<u32> = (0..mesh.positions.len() as u32).filter(held).collect();
     body.pin(&pins)?;

@@ -13,8 +13,8 @@ kernel_list! {
 }
 
 kernel! {
-    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity; others are
-    /// pushed out of what they touch, as in an explicit step.
+    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity; others
+    /// are pushed out of what they touch, as in an explicit step.
     pub struct Predict: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -92,7 +92,8 @@ unsafe impl FlatKernel for Follow {
     #[inline(always)]
     fn run(&self, i: u32) {
         if self.inverse_mass.get(i) > 0.0 {
-            self.v.set(i, (self.x.get(i) - self.before.get(i)) * self.rate);
+            self.v
+                .set(i, (self.x.get(i) - self.before.get(i)) * self.rate);
         }
     }
 }

@@ -78,7 +78,10 @@ impl PdMatrix {
     #[inline(always)]
     fn row(&self, patch: &Patch, v: u32) {
         let linear = patch.base::<Vertex>() + v;
-        let (vv, weights) = (self.vv.table(patch), self.weights.from(self.vv.place(patch)));
+        let (vv, weights) = (
+            self.vv.table(patch),
+            self.weights.from(self.vv.place(patch)),
+        );
         let (lo, hi) = vv.bounds(v);
         let mut at = lo;
         while at < hi {
@@ -122,7 +125,8 @@ impl PdMatrix {
         let inverse = if diagonal > 0.0 { 1.0 / diagonal } else { 0.0 };
         self.mass.set(linear, inertia);
         self.inverse.set(linear, inverse);
-        self.bounds.set(linear, Vec2::new(diagonal + all, inertia) * inverse);
+        self.bounds
+            .set(linear, Vec2::new(diagonal + all, inertia) * inverse);
     }
 }
 
@@ -168,7 +172,12 @@ impl Distribute<CV, 4> for PdLocal {
     type Value = Vec3;
     #[inline(always)]
     fn run(&self, c: Owned<Cell>, corners: Neighbours<CV>) -> [Vec3; 4] {
-        let ids = [corners.get(0), corners.get(1), corners.get(2), corners.get(3)];
+        let ids = [
+            corners.get(0),
+            corners.get(1),
+            corners.get(2),
+            corners.get(3),
+        ];
         let shape = Shape::new(ids.map(|v| self.rest.get(v)));
         let f = shape.deformation(ids.map(|v| self.x.get(v)));
         let rotation = Rotation::new(self.rotation.get(c)).toward(f);
@@ -257,9 +266,9 @@ impl PdResidual {
 }
 
 kernel! {
-    /// An iteration of Chebyshev's semi-iterative method (Golub and Van Loan, "Matrix Computations", section 11.2.8; Wang, "A
-    /// Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics", 2015): no dot
-    /// product, one launch.
+    /// An iteration of Chebyshev's semi-iterative method (Golub and Van Loan, "Matrix Computations", section 11.2.8;
+    /// Wang, "A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics", 2015): no
+    /// dot product, one launch.
     pub struct PdChebyshev: Patch {
         /// The change of the positions so far.
         pub change: Staged<Vertex, Vec3>,
@@ -306,7 +315,8 @@ unsafe impl PatchKernel for PdChebyshev {
                 let i = base + v;
                 let left = self.r.get(i) - (x * self.mass.get(i) + sum);
                 let (other, step) = (self.other.get(i), self.step * self.inverse.get(i));
-                self.other.set(i, (x - other + left * step) * self.omega + other);
+                self.other
+                    .set(i, (x - other + left * step) * self.omega + other);
             });
         });
     }

@@ -101,11 +101,7 @@ impl Rotation {
         let axial = Vec3::new(b.z - c.y, c.x - a.z, a.y - b.x);
         // The Hessian of minus `tr(R^T f)`: `tr(S) - S` with the symmetric part `S`.
         let (h00, h11, h22) = (b.y + c.z, a.x + c.z, a.x + b.y);
-        let (h01, h02, h12) = (
-            -0.5 * (b.x + a.y),
-            -0.5 * (c.x + a.z),
-            -0.5 * (c.y + b.z),
-        );
+        let (h01, h02, h12) = (-0.5 * (b.x + a.y), -0.5 * (c.x + a.z), -0.5 * (c.y + b.z));
         let (i0, i1, i2) = (
             h11 * h22 - h12 * h12,
             h02 * h12 - h01 * h22,
@@ -172,7 +168,10 @@ mod tests {
             for _ in 0..3 {
                 r = r.toward(f);
             }
-            assert!(apart(r, want) < 1e-6, "half a turn of {half}: {r:?} for {want:?}");
+            assert!(
+                apart(r, want) < 1e-6,
+                "half a turn of {half}: {r:?} for {want:?}"
+            );
         }
     }
 
@@ -180,7 +179,9 @@ mod tests {
     fn an_inverted_cell_turns_along_its_least_stretch() {
         // The nearest rotation of a reflection along z with the least stretch there is the identity.
         let f = stretched(Rotation::new([0.0; 4]), Vec3::new(1.0, 1.2, -0.5));
-        let r = turned_by(Vec3::new(1.0, 2.0, -1.0), 0.3).toward(f).toward(f);
+        let r = turned_by(Vec3::new(1.0, 2.0, -1.0), 0.3)
+            .toward(f)
+            .toward(f);
         assert!(apart(r, Rotation::new([0.0; 4])) < 1e-5, "{r:?}");
     }
 

@@ -1,15 +1,15 @@
 //! Colours: elements of one colour can be worked on at a time, because no two of them share what they change.
 //!
-//! Made on the host, greedily and always the same: vertices of which no two share a cell ([`vertices`]), patches of which
-//! no two touch ([`patches`]), and, patch by patch, cells or edges of which no two have a vertex in
-//! common ([`cells_in_patches`]).
+//! Made on the host, greedily and always the same: vertices of which no two share a cell ([`vertices`]), patches of
+//! which no two touch ([`patches`]), and, patch by patch, cells or edges of which no two have a vertex in common
+//! ([`cells_in_patches`]).
 
 mod greedy;
 mod turns;
 
 pub use greedy::{Colouring, greedy};
-pub use turns::{cells_in_patches, vertices_in_patches};
 pub(crate) use turns::{Turns, of_sets};
+pub use turns::{cells_in_patches, vertices_in_patches};
 
 use rxmesh_host::Error;
 use rxmesh_host::patch::VolumeSet;
@@ -129,7 +129,11 @@ pub fn vertices(rx: &RxMesh<Volume>) -> Colouring {
 
 /// Colours the patches of a volume.
 pub fn patches(rx: &RxMesh<Volume>, apart: Apart) -> Colouring {
-    of_patches(Host::volume(rx.volume_set()), rx.linear_len(Kind::Vertex), apart)
+    of_patches(
+        Host::volume(rx.volume_set()),
+        rx.linear_len(Kind::Vertex),
+        apart,
+    )
 }
 
 /// Colours the patches of a surface: no two of one colour hold the same vertex.
@@ -163,7 +167,8 @@ fn of_patches(host: Host<'_>, vertices: u32, apart: Apart) -> Colouring {
     let mut pairs: Vec<[u32; 2]> = (host.headers.iter().zip(0..))
         .flat_map(|(h, p)| {
             let ids = host.ribbon(h, end(h)).iter();
-            ids.map(move |&v| owner(v)).map(move |q| [p.min(q), p.max(q)])
+            ids.map(move |&v| owner(v))
+                .map(move |q| [p.min(q), p.max(q)])
         })
         .collect();
     pairs.sort_unstable();

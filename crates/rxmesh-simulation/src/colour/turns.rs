@@ -28,7 +28,11 @@ impl Turns {
             end += table.len() as u64;
         }
         if end > u64::from(u32::MAX) {
-            return Err(too_large("entries of lists by colours", end, u32::MAX.into()));
+            return Err(too_large(
+                "entries of lists by colours",
+                end,
+                u32::MAX.into(),
+            ));
         }
         Ok(Turns {
             starts: engine.upload(&starts)?,
@@ -54,7 +58,11 @@ fn too_large(what: &'static str, count: u64, limit: u64) -> Error {
 fn table(c: &Colouring) -> Result<Vec<u16>, Error> {
     let (n, most) = (c.colours.len(), usize::from(u16::MAX));
     if n > most || c.count as usize > most {
-        return Err(too_large("elements of a patch in lists by colours", n as u64, most as u64));
+        return Err(too_large(
+            "elements of a patch in lists by colours",
+            n as u64,
+            most as u64,
+        ));
     }
     let head = 1 + c.count as usize;
     let mut table = vec![0; head + n];
@@ -74,8 +82,8 @@ fn table(c: &Colouring) -> Result<Vec<u16>, Error> {
     Ok(table)
 }
 
-/// Colours small sets of local vertices, patch by patch: no two sets of one colour have a vertex in common. `sets` gives
-/// those of a patch; vertices `u16::MAX` count as none.
+/// Colours small sets of local vertices, patch by patch: no two sets of one colour have a vertex in common. `sets`
+/// gives those of a patch; vertices `u16::MAX` count as none.
 pub(crate) fn of_sets<const N: usize>(
     headers: &[PatchHeader],
     sets: impl Fn(usize) -> Vec<[u16; N]> + Sync,

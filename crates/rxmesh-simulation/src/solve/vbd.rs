@@ -43,9 +43,9 @@ impl Default for VbdOptions {
     }
 }
 
-/// Vertex block descent of a body of tetrahedra (Chen et al. 2024) with stable neo-Hookean cells,
-/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). Steps of implicit
-/// Euler; the objective falls with every turn but for steps so long that its model of second order misleads.
+/// Vertex block descent of a body of tetrahedra (Chen et al. 2024) with stable neo-Hookean cells, `mu / 2 (|F|^2 - 3) -
+/// mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). Steps of implicit Euler; the
+/// objective falls with every turn but for steps so long that its model of second order misleads.
 ///
 /// An iteration is a launch a colour, and nothing waits. The body's mesh needs vertices and cells alone.
 #[derive(Debug)]
@@ -72,7 +72,9 @@ impl VertexBlockDescent {
     pub fn new(body: &Body, options: VbdOptions) -> Result<VertexBlockDescent, Error> {
         motion::check(options.damping)?;
         if options.iterations == 0 {
-            return Err(Error::Options("a step needs one iteration at least".to_owned()));
+            return Err(Error::Options(
+                "a step needs one iteration at least".to_owned(),
+            ));
         }
         let (rx, engine) = (body.mesh(), body.engine());
         let vertices = colour::vertices(rx);
@@ -123,7 +125,12 @@ impl VertexBlockDescent {
     /// # Errors
     ///
     /// As [`VertexBlockDescent::step`].
-    pub fn iterate(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+    pub fn iterate(
+        &mut self,
+        body: &mut Body,
+        around: &Surroundings,
+        dt: f32,
+    ) -> Result<(), Error> {
         let view = VbdBody {
             rest: body.rest.global()?,
             target: self.target.global(),

@@ -6,8 +6,8 @@
 //! against shear is in how these turn, which iterations from multipliers of zero do not see.)
 //!
 //! A cell's iteration is a Newton step on `L + dt^2 V P(F + change of L times G) = 0`, where `G = sum w g g^T`, with an
-//! upper bound of the energy's Hessian in its deviatoric part and its hydrostatic part `lambda cof cof^T` as it is: a 3 by 3
-//! system and a correction of rank one.
+//! upper bound of the energy's Hessian in its deviatoric part and its hydrostatic part `lambda cof cof^T` as it is: a 3
+//! by 3 system and a correction of rank one.
 
 use crate::colour::Turns;
 use crate::material::{Lame, Materials};
@@ -121,7 +121,9 @@ fn solve(s: &Start, multipliers: Columns, rate: f32) -> Columns {
 /// A matrix as nine words, column by column.
 #[inline(always)]
 fn words(m: Columns) -> [f32; 9] {
-    [m.x.x, m.x.y, m.x.z, m.y.x, m.y.y, m.y.z, m.z.x, m.z.y, m.z.z]
+    [
+        m.x.x, m.x.y, m.x.z, m.y.x, m.y.y, m.y.z, m.z.x, m.z.y, m.z.z,
+    ]
 }
 
 /// A matrix from its words.
@@ -158,7 +160,12 @@ impl Distribute<CV, 4> for XpbdCells {
     type Value = Vec3;
     #[inline(always)]
     fn run(&self, c: Owned<Cell>, corners: Neighbours<CV>) -> [Vec3; 4] {
-        let ids = [corners.get(0), corners.get(1), corners.get(2), corners.get(3)];
+        let ids = [
+            corners.get(0),
+            corners.get(1),
+            corners.get(2),
+            corners.get(3),
+        ];
         let weights = ids.map(|v| self.weights.get(v));
         let start = Start {
             shape: Shape::new(ids.map(|v| self.rest.get(v))),
@@ -168,7 +175,8 @@ impl Distribute<CV, 4> for XpbdCells {
         };
         let old = matrix(self.multipliers.get(c));
         let change = solve(&start, old, self.rate).scaled(self.relaxation);
-        self.multipliers.set(c, words(old.minus(change.scaled(-1.0))));
+        self.multipliers
+            .set(c, words(old.minus(change.scaled(-1.0))));
         let [a, b, c, d] = start.shape.apply(change);
         let [p, q, r, s] = weights;
         [a * p.x, b * q.x, c * r.x, d * s.x]
@@ -176,8 +184,8 @@ impl Distribute<CV, 4> for XpbdCells {
 }
 
 kernel! {
-    /// A Gauss-Seidel iteration over the patches of one colour: their cells, colour by colour, in shared memory. Patches of
-    /// one colour share no vertex of their own cells, cells of one colour no vertex.
+    /// A Gauss-Seidel iteration over the patches of one colour: their cells, colour by colour, in shared memory.
+    /// Patches of one colour share no vertex of their own cells, cells of one colour no vertex.
     pub struct XpbdCellsSweep: Patch {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -200,8 +208,8 @@ kernel! {
     }
 }
 
-// SAFETY: patches of one colour have no vertex in common in what they load and store, cells of one colour neither; phases
-// are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: patches of one colour have no vertex in common in what they load and store, cells of one colour neither;
+// phases are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for XpbdCellsSweep {
     const THREADS: u32 = 64;
     const NEEDS: Needs = Needs::CELLS;
@@ -218,7 +226,11 @@ unsafe impl PatchKernel for XpbdCellsSweep {
         if self.colours.get(patch.id()) != self.colour {
             return;
         }
-        let (n, map, lists) = (patch.near::<Vertex>(), patch.map::<Vertex>(), self.turns.of(patch));
+        let (n, map, lists) = (
+            patch.near::<Vertex>(),
+            patch.map::<Vertex>(),
+            self.turns.of(patch),
+        );
         b.each(n, |v| {
             let from = map.linear(v);
             x.set(v, self.x.get(from));

@@ -1,7 +1,8 @@
 //! Cloth: the length of each edge, and the angle between the two faces of each edge (Mueller et al., "Position Based
 //! Dynamics", 2007; MeshTaichi 2022, section 8.5).
 //!
-//! An edge and the two vertices opposite to it are a *hinge*: four local vertices, of which the last two may be missing.
+//! An edge and the two vertices opposite to it are a *hinge*: four local vertices, of which the last two may be
+//! missing.
 
 use crate::colour::Turns;
 use glam::{Vec2, Vec3};
@@ -89,7 +90,6 @@ impl Bend {
     }
 }
 
-
 /// The change of a constraint's multiplier.
 #[inline(always)]
 fn change(c: f32, weight: f32, soft: f32, multiplier: f32) -> f32 {
@@ -117,13 +117,7 @@ fn stretch(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32
 
 /// Solves the angle of a hinge.
 #[inline(always)]
-fn fold(
-    rest: [f32; 4],
-    p: [Vec3; 4],
-    w: [f32; 4],
-    multiplier: f32,
-    rate: f32,
-) -> (f32, [Vec3; 4]) {
+fn fold(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32) -> (f32, [Vec3; 4]) {
     use core::f32::consts::PI;
     let none = (0.0, [Vec3::ZERO; 4]);
     if rest[3] < 0.0 {
@@ -142,8 +136,10 @@ fn fold(
         c
     };
     let g = bend.gradients();
-    let weight =
-        w[0] * g[0].dot(g[0]) + w[1] * g[1].dot(g[1]) + w[2] * g[2].dot(g[2]) + w[3] * g[3].dot(g[3]);
+    let weight = w[0] * g[0].dot(g[0])
+        + w[1] * g[1].dot(g[1])
+        + w[2] * g[2].dot(g[2])
+        + w[3] * g[3].dot(g[3]);
     let by = change(c, weight, rest[3] * rate, multiplier);
     (by, g.map(|g| g * by))
 }
@@ -203,16 +199,18 @@ unsafe impl PatchKernel for ClothRest {
                     Some(bend) if bends(ids) => bend.angle,
                     _ => 0.0,
                 };
-                self.rest.set(base + e, [sqrt(d.dot(d)), angle, old[2], old[3]]);
+                self.rest
+                    .set(base + e, [sqrt(d.dot(d)), angle, old[2], old[3]]);
             });
         });
     }
 }
 
 kernel! {
-    /// A Jacobi iteration: each edge's owner solves its constraints once and puts what they move into shared memory, where
-    /// each vertex adds up what is its own, always in the same order. What falls on vertices of other patches goes out as
-    /// parts, which [`AddParts`](rxmesh_kernels::volume::distribute::AddParts) adds in the order of the patches.
+    /// A Jacobi iteration: each edge's owner solves its constraints once and puts what they move into shared memory,
+    /// where each vertex adds up what is its own, always in the same order. What falls on vertices of other patches
+    /// goes out as parts, which [`AddParts`](rxmesh_kernels::volume::distribute::AddParts) adds in the order of the
+    /// patches.
     pub struct XpbdCloth: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -222,8 +220,8 @@ kernel! {
         pub hinges: Hinges,
         /// Multipliers of each edge's constraints.
         pub multipliers: GlobalMut<[f32; 2]>,
-        /// Where each patch's table of slots starts in `slots`: the end of each local vertex's row, then the rows. A slot
-        /// is an owned edge times four and the vertex's place in its hinge.
+        /// Where each patch's table of slots starts in `slots`: the end of each local vertex's row, then the rows. A
+        /// slot is an owned edge times four and the vertex's place in its hinge.
         pub slots_starts: Global<u32>,
         /// The tables.
         pub slots: Global<u16>,
@@ -257,7 +255,9 @@ unsafe impl PatchKernel for XpbdCloth {
     fn run<B: Block>(&self, b: B, patch: &Patch, &moves: &Shared<Vec3>) {
         b.phase(|p| self.load(p, patch));
         let first = self.hinges.starts.get(patch.id());
-        b.each(patch.owned::<Edge>(), |e| self.solve(patch, moves, first, e));
+        b.each(patch.owned::<Edge>(), |e| {
+            self.solve(patch, moves, first, e)
+        });
         let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
         let ends = self.slots.from(self.slots_starts.get(patch.id()));
         let rows = Rows {
@@ -278,7 +278,9 @@ unsafe impl PatchKernel for XpbdCloth {
                 };
                 y.set(k, x + rows.sum(k));
             });
-            p.each(3 * (total - owned), |k| parts.set(k, rows.sum(3 * owned + k)));
+            p.each(3 * (total - owned), |k| {
+                parts.set(k, rows.sum(3 * owned + k))
+            });
         });
     }
 }
@@ -298,7 +300,8 @@ impl XpbdCloth {
         } else {
             (0.0, [Vec3::ZERO; 4])
         };
-        self.multipliers.set(linear, [old[0] + by * l, old[1] + by * a]);
+        self.multipliers
+            .set(linear, [old[0] + by * l, old[1] + by * a]);
         let put = |k: u32, v: Vec3, w: Vec2| moves.set(4 * e + k, v * (by * w.x));
         put(0, g[0] - n, weights[0]);
         put(1, g[1] + n, weights[1]);
@@ -335,8 +338,8 @@ impl Rows {
 }
 
 kernel! {
-    /// A Gauss-Seidel iteration over the patches of one colour: their edges, colour by colour, in shared memory. Patches of
-    /// one colour hold no vertex together, hinges of one colour have none in common.
+    /// A Gauss-Seidel iteration over the patches of one colour: their edges, colour by colour, in shared memory.
+    /// Patches of one colour hold no vertex together, hinges of one colour have none in common.
     pub struct XpbdClothSweep: Patch {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -357,8 +360,8 @@ kernel! {
     }
 }
 
-// SAFETY: patches of one colour have no vertex in common in what they load and store, hinges of one colour neither; phases
-// are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: patches of one colour have no vertex in common in what they load and store, hinges of one colour neither;
+// phases are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for XpbdClothSweep {
     const THREADS: u32 = 64;
     type Tables = (Shared<Vec3>, Shared<f32>);
@@ -374,7 +377,11 @@ unsafe impl PatchKernel for XpbdClothSweep {
         if self.colours.get(patch.id()) != self.colour {
             return;
         }
-        let (n, map, lists) = (patch.total::<Vertex>(), patch.map::<Vertex>(), self.turns.of(patch));
+        let (n, map, lists) = (
+            patch.total::<Vertex>(),
+            patch.map::<Vertex>(),
+            self.turns.of(patch),
+        );
         b.each(n, |v| {
             let from = map.linear(v);
             x.set(v, self.x.get(from));
@@ -384,7 +391,9 @@ unsafe impl PatchKernel for XpbdClothSweep {
         let mut colour = 0;
         while colour < lists.colours {
             let (first, end) = lists.range(colour);
-            b.each(end - first, |i| self.turn(patch, (x, w), start, lists.item(first + i)));
+            b.each(end - first, |i| {
+                self.turn(patch, (x, w), start, lists.item(first + i))
+            });
             colour += 1;
         }
         b.last_phase(|p| p.each(n, |v| self.x.set(map.linear(v), x.get(v))));

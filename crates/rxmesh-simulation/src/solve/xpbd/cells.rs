@@ -4,8 +4,8 @@ use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
 use crate::solve::motion;
-use glam::Vec2;
 use crate::{Body, Surroundings};
+use glam::Vec2;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Volume};
 use rxmesh_host::volume::Distributor;
@@ -14,10 +14,9 @@ use rxmesh_kernels::query::CV;
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::solve::xpbd::cells;
 
-/// XPBD of a body of tetrahedra with stable neo-Hookean cells: the energy is
-/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). The constraint of a
-/// cell is its deformation gradient, which is linear in the positions: what iterations converge to is the step of implicit
-/// Euler.
+/// XPBD of a body of tetrahedra with stable neo-Hookean cells: the energy is `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda
+/// + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). The constraint of a cell is its deformation gradient,
+/// which is linear in the positions: what iterations converge to is the step of implicit Euler.
 ///
 /// The body's mesh needs vertices and cells alone. After [`Body::pin`] call [`XpbdCells::prepare`].
 #[derive(Debug)]
@@ -110,12 +109,7 @@ impl XpbdCells {
     /// # Errors
     ///
     /// A step that is not a positive number, a stale attribute, or what the engine says.
-    pub fn step(
-        &mut self,
-        body: &mut Body,
-        around: &Surroundings,
-        dt: f32,
-    ) -> Result<(), Error> {
+    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let free = motion::Free::pushed(around, self.options.damping, dt);
         free.begin(body, &self.before, None)?;

@@ -4,9 +4,9 @@ use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Colouring, Host, Turns};
 use crate::solve::motion;
+use crate::{Body, Surroundings};
 use glam::Vec2;
 use rayon::prelude::*;
-use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Surface};
 use rxmesh_host::{Error, Vec3};
@@ -18,8 +18,8 @@ use rxmesh_simulation_kernels::solve::xpbd::cloth::{ClothRest, Hinges, XpbdCloth
 /// How cloth gives way at an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothMaterial {
-    /// Compliance against stretch, in m/N: what the edge grows by a newton. 0 for an edge that does not stretch; `None` for
-    /// one that does not resist.
+    /// Compliance against stretch, in m/N: what the edge grows by a newton. 0 for an edge that does not stretch; `None`
+    /// for one that does not resist.
     pub stretch: Option<f64>,
     /// Compliance against bending, in rad/(N m): what the angle between the edge's two faces opens by a newton metre.
     pub bending: Option<f64>,
@@ -97,8 +97,8 @@ struct Jacobi {
 }
 
 impl XpbdCloth {
-    /// Prepares the solver of a cloth whose shape at rest is that of the body. `material` gives that of each edge, by the
-    /// input's numbers of its two vertices.
+    /// Prepares the solver of a cloth whose shape at rest is that of the body. `material` gives that of each edge, by
+    /// the input's numbers of its two vertices.
     ///
     /// # Errors
     ///
@@ -111,9 +111,8 @@ impl XpbdCloth {
         options.check()?;
         let (rx, engine) = (body.mesh(), body.engine());
         let host = Host::surface(rx)?;
-        let hinges: Vec<Vec<[u16; 4]>> = (host.headers.par_iter())
-            .map(|h| hinges(host, h))
-            .collect();
+        let hinges: Vec<Vec<[u16; 4]>> =
+            (host.headers.par_iter()).map(|h| hinges(host, h)).collect();
         let n = rx.linear_len(Kind::Vertex) as usize;
         let mut solver = XpbdCloth {
             options,
@@ -264,7 +263,8 @@ impl Jacobi {
         let slots: Vec<Vec<u16>> = (host.headers.par_iter().zip(hinges))
             .map(|(h, hinges)| slots(h, hinges))
             .collect::<Result<_, _>>()?;
-        let ribbon = |h: &PatchHeader| (h.total_of(Kind::Vertex) - h.owned_of(Kind::Vertex)) as usize;
+        let ribbon =
+            |h: &PatchHeader| (h.total_of(Kind::Vertex) - h.owned_of(Kind::Vertex)) as usize;
         let places = offsets(host.headers.iter().map(ribbon))?;
         let (targets, lists, entries) = shared(host, &slots, &places);
         let parts = places.last().map_or(0, |&n| 3 * n as usize);
@@ -299,7 +299,8 @@ fn offsets(lengths: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
     Ok(all)
 }
 
-/// The hinges of a patch's owned edges: both ends, and the corner opposite to the edge in the two faces of the lowest ids.
+/// The hinges of a patch's owned edges: both ends, and the corner opposite to the edge in the two faces of the lowest
+/// ids.
 fn hinges(host: Host<'_>, h: &PatchHeader) -> Vec<[u16; 4]> {
     const NONE: u16 = u16::MAX;
     let section = |at: u32, n: u32| &host.topology[at as usize..][..n as usize];

@@ -15,8 +15,8 @@ use rxmesh_host::Error;
 pub enum XpbdOrder {
     /// All from the same: a few launches an iteration.
     Jacobi,
-    /// Each from those that the constraints before it left (Gauss-Seidel): a launch a colour of patches, constraints of a
-    /// patch colour by colour in shared memory. Fewer iterations to the same accuracy.
+    /// Each from those that the constraints before it left (Gauss-Seidel): a launch a colour of patches, constraints of
+    /// a patch colour by colour in shared memory. Fewer iterations to the same accuracy.
     PatchColours,
 }
 
@@ -49,7 +49,9 @@ impl XpbdOptions {
     fn check(&self) -> Result<(), Error> {
         motion::check(self.damping)?;
         if self.iterations == 0 {
-            return Err(Error::Options("a step needs one iteration at least".to_owned()));
+            return Err(Error::Options(
+                "a step needs one iteration at least".to_owned(),
+            ));
         }
         if self.relaxation > 0.0 && self.relaxation < 2.0 {
             return Ok(());
