@@ -1,4 +1,5 @@
-//! Turns: which elements of a patch may be worked on at a time, because none of them shares with another what it changes.
+//! Turns: which elements of a patch may be worked on at a time, because none of them shares with another what it
+//! changes.
 
 use rxmesh_kernels::attr::Field;
 use rxmesh_kernels::mem::Global;

@@ -26,8 +26,8 @@ rxmesh_kernels::args! {
 
 // SAFETY: no prologue and no epilogue.
 unsafe impl Field for Materials {}
-// SAFETY: only reads, and [`Materials::of_cell`] takes a cell of the mesh; the host makes it of a body's table and places
-// alone.
+// SAFETY: only reads, and [`Materials::of_cell`] takes a cell of the mesh; the host makes it of a body's table and
+// places alone.
 unsafe impl Typed for Materials {}
 
 impl Materials {

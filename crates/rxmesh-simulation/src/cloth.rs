@@ -10,8 +10,9 @@ use rxmesh_host::store::{RxMesh, Surface};
 use rxmesh_host::{Error, Vec3};
 
 impl Body<Surface> {
-    /// A cloth at rest of so many kilograms a square metre: each vertex has a third of its faces' mass. Coordinates of the
-    /// mesh in the world are metres. How it gives way is said to its solver ([`XpbdCloth`](crate::solve::XpbdCloth)).
+    /// A cloth at rest of so many kilograms a square metre: each vertex has a third of its faces' mass. Coordinates of
+    /// the mesh in the world are metres. How it gives way is said to its solver
+    /// ([`XpbdCloth`](crate::solve::XpbdCloth)).
     ///
     /// # Errors
     ///

@@ -271,8 +271,8 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
     }
 }
 
-/// A strip of `n` squares of side `h` along x, in the plane of x and y: rails are edges along x. Of its other edges those
-/// across are stiff and the diagonals free.
+/// A strip of `n` squares of side `h` along x, in the plane of x and y: rails are edges along x. Of its other edges
+/// those across are stiff and the diagonals free.
 fn strip(n: u32, h: f32) -> TriMesh {
     let mut positions = Vec::new();
     let mut faces = Vec::new();
@@ -307,8 +307,8 @@ fn settle(solver: &mut XpbdCloth, body: &mut Body<Surface>, dt: f32, steps: u32)
     doubles(&body.positions().unwrap())
 }
 
-/// A strip that hangs from one end: each edge is longer by its compliance times the weight below it, whatever the number
-/// of iterations.
+/// A strip that hangs from one end: each edge is longer by its compliance times the weight below it, whatever the
+/// number of iterations.
 fn chains_stretch_as_springs(engine: &Engine) {
     let (n, h) = (6, 0.1);
     let mut mesh = strip(n, h);

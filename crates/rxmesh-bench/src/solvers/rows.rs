@@ -1,5 +1,5 @@
-//! What is measured. Goals are milliseconds on an H200 or on two threads of a CPU; references are MeshTaichi's, of meshes
-//! as large: on an H200, but for the largest frame of projective dynamics, which is the paper's on an RTX 3090.
+//! What is measured. Goals are milliseconds on an H200 or on two threads of a CPU; references are MeshTaichi's, of
+//! meshes as large: on an H200, but for the largest frame of projective dynamics, which is the paper's on an RTX 3090.
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;

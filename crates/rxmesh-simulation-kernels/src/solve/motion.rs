@@ -13,8 +13,8 @@ kernel_list! {
 }
 
 kernel! {
-    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity; others are
-    /// pushed out of what they touch, as in an explicit step.
+    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity; others
+    /// are pushed out of what they touch, as in an explicit step.
     pub struct Predict: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,

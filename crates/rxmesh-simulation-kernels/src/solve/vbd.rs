@@ -1,10 +1,10 @@
 //! Vertex block descent (Chen et al., "Vertex Block Descent", 2024): each vertex in turn goes to the minimum of the
 //! energy's second-order model in its own three coordinates.
 //!
-//! The energy is that of implicit Euler with stable neo-Hookean cells (Macklin and Mueller 2021),
-//! `V (mu / 2 (|F|^2 - 3) - mu (J - 1) + k / 2 (J - 1)^2)` with `J = det F` and `k = lambda + mu`, which gives small strains
-//! the stress of Hooke's law. `J` is linear in each vertex, so that the Hessian of a vertex is
-//! `m / dt^2 + sum V (mu |g|^2 + k c c^T)`: positive definite as it is, whatever the cell.
+//! The energy is that of implicit Euler with stable neo-Hookean cells (Macklin and Mueller 2021), `V (mu / 2 (|F|^2 -
+//! 3) - mu (J - 1) + k / 2 (J - 1)^2)` with `J = det F` and `k = lambda + mu`, which gives small strains the stress of
+//! Hooke's law. `J` is linear in each vertex, so that the Hessian of a vertex is `m / dt^2 + sum V (mu |g|^2 + k c
+//! c^T)`: positive definite as it is, whatever the cell.
 
 use crate::colour::{Lists, Turns};
 use crate::contact::Contacts;
@@ -303,8 +303,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, and no patch of the same colour reads it; phases are parted by barriers; vertices of
-// one colour share no cell; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns, and no patch of the same colour reads it; phases are parted by barriers;
+// vertices of one colour share no cell; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for VbdPatches {
     const NEEDS: Needs = Needs::CELLS;
     type Tables = VbdTables;

@@ -1,8 +1,8 @@
 //! Colours: elements of one colour can be worked on at a time, because no two of them share what they change.
 //!
-//! Made on the host, greedily and always the same: vertices of which no two share a cell ([`vertices`]), patches of which
-//! no two touch ([`patches`]), and, patch by patch, cells or edges of which no two have a vertex in
-//! common ([`cells_in_patches`]).
+//! Made on the host, greedily and always the same: vertices of which no two share a cell ([`vertices`]), patches of
+//! which no two touch ([`patches`]), and, patch by patch, cells or edges of which no two have a vertex in common
+//! ([`cells_in_patches`]).
 
 mod greedy;
 mod turns;

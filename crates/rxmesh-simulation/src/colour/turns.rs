@@ -82,8 +82,8 @@ fn table(c: &Colouring) -> Result<Vec<u16>, Error> {
     Ok(table)
 }
 
-/// Colours small sets of local vertices, patch by patch: no two sets of one colour have a vertex in common. `sets` gives
-/// those of a patch; vertices `u16::MAX` count as none.
+/// Colours small sets of local vertices, patch by patch: no two sets of one colour have a vertex in common. `sets`
+/// gives those of a patch; vertices `u16::MAX` count as none.
 pub(crate) fn of_sets<const N: usize>(
     headers: &[PatchHeader],
     sets: impl Fn(usize) -> Vec<[u16; N]> + Sync,

@@ -69,8 +69,8 @@ impl ProjectiveOptions {
     }
 }
 
-/// Projective dynamics of a body of tetrahedra with the energy `mu |F - R|^2` a volume (as rigid as possible), where `R`
-/// is the rotation nearest to the deformation gradient `F` and `mu` the shear modulus; Poisson's ratio has no say
+/// Projective dynamics of a body of tetrahedra with the energy `mu |F - R|^2` a volume (as rigid as possible), where
+/// `R` is the rotation nearest to the deformation gradient `F` and `mu` the shear modulus; Poisson's ratio has no say
 /// (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4). Steps are implicit: stable whatever their length.
 ///
 /// A frame of `n` rounds of `m` iterations is `2 + n (3 + 2 m)` launches with conjugate gradients, `2 + n (3 + m)` with
@@ -284,8 +284,8 @@ impl Projective {
         })?)
     }
 
-    /// The interval of the method: its upper end bounds all eigenvalues; what lies below the lower end is damped less in
-    /// so few iterations than a lower one would make up for.
+    /// The interval of the method: its upper end bounds all eigenvalues; what lies below the lower end is damped less
+    /// in so few iterations than a lower one would make up for.
     fn interval(&self) -> [f64; 2] {
         let [least, most] = self.matrix.eigenvalues;
         let fewest = 2.0 / f64::from(self.options.iterations);

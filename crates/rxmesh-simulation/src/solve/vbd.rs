@@ -43,9 +43,9 @@ impl Default for VbdOptions {
     }
 }
 
-/// Vertex block descent of a body of tetrahedra (Chen et al. 2024) with stable neo-Hookean cells,
-/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). Steps of implicit
-/// Euler; the objective falls with every turn but for steps so long that its model of second order misleads.
+/// Vertex block descent of a body of tetrahedra (Chen et al. 2024) with stable neo-Hookean cells, `mu / 2 (|F|^2 - 3) -
+/// mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). Steps of implicit Euler; the
+/// objective falls with every turn but for steps so long that its model of second order misleads.
 ///
 /// An iteration is a launch a colour, and nothing waits. The body's mesh needs vertices and cells alone.
 #[derive(Debug)]

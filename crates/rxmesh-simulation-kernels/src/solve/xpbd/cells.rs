@@ -6,8 +6,8 @@
 //! against shear is in how these turn, which iterations from multipliers of zero do not see.)
 //!
 //! A cell's iteration is a Newton step on `L + dt^2 V P(F + change of L times G) = 0`, where `G = sum w g g^T`, with an
-//! upper bound of the energy's Hessian in its deviatoric part and its hydrostatic part `lambda cof cof^T` as it is: a 3 by 3
-//! system and a correction of rank one.
+//! upper bound of the energy's Hessian in its deviatoric part and its hydrostatic part `lambda cof cof^T` as it is: a 3
+//! by 3 system and a correction of rank one.
 
 use crate::colour::Turns;
 use crate::material::{Lame, Materials};
@@ -184,8 +184,8 @@ impl Distribute<CV, 4> for XpbdCells {
 }
 
 kernel! {
-    /// A Gauss-Seidel iteration over the patches of one colour: their cells, colour by colour, in shared memory. Patches of
-    /// one colour share no vertex of their own cells, cells of one colour no vertex.
+    /// A Gauss-Seidel iteration over the patches of one colour: their cells, colour by colour, in shared memory.
+    /// Patches of one colour share no vertex of their own cells, cells of one colour no vertex.
     pub struct XpbdCellsSweep: Patch {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -208,8 +208,8 @@ kernel! {
     }
 }
 
-// SAFETY: patches of one colour have no vertex in common in what they load and store, cells of one colour neither; phases
-// are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: patches of one colour have no vertex in common in what they load and store, cells of one colour neither;
+// phases are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for XpbdCellsSweep {
     const THREADS: u32 = 64;
     const NEEDS: Needs = Needs::CELLS;

@@ -1,7 +1,8 @@
 //! Cloth: the length of each edge, and the angle between the two faces of each edge (Mueller et al., "Position Based
 //! Dynamics", 2007; MeshTaichi 2022, section 8.5).
 //!
-//! An edge and the two vertices opposite to it are a *hinge*: four local vertices, of which the last two may be missing.
+//! An edge and the two vertices opposite to it are a *hinge*: four local vertices, of which the last two may be
+//! missing.
 
 use crate::colour::Turns;
 use glam::{Vec2, Vec3};
@@ -206,9 +207,10 @@ unsafe impl PatchKernel for ClothRest {
 }
 
 kernel! {
-    /// A Jacobi iteration: each edge's owner solves its constraints once and puts what they move into shared memory, where
-    /// each vertex adds up what is its own, always in the same order. What falls on vertices of other patches goes out as
-    /// parts, which [`AddParts`](rxmesh_kernels::volume::distribute::AddParts) adds in the order of the patches.
+    /// A Jacobi iteration: each edge's owner solves its constraints once and puts what they move into shared memory,
+    /// where each vertex adds up what is its own, always in the same order. What falls on vertices of other patches
+    /// goes out as parts, which [`AddParts`](rxmesh_kernels::volume::distribute::AddParts) adds in the order of the
+    /// patches.
     pub struct XpbdCloth: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -218,8 +220,8 @@ kernel! {
         pub hinges: Hinges,
         /// Multipliers of each edge's constraints.
         pub multipliers: GlobalMut<[f32; 2]>,
-        /// Where each patch's table of slots starts in `slots`: the end of each local vertex's row, then the rows. A slot
-        /// is an owned edge times four and the vertex's place in its hinge.
+        /// Where each patch's table of slots starts in `slots`: the end of each local vertex's row, then the rows. A
+        /// slot is an owned edge times four and the vertex's place in its hinge.
         pub slots_starts: Global<u32>,
         /// The tables.
         pub slots: Global<u16>,
@@ -336,8 +338,8 @@ impl Rows {
 }
 
 kernel! {
-    /// A Gauss-Seidel iteration over the patches of one colour: their edges, colour by colour, in shared memory. Patches of
-    /// one colour hold no vertex together, hinges of one colour have none in common.
+    /// A Gauss-Seidel iteration over the patches of one colour: their edges, colour by colour, in shared memory.
+    /// Patches of one colour hold no vertex together, hinges of one colour have none in common.
     pub struct XpbdClothSweep: Patch {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -358,8 +360,8 @@ kernel! {
     }
 }
 
-// SAFETY: patches of one colour have no vertex in common in what they load and store, hinges of one colour neither; phases
-// are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: patches of one colour have no vertex in common in what they load and store, hinges of one colour neither;
+// phases are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for XpbdClothSweep {
     const THREADS: u32 = 64;
     type Tables = (Shared<Vec3>, Shared<f32>);

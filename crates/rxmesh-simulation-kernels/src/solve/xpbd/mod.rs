@@ -9,8 +9,8 @@
 //! Here its inverse mass counts as often in each denominator as the vertex has constraints, which is the mass split
 //! among them (Tonge et al., "Mass Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012): by Cauchy and
 //! Schwarz the denominators then dominate the matrix, and the iteration converges whatever mesh and stiffness, for
-//! every relaxation below two. The relaxation scales multipliers and moves alike. Who scales the moves alone, as is often
-//! done, gets another stiffness with every number of iterations.
+//! every relaxation below two. The relaxation scales multipliers and moves alike. Who scales the moves alone, as is
+//! often done, gets another stiffness with every number of iterations.
 
 pub mod cells;
 pub mod cloth;

@@ -18,8 +18,8 @@ use rxmesh_simulation_kernels::solve::xpbd::cloth::{ClothRest, Hinges, XpbdCloth
 /// How cloth gives way at an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothMaterial {
-    /// Compliance against stretch, in m/N: what the edge grows by a newton. 0 for an edge that does not stretch; `None` for
-    /// one that does not resist.
+    /// Compliance against stretch, in m/N: what the edge grows by a newton. 0 for an edge that does not stretch; `None`
+    /// for one that does not resist.
     pub stretch: Option<f64>,
     /// Compliance against bending, in rad/(N m): what the angle between the edge's two faces opens by a newton metre.
     pub bending: Option<f64>,
@@ -97,8 +97,8 @@ struct Jacobi {
 }
 
 impl XpbdCloth {
-    /// Prepares the solver of a cloth whose shape at rest is that of the body. `material` gives that of each edge, by the
-    /// input's numbers of its two vertices.
+    /// Prepares the solver of a cloth whose shape at rest is that of the body. `material` gives that of each edge, by
+    /// the input's numbers of its two vertices.
     ///
     /// # Errors
     ///
@@ -299,7 +299,8 @@ fn offsets(lengths: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
     Ok(all)
 }
 
-/// The hinges of a patch's owned edges: both ends, and the corner opposite to the edge in the two faces of the lowest ids.
+/// The hinges of a patch's owned edges: both ends, and the corner opposite to the edge in the two faces of the lowest
+/// ids.
 fn hinges(host: Host<'_>, h: &PatchHeader) -> Vec<[u16; 4]> {
     const NONE: u16 = u16::MAX;
     let section = |at: u32, n: u32| &host.topology[at as usize..][..n as usize];

@@ -15,8 +15,8 @@ use rxmesh_host::Error;
 pub enum XpbdOrder {
     /// All from the same: a few launches an iteration.
     Jacobi,
-    /// Each from those that the constraints before it left (Gauss-Seidel): a launch a colour of patches, constraints of a
-    /// patch colour by colour in shared memory. Fewer iterations to the same accuracy.
+    /// Each from those that the constraints before it left (Gauss-Seidel): a launch a colour of patches, constraints of
+    /// a patch colour by colour in shared memory. Fewer iterations to the same accuracy.
     PatchColours,
 }
 
