@@ -6,9 +6,11 @@
 //! key is a hash of the scene: shapes at rest, masses, materials, energies and colliders, so that a file cannot be taken
 //! for another scene's. Patches and engine do not matter.
 
+use crate::Body;
 use crate::contact::Shape;
 use crate::world::World;
 use glam::Quat;
+use rxmesh_host::store::Dimension;
 use rxmesh_host::{Error, Vec3, files};
 use std::path::Path;
 use twox_hash::XxHash3_128;
@@ -130,20 +132,15 @@ impl World {
         for number in 0..self.len() {
             hasher.write(format!("{:?}", self.solver(number)?.elasticity()).as_bytes());
             let body = self.body_mut(number)?;
-            hasher.write(&(body.vertex_count() as u64).to_le_bytes());
-            for p in body.rest_positions()? {
-                p.to_array()
-                    .iter()
-                    .for_each(|x| hasher.write(&x.to_bits().to_le_bytes()));
-            }
-            for m in body.masses()? {
-                hasher.write(&m.to_bits().to_le_bytes());
-            }
+            hash_body(body, &mut hasher)?;
             for m in body.materials().table() {
                 [m.young, m.poisson, m.density]
                     .iter()
                     .for_each(|x| hasher.write(&x.to_bits().to_le_bytes()));
             }
+        }
+        for body in self.cloths() {
+            hash_body(body, &mut hasher)?;
         }
         for collider in self.surroundings().colliders() {
             let solid = collider.solid(0);
@@ -172,11 +169,10 @@ impl World {
         let mut words = Vec::new();
         let mut put = |x: &[f32]| words.extend(x.iter().map(|x| x.to_bits()));
         for body in self.bodies() {
-            for vectors in [body.positions()?, body.velocities()?] {
-                vectors.iter().for_each(|v| put(&v.to_array()));
-            }
-            let pins = body.pinned()?;
-            pins.iter().for_each(|&p| put(&[f32::from(u8::from(p))]));
+            put_body(body, &mut put)?;
+        }
+        for body in self.cloths() {
+            put_body(body, &mut put)?;
         }
         for c in self.surroundings().colliders() {
             put(&c.position.to_array());
@@ -192,15 +188,12 @@ impl World {
         let mut numbers = words.iter().map(|&w| f32::from_bits(w));
         let mut next = || numbers.next().unwrap_or_default();
         for body in self.bodies() {
-            let n = body.vertex_count();
-            let mut vectors =
-                || -> Vec<Vec3> { (0..n).map(|_| Vec3::new(next(), next(), next())).collect() };
-            let (x, v) = (vectors(), vectors());
-            let pins: Vec<u32> = (0..n as u32).filter(|_| next() != 0.0).collect();
-            body.set_positions(&x)?;
-            body.pin(&pins)?;
-            body.set_velocities(&v)?;
+            set_body(body, &mut next)?;
         }
+        for body in self.cloths() {
+            set_body(body, &mut next)?;
+        }
+        self.prepare()?;
         let mut colliders = self.surroundings().colliders().to_vec();
         for c in &mut colliders {
             c.position = Vec3::new(next(), next(), next());
@@ -210,4 +203,38 @@ impl World {
         }
         self.surroundings_mut().set_colliders(colliders)
     }
+}
+
+fn put_body<D: Dimension>(body: &mut Body<D>, put: &mut impl FnMut(&[f32])) -> Result<(), Error> {
+    for vectors in [body.positions()?, body.velocities()?] {
+        vectors.iter().for_each(|v| put(&v.to_array()));
+    }
+    let pins = body.pinned()?;
+    pins.iter().for_each(|&p| put(&[f32::from(u8::from(p))]));
+    Ok(())
+}
+
+fn set_body<D: Dimension>(body: &mut Body<D>, next: &mut impl FnMut() -> f32) -> Result<(), Error> {
+    let n = body.vertex_count();
+    let mut vectors =
+        || -> Vec<Vec3> { (0..n).map(|_| Vec3::new(next(), next(), next())).collect() };
+    let (x, v) = (vectors(), vectors());
+    let pins: Vec<u32> = (0..n as u32).filter(|_| next() != 0.0).collect();
+    body.set_positions(&x)?;
+    body.pin(&pins)?;
+    body.set_velocities(&v)
+}
+
+/// Shape at rest and masses.
+fn hash_body<D: Dimension>(body: &mut Body<D>, hasher: &mut XxHash3_128) -> Result<(), Error> {
+    hasher.write(&(body.vertex_count() as u64).to_le_bytes());
+    for p in body.rest_positions()? {
+        p.to_array()
+            .iter()
+            .for_each(|x| hasher.write(&x.to_bits().to_le_bytes()));
+    }
+    for m in body.masses()? {
+        hasher.write(&m.to_bits().to_le_bytes());
+    }
+    Ok(())
 }

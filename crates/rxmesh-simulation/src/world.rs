@@ -2,10 +2,11 @@
 
 use crate::body::{Sum, check_step};
 use crate::energy::elastic_energy;
-use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells};
+use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
 use crate::{Body, Elasticity, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_host::store::{Dimension, Surface};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_simulation_kernels::body::SUM_VERTICES;
 use rxmesh_simulation_kernels::external::External;
@@ -52,6 +53,19 @@ impl Solver {
         }
     }
 
+    /// Takes over pins that have changed. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn prepare(&mut self, body: &Body) -> Result<(), Error> {
+        match self {
+            Solver::Projective(solver) => solver.prepare(body, solver.time_step()),
+            Solver::Xpbd(solver) => solver.prepare(body),
+            Solver::Explicit(_) | Solver::Implicit(_) | Solver::VertexBlockDescent(_) => Ok(()),
+        }
+    }
+
     /// Fails when the last step left the numbers. Waits for the engine.
     fn check(&self) -> Result<(), Error> {
         match self {
@@ -66,7 +80,7 @@ impl Solver {
 pub struct Energies {
     /// Of the motion.
     pub kinetic: f64,
-    /// Of the cells.
+    /// Of the cells. That of cloth is not known: its constraints may have no compliance.
     pub elastic: f64,
     /// Of the heights, relative to the shapes at rest.
     pub gravity: f64,
@@ -95,6 +109,14 @@ struct Member {
     external: Sum,
 }
 
+/// A cloth in a world.
+#[derive(Debug)]
+struct Drape {
+    body: Body<Surface>,
+    solver: XpbdCloth,
+    external: Sum,
+}
+
 /// Bodies with their solvers, in common surroundings, and the time.
 ///
 /// ```
@@ -120,6 +142,7 @@ pub struct World {
     engine: Engine,
     pub(crate) around: Surroundings,
     members: Vec<Member>,
+    drapes: Vec<Drape>,
     /// Seconds since the start.
     pub(crate) time: f64,
     pub(crate) steps: u64,
@@ -136,6 +159,7 @@ impl World {
             engine: engine.clone(),
             around: Surroundings::new(engine)?,
             members: Vec::new(),
+            drapes: Vec::new(),
             time: 0.0,
             steps: 0,
         })
@@ -147,29 +171,52 @@ impl World {
     ///
     /// No memory on the engine.
     pub fn add(&mut self, body: Body, solver: Solver) -> Result<usize, Error> {
-        let blocks = body.vertex_count().div_ceil(SUM_VERTICES as usize);
         let patches = body.mesh().headers().len();
         self.members.push(Member {
             elastic: Sum::new(body.engine(), patches)?,
-            external: Sum {
-                partials: self.engine.zeroed(2 * blocks)?,
-                sum: self.engine.zeroed(3)?,
-                ..Sum::new(body.engine(), 0)?
-            },
+            external: self.external_sum(body.vertex_count())?,
             body,
             solver,
         });
         Ok(self.members.len() - 1)
     }
 
-    /// Number of bodies.
+    /// Takes a cloth in; returns its number among the cloths.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine.
+    pub fn add_cloth(&mut self, body: Body<Surface>, solver: XpbdCloth) -> Result<usize, Error> {
+        self.drapes.push(Drape {
+            external: self.external_sum(body.vertex_count())?,
+            body,
+            solver,
+        });
+        Ok(self.drapes.len() - 1)
+    }
+
+    fn external_sum(&self, vertices: usize) -> Result<Sum, Error> {
+        let blocks = vertices.div_ceil(SUM_VERTICES as usize);
+        Ok(Sum {
+            partials: self.engine.zeroed(2 * blocks)?,
+            sum: self.engine.zeroed(3)?,
+            ..Sum::new(&self.engine, 0)?
+        })
+    }
+
+    /// Number of bodies of tetrahedra.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there is no body.
+    /// Number of cloths.
+    pub fn cloth_count(&self) -> usize {
+        self.drapes.len()
+    }
+
+    /// Whether nothing moves.
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.members.is_empty() && self.drapes.is_empty()
     }
 
     /// A body.
@@ -200,6 +247,41 @@ impl World {
     pub fn solver(&self, number: usize) -> Result<&Solver, Error> {
         let there = self.members.get(number);
         there.map(|m| &m.solver).ok_or_else(|| no_body(number))
+    }
+
+    /// A cloth.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] when there is no such cloth.
+    pub fn cloth(&self, number: usize) -> Result<&Body<Surface>, Error> {
+        let there = self.drapes.get(number);
+        there.map(|d| &d.body).ok_or_else(|| no_cloth(number))
+    }
+
+    /// A cloth, to read or to change.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::cloth`].
+    pub fn cloth_mut(&mut self, number: usize) -> Result<&mut Body<Surface>, Error> {
+        let there = self.drapes.get_mut(number);
+        there.map(|d| &mut d.body).ok_or_else(|| no_cloth(number))
+    }
+
+    /// Has all solvers take over pins that have changed. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn prepare(&mut self) -> Result<(), Error> {
+        for member in &mut self.members {
+            member.solver.prepare(&member.body)?;
+        }
+        for drape in &mut self.drapes {
+            drape.solver.prepare(&drape.body)?;
+        }
+        Ok(())
     }
 
     /// What bodies live in.
@@ -233,6 +315,9 @@ impl World {
         for member in &mut self.members {
             member.solver.step(&mut member.body, &self.around, dt)?;
         }
+        for drape in &mut self.drapes {
+            drape.solver.step(&mut drape.body, &self.around, dt)?;
+        }
         self.time += f64::from(dt);
         self.steps += 1;
         Ok(())
@@ -260,6 +345,9 @@ impl World {
         for number in 0..self.members.len() {
             all += self.energies_of(number)?;
         }
+        for number in 0..self.drapes.len() {
+            all += self.energies_of_cloth(number)?;
+        }
         Ok(all)
     }
 
@@ -274,7 +362,26 @@ impl World {
         let body = &member.body;
         let elasticity = member.solver.elasticity();
         let elastic = elastic_energy(body, elasticity, GlobalMut::empty(), &member.elastic)?;
-        let [gravity, contact] = self.external(body, &member.external)?;
+        self.balance(body, elastic, &member.external)
+    }
+
+    /// Where a cloth's energy is, but for that of its constraints. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::energies`], and as [`World::cloth`].
+    pub fn energies_of_cloth(&self, number: usize) -> Result<Energies, Error> {
+        let drape = self.drapes.get(number).ok_or_else(|| no_cloth(number))?;
+        self.balance(&drape.body, 0.0, &drape.external)
+    }
+
+    fn balance<D: Dimension>(
+        &self,
+        body: &Body<D>,
+        elastic: f64,
+        external: &Sum,
+    ) -> Result<Energies, Error> {
+        let [gravity, contact] = self.external(body, external)?;
         let kinetic = body.kinetic_energy()?;
         let total = kinetic + elastic + gravity + contact;
         if !total.is_finite() {
@@ -291,7 +398,7 @@ impl World {
         })
     }
 
-    fn external(&self, body: &Body, sum: &Sum) -> Result<[f64; 2], Error> {
+    fn external<D: Dimension>(&self, body: &Body<D>, sum: &Sum) -> Result<[f64; 2], Error> {
         let kernel = External {
             x: body.position.global()?,
             rest: body.rest.global()?,
@@ -309,10 +416,19 @@ impl World {
         Ok([sums[1], sums[2]])
     }
 
-    /// All bodies.
+    /// All bodies of tetrahedra.
     pub(crate) fn bodies(&mut self) -> impl Iterator<Item = &mut Body> {
         self.members.iter_mut().map(|m| &mut m.body)
     }
+
+    /// All cloths.
+    pub(crate) fn cloths(&mut self) -> impl Iterator<Item = &mut Body<Surface>> {
+        self.drapes.iter_mut().map(|d| &mut d.body)
+    }
+}
+
+fn no_cloth(number: usize) -> Error {
+    Error::Options(format!("there is no cloth {number}"))
 }
 
 fn no_body(number: usize) -> Error {

@@ -194,6 +194,11 @@ impl Projective {
         Ok(mass.iter().zip(&inverse).map(of).collect())
     }
 
+    /// Seconds of the step that the matrix is made for.
+    pub fn time_step(&self) -> f32 {
+        self.matrix.dt
+    }
+
     /// One frame of `dt` seconds. Does not wait for the engine, unless `dt` is not that of the step before.
     ///
     /// # Errors
