@@ -13,6 +13,7 @@ mod contact;
 mod energy;
 mod masses;
 mod material;
+pub mod scene;
 pub mod solve;
 mod stiffness;
 mod surroundings;

@@ -4,7 +4,8 @@ use rxmesh_host::Error;
 use rxmesh_simulation_kernels::material::Lame;
 
 /// What a cell is made of.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Material {
     /// Young's modulus in pascals, positive.
     pub young: f64,

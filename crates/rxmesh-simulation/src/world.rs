@@ -204,6 +204,11 @@ impl World {
         })
     }
 
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// Number of bodies of tetrahedra.
     pub fn len(&self) -> usize {
         self.members.len()

@@ -18,6 +18,7 @@ mod remesh;
 mod repair;
 mod sample;
 mod simplify;
+mod simulate;
 mod smooth;
 mod spring;
 mod subdivide;
@@ -36,6 +37,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<components::Components>(),
     Entry::of::<smooth::Smooth>(),
     Entry::of::<spring::Spring>(),
+    Entry::of::<simulate::Simulate>(),
     Entry::of::<subdivide::Subdivide>(),
     Entry::of::<delaunay::Delaunay>(),
     Entry::of::<simplify::Simplify>(),

@@ -15,7 +15,8 @@ use rxmesh_simulation_kernels::staged::Places;
 use std::marker::PhantomData;
 
 /// How much work an implicit step may be.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct ImplicitOptions {
     /// The energy of the cells.
     pub elasticity: Elasticity,

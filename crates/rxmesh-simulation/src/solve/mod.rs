@@ -16,7 +16,8 @@ pub use xpbd::{ClothMaterial, XpbdCells, XpbdCloth, XpbdOptions, XpbdOrder};
 use rxmesh_host::Error;
 
 /// Damping of a body (Rayleigh).
-#[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Damping {
     /// Deceleration over velocity, in one over seconds: against the world, as in a viscous fluid.
     pub mass: f64,

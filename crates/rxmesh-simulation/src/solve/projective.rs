@@ -16,7 +16,8 @@ use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::solve::projective::{PdChebyshev, PdLocal, PdMatrix, PdResidual};
 
 /// How the positions are found for given rotations: iterations on one linear system.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum GlobalSolver {
     /// Conjugate gradients with a diagonal preconditioner: two launches an iteration, the fewest iterations.
@@ -26,7 +27,8 @@ pub enum GlobalSolver {
 }
 
 /// Options of [`Projective`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct ProjectiveOptions {
     /// Local and global steps a frame.
     pub rounds: u32,

@@ -12,7 +12,8 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_simulation_kernels::solve::vbd::{VbdBody, VbdPatches, VbdVertices};
 
 /// In which order vertices take their turns.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum VbdOrder {
     /// All vertices of a colour in one launch: as many launches an iteration as colours of vertices.
@@ -23,7 +24,8 @@ pub enum VbdOrder {
 }
 
 /// Options of [`VertexBlockDescent`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct VbdOptions {
     /// Iterations a step: turns of all vertices.
     pub iterations: u32,

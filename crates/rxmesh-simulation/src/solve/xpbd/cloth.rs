@@ -16,7 +16,8 @@ use rxmesh_simulation_kernels::solve::xpbd::cloth;
 use rxmesh_simulation_kernels::solve::xpbd::cloth::{ClothRest, Hinges, XpbdClothSweep};
 
 /// How cloth gives way at an edge.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct ClothMaterial {
     /// Compliance against stretch, in m/N: what the edge grows by a newton. 0 for an edge that does not stretch; `None`
     /// for one that does not resist.

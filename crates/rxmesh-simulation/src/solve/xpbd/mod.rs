@@ -10,7 +10,8 @@ use super::motion;
 use rxmesh_host::Error;
 
 /// Which positions the constraints of an iteration start from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum XpbdOrder {
     /// All from the same: a few launches an iteration.
@@ -21,7 +22,8 @@ pub enum XpbdOrder {
 }
 
 /// Options of the solvers of this module.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct XpbdOptions {
     /// Iterations a step.
     pub iterations: u32,

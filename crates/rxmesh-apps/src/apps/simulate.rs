@@ -1,0 +1,276 @@
+//! `simulate`: deformable bodies of a scene.
+
+use crate::app::{Application, Told};
+use crate::cli::{CommonArgs, EngineArgs};
+use crate::record::{Record, shown};
+use crate::run::Run;
+use crate::text;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use rxmesh_host::files;
+use rxmesh_host::io::{self, Format, WriteOptions};
+use rxmesh_simulation::Energies;
+use rxmesh_simulation::scene::{Scene, Stage};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The application.
+pub(crate) struct Simulate;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct SimulateArgs {
+    /// The scene, a TOML file
+    #[arg(value_name = "SCENE", value_hint = clap::ValueHint::FilePath)]
+    scene: PathBuf,
+    /// Folder of the frames, which is made if need be; without it no frame is written
+    #[arg(short, long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
+    output: Option<PathBuf>,
+    /// Format of volumes in the frames, and of cloth if it holds surfaces; others are OBJ
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "vtu")]
+    format: Format,
+    /// Stop after so many steps, counted from the scene's start, instead of the scene's number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    steps: Option<u32>,
+    /// Write the state at the end to a file, to go on from there
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    checkpoint: Option<PathBuf>,
+    /// Go on from the state in a file
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    resume: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(skip)]
+    engine: EngineArgs,
+    #[command(flatten)]
+    #[serde(skip)]
+    common: CommonArgs,
+}
+
+impl Options for SimulateArgs {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Energies at the end of a step.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Moment {
+    step: u64,
+    time: f64,
+    #[serde(flatten)]
+    energies: Energies,
+}
+
+#[derive(Debug, Serialize)]
+struct Done {
+    scene: Scene,
+    bodies: Vec<BodyRecord>,
+    energies: Vec<Moment>,
+    frames: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct BodyRecord {
+    name: String,
+    vertices: u64,
+    /// Of a volume, else null.
+    cells: Option<u64>,
+    /// Of cloth, else null.
+    faces: Option<u64>,
+}
+
+impl Application for Simulate {
+    const NAME: &'static str = "simulate";
+    const SUMMARY: &'static str = "Let deformable bodies of a scene move";
+    const HELP: &'static str =
+        "Examples: rxmesh-apps simulate data/scenes/beam.toml -o frames
+          rxmesh-apps simulate data/scenes/beam.toml --steps 50 --checkpoint half.rxworld
+          rxmesh-apps simulate data/scenes/beam.toml --resume half.rxworld -o frames
+
+A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP; explicit, implicit, projective,
+XPBD, VBD), cloth (XPBD), pins and colliders. docs/simulation.md describes its keys; units are SI.";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        ("scene", "the scene, with all defaults"),
+        (
+            "bodies",
+            "for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)",
+        ),
+        (
+            "energies",
+            "at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), \
+                `gravity` (relative to the shapes at rest), `contact`, `total`",
+        ),
+        ("frames", "number of frames that were written"),
+    ];
+
+    type Options = SimulateArgs;
+    type Report = ();
+    type Frame = ();
+
+    fn run((): &mut (), args: &SimulateArgs) -> Result<()> {
+        let mut run = Run::new(Simulate::NAME, &args.common)?;
+        let done = simulate(&mut run, args)?;
+        run.record.put(args, &done)?;
+        let lines = lines(&done, args);
+        let text = run.timed(&lines);
+        run.finish(&text)
+    }
+
+    fn tell((): &(), _args: &SimulateArgs, _record: &Record) -> Told {
+        Told::new("")
+    }
+}
+
+fn simulate(run: &mut Run, args: &SimulateArgs) -> Result<Done> {
+    let scene = Scene::read(&args.scene)?;
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("{}: cannot be made", folder.display()))?;
+    }
+    if let Some(path) = &args.checkpoint {
+        files::check(path).with_context(|| format!("{}: cannot be written", path.display()))?;
+    }
+    let engine = run.engine(args.engine.engine)?;
+    let (mut stage, ms) = run.stage("preparing", || {
+        let mut stage = Stage::new(&engine, scene)?;
+        if let Some(path) = &args.resume {
+            stage.world.restore(path)?;
+        }
+        Ok(stage)
+    })?;
+    run.record.timings_ms.patch = ms;
+    for warning in std::mem::take(&mut stage.warnings) {
+        run.warn(warning);
+    }
+    let last = args.steps.unwrap_or(stage.scene.time.steps).into();
+    if stage.world.steps() >= last {
+        bail!(
+            "{}: {} steps are done, and there shall be {last}",
+            args.scene.display(),
+            stage.world.steps()
+        );
+    }
+    let mut film = Film::new(args);
+    let (energies, ms) = run.stage("moving", || play(&mut stage, last, &mut film))?;
+    run.record.timings_ms.run = ms;
+    if let Some(path) = &args.checkpoint {
+        stage.world.save(path)?;
+    }
+    Ok(Done {
+        bodies: stage.actors.iter().map(body_record).collect(),
+        scene: stage.scene,
+        energies,
+        frames: film.frames,
+    })
+}
+
+fn body_record(actor: &rxmesh_simulation::scene::Actor) -> BodyRecord {
+    let (n, volume) = (actor.element_count() as u64, actor.is_volume());
+    BodyRecord {
+        name: actor.name.clone(),
+        vertices: actor.vertex_count() as u64,
+        cells: volume.then_some(n),
+        faces: (!volume).then_some(n),
+    }
+}
+
+/// Goes on to the last step; energies at the start, at every frame and at the end.
+fn play(stage: &mut Stage, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>> {
+    let mut energies = vec![moment(stage)?];
+    film.take(stage)?;
+    while stage.world.steps() < last {
+        stage.step()?;
+        let step = stage.world.steps();
+        if step % u64::from(stage.scene.output.every) == 0 || step == last {
+            energies.push(moment(stage).with_context(|| format!("step {step}"))?);
+            film.take(stage)?;
+        }
+    }
+    Ok(energies)
+}
+
+fn moment(stage: &Stage) -> Result<Moment> {
+    Ok(Moment {
+        step: stage.world.steps(),
+        time: stage.world.time(),
+        energies: stage.world.energies()?,
+    })
+}
+
+/// Frames, as files.
+struct Film<'a> {
+    folder: Option<&'a Path>,
+    format: Format,
+    frames: u32,
+}
+
+impl Film<'_> {
+    fn new(args: &SimulateArgs) -> Film<'_> {
+        Film {
+            folder: args.output.as_deref(),
+            format: args.format,
+            frames: 0,
+        }
+    }
+
+    /// Writes a frame: a file a body, `<name>_<step>.<extension>`.
+    fn take(&mut self, stage: &mut Stage) -> Result<()> {
+        let Some(folder) = self.folder else {
+            return Ok(());
+        };
+        let (step, format) = (stage.world.steps(), self.format);
+        stage.frame(|name, mesh| -> Result<()> {
+            let fits = mesh.cell_count().is_some() == format.is_volume();
+            let format = match (fits, mesh.cell_count()) {
+                (true, _) => format,
+                (false, Some(_)) => Format::Vtu,
+                (false, None) => Format::Obj,
+            };
+            let options = WriteOptions::default().with(|o| o.format = Some(format));
+            let name = format!("{name}_{step:06}.{}", format.extension());
+            io::write(&folder.join(name), mesh, &options)?;
+            Ok(())
+        })?;
+        self.frames += 1;
+        Ok(())
+    }
+}
+
+fn lines(done: &Done, args: &SimulateArgs) -> String {
+    let n = text::number;
+    let (first, last) = (done.energies.first(), done.energies.last());
+    let steps = first.zip(last).map_or(0, |(a, b)| b.step - a.step);
+    let mut lines = format!(
+        "{} steps of {} s of {}\n",
+        steps,
+        n(done.scene.time.step.into()),
+        shown(&args.scene)
+    );
+    for body in &done.bodies {
+        let elements = match (body.cells, body.faces) {
+            (Some(cells), _) => format!("{cells} cells"),
+            (None, faces) => format!("{} faces", faces.unwrap_or(0)),
+        };
+        lines += &format!("{}: {} vertices, {elements}\n", body.name, body.vertices);
+    }
+    for moment in [first, last].into_iter().flatten() {
+        let e = &moment.energies;
+        lines += &format!(
+            "energy at {} s: {} kinetic, {} elastic, {} of height, {} of contact, {} in all\n",
+            n(moment.time),
+            n(e.kinetic),
+            n(e.elastic),
+            n(e.gravity),
+            n(e.contact),
+            n(e.total)
+        );
+    }
+    if let Some(folder) = &args.output {
+        lines += &format!("wrote {} frames to {}\n", done.frames, shown(folder));
+    }
+    if let Some(path) = &args.checkpoint {
+        lines += &format!("wrote {}\n", shown(path));
+    }
+    lines
+}

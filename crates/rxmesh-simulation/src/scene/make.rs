@@ -1,0 +1,350 @@
+//! From what a scene says to a world that moves, and to frames.
+
+use super::spec::{BodySpec, Cuboid, Sheet, SolverSpec};
+use super::{Scene, SceneError};
+use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
+use crate::{Body, Materials, Solver, World};
+use glam::{DAffine3, DVec3, Vec3};
+use rxmesh_host::Error;
+use rxmesh_host::engine::Engine;
+use rxmesh_host::io::{self, Format, Model, ReadOptions};
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, Placement, TetMesh, TriMesh};
+use rxmesh_host::mesh::generate;
+use rxmesh_host::patch::{PatchOptions, VolumeKinds, VolumeOptions};
+use rxmesh_host::store::Dimension;
+use std::path::Path;
+
+/// A scene that runs.
+#[derive(Debug)]
+pub struct Stage {
+    /// What was asked for.
+    pub scene: Scene,
+    /// What moves.
+    pub world: World,
+    /// The bodies, in the scene's order.
+    pub actors: Vec<Actor>,
+    /// What there was to say of the meshes that were read.
+    pub warnings: Vec<String>,
+}
+
+/// A body of a scene.
+#[derive(Debug)]
+pub struct Actor {
+    /// Its name.
+    pub name: String,
+    shape: Shape,
+    /// Its number in the world, among bodies of tetrahedra or among cloths.
+    number: usize,
+}
+
+/// A mesh where it is in the world.
+#[derive(Debug)]
+enum Shape {
+    Volume(TetMesh),
+    Cloth(TriMesh),
+}
+
+impl Stage {
+    /// Reads or makes the meshes of a scene and prepares its solvers.
+    ///
+    /// # Errors
+    ///
+    /// [`SceneError::Value`] names the body: a mesh that cannot be read or used, a solver that does not suit it, pins
+    /// that are no vertices, or no memory on the engine.
+    pub fn new(engine: &Engine, scene: Scene) -> Result<Stage, SceneError> {
+        let mut world = World::new(engine).map_err(|e| scene.wrong("world", e))?;
+        let (mut actors, mut warnings) = (Vec::new(), Vec::new());
+        for body in &scene.bodies {
+            let actor = scene
+                .actor(body, &mut world, &mut warnings)
+                .map_err(|e| scene.wrong(body.place(), e))?;
+            actors.push(actor);
+        }
+        let around = world.surroundings_mut();
+        let colliders = scene.colliders.iter().map(|c| c.collider());
+        let set = colliders
+            .collect::<Result<_, _>>()
+            .and_then(|all| around.set_colliders(all))
+            .and_then(|()| around.set_gravity(scene.gravity.into()));
+        set.map_err(|e| scene.wrong("collider", e))?;
+        Ok(Stage {
+            scene,
+            world,
+            actors,
+            warnings,
+        })
+    }
+
+    /// One step of the scene. Does not wait for the engine, unless a collider moves.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn step(&mut self) -> Result<(), Error> {
+        self.world.step(self.scene.time.step)
+    }
+
+    /// Shows each body as it is now: its name, and its mesh with a column `velocity` in m/s. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// What the engine or `show` says.
+    pub fn frame<E: From<Error>>(
+        &mut self,
+        mut show: impl FnMut(&str, Model<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for Actor {
+            name,
+            shape,
+            number,
+        } in &mut self.actors
+        {
+            match shape {
+                Shape::Volume(mesh) => {
+                    let (x, v) = state(self.world.body_mut(*number)?)?;
+                    mesh.positions = x;
+                    mesh.add_column(v).map_err(Error::from)?;
+                    show(name, (&*mesh).into())?;
+                }
+                Shape::Cloth(mesh) => {
+                    let (x, v) = state(self.world.cloth_mut(*number)?)?;
+                    mesh.positions = x;
+                    mesh.add_column(v).map_err(Error::from)?;
+                    show(name, (&*mesh).into())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Actor {
+    /// Whether it is a volume; else it is a surface.
+    pub fn is_volume(&self) -> bool {
+        matches!(self.shape, Shape::Volume(_))
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        match &self.shape {
+            Shape::Volume(mesh) => mesh.vertex_count(),
+            Shape::Cloth(mesh) => mesh.vertex_count(),
+        }
+    }
+
+    /// Number of cells, or of faces.
+    pub fn element_count(&self) -> usize {
+        match &self.shape {
+            Shape::Volume(mesh) => mesh.cell_count(),
+            Shape::Cloth(mesh) => mesh.face_count(),
+        }
+    }
+}
+
+/// Positions, and velocities as a column.
+fn state<D: Dimension>(body: &mut Body<D>) -> Result<(Vec<Vec3>, Column), Error> {
+    let velocities = body.velocities()?;
+    let values = velocities.iter().flat_map(|v| v.to_array()).collect();
+    let column = Column {
+        name: "velocity".into(),
+        element: ElementKind::Vertex,
+        width: 3,
+        data: ColumnData::F32(values),
+    };
+    Ok((body.positions()?, column))
+}
+
+impl Scene {
+    fn actor(
+        &self,
+        spec: &BodySpec,
+        world: &mut World,
+        warnings: &mut Vec<String>,
+    ) -> Result<Actor, Error> {
+        let shape = self.shape(spec, warnings)?.placed(spec);
+        let engine = world.engine().clone();
+        let number = match &shape {
+            Shape::Volume(mesh) => {
+                let (body, solver) = self.volume(&engine, spec, mesh)?;
+                world.add(body, solver)?
+            }
+            Shape::Cloth(mesh) => {
+                let SolverSpec::Xpbd(options) = spec.solver else {
+                    let why = "cloth moves by `solver.xpbd`, and by no other solver";
+                    return Err(Error::Options(why.into()));
+                };
+                let options_of_patches = PatchOptions::default();
+                let density = spec.cloth.density;
+                let mut body = Body::cloth(&engine, mesh, density, &options_of_patches)?;
+                start(&mut body, spec, &mesh.positions)?;
+                let solver = XpbdCloth::new(&body, |_| spec.cloth.material, options)?;
+                world.add_cloth(body, solver)?
+            }
+        };
+        Ok(Actor {
+            name: spec.name.clone(),
+            shape,
+            number,
+        })
+    }
+
+    /// A body of tetrahedra and its solver.
+    fn volume(
+        &self,
+        engine: &Engine,
+        spec: &BodySpec,
+        mesh: &TetMesh,
+    ) -> Result<(Body, Solver), Error> {
+        let kinds = match spec.solver {
+            SolverSpec::Projective(_) => VolumeKinds::Edges,
+            _ => VolumeKinds::Cells,
+        };
+        let options = VolumeOptions {
+            kinds,
+            ..VolumeOptions::default()
+        };
+        let materials = Materials::uniform(spec.material);
+        let mut body = Body::with(engine, mesh, materials, &options)?;
+        start(&mut body, spec, &mesh.positions)?;
+        let solver = match spec.solver {
+            SolverSpec::Explicit(options) => {
+                Solver::Explicit(Explicit::new(&body, options.elasticity, options.damping)?)
+            }
+            SolverSpec::Implicit(options) => {
+                Solver::Implicit(Box::new(Implicit::new(&body, options)?))
+            }
+            SolverSpec::Projective(options) => {
+                Solver::Projective(Box::new(Projective::new(&body, self.time.step, options)?))
+            }
+            SolverSpec::Xpbd(options) => Solver::Xpbd(Box::new(XpbdCells::new(&body, options)?)),
+            SolverSpec::Vbd(options) => Solver::VertexBlockDescent(Box::new(
+                VertexBlockDescent::new(&body, options)?,
+            )),
+        };
+        Ok((body, solver))
+    }
+
+    /// The shape at rest, as it was made or read.
+    fn shape(&self, spec: &BodySpec, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+        if let Some(file) = &spec.mesh {
+            return read(&self.beside(file), warnings);
+        }
+        if let Some(Cuboid { divisions, size }) = spec.cuboid {
+            return Ok(Shape::Volume(generate::tet_box(divisions, size)?));
+        }
+        if let Some(ball) = spec.ball {
+            let mut mesh = generate::tet_ball(ball.divisions)?;
+            scale(&mut mesh, ball.radius)?;
+            return Ok(Shape::Volume(mesh));
+        }
+        let Some(Sheet { divisions, size }) = spec.sheet else {
+            return Err(Error::Options("there is no shape".into()));
+        };
+        let mut mesh = generate::grid(divisions[0], divisions[1])?;
+        if size.iter().any(|s| !(*s > 0.0 && s.is_finite())) {
+            let why = format!("a sheet of {} by {} m", size[0], size[1]);
+            return Err(Error::Options(why));
+        }
+        for p in &mut mesh.positions {
+            *p *= Vec3::new(size[0], size[1], 1.0);
+        }
+        Ok(Shape::Cloth(mesh))
+    }
+}
+
+fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
+    if !(radius > 0.0 && radius.is_finite()) {
+        let why = format!("a ball's radius is {radius} m, but must be positive");
+        return Err(Error::Options(why));
+    }
+    Ok(mesh.transform(&DAffine3::from_scale(DVec3::splat(radius.into())))?)
+}
+
+/// A volume or a surface, as the file says.
+fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+    let options = ReadOptions::default();
+    let failed = |e: io::IoError| Error::Options(e.to_string());
+    let mut warn = |all: Vec<String>| {
+        warnings.extend(all.iter().map(|w| format!("{}: {w}", path.display())));
+    };
+    if Format::of_name(path).is_some_and(Format::is_volume) {
+        let loaded = io::read_tets(path, &options).map_err(failed)?;
+        warn(loaded.warnings);
+        return Ok(Shape::Volume(loaded.mesh));
+    }
+    let loaded = io::read(path, &options).map_err(failed)?;
+    warn(loaded.warnings);
+    Ok(Shape::Cloth(loaded.mesh))
+}
+
+impl Shape {
+    /// Where it starts, without what the file had beside it.
+    fn placed(mut self, spec: &BodySpec) -> Shape {
+        let at = |p: DVec3| spec.placed(p.as_vec3());
+        match &mut self {
+            Shape::Volume(mesh) => {
+                mesh.positions = (0..mesh.vertex_count()).map(|v| at(mesh.world(v))).collect();
+                (mesh.extras, mesh.placement) = (Extras::default(), Placement::default());
+            }
+            Shape::Cloth(mesh) => {
+                mesh.positions = (0..mesh.vertex_count()).map(|v| at(mesh.world(v))).collect();
+                (mesh.extras, mesh.placement) = (Extras::default(), Placement::default());
+            }
+        }
+        self
+    }
+}
+
+/// Pins and velocities at the start.
+fn start<D: Dimension>(
+    body: &mut Body<D>,
+    spec: &BodySpec,
+    positions: &[Vec3],
+) -> Result<(), Error> {
+    let mut velocities = vec![Vec3::from(spec.velocity); positions.len()];
+    let mut pinned = Vec::new();
+    for pins in &spec.pins {
+        let all = pins.all(positions)?;
+        for &v in &all {
+            velocities[v as usize] = pins.velocity.into();
+        }
+        pinned.extend(all);
+    }
+    body.pin(&pinned)?;
+    let mut told = vec![false; positions.len()];
+    for &v in &pinned {
+        told[v as usize] = true;
+    }
+    for (v, &held) in body.pinned()?.iter().enumerate() {
+        // Vertices without mass stay where they are.
+        if held && !told[v] {
+            velocities[v] = Vec3::ZERO;
+        }
+    }
+    body.set_velocities(&velocities)
+}
+
+impl super::spec::Pins {
+    /// The vertices.
+    fn all(&self, positions: &[Vec3]) -> Result<Vec<u32>, Error> {
+        let mut all = self.vertices.clone();
+        if let Some(v) = all.iter().find(|v| **v as usize >= positions.len()) {
+            return Err(Error::Options(format!(
+                "pin {v} is no vertex: there are {}, counted from 0",
+                positions.len()
+            )));
+        }
+        if let Some([low, high]) = self.within {
+            let (low, high) = (Vec3::from(low), Vec3::from(high));
+            let inside = |p: &Vec3| p.cmpge(low).all() && p.cmple(high).all();
+            let there = (0..).zip(positions).filter(|(_, p)| inside(p));
+            all.extend(there.map(|(v, _)| v));
+        }
+        all.sort_unstable();
+        all.dedup();
+        if all.is_empty() {
+            return Err(Error::Options("pins that hold no vertex".into()));
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,101 @@
+//! Scenes: worlds as files. `docs/simulation.md` describes every key.
+
+mod make;
+mod spec;
+
+pub use make::{Actor, Stage};
+pub use spec::{
+    Ball, BodySpec, Cloth, ColliderSpec, Cuboid, ExplicitSpec, Half, Normal, Output, Pins, Radius,
+    Scene, Sheet, SolverSpec, Time, Turn,
+};
+
+use rxmesh_host::Error;
+use std::path::{Path, PathBuf};
+
+/// Why a file is no scene.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// The file could not be read.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The text is no TOML, or has a key or a kind of value that scenes have not.
+    #[error("{path}:{line}:{column}: {why}")]
+    Text {
+        /// The file.
+        path: String,
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// What is wrong there.
+        why: String,
+    },
+    /// A value cannot be.
+    #[error("{path}: {place}: {why}")]
+    Value {
+        /// The scene's file.
+        path: String,
+        /// Where, as `body "beam"` or `collider 0`.
+        place: String,
+        /// What is wrong.
+        why: Box<Error>,
+    },
+}
+
+impl Scene {
+    /// Reads a scene and checks it; meshes are not looked for yet.
+    ///
+    /// # Errors
+    ///
+    /// [`SceneError`].
+    pub fn read(path: &Path) -> Result<Scene, SceneError> {
+        let text = std::fs::read_to_string(path).map_err(|error| SceneError::Io {
+            path: path.display().to_string(),
+            error,
+        })?;
+        Scene::parse(&text, path)
+    }
+
+    /// A scene of a text; `path` is the file that it stands for.
+    ///
+    /// # Errors
+    ///
+    /// [`SceneError`].
+    pub fn parse(text: &str, path: &Path) -> Result<Scene, SceneError> {
+        let mut scene: Scene = toml::from_str(text).map_err(|e| {
+            let before = &text[..e.span().map_or(0, |s| s.start.min(text.len()))];
+            let last = before.rfind('\n').map_or(0, |at| at + 1);
+            SceneError::Text {
+                path: path.display().to_string(),
+                line: before.matches('\n').count() + 1,
+                column: before[last..].chars().count() + 1,
+                why: e.message().replace('\n', " "),
+            }
+        })?;
+        scene.path = path.to_owned();
+        scene.check()?;
+        Ok(scene)
+    }
+
+    /// A file that the scene names: relative to the scene's own.
+    pub(crate) fn beside(&self, file: &Path) -> PathBuf {
+        match self.path.parent() {
+            Some(folder) => folder.join(file),
+            None => file.to_owned(),
+        }
+    }
+
+    pub(crate) fn wrong(&self, place: impl Into<String>, why: Error) -> SceneError {
+        SceneError::Value {
+            path: self.path.display().to_string(),
+            place: place.into(),
+            why: Box::new(why),
+        }
+    }
+}
