@@ -23,12 +23,14 @@ pub(crate) struct Simulate;
 pub(crate) struct SimulateArgs {
     /// The scene, a TOML file
     #[arg(value_name = "SCENE", value_hint = clap::ValueHint::FilePath)]
+    #[serde(skip)]
     scene: PathBuf,
     /// Folder of the frames, which is made if need be; without it no frame is written
     #[arg(short, long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     output: Option<PathBuf>,
     /// Format of volumes in the frames, and of cloth if it holds surfaces; others are OBJ
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "vtu")]
+    #[serde(skip)]
     format: Format,
     /// Stop after so many steps, counted from the scene's start, instead of the scene's number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
