@@ -1,5 +1,5 @@
-//! Rows of elastic bodies: forces, explicit and implicit steps on boxes of tetrahedra whose vertices are moved by up to a
-//! fifth of an edge. Goals are milliseconds on an H200; baselines are MeshTaichi's best there
+//! Rows of elastic bodies: forces, explicit and implicit steps on boxes of tetrahedra whose vertices are moved by up to
+//! a fifth of an edge. Goals are milliseconds on an H200; baselines are MeshTaichi's best there
 //! (`bench/records/references/meshtaichi-tets-h200.json`).
 
 use std::time::Duration;
