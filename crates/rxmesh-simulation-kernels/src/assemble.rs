@@ -27,7 +27,8 @@ rxmesh_kernels::args! {
         pub places: Global<u32>,
         /// Where each patch's table starts in `slots`.
         pub starts: Global<u32>,
-        /// For each patch the end of each vertex's row, then the slots of all rows: four times the cell plus the corner.
+        /// For each patch the end of each vertex's row, then the slots of all rows: four times the cell plus the
+        /// corner.
         pub slots: Global<u16>,
     }
 }

@@ -1,4 +1,5 @@
-//! Implicit steps: the energy falls, and bodies do what analysis says: the tests that users of other simulators ask for.
+//! Implicit steps: the energy falls, and bodies do what analysis says: the tests that users of other simulators ask
+//! for.
 
 use super::bars::{RUBBER, at_x, bar, mean, momentum, random, settle, weightless};
 use super::oracle::ALL;

@@ -88,7 +88,12 @@ impl Case {
         T: rxmesh_host::kernels::attr::Value,
     {
         many.download().unwrap();
-        assert_eq!(many.host().unwrap(), each.concat(), "{what} of {}", self.fixture.name);
+        assert_eq!(
+            many.host().unwrap(),
+            each.concat(),
+            "{what} of {}",
+            self.fixture.name
+        );
         // In the input's order one copy comes after the other.
         let n = self.one.linear_len(K::KIND) as usize;
         let inputs = many.to_input(&self.many).unwrap();
@@ -98,7 +103,11 @@ impl Case {
             alone.host_mut().unwrap().copy_from_slice(linear);
             alone.upload().unwrap();
             let input = alone.to_input(&self.one).unwrap();
-            assert_eq!(inputs[copy * n..(copy + 1) * n], input, "{what}, copy {copy}");
+            assert_eq!(
+                inputs[copy * n..(copy + 1) * n],
+                input,
+                "{what}, copy {copy}"
+            );
         }
     }
 
@@ -115,7 +124,9 @@ impl Case {
                 y.download().unwrap();
                 y
             };
-            let each = alone.iter().map(|x| on(&self.one, x).host().unwrap().to_vec());
+            let each = alone
+                .iter()
+                .map(|x| on(&self.one, x).host().unwrap().to_vec());
             self.same(R::NAME, &mut on(&self.many, &x), each.collect());
         }
     }
@@ -148,16 +159,22 @@ fn given(engine: &Engine) {
             let mut at: Attribute<Vertex, Vec3> = rx.attribute().unwrap();
             at.download().unwrap();
             let values = x.host().unwrap().iter().map(|&v| Vec3::from_array(v));
-            at.host_mut().unwrap().copy_from_slice(&values.collect::<Vec<_>>());
+            at.host_mut()
+                .unwrap()
+                .copy_from_slice(&values.collect::<Vec<_>>());
             at.upload().unwrap();
             let sums = Distributor::<CV, Vec3>::new(rx).unwrap();
             let mut y = rx.attribute().unwrap();
-            let kernel = GiveCorners { x: at.staged().unwrap() };
+            let kernel = GiveCorners {
+                x: at.staged().unwrap(),
+            };
             sums.run(rx, kernel, &mut y).unwrap();
             y.download().unwrap();
             y
         };
-        let each = alone.iter().map(|x| on(&case.one, x).host().unwrap().to_vec());
+        let each = alone
+            .iter()
+            .map(|x| on(&case.one, x).host().unwrap().to_vec());
         let each: Vec<Vec<Vec3>> = each.collect();
         case.same("corners", &mut on(&case.many, &x), each);
     }
@@ -181,7 +198,9 @@ fn rows(engine: &Engine) {
         }
         let met = |rx: &RxMesh<Volume>| {
             let mut sum: Attribute<Cell, u32> = rx.attribute().unwrap();
-            let kernel = CellEdgeVertices { sum: sum.write().unwrap() };
+            let kernel = CellEdgeVertices {
+                sum: sum.write().unwrap(),
+            };
             rx.run_for_each(kernel).unwrap();
             sum.to_input(rx).unwrap()
         };

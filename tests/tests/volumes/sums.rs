@@ -114,7 +114,11 @@ impl Case {
             .collect();
         let most = host.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let what = format!("{:?} of {}", K::KIND, self.what);
-        assert_eq!(reduce::sum(&self.rx, &x).unwrap(), host.iter().sum::<f64>(), "{what}");
+        assert_eq!(
+            reduce::sum(&self.rx, &x).unwrap(),
+            host.iter().sum::<f64>(),
+            "{what}"
+        );
         assert_eq!(reduce::max(&self.rx, &x).unwrap(), most, "{what}");
     }
 

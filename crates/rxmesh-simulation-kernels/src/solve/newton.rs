@@ -1,6 +1,6 @@
-//! Implicit Euler as a minimum: of inertia, elasticity and contact together, over the displacement `u` of a step (Martin
-//! et al. 2011). Newton's method with conjugate gradients (Shewchuk 1994, appendix B3), preconditioned by the inverse 3
-//! by 3 blocks of the diagonal, and a search along each direction until the energy falls.
+//! Implicit Euler as a minimum: of inertia, elasticity and contact together, over the displacement `u` of a step
+//! (Martin et al. 2011). Newton's method with conjugate gradients (Shewchuk 1994, appendix B3), preconditioned by the
+//! inverse 3 by 3 blocks of the diagonal, and a search along each direction until the energy falls.
 //!
 //! All scalars stay on the engine: the host launches a number of iterations without waiting, and launches that come
 //! after the end do nothing.
@@ -132,40 +132,36 @@ rxmesh_kernels::args! {
 }
 
 impl Inertia {
-    /// The displacement without forces of others.
-    #[inline(always)]
-    fn free(&self, v: u32) -> Vec3 {
-        (self.v.get(v) + self.gravity * self.dt) * self.dt
-    }
-
     /// The force of inertia, drag and contact on a vertex, and minus its derivative.
     #[inline(always)]
     fn force(&self, v: u32, u: Vec3) -> (Vec3, Symmetric) {
         let (m, rate) = (self.mass.get(v), 1.0 / self.dt);
         let (on, drag) = (rate * rate, self.drag * rate);
         let touch = self.contacts.touch(self.x.get(v), u, self.dt);
-        let force = touch.force - (u - self.free(v)) * on - u * drag;
+        let push = self.gravity + self.v.get(v) * rate;
+        let force = touch.force + push - u * (on + drag);
         let h = touch.hessian;
         let most = on + drag;
         let hessian = [h[0] + most, h[1] + most, h[2] + most, h[3], h[4], h[5]];
         (force * m, hessian.map(|x| x * m))
     }
 
-    /// The energy of inertia, drag and contact of a vertex.
+    /// The energy of inertia, drag and contact of a vertex, less that of no displacement: long steps have so much of it
+    /// that nothing else would be left in 64 bits.
     #[inline(always)]
     fn energy(&self, v: u32, u: Vec3) -> f64 {
         let rate = 1.0 / f64::from(self.dt);
-        let off = (u - self.free(v)).as_dvec3();
         let touch = self.contacts.touch(self.x.get(v), u, self.dt);
-        let drag = f64::from(self.drag) * rate * u.as_dvec3().length_squared();
-        let inertia = rate * rate * off.length_squared();
-        f64::from(self.mass.get(v)) * (0.5 * (inertia + drag) + f64::from(touch.energy))
+        let push = self.gravity.as_dvec3() + self.v.get(v).as_dvec3() * rate;
+        let u = u.as_dvec3();
+        let moved = 0.5 * rate * (rate + f64::from(self.drag)) * u.length_squared();
+        f64::from(self.mass.get(v)) * (moved - u.dot(push) + f64::from(touch.energy))
     }
 }
 
 kernel! {
-    /// The first displacement: that without forces; pinned vertices go where they are to be. The first change is that by
-    /// gravity, for a trial whether it is a better start.
+    /// The first displacement: that without forces; pinned vertices go where they are to be. The first change is that
+    /// by gravity, for a trial whether it is a better start.
     pub struct Start: Flat {
         /// What moves vertices.
         pub inertia: Inertia,
@@ -475,7 +471,9 @@ impl<E: Energy> Trial<E> {
         } else {
             1e-7
         };
-        if finite && sum <= state.get(Scalar::Energy) * (1.0 + rounding) {
+        let most = state.get(Scalar::Energy);
+        let size = if most < 0.0 { -most } else { most };
+        if finite && sum <= most + rounding * size {
             state.set(Scalar::Energy, sum);
             state.set(Scalar::Length, self.length.into());
             state.set(Scalar::Accepted, 1.0);
@@ -484,8 +482,8 @@ impl<E: Energy> Trial<E> {
 }
 
 kernel! {
-    /// Moves the displacement by the length that was found; without one Newton's method has finished, unless it is about
-    /// to begin.
+    /// Moves the displacement by the length that was found; without one Newton's method has finished, unless it is
+    /// about to begin.
     pub struct Move: Block {
         /// The displacement.
         pub u: GlobalMut<Vec3>,

@@ -91,7 +91,8 @@ pub struct ImplicitReport {
     pub linear: u32,
     /// The force that was left over the first.
     pub residual: f64,
-    /// Inertia, elasticity and contact in joules, before the first iteration and after the last: what a step minimises.
+    /// Inertia, elasticity and contact in joules, before the first iteration and after the last: what a step minimises,
+    /// less that of no displacement.
     pub energy: [f64; 2],
 }
 
