@@ -187,10 +187,12 @@ fn inverted_cells_recover(engine: &Engine) {
     body.set_positions(&x).unwrap();
     let options = ProjectiveOptions {
         damping: 5.0,
+        rounds: suited(engine, [5, 2, 2]),
+        iterations: suited(engine, [30, 10, 8]),
         ..ProjectiveOptions::default()
     };
     let mut solver = Projective::new(&body, DT, options).unwrap();
-    for _ in 0..suited(engine, [400, 150, 60]) {
+    for _ in 0..suited(engine, [400, 80, 40]) {
         solver
             .step(&mut body, &air(engine, Vec3::ZERO), DT)
             .unwrap();
