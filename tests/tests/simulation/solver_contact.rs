@@ -96,7 +96,7 @@ fn cloth_falls_on_a_plane(engine: &Engine) {
         ..XpbdOptions::default()
     };
     let mut solver = XpbdCloth::new(&body, |_| ClothMaterial::default(), options).unwrap();
-    for _ in 0..suited(engine, [400, 150, 120]) {
+    for _ in 0..suited(engine, [400, 250, 200]) {
         solver.step(&mut body, &around, DT).unwrap();
     }
     let now = body.positions().unwrap();
