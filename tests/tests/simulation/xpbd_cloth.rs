@@ -331,7 +331,7 @@ fn chains_stretch_as_springs(engine: &Engine) {
             ..XpbdOptions::default()
         };
         let mut solver = XpbdCloth::new(&body, rails(compliance), options).unwrap();
-        let x = settle(&mut solver, &mut body, DT, suited(engine, [500, 150, 150]));
+        let x = settle(&mut solver, &mut body, DT, suited(engine, [500, 120, 120]));
         let masses = body.masses().unwrap();
         for i in 0..n {
             // Both rails carry what hangs on both.
@@ -363,7 +363,7 @@ fn catenary(s: f64, l: f64, q: f64, ea: f64, t: f64) -> (f64, f64) {
 }
 
 fn strips_hang_as_catenaries(engine: &Engine) {
-    let n = suited(engine, [16, 8, 6]);
+    let n = suited(engine, [16, 6, 6]);
     let length = 1.0;
     let h = length / f64::from(n);
     let span = 0.8;
@@ -384,13 +384,13 @@ fn strips_hang_as_catenaries(engine: &Engine) {
         body.set_positions(&mesh.positions).unwrap();
         let compliance = 0.1 * h;
         let (iterations, steps) = match order {
-            XpbdOrder::Jacobi => suited(engine, [(400, 500), (150, 250), (60, 200)]),
-            XpbdOrder::PatchColours => suited(engine, [(60, 500), (30, 250), (20, 200)]),
+            XpbdOrder::Jacobi => suited(engine, [(400, 500), (60, 120), (60, 120)]),
+            XpbdOrder::PatchColours => suited(engine, [(60, 500), (20, 120), (20, 120)]),
         };
         let options = XpbdOptions {
             iterations,
             order,
-            damping: 4.0,
+            damping: 8.0,
             ..XpbdOptions::default()
         };
         let mut solver = XpbdCloth::new(&body, rails(compliance), options).unwrap();
