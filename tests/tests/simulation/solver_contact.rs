@@ -31,6 +31,8 @@ fn bodies_come_to_rest_on_a_plane(engine: &Engine) {
         "projective" => {
             let options = ProjectiveOptions {
                 damping,
+                rounds: suited(engine, [5, 2, 1]),
+                iterations: suited(engine, [30, 8, 6]),
                 ..ProjectiveOptions::default()
             };
             Solver::Projective(Box::new(Projective::new(body, DT, options).unwrap()))
@@ -38,6 +40,7 @@ fn bodies_come_to_rest_on_a_plane(engine: &Engine) {
         "vbd" => {
             let options = VbdOptions {
                 damping,
+                iterations: suited(engine, [20, 8, 4]),
                 ..VbdOptions::default()
             };
             Solver::VertexBlockDescent(Box::new(VertexBlockDescent::new(body, options).unwrap()))
@@ -45,7 +48,7 @@ fn bodies_come_to_rest_on_a_plane(engine: &Engine) {
         _ => {
             let options = XpbdOptions {
                 damping,
-                iterations: 10,
+                iterations: suited(engine, [10, 5, 4]),
                 ..XpbdOptions::default()
             };
             Solver::Xpbd(Box::new(XpbdCells::new(body, options).unwrap()))
@@ -61,7 +64,7 @@ fn bodies_come_to_rest_on_a_plane(engine: &Engine) {
         let body = body(engine, &mesh, rubber(), 64);
         let solver = make(name, &body);
         let number = world.add(body, solver).unwrap();
-        for _ in 0..suited(engine, [400, 250, 200]) {
+        for _ in 0..suited(engine, [400, 150, 100]) {
             world.step_n(1, DT).unwrap();
         }
         let moving = world.energies().unwrap().kinetic;
@@ -93,7 +96,7 @@ fn cloth_falls_on_a_plane(engine: &Engine) {
         ..XpbdOptions::default()
     };
     let mut solver = XpbdCloth::new(&body, |_| ClothMaterial::default(), options).unwrap();
-    for _ in 0..suited(engine, [400, 300, 200]) {
+    for _ in 0..suited(engine, [400, 250, 200]) {
         solver.step(&mut body, &around, DT).unwrap();
     }
     let now = body.positions().unwrap();

@@ -8,17 +8,17 @@ use rxmesh_simulation::{Body, Material, Materials, Surroundings};
 use rxmesh_tests::elastic::Elastic;
 
 /// The usual gravity.
-pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
+pub(crate) const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 
 /// Surroundings of such gravity and nothing to touch.
-pub fn air(engine: &Engine, gravity: Vec3) -> Surroundings {
+pub(crate) fn air(engine: &Engine, gravity: Vec3) -> Surroundings {
     let mut around = Surroundings::new(engine).unwrap();
     around.set_gravity(gravity).unwrap();
     around
 }
 
 /// A beam of cells with vertices and cells in random order.
-pub fn beam(size: [u32; 3]) -> TetMesh {
+pub(crate) fn beam(size: [u32; 3]) -> TetMesh {
     let sides = size.map(|n| 0.1 * n as f32);
     let mut mesh = generate::tet_box(size, sides).unwrap();
     let mut rng = Rng::new(11);
@@ -35,7 +35,7 @@ pub fn beam(size: [u32; 3]) -> TetMesh {
 }
 
 /// A body with edges in patches of so many cells; half of its cells are three times as stiff.
-pub fn body(engine: &Engine, mesh: &TetMesh, soft: Material, patch_size: u32) -> Body {
+pub(crate) fn body(engine: &Engine, mesh: &TetMesh, soft: Material, patch_size: u32) -> Body {
     let stiff = Material {
         young: 3.0 * soft.young,
         ..soft
@@ -53,7 +53,7 @@ pub fn body(engine: &Engine, mesh: &TetMesh, soft: Material, patch_size: u32) ->
 }
 
 /// The same in `f64`, from what the body says.
-pub fn elastic(body: &mut Body, mesh: &TetMesh) -> Elastic {
+pub(crate) fn elastic(body: &mut Body, mesh: &TetMesh) -> Elastic {
     let lame = |c: usize| body.materials().of(c).lame();
     let cells = 0..mesh.cells.len();
     Elastic {
@@ -72,13 +72,13 @@ pub fn elastic(body: &mut Body, mesh: &TetMesh) -> Elastic {
 }
 
 /// The vertices at the low end of the x axis.
-pub fn low_end(mesh: &TetMesh) -> Vec<u32> {
+pub(crate) fn low_end(mesh: &TetMesh) -> Vec<u32> {
     let there = |v: &u32| mesh.positions[*v as usize].x < 1e-6;
     (0..mesh.positions.len() as u32).filter(there).collect()
 }
 
 /// Positions and velocities that are far from rest: bent, sheared and in motion.
-pub fn disturbed(mesh: &TetMesh, held: &[bool]) -> (Vec<Vec3>, Vec<Vec3>) {
+pub(crate) fn disturbed(mesh: &TetMesh, held: &[bool]) -> (Vec<Vec3>, Vec<Vec3>) {
     let mut rng = Rng::new(5);
     let mut random = |size: f64| Vec3::from([(); 3].map(|()| (size * rng.signed_unit()) as f32));
     let at = |(v, p): (usize, &Vec3)| {
@@ -95,12 +95,12 @@ pub fn disturbed(mesh: &TetMesh, held: &[bool]) -> (Vec<Vec3>, Vec<Vec3>) {
     mesh.positions.iter().enumerate().map(at).unzip()
 }
 
-pub fn doubles(all: &[Vec3]) -> Vec<DVec3> {
+pub(crate) fn doubles(all: &[Vec3]) -> Vec<DVec3> {
     all.iter().map(|p| p.as_dvec3()).collect()
 }
 
 /// Where vertices would go without forces between them.
-pub fn targets(x: &[Vec3], v: &[Vec3], held: &[bool], gravity: Vec3, dt: f64) -> Vec<DVec3> {
+pub(crate) fn targets(x: &[Vec3], v: &[Vec3], held: &[bool], gravity: Vec3, dt: f64) -> Vec<DVec3> {
     let g = gravity.as_dvec3();
     (0..x.len())
         .map(|i| {

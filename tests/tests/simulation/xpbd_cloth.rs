@@ -249,8 +249,8 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
             (now.clone(), left, farthest(&now, &s))
         };
         let [few, many, more] = match order {
-            XpbdOrder::Jacobi => suited(engine, [[20, 1000, 2000], [20, 400, 800], [10, 200, 400]]),
-            XpbdOrder::PatchColours => suited(engine, [[3, 100, 200], [3, 80, 160], [3, 60, 120]]),
+            XpbdOrder::Jacobi => suited(engine, [[20, 1000, 2000], [10, 200, 400], [10, 150, 300]]),
+            XpbdOrder::PatchColours => suited(engine, [[1, 100, 200], [1, 60, 120], [1, 40, 80]]),
         };
         let ((_, first, _), (second, end, moved), (third, ..)) = (run(few), run(many), run(more));
         println!("{order:?} {first:e} {end:e} of {moved:e}");
@@ -317,10 +317,10 @@ fn chains_stretch_as_springs(engine: &Engine) {
     }
     let compliance = 0.5;
     for (order, iterations) in [
-        (XpbdOrder::Jacobi, 40),
-        (XpbdOrder::Jacobi, 120),
-        (XpbdOrder::PatchColours, 8),
-        (XpbdOrder::PatchColours, 40),
+        (XpbdOrder::Jacobi, suited(engine, [40, 25, 25])),
+        (XpbdOrder::Jacobi, suited(engine, [120, 50, 50])),
+        (XpbdOrder::PatchColours, 5),
+        (XpbdOrder::PatchColours, suited(engine, [40, 10, 10])),
     ] {
         let mut body = cloth(engine, &mesh, 64);
         body.pin(&[0, 1]).unwrap();
@@ -331,7 +331,7 @@ fn chains_stretch_as_springs(engine: &Engine) {
             ..XpbdOptions::default()
         };
         let mut solver = XpbdCloth::new(&body, rails(compliance), options).unwrap();
-        let x = settle(&mut solver, &mut body, DT, suited(engine, [500, 350, 300]));
+        let x = settle(&mut solver, &mut body, DT, suited(engine, [500, 120, 120]));
         let masses = body.masses().unwrap();
         for i in 0..n {
             // Both rails carry what hangs on both.
@@ -363,7 +363,7 @@ fn catenary(s: f64, l: f64, q: f64, ea: f64, t: f64) -> (f64, f64) {
 }
 
 fn strips_hang_as_catenaries(engine: &Engine) {
-    let n = suited(engine, [16, 8, 6]);
+    let n = suited(engine, [16, 6, 6]);
     let length = 1.0;
     let h = length / f64::from(n);
     let span = 0.8;
@@ -384,13 +384,13 @@ fn strips_hang_as_catenaries(engine: &Engine) {
         body.set_positions(&mesh.positions).unwrap();
         let compliance = 0.1 * h;
         let (iterations, steps) = match order {
-            XpbdOrder::Jacobi => suited(engine, [(400, 500), (150, 250), (60, 200)]),
-            XpbdOrder::PatchColours => suited(engine, [(60, 500), (30, 250), (20, 200)]),
+            XpbdOrder::Jacobi => suited(engine, [(400, 500), (60, 120), (60, 120)]),
+            XpbdOrder::PatchColours => suited(engine, [(60, 500), (20, 120), (20, 120)]),
         };
         let options = XpbdOptions {
             iterations,
             order,
-            damping: 4.0,
+            damping: 8.0,
             ..XpbdOptions::default()
         };
         let mut solver = XpbdCloth::new(&body, rails(compliance), options).unwrap();
