@@ -13,7 +13,9 @@ use rxmesh_simulation_kernels::staged::Places;
 use std::marker::PhantomData;
 
 /// The energy of cells: how they resist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Deserialize, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Deserialize, serde::Serialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Elasticity {
     /// Stable neo-Hookean (Smith, De Goes and Kim 2018): large deformations, inverted cells turn back.

@@ -8,8 +8,8 @@ use glam::{DAffine3, DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, Format, Model, ReadOptions};
-use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, Placement, TetMesh, TriMesh};
 use rxmesh_host::mesh::generate;
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, Placement, TetMesh, TriMesh};
 use rxmesh_host::patch::{PatchOptions, VolumeKinds, VolumeOptions};
 use rxmesh_host::store::Dimension;
 use std::path::Path;
@@ -217,9 +217,9 @@ impl Scene {
                 Solver::Projective(Box::new(Projective::new(&body, self.time.step, options)?))
             }
             SolverSpec::Xpbd(options) => Solver::Xpbd(Box::new(XpbdCells::new(&body, options)?)),
-            SolverSpec::Vbd(options) => Solver::VertexBlockDescent(Box::new(
-                VertexBlockDescent::new(&body, options)?,
-            )),
+            SolverSpec::Vbd(options) => {
+                Solver::VertexBlockDescent(Box::new(VertexBlockDescent::new(&body, options)?))
+            }
         };
         Ok((body, solver))
     }
@@ -283,11 +283,15 @@ impl Shape {
         let at = |p: DVec3| spec.placed(p.as_vec3());
         match &mut self {
             Shape::Volume(mesh) => {
-                mesh.positions = (0..mesh.vertex_count()).map(|v| at(mesh.world(v))).collect();
+                mesh.positions = (0..mesh.vertex_count())
+                    .map(|v| at(mesh.world(v)))
+                    .collect();
                 (mesh.extras, mesh.placement) = (Extras::default(), Placement::default());
             }
             Shape::Cloth(mesh) => {
-                mesh.positions = (0..mesh.vertex_count()).map(|v| at(mesh.world(v))).collect();
+                mesh.positions = (0..mesh.vertex_count())
+                    .map(|v| at(mesh.world(v)))
+                    .collect();
                 (mesh.extras, mesh.placement) = (Extras::default(), Placement::default());
             }
         }

@@ -342,7 +342,10 @@ impl Scene {
             return Err(self.wrong("output", no("`every` is 0, but must be 1 or more")));
         }
         if self.bodies.is_empty() {
-            return Err(self.wrong("body", no("there is none: a scene has one `[[body]]` or more")));
+            return Err(self.wrong(
+                "body",
+                no("there is none: a scene has one `[[body]]` or more"),
+            ));
         }
         let mut names = HashSet::new();
         for body in &self.bodies {
