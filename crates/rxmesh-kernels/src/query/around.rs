@@ -194,7 +194,7 @@ impl Iterator for EndsRow {
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
         loop {
-            while let Some(e) = self.around.next() {
+            for e in self.around.by_ref() {
                 if e != self.edge {
                     return Some(e);
                 }

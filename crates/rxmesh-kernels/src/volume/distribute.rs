@@ -206,9 +206,9 @@ unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
                 kernel: unsafe { self.kernel.assume_plain() },
                 ..*self
             };
-            plain.over(b, patch, t);
+            plain.over::<B, true>(b, patch, t);
         } else {
-            self.over(b, patch, t);
+            self.over::<B, false>(b, patch, t);
         }
     }
 }
@@ -220,8 +220,9 @@ fn source<K: Distributes>() -> crate::topo::Kind {
 }
 
 impl<K: Distributes> DistributeOver<K> {
+    /// `PLAIN` parts the two calls: each has a body of its own, and none is a function that both call.
     #[inline(always)]
-    fn over<B: Block>(
+    fn over<B: Block, const PLAIN: bool>(
         &self,
         b: B,
         patch: &Patch,

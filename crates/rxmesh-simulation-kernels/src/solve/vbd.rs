@@ -167,9 +167,10 @@ impl VbdBody {
         });
     }
 
-    /// Moves the vertices of one colour, in shared memory.
+    /// Moves the vertices of one colour, in shared memory. `K` is the kernel that does it: a body of its own for each, so
+    /// that none is a function that two of them call.
     #[inline(always)]
-    fn descend<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables, lists: Lists, colour: u32) {
+    fn descend<B: Block, K>(&self, b: B, patch: &Patch, t: &VbdTables, lists: Lists, colour: u32) {
         let (mut first, end) = lists.range(colour);
         let (vc, cells) = (self.vc.table(patch), patch.map::<Cell>());
         while first < end {
@@ -278,7 +279,8 @@ unsafe impl PatchKernel for VbdVertices {
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables) {
         self.body.load(b, patch, t, self.x);
         let lists = self.body.turns.of(patch);
-        self.body.descend(b, patch, t, lists, self.colour);
+        self.body
+            .descend::<B, VbdVertices>(b, patch, t, lists, self.colour);
         let base = patch.base::<Vertex>();
         b.last_phase(|p| {
             p.each(patch.owned::<Vertex>(), |v| {
@@ -323,7 +325,8 @@ unsafe impl PatchKernel for VbdPatches {
         let lists = self.body.turns.of(patch);
         let mut colour = 0;
         while colour < lists.colours {
-            self.body.descend(b, patch, t, lists, colour);
+            self.body
+                .descend::<B, VbdPatches>(b, patch, t, lists, colour);
             colour += 1;
         }
         let base = patch.base::<Vertex>();
