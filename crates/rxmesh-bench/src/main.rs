@@ -7,6 +7,7 @@ mod conflicts;
 mod docs;
 #[cfg(feature = "speculative")]
 mod edits;
+mod elastic;
 mod figures;
 mod floor;
 mod measure;
@@ -54,6 +55,8 @@ enum Task {
         /// The later record
         new: PathBuf,
     },
+    /// Measure forces and time steps of elastic bodies
+    Elastic(elastic::Arguments),
     /// Fill the parts of documents that come from records: tables between marks such as `bench:begin` and
     /// `bench:end`, and single figures
     Docs(docs::Arguments),
@@ -120,6 +123,7 @@ fn start(arguments: Arguments) -> Result<()> {
             print!("{}", compare::compare(&old, &new));
             Ok(())
         }
+        Some(Task::Elastic(arguments)) => elastic::run(&arguments),
         Some(Task::Docs(arguments)) => docs::run(&arguments),
         Some(Task::Peers(arguments)) => peers::run(&arguments),
         Some(Task::Picture { path }) => picture::write(&path),

@@ -27,7 +27,8 @@ rxmesh_kernels::args! {
         pub places: Global<u32>,
         /// Where each patch's table starts in `slots`.
         pub starts: Global<u32>,
-        /// For each patch the end of each vertex's row, then the slots of all rows: four times the cell plus the corner.
+        /// For each patch the end of each vertex's row, then the slots of all rows: four times the cell plus the
+        /// corner.
         pub slots: Global<u16>,
     }
 }
@@ -63,12 +64,24 @@ impl Parts {
 /// Value `i` of `W` words each.
 #[inline(always)]
 fn read<const W: usize>(from: Global<f32>, i: u32) -> [f32; W] {
-    core::array::from_fn(|c| from.get(i * W as u32 + c as u32))
+    each(|c| from.get(i * W as u32 + c as u32))
+}
+
+/// The values of all places. Written out: the device compiler keeps an array that is iterated in local memory.
+#[inline(always)]
+fn each<const W: usize>(f: impl Fn(usize) -> f32) -> [f32; W] {
+    let mut values = [0.0; W];
+    let mut c = 0;
+    while c < W {
+        values[c] = f(c);
+        c += 1;
+    }
+    values
 }
 
 #[inline(always)]
 fn plus<const W: usize>(a: [f32; W], b: [f32; W]) -> [f32; W] {
-    core::array::from_fn(|c| a[c] + b[c])
+    each(|c| a[c] + b[c])
 }
 
 /// What [`Sums::run`] keeps in shared memory.
@@ -133,8 +146,10 @@ impl Sums {
                 let (from, sum) = t.so_far::<W>(v, rows);
                 let (sum, at) = rows.add::<B, W>(values, v, from, sum);
                 t.read.set(v, at);
-                for c in 0..W as u32 {
-                    t.sums.set(v * W as u32 + c, sum[c as usize]);
+                let mut c = 0;
+                while c < W {
+                    t.sums.set(v * W as u32 + c as u32, sum[c]);
+                    c += 1;
                 }
             });
         }
@@ -183,8 +198,10 @@ impl Sums {
 
 #[inline(always)]
 fn write<const W: usize>(to: GlobalMut<f32>, i: u32, values: [f32; W]) {
-    for (c, value) in (0..).zip(values) {
-        to.set(i * W as u32 + c, value);
+    let mut c = 0;
+    while c < W {
+        to.set(i * W as u32 + c as u32, values[c]);
+        c += 1;
     }
 }
 
@@ -195,7 +212,7 @@ impl Tables {
         if rows.from == 0 {
             return (rows.start(v), [0.0; W]);
         }
-        let sum = core::array::from_fn(|c| self.sums.get(v * W as u32 + c as u32));
+        let sum = each(|c| self.sums.get(v * W as u32 + c as u32));
         (self.read.get(v), sum)
     }
 }
@@ -220,10 +237,15 @@ impl Values {
 
     #[inline(always)]
     fn put<B: Block, const W: usize>(self, i: u32, corners: [[f32; W]; 4]) {
-        for (k, corner) in (0..).zip(corners) {
-            for (c, value) in (0..).zip(corner) {
-                self.at.set(self.place::<B, W>(4 * i + k, c), value);
+        let mut k = 0;
+        while k < 4 {
+            let mut c = 0;
+            while c < W {
+                let place = self.place::<B, W>(4 * i + k as u32, c as u32);
+                self.at.set(place, corners[k][c]);
+                c += 1;
             }
+            k += 1;
         }
     }
 }
@@ -264,9 +286,10 @@ impl Rows {
                 break;
             }
             let from = slot - self.from;
-            sum = core::array::from_fn(|c| {
-                sum[c] + values.at.get(values.place::<B, W>(from, c as u32))
-            });
+            sum = plus(
+                sum,
+                each(|c| values.at.get(values.place::<B, W>(from, c as u32))),
+            );
             at += 1;
         }
         (sum, at)

@@ -1,7 +1,7 @@
 //! Cells at rest and as they are: gradients of shape functions, of the displacement, and forces of corners.
 //!
-//! Nothing of the shape at rest is stored: it is made of the positions at rest each time, which is a fifth of the bytes.
-//! Volume and inverse cancel where they can, so that cells of any size will do.
+//! Nothing of the shape at rest is stored: it is made of the positions at rest each time, which is a fifth of the
+//! bytes. Volume and inverse cancel where they can, so that cells of any size will do.
 
 use crate::small::add_outer;
 use glam::{DMat3, DVec3, Mat3, Vec3};

@@ -52,8 +52,8 @@ impl Surroundings {
         Ok(())
     }
 
-    /// Sets the slip in metres a second below which friction of implicit steps is smooth: bodies that should stick creep
-    /// about so fast. 1e-3 at first.
+    /// Sets the slip in metres a second below which friction of implicit steps is smooth: bodies that should stick
+    /// creep about so fast. 1e-3 at first.
     ///
     /// # Errors
     ///

@@ -98,7 +98,15 @@ fn energies_and_forces(engine: &Engine) {
                 );
             }
             let error = off(&forces_of(&forces, &body), &oracle.forces(&x));
-            assert!(error < 3e-6, "{kind:?} {what}: forces are off by {error}");
+            // Edges are rounded to 32 bits: 6e-8 of them is 6e-6 of strains of 1 %. Corotated strains are differences
+            // of matrices near one, whose entries are rounded as much.
+            let rotates = matches!(kind, Elasticity::Corotated | Elasticity::Arap);
+            let most = match (map == DMat3::IDENTITY, rotates) {
+                (false, _) => 3e-6,
+                (true, false) => 1e-5,
+                (true, true) => 5e-5,
+            };
+            assert!(error < most, "{kind:?} {what}: forces are off by {error}");
         }
     }
 }

@@ -116,6 +116,9 @@ fn slopes_hold_or_not(engine: &Engine) {
     let angle = 20f32.to_radians();
     for implicit in [true, false] {
         for friction in [0.5, 0.2] {
+            if is_slow(engine) && (friction == 0.5) != implicit {
+                continue;
+            }
             let ground = Collider {
                 friction,
                 thickness: 2e-3,

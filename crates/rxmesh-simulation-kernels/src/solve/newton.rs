@@ -1,6 +1,6 @@
-//! Implicit Euler as a minimum: of inertia, elasticity and contact together, over the displacement `u` of a step (Martin
-//! et al. 2011). Newton's method with conjugate gradients (Shewchuk 1994, appendix B3), preconditioned by the inverse 3
-//! by 3 blocks of the diagonal, and a search along each direction until the energy falls.
+//! Implicit Euler as a minimum: of inertia, elasticity and contact together, over the displacement `u` of a step
+//! (Martin et al. 2011). Newton's method with conjugate gradients (Shewchuk 1994, appendix B3), preconditioned by the
+//! inverse 3 by 3 blocks of the diagonal, and a search along each direction until the energy falls.
 //!
 //! All scalars stay on the engine: the host launches a number of iterations without waiting, and launches that come
 //! after the end do nothing.
@@ -132,44 +132,43 @@ rxmesh_kernels::args! {
 }
 
 impl Inertia {
-    /// The displacement without forces of others.
-    #[inline(always)]
-    fn free(&self, v: u32) -> Vec3 {
-        (self.v.get(v) + self.gravity * self.dt) * self.dt
-    }
-
     /// The force of inertia, drag and contact on a vertex, and minus its derivative.
     #[inline(always)]
     fn force(&self, v: u32, u: Vec3) -> (Vec3, Symmetric) {
         let (m, rate) = (self.mass.get(v), 1.0 / self.dt);
         let (on, drag) = (rate * rate, self.drag * rate);
         let touch = self.contacts.touch(self.x.get(v), u, self.dt);
-        let force = touch.force - (u - self.free(v)) * on - u * drag;
+        let push = self.gravity + self.v.get(v) * rate;
+        let force = touch.force + push - u * (on + drag);
         let h = touch.hessian;
         let most = on + drag;
         let hessian = [h[0] + most, h[1] + most, h[2] + most, h[3], h[4], h[5]];
         (force * m, hessian.map(|x| x * m))
     }
 
-    /// The energy of inertia, drag and contact of a vertex.
+    /// The energy of inertia, drag and contact of a vertex, less that of no displacement: long steps have so much of it
+    /// that nothing else would be left in 64 bits.
     #[inline(always)]
     fn energy(&self, v: u32, u: Vec3) -> f64 {
         let rate = 1.0 / f64::from(self.dt);
-        let off = (u - self.free(v)).as_dvec3();
         let touch = self.contacts.touch(self.x.get(v), u, self.dt);
-        let drag = f64::from(self.drag) * rate * u.as_dvec3().length_squared();
-        let inertia = rate * rate * off.length_squared();
-        f64::from(self.mass.get(v)) * (0.5 * (inertia + drag) + f64::from(touch.energy))
+        let push = self.gravity.as_dvec3() + self.v.get(v).as_dvec3() * rate;
+        let u = u.as_dvec3();
+        let moved = 0.5 * rate * (rate + f64::from(self.drag)) * u.length_squared();
+        f64::from(self.mass.get(v)) * (moved - u.dot(push) + f64::from(touch.energy))
     }
 }
 
 kernel! {
-    /// The first displacement: that without forces of others; pinned vertices go where they are to be.
+    /// The first displacement: that without forces; pinned vertices go where they are to be. The first change is that
+    /// by gravity, for a trial whether it is a better start.
     pub struct Start: Flat {
         /// What moves vertices.
         pub inertia: Inertia,
         /// The displacement.
         pub u: GlobalMut<Vec3>,
+        /// Its change.
+        pub change: GlobalMut<Vec3>,
         /// The solver's state, to be set.
         pub state: Newton,
         /// Squared relative tolerance of the gradient.
@@ -184,10 +183,10 @@ kernel! {
 unsafe impl FlatKernel for Start {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let free = self.inertia.inverse_mass.get(i) > 0.0;
-        let held = self.inertia.v.get(i) * self.inertia.dt;
-        self.u
-            .set(i, if free { self.inertia.free(i) } else { held });
+        let (free, dt) = (self.inertia.inverse_mass.get(i) > 0.0, self.inertia.dt);
+        let fall = self.inertia.gravity * dt * dt;
+        self.u.set(i, self.inertia.v.get(i) * dt);
+        self.change.set(i, if free { fall } else { Vec3::ZERO });
         if i == 0 {
             let mut k = 1;
             while k < SCALARS as u32 {
@@ -264,12 +263,10 @@ unsafe impl BlockKernel for Begin {
             return;
         }
         let (first, n) = range(block, self.u.len());
-        let parts = b.sum2(
-            n,
-            scratch,
-            |i| self.inertia.inverse_mass.get(first + i) > 0.0,
-            |i, free| self.vertex(first + i, free),
-        );
+        // Apart from the sums, whose body the device compiler would call from two places.
+        b.each(n, |i| self.vertex(first + i));
+        let load = |i: u32| (self.r.get(first + i), self.z.get(first + i));
+        let parts = b.sum2(n, scratch, load, |_, (r, z)| (dot(r, z), dot(r, r)));
         self.dots
             .finish(b, block, scratch, true, parts, |s, rz, rr| {
                 s.set(cg::Scalar::Delta, rz);
@@ -297,9 +294,10 @@ unsafe impl BlockKernel for Begin {
 }
 
 impl Begin {
-    /// Sets all that belongs to a vertex; its part of `r . z` and `r . r`.
+    /// Sets all that belongs to a vertex.
     #[inline(always)]
-    fn vertex(&self, v: u32, free: bool) -> (f64, f64) {
+    fn vertex(&self, v: u32) {
+        let free = self.inertia.inverse_mass.get(v) > 0.0;
         let [fx, fy, fz, k @ ..]: [f32; SUMS] = self.cells.total(v);
         let (force, on) = self.inertia.force(v, self.u.get(v));
         let sum = [
@@ -322,7 +320,6 @@ impl Begin {
         self.direction.set(v, Vec3::ZERO);
         self.inverse.set(v, inverse);
         self.diagonal.set(v, on);
-        (dot(r, z), dot(r, r))
     }
 }
 
@@ -474,7 +471,9 @@ impl<E: Energy> Trial<E> {
         } else {
             1e-7
         };
-        if finite && sum <= state.get(Scalar::Energy) * (1.0 + rounding) {
+        let most = state.get(Scalar::Energy);
+        let size = if most < 0.0 { -most } else { most };
+        if finite && sum <= most + rounding * size {
             state.set(Scalar::Energy, sum);
             state.set(Scalar::Length, self.length.into());
             state.set(Scalar::Accepted, 1.0);
@@ -483,7 +482,8 @@ impl<E: Energy> Trial<E> {
 }
 
 kernel! {
-    /// Moves the displacement by the length that was found; without one Newton's method has finished.
+    /// Moves the displacement by the length that was found; without one Newton's method has finished, unless it is
+    /// about to begin.
     pub struct Move: Block {
         /// The displacement.
         pub u: GlobalMut<Vec3>,
@@ -495,6 +495,8 @@ kernel! {
         pub arrived: GlobalMut<u32>,
         /// The solver's state.
         pub state: Newton,
+        /// 1 before the first iteration, else 0.
+        pub begin: u32,
     }
 }
 
@@ -524,10 +526,14 @@ unsafe impl BlockKernel for Move {
             });
         }
         finish(b, block, scratch, self.partials, self.arrived, 0.0, |_| {
+            state.set(Scalar::Accepted, 0.0);
+            if self.begin != 0 {
+                state.set(Scalar::Energy0, state.get(Scalar::Energy));
+                return;
+            }
             state.set(Scalar::Iterations, state.get(Scalar::Iterations) + 1.0);
             let linear = self.state.0.get(cg::Scalar::Iterations as u32);
             state.set(Scalar::Linear, state.get(Scalar::Linear) + linear);
-            state.set(Scalar::Accepted, 0.0);
             if !found {
                 state.set(Scalar::Stopped, 1.0);
             }

@@ -8,8 +8,8 @@ use rxmesh_host::Error;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::solve::explicit;
 
-/// Explicit steps: two launches each, stable only for time steps below about the time in which sound crosses the smallest
-/// cell.
+/// Explicit steps: two launches each, stable only for time steps below about the time in which sound crosses the
+/// smallest cell.
 #[derive(Debug)]
 pub struct Explicit {
     forces: Forces,

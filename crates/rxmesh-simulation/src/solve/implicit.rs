@@ -90,7 +90,8 @@ pub struct ImplicitReport {
     pub linear: u32,
     /// The force that was left over the first.
     pub residual: f64,
-    /// Inertia, elasticity and contact in joules, before the first iteration and after the last: what a step minimises.
+    /// Inertia, elasticity and contact in joules, before the first iteration and after the last: what a step minimises,
+    /// less that of no displacement.
     pub energy: [f64; 2],
 }
 
@@ -156,12 +157,16 @@ impl Implicit {
         let start = Start {
             inertia,
             u: self.u.global_mut(),
+            change: self.change.global_mut(),
             state: self.stiffness.state(),
             tolerance2: self.options.tolerance * self.options.tolerance,
             linear_tolerance2: self.options.linear_tolerance * self.options.linear_tolerance,
         };
         body.engine().launch_flat(n, start)?;
         self.attempt(body, at, inertia, 0.0)?;
+        // Bodies that fall freely are there then; those that hang or lie would begin far away.
+        self.attempt(body, at, inertia, 1.0)?;
+        self.advance(body, true)?;
         for _ in 0..self.options.newton {
             self.iterate(body, at, inertia)?;
         }
@@ -212,13 +217,20 @@ impl Implicit {
             self.attempt(body, at, inertia, length)?;
             length *= 0.5;
         }
+        self.advance(body, false)
+    }
+
+    /// Moves by the length that was found.
+    fn advance(&self, body: &Body, begin: bool) -> Result<(), Error> {
         let step = Move {
             u: self.u.global_mut(),
             change: self.change.global(),
             partials: self.moved.partials.global_mut(),
             arrived: self.moved.arrived.global_mut(),
             state: self.stiffness.state(),
+            begin: begin.into(),
         };
+        let blocks = self.moved.partials.len() as u32;
         Ok(body.engine().launch_blocks(blocks, step)?)
     }
 
