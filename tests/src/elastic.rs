@@ -37,8 +37,18 @@ pub enum Density {
 pub fn nearest_rotation(f: DMat3) -> DMat3 {
     let m = |r: usize, c: usize| f.col(c)[r];
     let mut a = [
-        [m(0, 0) + m(1, 1) + m(2, 2), m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)],
-        [0.0, m(0, 0) - m(1, 1) - m(2, 2), m(0, 1) + m(1, 0), m(0, 2) + m(2, 0)],
+        [
+            m(0, 0) + m(1, 1) + m(2, 2),
+            m(2, 1) - m(1, 2),
+            m(0, 2) - m(2, 0),
+            m(1, 0) - m(0, 1),
+        ],
+        [
+            0.0,
+            m(0, 0) - m(1, 1) - m(2, 2),
+            m(0, 1) + m(1, 0),
+            m(0, 2) + m(2, 0),
+        ],
         [0.0, 0.0, m(1, 1) - m(0, 0) - m(2, 2), m(1, 2) + m(2, 1)],
         [0.0, 0.0, 0.0, m(2, 2) - m(0, 0) - m(1, 1)],
     ];
@@ -48,7 +58,9 @@ pub fn nearest_rotation(f: DMat3) -> DMat3 {
         }
     }
     let a = Mat::from_fn(4, 4, |r, c| a[r][c]);
-    let eigen = a.self_adjoint_eigen(Side::Lower).expect("a symmetric matrix");
+    let eigen = a
+        .self_adjoint_eigen(Side::Lower)
+        .expect("a symmetric matrix");
     // Eigenvalues ascend.
     let q = |k: usize| eigen.U()[(k, 3)];
     DMat3::from_quat(glam::DQuat::from_xyzw(q(1), q(2), q(3), q(0)).normalize())
@@ -61,7 +73,10 @@ impl Elastic {
         let m = DMat3::from_cols(p[1] - p[0], p[2] - p[0], p[3] - p[0]);
         let inverse = m.inverse();
         let g = [inverse.row(0), inverse.row(1), inverse.row(2)];
-        ([-(g[0] + g[1] + g[2]), g[0], g[1], g[2]], m.determinant().abs() / 6.0)
+        (
+            [-(g[0] + g[1] + g[2]), g[0], g[1], g[2]],
+            m.determinant().abs() / 6.0,
+        )
     }
 
     /// The deformation gradient of a cell.
@@ -143,7 +158,11 @@ impl Elastic {
     pub fn factor(&self, dt: f64) -> faer::sparse::linalg::solvers::Llt<usize, f64> {
         let (n, mut entries) = (self.rest.len(), Vec::new());
         for v in 0..n {
-            let own = if self.held[v] { 1.0 } else { self.mass[v] / (dt * dt) };
+            let own = if self.held[v] {
+                1.0
+            } else {
+                self.mass[v] / (dt * dt)
+            };
             entries.push(Triplet::new(v, v, own));
         }
         for c in 0..self.cells.len() {
@@ -158,7 +177,9 @@ impl Elastic {
             }
         }
         let matrix = SparseColMat::try_new_from_triplets(n, n, &entries).expect("indices in range");
-        matrix.sp_cholesky(Side::Lower).expect("a positive definite matrix")
+        matrix
+            .sp_cholesky(Side::Lower)
+            .expect("a positive definite matrix")
     }
 
     /// Rounds of local and global steps of projective dynamics, each solved exactly: the positions after each.
@@ -174,8 +195,8 @@ impl Elastic {
         x
     }
 
-    /// A minimum of the objective from `x` on, by gradient descent with the matrix of projective dynamics for a metric and a
-    /// line search: until the force that is left is `tolerance` times that at the start.
+    /// A minimum of the objective from `x` on, by gradient descent with the matrix of projective dynamics for a metric
+    /// and a line search: until the force that is left is `tolerance` times that at the start.
     pub fn minimum(
         &self,
         density: Density,
@@ -225,5 +246,8 @@ impl Elastic {
 /// The largest distance between two lists of points.
 pub fn farthest(a: &[DVec3], b: &[DVec3]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| a.distance(*b))
+        .fold(0.0, f64::max)
 }
