@@ -195,8 +195,8 @@ impl Elastic {
         x
     }
 
-    /// A minimum of the objective from `x` on, by gradient descent with the matrix of projective dynamics for a metric and a
-    /// line search: until the force that is left is `tolerance` times that at the start.
+    /// A minimum of the objective from `x` on, by gradient descent with the matrix of projective dynamics for a metric
+    /// and a line search: until the force that is left is `tolerance` times that at the start.
     pub fn minimum(
         &self,
         density: Density,

@@ -96,7 +96,7 @@ fn cloth_falls_on_a_plane(engine: &Engine) {
         ..XpbdOptions::default()
     };
     let mut solver = XpbdCloth::new(&body, |_| ClothMaterial::default(), options).unwrap();
-    for _ in 0..suited(engine, [400, 250, 200]) {
+    for _ in 0..suited(engine, [400, 350, 300]) {
         solver.step(&mut body, &around, DT).unwrap();
     }
     let now = body.positions().unwrap();
@@ -105,5 +105,10 @@ fn cloth_falls_on_a_plane(engine: &Engine) {
         .map(|p| (p.z - (top - 0.1)).abs())
         .fold(0.0, f32::max);
     assert!(off < 0.02, "{engine:?}: {off}");
-    assert!(body.kinetic_energy().unwrap() < 1e-3);
+    let mass: f32 = body.masses().unwrap().iter().sum();
+    let moving = body.kinetic_energy().unwrap();
+    assert!(
+        moving < 1e-3 * f64::from(mass),
+        "{engine:?}: {moving} J of {mass} kg"
+    );
 }

@@ -135,17 +135,17 @@ impl Sum {
     fn solve(&self) -> Vec3 {
         let [a, b, c, d, e, f] = self.hessian;
         let r = self.force;
-        if !(a > 0.0) {
+        if a.is_nan() || a <= 0.0 {
             return Vec3::ZERO;
         }
         let (l1, l2) = (b / a, c / a);
         let (d1, e1) = (d - l1 * b, e - l1 * c);
-        if !(d1 > 0.0) {
+        if d1.is_nan() || d1 <= 0.0 {
             return Vec3::ZERO;
         }
         let l3 = e1 / d1;
         let d2 = f - l2 * c - l3 * e1;
-        if !(d2 > 0.0) {
+        if d2.is_nan() || d2 <= 0.0 {
             return Vec3::ZERO;
         }
         let y = r.y - l1 * r.x;

@@ -101,7 +101,8 @@ fn solve(s: &Start, multipliers: Columns, rate: f32) -> Columns {
     let (mu, bulk) = (s.lame.mu, s.lame.mu + s.lame.lambda);
     let size = s.shape.volume / rate;
     // Flat cells and those without stiffness, and what is no number.
-    if !(mu * size > 0.0) {
+    let stiff = mu * size;
+    if stiff.is_nan() || stiff <= 0.0 {
         return multipliers.scaled(0.0);
     }
     let f = s.shape.deformation(s.x);

@@ -107,7 +107,7 @@ fn change(c: f32, weight: f32, soft: f32, multiplier: f32) -> f32 {
 fn stretch(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32) -> (f32, Vec3) {
     let e = p[1] - p[0];
     let l2 = e.dot(e);
-    if rest[2] < 0.0 || !(l2 > 0.0) {
+    if rest[2] < 0.0 || l2.is_nan() || l2 <= 0.0 {
         return (0.0, Vec3::ZERO);
     }
     let l = sqrt(l2);
