@@ -203,7 +203,8 @@ impl<E: Energy> Linearise<E> {
     #[inline(always)]
     fn linear(&self, cell: u32, (rest, d): ([Vec3; 3], [Vec3; 3])) -> ([Vec3; 3], Tangent) {
         let (shape, material) = (crate::cells::Shape::new(rest), self.materials.of(cell));
-        if !(material.mu > 0.0) {
+        let resists = material.mu > 0.0;
+        if !resists {
             let none = Tangent {
                 u: Mat3::IDENTITY,
                 w: [Vec3::ZERO; 3],

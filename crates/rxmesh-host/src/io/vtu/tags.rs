@@ -205,7 +205,7 @@ impl Parser<'_> {
     }
 
     fn end(&mut self, name: &str) {
-        if [&"Points"[..], "Cells", "PointData", "CellData", "FieldData"].contains(&name) {
+        if ["Points", "Cells", "PointData", "CellData", "FieldData"].contains(&name) {
             self.section = None;
         }
     }
