@@ -170,10 +170,7 @@ impl VbdBody {
     /// Moves the vertices of one colour, in shared memory. `K` is the kernel that does it: a body of its own for each, so
     /// that none is a function that two of them call.
     #[inline(always)]
-    #[expect(
-        clippy::extra_unused_type_parameters,
-        reason = "it tells bodies apart"
-    )]
+    #[expect(clippy::extra_unused_type_parameters, reason = "it tells bodies apart")]
     fn descend<B: Block, K>(&self, b: B, patch: &Patch, t: &VbdTables, lists: Lists, colour: u32) {
         let (mut first, end) = lists.range(colour);
         let (vc, cells) = (self.vc.table(patch), patch.map::<Cell>());
