@@ -36,7 +36,7 @@ pub enum Density {
 /// (Jacobi's method).
 pub fn nearest_rotation(f: DMat3) -> DMat3 {
     let m = |r: usize, c: usize| f.col(c)[r];
-    let mut a = [
+    let a = [
         [
             m(0, 0) + m(1, 1) + m(2, 2),
             m(2, 1) - m(1, 2),
@@ -52,12 +52,7 @@ pub fn nearest_rotation(f: DMat3) -> DMat3 {
         [0.0, 0.0, m(1, 1) - m(0, 0) - m(2, 2), m(1, 2) + m(2, 1)],
         [0.0, 0.0, 0.0, m(2, 2) - m(0, 0) - m(1, 1)],
     ];
-    for r in 0..4 {
-        for c in 0..r {
-            a[r][c] = a[c][r];
-        }
-    }
-    let a = Mat::from_fn(4, 4, |r, c| a[r][c]);
+    let a = Mat::from_fn(4, 4, |r, c| a[r.min(c)][r.max(c)]);
     let eigen = a
         .self_adjoint_eigen(Side::Lower)
         .expect("a symmetric matrix");

@@ -15,7 +15,7 @@ use rxmesh_simulation_kernels::external::External;
 #[derive(Debug)]
 pub enum Solver {
     /// Symplectic Euler.
-    Explicit(Explicit),
+    Explicit(Box<Explicit>),
     /// Implicit Euler by Newton's method.
     Implicit(Box<Implicit>),
     /// Projective dynamics.

@@ -30,7 +30,9 @@ fn world(engine: &Engine, implicit: bool, colliders: Vec<Collider>) -> World {
             mass: 0.0,
             stiffness: 5e-4,
         };
-        Solver::Explicit(Explicit::new(&body, Elasticity::NeoHookean, damping).unwrap())
+        Solver::Explicit(Box::new(
+            Explicit::new(&body, Elasticity::NeoHookean, damping).unwrap(),
+        ))
     };
     let mut world = World::new(engine).unwrap();
     world.surroundings_mut().set_colliders(colliders).unwrap();
@@ -248,7 +250,7 @@ fn bad_checkpoints_are_refused() {
     let mut other = world(&engine, false, ground());
     let body = Body::new(&engine, &bar([1, 1, 2], [0.1; 3]), RUBBER).unwrap();
     let solver = Explicit::new(&body, Elasticity::Linear, Damping::default()).unwrap();
-    other.add(body, Solver::Explicit(solver)).unwrap();
+    other.add(body, Solver::Explicit(Box::new(solver))).unwrap();
     let why = other.restore(&file).unwrap_err();
     assert!(matches!(why, CheckpointError::OtherScene { .. }), "{why}");
     std::fs::remove_file(&file).unwrap();

@@ -18,6 +18,8 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::volumes::{VolumeFixture, kuhn, shuffled, soup};
 
+type Values<K> = Attribute<K, [f32; 3]>;
+
 conformance! { sums, given, rows, springs, shared, refused }
 
 const COPIES: u32 = 3;
@@ -66,7 +68,7 @@ fn numbers<const N: usize>(n: usize, seed: u64) -> Vec<[f32; N]> {
 
 impl Case {
     /// Values of all copies, and of each by itself; in linear order.
-    fn attributes<K: Element>(&self) -> (Attribute<K, [f32; 3]>, Vec<Attribute<K, [f32; 3]>>) {
+    fn attributes<K: Element>(&self) -> (Values<K>, Vec<Values<K>>) {
         let n = self.one.linear_len(K::KIND) as usize;
         assert_eq!(self.many.linear_len(K::KIND) as usize, n * COPIES as usize);
         let values: Vec<[f32; 3]> = numbers(n * COPIES as usize, 5);

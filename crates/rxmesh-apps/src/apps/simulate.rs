@@ -184,7 +184,7 @@ fn play(stage: &mut Stage, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>
     while stage.world.steps() < last {
         stage.step()?;
         let step = stage.world.steps();
-        if step % u64::from(stage.scene.output.every) == 0 || step == last {
+        if step.is_multiple_of(stage.scene.output.every.into()) || step == last {
             energies.push(moment(stage).with_context(|| format!("step {step}"))?);
             film.take(stage)?;
         }

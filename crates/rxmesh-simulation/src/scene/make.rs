@@ -207,9 +207,11 @@ impl Scene {
         let mut body = Body::with(engine, mesh, materials, &options)?;
         start(&mut body, spec, &mesh.positions)?;
         let solver = match spec.solver {
-            SolverSpec::Explicit(options) => {
-                Solver::Explicit(Explicit::new(&body, options.elasticity, options.damping)?)
-            }
+            SolverSpec::Explicit(options) => Solver::Explicit(Box::new(Explicit::new(
+                &body,
+                options.elasticity,
+                options.damping,
+            )?)),
             SolverSpec::Implicit(options) => {
                 Solver::Implicit(Box::new(Implicit::new(&body, options)?))
             }

@@ -72,7 +72,7 @@ impl ImplicitOptions {
             ("tolerance", self.tolerance),
             ("linear tolerance", self.linear_tolerance),
         ] {
-            if !(x >= 0.0 && x < 1.0) {
+            if !(0.0..1.0).contains(&x) {
                 return Err(Error::Options(format!(
                     "the {what} is {x}, but must be at least 0 and below 1"
                 )));

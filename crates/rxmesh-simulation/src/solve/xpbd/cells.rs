@@ -14,9 +14,10 @@ use rxmesh_kernels::query::CV;
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::solve::xpbd::cells;
 
-/// XPBD of a body of tetrahedra with stable neo-Hookean cells: the energy is `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda
-/// + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). The constraint of a cell is its deformation gradient,
-/// which is linear in the positions: what iterations converge to is the step of implicit Euler.
+/// XPBD of a body of tetrahedra with stable neo-Hookean cells: the energy a volume is
+/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` (Macklin and Mueller 2021). The constraint of a cell
+/// is its deformation gradient, which is linear in the positions: what iterations converge to is the step of implicit
+/// Euler.
 ///
 /// The body's mesh needs vertices and cells alone. After [`Body::pin`] call [`XpbdCells::prepare`].
 #[derive(Debug)]
@@ -29,6 +30,7 @@ pub struct XpbdCells {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one a solver")]
 enum Iteration {
     Jacobi {
         /// Inverse masses, alone and times the number of the vertex's cells.
