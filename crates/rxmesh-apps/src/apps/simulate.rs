@@ -86,9 +86,9 @@ impl Application for Simulate {
     const NAME: &'static str = "simulate";
     const SUMMARY: &'static str = "Let deformable bodies of a scene move";
     const HELP: &'static str =
-        "Examples: rxmesh-apps simulate data/scenes/beam.toml -o frames
-          rxmesh-apps simulate data/scenes/beam.toml --steps 50 --checkpoint half.rxworld
-          rxmesh-apps simulate data/scenes/beam.toml --resume half.rxworld -o frames
+        "Examples: rxmesh-apps simulate examples/scenes/beam.toml -o frames
+          rxmesh-apps simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
+          rxmesh-apps simulate examples/scenes/beam.toml --resume half.rxworld -o frames
 
 A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP; explicit, implicit, projective,
 XPBD, VBD), cloth (XPBD), pins and colliders. docs/simulation.md describes its keys; units are SI.";

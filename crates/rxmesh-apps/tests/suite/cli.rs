@@ -395,6 +395,7 @@ fn the_manual_is_complete() {
 #[test]
 fn examples_in_help_run() {
     let b = Sandbox::with_data();
+    b.put_scenes("examples/scenes");
     let help = String::from_utf8(b.run("--help").stdout).unwrap();
     let names = help
         .lines()

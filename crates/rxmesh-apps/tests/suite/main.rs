@@ -15,6 +15,7 @@ mod places;
 mod polygons;
 mod repair;
 mod shown;
+mod simulate;
 mod streams;
 mod support;
 mod surfaces;

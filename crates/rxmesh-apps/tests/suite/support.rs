@@ -30,6 +30,18 @@ impl Sandbox {
         sandbox
     }
 
+    /// Puts the scenes of `examples/scenes` into a folder.
+    pub fn put_scenes(&self, folder: &str) -> &Sandbox {
+        fs::create_dir_all(self.path().join(folder)).unwrap();
+        let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scenes");
+        for entry in fs::read_dir(scenes).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
+            self.put(&name, fs::read(&path).unwrap());
+        }
+        self
+    }
+
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -1,0 +1,199 @@
+//! Scenes through the program.
+
+use crate::support::{Sandbox, positions};
+use serde_json::Value;
+use std::fs;
+
+/// A small beam that is held at one end.
+const BEAM: &str = "
+[time]
+step = 0.01
+steps = 20
+[output]
+every = 10
+[[body]]
+name = 'beam'
+box = { divisions = [6, 2, 2], size = [0.6, 0.2, 0.2] }
+material = { young = 2e5 }
+pins = [{ within = [[-0.01, -1, -1], [0.01, 1, 1]] }]
+";
+
+fn last(record: &Value) -> &Value {
+    record["energies"].as_array().unwrap().last().unwrap()
+}
+
+#[test]
+fn every_scene_of_the_examples_moves() {
+    let b = Sandbox::new();
+    b.put_scenes(".");
+    let scenes = b.names();
+    assert!(scenes.len() >= 4, "{scenes:?}");
+    for scene in scenes {
+        let r = b.record(&format!("simulate {scene} --steps 10 --engine cpu"));
+        let (first, last) = (&r["energies"][0], last(&r));
+        assert_eq!(last["step"], 10, "{scene}");
+        assert!(last["kinetic"].as_f64() > Some(0.0), "{scene}: {last}");
+        assert!(
+            last["gravity"].as_f64() < first["gravity"].as_f64(),
+            "{scene}: {last}"
+        );
+    }
+}
+
+#[test]
+fn frames_are_files_of_each_body() {
+    let b = Sandbox::new();
+    b.put("beam.toml", BEAM);
+    let said = b.ok("simulate beam.toml -o frames --engine cpu");
+    assert!(said.contains("wrote 3 frames to frames"), "{said}");
+    let frames: Vec<String> = fs::read_dir(b.path().join("frames"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for step in ["000000", "000010", "000020"] {
+        assert!(frames.contains(&format!("beam_{step}.vtu")), "{frames:?}");
+    }
+    // The free end is lower at the end.
+    let lowest = |step: &str| {
+        b.ok(&format!("convert frames/beam_{step}.vtu -o {step}.obj -q"));
+        let z = positions(&b.text(&format!("{step}.obj")))
+            .into_iter()
+            .map(|p| p[2]);
+        z.fold(f64::INFINITY, f64::min)
+    };
+    assert!(lowest("000020") < lowest("000000") - 1e-3);
+    let r = b.record("info frames/beam_000020.vtu");
+    assert_eq!(r["input"]["cells"], 6 * 6 * 2 * 2);
+}
+
+#[test]
+fn a_run_goes_on_where_another_stopped() {
+    let b = Sandbox::new();
+    b.put("beam.toml", BEAM);
+    let whole = b.record("simulate beam.toml --engine cpu --checkpoint whole.state");
+    b.ok("simulate beam.toml --engine cpu --steps 10 --checkpoint half.state -q");
+    let rest =
+        b.record("simulate beam.toml --engine cpu --resume half.state --checkpoint end.state");
+    assert_eq!(last(&whole)["total"], last(&rest)["total"]);
+    let bytes = |name: &str| fs::read(b.path().join(name)).unwrap();
+    assert_eq!(bytes("whole.state"), bytes("end.state"));
+    let said = b.fails("simulate beam.toml --engine cpu --resume whole.state");
+    assert!(said.contains("20 steps are done"), "{said}");
+    // A file that is cut short, and one of another scene.
+    b.put("cut.state", &bytes("half.state")[..200]);
+    let said = b.fails("simulate beam.toml --engine cpu --resume cut.state");
+    assert!(
+        said.contains("cut.state") && said.contains("cut short"),
+        "{said}"
+    );
+    b.put("soft.toml", BEAM.replace("2e5", "1e5"));
+    let said = b.fails("simulate soft.toml --engine cpu --resume half.state");
+    assert!(said.contains("another scene"), "{said}");
+}
+
+#[test]
+fn bodies_come_from_files() {
+    let b = Sandbox::new();
+    b.ok("generate ball -n 2 -o ball.mesh -q");
+    b.ok("generate grid --nx 4 --ny 4 -o sheet.obj -q");
+    b.put(
+        "two.toml",
+        "gravity = [0, 0, -1]\ntime = { step = 0.001, steps = 5 }\n\
+        [[body]]\nname = 'a'\nmesh = 'ball.mesh'\nscale = 0.1\nsolver.explicit = {}\n\
+        [[body]]\nname = 'b'\nmesh = 'sheet.obj'\nat = [0, 0, 2]\nsolver.xpbd = { iterations = 2 }\n",
+    );
+    let said = b.ok("simulate two.toml -o out --format obj --engine cpu");
+    assert!(
+        said.contains("a: ") && said.contains("b: 25 vertices, 32 faces"),
+        "{said}"
+    );
+    // A volume is no OBJ: it stays a VTU.
+    assert!(b.path().join("out/a_000005.vtu").exists());
+    let z = positions(&b.text("out/b_000005.obj"))
+        .into_iter()
+        .map(|p| p[2]);
+    let fallen = 1e-6 * 15.0;
+    assert!(z.into_iter().all(|z| (z - 2.0 + fallen).abs() < 1e-6));
+}
+
+#[test]
+fn what_cannot_be_is_named() {
+    let b = Sandbox::new();
+    b.put("bad.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
+    let time = "time = { step = 0.01, steps = 5 }\n";
+    let body = |rest: &str| format!("{time}[[body]]\nname = 'a'\n{rest}\n");
+    let cube = "box = { divisions = [1, 1, 1], size = [1, 1, 1] }";
+    for (scene, place, why) in [
+        ("time = 3".to_owned(), "s.toml:1:8", "invalid type"),
+        (
+            format!("{time}[[bodi]]"),
+            "s.toml:2:3",
+            "unknown field `bodi`",
+        ),
+        (time.to_owned(), "body", "there is none"),
+        (body(""), "body \"a\"", "one of `mesh`, `box`"),
+        (
+            body(&format!("{cube}\nball = {{ divisions = 2, radius = 1 }}")),
+            "body \"a\"",
+            "one of",
+        ),
+        (
+            body(&format!("{cube}\nmaterial = {{ young = -1 }}")),
+            "body \"a\"",
+            "Young",
+        ),
+        (
+            body(&format!("{cube}\nmaterial = {{ poisson = 0.5 }}")),
+            "body \"a\"",
+            "Poisson",
+        ),
+        (
+            body(&format!("{cube}\npins = [{{ vertices = [8] }}]")),
+            "body \"a\"",
+            "pin 8 is no vertex",
+        ),
+        (
+            body(&format!("{cube}\nsolver.vbd = {{ iterations = 0 }}")),
+            "body \"a\"",
+            "iteration",
+        ),
+        (
+            body(&format!("{cube}\nsolver.magic = {{}}")),
+            "s.toml:5:",
+            "unknown variant `magic`",
+        ),
+        (
+            body("sheet = { divisions = [2, 2], size = [1, 1] }"),
+            "body \"a\"",
+            "solver.xpbd",
+        ),
+        (body("mesh = 'none.msh'"), "body \"a\"", "none.msh"),
+        (
+            body("mesh = 'bad.obj'\nsolver.xpbd = {}"),
+            "body \"a\"",
+            "bad.obj",
+        ),
+        (body(cube).replace("0.01", "nan"), "time", "positive"),
+        (body(&format!("{cube}\nscale = 0")), "body \"a\"", "scale"),
+        (
+            format!("{}[[collider]]\n", body(cube)),
+            "collider 0",
+            "one of `plane`",
+        ),
+        (
+            format!("{}[[collider]]\nsphere = {{ radius = -1 }}\n", body(cube)),
+            "collider 0",
+            "radius",
+        ),
+        (body(cube).replace("'a'", "'../a'"), "body", "its name"),
+    ] {
+        b.put("s.toml", &scene);
+        let said = b.fails("simulate s.toml --engine cpu");
+        assert!(
+            said.contains(place) && said.contains(why),
+            "{scene}\n{said}"
+        );
+    }
+    let said = b.fails("simulate none.toml");
+    assert!(said.contains("none.toml"), "{said}");
+}
