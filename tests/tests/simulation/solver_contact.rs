@@ -12,7 +12,7 @@ use rxmesh_simulation::{Body, Collider, Material, Solver, World};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 
-conformance! { bodies_come_to_rest_on_a_plane, cloth_falls_on_a_plane }
+conformance! { @steps bodies_come_to_rest_on_a_plane, cloth_falls_on_a_plane }
 
 const DT: f32 = 0.003;
 
