@@ -94,8 +94,8 @@ pub fn suited<T>(engine: &Engine, [fast, slow, very_slow]: [T; 3]) -> T {
 
 /// Makes a test of each check on every engine: `conformance! { a, b }` gives `solo::a`, `shuffled::a`, `team7::a`,
 /// `cuda::a`, and in the long run `team2::a` and `team32::a`, and so on. A check is a function of `&Engine` in the
-/// calling module. With `@steps` before them, for checks of thousands of launches with many barriers, the team of two is
-/// the one that always runs.
+/// calling module. With `@steps` before them, for checks of thousands of launches with many barriers, the team of two
+/// is the one that always runs.
 #[macro_export]
 macro_rules! conformance {
     ($($check:ident),* $(,)?) => {

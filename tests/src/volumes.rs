@@ -100,8 +100,8 @@ pub fn shuffled(mut volume: VolumeFixture, seed: u64) -> VolumeFixture {
     volume
 }
 
-/// A box of which random edges were cut in two, with all cells around them: valences as those of mesh generators, from a
-/// few to about a hundred cells at a vertex.
+/// A box of which random edges were cut in two, with all cells around them: valences as those of mesh generators, from
+/// a few to about a hundred cells at a vertex.
 pub fn irregular(size: [u32; 3], cuts: usize, seed: u64) -> VolumeFixture {
     let mut volume = kuhn(size);
     let mut rng = Rng::new(seed);

@@ -42,8 +42,8 @@ impl Solver {
         }
     }
 
-    /// The energy of the cells. Of vertex block descent and XPBD, whose neo-Hookean energy has no logarithm, the one that is
-    /// the same to second order at rest.
+    /// The energy of the cells. Of vertex block descent and XPBD, whose neo-Hookean energy has no logarithm, the one
+    /// that is the same to second order at rest.
     pub fn elasticity(&self) -> Elasticity {
         match self {
             Solver::Explicit(solver) => solver.forces().elasticity(),

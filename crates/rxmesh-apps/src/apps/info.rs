@@ -113,8 +113,8 @@ impl Application for Info {
         ),
         (
             "boundary",
-            "of a volume: `vertices` and `faces` of its boundary, whose `area`, `volume` and `centre` those of `mesh` are; \
-            nothing is cut into patches then",
+            "of a volume: `vertices` and `faces` of its boundary, whose `area`, `volume` and `centre` those of `mesh` \
+                are;             nothing is cut into patches then",
         ),
         (
             "engines",

@@ -281,7 +281,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What sizes of patches do to ribbons and times (sections 7.1 and 7.2): staged and direct, on the fly and prepared.
+    /// What sizes of patches do to ribbons and times (sections 7.1 and 7.2): staged and direct, on the fly and
+    /// prepared.
     fn sweep(&mut self, engines: &[Engine], name: &str, mesh: &TetMesh) -> Result<()> {
         let sizes = Sizes::of(mesh);
         for patch_size in PATCH_SIZES {

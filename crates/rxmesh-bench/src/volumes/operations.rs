@@ -21,7 +21,8 @@ use crate::measure::{self, Effort, Times, median};
 /// A value of the paper's operations.
 pub(crate) type Ten = [f32; 10];
 
-/// Cells up to which EE and FF are prepared too, to see what that gives: beyond it their tables outgrow everything else.
+/// Cells up to which EE and FF are prepared too, to see what that gives: beyond it their tables outgrow everything
+/// else.
 const FEW: u64 = 100_000;
 
 /// Blocks of a GPU that are tried.
@@ -243,8 +244,8 @@ impl Forms<'_> {
         }
     }
 
-    /// One form, unless another one is asked for, or it cannot be had. All source values are one, so that the sum is ten
-    /// times the relation's size.
+    /// One form, unless another one is asked for, or it cannot be had. All source values are one, so that the sum is
+    /// ten times the relation's size.
     fn form<R: Relation, K: Element>(
         &mut self,
         name: &str,

@@ -12,7 +12,10 @@ use rxmesh_kernels::topo::Element;
 /// # Errors
 ///
 /// A stale attribute, or what the engine says.
-pub fn sum<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn sum<K: Element, T: Sum>(
+    rx: &RxMesh<impl Dimension>,
+    x: &Attribute<K, T>,
+) -> Result<f64, Error> {
     reduce(rx, x, x, Reduction::Sum)
 }
 
@@ -34,7 +37,10 @@ pub fn dot<K: Element, T: Sum>(
 /// # Errors
 ///
 /// As [`sum`].
-pub fn norm<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn norm<K: Element, T: Sum>(
+    rx: &RxMesh<impl Dimension>,
+    x: &Attribute<K, T>,
+) -> Result<f64, Error> {
     Ok(dot(rx, x, x)?.sqrt())
 }
 
@@ -43,7 +49,10 @@ pub fn norm<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>
 /// # Errors
 ///
 /// As [`sum`].
-pub fn min<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn min<K: Element, T: Sum>(
+    rx: &RxMesh<impl Dimension>,
+    x: &Attribute<K, T>,
+) -> Result<f64, Error> {
     reduce(rx, x, x, Reduction::Min)
 }
 
@@ -52,7 +61,10 @@ pub fn min<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>)
 /// # Errors
 ///
 /// As [`sum`].
-pub fn max<K: Element, T: Sum>(rx: &RxMesh<impl Dimension>, x: &Attribute<K, T>) -> Result<f64, Error> {
+pub fn max<K: Element, T: Sum>(
+    rx: &RxMesh<impl Dimension>,
+    x: &Attribute<K, T>,
+) -> Result<f64, Error> {
     reduce(rx, x, x, Reduction::Max)
 }
 

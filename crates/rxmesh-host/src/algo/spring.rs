@@ -126,8 +126,8 @@ pub struct SpringSolve {
     pub residual: f64,
 }
 
-/// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1), a surface or a volume that
-/// keeps edges.
+/// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1), a surface or a volume
+/// that keeps edges.
 ///
 /// No step waits for the engine: what goes wrong there shows at the next read.
 #[derive(Debug)]

@@ -321,8 +321,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Has as many of the kernel's staged fields stay in global memory as the mesh's choice wants, or as it takes to fit
-    /// the engine.
+    /// Has as many of the kernel's staged fields stay in global memory as the mesh's choice wants, or as it takes to
+    /// fit the engine.
     fn fit<K: PatchKernel + Entry>(
         &self,
         patches: &Patches,

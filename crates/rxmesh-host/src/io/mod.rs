@@ -409,8 +409,8 @@ fn surface(
         },
         volume => {
             return Err(refused(format!(
-                "{volume} holds volumes of tetrahedra, and this is a surface: a program that fills it (TetGen, fTetWild, \
-                    Gmsh) makes a volume of it"
+                "{volume} holds volumes of tetrahedra, and this is a surface: a program that fills it (TetGen, \
+                    fTetWild,                     Gmsh) makes a volume of it"
             )));
         }
     })

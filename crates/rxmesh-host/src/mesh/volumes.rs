@@ -45,8 +45,8 @@ pub fn tet_ball(n: u32) -> Result<TetMesh, MeshError> {
     kuhn([n.saturating_mul(2); 3], inner, push)
 }
 
-/// Cubes of six cells each. `mirrored` says along which axes a cube's diagonal runs backwards; `place` puts the corners,
-/// which are given in the unit cube.
+/// Cubes of six cells each. `mirrored` says along which axes a cube's diagonal runs backwards; `place` puts the
+/// corners, which are given in the unit cube.
 fn kuhn(
     n: [u32; 3],
     mirrored: impl Fn([u32; 3]) -> [bool; 3] + Sync,

@@ -340,8 +340,8 @@ impl<D: Dimension> RxMesh<D> {
         self
     }
 
-    /// As [`RxMesh::run`], on the patches of one body where there are copies: for what all of them share, such as values
-    /// for the entries of a prepared relation.
+    /// As [`RxMesh::run`], on the patches of one body where there are copies: for what all of them share, such as
+    /// values for the entries of a prepared relation.
     ///
     /// # Errors
     ///

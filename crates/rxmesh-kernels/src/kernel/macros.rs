@@ -70,11 +70,11 @@ macro_rules! args {
 /// }
 /// ```
 ///
-/// Forms: `ForEach<R>`, `Scatter<R>` (with `R` one relation or a tuple of up to three), `Distribute<R, W>` (with `W` the
-/// length of the rows), `Patch`, `Block`, `Flat`; the last three only declare the struct and leave
-/// [`PatchKernel`](crate::kernel::PatchKernel),
-/// [`BlockKernel`](crate::kernel::BlockKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N`
-/// before the brace sets the CUDA block's width for the first three.
+/// Forms: `ForEach<R>`, `Scatter<R>` (with `R` one relation or a tuple of up to three), `Distribute<R, W>` (with `W`
+/// the length of the rows), `Patch`, `Block`, `Flat`; the last three only declare the struct and leave
+/// [`PatchKernel`](crate::kernel::PatchKernel), [`BlockKernel`](crate::kernel::BlockKernel) or
+/// [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N` before the brace sets the CUDA block's width for the
+/// first three.
 ///
 /// The first three need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index
 /// does not compile.

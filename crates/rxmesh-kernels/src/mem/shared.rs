@@ -234,8 +234,8 @@ impl Shared<u32> {
 }
 
 impl Shared<f32> {
-    /// Elements `i .. i + N`. A pair at an even place is one access on a GPU: pieces of a plan start at a multiple of 16
-    /// bytes.
+    /// Elements `i .. i + N`. A pair at an even place is one access on a GPU: pieces of a plan start at a multiple of
+    /// 16 bytes.
     #[inline(always)]
     pub fn several<const N: usize>(self, i: u32) -> [f32; N] {
         debug_assert!(i + N as u32 <= self.n, "shared read at {i} of {}", self.n);

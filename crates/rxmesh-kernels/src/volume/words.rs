@@ -125,7 +125,8 @@ crate::args! {
 /// The value that lane `k` of a patch belongs to, and which of the value's lanes it is.
 ///
 /// Rounding the factor up adds less than `k / 2^shift` to the quotient: too little to change it while `k * lanes` is
-/// below 2^shift, which it is for `k` up to 2^30, more than the up to 65,535 values of a patch with [`MOST_WIDE`] lanes.
+/// below 2^shift, which it is for `k` up to 2^30, more than the up to 65,535 values of a patch with [`MOST_WIDE`]
+/// lanes.
 #[inline(always)]
 pub fn split(k: u32, lanes: u32, by: Divide) -> (u32, u32) {
     let i = ((u64::from(k) * u64::from(by.factor)) >> by.shift) as u32;

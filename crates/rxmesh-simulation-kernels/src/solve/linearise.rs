@@ -94,7 +94,7 @@ impl Tangent {
         ]
     }
 
-    /// Of a cell, from where [`Tangent::keep`] put it.
+    /// Of a cell, from where `Tangent::keep` put it.
     #[inline(always)]
     pub fn of(from: Global<f32>, cell: u32) -> Tangent {
         let from = from.from(place(cell));

@@ -167,8 +167,8 @@ impl VbdBody {
         });
     }
 
-    /// Moves the vertices of one colour, in shared memory. `K` is the kernel that does it: a body of its own for each, so
-    /// that none is a function that two of them call.
+    /// Moves the vertices of one colour, in shared memory. `K` is the kernel that does it: a body of its own for each,
+    /// so that none is a function that two of them call.
     #[inline(always)]
     #[expect(clippy::extra_unused_type_parameters, reason = "it tells bodies apart")]
     fn descend<B: Block, K>(&self, b: B, patch: &Patch, t: &VbdTables, lists: Lists, colour: u32) {

@@ -1,7 +1,7 @@
 //! MEDIT's `.mesh` as text: keywords, each with a number of rows.
 //!
-//! Of INRIA (Frey 2001, technical report 0253); TetWild, MMG, libigl and Gmsh write it. No crate on the registry that is
-//! still looked after reads it.
+//! Of INRIA (Frey 2001, technical report 0253); TetWild, MMG, libigl and Gmsh write it. No crate on the registry that
+//! is still looked after reads it.
 
 mod read;
 mod write;

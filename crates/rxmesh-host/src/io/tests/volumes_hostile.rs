@@ -113,7 +113,8 @@ fn promises_beyond_the_file_are_refused_before_memory_is_taken() {
             (
                 "a.vtk",
                 format!(
-                    "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 0\nCELLS 1 {n}\n4 0 0 0 0\n"
+                    "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 0\n\
+                    CELLS 1 {n}\n4 0 0 0 0\n"
                 ),
             ),
             (

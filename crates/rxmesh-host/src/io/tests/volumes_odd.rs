@@ -162,7 +162,8 @@ fn vtk_with_mixed_cells() {
     let text = "# vtk DataFile Version 2.0\nof a solver\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n\
         0 0 0 1 0 0 0 1 0\n0 0 1 1 1 1\nCELLS 3 14\n4 0 1 2 3\n3 0 1 2\n4 4 1\n3 2\nCELL_TYPES 3\n10 5 10\n\
         CELL_DATA 3\nSCALARS part int\nLOOKUP_TABLE default\n7 8 9\nLOOKUP_TABLE mine 1\n0 0 0 1\n\
-        FIELD FieldData 2\nids 1 3 vtkIdType\n5 6 7\nMETADATA\nINFORMATION 0\n\nlong%20one 1 3 long\n1 2 9007199254740993\n\
+        FIELD FieldData 2\nids 1 3 vtkIdType\n5 6 7\nMETADATA\nINFORMATION 0\n\nlong%20one 1 3 long\n\
+        1 2 9007199254740993\n\
         POINT_DATA 5\nVECTORS v float\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 nan\nTEXTURE_COORDINATES uv 2 float\n\
         1 2 3 4 5 6 7 8 9 10\nNORMALS n float\n1 0 0 1 0 0 1 0 0 1 0 0 1 0 0\n";
     let loaded = read("a.vtk", text);
@@ -193,7 +194,10 @@ fn vtk_5() {
     let mut file = text.as_bytes().to_vec();
     let points: [f32; 12] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     points.iter().for_each(|x| file.extend(x.to_be_bytes()));
-    file.extend(b"\nMETADATA\nINFORMATION 1\nNAME L2_NORM LOCATION vtkDataArray\nDATA 2 0 1\n\nCELLS 3 5\nOFFSETS vtktypeint64\n");
+    file.extend(
+        b"\nMETADATA\nINFORMATION 1\nNAME L2_NORM LOCATION vtkDataArray\nDATA 2 0 1\n\n\
+        CELLS 3 5\nOFFSETS vtktypeint64\n",
+    );
     [0i64, 4, 5]
         .iter()
         .for_each(|x| file.extend(x.to_be_bytes()));
@@ -253,7 +257,8 @@ fn vtu_packed() {
                     let offset = appended.len();
                     appended.extend(head.iter().chain(&blocks));
                     return format!(
-                        "<DataArray Name='{name}' type='{kind}' NumberOfComponents='{width}' format='appended' offset='{offset}'/>"
+                        "<DataArray Name='{name}' type='{kind}' NumberOfComponents='{width}' \
+                            format='appended' offset='{offset}'/>"
                     );
                 }
                 let mut text = Vec::new();
@@ -261,12 +266,14 @@ fn vtu_packed() {
                 super::super::vtu::encode_base64(&blocks, &mut text);
                 let text = String::from_utf8(text).unwrap();
                 format!(
-                    "<DataArray Name='{name}' type='{kind}' NumberOfComponents='{width}' format='binary'>\n {text}\n</DataArray>"
+                    "<DataArray Name='{name}' type='{kind}' NumberOfComponents='{width}' \
+                        format='binary'>\n {text}\n</DataArray>"
                 )
             };
             let order = if big { "BigEndian" } else { "LittleEndian" };
             tags += &format!(
-                "<VTKFile type='UnstructuredGrid' byte_order='{order}' compressor='vtkZLibDataCompressor'>\n<!-- a > b -->\n"
+                "<VTKFile type='UnstructuredGrid' byte_order='{order}' \
+                    compressor='vtkZLibDataCompressor'>\n<!-- a > b -->\n"
             );
             tags += "<UnstructuredGrid><Piece NumberOfPoints='5' NumberOfCells='3'><PointData>";
             tags += &array(
@@ -324,10 +331,12 @@ fn vtu_packed() {
 
 #[test]
 fn what_is_wrong_with_a_vtu_is_named() {
-    let good = "<VTKFile type=\"UnstructuredGrid\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\">\n\
+    let good = "<VTKFile type=\"UnstructuredGrid\">\n<UnstructuredGrid>\n\
+        <Piece NumberOfPoints=\"4\" NumberOfCells=\"1\">\n\
         <Points><DataArray type=\"Float32\" NumberOfComponents=\"3\">\n0 0 0 1 0 0 0 1 0 0 0 1\n</DataArray></Points>\n\
         <Cells><DataArray type=\"Int32\" Name=\"connectivity\">0 1 2 3</DataArray>\n\
-        <DataArray type=\"Int32\" Name=\"offsets\">4</DataArray>\n<DataArray type=\"UInt8\" Name=\"types\">10</DataArray>\n\
+        <DataArray type=\"Int32\" Name=\"offsets\">4</DataArray>\n\
+        <DataArray type=\"UInt8\" Name=\"types\">10</DataArray>\n\
         </Cells></Piece></UnstructuredGrid></VTKFile>\n";
     assert_eq!(read("a.vtu", good).mesh.cells, [[0, 1, 2, 3]]);
     for (from, to, want) in [

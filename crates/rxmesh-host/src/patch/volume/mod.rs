@@ -104,8 +104,8 @@ pub struct VolumeSet {
     pub cell_linear: Vec<u32>,
     /// What the patches keep: what relations and kernels can be had.
     pub has: Needs,
-    /// How many copies of one body this is ([`VolumeSet::repeated`]). All arrays are of all copies but `topology`, which
-    /// they share.
+    /// How many copies of one body this is ([`VolumeSet::repeated`]). All arrays are of all copies but `topology`,
+    /// which they share.
     pub copies: u32,
 }
 
