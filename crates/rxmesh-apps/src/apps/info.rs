@@ -114,7 +114,7 @@ impl Application for Info {
         (
             "boundary",
             "of a volume: `vertices` and `faces` of its boundary, whose `area`, `volume` and `centre` those of `mesh` \
-                are;             nothing is cut into patches then",
+                are; nothing is cut into patches then",
         ),
         (
             "engines",

@@ -410,7 +410,7 @@ fn surface(
         volume => {
             return Err(refused(format!(
                 "{volume} holds volumes of tetrahedra, and this is a surface: a program that fills it (TetGen, \
-                    fTetWild,                     Gmsh) makes a volume of it"
+                    fTetWild, Gmsh) makes a volume of it"
             )));
         }
     })
