@@ -4,10 +4,10 @@ use crate::solver_support::*;
 use glam::Vec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TetMesh;
+use rxmesh_simulation::Body;
 use rxmesh_simulation::solve::{GlobalSolver, Projective, ProjectiveOptions};
-use rxmesh_simulation::{Body, Material};
 use rxmesh_tests::conformance;
-use rxmesh_tests::elastic::{Density, Elastic, farthest};
+use rxmesh_tests::elastic::{Density, farthest};
 use rxmesh_tests::engines::{same_rounding, suited};
 
 conformance! {
@@ -19,27 +19,8 @@ conformance! {
 const DT: f32 = 0.03;
 const BOTH: [GlobalSolver; 2] = [GlobalSolver::ConjugateGradients, GlobalSolver::Chebyshev];
 
-fn soft() -> Material {
-    Material {
-        young: 2e4,
-        poisson: 0.3,
-        density: 1000.0,
-    }
-}
-
 fn mesh(engine: &Engine) -> TetMesh {
     beam(suited(engine, [[10, 3, 3], [5, 2, 2], [3, 1, 1]]))
-}
-
-/// A body that is bent and in motion, held at one end; with it, its state.
-fn moving(engine: &Engine, mesh: &TetMesh) -> (Body, Elastic, Vec<Vec3>, Vec<Vec3>) {
-    let mut body = body(engine, mesh, soft(), 64);
-    body.pin(&low_end(mesh)).unwrap();
-    let elastic = elastic(&mut body, mesh);
-    let (x, v) = disturbed(mesh, &elastic.held);
-    body.set_positions(&x).unwrap();
-    body.set_velocities(&v).unwrap();
-    (body, elastic, x, v)
 }
 
 fn rounds_are_those_of_a_direct_solver(engine: &Engine) {

@@ -109,3 +109,23 @@ pub(crate) fn targets(x: &[Vec3], v: &[Vec3], held: &[bool], gravity: Vec3, dt: 
         })
         .collect()
 }
+
+/// A soft material.
+pub(crate) fn soft() -> Material {
+    Material {
+        young: 2e4,
+        poisson: 0.3,
+        density: 1000.0,
+    }
+}
+
+/// A body that is bent and in motion, held at one end; with it, its state.
+pub(crate) fn moving(engine: &Engine, mesh: &TetMesh) -> (Body, Elastic, Vec<Vec3>, Vec<Vec3>) {
+    let mut body = body(engine, mesh, soft(), 64);
+    body.pin(&low_end(mesh)).unwrap();
+    let elastic = elastic(&mut body, mesh);
+    let (x, v) = disturbed(mesh, &elastic.held);
+    body.set_positions(&x).unwrap();
+    body.set_velocities(&v).unwrap();
+    (body, elastic, x, v)
+}

@@ -4,10 +4,10 @@ use crate::solver_support::*;
 use glam::Vec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TetMesh;
+use rxmesh_simulation::Body;
 use rxmesh_simulation::solve::{VbdOptions, VbdOrder, VertexBlockDescent};
-use rxmesh_simulation::{Body, Material};
 use rxmesh_tests::conformance;
-use rxmesh_tests::elastic::{Density, Elastic, farthest};
+use rxmesh_tests::elastic::{Density, farthest};
 use rxmesh_tests::engines::{same_rounding, suited};
 
 conformance! {
@@ -20,26 +20,8 @@ const DT: f32 = 0.03;
 const BOTH: [VbdOrder; 2] = [VbdOrder::Vertices, VbdOrder::Patches];
 const DENSITY: Density = Density::NeoHookean;
 
-fn soft() -> Material {
-    Material {
-        young: 2e4,
-        poisson: 0.3,
-        density: 1000.0,
-    }
-}
-
 fn mesh(engine: &Engine) -> TetMesh {
     beam(suited(engine, [[7, 3, 2], [4, 2, 2], [3, 1, 1]]))
-}
-
-fn moving(engine: &Engine, mesh: &TetMesh) -> (Body, Elastic, Vec<Vec3>, Vec<Vec3>) {
-    let mut body = body(engine, mesh, soft(), 64);
-    body.pin(&low_end(mesh)).unwrap();
-    let elastic = elastic(&mut body, mesh);
-    let (x, v) = disturbed(mesh, &elastic.held);
-    body.set_positions(&x).unwrap();
-    body.set_velocities(&v).unwrap();
-    (body, elastic, x, v)
 }
 
 fn steps_converge_to_the_minimum(engine: &Engine) {

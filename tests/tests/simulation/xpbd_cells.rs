@@ -4,8 +4,8 @@ use crate::solver_support::*;
 use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TetMesh;
+use rxmesh_simulation::Body;
 use rxmesh_simulation::solve::{XpbdCells, XpbdOptions, XpbdOrder};
-use rxmesh_simulation::{Body, Material};
 use rxmesh_tests::conformance;
 use rxmesh_tests::elastic::{Density, Elastic, farthest};
 use rxmesh_tests::engines::{same_rounding, suited};
@@ -16,14 +16,6 @@ conformance! {
 }
 
 const BOTH: [XpbdOrder; 2] = [XpbdOrder::Jacobi, XpbdOrder::PatchColours];
-
-fn soft() -> Material {
-    Material {
-        young: 2e4,
-        poisson: 0.3,
-        density: 1000.0,
-    }
-}
 
 fn mesh(engine: &Engine) -> TetMesh {
     beam(suited(engine, [[6, 2, 2], [3, 2, 1], [2, 1, 1]]))
