@@ -46,7 +46,7 @@ impl VolumeFixture {
         ribbon: Ribbon,
     ) -> RxMesh<Volume> {
         let options = VolumeOptions {
-            patch_size,
+            patch_size: Some(patch_size),
             kinds,
             ribbon,
             ..VolumeOptions::default()

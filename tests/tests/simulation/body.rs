@@ -41,7 +41,7 @@ fn masses_and_kinetic_energy(engine: &Engine) {
     let materials = Materials::of_cells(&cells).unwrap();
     assert_eq!(materials.table().len(), 2);
     let options = VolumeOptions {
-        patch_size: 64,
+        patch_size: Some(64),
         ..VolumeOptions::default()
     };
     let mut body = Body::with(engine, &mesh, materials, &options).unwrap();

@@ -30,7 +30,7 @@ fn fixtures() -> Vec<VolumeFixture> {
 
 fn on_engine(fixture: &VolumeFixture, patch_size: u32) -> RxMesh<Volume> {
     let options = VolumeOptions {
-        patch_size,
+        patch_size: Some(patch_size),
         kinds: VolumeKinds::Cells,
         ..VolumeOptions::default()
     };

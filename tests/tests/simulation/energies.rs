@@ -40,7 +40,7 @@ fn vector(rng: &mut Rng) -> DVec3 {
 
 fn body(engine: &Engine, mesh: &TetMesh, materials: &[Material], patch_size: u32) -> Body {
     let options = VolumeOptions {
-        patch_size,
+        patch_size: Some(patch_size),
         ..VolumeOptions::default()
     };
     let materials = Materials::of_cells(materials).unwrap();

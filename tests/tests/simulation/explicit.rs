@@ -13,7 +13,7 @@ conformance! { @steps momentum_is_kept, energy_is_kept_or_lost, pins_move_by_the
 
 fn body(engine: &Engine, n: [u32; 3]) -> Body {
     let options = VolumeOptions {
-        patch_size: 40,
+        patch_size: Some(40),
         ..VolumeOptions::default()
     };
     let mesh = bar(n, [0.4, 0.2, 0.2]);

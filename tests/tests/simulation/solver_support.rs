@@ -45,7 +45,7 @@ pub(crate) fn body(engine: &Engine, mesh: &TetMesh, soft: Material, patch_size: 
         .map(|c| if c < half { soft } else { stiff })
         .collect();
     let options = VolumeOptions {
-        patch_size,
+        patch_size: Some(patch_size),
         kinds: VolumeKinds::Edges,
         ..VolumeOptions::default()
     };

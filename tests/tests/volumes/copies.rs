@@ -52,7 +52,7 @@ fn cases(engine: &Engine) -> Vec<Case> {
 
 fn options() -> VolumeOptions {
     VolumeOptions {
-        patch_size: 16,
+        patch_size: Some(16),
         kinds: VolumeKinds::Faces,
         ribbon: Ribbon::Ring,
         ..VolumeOptions::default()

@@ -20,7 +20,7 @@ pub(crate) const PATCH_SIZES: [u32; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 pub(crate) fn volume(
     engine: &Engine,
     mesh: &TetMesh,
-    patch_size: u32,
+    patch_size: Option<u32>,
     (kinds, ribbon): (VolumeKinds, Ribbon),
 ) -> Result<RxMesh<Volume>> {
     let options = options(patch_size, (kinds, ribbon));
@@ -32,7 +32,7 @@ pub(crate) fn volume(
     )?)
 }
 
-fn options(patch_size: u32, (kinds, ribbon): (VolumeKinds, Ribbon)) -> VolumeOptions {
+fn options(patch_size: Option<u32>, (kinds, ribbon): (VolumeKinds, Ribbon)) -> VolumeOptions {
     VolumeOptions {
         patch_size,
         kinds,
@@ -45,7 +45,7 @@ fn options(patch_size: u32, (kinds, ribbon): (VolumeKinds, Ribbon)) -> VolumeOpt
 pub(crate) fn build(
     engine: &Engine,
     mesh: &TetMesh,
-    patch_size: u32,
+    patch_size: Option<u32>,
     parts: (VolumeKinds, Ribbon),
     effort: Effort,
 ) -> Result<Times> {
@@ -87,7 +87,7 @@ pub(crate) fn bytes(rx: &RxMesh<Volume>, prepared: bool) -> Result<(u64, Map<Str
 
 /// How often elements are held by patches: local ones over owned ones (gamma, section 7.1), and those of shell 0.
 pub(crate) fn ribbons(mesh: &TetMesh, patch_size: u32) -> Result<(f64, Map<String, Value>)> {
-    let options = options(patch_size, (VolumeKinds::Faces, Ribbon::Usual));
+    let options = options(Some(patch_size), (VolumeKinds::Faces, Ribbon::Usual));
     let set = patch::build_volume(mesh.positions.len(), &mesh.cells, &options)?;
     let stats = set.stats();
     let mut figures = Map::new();

@@ -47,9 +47,9 @@ pub(crate) struct Arguments {
     /// The mesh of the rows over sizes of patches (`ribbons`, `patches`)
     #[arg(long, value_name = "MESH", default_value = "cube:44")]
     sweep: String,
-    /// Most cells of a patch
-    #[arg(long, default_value_t = 1024, value_name = "N")]
-    patch_size: u32,
+    /// Most cells of a patch [default: what suits the mesh]
+    #[arg(long, value_name = "N")]
+    patch_size: Option<u32>,
     /// Most samples of a row
     #[arg(long, default_value_t = 15, value_name = "N")]
     repeat: usize,
@@ -305,7 +305,7 @@ impl Run<'_> {
                 continue;
             }
             for engine in engines {
-                let rx = figures::volume(engine, mesh, patch_size, ALL)?;
+                let rx = figures::volume(engine, mesh, Some(patch_size), ALL)?;
                 let swept = OPERATIONS.iter().filter(|o| SWEPT.contains(&o.name));
                 let prefix = format!("patches of {patch_size}, ");
                 self.operations(swept, &prefix, &rx, (name, &sizes))?;
@@ -365,7 +365,7 @@ mod tests {
             meshes: vec!["cube:3".into()],
             mesh: None,
             sweep: "cubes:2x2".into(),
-            patch_size: 64,
+            patch_size: Some(64),
             repeat: 1,
             budget: 0.0,
             batch: 1,

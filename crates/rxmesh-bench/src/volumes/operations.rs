@@ -21,9 +21,8 @@ use crate::measure::{self, Effort, Times, median};
 /// A value of the paper's operations.
 pub(crate) type Ten = [f32; 10];
 
-/// Cells up to which EE and FF are prepared too, to see what that gives: beyond it their tables outgrow everything
-/// else.
-const FEW: u64 = 100_000;
+/// Cells up to which EE and FF are prepared too, to see what that gives: their tables outgrow everything else.
+const FEW: u64 = 4_000_000;
 
 /// Blocks of a GPU that are tried.
 const WIDTHS: [u32; 3] = [128, 256, 512];

@@ -18,7 +18,7 @@ pub(crate) struct Record {
     pub(crate) commit: String,
     pub(crate) date: String,
     /// Most cells of a patch, where the row does not say otherwise.
-    pub(crate) patch_size: u32,
+    pub(crate) patch_size: Option<u32>,
     pub(crate) engines: Vec<Measured>,
     pub(crate) rows: Vec<RowRecord>,
 }

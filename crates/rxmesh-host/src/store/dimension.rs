@@ -94,7 +94,12 @@ impl RxMesh<Volume> {
         options: &VolumeOptions,
         copies: u32,
     ) -> Result<RxMesh<Volume>, Error> {
-        let body = patch::build_volume(vertex_count, cells, options)?;
+        let all = cells.len().saturating_mul(copies as usize);
+        let options = VolumeOptions {
+            patch_size: Some(options.size_for(all)),
+            ..*options
+        };
+        let body = patch::build_volume(vertex_count, cells, &options)?;
         RxMesh::from_sound(engine, body.repeated(copies)?)
     }
 

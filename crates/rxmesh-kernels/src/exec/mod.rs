@@ -16,6 +16,7 @@ pub use cuda::Cuda;
 pub use solo::{Solo, permute};
 
 use crate::mem::{GlobalMut, Shared, Words};
+use core::marker::PhantomData;
 
 /// Proof that a call comes from this module: only it may ask for ranks and bare barriers.
 #[derive(Clone, Copy)]
@@ -201,6 +202,31 @@ pub unsafe trait Block: Copy {
     }
 }
 
+/// What [`Phase::each_of`] does for each index. Both functions are to be `#[inline(always)]`.
+pub trait Work {
+    /// What is loaded.
+    type Value: Copy;
+    /// Loads what there is to do for an index. Must not depend on what [`Work::then`] does.
+    fn load(&self, i: u32) -> Self::Value;
+    /// Does it.
+    fn then(&self, i: u32, value: Self::Value);
+}
+
+/// [`Work`] by two closures.
+struct Loaded<F, G, T>(F, G, PhantomData<T>);
+
+impl<T: Copy, F: Fn(u32) -> T, G: Fn(u32, T)> Work for Loaded<F, G, T> {
+    type Value = T;
+    #[inline(always)]
+    fn load(&self, i: u32) -> T {
+        self.0(i)
+    }
+    #[inline(always)]
+    fn then(&self, i: u32, value: T) {
+        self.1(i, value);
+    }
+}
+
 /// The inside of one phase: loops that run between two barriers.
 #[derive(Clone, Copy)]
 pub struct Phase<B> {
@@ -226,10 +252,17 @@ impl<B: Block> Phase<B> {
     /// value, so that the loads' latencies overlap; `load` must not depend on what `then` does.
     #[inline(always)]
     pub fn each_loaded<T: Copy>(self, n: u32, load: impl Fn(u32) -> T, then: impl Fn(u32, T)) {
+        self.each_of(n, &Loaded(load, then, PhantomData));
+    }
+
+    /// As [`Phase::each_loaded`], for work that is too long for closures: what is called in four places is inlined only
+    /// where it must be.
+    #[inline(always)]
+    pub fn each_of<W: Work>(self, n: u32, work: &W) {
         if B::SOLO {
             let mut i = 0;
             while i < n {
-                then(i, load(i));
+                work.then(i, work.load(i));
                 i += 1;
             }
             return;
@@ -240,16 +273,16 @@ impl<B: Block> Phase<B> {
         while i < n {
             // Written out: an array indexed in a loop would go to local memory on the device.
             let (i0, i1, i2, i3) = (i, i + size, i + 2 * size, i + 3 * size);
-            let (v0, v1, v2, v3) = (load(at(i0)), load(at(i1)), load(at(i2)), load(at(i3)));
-            then(at(i0), v0);
+            let (v0, v1, v2, v3) = (work.load(at(i0)), work.load(at(i1)), work.load(at(i2)), work.load(at(i3)));
+            work.then(at(i0), v0);
             if i1 < n {
-                then(at(i1), v1);
+                work.then(at(i1), v1);
             }
             if i2 < n {
-                then(at(i2), v2);
+                work.then(at(i2), v2);
             }
             if i3 < n {
-                then(at(i3), v3);
+                work.then(at(i3), v3);
             }
             i += 4 * size;
         }

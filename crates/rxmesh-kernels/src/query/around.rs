@@ -19,6 +19,7 @@ unsafe impl Relation for VC {
     type Row = CsrRow;
     const NAME: &'static str = "VC";
     const PREPARE: &'static str = "rx_prepare_vc";
+    const USUAL: u32 = 8;
     const NEEDS: Needs = Needs::CELLS;
 
     #[inline(always)]
@@ -61,6 +62,7 @@ unsafe impl Relation for EC {
     type Row = CsrRow;
     const NAME: &'static str = "EC";
     const PREPARE: &'static str = "rx_prepare_ec";
+    const USUAL: u32 = 6;
     const NEEDS: Needs = Needs::CELLS.and(Needs::EDGES);
 
     #[inline(always)]
@@ -103,6 +105,7 @@ unsafe impl Relation for FC {
     type Row = CsrRow;
     const NAME: &'static str = "FC";
     const PREPARE: &'static str = "rx_prepare_fc";
+    const USUAL: u32 = 2;
     const RIBBON_ROWS: bool = true;
     const NEEDS: Needs = Needs::CELLS.and(Needs::FACES);
 
@@ -148,6 +151,7 @@ unsafe impl Relation for EE {
     type Row = EndsRow;
     const NAME: &'static str = "EE";
     const PREPARE: &'static str = "rx_prepare_ee_at_ends";
+    const USUAL: u32 = 8;
     // A patch of a surface does not hold the faces around all ends of its edges.
     const NEEDS: Needs = Needs::CELLS.and(Needs::EDGES).and(Needs::RING);
 

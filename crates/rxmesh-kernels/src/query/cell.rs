@@ -102,6 +102,7 @@ unsafe impl Relation for CC {
     type Row = CcRow;
     const NAME: &'static str = "CC";
     const PREPARE: &'static str = "rx_prepare_cc";
+    const USUAL: u32 = 4;
     const NEEDS: Needs = FC::NEEDS;
 
     #[inline(always)]

@@ -79,6 +79,7 @@ unsafe impl Relation for FF {
     type Row = FfRow;
     const NAME: &'static str = "FF";
     const PREPARE: &'static str = "rx_prepare_ff";
+    const USUAL: u32 = 8;
     const NEEDS: Needs = Needs::SURFACE;
 
     #[inline(always)]

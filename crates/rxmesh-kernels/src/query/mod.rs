@@ -46,7 +46,7 @@ pub use edge::{EEThroughFaces, EF, EV};
 pub use face::{FE, FF, FV};
 pub use local::{LocalEv, LocalFe, LocalMap};
 pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
-pub use prepared::{Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_place, table_rows};
+pub use prepared::{Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows};
 pub use relations::{Both, Neighbours, Preparer, Relations, Source, Table, Three};
 pub use slots::EdgeFaces;
 pub use vertex::{VE, VF, VV, VertexFaces};
@@ -77,6 +77,11 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     const PREPARE: &'static str;
     /// The number of neighbours when it is the same for every element.
     const FIXED: Option<u32> = None;
+    /// About how many neighbours an element has: so many loads are on their way at a time.
+    const USUAL: u32 = match Self::FIXED {
+        Some(n) => n,
+        None => 6,
+    };
     /// What a mesh must keep for it. With [`Needs::RING`] its rows are long on volumes, where it is prepared only when
     /// that is asked for.
     const NEEDS: Needs = Needs::EDGES.and(Needs::FACES);

@@ -48,6 +48,7 @@ unsafe impl Relation for VE {
     type Row = CsrRow;
     const NAME: &'static str = "VE";
     const PREPARE: &'static str = "rx_prepare_ve";
+    const USUAL: u32 = 8;
     const NEEDS: Needs = Needs::EDGES;
 
     #[inline(always)]
@@ -86,6 +87,7 @@ unsafe impl Relation for VV {
     type Row = CsrRow;
     const NAME: &'static str = "VV";
     const PREPARE: &'static str = "rx_prepare_vv";
+    const USUAL: u32 = 8;
     const NEEDS: Needs = Needs::EDGES;
 
     #[inline(always)]
@@ -132,6 +134,7 @@ unsafe impl Relation for VF {
     type Row = CsrRow;
     const NAME: &'static str = "VF";
     const PREPARE: &'static str = "rx_prepare_vf";
+    const USUAL: u32 = 8;
 
     #[inline(always)]
     fn carve(h: &PatchHeader, plan: &mut Plan) -> VertexFaces {

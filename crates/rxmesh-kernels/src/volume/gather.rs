@@ -2,7 +2,7 @@
 
 use super::words::{Deal, Words, split};
 use crate::attr::StagedField;
-use crate::exec::{Block, Phase};
+use crate::exec::{Block, Phase, Work};
 use crate::kernel::{Fields, ForEachTables, OverRelations, PatchKernel, carve_for_each};
 use crate::mem::{GlobalMut, Plan};
 use crate::query::{
@@ -102,7 +102,7 @@ unsafe impl<R: Relation> PatchKernel for Gather<R> {
     }
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, tables: &Self::Tables) {
-        self.run_over(b, patch, tables);
+        self.over::<B, false>(b, patch, tables);
     }
 }
 
@@ -118,23 +118,7 @@ unsafe impl<R: Relation> OverRelations for Gather<R> {
     }
     #[inline(always)]
     fn run_over<B: Block>(&self, b: B, patch: &Patch, tables: &ForEachTables<Source<R>>) {
-        let relation = &tables.relations;
-        b.phase(|p| {
-            Fields::load(self, p, patch);
-            <R as Relations>::prepare(p, patch, relation);
-        });
-        <R as Relations>::build(b, patch, relation, tables.scratch);
-        b.last_phase(|p| {
-            // Loops of their own: one that chose between memories, or how much to read, would do so for every value.
-            let x = self.x;
-            match (x.is_staged(), B::SOLO, self.deal.step) {
-                (true, true, _) => self.rows(p, patch, relation, x),
-                (false, true, _) => self.rows(p, patch, relation, There(x)),
-                (true, ..) => self.lanes::<B, 2>(p, patch, relation, x),
-                (false, _, 2) => self.lanes::<B, 2>(p, patch, relation, There(x)),
-                _ => self.lanes::<B, 1>(p, patch, relation, There(x)),
-            }
-        });
+        self.over::<B, true>(b, patch, tables);
     }
 }
 
@@ -163,6 +147,33 @@ impl<K: Element> From<K> for There<K> {
 }
 
 impl<R: Relation> Gather<R> {
+    /// The kernel; of its own for both ways to have the rows, so that nothing is shared and called.
+    #[inline(always)]
+    fn over<B: Block, const PREPARED: bool>(
+        &self,
+        b: B,
+        patch: &Patch,
+        tables: &ForEachTables<Source<R>>,
+    ) {
+        let relation = &tables.relations;
+        b.phase(|p| {
+            Fields::load(self, p, patch);
+            <R as Relations>::prepare(p, patch, relation);
+        });
+        <R as Relations>::build(b, patch, relation, tables.scratch);
+        b.last_phase(|p| {
+            // Loops of their own: one that chose between memories, or how much to read, would do so for every value.
+            let x = self.x;
+            match (x.is_staged(), B::SOLO, self.deal.step) {
+                (true, true, _) => self.rows(p, patch, relation, x),
+                (false, true, _) => self.rows(p, patch, relation, There(x)),
+                (true, ..) => self.lanes::<B, 2>(p, patch, relation, x),
+                (false, _, 2) => self.lanes::<B, 2>(p, patch, relation, There(x)),
+                _ => self.lanes::<B, 1>(p, patch, relation, There(x)),
+            }
+        });
+    }
+
     /// Many threads: `N` numbers of an element each.
     #[inline(always)]
     fn lanes<B: Block, const N: usize>(
@@ -172,13 +183,22 @@ impl<R: Relation> Gather<R> {
         relation: &Source<R>,
         x: impl From<<R as Relation>::Target>,
     ) {
-        let (width, lanes, by) = (self.width, self.deal.lanes, self.deal.divide);
-        let y = self.y.from(patch.base::<<R as Relation>::Source>() * width);
-        p.each(patch.owned::<<R as Relation>::Source>() * lanes, |k| {
-            let (i, lane) = split(k, lanes, by);
-            let c = N as u32 * lane;
-            y.put::<N>(i * width + c, sum(patch, relation, i, c, x));
-        });
+        let lanes = Lanes::<R, _, N> {
+            of: self,
+            patch,
+            relation,
+            x,
+            y: self
+                .y
+                .from(patch.base::<<R as Relation>::Source>() * self.width),
+        };
+        let n = patch.owned::<<R as Relation>::Source>() * self.deal.lanes;
+        // Short rows leave room for those of other elements.
+        if R::FIXED.is_some() {
+            p.each_of(n, &lanes);
+        } else {
+            p.each(n, |k| lanes.then(k, lanes.load(k)));
+        }
     }
 
     /// One thread: an element after the other, up to eight numbers at a time.
@@ -213,6 +233,39 @@ impl<R: Relation> Gather<R> {
     }
 }
 
+/// What [`Gather::lanes`] does.
+struct Lanes<'a, R: Relation, X, const N: usize> {
+    of: &'a Gather<R>,
+    patch: &'a Patch,
+    relation: &'a Source<R>,
+    x: X,
+    /// Sums of the patch's own elements.
+    y: GlobalMut<f32>,
+}
+
+impl<R: Relation, X: From<R::Target>, const N: usize> Lanes<'_, R, X, N> {
+    /// The element of a lane, and the first of its numbers.
+    #[inline(always)]
+    fn place(&self, k: u32) -> (u32, u32) {
+        let (i, lane) = split(k, self.of.deal.lanes, self.of.deal.divide);
+        (i, N as u32 * lane)
+    }
+}
+
+impl<R: Relation, X: From<R::Target>, const N: usize> Work for Lanes<'_, R, X, N> {
+    type Value = [f32; N];
+    #[inline(always)]
+    fn load(&self, k: u32) -> [f32; N] {
+        let (i, c) = self.place(k);
+        sum::<R, N>(self.patch, self.relation, i, c, self.x)
+    }
+    #[inline(always)]
+    fn then(&self, k: u32, sum: [f32; N]) {
+        let (i, c) = self.place(k);
+        self.y.put::<N>(i * self.of.width + c, sum);
+    }
+}
+
 /// Sums of numbers `c .. c + N` over the row of element `i`.
 #[inline(always)]
 fn sum<R: Relation, const N: usize>(
@@ -223,13 +276,16 @@ fn sum<R: Relation, const N: usize>(
     x: impl From<<R as Relation>::Target>,
 ) -> [f32; N] {
     let mut sum = [0.0; N];
-    for e in <R as Relations>::input(patch, relation, i).iter() {
-        let value = x.get::<N>(e, c);
-        let mut k = 0;
-        while k < N {
-            sum[k] += value[k];
-            k += 1;
-        }
-    }
+    let row = <R as Relations>::input(patch, relation, i);
+    row.each_loaded(
+        |e| x.get::<N>(e, c),
+        |value| {
+            let mut k = 0;
+            while k < N {
+                sum[k] += value[k];
+                k += 1;
+            }
+        },
+    );
     sum
 }

@@ -59,8 +59,8 @@ pub enum Ribbon {
 /// How to cut patches of a volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeOptions {
-    /// Most owned cells that a patch may have, from 1 to 8,192.
-    pub patch_size: u32,
+    /// Most owned cells that a patch may have, from 1 to 8,192; `None` for [`VolumeOptions::size_for`] the volume.
+    pub patch_size: Option<u32>,
     /// Seed of the random choices.
     pub seed: u64,
     /// What is kept beside vertices and cells.
@@ -72,13 +72,31 @@ pub struct VolumeOptions {
 impl Default for VolumeOptions {
     fn default() -> Self {
         Self {
-            patch_size: 1024,
+            patch_size: None,
             seed: 1,
             kinds: VolumeKinds::default(),
             ribbon: Ribbon::default(),
         }
     }
 }
+
+impl VolumeOptions {
+    /// The most owned cells of a patch: what was asked for, or 1,024, or less where a volume is so small that a GPU
+    /// would have too few patches to work on at a time.
+    pub fn size_for(&self, cells: usize) -> u32 {
+        let suits = (cells / ENOUGH_PATCHES).clamp(SMALL_PATCH, USUAL_PATCH);
+        self.patch_size.unwrap_or(suits as u32)
+    }
+}
+
+/// Patches that keep all multiprocessors of a large GPU busy.
+const ENOUGH_PATCHES: usize = 256;
+
+/// Owned cells of a patch of a small volume: with fewer, most of what a patch holds belongs to others.
+const SMALL_PATCH: usize = 256;
+
+/// Owned cells of a patch of a large volume.
+const USUAL_PATCH: usize = 1024;
 
 /// A volume cut into patches, as it lies in memory.
 ///
@@ -124,11 +142,12 @@ pub fn build(
     options: &VolumeOptions,
 ) -> Result<VolumeSet, PatchError> {
     check(vertex_count, cells, options)?;
+    let patch_size = options.size_for(cells.len());
     let (next, longest) = adjacency::build(vertex_count, cells);
-    let regions = regions::build::<4>(&next, options.patch_size, options.seed);
-    let order = order::build::<4>(&next, regions, options.patch_size);
+    let regions = regions::build::<4>(&next, patch_size, options.seed);
+    let order = order::build::<4>(&next, regions, patch_size);
     drop(next);
-    let owners = owners::build(vertex_count, cells, &order, options.patch_size);
+    let owners = owners::build(vertex_count, cells, &order, patch_size);
     let ribbons = owners::ribbons((&order.next, longest), &owners, options.ribbon);
     let mut has = Needs::CELLS;
     let (mut edges, mut faces) = (Parts::none(ribbons.len()), Parts::none(ribbons.len()));
@@ -178,9 +197,10 @@ fn check(
     cells: &[[u32; 4]],
     options: &VolumeOptions,
 ) -> Result<(), PatchError> {
-    if !(1..=MAX_PATCH_SIZE).contains(&options.patch_size) {
+    let size = options.size_for(cells.len());
+    if !(1..=MAX_PATCH_SIZE).contains(&size) {
         return Err(PatchError::VolumePatchSize {
-            size: options.patch_size,
+            size,
             limit: MAX_PATCH_SIZE,
         });
     }

@@ -9,7 +9,7 @@ use super::{Ribbon, VolumeKinds, VolumeOptions, VolumeSet, build};
 
 fn options(patch_size: u32) -> VolumeOptions {
     VolumeOptions {
-        patch_size,
+        patch_size: Some(patch_size),
         kinds: VolumeKinds::Faces,
         ..VolumeOptions::default()
     }
@@ -24,7 +24,7 @@ fn check_with(vertices: usize, cells: &[[u32; 4]], options: &VolumeOptions) -> V
         "{options:?}: {:?}",
         &faults[..faults.len().min(5)]
     );
-    assert!(set.stats().size_max <= options.patch_size);
+    assert!(set.stats().size_max <= options.size_for(cells.len()));
     set
 }
 
