@@ -8,6 +8,7 @@
 use crate::staged::near;
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
+use rxmesh_kernels::query::each_of;
 use rxmesh_kernels::topo::{Cell, Kind, Patch, PatchHeader, Vertex};
 
 /// Threads of a block of all kernels that assemble.
@@ -132,9 +133,12 @@ impl Sums {
                 at: t.values,
                 count,
             };
-            b.each(count, |i| {
-                let corners = cell(first + i, patch.cell_vertices(first + i));
-                values.put::<B, W>(i, corners);
+            b.phase(|p| {
+                p.each_ahead(
+                    count,
+                    |i| patch.cell_vertices(first + i),
+                    |i, v| values.put::<B, W>(i, cell(first + i, v)),
+                );
             });
             let rows = self.rows(patch, first, count);
             first += count;
@@ -276,22 +280,27 @@ impl Rows {
         self,
         values: Values,
         v: u32,
-        mut at: u32,
+        first: u32,
         mut sum: [f32; W],
     ) -> ([f32; W], u32) {
-        let end = u32::from(self.ends.get(v));
-        while at < end {
-            let slot = u32::from(self.slots.get(at));
-            if slot >= self.to {
-                break;
-            }
-            let from = slot - self.from;
-            sum = plus(
-                sum,
-                each(|c| values.at.get(values.place::<B, W>(from, c as u32))),
-            );
-            at += 1;
-        }
-        (sum, at)
+        let (end, mut next) = (u32::from(self.ends.get(v)), first);
+        each_of::<4, _>(
+            first,
+            end,
+            |at| {
+                let slot = u32::from(self.slots.get(at));
+                let here = slot < self.to;
+                let from = if here { slot - self.from } else { 0 };
+                let value = each(|c| values.at.get(values.place::<B, W>(from, c as u32)));
+                (here, value)
+            },
+            |(here, value)| {
+                if here {
+                    sum = plus(sum, value);
+                    next += 1;
+                }
+            },
+        );
+        (sum, next)
     }
 }

@@ -179,8 +179,8 @@ unsafe impl PatchKernel for SpringGather {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
-        b.phase(|p| self.load(p, patch));
         let ring = Ring::new(self.vv, self.lengths, patch);
+        b.phase(|p| self.load(p, patch));
         let base = patch.base::<Vertex>();
         b.last_phase(|p| {
             p.each(patch.owned::<Vertex>(), |v| {

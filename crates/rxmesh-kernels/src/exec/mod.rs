@@ -288,6 +288,25 @@ impl<B: Block> Phase<B> {
         }
     }
 
+    /// Runs `then(i, load(i))` for every `i` in `0..n`. Each thread loads for its next index before it works on this
+    /// one, which takes long; `load` must not depend on what `then` does.
+    #[inline(always)]
+    pub fn each_ahead<T: Copy>(self, n: u32, load: impl Fn(u32) -> T, then: impl Fn(u32, T)) {
+        let (rank, size) = (self.block.rank(INTERNAL), self.block.size(INTERNAL));
+        if rank >= n {
+            return;
+        }
+        let at = |i: u32| self.block.order(if i < n { i } else { rank }, n, INTERNAL);
+        let mut i = rank;
+        let mut next = load(at(i));
+        while i < n {
+            let here = next;
+            next = load(at(i + size));
+            then(at(i), here);
+            i += size;
+        }
+    }
+
     /// Runs `f` on one thread, without a barrier.
     #[inline(always)]
     pub fn lead(self, f: impl FnOnce()) {

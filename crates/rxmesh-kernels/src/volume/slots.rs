@@ -1,6 +1,7 @@
 //! Sums over the slots of a patch's targets: see [`super::distribute`].
 
 use crate::mem::{Global, GlobalMut, Shared};
+use crate::query::each_of;
 
 /// The slots of a patch's targets, and the values that are there now: those of slots `from..to`.
 #[derive(Clone, Copy)]
@@ -24,26 +25,28 @@ impl Rows {
     /// Adds numbers `c .. c + N` of the values of a target to sums.
     #[inline(always)]
     fn sum<const N: usize>(self, target: u32, c: u32, mut sum: [f32; N]) -> [f32; N] {
-        let mut at = if target == 0 {
+        let first = if target == 0 {
             0
         } else {
             u32::from(self.ends.get(target - 1))
         };
-        let end = u32::from(self.ends.get(target));
-        while at < end {
-            let slot = u32::from(self.slots.get(at));
-            if slot >= self.from && slot < self.to {
-                let value = self
-                    .values
-                    .several::<N>((slot - self.from) * self.words + c);
+        each_of::<4, _>(
+            first,
+            u32::from(self.ends.get(target)),
+            |at| {
+                let slot = u32::from(self.slots.get(at));
+                let here = slot >= self.from && slot < self.to;
+                let from = if here { slot - self.from } else { 0 };
+                (here, self.values.several::<N>(from * self.words + c))
+            },
+            |(here, value)| {
                 let mut k = 0;
-                while k < N {
+                while here && k < N {
                     sum[k] += value[k];
                     k += 1;
                 }
-            }
-            at += 1;
-        }
+            },
+        );
         sum
     }
 }

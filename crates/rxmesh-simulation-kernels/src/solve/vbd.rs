@@ -62,30 +62,20 @@ rxmesh_kernels::args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl Field for VbdBody {}
 
-/// What a kernel keeps in shared memory.
+/// What the lanes of some vertices add up, in shared memory: number `k` of lane `i` at `k * CHUNK * LANES + i`.
 #[derive(Clone, Copy)]
-pub struct VbdTables {
-    x: Shared<Vec3>,
-    rest: Shared<Vec3>,
-    /// Number `k` of lane `i` at `k * CHUNK * LANES + i`.
-    parts: Shared<f32>,
-}
+pub struct VbdSums(Shared<f32>);
 
-impl VbdTables {
+impl VbdSums {
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> VbdTables {
-        let n = h.total_of(Kind::Vertex);
-        VbdTables {
-            x: plan.take(n),
-            rest: plan.take(n),
-            parts: plan.take(NUMBERS * CHUNK * LANES),
-        }
+    fn carve(plan: &mut Plan) -> VbdSums {
+        VbdSums(plan.take(NUMBERS * CHUNK * LANES))
     }
 
     /// Keeps number `k` of a lane.
     #[inline(always)]
     fn put(&self, lane: u32, k: u32, value: f32) {
-        self.parts.set(k * (CHUNK * LANES) + lane, value);
+        self.0.set(k * (CHUNK * LANES) + lane, value);
     }
 
     /// The sum of number `k` over the lanes of a vertex.
@@ -94,10 +84,65 @@ impl VbdTables {
         let first = k * (CHUNK * LANES) + LANES * vertex;
         let (mut lane, mut sum) = (0, 0.0);
         while lane < LANES {
-            sum += self.parts.get(first + lane);
+            sum += self.0.get(first + lane);
             lane += 1;
         }
         sum
+    }
+}
+
+/// Where the positions of a patch's vertices are.
+trait Points: Copy {
+    /// The position of a local vertex.
+    fn x(self, v: u32) -> Vec3;
+    /// Its position at rest.
+    fn rest(self, v: u32) -> Vec3;
+    /// Moves it.
+    fn put(self, v: u32, x: Vec3);
+}
+
+/// Positions in shared memory.
+#[derive(Clone, Copy)]
+pub struct Here {
+    x: Shared<Vec3>,
+    rest: Shared<Vec3>,
+}
+
+impl Points for Here {
+    #[inline(always)]
+    fn x(self, v: u32) -> Vec3 {
+        self.x.get(v)
+    }
+    #[inline(always)]
+    fn rest(self, v: u32) -> Vec3 {
+        self.rest.get(v)
+    }
+    #[inline(always)]
+    fn put(self, v: u32, x: Vec3) {
+        self.x.set(v, x);
+    }
+}
+
+/// Positions where they are.
+#[derive(Clone, Copy)]
+struct There {
+    x: GlobalMut<Vec3>,
+    rest: Global<Vec3>,
+    map: Map<Vertex>,
+}
+
+impl Points for There {
+    #[inline(always)]
+    fn x(self, v: u32) -> Vec3 {
+        self.x.get(self.map.linear(v))
+    }
+    #[inline(always)]
+    fn rest(self, v: u32) -> Vec3 {
+        self.rest.get(self.map.linear(v))
+    }
+    #[inline(always)]
+    fn put(self, v: u32, x: Vec3) {
+        self.x.set(self.map.linear(v), x);
     }
 }
 
@@ -156,22 +201,16 @@ impl Sum {
 }
 
 impl VbdBody {
-    /// Loads the positions of all local vertices, from `x` and at rest.
+    /// Moves the vertices of one colour.
     #[inline(always)]
-    fn load<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables, x: Global<Vec3>) {
-        let map = patch.map::<Vertex>();
-        b.each(patch.total::<Vertex>(), |v| {
-            let from = map.linear(v);
-            t.x.set(v, x.get(from));
-            t.rest.set(v, self.rest.get(from));
-        });
-    }
-
-    /// Moves the vertices of one colour, in shared memory. `K` is the kernel that does it: a body of its own for each,
-    /// so that none is a function that two of them call.
-    #[inline(always)]
-    #[expect(clippy::extra_unused_type_parameters, reason = "it tells bodies apart")]
-    fn descend<B: Block, K>(&self, b: B, patch: &Patch, t: &VbdTables, lists: Lists, colour: u32) {
+    fn descend<B: Block>(
+        &self,
+        b: B,
+        patch: &Patch,
+        (t, points): (VbdSums, impl Points),
+        lists: Lists,
+        colour: u32,
+    ) {
         let (mut first, end) = lists.range(colour);
         let (vc, cells) = (self.vc.table(patch), patch.map::<Cell>());
         while first < end {
@@ -179,7 +218,7 @@ impl VbdBody {
             let n = if left < CHUNK { left } else { CHUNK };
             b.each(n * LANES, |i| {
                 let v = lists.item(first + i / LANES);
-                let sum = self.around(patch, t, (vc, cells), v, i % LANES);
+                let sum = self.around(patch, points, (vc, cells), v, i % LANES);
                 let [xx, xy, xz, yy, yz, zz] = sum.hessian;
                 t.put(i, 0, sum.force.x);
                 t.put(i, 1, sum.force.y);
@@ -195,7 +234,7 @@ impl VbdBody {
                 let v = lists.item(first + i);
                 let linear = patch.base::<Vertex>() + v;
                 if self.inverse_mass.get(linear) > 0.0 {
-                    let (x, mass) = (t.x.get(v), self.mass.get(linear));
+                    let (x, mass) = (points.x(v), self.mass.get(linear));
                     let (inertia, start) = (mass * self.rate, self.before.get(linear));
                     let touch = self.contacts.touch(start, x - start, self.dt);
                     let pull = (self.target.get(linear) - x) * inertia + touch.force * mass;
@@ -212,7 +251,7 @@ impl VbdBody {
                             t.total(i, 8) + inertia + h[2] * mass,
                         ],
                     };
-                    t.x.set(v, x + sum.solve());
+                    points.put(v, x + sum.solve());
                 }
             });
             first += n;
@@ -224,7 +263,7 @@ impl VbdBody {
     fn around(
         &self,
         patch: &Patch,
-        t: &VbdTables,
+        points: impl Points,
         (vc, cells): (PreparedTable<VC>, Map<Cell>),
         v: u32,
         lane: u32,
@@ -238,13 +277,13 @@ impl VbdBody {
         while at < hi {
             let c = vc.value(at);
             let ids = patch.cell_vertices(c);
-            let shape = Shape::new(ids.map(|k| t.rest.get(k)));
+            let shape = Shape::new(ids.map(|k| points.rest(k)));
             // Selects: an index at run time would put the array into local memory on the device.
             let pick = |k: usize, g: Vec3, or: Vec3| if ids[k] == v { g } else { or };
             let [g1, g2, g3] = shape.g;
             let g = pick(1, g1, pick(2, g2, pick(3, g3, shape.g0())));
             let lame = self.materials.of(cells.linear(c));
-            sum.add((shape, lame), ids.map(|k| t.x.get(k)), g);
+            sum.add((shape, lame), ids.map(|k| points.x(k)), g);
             at += LANES;
         }
         sum
@@ -252,42 +291,37 @@ impl VbdBody {
 }
 
 kernel! {
-    /// Moves all vertices of one colour; the others are copied.
+    /// Moves all vertices of one colour, in place: so few that staging all positions would cost more.
     pub struct VbdVertices: Patch {
         /// The body.
         pub body: VbdBody,
         /// Positions.
-        pub x: Global<Vec3>,
-        /// New positions.
-        pub y: GlobalMut<Vec3>,
+        pub x: GlobalMut<Vec3>,
         /// The colour whose turn it is.
         pub colour: u32,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; vertices of one colour share no cell; ids and
-// sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns; vertices of one colour share no cell, so that none that is written is read for
+// another; phases are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for VbdVertices {
     const NEEDS: Needs = Needs::CELLS;
-    type Tables = VbdTables;
+    type Tables = VbdSums;
 
     #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> VbdTables {
-        VbdTables::carve(h, plan)
+    fn carve(&mut self, _: &PatchHeader, plan: &mut Plan) -> VbdSums {
+        VbdSums::carve(plan)
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables) {
-        self.body.load(b, patch, t, self.x);
+    fn run<B: Block>(&self, b: B, patch: &Patch, &t: &VbdSums) {
+        let points = There {
+            x: self.x,
+            rest: self.body.rest,
+            map: patch.map(),
+        };
         let lists = self.body.turns.of(patch);
-        self.body
-            .descend::<B, VbdVertices>(b, patch, t, lists, self.colour);
-        let base = patch.base::<Vertex>();
-        b.last_phase(|p| {
-            p.each(patch.owned::<Vertex>(), |v| {
-                self.y.set(base + v, t.x.get(v))
-            })
-        });
+        self.body.descend(b, patch, (t, points), lists, self.colour);
     }
 }
 
@@ -310,30 +344,39 @@ kernel! {
 // vertices of one colour share no cell; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for VbdPatches {
     const NEEDS: Needs = Needs::CELLS;
-    type Tables = VbdTables;
+    type Tables = (VbdSums, Here);
 
     #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> VbdTables {
-        VbdTables::carve(h, plan)
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
+        let n = h.total_of(Kind::Vertex);
+        let here = Here {
+            x: plan.take(n),
+            rest: plan.take(n),
+        };
+        (VbdSums::carve(plan), here)
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, t: &VbdTables) {
+    fn run<B: Block>(&self, b: B, patch: &Patch, &(t, here): &Self::Tables) {
         if self.colours.get(patch.id()) != self.colour {
             return;
         }
-        self.body.load(b, patch, t, self.x.read());
+        let map = patch.map::<Vertex>();
+        b.each(patch.total::<Vertex>(), |v| {
+            let from = map.linear(v);
+            here.x.set(v, self.x.get(from));
+            here.rest.set(v, self.body.rest.get(from));
+        });
         let lists = self.body.turns.of(patch);
         let mut colour = 0;
         while colour < lists.colours {
-            self.body
-                .descend::<B, VbdPatches>(b, patch, t, lists, colour);
+            self.body.descend(b, patch, (t, here), lists, colour);
             colour += 1;
         }
         let base = patch.base::<Vertex>();
         b.last_phase(|p| {
             p.each(patch.owned::<Vertex>(), |v| {
-                self.x.set(base + v, t.x.get(v))
+                self.x.set(base + v, here.x.get(v))
             })
         });
     }

@@ -5,10 +5,9 @@ use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
-use rxmesh_host::store::Attribute;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::query::{Prepared, VC};
-use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::solve::vbd::{VbdBody, VbdPatches, VbdVertices};
 
 /// In which order vertices take their turns.
@@ -61,8 +60,6 @@ pub struct VertexBlockDescent {
     before: Buffer<Vec3>,
     /// Where vertices would go without forces between them.
     target: Buffer<Vec3>,
-    /// New positions, where all vertices of a colour move at a time.
-    spare: Option<Attribute<Vertex, Vec3>>,
 }
 
 impl VertexBlockDescent {
@@ -81,11 +78,11 @@ impl VertexBlockDescent {
         let (rx, engine) = (body.mesh(), body.engine());
         let vertices = colour::vertices(rx);
         let n = rx.linear_len(Kind::Vertex) as usize;
-        let (patches, spare) = match options.order {
-            VbdOrder::Vertices => (None, Some(rx.attribute()?)),
+        let patches = match options.order {
+            VbdOrder::Vertices => None,
             VbdOrder::Patches => {
                 let Colouring { colours, count } = colour::patches(rx, Apart::Owned);
-                (Some((engine.upload(&colours)?, count)), None)
+                Some((engine.upload(&colours)?, count))
             }
         };
         Ok(VertexBlockDescent {
@@ -95,7 +92,6 @@ impl VertexBlockDescent {
             patches,
             before: engine.zeroed(n)?,
             target: engine.zeroed(n)?,
-            spare,
         })
     }
 
@@ -147,32 +143,21 @@ impl VertexBlockDescent {
             dt,
         };
         for colour in 0..self.colours() {
-            let Some((colours, _)) = &self.patches else {
-                self.move_vertices(body, view, colour)?;
-                continue;
-            };
             let x = body.position.global_mut()?;
-            body.rx.run(VbdPatches {
-                body: view,
-                x,
-                colours: colours.global(),
-                colour,
-            })?;
+            match &self.patches {
+                None => body.rx.run(VbdVertices {
+                    body: view,
+                    x,
+                    colour,
+                })?,
+                Some((colours, _)) => body.rx.run(VbdPatches {
+                    body: view,
+                    x,
+                    colours: colours.global(),
+                    colour,
+                })?,
+            }
         }
-        Ok(())
-    }
-
-    fn move_vertices(&mut self, body: &mut Body, view: VbdBody, colour: u32) -> Result<(), Error> {
-        let Some(spare) = &mut self.spare else {
-            return Ok(());
-        };
-        body.rx.run(VbdVertices {
-            body: view,
-            x: body.position.global()?,
-            y: spare.global_mut()?,
-            colour,
-        })?;
-        std::mem::swap(&mut body.position, spare);
         Ok(())
     }
 }

@@ -78,11 +78,13 @@ fn inverse_of_one_and(k: f32, m: Symmetric) -> Symmetric {
     let [a, b, c, d, e, f] = m.map(|m| m * k);
     let (a, d, f) = (1.0 + a, 1.0 + d, 1.0 + f);
     // By elimination: cofactors of entries of very different size would lose the small ones.
-    let (l1, l2) = (b / a, c / a);
+    let ia = 1.0 / a;
+    let (l1, l2) = (b * ia, c * ia);
     let (d1, e1) = (d - l1 * b, e - l1 * c);
-    let l3 = e1 / d1;
+    let id = 1.0 / d1;
+    let l3 = e1 * id;
     let d2 = f - l2 * c - l3 * e1;
-    let (ia, id, i2) = (1.0 / a, 1.0 / d1, 1.0 / d2);
+    let i2 = 1.0 / d2;
     // The inverse of the lower triangle with ones on its diagonal: (1, 0, 0), (-l1, 1, 0), (n, -l3, 1).
     let n = l1 * l3 - l2;
     [
@@ -139,7 +141,7 @@ fn matrix([a, b, c, d, e, f, g, h, i]: [f32; 9]) -> Columns {
 
 kernel! {
     /// A Jacobi iteration: each cell solves its constraints and gives its corners what they are to be moved by, in m.
-    pub struct XpbdCells: Distribute<CV, 4> {
+    pub struct XpbdCells: Distribute<CV, 4>, threads = 192 {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
         /// Positions at rest.

@@ -12,6 +12,7 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::{Fields, PatchKernel};
 use rxmesh_kernels::math::{angle, sqrt};
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
+use rxmesh_kernels::query::each_of;
 use rxmesh_kernels::topo::{Edge, Patch, PatchHeader, Vertex};
 
 kernel_list! {
@@ -70,13 +71,15 @@ fn bend(p: [Vec3; 4]) -> Option<Bend> {
         return None;
     }
     let l = sqrt(ee);
+    let unit = 1.0 / l;
+    let unit2 = unit * unit;
     // Sine and cosine times the lengths of both normals: the sine as the product of the edge and their own one.
-    let sine = n.cross(m).dot(e) / l;
+    let sine = n.cross(m).dot(e) * unit;
     let turn = angle(if sine < 0.0 { -sine } else { sine }, n.dot(m));
     Some(Bend {
         angle: if sine < 0.0 { -turn } else { turn },
         u: [n * (-l / nn), m * (-l / mm)],
-        along: [a.dot(e) / ee, b.dot(e) / ee],
+        along: [a.dot(e) * unit2, b.dot(e) * unit2],
     })
 }
 
@@ -255,8 +258,16 @@ unsafe impl PatchKernel for XpbdCloth {
     fn run<B: Block>(&self, b: B, patch: &Patch, &moves: &Shared<Vec3>) {
         b.phase(|p| self.load(p, patch));
         let first = self.hinges.starts.get(patch.id());
-        b.each(patch.owned::<Edge>(), |e| {
-            self.solve(patch, moves, first, e)
+        b.phase(|p| {
+            let base = patch.base::<Edge>();
+            let load = |e| Hinge {
+                ids: self.hinges.of(first, e),
+                rest: self.hinges.rest.get(base + e),
+                old: self.multipliers.get(base + e),
+            };
+            p.each_ahead(patch.owned::<Edge>(), load, |e, hinge| {
+                self.solve(moves, base, e, hinge);
+            });
         });
         let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
         let ends = self.slots.from(self.slots_starts.get(patch.id()));
@@ -285,12 +296,20 @@ unsafe impl PatchKernel for XpbdCloth {
     }
 }
 
+/// What is known of an owned edge.
+#[derive(Clone, Copy)]
+struct Hinge {
+    ids: [u32; 4],
+    rest: [f32; 4],
+    /// Its multipliers.
+    old: [f32; 2],
+}
+
 impl XpbdCloth {
     /// Solves the constraints of an owned edge.
     #[inline(always)]
-    fn solve(&self, patch: &Patch, moves: Shared<Vec3>, first: u32, e: u32) {
-        let (ids, linear) = (self.hinges.of(first, e), patch.base::<Edge>() + e);
-        let (rest, old) = (self.hinges.rest.get(linear), self.multipliers.get(linear));
+    fn solve(&self, moves: Shared<Vec3>, base: u32, e: u32, hinge: Hinge) {
+        let Hinge { ids, rest, old } = hinge;
         let p = each(ids, Vec3::ZERO, |v| self.x.at(v));
         let weights = each(ids, Vec2::ZERO, |v| self.weights.at(v));
         let (w, by) = (weights.map(|w| w.y), self.relaxation);
@@ -301,7 +320,7 @@ impl XpbdCloth {
             (0.0, [Vec3::ZERO; 4])
         };
         self.multipliers
-            .set(linear, [old[0] + by * l, old[1] + by * a]);
+            .set(base + e, [old[0] + by * l, old[1] + by * a]);
         let put = |k: u32, v: Vec3, w: Vec2| moves.set(4 * e + k, v * (by * w.x));
         put(0, g[0] - n, weights[0]);
         put(1, g[1] + n, weights[1]);
@@ -323,16 +342,14 @@ impl Rows {
     #[inline(always)]
     fn sum(self, k: u32) -> f32 {
         let (v, c) = (k / 3, k % 3);
-        let mut at = if v == 0 {
+        let first = if v == 0 {
             0
         } else {
             u32::from(self.ends.get(v - 1))
         };
         let (end, mut sum) = (u32::from(self.ends.get(v)), 0.0);
-        while at < end {
-            sum += self.moves.get(3 * u32::from(self.slots.get(at)) + c);
-            at += 1;
-        }
+        let load = |at| self.moves.get(3 * u32::from(self.slots.get(at)) + c);
+        each_of::<4, _>(first, end, load, |value| sum += value);
         sum
     }
 }
