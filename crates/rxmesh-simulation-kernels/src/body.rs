@@ -42,13 +42,7 @@ unsafe impl BlockKernel for Kinetic {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
-        let first = block * SUM_VERTICES;
-        let left = self.mass.len() - first;
-        let n = if left < SUM_VERTICES {
-            left
-        } else {
-            SUM_VERTICES
-        };
+        let (first, n) = share::<SUM_VERTICES>(block, self.mass.len());
         let part = b.sum(n, scratch, |i| {
             let v = self.velocity.get(first + i);
             let square = |x: f32| f64::from(x) * f64::from(x);
@@ -67,6 +61,14 @@ unsafe impl BlockKernel for Kinetic {
             },
         );
     }
+}
+
+/// First vertex and number of a block's share of all vertices, where each block takes `N`.
+#[inline(always)]
+pub(crate) fn share<const N: u32>(block: u32, all: u32) -> (u32, u32) {
+    let first = block * N;
+    let left = all - first;
+    (first, if left < N { left } else { N })
 }
 
 /// Hands in a block's part of a sum; the last block runs `then` with the sum, on one thread. `partials` has a place for

@@ -1,6 +1,6 @@
 //! Energies of a body's vertices in what is around it.
 
-use crate::body::SUM_VERTICES;
+use crate::body::{SUM_VERTICES, share};
 use crate::contact::Contacts;
 use glam::Vec3;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
@@ -47,13 +47,7 @@ unsafe impl BlockKernel for External {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
-        let first = block * SUM_VERTICES;
-        let left = self.mass.len() - first;
-        let n = if left < SUM_VERTICES {
-            left
-        } else {
-            SUM_VERTICES
-        };
+        let (first, n) = share::<SUM_VERTICES>(block, self.mass.len());
         let parts = b.sum2(
             n,
             scratch,

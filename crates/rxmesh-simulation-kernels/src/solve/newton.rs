@@ -6,7 +6,7 @@
 //! after the end do nothing.
 
 use crate::assemble::Parts;
-use crate::body::finish;
+use crate::body::{finish, share};
 use crate::contact::Contacts;
 use crate::energy::{Arap, Corotated, Energy, Linear, NeoHookean};
 use crate::force::{NEEDS, energy};
@@ -201,14 +201,12 @@ unsafe impl FlatKernel for Start {
 }
 
 /// Vertices that a block of [`Begin`], [`Step`] and [`Move`] takes.
-pub const VERTICES: u32 = 1024;
+pub const VERTICES: u32 = 256;
 
 /// First vertex and number of a block's vertices.
 #[inline(always)]
 fn range(block: u32, all: u32) -> (u32, u32) {
-    let first = block * VERTICES;
-    let left = all - first;
-    (first, if left < VERTICES { left } else { VERTICES })
+    share::<VERTICES>(block, all)
 }
 
 #[inline(always)]

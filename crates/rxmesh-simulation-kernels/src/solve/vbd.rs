@@ -274,9 +274,18 @@ impl VbdBody {
         };
         let (lo, hi) = vc.bounds(v);
         let mut at = lo + lane;
-        while at < hi {
+        if at >= hi {
+            return sum;
+        }
+        let cell = |at: u32| {
             let c = vc.value(at);
-            let ids = patch.cell_vertices(c);
+            (c, patch.cell_vertices(c))
+        };
+        let mut next = cell(at);
+        while at < hi {
+            let (c, ids) = next;
+            // On its way while this one is worked on.
+            next = cell(if at + LANES < hi { at + LANES } else { at });
             let shape = Shape::new(ids.map(|k| points.rest(k)));
             // Selects: an index at run time would put the array into local memory on the device.
             let pick = |k: usize, g: Vec3, or: Vec3| if ids[k] == v { g } else { or };

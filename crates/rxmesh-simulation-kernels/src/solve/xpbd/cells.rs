@@ -141,7 +141,7 @@ fn matrix([a, b, c, d, e, f, g, h, i]: [f32; 9]) -> Columns {
 
 kernel! {
     /// A Jacobi iteration: each cell solves its constraints and gives its corners what they are to be moved by, in m.
-    pub struct XpbdCells: Distribute<CV, 4>, threads = 192 {
+    pub struct XpbdCells: Distribute<CV, 4>, threads = 160 {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
         /// Positions at rest.
