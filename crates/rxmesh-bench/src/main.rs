@@ -7,7 +7,6 @@ mod conflicts;
 mod docs;
 #[cfg(feature = "speculative")]
 mod edits;
-mod elastic;
 mod figures;
 mod floor;
 mod measure;
@@ -56,8 +55,6 @@ enum Task {
         /// The later record
         new: PathBuf,
     },
-    /// Measure forces and time steps of elastic bodies
-    Elastic(elastic::Arguments),
     /// Fill the parts of documents that come from records: tables between marks such as `bench:begin` and
     /// `bench:end`, and single figures
     Docs(docs::Arguments),
@@ -126,7 +123,6 @@ fn start(arguments: Arguments) -> Result<()> {
             print!("{}", compare::compare(&old, &new));
             Ok(())
         }
-        Some(Task::Elastic(arguments)) => elastic::run(&arguments),
         Some(Task::Docs(arguments)) => docs::run(&arguments),
         Some(Task::Peers(arguments)) => peers::run(&arguments),
         Some(Task::Picture { path }) => picture::write(&path),

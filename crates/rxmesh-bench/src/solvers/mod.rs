@@ -1,6 +1,7 @@
-//! Rows of the solvers of deformable bodies: a table and a record of their own, because they have other meshes than the
+//! Rows of deformable bodies, forces and solvers: a table and a record of their own, because they have other meshes than the
 //! rest.
 
+mod elastic;
 mod meshes;
 mod rows;
 
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
     /// Engines to measure
     #[arg(long, value_enum, default_value = "all")]
     engine: EngineChoice,
-    /// Only rows whose name begins so: `pd frame`, `pd product`, `xpbd cloth`, `xpbd cells`, `vbd`
+    /// Only rows whose name begins so: `force`, `explicit`, `elastic`, `implicit`, `pd frame`, `pd product`, `xpbd cloth`, `xpbd cells`, `vbd`
     #[arg(long, value_delimiter = ';', value_name = "ROW")]
     rows: Vec<String>,
     /// Only rows of at most so many million vertices or cells

@@ -12,7 +12,7 @@ use rxmesh_simulation::solve::{
 };
 use rxmesh_simulation::{Body, Material, Materials, Surroundings};
 
-use super::meshes;
+use super::{elastic, meshes};
 use crate::measure::{self, Effort, Times};
 
 /// A row.
@@ -40,6 +40,13 @@ impl Row {
     /// Whether the row is of a volume.
     pub(crate) fn of_cells(&self) -> bool {
         self.mesh.starts_with("cube")
+    }
+
+    const fn cpu_of(self, reference: f64) -> Row {
+        Row {
+            on_two_threads: (None, Some(reference)),
+            ..self
+        }
     }
 
     const fn cpu(self, goal: f64, reference: f64) -> Row {
@@ -72,6 +79,18 @@ const CLOTHS: &str = "cloths:100x100";
 
 #[rustfmt::skip]
 pub(crate) const ROWS: &[Row] = &[
+    row("force, neo-Hookean", "cube:22", 63_888, (Some(0.008), Some(0.0197)), elastic::neo_hookean),
+    row("force, neo-Hookean", "cube:44", 511_104, (None, Some(0.0788)), elastic::neo_hookean).cpu(15.0, 81.0),
+    row("force, neo-Hookean", "cube:70", 2_058_000, (Some(0.045), Some(0.174)), elastic::neo_hookean),
+    row("force, corotated", "cube:22", 63_888, (Some(0.010), Some(0.0251)), elastic::corotated),
+    row("force, corotated", "cube:44", 511_104, (None, Some(0.0914)), elastic::corotated).cpu_of(333.0),
+    row("force, corotated", "cube:70", 2_058_000, (Some(0.09), Some(0.265)), elastic::corotated),
+    row("explicit step", "cube:22", 63_888, (None, None), elastic::explicit),
+    row("explicit step", "cube:70", 2_058_000, (None, None), elastic::explicit),
+    row("elastic product", "cube:22", 63_888, (None, None), elastic::product),
+    row("elastic product", "cube:70", 2_058_000, (None, None), elastic::product),
+    row("implicit step, 3 x 50 CG", "cube:22", 63_888, (Some(4.0), None), elastic::implicit),
+    row("implicit step, 3 x 50 CG", "cube:70", 2_058_000, (None, None), elastic::implicit),
     row("pd frame, 5 x 30 CG", "cube:19", 41_154, (Some(2.0), Some(48.5)), pd_frame_cg),
     row("pd frame, 5 x 30 CG", "cube:37", 303_918, (Some(2.5), Some(35.6)), pd_frame_cg),
     row("pd frame, 5 x 30 CG", "cube:49", 705_894, (Some(4.0), Some(29.4)), pd_frame_cg),
@@ -108,7 +127,7 @@ fn body(engine: &Engine, mesh: &str, kinds: VolumeKinds) -> Result<Body> {
     Ok(body)
 }
 
-fn measured(body: &Body, launches: u32, times: Times) -> Measured {
+pub(super) fn measured(body: &Body, launches: u32, times: Times) -> Measured {
     Measured {
         elements: body.mesh().count(Kind::Cell).into(),
         launches,

@@ -273,7 +273,12 @@ impl<B: Block> Phase<B> {
         while i < n {
             // Written out: an array indexed in a loop would go to local memory on the device.
             let (i0, i1, i2, i3) = (i, i + size, i + 2 * size, i + 3 * size);
-            let (v0, v1, v2, v3) = (work.load(at(i0)), work.load(at(i1)), work.load(at(i2)), work.load(at(i3)));
+            let (v0, v1, v2, v3) = (
+                work.load(at(i0)),
+                work.load(at(i1)),
+                work.load(at(i2)),
+                work.load(at(i3)),
+            );
             work.then(at(i0), v0);
             if i1 < n {
                 work.then(at(i1), v1);

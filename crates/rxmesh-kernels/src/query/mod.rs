@@ -46,7 +46,9 @@ pub use edge::{EEThroughFaces, EF, EV};
 pub use face::{FE, FF, FV};
 pub use local::{LocalEv, LocalFe, LocalMap};
 pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
-pub use prepared::{Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows};
+pub use prepared::{
+    Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows,
+};
 pub use relations::{Both, Neighbours, Preparer, Relations, Source, Table, Three};
 pub use slots::EdgeFaces;
 pub use vertex::{VE, VF, VV, VertexFaces};

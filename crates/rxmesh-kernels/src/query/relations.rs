@@ -203,11 +203,7 @@ impl<R: Relation> Neighbours<R> {
     /// Runs `f` on `load(neighbour)` for all neighbours that there are, in order. From a prepared table several loads
     /// are on their way before the first is used, so `load` must not depend on what `f` does.
     #[inline(always)]
-    pub fn each_loaded<T: Copy>(
-        &self,
-        load: impl Fn(Local<R::Target>) -> T,
-        mut f: impl FnMut(T),
-    ) {
+    pub fn each_loaded<T: Copy>(&self, load: impl Fn(Local<R::Target>) -> T, mut f: impl FnMut(T)) {
         let map = self.map;
         match &self.row {
             AnyRow::Prepared(row) if !R::GAPS => row.each_loaded(|id| load(map.local(id)), f),

@@ -20,27 +20,119 @@ impl Colouring {
     }
 }
 
-/// Colours items greedily: those in the most groups first, among equals the first, each with the first colour that none
-/// of its groups has yet. The same colours on every run. `groups_of` shows the groups of an item, each below `groups`.
+/// Colours items: next is always one of those with the most colours around it, of these the one that got its last such
+/// colour last, and it takes the first colour that none of its groups has yet (Brelaz, "New Methods to Color the
+/// Vertices of a Graph", 1979); the first is the one in the most groups. The same colours on every run. `groups_of`
+/// shows the groups of an item, each below `groups`.
 pub fn greedy(
     items: usize,
     groups: usize,
     groups_of: impl Fn(usize, &mut dyn FnMut(u32)),
 ) -> Colouring {
+    let members = Members::new(items, groups, &groups_of);
     let mut sizes = vec![0u32; items];
     for (item, size) in sizes.iter_mut().enumerate() {
         groups_of(item, &mut |_| *size += 1);
     }
+    let mut queue = Queue::new(by_size(&sizes));
     let mut used = Used::new(groups);
-    let mut colours = vec![0; items];
+    let mut colours = vec![NONE; items];
     let mut count = 0;
-    for item in by_size(&sizes) {
+    while let Some(item) = queue.next(&colours) {
         let colour = used.first_free(|f| groups_of(item as usize, f));
-        groups_of(item as usize, &mut |g| used.set(g, colour));
         colours[item as usize] = colour;
         count = count.max(colour + 1);
+        groups_of(item as usize, &mut |g| {
+            used.set(g, colour);
+            members.of(g).iter().for_each(|&i| queue.meets(i, colour));
+        });
     }
     Colouring { colours, count }
+}
+
+/// No colour yet.
+const NONE: u32 = u32::MAX;
+
+/// The items of each group.
+struct Members {
+    starts: Vec<usize>,
+    items: Vec<u32>,
+}
+
+impl Members {
+    fn new(
+        items: usize,
+        groups: usize,
+        groups_of: &impl Fn(usize, &mut dyn FnMut(u32)),
+    ) -> Members {
+        let mut starts = vec![0; groups + 1];
+        for item in 0..items {
+            groups_of(item, &mut |g| starts[g as usize + 1] += 1);
+        }
+        for g in 0..groups {
+            starts[g + 1] += starts[g];
+        }
+        let (mut next, mut all) = (starts.clone(), vec![0; starts[groups]]);
+        for item in 0..items {
+            groups_of(item, &mut |g| {
+                let at = &mut next[g as usize];
+                all[*at] = item as u32;
+                *at += 1;
+            });
+        }
+        Members { starts, items: all }
+    }
+
+    fn of(&self, group: u32) -> &[u32] {
+        let g = group as usize;
+        &self.items[self.starts[g]..self.starts[g + 1]]
+    }
+}
+
+/// Items by the number of colours that they have met, of the first 64: what colour comes beyond does not part them.
+struct Queue {
+    met: Vec<u64>,
+    /// Items by that number; those that have met more since are in a later list too.
+    lists: Vec<Vec<u32>>,
+    most: usize,
+}
+
+impl Queue {
+    fn new(mut order: Vec<u32>) -> Queue {
+        order.reverse();
+        let mut lists = vec![Vec::new(); 65];
+        let met = vec![0; order.len()];
+        lists[0] = order;
+        Queue {
+            met,
+            lists,
+            most: 0,
+        }
+    }
+
+    /// An item has a neighbour of this colour now.
+    fn meets(&mut self, item: u32, colour: u32) {
+        let (met, bit) = (&mut self.met[item as usize], 1u64 << (colour % 64));
+        if colour < 64 && *met & bit == 0 {
+            *met |= bit;
+            let n = met.count_ones() as usize;
+            self.lists[n].push(item);
+            self.most = self.most.max(n);
+        }
+    }
+
+    /// Takes out the next item without a colour.
+    fn next(&mut self, colours: &[u32]) -> Option<u32> {
+        loop {
+            while let Some(item) = self.lists[self.most].pop() {
+                let same = self.met[item as usize].count_ones() as usize == self.most;
+                if same && colours[item as usize] == NONE {
+                    return Some(item);
+                }
+            }
+            self.most = self.most.checked_sub(1)?;
+        }
+    }
 }
 
 /// Items by falling size, equal ones in their order.
@@ -120,7 +212,6 @@ mod tests {
         });
         assert_eq!(c.count, 200);
         assert_eq!(c.sizes(), vec![1; 200]);
-        assert_eq!(c.colours, (0..200).collect::<Vec<_>>());
     }
 
     #[test]
@@ -130,6 +221,48 @@ mod tests {
         assert_eq!(greedy(0, 0, |_, _| {}).count, 0);
         // Without groups nothing is in the way.
         assert_eq!(greedy(3, 0, |_, _| {}).count, 1);
+    }
+
+    /// Points of a grid whose cubes are cut into six tetrahedra each: four colours would do, the sum of the coordinates
+    /// says which. Greed in an order without any takes nine.
+    #[test]
+    fn few_colours_do() {
+        const N: u32 = 16;
+        let id = |[x, y, z]: [u32; 3]| (x * N + y) * N + z;
+        let mut cells = Vec::new();
+        for at in
+            (0..(N - 1).pow(3)).map(|k| [k / (N - 1).pow(2), k / (N - 1) % (N - 1), k % (N - 1)])
+        {
+            for axes in [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]] {
+                let mut p = at;
+                let mut cell = vec![id(p)];
+                for axis in axes {
+                    p[axis] += 1;
+                    cell.push(id(p));
+                }
+                cell.push(id(at.map(|x| x + 1)));
+                cells.push(cell);
+            }
+        }
+        // Multiplication by an odd number mixes the ids up.
+        let of = |i: usize| (i as u32).wrapping_mul(1_327_217_885) % N.pow(3);
+        let mut groups = vec![Vec::new(); N.pow(3) as usize];
+        for (c, cell) in cells.iter().enumerate() {
+            cell.iter().for_each(|&v| groups[v as usize].push(c as u32));
+        }
+        let all =
+            |i: usize, f: &mut dyn FnMut(u32)| groups[of(i) as usize].iter().for_each(|&g| f(g));
+        let c = greedy(groups.len(), cells.len(), all);
+        assert_eq!(c.count, 4);
+        for cell in &cells {
+            let mut seen: Vec<u32> = cell
+                .iter()
+                .map(|&v| c.colours[(0..groups.len()).find(|&i| of(i) == v).unwrap()])
+                .collect();
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), 4);
+        }
     }
 
     #[test]

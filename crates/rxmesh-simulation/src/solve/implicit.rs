@@ -141,6 +141,13 @@ impl Implicit {
         &self.options
     }
 
+    /// Number of launches of a step.
+    pub fn launches(&self) -> u32 {
+        let o = &self.options;
+        // A Newton iteration: derivatives, the residual, two for each linear iteration, trials, the move.
+        5 + o.newton * (3 + 2 * o.linear + o.trials)
+    }
+
     /// One step. Does not wait for the engine; a step that leaves the numbers leaves the body as it was, and
     /// [`Implicit::report`] says so.
     ///
