@@ -16,8 +16,9 @@ use glam::Mat3;
 use room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_host::store::Attribute;
 use rxmesh_kernels::mem::{Global, GlobalMut};
-use rxmesh_kernels::topo::Kind;
+use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_simulation_kernels::material::Lame;
 use rxmesh_simulation_kernels::solve::mpm::clock::{Fastest, Fault};
 use rxmesh_simulation_kernels::solve::mpm::sort::MOST;
@@ -40,7 +41,7 @@ const BATCH: u32 = 64;
 #[derive(Debug)]
 pub struct Hybrid {
     options: GridOptions,
-    crowd: Crowd,
+    members: Vec<Member>,
     room: Room,
     clock: Clock,
     /// The longest step that elastic waves allow, in seconds.
@@ -48,19 +49,12 @@ pub struct Hybrid {
     report: HybridReport,
 }
 
-/// The bodies as particles.
-#[derive(Debug)]
-struct Crowd {
-    members: Vec<Member>,
-    particles: u32,
-    /// Changes of velocity over places, times the distance of nodes: part of the state.
-    affine: Buffer<Mat3>,
-}
-
 /// A body on the grid.
 #[derive(Debug)]
 struct Member {
     forces: Forces,
+    /// Changes of velocity over places, times the distance of nodes: part of the state.
+    affine: Attribute<Vertex, Mat3>,
     options: HybridOptions,
     /// The number of its first particle, and how many it has.
     first: u32,
@@ -97,6 +91,7 @@ impl Hybrid {
             let n = body.rx.linear_len(Kind::Vertex);
             members.push(Member {
                 forces: Forces::new(body, options_.elasticity)?,
+                affine: body.rx.attribute()?,
                 options: *options_,
                 first: particles,
                 particles: n,
@@ -112,11 +107,7 @@ impl Hybrid {
         }
         Ok(Hybrid {
             options,
-            crowd: Crowd {
-                members,
-                particles,
-                affine: engine.zeroed(particles as usize)?,
-            },
+            members,
             room: Room::new(engine, grid, particles)?,
             clock: Clock::new(engine)?,
             elastic: elastic * options.elastic,
@@ -134,10 +125,32 @@ impl Hybrid {
         self.report
     }
 
-    /// Changes of velocity over places in one over seconds times the grid's spacing, particle by particle: what the
-    /// state has beside positions and velocities.
-    pub(crate) fn affine(&mut self) -> &mut Buffer<Mat3> {
-        &mut self.crowd.affine
+    /// Shows what the state has beside positions and velocities, body by body in the order of the input. Waits for the
+    /// engine.
+    pub(crate) fn put_affine(
+        &mut self,
+        bodies: &[&mut Body],
+        put: &mut impl FnMut(&[f32]),
+    ) -> Result<(), Error> {
+        for (member, body) in self.members.iter_mut().zip(bodies) {
+            let all = member.affine.to_input(&body.rx)?;
+            all.iter().for_each(|a| put(&a.to_cols_array()));
+        }
+        Ok(())
+    }
+
+    /// Takes over what [`Hybrid::put_affine`] showed.
+    pub(crate) fn set_affine(
+        &mut self,
+        bodies: &[&mut Body],
+        next: &mut impl FnMut() -> f32,
+    ) -> Result<(), Error> {
+        for (member, body) in self.members.iter_mut().zip(bodies) {
+            let mut one = || Mat3::from_cols_array(&[(); 9].map(|()| next()));
+            let all: Vec<Mat3> = (0..body.vertex_count()).map(|_| one()).collect();
+            member.affine = body.rx.attribute_from(&all)?;
+        }
+        Ok(())
     }
 
     /// Goes on by `span` seconds, in as many steps as that takes. Waits for the engine.
@@ -155,7 +168,7 @@ impl Hybrid {
         span: f32,
     ) -> Result<(), Error> {
         check_step(span)?;
-        let sizes = self.crowd.members.iter().map(|m| m.particles);
+        let sizes = self.members.iter().map(|m| m.particles);
         if !sizes.eq(bodies.iter().map(|b| b.rx.linear_len(Kind::Vertex))) {
             return Err(Error::Options("the grid was made for other bodies".into()));
         }
@@ -202,7 +215,7 @@ impl Hybrid {
 
     /// One step, unless the clock has stopped.
     fn substep(&mut self, bodies: &mut [&mut Body], around: &Surroundings) -> Result<(), Error> {
-        for (body, member) in bodies.iter().zip(&self.crowd.members) {
+        for (body, member) in bodies.iter().zip(&self.members) {
             let mut at = places(body)?;
             if member.options.damping.stiffness > 0.0 {
                 at.add = body.velocity.global()?;
@@ -210,9 +223,10 @@ impl Hybrid {
             }
             member.forces.launch(body, at)?;
         }
-        self.room.activate(&self.clock, bodies, &self.crowd)?;
-        self.room.sort(&self.clock, bodies, &self.crowd)?;
-        self.room.transfer(&self.clock, around, bodies, &self.crowd)
+        self.room.activate(&self.clock, bodies, &self.members)?;
+        self.room.sort(&self.clock, bodies, &self.members)?;
+        self.room
+            .transfer(&self.clock, around, bodies, &mut self.members)
     }
 
     /// Makes room where there was too little; else says what is wrong.
@@ -249,9 +263,9 @@ impl Hybrid {
 
     /// The body of a particle, and its vertex in the order of the input.
     fn name(&self, particle: u32, bodies: &[&mut Body]) -> (usize, u32) {
-        let after = self.crowd.members.partition_point(|m| m.first <= particle);
+        let after = self.members.partition_point(|m| m.first <= particle);
         let k = after.saturating_sub(1);
-        let vertex = particle - self.crowd.members[k].first;
+        let vertex = particle - self.members[k].first;
         let names = &bodies[k].rx.volume_set().vertex_source;
         (k, names.get(vertex as usize).copied().unwrap_or(vertex))
     }

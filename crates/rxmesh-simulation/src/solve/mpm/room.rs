@@ -1,8 +1,8 @@
 //! Memory of the grid and of particles in its order.
 
+use super::Member;
 use super::clock::Clock;
 use super::counts::Counts;
-use super::{Crowd, Member};
 use crate::{Body, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
@@ -87,11 +87,11 @@ impl Room {
         &mut self,
         clock: &Clock,
         bodies: &[&mut Body],
-        crowd: &Crowd,
+        members: &[Member],
     ) -> Result<(), Error> {
         self.numbers.clear()?;
         let engine = self.cells.engine();
-        for (body, member) in bodies.iter().zip(&crowd.members) {
+        for (body, member) in bodies.iter().zip(members) {
             let kernel = sort::Activate {
                 grid: self.grid,
                 x: body.position.global()?,
@@ -115,11 +115,11 @@ impl Room {
         &mut self,
         clock: &Clock,
         bodies: &[&mut Body],
-        crowd: &Crowd,
+        members: &[Member],
     ) -> Result<(), Error> {
         self.active.starts.clear()?;
         let engine = self.cells.engine();
-        for (body, member) in bodies.iter().zip(&crowd.members) {
+        for (body, member) in bodies.iter().zip(members) {
             let kernel = sort::Count {
                 blocks: self.view(),
                 x: body.position.global()?,
@@ -138,25 +138,19 @@ impl Room {
             ids: self.ids.global_mut(),
             clock: clock.view(),
         };
-        engine.launch_flat(crowd.particles, place)?;
-        for (body, member) in bodies.iter().zip(&crowd.members) {
-            engine.launch_flat(member.particles, self.order(clock, body, member, crowd)?)?;
+        engine.launch_flat(self.ids.len() as u32, place)?;
+        for (body, member) in bodies.iter().zip(members) {
+            engine.launch_flat(member.particles, self.order(clock, body, member)?)?;
         }
         Ok(())
     }
 
-    fn order(
-        &self,
-        clock: &Clock,
-        body: &Body,
-        member: &Member,
-        crowd: &Crowd,
-    ) -> Result<sort::Order, Error> {
+    fn order(&self, clock: &Clock, body: &Body, member: &Member) -> Result<sort::Order, Error> {
         Ok(sort::Order {
             grid: self.grid,
             x: body.position.global()?,
             v: body.velocity.global()?,
-            affine: member.mine(&crowd.affine),
+            affine: member.affine.global()?,
             mass: body.mass.global()?,
             inverse_mass: body.inverse_mass.global()?,
             force: member.forces.parts(),
@@ -176,7 +170,7 @@ impl Room {
         clock: &Clock,
         around: &Surroundings,
         bodies: &mut [&mut Body],
-        crowd: &Crowd,
+        members: &mut [Member],
     ) -> Result<(), Error> {
         let engine = self.cells.engine();
         let nodes = transfer::Nodes {
@@ -190,13 +184,13 @@ impl Room {
             clock: clock.view(),
         };
         engine.launch_flat(self.blocks() * NODES, nodes)?;
-        for (body, member) in bodies.iter_mut().zip(&crowd.members) {
+        for (body, member) in bodies.iter_mut().zip(members) {
             let back = transfer::Back {
                 blocks: self.view(),
                 nodes: self.active.nodes.global(),
                 x: body.position.global_mut()?,
                 v: body.velocity.global_mut()?,
-                affine: member.mine_mut(&crowd.affine),
+                affine: member.affine.global_mut()?,
                 inverse_mass: body.inverse_mass.global()?,
                 clock: clock.view(),
             };
