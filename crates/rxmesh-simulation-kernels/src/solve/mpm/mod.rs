@@ -15,6 +15,8 @@ pub mod clock;
 pub mod grid;
 pub mod sort;
 pub mod sound;
+#[cfg(test)]
+mod tests;
 pub mod transfer;
 
 kernel_list! {

@@ -125,6 +125,22 @@ impl Hybrid {
         self.report
     }
 
+    /// How the velocity changes over places around each vertex of a body (affine particle-in-cell), in one over seconds,
+    /// in the order of the input. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] when there is no such body, another body than that of this number, or what the engine says.
+    pub fn gradients(&mut self, number: usize, body: &Body) -> Result<Vec<Mat3>, Error> {
+        let count = self.members.len();
+        let member = self.members.get_mut(number).ok_or_else(|| {
+            Error::Options(format!("there is no body {number}: {count} are on the grid"))
+        })?;
+        let all = member.affine.to_input(&body.rx)?;
+        let per = 1.0 / self.options.spacing;
+        Ok(all.iter().map(|&a| a * per).collect())
+    }
+
     /// Shows what the state has beside positions and velocities, body by body in the order of the input. Waits for the
     /// engine.
     pub(crate) fn put_affine(
