@@ -7,7 +7,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TetMesh, generate};
 use rxmesh_host::patch::VolumeOptions;
 use rxmesh_host::store::Attribute;
-use rxmesh_kernels::topo::Vertex;
+use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_simulation::solve::{Damping, GridOptions, Hybrid, HybridOptions};
 use rxmesh_simulation::{
     Body, Collider, Elasticity, Forces, Materials, Shape, Solver, Surroundings, World,
@@ -429,7 +429,7 @@ fn what_cannot_be_is_refused() {
     let why = hybrid.step(&mut [], &around, 0.1).unwrap_err();
     assert!(why.to_string().contains("other bodies"), "{why}");
     let before = plain.positions().unwrap();
-    let mut refused = |x: Option<Vec3>, v: Vec3| {
+    let refused = |x: Option<Vec3>, v: Vec3| {
         let mut all = before.clone();
         all[5] = x.unwrap_or(all[5]);
         let mut body = body(&engine, &cube);
