@@ -222,16 +222,16 @@ fn go(engine: &Engine, bodies: &mut [Body], spacing: f32, span: f32, frames: u32
 }
 
 fn the_same_bits(engine: &Engine) {
+    let frames = suited(engine, [5, 3, 2]);
     let run = |engine: &Engine| {
         let (mut bodies, _) = collision(engine);
-        let frames = suited(engine, [5, 3, 2]);
         go(engine, &mut bodies, 0.06, 0.02, frames);
         let state = |b: &mut Body| (b.positions().unwrap(), b.velocities().unwrap());
         bodies.iter_mut().map(state).collect::<Vec<_>>()
     };
     let first = run(engine);
-    assert_eq!(first, run(engine));
-    assert_eq!(first, run(&same_rounding(engine)));
+    assert!(first == run(engine), "another run has other bits");
+    assert!(first == run(&same_rounding(engine)), "one thread has other bits");
 }
 
 /// Two balls meet, come to rest against each other, and go apart again; at no time is one inside of the other.
@@ -339,7 +339,7 @@ fn copies_are_bodies(engine: &Engine) {
     let mut many = [many];
     go(engine, &mut many, 0.06, 0.02, frames);
     let x: Vec<Vec3> = single.iter_mut().flat_map(|b| b.positions().unwrap()).collect();
-    assert_eq!(x, many[0].positions().unwrap());
+    assert!(x == many[0].positions().unwrap(), "copies go elsewhere");
 }
 
 /// A run that is saved and resumed ends with the same bits as one that is not.

@@ -39,6 +39,10 @@ kernel! {
     }
 }
 
+/// Kilograms below which a node does not move: over less, momentum has no digits left. What it could give to a particle
+/// is as little a part of that.
+const LIGHT: f32 = 1e-30;
+
 /// Mass and momentum.
 #[derive(Clone, Copy)]
 struct Sum {
@@ -110,7 +114,7 @@ unsafe impl FlatKernel for Nodes {
             k += 1;
         }
         let mut v = Vec3::ZERO;
-        if sum.mass > 0.0 {
+        if sum.mass > LIGHT {
             let dt = self.clock.step();
             v = sum.momentum * (1.0 / sum.mass) + self.gravity * dt;
             let grid = &self.blocks.grid;
