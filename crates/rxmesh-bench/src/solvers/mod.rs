@@ -1,6 +1,7 @@
 //! Rows of the solvers of deformable bodies: a table and a record of their own, because they have other meshes than the
 //! rest.
 
+mod hybrid;
 mod meshes;
 mod rows;
 
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
     /// Engines to measure
     #[arg(long, value_enum, default_value = "all")]
     engine: EngineChoice,
-    /// Only rows whose name begins so: `pd frame`, `pd product`, `xpbd cloth`, `xpbd cells`, `vbd`
+    /// Only rows whose name begins so: `pd frame`, `pd product`, `xpbd cloth`, `xpbd cells`, `vbd`, `mpm`
     #[arg(long, value_delimiter = ';', value_name = "ROW")]
     rows: Vec<String>,
     /// Only rows of at most so many million vertices or cells
@@ -213,6 +214,10 @@ mod tests {
             let (kind, size) = row.mesh.split_once(':').context("a mesh")?;
             let elements = match kind {
                 "cube" => 6 * size.parse::<u64>()?.pow(3),
+                "cubes" => {
+                    let (n, m) = size.split_once('x').context("a number of cubes")?;
+                    6 * n.parse::<u64>()?.pow(3) * m.parse::<u64>()?
+                }
                 _ => {
                     let (n, m) = size.split_once('x').context("a number of cloths")?;
                     n.parse::<u64>()?.pow(2) * m.parse::<u64>()?

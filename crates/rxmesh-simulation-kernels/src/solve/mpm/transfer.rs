@@ -3,7 +3,7 @@
 //! a quarter of the squared distance of nodes, the affine part needs no gradient of weights (Hu et al. 2018).
 
 use super::clock::Clock;
-use super::grid::{Blocks, NODES, NONE, weight, within};
+use super::grid::{Blocks, NODES, NONE, SIDE, weight, within};
 use super::sort::WORDS;
 use crate::contact::Contacts;
 use crate::small::add_outer;
@@ -50,36 +50,89 @@ struct Sum {
     momentum: Vec3,
 }
 
+/// Cells of a row that give to a node.
+#[derive(Clone, Copy)]
+struct Row {
+    /// The first cell, and how many there are.
+    first: u32,
+    count: u32,
+    /// How far the node is from the first cell along each axis.
+    far: (u32, u32, u32),
+}
+
 impl Nodes {
-    /// Adds what the particles of a cell give to a node of their stencils: the one so far from the first along each
-    /// axis.
+    /// Cells that are `far.0` and less before a node along x, in its own block (part 0) or the one before (part 1). The
+    /// other distances are given.
     #[inline(always)]
-    fn add(&self, cell: u32, far: (u32, u32, u32), mut sum: Sum) -> Sum {
-        let node = Vec3::new(far.0 as f32, far.1 as f32, far.2 as f32);
-        let (mut p, end) = (self.starts.get(cell), self.starts.get(cell + 1));
-        while p < end {
-            let get = |quarter: u32| {
-                let [a, b, c, d] = self.sorted.get4(WORDS / 4 * p + quarter);
-                (
-                    f32::from_bits(a),
-                    f32::from_bits(b),
-                    f32::from_bits(c),
-                    f32::from_bits(d),
-                )
-            };
-            let (at, momentum, second, third) = (get(0), get(1), get(2), get(3));
-            let w = weight(far.0, at.0) * weight(far.1, at.1) * weight(far.2, at.2);
-            let d = node - Vec3::new(at.0, at.1, at.2);
-            let (x, y, z) = (
-                Vec3::new(momentum.3, second.0, second.1),
-                Vec3::new(second.2, second.3, third.0),
-                Vec3::new(third.1, third.2, third.3),
-            );
-            let moved = Vec3::new(momentum.0, momentum.1, momentum.2) + x * d.x + y * d.y + z * d.z;
-            sum.mass += w * at.3;
-            sum.momentum += moved * w;
-            p += 1;
+    fn row(&self, part: u32, (x, y, z): (u32, u32, u32), (b, c): (u32, u32)) -> Option<Row> {
+        let local = x % SIDE;
+        let beyond = part == 1;
+        if y < b || z < c || beyond && (local > 1 || x < SIDE) {
+            return None;
         }
+        let first = if beyond {
+            local + 2
+        } else if local > 2 {
+            local - 2
+        } else {
+            0
+        };
+        let side = if beyond { x - SIDE } else { x };
+        let number = self
+            .blocks
+            .number(self.blocks.grid.block(side, y - b, z - c));
+        if number == NONE {
+            return None;
+        }
+        Some(Row {
+            first: number * NODES + within(first, y - b, z - c),
+            count: if beyond { 2 - local } else { local - first + 1 },
+            far: (if beyond { 2 } else { local - first }, b, c),
+        })
+    }
+
+    /// Adds what the particles of a row give.
+    #[inline(always)]
+    fn add_row(&self, row: Row, mut sum: Sum) -> Sum {
+        let (mut p, last) = (self.starts.get(row.first), row.first + row.count);
+        if p == self.starts.get(last) {
+            return sum;
+        }
+        let mut k = 0;
+        while k < row.count {
+            let end = self.starts.get(row.first + k + 1);
+            while p < end {
+                sum = self.add(p, (row.far.0 - k, row.far.1, row.far.2), sum);
+                p += 1;
+            }
+            k += 1;
+        }
+        sum
+    }
+
+    /// Adds what a particle gives to a node of its stencil: the one so far from the first along each axis.
+    #[inline(always)]
+    fn add(&self, p: u32, far: (u32, u32, u32), mut sum: Sum) -> Sum {
+        let get = |quarter: u32| {
+            let [a, b, c, d] = self.sorted.get4(WORDS / 4 * p + quarter);
+            (
+                f32::from_bits(a),
+                f32::from_bits(b),
+                f32::from_bits(c),
+                f32::from_bits(d),
+            )
+        };
+        let (at, momentum, second, third) = (get(0), get(1), get(2), get(3));
+        let w = weight(far.0, at.0) * weight(far.1, at.1) * weight(far.2, at.2);
+        let d = Vec3::new(far.0 as f32, far.1 as f32, far.2 as f32) - Vec3::new(at.0, at.1, at.2);
+        let (x, y, z) = (
+            Vec3::new(momentum.3, second.0, second.1),
+            Vec3::new(second.2, second.3, third.0),
+            Vec3::new(third.1, third.2, third.3),
+        );
+        let moved = Vec3::new(momentum.0, momentum.1, momentum.2) + x * d.x + y * d.y + z * d.z;
+        sum.mass += w * at.3;
+        sum.momentum += moved * w;
         sum
     }
 }
@@ -95,21 +148,19 @@ unsafe impl FlatKernel for Nodes {
             return;
         }
         let (x, y, z) = self.blocks.grid.first(self.list.get(number));
-        let (x, y, z) = (x + local % 4, y + local / 4 % 4, z + local / 16);
+        let (x, y, z) = (
+            x + local % SIDE,
+            y + local / SIDE % SIDE,
+            z + local / (SIDE * SIDE),
+        );
         let mut sum = Sum {
             mass: 0.0,
             momentum: Vec3::ZERO,
         };
         let mut k = 0;
-        while k < 27 {
-            let (a, b, c) = (k % 3, k / 3 % 3, k / 9);
-            if x >= a && y >= b && z >= c {
-                let (cx, cy, cz) = (x - a, y - b, z - c);
-                let block = self.blocks.grid.block(cx, cy, cz);
-                let there = self.blocks.number(block);
-                if there != NONE {
-                    sum = self.add(there * NODES + within(cx, cy, cz), (a, b, c), sum);
-                }
+        while k < 18 {
+            if let Some(row) = self.row(k % 2, (x, y, z), (k / 2 % 3, k / 6)) {
+                sum = self.add_row(row, sum);
             }
             k += 1;
         }

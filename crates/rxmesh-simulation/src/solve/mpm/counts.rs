@@ -27,6 +27,12 @@ impl Counts {
         &self.levels[0]
     }
 
+    /// Launches of a scan.
+    pub(super) fn launches(&self) -> u32 {
+        let adds = self.levels[1..].iter().filter(|l| l.len() > 1).count();
+        (self.levels.len() - 1 + adds) as u32
+    }
+
     /// Sets all to zero.
     pub(super) fn clear(&mut self) -> Result<(), Error> {
         Ok(self.levels[0].clear()?)

@@ -120,6 +120,16 @@ impl Hybrid {
         &self.options
     }
 
+    /// The longest step in seconds that elastic waves allow; infinite without stiff cells.
+    pub fn longest_step(&self) -> f32 {
+        self.elastic
+    }
+
+    /// Launches of a step.
+    pub fn launches(&self) -> u32 {
+        self.room.launches() + 5 * self.members.len() as u32 + 1
+    }
+
     /// What the last [`Hybrid::step`] took.
     pub fn report(&self) -> HybridReport {
         self.report
@@ -134,7 +144,9 @@ impl Hybrid {
     pub fn gradients(&mut self, number: usize, body: &Body) -> Result<Vec<Mat3>, Error> {
         let count = self.members.len();
         let member = self.members.get_mut(number).ok_or_else(|| {
-            Error::Options(format!("there is no body {number}: {count} are on the grid"))
+            Error::Options(format!(
+                "there is no body {number}: {count} are on the grid"
+            ))
         })?;
         let all = member.affine.to_input(&body.rx)?;
         let per = 1.0 / self.options.spacing;

@@ -65,6 +65,11 @@ impl Room {
         self.active.list.len() as u32
     }
 
+    /// Launches of a step beside those of bodies: two scans, a list, places, nodes.
+    pub(super) fn launches(&self) -> u32 {
+        self.numbers.launches() + self.active.starts.launches() + 3
+    }
+
     /// Makes room for more than so many blocks.
     pub(super) fn grow(&mut self, needed: u32) -> Result<(), Error> {
         let blocks = (needed + needed / 4).min(self.grid.blocks());
