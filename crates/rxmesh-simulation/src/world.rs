@@ -10,8 +10,9 @@ use crate::{Body, Elasticity, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::store::{Dimension, Surface};
-use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_simulation_kernels::body::SUM_VERTICES;
+use rxmesh_simulation_kernels::contact::Contacts;
 use rxmesh_simulation_kernels::external::External;
 
 /// How a body of tetrahedra goes on.
@@ -427,7 +428,12 @@ impl World {
         let body = &member.body;
         let elasticity = member.solver.elasticity();
         let elastic = elastic_energy(body, elasticity, GlobalMut::empty(), &member.elastic)?;
-        self.balance(body, elastic, &member.external)
+        let mut contacts = self.around.contacts();
+        if matches!(member.solver, Solver::Hybrid(_)) {
+            // Solids act on the grid's nodes, without a penalty.
+            contacts.solids = Global::empty();
+        }
+        self.balance(body, elastic, &member.external, contacts)
     }
 
     /// Where a cloth's energy is, but for that of its constraints. Waits for the engine.
@@ -437,7 +443,7 @@ impl World {
     /// As [`World::energies`], and as [`World::cloth`].
     pub fn energies_of_cloth(&self, number: usize) -> Result<Energies, Error> {
         let drape = self.drapes.get(number).ok_or_else(|| no_cloth(number))?;
-        self.balance(&drape.body, 0.0, &drape.external)
+        self.balance(&drape.body, 0.0, &drape.external, self.around.contacts())
     }
 
     fn balance<D: Dimension>(
@@ -445,8 +451,9 @@ impl World {
         body: &Body<D>,
         elastic: f64,
         external: &Sum,
+        contacts: Contacts,
     ) -> Result<Energies, Error> {
-        let [gravity, contact] = self.external(body, external)?;
+        let [gravity, contact] = self.external(body, external, contacts)?;
         let kinetic = body.kinetic_energy()?;
         let total = kinetic + elastic + gravity + contact;
         if !total.is_finite() {
@@ -463,12 +470,17 @@ impl World {
         })
     }
 
-    fn external<D: Dimension>(&self, body: &Body<D>, sum: &Sum) -> Result<[f64; 2], Error> {
+    fn external<D: Dimension>(
+        &self,
+        body: &Body<D>,
+        sum: &Sum,
+        contacts: Contacts,
+    ) -> Result<[f64; 2], Error> {
         let kernel = External {
             x: body.position.global()?,
             rest: body.rest.global()?,
             mass: body.mass.global()?,
-            contacts: self.around.contacts(),
+            contacts,
             gravity: self.around.gravity(),
             partials: sum.partials.global_mut(),
             arrived: sum.arrived.global_mut(),

@@ -72,10 +72,8 @@ impl Nodes {
         }
         let first = if beyond {
             local + 2
-        } else if local > 2 {
-            local - 2
         } else {
-            0
+            local.saturating_sub(2)
         };
         let side = if beyond { x - SIDE } else { x };
         let number = self
