@@ -17,7 +17,7 @@ use rxmesh_tests::engines::{is_slow, same_rounding, suited};
 
 conformance! { @steps
     steps_are_those_of_the_oracle, momentum_is_kept, free_fall_is_exact, the_same_bits, bodies_bounce_off,
-    walls_hold, solids_hold, copies_are_bodies, checkpoints_go_on
+    walls_hold, solids_hold, copies_are_bodies, checkpoints_go_on, steps_are_stable
 }
 
 const COROTATED: HybridOptions = HybridOptions {
@@ -373,6 +373,37 @@ fn checkpoints_go_on(engine: &Engine) {
         assert_eq!(state(&mut first), state(&mut second));
     }
     std::fs::remove_file(file).unwrap();
+}
+
+/// The energy of a body that trembles does not grow: on grids that are finer and coarser than its cells, and with cells
+/// that are flat.
+fn steps_are_stable(engine: &Engine) {
+    if is_slow(engine) {
+        return;
+    }
+    for (spacing, flat) in [(0.03, 1.0), (0.07, 1.0), (0.25, 1.0), (0.25, 0.1), (0.07, 0.1)] {
+        let mut mesh = bar([4; 3], [0.2; 3]);
+        mesh.positions.iter_mut().for_each(|p| p.z *= flat);
+        let mut world = World::new(engine).unwrap();
+        world.surroundings_mut().set_gravity(Vec3::ZERO).unwrap();
+        world.add(body(engine, &mesh), Solver::Hybrid(COROTATED)).unwrap();
+        world.set_grid(grid(spacing)).unwrap();
+        let one = world.body_mut(0).unwrap();
+        let n = one.vertex_count();
+        let moved = random(n, 4, 0.002 * flat);
+        let x: Vec<Vec3> = mesh.positions.iter().zip(moved).map(|(x, m)| *x + m).collect();
+        one.set_positions(&x).unwrap();
+        one.set_velocities(&random(n, 6, 0.1)).unwrap();
+        let before = world.energies().unwrap().total;
+        for _ in 0..10 {
+            world.step(0.01).unwrap();
+            let now = world.energies().unwrap().total;
+            assert!(now <= 1.01 * before, "grid of {spacing}, {flat}: {now} J of {before} J");
+        }
+        let steps = world.hybrid().unwrap().report().steps;
+        // Flat cells alone do not force the step down.
+        assert!(steps < 40 || spacing < 0.2, "{steps} steps on a grid of {spacing}");
+    }
 }
 
 /// A body that needs more blocks than there is room for at first.
