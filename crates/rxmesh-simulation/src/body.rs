@@ -263,7 +263,11 @@ impl<D: Dimension> Body<D> {
 }
 
 impl CellMaterials {
-    fn new(rx: &RxMesh<Volume>, host: Materials, flat: &[u32]) -> Result<CellMaterials, Error> {
+    pub(crate) fn new(
+        rx: &RxMesh<Volume>,
+        host: Materials,
+        flat: &[u32],
+    ) -> Result<CellMaterials, Error> {
         let (table, index) = host.on_engine(rx.count(Kind::Cell) as usize, flat);
         Ok(CellMaterials {
             host,

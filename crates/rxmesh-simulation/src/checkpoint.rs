@@ -142,6 +142,16 @@ impl World {
         for body in self.cloths() {
             hash_body(body, &mut hasher)?;
         }
+        if let Some(hybrid) = self.hybrid() {
+            let grid = *hybrid.options();
+            let numbers = [
+                &[grid.spacing, grid.cfl, grid.elastic],
+                &grid.low,
+                &grid.high,
+            ];
+            let words = numbers.into_iter().flatten().map(|x| x.to_bits());
+            words.for_each(|w| hasher.write(&w.to_le_bytes()));
+        }
         for collider in self.surroundings().colliders() {
             let solid = collider.solid(0);
             let numbers = [
@@ -174,6 +184,9 @@ impl World {
         for body in self.cloths() {
             put_body(body, &mut put)?;
         }
+        if let (Some(hybrid), bodies) = self.on_grid() {
+            hybrid.put_affine(&bodies, &mut put)?;
+        }
         for c in self.surroundings().colliders() {
             put(&c.position.to_array());
             put(&c.rotation.to_array());
@@ -192,6 +205,9 @@ impl World {
         }
         for body in self.cloths() {
             set_body(body, &mut next)?;
+        }
+        if let (Some(hybrid), bodies) = self.on_grid() {
+            hybrid.set_affine(&bodies, &mut next)?;
         }
         self.prepare()?;
         let mut colliders = self.surroundings().colliders().to_vec();

@@ -10,6 +10,7 @@ mod checkpoint;
 mod cloth;
 pub mod colour;
 mod contact;
+mod copies;
 mod energy;
 mod masses;
 mod material;

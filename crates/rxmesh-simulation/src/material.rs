@@ -152,6 +152,14 @@ impl Materials {
         }
     }
 
+    /// For copies of a mesh, one after the other.
+    pub(crate) fn repeated(&self, copies: usize) -> Materials {
+        Materials {
+            table: self.table.clone(),
+            index: self.index.repeat(copies),
+        }
+    }
+
     /// Refuses what does not suit a mesh of so many cells.
     pub(crate) fn check(&self, cells: usize) -> Result<(), Error> {
         for (place, material) in self.table.iter().enumerate() {

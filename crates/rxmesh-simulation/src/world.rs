@@ -2,13 +2,17 @@
 
 use crate::body::{Sum, check_step};
 use crate::energy::elastic_energy;
-use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
+use crate::solve::{
+    Explicit, GridOptions, Hybrid, HybridOptions, Implicit, Projective, VertexBlockDescent,
+    XpbdCells, XpbdCloth,
+};
 use crate::{Body, Elasticity, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::store::{Dimension, Surface};
-use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_simulation_kernels::body::SUM_VERTICES;
+use rxmesh_simulation_kernels::contact::Contacts;
 use rxmesh_simulation_kernels::external::External;
 
 /// How a body of tetrahedra goes on.
@@ -24,6 +28,8 @@ pub enum Solver {
     VertexBlockDescent(Box<VertexBlockDescent>),
     /// Extended position-based dynamics.
     Xpbd(Box<XpbdCells>),
+    /// Explicit steps on the grid that all such bodies of a world share ([`World::set_grid`]).
+    Hybrid(HybridOptions),
 }
 
 impl Solver {
@@ -39,6 +45,9 @@ impl Solver {
             Solver::Projective(solver) => solver.step(body, around, dt),
             Solver::VertexBlockDescent(solver) => solver.step(body, around, dt),
             Solver::Xpbd(solver) => solver.step(body, around, dt),
+            Solver::Hybrid(_) => Err(Error::Options(
+                "bodies on a grid go on together: `World::step` or `Hybrid::step`".into(),
+            )),
         }
     }
 
@@ -50,6 +59,7 @@ impl Solver {
             Solver::Implicit(solver) => solver.options().elasticity,
             Solver::Projective(_) => Elasticity::Arap,
             Solver::VertexBlockDescent(_) | Solver::Xpbd(_) => Elasticity::NeoHookean,
+            Solver::Hybrid(options) => options.elasticity,
         }
     }
 
@@ -62,7 +72,10 @@ impl Solver {
         match self {
             Solver::Projective(solver) => solver.prepare(body, solver.time_step()),
             Solver::Xpbd(solver) => solver.prepare(body),
-            Solver::Explicit(_) | Solver::Implicit(_) | Solver::VertexBlockDescent(_) => Ok(()),
+            Solver::Explicit(_)
+            | Solver::Implicit(_)
+            | Solver::VertexBlockDescent(_)
+            | Solver::Hybrid(_) => Ok(()),
         }
     }
 
@@ -143,6 +156,8 @@ pub struct World {
     pub(crate) around: Surroundings,
     members: Vec<Member>,
     drapes: Vec<Drape>,
+    /// The grid of those bodies whose solver it is.
+    hybrid: Option<Hybrid>,
     /// Seconds since the start.
     pub(crate) time: f64,
     pub(crate) steps: u64,
@@ -160,6 +175,7 @@ impl World {
             around: Surroundings::new(engine)?,
             members: Vec::new(),
             drapes: Vec::new(),
+            hybrid: None,
             time: 0.0,
             steps: 0,
         })
@@ -172,6 +188,9 @@ impl World {
     /// No memory on the engine.
     pub fn add(&mut self, body: Body, solver: Solver) -> Result<usize, Error> {
         let patches = body.mesh().headers().len();
+        if matches!(solver, Solver::Hybrid(_)) {
+            self.hybrid = None;
+        }
         self.members.push(Member {
             elastic: Sum::new(body.engine(), patches)?,
             external: self.external_sum(body.vertex_count())?,
@@ -274,6 +293,32 @@ impl World {
         there.map(|d| &mut d.body).ok_or_else(|| no_cloth(number))
     }
 
+    /// Gives all bodies whose solver is [`Solver::Hybrid`] a common grid; to be called when all of them are there.
+    /// Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`Hybrid::new`].
+    pub fn set_grid(&mut self, grid: GridOptions) -> Result<(), Error> {
+        let hybrids = self.members.iter().filter_map(|m| match m.solver {
+            Solver::Hybrid(options) => Some((&m.body, options)),
+            _ => None,
+        });
+        let hybrids: Vec<_> = hybrids.collect();
+        self.hybrid = Some(Hybrid::new(&self.engine, &hybrids, grid)?);
+        Ok(())
+    }
+
+    /// The solver of all bodies on the grid, if there is one.
+    pub fn hybrid(&self) -> Option<&Hybrid> {
+        self.hybrid.as_ref()
+    }
+
+    /// The solver of the bodies on the grid, and these.
+    pub(crate) fn on_grid(&mut self) -> (Option<&mut Hybrid>, Vec<&mut Body>) {
+        (self.hybrid.as_mut(), gridded(&mut self.members))
+    }
+
     /// Has all solvers take over pins that have changed. Waits for the engine.
     ///
     /// # Errors
@@ -309,23 +354,39 @@ impl World {
         self.steps
     }
 
-    /// One step of all bodies, one after the other. Does not wait for the engine, unless a collider moves.
+    /// One step of all bodies, one after the other, those on the grid together. Does not wait for the engine, unless a
+    /// collider moves or there are bodies on a grid.
     ///
     /// # Errors
     ///
-    /// A time step that is not positive, or what the engine says.
+    /// A time step that is not positive, bodies on a grid without [`World::set_grid`], what [`Hybrid::step`] refuses,
+    /// or what the engine says.
     pub fn step(&mut self, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         self.around.advance(dt)?;
         for member in &mut self.members {
-            member.solver.step(&mut member.body, &self.around, dt)?;
+            if !matches!(member.solver, Solver::Hybrid(_)) {
+                member.solver.step(&mut member.body, &self.around, dt)?;
+            }
         }
+        self.step_on_grid(dt)?;
         for drape in &mut self.drapes {
             drape.solver.step(&mut drape.body, &self.around, dt)?;
         }
         self.time += f64::from(dt);
         self.steps += 1;
         Ok(())
+    }
+
+    fn step_on_grid(&mut self, dt: f32) -> Result<(), Error> {
+        let mut bodies = gridded(&mut self.members);
+        match &mut self.hybrid {
+            Some(hybrid) => hybrid.step(&mut bodies, &self.around, dt),
+            None if bodies.is_empty() => Ok(()),
+            None => Err(Error::Options(
+                "bodies whose solver is `Solver::Hybrid` need `World::set_grid`".into(),
+            )),
+        }
     }
 
     /// Several steps, then a look whether all are numbers still.
@@ -367,7 +428,12 @@ impl World {
         let body = &member.body;
         let elasticity = member.solver.elasticity();
         let elastic = elastic_energy(body, elasticity, GlobalMut::empty(), &member.elastic)?;
-        self.balance(body, elastic, &member.external)
+        let mut contacts = self.around.contacts();
+        if matches!(member.solver, Solver::Hybrid(_)) {
+            // Solids act on the grid's nodes, without a penalty.
+            contacts.solids = Global::empty();
+        }
+        self.balance(body, elastic, &member.external, contacts)
     }
 
     /// Where a cloth's energy is, but for that of its constraints. Waits for the engine.
@@ -377,7 +443,7 @@ impl World {
     /// As [`World::energies`], and as [`World::cloth`].
     pub fn energies_of_cloth(&self, number: usize) -> Result<Energies, Error> {
         let drape = self.drapes.get(number).ok_or_else(|| no_cloth(number))?;
-        self.balance(&drape.body, 0.0, &drape.external)
+        self.balance(&drape.body, 0.0, &drape.external, self.around.contacts())
     }
 
     fn balance<D: Dimension>(
@@ -385,8 +451,9 @@ impl World {
         body: &Body<D>,
         elastic: f64,
         external: &Sum,
+        contacts: Contacts,
     ) -> Result<Energies, Error> {
-        let [gravity, contact] = self.external(body, external)?;
+        let [gravity, contact] = self.external(body, external, contacts)?;
         let kinetic = body.kinetic_energy()?;
         let total = kinetic + elastic + gravity + contact;
         if !total.is_finite() {
@@ -403,12 +470,17 @@ impl World {
         })
     }
 
-    fn external<D: Dimension>(&self, body: &Body<D>, sum: &Sum) -> Result<[f64; 2], Error> {
+    fn external<D: Dimension>(
+        &self,
+        body: &Body<D>,
+        sum: &Sum,
+        contacts: Contacts,
+    ) -> Result<[f64; 2], Error> {
         let kernel = External {
             x: body.position.global()?,
             rest: body.rest.global()?,
             mass: body.mass.global()?,
-            contacts: self.around.contacts(),
+            contacts,
             gravity: self.around.gravity(),
             partials: sum.partials.global_mut(),
             arrived: sum.arrived.global_mut(),
@@ -430,6 +502,13 @@ impl World {
     pub(crate) fn cloths(&mut self) -> impl Iterator<Item = &mut Body<Surface>> {
         self.drapes.iter_mut().map(|d| &mut d.body)
     }
+}
+
+/// The bodies that move on the grid.
+fn gridded(members: &mut [Member]) -> Vec<&mut Body> {
+    let there = |m: &&mut Member| matches!(m.solver, Solver::Hybrid(_));
+    let members = members.iter_mut().filter(there);
+    members.map(|m| &mut m.body).collect()
 }
 
 fn no_cloth(number: usize) -> Error {

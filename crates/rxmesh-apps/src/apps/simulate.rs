@@ -91,7 +91,7 @@ impl Application for Simulate {
           rxmesh-apps simulate examples/scenes/beam.toml --resume half.rxworld -o frames
 
 A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP; explicit, implicit, projective,
-XPBD, VBD), cloth (XPBD), pins and colliders. docs/simulation.md describes its keys; units are SI.";
+XPBD, VBD, on a grid), cloth (XPBD), pins and colliders. docs/simulation.md describes its keys; units are SI.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("scene", "the scene, with all defaults"),
         (

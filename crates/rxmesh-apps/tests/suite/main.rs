@@ -16,6 +16,7 @@ mod polygons;
 mod repair;
 mod shown;
 mod simulate;
+mod simulate_grid;
 mod streams;
 mod support;
 mod surfaces;

@@ -11,6 +11,9 @@ use rxmesh_host::mesh::{Rng, TetMesh, TriMesh};
 /// How far a vertex is moved along each axis at most, in sides of the small cubes: no cell is inverted.
 const JITTER: f64 = 0.1;
 
+/// Cells that copies of a file's body have together.
+const CELLS: usize = 6_300_000;
+
 /// `cube:N`: `6 N^3` cells in a cube of a metre (Kuhn), with noise; `file:PATH`, brought to a metre.
 pub(crate) fn volume(name: &str) -> Result<TetMesh> {
     let (kind, rest) = name.split_once(':').context("no `:`")?;
@@ -29,6 +32,21 @@ pub(crate) fn volume(name: &str) -> Result<TetMesh> {
         }
         _ => bail!("there is no volume `{kind}`"),
     }
+}
+
+/// A body and how many copies of it: `cubes:NxM` are `M` cubes; of a file, as many as have six million cells.
+pub(crate) fn copies(name: &str) -> Result<(TetMesh, usize)> {
+    if let Some(size) = name.strip_prefix("cubes:") {
+        let (n, m) = size.split_once('x').context("no number of copies")?;
+        return Ok((cube(n.parse()?)?, m.parse()?));
+    }
+    let mesh = volume(name)?;
+    let copies = if name.starts_with("file:") {
+        CELLS.div_ceil(mesh.cells.len())
+    } else {
+        1
+    };
+    Ok((mesh, copies))
 }
 
 fn cube(n: u32) -> Result<TetMesh> {

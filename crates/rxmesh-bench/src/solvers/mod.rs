@@ -1,7 +1,8 @@
-//! Rows of deformable bodies, forces and solvers: a table and a record of their own, because they have other meshes than the
-//! rest.
+//! Rows of deformable bodies, forces and solvers: a table and a record of their own, because they have other meshes
+//! than the rest.
 
 mod elastic;
+mod hybrid;
 mod meshes;
 mod rows;
 
@@ -23,7 +24,8 @@ pub(crate) struct Arguments {
     /// Engines to measure
     #[arg(long, value_enum, default_value = "all")]
     engine: EngineChoice,
-    /// Only rows whose name begins so: `force`, `explicit`, `elastic`, `implicit`, `pd frame`, `pd product`, `xpbd cloth`, `xpbd cells`, `vbd`
+    /// Only rows whose name begins so: `force`, `explicit`, `elastic`, `implicit`, `pd frame`, `pd product`,
+    /// `xpbd cloth`, `xpbd cells`, `vbd`, `mpm`
     #[arg(long, value_delimiter = ';', value_name = "ROW")]
     rows: Vec<String>,
     /// Only rows of at most so many million vertices or cells
@@ -214,6 +216,10 @@ mod tests {
             let (kind, size) = row.mesh.split_once(':').context("a mesh")?;
             let elements = match kind {
                 "cube" => 6 * size.parse::<u64>()?.pow(3),
+                "cubes" => {
+                    let (n, m) = size.split_once('x').context("a number of cubes")?;
+                    6 * n.parse::<u64>()?.pow(3) * m.parse::<u64>()?
+                }
                 _ => {
                     let (n, m) = size.split_once('x').context("a number of cloths")?;
                     n.parse::<u64>()?.pow(2) * m.parse::<u64>()?

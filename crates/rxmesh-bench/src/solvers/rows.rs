@@ -12,7 +12,7 @@ use rxmesh_simulation::solve::{
 };
 use rxmesh_simulation::{Body, Material, Materials, Surroundings};
 
-use super::{elastic, meshes};
+use super::{elastic, hybrid, meshes};
 use crate::measure::{self, Effort, Times};
 
 /// A row.
@@ -105,6 +105,8 @@ pub(crate) const ROWS: &[Row] = &[
     row("xpbd cells iteration, patch colours", "cube:70", 2_058_000, (None, None), cells_colours),
     row("vbd iteration, vertex colours", "cube:70", 2_058_000, (Some(0.35), None), vbd_vertices),
     row("vbd iteration, patch colours", "cube:70", 2_058_000, (None, None), vbd_patches),
+    row("mpm substep, copies", "cubes:10x10", 60_000, (None, None), hybrid::substep),
+    row("mpm substep, copies", "cubes:10x1050", 6_300_000, (Some(3.0), None), hybrid::substep),
 ];
 
 /// Rubber, held at the low end of the x axis.

@@ -5,11 +5,13 @@
 //! - [`projective`]: projective dynamics, with rotations of [`rotation`];
 //! - [`xpbd`]: extended position-based dynamics of cells and cloth;
 //! - [`vbd`]: vertex block descent;
+//! - [`mpm`]: hybrid material point method, bodies on one grid;
 //! - [`motion`], [`shape`]: the two ends of their steps, shapes of cells.
 
 pub mod explicit;
 pub mod linearise;
 pub mod motion;
+pub mod mpm;
 pub mod newton;
 pub mod product;
 pub mod projective;
@@ -29,5 +31,6 @@ kernel_list! {
         xpbd::cells::KERNELS,
         xpbd::cloth::KERNELS,
         vbd::KERNELS,
+        mpm::KERNELS,
     ];
 }

@@ -1,5 +1,6 @@
 //! From what a scene says to a world that moves, and to frames.
 
+use super::copies::joined;
 use super::spec::{BodySpec, Cuboid, Sheet, SolverSpec};
 use super::{Scene, SceneError};
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
@@ -59,6 +60,9 @@ impl Stage {
                 .actor(body, &mut world, &mut warnings)
                 .map_err(|e| scene.wrong(body.place(), e))?;
             actors.push(actor);
+        }
+        if let Some(grid) = scene.grid {
+            world.set_grid(grid).map_err(|e| scene.wrong("grid", e))?;
         }
         let around = world.surroundings_mut();
         let colliders = scene.colliders.iter().map(|c| c.collider());
@@ -161,9 +165,9 @@ impl Scene {
         world: &mut World,
         warnings: &mut Vec<String>,
     ) -> Result<Actor, Error> {
-        let shape = self.shape(spec, warnings)?.placed(spec);
+        let mut shape = self.shape(spec, warnings)?.placed(spec);
         let engine = world.engine().clone();
-        let number = match &shape {
+        let number = match &mut shape {
             Shape::Volume(mesh) => {
                 let (body, solver) = self.volume(&engine, spec, mesh)?;
                 world.add(body, solver)?
@@ -188,12 +192,12 @@ impl Scene {
         })
     }
 
-    /// A body of tetrahedra and its solver.
+    /// A body of tetrahedra and its solver; of copies, the mesh of all of them takes the place of one's.
     fn volume(
         &self,
         engine: &Engine,
         spec: &BodySpec,
-        mesh: &TetMesh,
+        mesh: &mut TetMesh,
     ) -> Result<(Body, Solver), Error> {
         let kinds = match spec.solver {
             SolverSpec::Projective(_) => VolumeKinds::Edges,
@@ -204,7 +208,15 @@ impl Scene {
             ..VolumeOptions::default()
         };
         let materials = Materials::uniform(spec.material);
-        let mut body = Body::with(engine, mesh, materials, &options)?;
+        let mut body = match &spec.copies {
+            None => Body::with(engine, mesh, materials, &options)?,
+            Some(copies) => {
+                let offsets: Vec<Vec3> = copies.offsets().collect();
+                let one = Body::copies(engine, mesh, &materials, &options, &offsets)?;
+                *mesh = joined(mesh, &offsets)?;
+                one
+            }
+        };
         start(&mut body, spec, &mesh.positions)?;
         let solver = match spec.solver {
             SolverSpec::Explicit(options) => Solver::Explicit(Box::new(Explicit::new(
@@ -222,6 +234,7 @@ impl Scene {
             SolverSpec::Vbd(options) => {
                 Solver::VertexBlockDescent(Box::new(VertexBlockDescent::new(&body, options)?))
             }
+            SolverSpec::Mpm(options) => Solver::Hybrid(options),
         };
         Ok((body, solver))
     }

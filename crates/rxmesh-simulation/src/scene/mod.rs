@@ -1,8 +1,10 @@
 //! Scenes: worlds as files. `docs/simulation.md` describes every key.
 
+mod copies;
 mod make;
 mod spec;
 
+pub use copies::Copies;
 pub use make::{Actor, Stage};
 pub use spec::{
     Ball, BodySpec, Cloth, ColliderSpec, Cuboid, ExplicitSpec, Half, Normal, Output, Pins, Radius,

@@ -1,8 +1,9 @@
 //! What a scene file says.
 
-use super::SceneError;
+use super::{Copies, SceneError};
 use crate::solve::{
-    ClothMaterial, Damping, ImplicitOptions, ProjectiveOptions, VbdOptions, XpbdOptions,
+    ClothMaterial, Damping, GridOptions, HybridOptions, ImplicitOptions, ProjectiveOptions,
+    VbdOptions, XpbdOptions,
 };
 use crate::{Collider, Elasticity, Material, Shape};
 use glam::{Quat, Vec3};
@@ -29,6 +30,8 @@ pub struct Scene {
     /// What bodies touch: `[[collider]]`.
     #[serde(rename = "collider", default)]
     pub colliders: Vec<ColliderSpec>,
+    /// The grid of bodies that move by `solver.mpm`.
+    pub grid: Option<GridOptions>,
     /// What is written.
     #[serde(default)]
     pub output: Output,
@@ -85,6 +88,8 @@ pub struct BodySpec {
     /// then moved, in metres.
     #[serde(default)]
     pub at: [f32; 3],
+    /// Copies of it.
+    pub copies: Option<Copies>,
     /// Velocity at the start, in m/s.
     #[serde(default)]
     pub velocity: [f32; 3],
@@ -189,6 +194,8 @@ pub enum SolverSpec {
     Xpbd(XpbdOptions),
     /// Vertex block descent.
     Vbd(VbdOptions),
+    /// Explicit steps on the scene's grid, which carries momentum between bodies.
+    Mpm(HybridOptions),
 }
 
 impl Default for SolverSpec {
@@ -354,11 +361,28 @@ impl Scene {
                 return Err(self.wrong(body.place(), no("another body has this name")));
             }
         }
+        self.check_grid()?;
         for (k, collider) in self.colliders.iter().enumerate() {
             let checked = collider.collider();
             checked.map_err(|e| self.wrong(format!("collider {k}"), e))?;
         }
         Ok(())
+    }
+}
+
+impl Scene {
+    /// Bodies on a grid and the grid need each other.
+    fn check_grid(&self) -> Result<(), SceneError> {
+        let on_grid = |b: &&BodySpec| matches!(b.solver, SolverSpec::Mpm(_));
+        match (&self.grid, self.bodies.iter().find(on_grid)) {
+            (Some(grid), Some(_)) => grid.check().map_err(|e| self.wrong("grid", e)),
+            (Some(_), None) => Err(self.wrong("grid", no("no body moves by `solver.mpm`"))),
+            (None, Some(body)) => Err(self.wrong(
+                body.place(),
+                no("`solver.mpm` needs a section `[grid]` with `spacing`, `low` and `high`"),
+            )),
+            (None, None) => Ok(()),
+        }
     }
 }
 
@@ -399,6 +423,9 @@ impl BodySpec {
         }
         if self.turn.is_some_and(|t| t.rotation().is_none()) {
             return Err(no(NO_TURN));
+        }
+        if let Some(copies) = &self.copies {
+            copies.check(self)?;
         }
         self.material.check()
     }

@@ -3,12 +3,14 @@
 mod explicit;
 mod implicit;
 mod motion;
+mod mpm;
 mod projective;
 mod vbd;
 mod xpbd;
 
 pub use explicit::Explicit;
 pub use implicit::{Implicit, ImplicitOptions, ImplicitReport};
+pub use mpm::{GridOptions, Hybrid, HybridOptions, HybridReport};
 pub use projective::{GlobalSolver, Projective, ProjectiveOptions};
 pub use vbd::{VbdOptions, VbdOrder, VertexBlockDescent};
 pub use xpbd::{ClothMaterial, XpbdCells, XpbdCloth, XpbdOptions, XpbdOrder};

@@ -1,0 +1,143 @@
+//! A grid of nodes in blocks, of which those near particles have memory, and what a particle weighs there.
+
+use glam::Vec3;
+use rxmesh_kernels::mem::Global;
+
+/// Nodes along each side of a block.
+pub const SIDE: u32 = 4;
+
+/// Nodes of a block.
+pub const NODES: u32 = SIDE * SIDE * SIDE;
+
+/// What [`Blocks::number`] gives for a block that is not active.
+pub const NONE: u32 = u32::MAX;
+
+rxmesh_kernels::args! {
+    /// A box of nodes.
+    pub struct Grid {
+        /// Where the first node is, in metres.
+        pub low: Vec3,
+        /// Distance of neighbouring nodes in metres.
+        pub spacing: f32,
+        /// Nodes along x, a multiple of [`SIDE`] as those along y and z.
+        pub x: u32,
+        /// Nodes along y.
+        pub y: u32,
+        /// Nodes along z.
+        pub z: u32,
+    }
+}
+
+/// The 27 nodes that a particle gives to and takes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Stencil {
+    /// The first of its three nodes along each axis: the particle's cell.
+    pub x: u32,
+    /// Along y.
+    pub y: u32,
+    /// Along z.
+    pub z: u32,
+    /// The particle's place relative to that node, in distances of nodes: 0.5 to 1.5 along each axis.
+    pub at: Vec3,
+}
+
+impl Grid {
+    /// The stencil of a place; none where a node of it would be outside, or the place is no number.
+    #[inline(always)]
+    pub fn stencil(&self, x: Vec3) -> Option<Stencil> {
+        let place = (x - self.low) * (1.0 / self.spacing);
+        let most = Vec3::new(self.x as f32, self.y as f32, self.z as f32) - 1.5;
+        let inside = place.x >= 0.5
+            && place.y >= 0.5
+            && place.z >= 0.5
+            && place.x < most.x
+            && place.y < most.y
+            && place.z < most.z;
+        if !inside {
+            return None;
+        }
+        let (i, j, k) = (
+            (place.x - 0.5) as u32,
+            (place.y - 0.5) as u32,
+            (place.z - 0.5) as u32,
+        );
+        Some(Stencil {
+            x: i,
+            y: j,
+            z: k,
+            at: place - Vec3::new(i as f32, j as f32, k as f32),
+        })
+    }
+
+    /// Number of blocks.
+    #[inline(always)]
+    pub fn blocks(&self) -> u32 {
+        (self.x / SIDE) * (self.y / SIDE) * (self.z / SIDE)
+    }
+
+    /// The block of a node.
+    #[inline(always)]
+    pub fn block(&self, x: u32, y: u32, z: u32) -> u32 {
+        let row = self.x / SIDE;
+        x / SIDE + row * (y / SIDE + (self.y / SIDE) * (z / SIDE))
+    }
+
+    /// The first node of a block.
+    #[inline(always)]
+    pub fn first(&self, block: u32) -> (u32, u32, u32) {
+        let (row, column) = (self.x / SIDE, self.y / SIDE);
+        let above = block / row;
+        (
+            block % row * SIDE,
+            above % column * SIDE,
+            above / column * SIDE,
+        )
+    }
+}
+
+/// Place of a node in its block.
+#[inline(always)]
+pub fn within(x: u32, y: u32, z: u32) -> u32 {
+    x % SIDE + SIDE * (y % SIDE + SIDE * (z % SIDE))
+}
+
+rxmesh_kernels::args! {
+    /// The active blocks of a grid.
+    pub struct Blocks {
+        /// The grid.
+        pub grid: Grid,
+        /// For each block the number of active ones before it; one more than there are blocks.
+        pub numbers: Global<u32>,
+    }
+}
+
+impl Blocks {
+    /// The number of a block among the active ones, or [`NONE`].
+    #[inline(always)]
+    pub fn number(&self, block: u32) -> u32 {
+        let number = self.numbers.get(block);
+        if self.numbers.get(block + 1) > number {
+            number
+        } else {
+            NONE
+        }
+    }
+
+    /// Where a node of an active block is kept.
+    #[inline(always)]
+    pub fn place(&self, x: u32, y: u32, z: u32) -> u32 {
+        self.numbers.get(self.grid.block(x, y, z)) * NODES + within(x, y, z)
+    }
+}
+
+/// The quadratic B-spline's weight of node 0, 1 or 2 of a stencil, for a place of 0.5 to 1.5 relative to node 0.
+#[inline(always)]
+pub fn weight(node: u32, at: f32) -> f32 {
+    let d = at - node as f32;
+    let far = 1.5 - if d < 0.0 { -d } else { d };
+    if node == 1 {
+        0.75 - d * d
+    } else {
+        0.5 * far * far
+    }
+}
