@@ -10,7 +10,10 @@ fn solid(kind: SolidKind) -> Solid {
     Solid {
         kind: kind as u32,
         side: 1.0,
-        size: [0.5, 0.7, 0.4],
+        size: match kind {
+            SolidKind::Grid => [0.0; 3],
+            _ => [0.5, 0.7, 0.4],
+        },
         turn: Quat::from_scaled_axis(Vec3::new(0.2, 0.5, -0.4)).to_array(),
         at: [0.1, -0.2, 0.3],
         velocity: [0.3, 0.1, 0.0],

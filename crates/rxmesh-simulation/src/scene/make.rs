@@ -1,5 +1,6 @@
 //! From what a scene says to a world that moves, and to frames.
 
+use super::materials::materials;
 use super::spec::{BodySpec, Cuboid, Sheet, SolverSpec};
 use super::{Scene, SceneError};
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
@@ -39,7 +40,7 @@ pub struct Actor {
 
 /// A mesh where it is in the world.
 #[derive(Debug)]
-enum Shape {
+pub(super) enum Shape {
     Volume(TetMesh),
     Cloth(TriMesh),
 }
@@ -60,11 +61,14 @@ impl Stage {
                 .map_err(|e| scene.wrong(body.place(), e))?;
             actors.push(actor);
         }
+        let mut colliders = Vec::new();
+        for (k, spec) in scene.colliders.iter().enumerate() {
+            let collider = spec.collider(engine, |file| scene.beside(file), &mut warnings);
+            colliders.push(collider.map_err(|e| scene.wrong(format!("collider {k}"), e))?);
+        }
         let around = world.surroundings_mut();
-        let colliders = scene.colliders.iter().map(|c| c.collider());
-        let set = colliders
-            .collect::<Result<_, _>>()
-            .and_then(|all| around.set_colliders(all))
+        let set = around
+            .set_colliders(colliders)
             .and_then(|()| around.set_gravity(scene.gravity.into()));
         set.map_err(|e| scene.wrong("collider", e))?;
         Ok(Stage {
@@ -161,14 +165,21 @@ impl Scene {
         world: &mut World,
         warnings: &mut Vec<String>,
     ) -> Result<Actor, Error> {
-        let shape = self.shape(spec, warnings)?.placed(spec);
+        let mut shape = self.shape(spec, warnings)?.placed(spec);
         let engine = world.engine().clone();
-        let number = match &shape {
+        let number = match &mut shape {
             Shape::Volume(mesh) => {
-                let (body, solver) = self.volume(&engine, spec, mesh)?;
+                let extras = std::mem::take(&mut mesh.extras);
+                let cells = (&mesh.positions[..], &mesh.cells[..]);
+                let materials = materials(spec.material, &spec.materials, &extras, cells)?;
+                let (body, solver) = self.volume(&engine, spec, mesh, materials)?;
                 world.add(body, solver)?
             }
             Shape::Cloth(mesh) => {
+                mesh.extras = Extras::default();
+                if !spec.materials.is_empty() {
+                    return Err(Error::Options("`materials` are of cells".into()));
+                }
                 let SolverSpec::Xpbd(options) = spec.solver else {
                     let why = "cloth moves by `solver.xpbd`, and by no other solver";
                     return Err(Error::Options(why.into()));
@@ -194,6 +205,7 @@ impl Scene {
         engine: &Engine,
         spec: &BodySpec,
         mesh: &TetMesh,
+        materials: Materials,
     ) -> Result<(Body, Solver), Error> {
         let kinds = match spec.solver {
             SolverSpec::Projective(_) => VolumeKinds::Edges,
@@ -203,7 +215,6 @@ impl Scene {
             kinds,
             ..VolumeOptions::default()
         };
-        let materials = Materials::uniform(spec.material);
         let mut body = Body::with(engine, mesh, materials, &options)?;
         start(&mut body, spec, &mesh.positions)?;
         let solver = match spec.solver {
@@ -263,7 +274,7 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
 }
 
 /// A volume or a surface, as the file says.
-fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
     let options = ReadOptions::default();
     let failed = |e: io::IoError| Error::Options(e.to_string());
     let mut warn = |all: Vec<String>| {
@@ -280,7 +291,7 @@ fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
 }
 
 impl Shape {
-    /// Where it starts, without what the file had beside it.
+    /// Where it starts.
     fn placed(mut self, spec: &BodySpec) -> Shape {
         let at = |p: DVec3| spec.placed(p.as_vec3());
         match &mut self {
@@ -288,13 +299,13 @@ impl Shape {
                 mesh.positions = (0..mesh.vertex_count())
                     .map(|v| at(mesh.world(v)))
                     .collect();
-                (mesh.extras, mesh.placement) = (Extras::default(), Placement::default());
+                mesh.placement = Placement::default();
             }
             Shape::Cloth(mesh) => {
                 mesh.positions = (0..mesh.vertex_count())
                     .map(|v| at(mesh.world(v)))
                     .collect();
-                (mesh.extras, mesh.placement) = (Extras::default(), Placement::default());
+                mesh.placement = Placement::default();
             }
         }
         self
