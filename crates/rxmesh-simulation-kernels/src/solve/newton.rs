@@ -8,7 +8,7 @@
 use crate::assemble::Parts;
 use crate::body::finish;
 use crate::contact::Contacts;
-use crate::energy::{Arap, Corotated, Energy, Linear, NeoHookean};
+use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs};
 use crate::force::{NEEDS, energy};
 use crate::material::Materials;
 use crate::small::{Symmetric, inverse, times};
@@ -31,6 +31,7 @@ kernel_list! {
     patch sim_newton_trial_corotated: Trial<Corotated>;
     patch sim_newton_trial_linear: Trial<Linear>;
     patch sim_newton_trial_arap: Trial<Arap>;
+    patch sim_newton_trial_springs: Trial<Springs>;
     block sim_newton_move: Move;
     flat sim_newton_end: End;
 }
@@ -411,7 +412,7 @@ rxmesh_kernels::args! {
 }
 
 // SAFETY: a patch writes its part of the sum; ids are the mesh's (contracts U1 to U4).
-unsafe impl<E: Energy> PatchKernel for Trial<E> {
+unsafe impl<E: Model> PatchKernel for Trial<E> {
     const THREADS: u32 = crate::assemble::THREADS;
     const NEEDS: Needs = NEEDS;
     type Tables = (Staged, Shared<u32>);
@@ -451,7 +452,7 @@ unsafe impl<E: Energy> PatchKernel for Trial<E> {
     }
 }
 
-impl<E: Energy> Trial<E> {
+impl<E: Model> Trial<E> {
     /// Takes the length over if the energy has fallen. That of contact is rounded to 32 bits.
     #[inline(always)]
     fn judge(&self, sum: f64) {
