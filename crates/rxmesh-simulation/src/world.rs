@@ -1,13 +1,14 @@
 //! [`World`]: bodies, their solvers and what is around them.
 
 use crate::body::{Sum, check_step};
+use crate::contact::{Displaced, Outline, touch_edges};
 use crate::energy::elastic_energy;
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
 use crate::{Body, Elasticity, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
-use rxmesh_host::store::{Dimension, Surface};
-use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_host::store::Surface;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_simulation_kernels::body::SUM_VERTICES;
 use rxmesh_simulation_kernels::external::External;
 
@@ -380,7 +381,7 @@ impl World {
         self.balance(&drape.body, 0.0, &drape.external)
     }
 
-    fn balance<D: Dimension>(
+    fn balance<D: Outline>(
         &self,
         body: &Body<D>,
         elastic: f64,
@@ -403,12 +404,18 @@ impl World {
         })
     }
 
-    fn external<D: Dimension>(&self, body: &Body<D>, sum: &Sum) -> Result<[f64; 2], Error> {
+    fn external<D: Outline>(&self, body: &Body<D>, sum: &Sum) -> Result<[f64; 2], Error> {
+        let still = Displaced {
+            u: Global::empty(),
+            change: Global::empty(),
+            length: 0.0,
+        };
         let kernel = External {
             x: body.position.global()?,
             rest: body.rest.global()?,
             mass: body.mass.global()?,
             contacts: self.around.contacts(),
+            edges: touch_edges(body, &self.around, still, 0.0)?,
             gravity: self.around.gravity(),
             partials: sum.partials.global_mut(),
             arrived: sum.arrived.global_mut(),

@@ -42,6 +42,8 @@ pub struct Solid {
     pub thickness: f32,
     /// Coulomb's coefficient.
     pub friction: f32,
+    /// Whether edges touch it beside vertices: 1, or 0.
+    pub edges: u32,
     /// Of a grid, where its distances start.
     pub first: u32,
     /// Number of its points along x, y and z.

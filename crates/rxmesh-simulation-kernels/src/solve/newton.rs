@@ -123,6 +123,9 @@ rxmesh_kernels::args! {
         pub inverse_mass: Global<f32>,
         /// What bodies touch.
         pub contacts: Contacts,
+        /// What contact of edges does to each vertex, as
+        /// [`TouchEdges`](crate::contact::TouchEdges) says; empty for nothing.
+        pub edges: Global<[f32; 10]>,
         /// Acceleration of all free vertices.
         pub gravity: Vec3,
         /// Deceleration over velocity, in one over seconds.
@@ -144,7 +147,14 @@ impl Inertia {
         let h = touch.hessian;
         let most = on + drag;
         let hessian = [h[0] + most, h[1] + most, h[2] + most, h[3], h[4], h[5]];
-        (force * m, hessian.map(|x| x * m))
+        let (force, hessian) = (force * m, hessian.map(|x| x * m));
+        if self.edges.is_empty() {
+            return (force, hessian);
+        }
+        let [_, x, y, z, a, b, c, d, e, f] = self.edges.get(v);
+        let h = hessian;
+        let hessian = [h[0] + a, h[1] + b, h[2] + c, h[3] + d, h[4] + e, h[5] + f];
+        (force + Vec3::new(x, y, z), hessian)
     }
 
     /// The energy of inertia, drag and contact of a vertex, less that of no displacement: long steps have so much of it
@@ -156,7 +166,12 @@ impl Inertia {
         let push = self.gravity.as_dvec3() + self.v.get(v).as_dvec3() * rate;
         let u = u.as_dvec3();
         let moved = 0.5 * rate * (rate + f64::from(self.drag)) * u.length_squared();
-        f64::from(self.mass.get(v)) * (moved - u.dot(push) + f64::from(touch.energy))
+        let joules = f64::from(self.mass.get(v)) * (moved - u.dot(push) + f64::from(touch.energy));
+        if self.edges.is_empty() {
+            return joules;
+        }
+        let [energy, ..] = self.edges.get(v);
+        joules + f64::from(energy)
     }
 }
 

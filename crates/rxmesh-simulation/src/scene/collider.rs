@@ -51,6 +51,9 @@ pub struct ColliderSpec {
     /// Coulomb's coefficient of friction.
     #[serde(default)]
     pub friction: f32,
+    /// Edges touch it, too.
+    #[serde(default)]
+    pub edges: bool,
 }
 
 /// A plane's normal.
@@ -188,6 +191,7 @@ impl ColliderSpec {
         collider.stiffness = self.stiffness.unwrap_or(collider.stiffness);
         collider.thickness = self.thickness.unwrap_or(collider.thickness);
         collider.friction = self.friction;
+        collider.edges = self.edges;
         Ok(collider)
     }
 
