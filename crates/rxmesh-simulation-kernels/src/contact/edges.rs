@@ -8,7 +8,7 @@ use super::{Contacts, Solid, SolidKind, Touch, add, friction, penalty};
 use glam::Vec3;
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
-use rxmesh_kernels::math::sqrt;
+use rxmesh_kernels::math::{rsqrt_fast, sqrt};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
 kernel_list! {
@@ -34,8 +34,19 @@ struct Deepest {
     /// From 0 at the first end to 1 at the second.
     part: f32,
     distance: f32,
-    /// In which direction the distance grows.
+    /// How the smallest distance grows when the edge moves: no longer than one. Across the edge if the place is between
+    /// its ends, also where two sides of a solid meet.
     n: Vec3,
+}
+
+impl Deepest {
+    /// What is left of a slip across the normal.
+    #[inline(always)]
+    fn across(&self, slip: Vec3) -> Vec3 {
+        let size = self.n.dot(self.n);
+        let over = if size > 0.0 { 1.0 / size } else { 0.0 };
+        slip - self.n * (self.n.dot(slip) * over)
+    }
 }
 
 /// Places of an edge that are looked at first, and halvings of the step between them after that. Solids that are not
@@ -59,6 +70,7 @@ fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepes
         n: Vec3::Z,
     };
     let (mut centre, mut step, mut ends) = (0.0, 0.5 / (PLACES - 1) as f32, 0.0);
+    let (mut below, mut above) = (Vec3::ZERO, Vec3::ZERO);
     let mut k = 0;
     while k < PLACES + 2 * HALVINGS {
         // Both ends, then what is between them, then to either side of the best.
@@ -79,7 +91,10 @@ fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepes
         }
         if k < 2 {
             ends += distance;
-        } else if k > PLACES && (k - PLACES) & 1 == 1 {
+        } else if k >= PLACES && (k - PLACES) & 1 == 0 {
+            below = n;
+        } else if k > PLACES {
+            above = n;
             step *= 0.5;
         }
         if k == 1 {
@@ -90,6 +105,12 @@ fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepes
             }
         }
         k += 1;
+    }
+    // On either side the distance grows, at a kink by two normals: between them is the one without a slope along the
+    // edge.
+    let (down, up) = (below.dot(along), above.dot(along));
+    if down < 0.0 && up > 0.0 {
+        best.n = (below * up - above * down) * (1.0 / (up - down));
     }
     Some(best)
 }
@@ -135,12 +156,13 @@ impl Contacts {
             if most > 0.0 {
                 let at = start[0] + (start[1] - start[0]) * was.part;
                 let slip = u[0] + (u[1] - u[0]) * was.part - solid.speed(at) * dt;
-                let slip = slip - was.n * was.n.dot(slip);
+                let slip = was.across(slip);
                 let (e, over) = friction(slip, self.slip * dt);
                 let mine = share(v, first, was.part);
                 all.energy += 0.5 * most * e;
                 all.force -= slip * (mine * most * over);
-                all.hessian = add(all.hessian, 0.0, was.n, mine * most * over);
+                let unit = was.n * rsqrt_fast(was.n.dot(was.n).max(f32::MIN_POSITIVE));
+                all.hessian = add(all.hessian, 0.0, unit, mine * most * over);
             }
         }
         all
@@ -281,8 +303,7 @@ impl KickEdges {
         if push <= 0.0 {
             return Vec3::ZERO;
         }
-        let slip = speed - solid.speed(place);
-        let slip = slip - d.n * d.n.dot(slip);
+        let slip = d.across(speed - solid.speed(place));
         let (size, most) = (sqrt(slip.dot(slip)), solid.friction * push);
         let left = if size > most { most / size } else { 1.0 };
         d.n * push - slip * left

@@ -138,7 +138,7 @@ fn forces_of_edges_are_differences_of_their_energy() {
         state = rxmesh_kernels::math::hash(state + 77);
         state as f32 / 2f32.powi(31) - 1.0
     };
-    let (mut between, mut jumps) = (0, 0);
+    let (mut between, mut touches, mut jumps) = (0, 0, 0);
     for _ in 0..3000 {
         let mut vector = || Vec3::new(next(), next(), next());
         let (middle, along) = (vector(), vector() * 1.5);
@@ -165,9 +165,11 @@ fn forces_of_edges_are_differences_of_their_energy() {
                 let want = -Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
                 let [_, fx, fy, fz, hessian @ ..] = got[end];
                 let off = (Vec3::new(fx, fy, fz) - want).length();
-                // The deepest place jumps where two are as deep.
-                let sharp = kind != SolidKind::Sphere;
-                jumps += u32::from(sharp && off > 0.3);
+                touches += u32::from(fx != 0.0);
+                // The deepest place jumps where two are as deep; near the edges of a box normals turn within the
+                // difference.
+                let (sharp, most) = (kind != SolidKind::Sphere, 0.3 + 0.1 * want.length());
+                jumps += u32::from(sharp && off > most);
                 assert!(off < 0.3 || sharp, "{kind:?}: {fx} {fy} {fz} for {want}");
                 for d in [Vec3::X, Vec3::Y, want] {
                     assert!(d.dot(times(hessian, d)) >= -1e-3 * d.length_squared());
@@ -175,7 +177,8 @@ fn forces_of_edges_are_differences_of_their_energy() {
             }
         }
     }
-    assert!(between > 300 && jumps * 10 < between, "{between} {jumps}");
+    assert!(between > 300, "{between}");
+    assert!(jumps * 10 < touches, "{jumps} of {touches}");
 }
 
 #[test]
