@@ -23,6 +23,9 @@ kernel! {
         pub mass: Global<f32>,
         /// What bodies touch.
         pub contacts: Contacts,
+        /// What contact of edges does to each vertex, as
+        /// [`TouchEdges`](crate::contact::TouchEdges) says; empty for nothing.
+        pub edges: Global<[f32; 10]>,
         /// Acceleration of free vertices.
         pub gravity: Vec3,
         /// Two parts a block: all of heights, then all of contact.
@@ -56,7 +59,12 @@ unsafe impl BlockKernel for External {
                 let m = f64::from(self.mass.get(first + i));
                 let lift = x.as_dvec3() - rest.as_dvec3();
                 let height = -lift.dot(self.gravity.as_dvec3());
-                (m * height, m * f64::from(self.contacts.energy(x)))
+                let mut contact = m * f64::from(self.contacts.energy(x));
+                if !self.edges.is_empty() {
+                    let [energy, ..] = self.edges.get(first + i);
+                    contact += f64::from(energy);
+                }
+                (m * height, contact)
             },
         );
         let (partials, blocks) = (self.partials, self.partials.len() / 2);

@@ -2,12 +2,12 @@
 
 use crate::assemble::{Sums, THREADS, Tables};
 use crate::body::finish;
-use crate::cells::{Shape, balanced, gradient64};
-use crate::energy::{Arap, Corotated, Energy, Linear, NeoHookean};
+use crate::cells::balanced;
+use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs};
 use crate::material::Materials;
 use crate::staged::{Places, Staged};
 use core::marker::PhantomData;
-use glam::{DVec3, Mat3, Vec3};
+use glam::{DVec3, Vec3};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel::PatchKernel;
 use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
@@ -19,10 +19,12 @@ kernel_list! {
     patch sim_force_corotated: Force<Corotated>;
     patch sim_force_linear: Force<Linear>;
     patch sim_force_arap: Force<Arap>;
+    patch sim_force_springs: Force<Springs>;
     patch sim_energy_neo_hookean: Elastic<NeoHookean>;
     patch sim_energy_corotated: Elastic<Corotated>;
     patch sim_energy_linear: Elastic<Linear>;
     patch sim_energy_arap: Elastic<Arap>;
+    patch sim_energy_springs: Elastic<Springs>;
 }
 
 /// What relation all kernels over cells need.
@@ -49,24 +51,9 @@ pub struct CellTables {
     pub(crate) tables: Tables,
 }
 
-/// The stress of a cell, and its shape; none of a cell without stiffness.
-#[inline(always)]
-pub(crate) fn stress<E: Energy>(
-    materials: &Materials,
-    cell: u32,
-    (rest, d): ([Vec3; 3], [Vec3; 3]),
-) -> (Shape, Mat3) {
-    let (shape, material) = (Shape::new(rest), materials.of(cell));
-    if material.mu > 0.0 {
-        (shape, E::stress(material, shape.gradient(d)))
-    } else {
-        (shape, Mat3::ZERO)
-    }
-}
-
 // SAFETY: a patch writes the sums of what it owns, and its parts, in phases that barriers part; slots and ids are the
 // mesh's (contracts U1 to U4).
-unsafe impl<E: Energy> PatchKernel for Force<E> {
+unsafe impl<E: Model> PatchKernel for Force<E> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = NEEDS;
     type Tables = CellTables;
@@ -85,8 +72,13 @@ unsafe impl<E: Energy> PatchKernel for Force<E> {
         b.phase(|p| self.places.load(p, patch, &t.staged));
         let cell = |c: u32, v: [u32; 4]| {
             let at = self.places.edges(&t.staged, v);
-            let (shape, stress) = stress::<E>(&self.materials, base + c, at);
-            balanced(shape.forces(stress)).map(|f| f.to_array())
+            let material = self.materials.of(base + c);
+            let forces = if material.mu > 0.0 {
+                E::forces(material, at.0, at.1)
+            } else {
+                [Vec3::ZERO; 3]
+            };
+            balanced(forces).map(|f| f.to_array())
         };
         self.to.run(b, patch, &t.tables, cell, |_, sum| sum);
     }
@@ -114,22 +106,21 @@ rxmesh_kernels::args! {
 
 /// The energy of a cell in joules.
 #[inline(always)]
-pub(crate) fn energy<E: Energy>(
+pub(crate) fn energy<E: Model>(
     materials: &Materials,
     cell: u32,
     (rest, d): ([DVec3; 3], [DVec3; 3]),
 ) -> f64 {
     let material = materials.of(cell);
     if material.mu > 0.0 {
-        let (d, six) = gradient64(rest, d);
-        E::density(material, d) * six * (1.0 / 6.0)
+        E::joules(material, rest, d)
     } else {
         0.0
     }
 }
 
 // SAFETY: a patch writes the energies of what it owns and its part of the sum; ids are the mesh's (contracts U1 to U4).
-unsafe impl<E: Energy> PatchKernel for Elastic<E> {
+unsafe impl<E: Model> PatchKernel for Elastic<E> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = NEEDS;
     type Tables = (Staged, Shared<u32>);

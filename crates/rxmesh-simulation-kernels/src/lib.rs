@@ -44,6 +44,7 @@ rxmesh_kernels::kernels! {
     pub KERNELS = "rx_simulation_fingerprint", feature "entries";
     of [
         body::KERNELS,
+        contact::KERNELS,
         external::KERNELS,
         force::KERNELS,
         solve::KERNELS,

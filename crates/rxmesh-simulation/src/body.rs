@@ -1,5 +1,6 @@
 //! [`Body`]: a mesh that moves, on an engine.
 
+use crate::contact::EdgeContacts;
 use crate::masses::Rest;
 use crate::{Material, Materials, load};
 use rxmesh_host::engine::{Buffer, Engine};
@@ -10,6 +11,7 @@ use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::body::{Kinetic, SUM_VERTICES};
 use rxmesh_simulation_kernels::material::{self, Lame};
+use std::sync::OnceLock;
 
 /// A mesh that moves: shape at rest, state, masses, pins and materials. All of it lies on the engine; arrays of the
 /// host are in the order of the input.
@@ -31,6 +33,8 @@ pub struct Body<D: Dimension = Volume> {
     pub(crate) inverse_mass: Attribute<Vertex, f32>,
     pub(crate) materials: CellMaterials,
     kinetic: Sum,
+    /// The edges of the surface, once a solid asks for them.
+    pub(crate) edges: OnceLock<EdgeContacts>,
 }
 
 /// Materials of cells, on the engine.
@@ -100,6 +104,7 @@ impl<D: Dimension> Body<D> {
             rx,
             materials,
             kinetic,
+            edges: OnceLock::new(),
         })
     }
 

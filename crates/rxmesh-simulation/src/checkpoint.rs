@@ -161,6 +161,7 @@ impl World {
                 solid.thickness.to_bits(),
                 solid.friction.to_bits(),
                 solid.spacing.to_bits(),
+                solid.edges,
             ];
             let size = solid.size.map(f32::to_bits);
             let words = numbers.iter().chain(&size).chain(&solid.points);

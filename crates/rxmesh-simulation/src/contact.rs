@@ -1,5 +1,11 @@
 //! Solids that bodies touch.
 
+mod edges;
+mod grid;
+
+pub(crate) use edges::{Displaced, EdgeContacts, Outline, kick_edges, touch_edges};
+pub use grid::DistanceGrid;
+
 use glam::{Quat, Vec3};
 use rxmesh_host::Error;
 use rxmesh_simulation_kernels::contact::{Solid, SolidKind};
@@ -21,52 +27,6 @@ pub enum Shape {
     },
     /// A shape by its signed distances.
     Grid(DistanceGrid),
-}
-
-/// Signed distances on a regular grid, negative inside: linear between its points.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DistanceGrid {
-    /// Number of points along x, y and z: 2 or more.
-    pub points: [u32; 3],
-    /// Distance of neighbouring points in metres. The first point is the origin of the shape's frame.
-    pub spacing: f32,
-    /// Distances in metres: along x first, then y, then z.
-    pub distances: Vec<f32>,
-}
-
-impl DistanceGrid {
-    /// The distances that a function gives, at the points of a grid.
-    pub fn of(points: [u32; 3], spacing: f32, distance: impl Fn(Vec3) -> f32) -> DistanceGrid {
-        let [x, y, z] = points;
-        let at = |i: u32, j: u32, k: u32| Vec3::new(i as f32, j as f32, k as f32) * spacing;
-        let rows = (0..z).flat_map(|k| (0..y).map(move |j| (j, k)));
-        let places = rows.flat_map(|(j, k)| (0..x).map(move |i| (i, j, k)));
-        DistanceGrid {
-            points,
-            spacing,
-            distances: places.map(|(i, j, k)| distance(at(i, j, k))).collect(),
-        }
-    }
-
-    fn check(&self) -> Result<(), Error> {
-        let n = self.points.iter().map(|&n| n as usize).product::<usize>();
-        let few = self.points.iter().any(|&n| n < 2);
-        let spacing = positive("a grid's spacing", self.spacing);
-        if few || n != self.distances.len() {
-            return Err(Error::Options(format!(
-                "a grid of {:?} points with {} distances: there must be 2 points along each axis or more, and a \
-                    distance for each",
-                self.points,
-                self.distances.len()
-            )));
-        }
-        if let Some(at) = self.distances.iter().position(|d| !d.is_finite()) {
-            return Err(Error::Options(format!(
-                "distance {at} of a grid is not finite"
-            )));
-        }
-        spacing
-    }
 }
 
 /// A solid that bodies touch. It moves with a velocity of its own and feels nothing.
@@ -92,6 +52,10 @@ pub struct Collider {
     pub thickness: f32,
     /// Coulomb's coefficient of friction.
     pub friction: f32,
+    /// Whether edges of bodies touch it, beside vertices: balls, boxes and grids that are narrower than edges are long
+    /// do not slip through then. Planes and what is hollow touch edges at their ends alone. Contact is up to three times
+    /// as stiff.
+    pub edges: bool,
 }
 
 impl Collider {
@@ -107,6 +71,7 @@ impl Collider {
             stiffness: 1e5,
             thickness: 1e-3,
             friction: 0.0,
+            edges: false,
         }
     }
 
@@ -170,7 +135,7 @@ impl Collider {
             Shape::Plane => (SolidKind::Plane, Vec3::ZERO, [0; 3], 0.0),
             Shape::Sphere { radius } => (SolidKind::Sphere, Vec3::splat(*radius), [0; 3], 0.0),
             Shape::Box { half } => (SolidKind::Box, *half, [0; 3], 0.0),
-            Shape::Grid(grid) => (SolidKind::Grid, Vec3::ZERO, grid.points, grid.spacing),
+            Shape::Grid(grid) => (SolidKind::Grid, grid.origin, grid.points, grid.spacing),
         };
         Solid {
             kind: kind as u32,
@@ -183,6 +148,7 @@ impl Collider {
             stiffness: self.stiffness,
             thickness: self.thickness,
             friction: self.friction,
+            edges: self.edges.into(),
             first,
             points,
             spacing,

@@ -28,6 +28,9 @@ pub enum Elasticity {
     /// As rigid as possible (Sorkine and Alexa 2007): corotated without resistance to a change of volume; Poisson's
     /// ratio only enters through the shear modulus.
     Arap,
+    /// A network of springs along the edges (Van Gelder 1998), of the stiffness that Young's modulus says; its Poisson's
+    /// ratio is 1/4, whatever the material's.
+    Springs,
 }
 
 /// Runs an expression with the kernels' type of an energy under a name.
@@ -49,6 +52,10 @@ macro_rules! with_energy {
             }
             $crate::Elasticity::Arap => {
                 type $name = energy::Arap;
+                $run
+            }
+            $crate::Elasticity::Springs => {
+                type $name = energy::Springs;
                 $run
             }
         }

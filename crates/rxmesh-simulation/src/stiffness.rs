@@ -11,6 +11,7 @@ use rxmesh_kernels::algo::cg::{CgSums, Scalars};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_simulation_kernels::assemble::Parts;
+use rxmesh_simulation_kernels::energy::Model;
 use rxmesh_simulation_kernels::small::Symmetric;
 use rxmesh_simulation_kernels::solve::explicit::Collect;
 use rxmesh_simulation_kernels::solve::linearise::{self, Linearise};
@@ -129,7 +130,7 @@ impl Stiffness {
         z: rxmesh_kernels::mem::Global<Vec3>,
     ) -> Result<(), Error> {
         let [old, new] = &self.directions;
-        Ok(body.rx.run(Product {
+        with_energy!(self.elasticity, E => body.rx.run(Product::<<E as Model>::Tangent> {
             tangents: self.tangents.global(),
             diagonal: self.diagonal.global(),
             z,
@@ -137,7 +138,9 @@ impl Stiffness {
             new: new.global_mut(),
             to: self.assembly.sums(&self.product),
             dots: self.dots(self.dots.global_mut(), &self.patches),
-        })?)
+            kind: PhantomData,
+        })?);
+        Ok(())
     }
 
     /// Forces and blocks of the cells, in parts.

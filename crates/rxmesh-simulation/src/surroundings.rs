@@ -108,6 +108,11 @@ impl Surroundings {
         Ok(self.solids.write(&solids(&self.colliders))?)
     }
 
+    /// Whether edges touch anything.
+    pub(crate) fn touches_edges(&self) -> bool {
+        self.colliders.iter().any(|c| c.edges)
+    }
+
     /// What kernels take.
     pub(crate) fn contacts(&self) -> Contacts {
         Contacts {

@@ -1,6 +1,7 @@
 //! [`World`]: bodies, their solvers and what is around them.
 
 use crate::body::{Sum, check_step};
+use crate::contact::{Displaced, Outline, touch_edges};
 use crate::energy::elastic_energy;
 use crate::solve::{
     Explicit, GridOptions, Hybrid, HybridOptions, Implicit, Projective, VertexBlockDescent,
@@ -9,7 +10,7 @@ use crate::solve::{
 use crate::{Body, Elasticity, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
-use rxmesh_host::store::{Dimension, Surface};
+use rxmesh_host::store::Surface;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_simulation_kernels::body::SUM_VERTICES;
 use rxmesh_simulation_kernels::contact::Contacts;
@@ -446,7 +447,7 @@ impl World {
         self.balance(&drape.body, 0.0, &drape.external, self.around.contacts())
     }
 
-    fn balance<D: Dimension>(
+    fn balance<D: Outline>(
         &self,
         body: &Body<D>,
         elastic: f64,
@@ -470,17 +471,23 @@ impl World {
         })
     }
 
-    fn external<D: Dimension>(
+    fn external<D: Outline>(
         &self,
         body: &Body<D>,
         sum: &Sum,
         contacts: Contacts,
     ) -> Result<[f64; 2], Error> {
+        let still = Displaced {
+            u: Global::empty(),
+            change: Global::empty(),
+            length: 0.0,
+        };
         let kernel = External {
             x: body.position.global()?,
             rest: body.rest.global()?,
             mass: body.mass.global()?,
             contacts,
+            edges: touch_edges(body, &self.around, still, 0.0)?,
             gravity: self.around.gravity(),
             partials: sum.partials.global_mut(),
             arrived: sum.arrived.global_mut(),

@@ -5,11 +5,20 @@ use rxmesh_host::Vec3;
 use rxmesh_host::mesh::TetMesh;
 use rxmesh_simulation::{Elasticity, Material};
 
-pub(super) const ALL: [Elasticity; 4] = [
+/// Those of solids, which stretch and bend as Young's modulus says.
+pub(super) const SOLIDS: [Elasticity; 4] = [
     Elasticity::NeoHookean,
     Elasticity::Corotated,
     Elasticity::Linear,
     Elasticity::Arap,
+];
+
+pub(super) const ALL: [Elasticity; 5] = [
+    Elasticity::NeoHookean,
+    Elasticity::Corotated,
+    Elasticity::Linear,
+    Elasticity::Arap,
+    Elasticity::Springs,
 ];
 
 /// The rotation that turns `F` back best: Jacobi's method on `F^T F`, and the smallest singular value negated where the
@@ -72,6 +81,7 @@ pub(super) fn density(kind: Elasticity, m: Material, f: DMat3) -> f64 {
             let e = (f + f.transpose()) * 0.5 - DMat3::IDENTITY;
             mu * squares(e) + 0.5 * lambda * trace(e).powi(2)
         }
+        Elasticity::Springs => unreachable!("springs have no density"),
     }
 }
 
@@ -99,9 +109,27 @@ impl Oracle {
     }
 
     pub(super) fn cell_energy(&self, c: usize, x: &[DVec3]) -> f64 {
+        if self.kind == Elasticity::Springs {
+            return self.springs(c, x);
+        }
         let rest = Oracle::edges(&self.rest, self.cells[c]);
         let f = Oracle::edges(x, self.cells[c]) * rest.inverse();
         density(self.kind, self.materials[c], f) * rest.determinant() / 6.0
+    }
+
+    /// A spring along each edge of a cell.
+    fn springs(&self, c: usize, x: &[DVec3]) -> f64 {
+        let (cell, young) = (self.cells[c], self.materials[c].young);
+        let volume = Oracle::edges(&self.rest, cell).determinant() / 6.0;
+        let length = |x: &[DVec3], i: usize, j: usize| {
+            x[cell[i] as usize].distance(x[cell[j] as usize])
+        };
+        let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        let of = |(i, j)| {
+            let rest = length(&self.rest, i, j);
+            0.5 * young * volume * (length(x, i, j) / rest - 1.0).powi(2)
+        };
+        pairs.into_iter().map(of).sum()
     }
 
     pub(super) fn energy(&self, x: &[DVec3]) -> f64 {

@@ -266,6 +266,7 @@ fn bad_settings_are_refused() {
     let grid = DistanceGrid {
         points: [2, 2, 2],
         spacing: 1.0,
+        origin: Vec3::ZERO,
         distances: vec![0.0; 7],
     };
     for (bad, says) in [

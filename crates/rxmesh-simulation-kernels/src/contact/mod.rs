@@ -1,14 +1,16 @@
-//! Contact of vertices with solids: a smooth penalty, and Coulomb friction.
+//! Contact of vertices, and of edges, with solids: a smooth penalty, and Coulomb friction.
 //!
 //! With the depth `d` of a vertex in a layer of thickness `h` around the solid, the penalty is `m k s(d)`, where `s`
 //! grows as `d^3 / (6 h)` in the layer and as `d^2 / 2` beyond, with two continuous derivatives. Friction in implicit
 //! steps is lagged: normal and normal force are those at the start of the step, and its potential is smooth where the
 //! slip is slower than a given speed (Li et al. 2020, sections 5.2 and 5.4).
 
+mod edges;
 mod solid;
 #[cfg(test)]
 mod tests;
 
+pub use edges::{Edges, KERNELS, KickEdges, TouchEdges};
 pub use solid::{Solid, SolidKind};
 
 use crate::small::Symmetric;

@@ -14,7 +14,7 @@ pub enum SolidKind {
     Sphere = 1,
     /// A box around the origin with half the lengths `size`.
     Box = 2,
-    /// Distances on a grid with its first corner at the origin.
+    /// Distances on a grid whose first point is at `size`.
     Grid = 3,
 }
 
@@ -26,7 +26,7 @@ pub struct Solid {
     pub kind: u32,
     /// 1, or -1 for a hollow: bodies are kept inside.
     pub side: f32,
-    /// Lengths in metres, as the shape has them.
+    /// Lengths in metres, as the shape has them; of a grid, where its first point is.
     pub size: [f32; 3],
     /// How the frame is turned in the world: `x y z w`.
     pub turn: [f32; 4],
@@ -42,6 +42,8 @@ pub struct Solid {
     pub thickness: f32,
     /// Coulomb's coefficient.
     pub friction: f32,
+    /// Whether edges touch it beside vertices: 1, or 0.
+    pub edges: u32,
     /// Of a grid, where its distances start.
     pub first: u32,
     /// Number of its points along x, y and z.
@@ -86,7 +88,7 @@ impl Solid {
             (self.points[1] - 1) as f32,
             (self.points[2] - 1) as f32,
         );
-        let place = p * (1.0 / self.spacing);
+        let place = (p - Vec3::from_array(self.size)) * (1.0 / self.spacing);
         let inside = place.max(Vec3::ZERO).min(last);
         let below = |x: f32, last: f32| {
             let cell = x as u32;

@@ -1,16 +1,20 @@
 //! Contact forces against differences of the energy, and distances of solids.
 
-use super::{Contacts, Solid, SolidKind};
+use super::{Contacts, Edges, Solid, SolidKind, TouchEdges};
 use crate::small::times;
 use glam::{Quat, Vec3};
-use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::kernel::FlatKernel;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use std::vec::Vec;
 
 fn solid(kind: SolidKind) -> Solid {
     Solid {
         kind: kind as u32,
         side: 1.0,
-        size: [0.5, 0.7, 0.4],
+        size: match kind {
+            SolidKind::Grid => [0.0; 3],
+            _ => [0.5, 0.7, 0.4],
+        },
         turn: Quat::from_scaled_axis(Vec3::new(0.2, 0.5, -0.4)).to_array(),
         at: [0.1, -0.2, 0.3],
         velocity: [0.3, 0.1, 0.0],
@@ -18,6 +22,7 @@ fn solid(kind: SolidKind) -> Solid {
         stiffness: 100.0,
         thickness: 0.1,
         friction: 0.4,
+        edges: 1,
         first: 1,
         points: [20, 21, 22],
         spacing: 0.1,
@@ -97,6 +102,83 @@ fn forces_are_differences_of_energies() {
     }
     assert!(touched > 1000 && rubbed > 100, "{touched} {rubbed}");
     assert!(jumps * 10 < touched, "{jumps} of {touched}");
+}
+
+/// What contact does to both ends of an edge.
+fn touched(all: Contacts, x: [Vec3; 2], u: [Vec3; 2]) -> [[f32; 10]; 2] {
+    let (starts, others, mass, none) = ([0u32, 1, 2], [1u32, 0], [1.0f32; 2], [Vec3::ZERO; 2]);
+    let mut to = [[0.0f32; 10]; 2];
+    // SAFETY: the arrays outlive the views, and nobody else has them (contract U4).
+    let kernel = unsafe {
+        TouchEdges {
+            edges: Edges {
+                starts: Global::new(starts.as_ptr(), 3),
+                others: Global::new(others.as_ptr(), 2),
+                mass: Global::new(mass.as_ptr(), 2),
+            },
+            contacts: all,
+            x: Global::new(x.as_ptr(), 2),
+            u: Global::new(u.as_ptr(), 2),
+            change: Global::new(none.as_ptr(), 2),
+            length: 0.0,
+            dt: 0.3,
+            to: GlobalMut::new(to.as_mut_ptr(), 2),
+        }
+    };
+    kernel.run(0);
+    kernel.run(1);
+    to
+}
+
+#[test]
+fn forces_of_edges_are_differences_of_their_energy() {
+    let grids = grid();
+    let mut state = 5u32;
+    let mut next = || {
+        state = rxmesh_kernels::math::hash(state + 77);
+        state as f32 / 2f32.powi(31) - 1.0
+    };
+    let (mut between, mut touches, mut jumps) = (0, 0, 0);
+    for _ in 0..3000 {
+        let mut vector = || Vec3::new(next(), next(), next());
+        let (middle, along) = (vector(), vector() * 1.5);
+        let (x, u) = (
+            [middle - along, middle + along],
+            [vector() * 0.1, vector() * 0.1],
+        );
+        for kind in [SolidKind::Sphere, SolidKind::Box, SolidKind::Grid] {
+            let solids = [solid(kind)];
+            let all = contacts(&solids, &grids);
+            let got = touched(all, x, u);
+            let apart = all.touch(x[0], u[0], 0.3).energy + all.touch(x[1], u[1], 0.3).energy;
+            between += u32::from(got[0][0] > 0.0 && apart == 0.0);
+            assert_eq!(got[0][0], got[1][0], "both ends have half of the energy");
+            for end in 0..2 {
+                let h = 4e-3;
+                let at = |axis: Vec3| {
+                    let mut moved = u;
+                    moved[end] += axis * h;
+                    let [a, b] = touched(all, x, moved);
+                    a[0] + b[0]
+                };
+                let slope = |axis| (at(axis) - at(-axis)) / (2.0 * h);
+                let want = -Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
+                let [_, fx, fy, fz, hessian @ ..] = got[end];
+                let off = (Vec3::new(fx, fy, fz) - want).length();
+                touches += u32::from(fx != 0.0);
+                // The deepest place jumps where two are as deep; near the edges of a box normals turn within the
+                // difference.
+                let (sharp, most) = (kind != SolidKind::Sphere, 0.3 + 0.1 * want.length());
+                jumps += u32::from(sharp && off > most);
+                assert!(off < 0.3 || sharp, "{kind:?}: {fx} {fy} {fz} for {want}");
+                for d in [Vec3::X, Vec3::Y, want] {
+                    assert!(d.dot(times(hessian, d)) >= -1e-3 * d.length_squared());
+                }
+            }
+        }
+    }
+    assert!(between > 300, "{between}");
+    assert!(jumps * 10 < touches, "{jumps} of {touches}");
 }
 
 #[test]

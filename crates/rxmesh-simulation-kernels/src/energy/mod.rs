@@ -1,24 +1,59 @@
-//! Energies of a cell: densities of `F = I + D`, where `D` is the gradient of the displacement.
+//! Energies of a cell ([`Model`]): springs along its edges, or densities of `F = I + D`, where `D` is the gradient of the
+//! displacement.
 //!
-//! All are functions of the singular values of `F` (but for [`Linear`]), so that their Hessians have one form in the
+//! All densities are functions of the singular values of `F` (but for [`Linear`]), so that their Hessians have one form in the
 //! frame of its singular vectors ([`Hessian`]; Smith, De Goes and Kim 2019), which is made positive semi-definite
 //! there.
 
 mod corotated;
+mod framed;
 mod linear;
 mod neo_hookean;
+mod springs;
 #[cfg(test)]
 mod tests;
 
 pub use corotated::{Arap, Corotated};
+pub use framed::InFrame;
 pub use linear::Linear;
 pub use neo_hookean::NeoHookean;
+pub use springs::{Lines, Springs};
 
 use crate::material::Lame;
 use crate::small::{Svd, Symmetric, svd, without_negative};
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
-/// An energy of cells.
+/// How a cell resists, as kernels over cells ask: of its edges at rest from corner 0, and the displacements of the other
+/// corners relative to that one.
+pub trait Model: Copy + Send + Sync + core::fmt::Debug + 'static {
+    /// The derivatives of its forces.
+    type Tangent: Tangent;
+    /// The forces of corners 1 to 3 in newtons: minus the derivatives of the energy. Of no displacement zero exactly.
+    fn forces(m: Lame, rest: [Vec3; 3], d: [Vec3; 3]) -> [Vec3; 3];
+    /// The energy in joules; zero of no displacement.
+    fn joules(m: Lame, rest: [DVec3; 3], d: [DVec3; 3]) -> f64;
+    /// The forces and their derivatives, these times a factor.
+    fn linear(m: Lame, rest: [Vec3; 3], d: [Vec3; 3], factor: f32) -> ([Vec3; 3], Self::Tangent);
+}
+
+/// The derivatives of a cell's forces, symmetric and positive semi-definite, in [`TANGENT_WORDS`] words or fewer.
+pub trait Tangent: Copy {
+    /// Of a cell without stiffness.
+    const NONE: Self;
+    /// Minus the change of the corners' forces (1 to 3) when they move by `d` relative to corner 0.
+    fn apply(&self, d: [Vec3; 3]) -> [Vec3; 3];
+    /// The blocks that couple each corner with itself.
+    fn blocks(&self) -> [Symmetric; 4];
+    /// From words.
+    fn read(get: impl Fn(u32) -> f32) -> Self;
+    /// As words.
+    fn write(&self, set: impl Fn(u32, f32));
+}
+
+/// Most words of a [`Tangent`].
+pub const TANGENT_WORDS: u32 = 30;
+
+/// A density of the displacement's gradient.
 pub trait Energy: Copy + Send + Sync + core::fmt::Debug + 'static {
     /// The derivative of the density by `F` (first Piola-Kirchhoff stress), in pascals. Of no displacement it is zero
     /// exactly.

@@ -25,6 +25,8 @@ kernel! {
         pub force: Parts,
         /// What bodies touch.
         pub contacts: Contacts,
+        /// What contact of edges adds to velocities; empty for nothing.
+        pub kicks: Global<Vec3>,
         /// Acceleration of all free vertices.
         pub gravity: Vec3,
         /// Deceleration over velocity, in one over seconds; implicit.
@@ -43,6 +45,9 @@ unsafe impl FlatKernel for Explicit {
             let force = Vec3::from_array(self.force.total(i));
             v += (force * w + self.gravity) * self.dt;
             v *= 1.0 / (1.0 + self.drag * self.dt);
+            if !self.kicks.is_empty() {
+                v += self.kicks.get(i);
+            }
             v = self.contacts.push(x, v, self.dt);
             self.v.set(i, v);
         }

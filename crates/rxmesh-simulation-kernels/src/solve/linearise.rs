@@ -1,22 +1,20 @@
 //! Forces of cells and their derivatives, once a Newton iteration.
 //!
-//! The derivatives are kept factored, 30 words a cell: the rotation `U`, the gradients of the shape functions in the
-//! frame of `V` (with the root of the volume), and the [`Hessian`] between them. A product with them needs neither
-//! singular values nor the shape at rest.
+//! The derivatives are kept factored, up to 30 words a cell: a product with them needs neither singular values nor the
+//! shape at rest.
 
 use super::newton::{Newton, Scalar};
 use crate::assemble::{Sums, THREADS};
 use crate::cells::balanced;
-use crate::energy::{Arap, Corotated, Energy, Hessian, Linear, NeoHookean};
+use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs, TANGENT_WORDS, Tangent};
 use crate::force::{CellTables, NEEDS};
 use crate::material::Materials;
-use crate::small::{Symmetric, times};
+use crate::small::Symmetric;
 use crate::staged::Places;
 use core::marker::PhantomData;
-use glam::{Mat3, Vec3};
+use glam::Vec3;
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel::PatchKernel;
-use rxmesh_kernels::math::rsqrt_fast;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan};
 use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader};
 
@@ -25,10 +23,8 @@ kernel_list! {
     patch sim_linearise_corotated: Linearise<Corotated>;
     patch sim_linearise_linear: Linearise<Linear>;
     patch sim_linearise_arap: Linearise<Arap>;
+    patch sim_linearise_springs: Linearise<Springs>;
 }
-
-/// Words of a cell's derivatives.
-pub const WORDS: u32 = 30;
 
 /// Words a vertex that [`Linearise`] sums up: the force, and the symmetric block of the Hessian.
 pub const SUMS: usize = 9;
@@ -38,99 +34,26 @@ const TILE: u32 = 32;
 
 /// Words that the derivatives of so many cells take.
 pub const fn words(cells: u32) -> u64 {
-    cells.div_ceil(TILE) as u64 * (TILE * WORDS) as u64
+    cells.div_ceil(TILE) as u64 * (TILE * TANGENT_WORDS) as u64
 }
 
 /// Where a cell's first word lies; the others follow at distances of [`TILE`].
 #[inline(always)]
 fn place(cell: u32) -> u32 {
-    cell / TILE * (TILE * WORDS) + cell % TILE
+    cell / TILE * (TILE * TANGENT_WORDS) + cell % TILE
 }
 
-/// The derivatives of a cell's forces.
-#[derive(Clone, Copy, Debug)]
-pub struct Tangent {
-    /// `U`.
-    u: Mat3,
-    /// Gradients of the shape functions of corners 1 to 3, in the frame of `V`, times the root of the volume.
-    w: [Vec3; 3],
-    hessian: Hessian,
+/// The derivatives of a cell's forces, from where [`keep`] put them.
+#[inline(always)]
+pub fn kept<T: Tangent>(from: Global<f32>, cell: u32) -> T {
+    let from = from.from(place(cell));
+    T::read(|k| from.get(k * TILE))
 }
 
-impl Tangent {
-    /// Minus the change of the corners' forces (1 to 3) when they move by `d` relative to corner 0.
-    #[inline(always)]
-    pub fn apply(&self, d: [Vec3; 3]) -> [Vec3; 3] {
-        let (u, w) = (self.u, self.w);
-        let turn = |d: Vec3| Vec3::new(u.x_axis.dot(d), u.y_axis.dot(d), u.z_axis.dot(d));
-        let (a, b, c) = (turn(d[0]), turn(d[1]), turn(d[2]));
-        let z = Mat3::from_cols(
-            a * w[0].x + b * w[1].x + c * w[2].x,
-            a * w[0].y + b * w[1].y + c * w[2].y,
-            a * w[0].z + b * w[1].z + c * w[2].z,
-        );
-        let s = self.hessian.apply(z);
-        let back = |w: Vec3| {
-            let t = s.x_axis * w.x + s.y_axis * w.y + s.z_axis * w.z;
-            u.x_axis * t.x + u.y_axis * t.y + u.z_axis * t.z
-        };
-        [back(w[0]), back(w[1]), back(w[2])]
-    }
-
-    /// The block that couples a corner with itself.
-    #[inline(always)]
-    fn block(&self, w: Vec3) -> Symmetric {
-        let m = self.hessian.block(w);
-        let t = self.u.transpose();
-        // U M U^T, column by column of U^T.
-        let (x, y, z) = (times(m, t.x_axis), times(m, t.y_axis), times(m, t.z_axis));
-        [
-            t.x_axis.dot(x),
-            t.y_axis.dot(y),
-            t.z_axis.dot(z),
-            t.x_axis.dot(y),
-            t.x_axis.dot(z),
-            t.y_axis.dot(z),
-        ]
-    }
-
-    /// Of a cell, from where `Tangent::keep` put it.
-    #[inline(always)]
-    pub fn of(from: Global<f32>, cell: u32) -> Tangent {
-        let from = from.from(place(cell));
-        let get = |k: u32| from.get(k * TILE);
-        let vector = |k: u32| Vec3::new(get(k), get(k + 1), get(k + 2));
-        Tangent {
-            u: Mat3::from_cols(vector(0), vector(3), vector(6)),
-            w: [vector(9), vector(12), vector(15)],
-            hessian: Hessian {
-                same: vector(18),
-                cross: vector(21),
-                diagonal: [get(24), get(25), get(26), get(27), get(28), get(29)],
-            },
-        }
-    }
-
-    #[inline(always)]
-    fn keep(&self, to: GlobalMut<f32>, cell: u32) {
-        let to = to.from(place(cell));
-        let put = |k: u32, v: Vec3| {
-            to.set(k * TILE, v.x);
-            to.set((k + 1) * TILE, v.y);
-            to.set((k + 2) * TILE, v.z);
-        };
-        put(0, self.u.x_axis);
-        put(3, self.u.y_axis);
-        put(6, self.u.z_axis);
-        put(9, self.w[0]);
-        put(12, self.w[1]);
-        put(15, self.w[2]);
-        put(18, self.hessian.same);
-        put(21, self.hessian.cross);
-        let [a, b, c, d, e, f] = self.hessian.diagonal;
-        put(24, Vec3::new(a, b, c));
-        put(27, Vec3::new(d, e, f));
-    }
+#[inline(always)]
+fn keep<T: Tangent>(tangent: &T, to: GlobalMut<f32>, cell: u32) {
+    let to = to.from(place(cell));
+    tangent.write(|k, word| to.set(k * TILE, word));
 }
 
 rxmesh_kernels::args! {
@@ -161,7 +84,7 @@ fn nine(f: Vec3, m: Symmetric) -> [f32; SUMS] {
 
 // SAFETY: a patch writes the derivatives and sums of what it owns, and its parts, in phases that barriers part; slots
 // and ids are the mesh's (contracts U1 to U4).
-unsafe impl<E: Energy> PatchKernel for Linearise<E> {
+unsafe impl<E: Model> PatchKernel for Linearise<E> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = NEEDS;
     type Tables = CellTables;
@@ -184,52 +107,28 @@ unsafe impl<E: Energy> PatchKernel for Linearise<E> {
         let cell = |c: u32, v: [u32; 4]| {
             let at = self.places.edges(&t.staged, v);
             let (forces, tangent) = self.linear(base + c, at);
-            tangent.keep(self.tangents, base + c);
-            let f = balanced(forces);
-            let w = balanced(tangent.w);
+            keep(&tangent, self.tangents, base + c);
+            let (f, blocks) = (balanced(forces), tangent.blocks());
             [
-                nine(f[0], tangent.block(w[0])),
-                nine(f[1], tangent.block(w[1])),
-                nine(f[2], tangent.block(w[2])),
-                nine(f[3], tangent.block(w[3])),
+                nine(f[0], blocks[0]),
+                nine(f[1], blocks[1]),
+                nine(f[2], blocks[2]),
+                nine(f[3], blocks[3]),
             ]
         };
         self.to.run(b, patch, &t.tables, cell, |_, sum| sum);
     }
 }
 
-impl<E: Energy> Linearise<E> {
+impl<E: Model> Linearise<E> {
     /// A cell's forces and their derivatives.
     #[inline(always)]
-    fn linear(&self, cell: u32, (rest, d): ([Vec3; 3], [Vec3; 3])) -> ([Vec3; 3], Tangent) {
-        let (shape, material) = (crate::cells::Shape::new(rest), self.materials.of(cell));
-        let resists = material.mu > 0.0;
-        if !resists {
-            let none = Tangent {
-                u: Mat3::IDENTITY,
-                w: [Vec3::ZERO; 3],
-                hessian: Hessian {
-                    diagonal: [0.0; 6],
-                    same: Vec3::ZERO,
-                    cross: Vec3::ZERO,
-                },
-            };
-            return ([Vec3::ZERO; 3], none);
+    fn linear(&self, cell: u32, (rest, d): ([Vec3; 3], [Vec3; 3])) -> ([Vec3; 3], E::Tangent) {
+        let material = self.materials.of(cell);
+        if material.mu > 0.0 {
+            E::linear(material, rest, d, self.factor)
+        } else {
+            ([Vec3::ZERO; 3], E::Tangent::NONE)
         }
-        let gradient = shape.gradient(d);
-        let (f, h) = E::hessian(material, gradient);
-        let (v, k) = (f.v, shape.cofactors);
-        let root = rsqrt_fast(6.0 * shape.six);
-        let turn = |g: Vec3| Vec3::new(v.x_axis.dot(g), v.y_axis.dot(g), v.z_axis.dot(g)) * root;
-        let tangent = Tangent {
-            u: f.u,
-            w: [turn(k.x_axis), turn(k.y_axis), turn(k.z_axis)],
-            hessian: Hessian {
-                diagonal: h.diagonal.map(|x| x * self.factor),
-                same: h.same * self.factor,
-                cross: h.cross * self.factor,
-            },
-        };
-        (shape.forces(E::stress(material, gradient)), tangent)
     }
 }

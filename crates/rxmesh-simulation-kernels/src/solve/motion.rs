@@ -28,6 +28,8 @@ kernel! {
         pub inverse_mass: Global<f32>,
         /// What bodies touch.
         pub contacts: Contacts,
+        /// What contact of edges adds to velocities; empty for nothing.
+        pub kicks: Global<Vec3>,
         /// Acceleration of vertices that are not pinned, in m/s^2.
         pub gravity: Vec3,
         /// Time step, in s.
@@ -42,6 +44,9 @@ unsafe impl FlatKernel for Predict {
     fn run(&self, i: u32) {
         let (x, mut v) = (self.x.get(i), self.v.get(i));
         if self.inverse_mass.get(i) > 0.0 {
+            if !self.kicks.is_empty() {
+                v += self.kicks.get(i);
+            }
             v = self.contacts.push(x, v + self.gravity * self.dt, self.dt);
         }
         let to = x + v * self.dt;

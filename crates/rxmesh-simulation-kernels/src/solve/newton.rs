@@ -8,7 +8,7 @@
 use crate::assemble::Parts;
 use crate::body::{finish, share};
 use crate::contact::Contacts;
-use crate::energy::{Arap, Corotated, Energy, Linear, NeoHookean};
+use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs};
 use crate::force::{NEEDS, energy};
 use crate::material::Materials;
 use crate::small::{Symmetric, inverse, times};
@@ -31,6 +31,7 @@ kernel_list! {
     patch sim_newton_trial_corotated: Trial<Corotated>;
     patch sim_newton_trial_linear: Trial<Linear>;
     patch sim_newton_trial_arap: Trial<Arap>;
+    patch sim_newton_trial_springs: Trial<Springs>;
     block sim_newton_move: Move;
     flat sim_newton_end: End;
 }
@@ -122,6 +123,9 @@ rxmesh_kernels::args! {
         pub inverse_mass: Global<f32>,
         /// What bodies touch.
         pub contacts: Contacts,
+        /// What contact of edges does to each vertex, as
+        /// [`TouchEdges`](crate::contact::TouchEdges) says; empty for nothing.
+        pub edges: Global<[f32; 10]>,
         /// Acceleration of all free vertices.
         pub gravity: Vec3,
         /// Deceleration over velocity, in one over seconds.
@@ -143,7 +147,14 @@ impl Inertia {
         let h = touch.hessian;
         let most = on + drag;
         let hessian = [h[0] + most, h[1] + most, h[2] + most, h[3], h[4], h[5]];
-        (force * m, hessian.map(|x| x * m))
+        let (force, hessian) = (force * m, hessian.map(|x| x * m));
+        if self.edges.is_empty() {
+            return (force, hessian);
+        }
+        let [_, x, y, z, a, b, c, d, e, f] = self.edges.get(v);
+        let h = hessian;
+        let hessian = [h[0] + a, h[1] + b, h[2] + c, h[3] + d, h[4] + e, h[5] + f];
+        (force + Vec3::new(x, y, z), hessian)
     }
 
     /// The energy of inertia, drag and contact of a vertex, less that of no displacement: long steps have so much of it
@@ -155,7 +166,12 @@ impl Inertia {
         let push = self.gravity.as_dvec3() + self.v.get(v).as_dvec3() * rate;
         let u = u.as_dvec3();
         let moved = 0.5 * rate * (rate + f64::from(self.drag)) * u.length_squared();
-        f64::from(self.mass.get(v)) * (moved - u.dot(push) + f64::from(touch.energy))
+        let joules = f64::from(self.mass.get(v)) * (moved - u.dot(push) + f64::from(touch.energy));
+        if self.edges.is_empty() {
+            return joules;
+        }
+        let [energy, ..] = self.edges.get(v);
+        joules + f64::from(energy)
     }
 }
 
@@ -409,7 +425,7 @@ rxmesh_kernels::args! {
 }
 
 // SAFETY: a patch writes its part of the sum; ids are the mesh's (contracts U1 to U4).
-unsafe impl<E: Energy> PatchKernel for Trial<E> {
+unsafe impl<E: Model> PatchKernel for Trial<E> {
     const THREADS: u32 = crate::assemble::THREADS;
     const NEEDS: Needs = NEEDS;
     type Tables = (Staged, Shared<u32>);
@@ -449,7 +465,7 @@ unsafe impl<E: Energy> PatchKernel for Trial<E> {
     }
 }
 
-impl<E: Energy> Trial<E> {
+impl<E: Model> Trial<E> {
     /// Takes the length over if the energy has fallen. That of contact is rounded to 32 bits.
     #[inline(always)]
     fn judge(&self, sum: f64) {

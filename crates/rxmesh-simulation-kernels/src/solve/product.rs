@@ -1,12 +1,14 @@
 //! The product of the implicit step's matrix with a vector.
 
-use super::linearise::Tangent;
+use super::linearise::kept;
 use super::newton::{Newton, Scalar};
 use crate::assemble::{Sums, THREADS, Tables};
 use crate::cells::balanced;
+use crate::energy::{InFrame, Lines, Tangent};
 use crate::force::NEEDS;
 use crate::small::{Symmetric, times};
 use crate::staged::near;
+use core::marker::PhantomData;
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::CgSums;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
@@ -15,12 +17,13 @@ use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader, Vertex};
 
 kernel_list! {
-    patch sim_product: Product;
+    patch sim_product: Product<InFrame>;
+    patch sim_product_springs: Product<Lines>;
 }
 
 rxmesh_kernels::args! {
     /// The new direction `d = z + beta d`, its product with the matrix, and the step length (Shewchuk 1994, B3).
-    pub struct Product {
+    pub struct Product<T> {
         /// Derivatives of each cell.
         pub tangents: Global<f32>,
         /// What the matrix has on its diagonal beside the cells' part: mass and contact.
@@ -35,6 +38,8 @@ rxmesh_kernels::args! {
         pub to: Sums,
         /// One part a patch of the dot product.
         pub dots: CgSums,
+        /// What the derivatives are.
+        pub kind: PhantomData<T>,
     }
 }
 
@@ -50,7 +55,7 @@ pub struct ProductTables {
 
 // SAFETY: a patch writes the direction and sums of what it owns, and its parts, in phases that barriers part; slots and
 // ids are the mesh's (contracts U1 to U4).
-unsafe impl PatchKernel for Product {
+unsafe impl<T: Tangent + Send + Sync + core::fmt::Debug + 'static> PatchKernel for Product<T> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = NEEDS;
     type Tables = ProductTables;
@@ -75,7 +80,7 @@ unsafe impl PatchKernel for Product {
         let first = patch.base::<Vertex>();
         let d = t.d;
         let cell = |c: u32, v: [u32; 4]| {
-            let tangent = Tangent::of(self.tangents, base + c);
+            let tangent = kept::<T>(self.tangents, base + c);
             let o = d.get(v[0]);
             let q = tangent.apply([d.get(v[1]) - o, d.get(v[2]) - o, d.get(v[3]) - o]);
             balanced(q).map(|q| q.to_array())
@@ -98,7 +103,7 @@ unsafe impl PatchKernel for Product {
     }
 }
 
-impl Product {
+impl<T> Product<T> {
     /// Brings the new direction to shared memory; stores what the patch owns.
     #[inline(always)]
     fn direction<B: Block>(&self, b: B, patch: &Patch, d: Shared<Vec3>) {

@@ -1,6 +1,7 @@
 //! From what a scene says to a world that moves, and to frames.
 
 use super::copies::joined;
+use super::materials::materials;
 use super::spec::{BodySpec, Cuboid, Sheet, SolverSpec};
 use super::{Scene, SceneError};
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
@@ -40,7 +41,7 @@ pub struct Actor {
 
 /// A mesh where it is in the world.
 #[derive(Debug)]
-enum Shape {
+pub(super) enum Shape {
     Volume(TetMesh),
     Cloth(TriMesh),
 }
@@ -64,11 +65,14 @@ impl Stage {
         if let Some(grid) = scene.grid {
             world.set_grid(grid).map_err(|e| scene.wrong("grid", e))?;
         }
+        let mut colliders = Vec::new();
+        for (k, spec) in scene.colliders.iter().enumerate() {
+            let collider = spec.collider(engine, |file| scene.beside(file), &mut warnings);
+            colliders.push(collider.map_err(|e| scene.wrong(format!("collider {k}"), e))?);
+        }
         let around = world.surroundings_mut();
-        let colliders = scene.colliders.iter().map(|c| c.collider());
-        let set = colliders
-            .collect::<Result<_, _>>()
-            .and_then(|all| around.set_colliders(all))
+        let set = around
+            .set_colliders(colliders)
             .and_then(|()| around.set_gravity(scene.gravity.into()));
         set.map_err(|e| scene.wrong("collider", e))?;
         Ok(Stage {
@@ -169,10 +173,17 @@ impl Scene {
         let engine = world.engine().clone();
         let number = match &mut shape {
             Shape::Volume(mesh) => {
-                let (body, solver) = self.volume(&engine, spec, mesh)?;
+                let extras = std::mem::take(&mut mesh.extras);
+                let cells = (&mesh.positions[..], &mesh.cells[..]);
+                let materials = materials(spec.material, &spec.materials, &extras, cells)?;
+                let (body, solver) = self.volume(&engine, spec, mesh, materials)?;
                 world.add(body, solver)?
             }
             Shape::Cloth(mesh) => {
+                mesh.extras = Extras::default();
+                if !spec.materials.is_empty() {
+                    return Err(Error::Options("`materials` are of cells".into()));
+                }
                 let SolverSpec::Xpbd(options) = spec.solver else {
                     let why = "cloth moves by `solver.xpbd`, and by no other solver";
                     return Err(Error::Options(why.into()));
@@ -198,6 +209,7 @@ impl Scene {
         engine: &Engine,
         spec: &BodySpec,
         mesh: &mut TetMesh,
+        materials: Materials,
     ) -> Result<(Body, Solver), Error> {
         let kinds = match spec.solver {
             SolverSpec::Projective(_) => VolumeKinds::Edges,
@@ -207,7 +219,6 @@ impl Scene {
             kinds,
             ..VolumeOptions::default()
         };
-        let materials = Materials::uniform(spec.material);
         let mut body = match &spec.copies {
             None => Body::with(engine, mesh, materials, &options)?,
             Some(copies) => {
@@ -276,7 +287,7 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
 }
 
 /// A volume or a surface, as the file says.
-fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
     let options = ReadOptions::default();
     let failed = |e: io::IoError| Error::Options(e.to_string());
     let mut warn = |all: Vec<String>| {
@@ -293,7 +304,7 @@ fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
 }
 
 impl Shape {
-    /// Where it starts, without what the file had beside it.
+    /// Where it starts.
     fn placed(mut self, spec: &BodySpec) -> Shape {
         let at = |p: DVec3| spec.placed(p.as_vec3());
         match &mut self {
@@ -301,13 +312,13 @@ impl Shape {
                 mesh.positions = (0..mesh.vertex_count())
                     .map(|v| at(mesh.world(v)))
                     .collect();
-                (mesh.extras, mesh.placement) = (Extras::default(), Placement::default());
+                mesh.placement = Placement::default();
             }
             Shape::Cloth(mesh) => {
                 mesh.positions = (0..mesh.vertex_count())
                     .map(|v| at(mesh.world(v)))
                     .collect();
-                (mesh.extras, mesh.placement) = (Extras::default(), Placement::default());
+                mesh.placement = Placement::default();
             }
         }
         self

@@ -1,14 +1,17 @@
 //! Scenes: worlds as files. `docs/simulation.md` describes every key.
 
+mod collider;
 mod copies;
 mod make;
+mod materials;
 mod spec;
 
+pub use collider::{ColliderSpec, GridFile, Half, Normal, Radius};
 pub use copies::Copies;
 pub use make::{Actor, Stage};
+pub use materials::CellMaterial;
 pub use spec::{
-    Ball, BodySpec, Cloth, ColliderSpec, Cuboid, ExplicitSpec, Half, Normal, Output, Pins, Radius,
-    Scene, Sheet, SolverSpec, Time, Turn,
+    Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, Output, Pins, Scene, Sheet, SolverSpec, Time, Turn,
 };
 
 use rxmesh_host::Error;

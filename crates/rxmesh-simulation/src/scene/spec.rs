@@ -1,11 +1,11 @@
 //! What a scene file says.
 
-use super::{Copies, SceneError};
+use super::{CellMaterial, ColliderSpec, Copies, SceneError};
 use crate::solve::{
     ClothMaterial, Damping, GridOptions, HybridOptions, ImplicitOptions, ProjectiveOptions,
     VbdOptions, XpbdOptions,
 };
-use crate::{Collider, Elasticity, Material, Shape};
+use crate::{Elasticity, Material};
 use glam::{Quat, Vec3};
 use rxmesh_host::Error;
 use serde::{Deserialize, Serialize};
@@ -96,6 +96,9 @@ pub struct BodySpec {
     /// What cells are made of.
     #[serde(default)]
     pub material: Material,
+    /// What some of the cells are made of instead; the last that is of a cell counts.
+    #[serde(default)]
+    pub materials: Vec<CellMaterial>,
     /// What cloth is made of.
     #[serde(default)]
     pub cloth: Cloth,
@@ -228,105 +231,9 @@ pub struct Pins {
     pub velocity: [f32; 3],
 }
 
-/// What bodies touch: one of `plane`, `sphere` and `box`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct ColliderSpec {
-    /// Everything behind the plane through `at` with this normal.
-    pub plane: Option<Normal>,
-    /// A ball around `at`.
-    pub sphere: Option<Radius>,
-    /// A box around `at`.
-    #[serde(rename = "box")]
-    pub cuboid: Option<Half>,
-    /// Where it is, in metres.
-    #[serde(default)]
-    pub at: [f32; 3],
-    /// How it is turned.
-    pub turn: Option<Turn>,
-    /// Bodies are kept inside instead of outside.
-    #[serde(default)]
-    pub hollow: bool,
-    /// Velocity in m/s.
-    #[serde(default)]
-    pub velocity: [f32; 3],
-    /// Angular velocity in rad/s.
-    #[serde(default)]
-    pub spin: [f32; 3],
-    /// [`Collider::stiffness`].
-    pub stiffness: Option<f32>,
-    /// [`Collider::thickness`].
-    pub thickness: Option<f32>,
-    /// Coulomb's coefficient of friction.
-    #[serde(default)]
-    pub friction: f32,
-}
+pub(super) const NO_TURN: &str = "`turn` needs an axis with a direction and an angle";
 
-/// A plane's normal.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Normal {
-    /// Of any length.
-    pub normal: [f32; 3],
-}
-
-/// A sphere's radius.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Radius {
-    /// In metres.
-    pub radius: f32,
-}
-
-/// Half a box.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Half {
-    /// Half its lengths in metres.
-    pub half: [f32; 3],
-}
-
-impl ColliderSpec {
-    /// The collider.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Options`].
-    pub fn collider(&self) -> Result<Collider, Error> {
-        let at = Vec3::from(self.at);
-        let mut collider = match (self.plane, self.sphere, self.cuboid) {
-            (Some(Normal { normal }), None, None) => {
-                let normal = Vec3::from(normal);
-                if normal.try_normalize().is_none() {
-                    return Err(no("the plane's normal has no direction"));
-                }
-                if self.turn.is_some() {
-                    return Err(no("a plane has a normal, and no turn"));
-                }
-                Collider::plane(at, normal)
-            }
-            (None, Some(Radius { radius }), None) => Collider::new(Shape::Sphere { radius }),
-            (None, None, Some(Half { half })) => Collider::new(Shape::Box { half: half.into() }),
-            _ => return Err(no("one of `plane`, `sphere` and `box` must say its shape")),
-        };
-        collider.position = at;
-        if let Some(turn) = &self.turn {
-            collider.rotation = turn.rotation().ok_or_else(|| no(NO_TURN))?;
-        }
-        collider.hollow = self.hollow;
-        collider.velocity = self.velocity.into();
-        collider.spin = self.spin.into();
-        collider.stiffness = self.stiffness.unwrap_or(collider.stiffness);
-        collider.thickness = self.thickness.unwrap_or(collider.thickness);
-        collider.friction = self.friction;
-        collider.check()?;
-        Ok(collider)
-    }
-}
-
-const NO_TURN: &str = "`turn` needs an axis with a direction and an angle";
-
-fn no(why: &str) -> Error {
+pub(super) fn no(why: &str) -> Error {
     Error::Options(why.into())
 }
 
@@ -363,7 +270,7 @@ impl Scene {
         }
         self.check_grid()?;
         for (k, collider) in self.colliders.iter().enumerate() {
-            let checked = collider.collider();
+            let checked = collider.check();
             checked.map_err(|e| self.wrong(format!("collider {k}"), e))?;
         }
         Ok(())
@@ -426,6 +333,10 @@ impl BodySpec {
         }
         if let Some(copies) = &self.copies {
             copies.check(self)?;
+        }
+        for (k, cells) in self.materials.iter().enumerate() {
+            let named = |e| Error::Options(format!("materials {k}: {e}"));
+            cells.check().map_err(named)?;
         }
         self.material.check()
     }

@@ -2,6 +2,7 @@
 
 use super::Damping;
 use crate::body::check_step;
+use crate::contact::kick_edges;
 use crate::energy::places;
 use crate::{Body, Elasticity, Forces, Surroundings};
 use rxmesh_host::Error;
@@ -54,6 +55,7 @@ impl Explicit {
             inverse_mass: body.inverse_mass.global()?,
             force: self.forces.parts(),
             contacts: around.contacts(),
+            kicks: kick_edges(body, around, dt)?,
             gravity: around.gravity(),
             drag: self.damping.mass as f32,
             dt,

@@ -2,10 +2,12 @@
 
 use super::Damping;
 use crate::body::{Sum, check_step};
+use crate::contact::{Displaced, touch_edges};
 use crate::energy::{places, with_energy};
 use crate::{Body, Elasticity, Stiffness, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::{Error, Vec3};
+use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::small::Symmetric;
 use rxmesh_simulation_kernels::solve::newton::{
@@ -13,6 +15,9 @@ use rxmesh_simulation_kernels::solve::newton::{
 };
 use rxmesh_simulation_kernels::staged::Places;
 use std::marker::PhantomData;
+
+/// Where a body is, and what moves it beside its cells.
+type Moves<'a> = (Places, Inertia, &'a Surroundings);
 
 /// How much work an implicit step may be.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
@@ -162,6 +167,7 @@ impl Implicit {
         }
         let inertia = self.inertia(body, around, dt)?;
         let at = self.places(body, dt)?;
+        let moves = (at, inertia, around);
         let start = Start {
             inertia,
             u: self.u.global_mut(),
@@ -171,12 +177,12 @@ impl Implicit {
             linear_tolerance2: self.options.linear_tolerance * self.options.linear_tolerance,
         };
         body.engine().launch_flat(n, start)?;
-        self.attempt(body, at, inertia, 0.0)?;
+        self.attempt(body, moves, 0.0)?;
         // Bodies that fall freely are there then; those that hang or lie would begin far away.
-        self.attempt(body, at, inertia, 1.0)?;
+        self.attempt(body, moves, 1.0)?;
         self.advance(body, true)?;
         for _ in 0..self.options.newton {
-            self.iterate(body, at, inertia)?;
+            self.iterate(body, moves)?;
         }
         let end = End {
             x: body.position.global_mut()?,
@@ -190,11 +196,12 @@ impl Implicit {
     }
 
     /// One Newton iteration.
-    fn iterate(&mut self, body: &Body, at: Places, inertia: Inertia) -> Result<(), Error> {
+    fn iterate(&mut self, body: &Body, moves: Moves<'_>) -> Result<(), Error> {
+        let (at, inertia, around) = moves;
         self.stiffness.linearise(body, at)?;
         let begin = Begin {
             cells: self.stiffness.forces(),
-            inertia,
+            inertia: self.with_edges(body, around, inertia, 0.0)?,
             u: self.u.global(),
             r: self.r.global_mut(),
             z: self.z.global_mut(),
@@ -222,7 +229,7 @@ impl Implicit {
         }
         let mut length = 1.0;
         for _ in 0..self.options.trials {
-            self.attempt(body, at, inertia, length)?;
+            self.attempt(body, moves, length)?;
             length *= 0.5;
         }
         self.advance(body, false)
@@ -243,7 +250,9 @@ impl Implicit {
     }
 
     /// Tries a length.
-    fn attempt(&self, body: &Body, at: Places, inertia: Inertia, length: f32) -> Result<(), Error> {
+    fn attempt(&self, body: &Body, moves: Moves<'_>, length: f32) -> Result<(), Error> {
+        let (at, inertia, around) = moves;
+        let inertia = self.with_edges(body, around, inertia, length)?;
         with_energy!(self.options.elasticity, E => body.rx.run(Trial::<E> {
             places: at,
             change: self.change.global(),
@@ -265,10 +274,28 @@ impl Implicit {
             mass: body.mass.global()?,
             inverse_mass: body.inverse_mass.global()?,
             contacts: around.contacts(),
+            edges: Global::empty(),
             gravity: around.gravity(),
             drag: self.options.damping.mass as f32,
             dt,
         })
+    }
+
+    /// With what contact of edges does after so much of the change.
+    fn with_edges(
+        &self,
+        body: &Body,
+        around: &Surroundings,
+        inertia: Inertia,
+        length: f32,
+    ) -> Result<Inertia, Error> {
+        let at = Displaced {
+            u: self.u.global(),
+            change: self.change.global(),
+            length,
+        };
+        let edges = touch_edges(body, around, at, inertia.dt)?;
+        Ok(Inertia { edges, ..inertia })
     }
 
     /// Where elastic forces are taken: ahead of the end of the step by the damping's time.

@@ -1,5 +1,6 @@
 //! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
 
+use crate::contact::{Outline, kick_edges};
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, Dimension};
@@ -48,9 +49,10 @@ impl Free {
 
     /// Moves vertices to where they would go without forces between them; keeps where they were, and, if it is wanted,
     /// where they are now.
-    pub(super) fn begin<D: Dimension>(
+    pub(super) fn begin<D: Outline>(
         self,
         body: &mut Body<D>,
+        around: &Surroundings,
         before: &Buffer<Vec3>,
         target: Option<&Buffer<Vec3>>,
     ) -> Result<(), Error> {
@@ -61,6 +63,7 @@ impl Free {
             target: target.map_or(GlobalMut::empty(), Buffer::global_mut),
             inverse_mass: body.inverse_mass.global()?,
             contacts: self.contacts,
+            kicks: kick_edges(body, around, self.dt)?,
             gravity: self.gravity,
             dt: self.dt,
         };

@@ -71,6 +71,10 @@ impl ProjectiveOptions {
     }
 }
 
+/// Part of the first residual at which conjugate gradients stop. Only bodies of a few cells come so far: they would go on
+/// until nothing is left to divide by.
+const ENOUGH: f64 = 1e-8;
+
 /// Projective dynamics of a body of tetrahedra with the energy `mu |F - R|^2` a volume (as rigid as possible), where
 /// `R` is the rotation nearest to the deformation gradient `F` and `mu` the shear modulus; Poisson's ratio has no say
 /// (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4). Steps are implicit: stable whatever their length.
@@ -142,7 +146,7 @@ impl Projective {
                 bounds: engine.zeroed(n)?,
                 eigenvalues: [0.0, 1.0],
             },
-            cg: Cg::new(rx, 0.0, true)?,
+            cg: Cg::new(rx, ENOUGH, true)?,
             forces: Distributor::new(rx)?,
             force: rx.attribute()?,
             rotation: rx.attribute()?,
@@ -211,7 +215,7 @@ impl Projective {
             self.prepare(body, dt)?;
         }
         let free = motion::Free::pushed(around, self.options.damping, dt);
-        free.begin(body, &self.before, Some(&self.target))?;
+        free.begin(body, around, &self.before, Some(&self.target))?;
         for _ in 0..self.options.rounds {
             self.local_step(body)?;
             match self.chebyshev {

@@ -111,7 +111,7 @@ impl VertexBlockDescent {
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let free = Free::alone(around, self.options.damping, dt);
-        free.begin(body, &self.before, Some(&self.target))?;
+        free.begin(body, around, &self.before, Some(&self.target))?;
         for _ in 0..self.options.iterations {
             self.iterate(body, around, dt)?;
         }

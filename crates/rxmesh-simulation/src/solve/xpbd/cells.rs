@@ -114,7 +114,7 @@ impl XpbdCells {
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let free = motion::Free::pushed(around, self.options.damping, dt);
-        free.begin(body, &self.before, None)?;
+        free.begin(body, around, &self.before, None)?;
         self.multipliers.clear()?;
         for _ in 0..self.options.iterations {
             self.iterate(body, dt)?;

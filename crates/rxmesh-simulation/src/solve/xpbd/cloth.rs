@@ -187,7 +187,7 @@ impl XpbdCloth {
     ) -> Result<(), Error> {
         check_step(dt)?;
         let free = motion::Free::pushed(around, self.options.damping, dt);
-        free.begin(body, &self.before, None)?;
+        free.begin(body, around, &self.before, None)?;
         self.multipliers.clear()?;
         for _ in 0..self.options.iterations {
             self.iterate(body, dt)?;

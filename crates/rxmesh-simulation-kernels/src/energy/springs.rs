@@ -1,0 +1,246 @@
+//! Springs along the edges of cells: a network of masses and springs.
+
+use super::{Model, Tangent};
+use crate::material::Lame;
+use crate::small::Symmetric;
+use glam::{DVec3, Vec3};
+use rxmesh_kernels::math::sqrt;
+
+/// `sum k (l - L)^2 / 2` over the six edges of a cell, of lengths `L` at rest and `l`, with `k = E V / L^2` (Van Gelder
+/// 1998), where `V` is the cell's volume: an edge's spring is the sum of what its cells give. A cell that grows by a
+/// strain `s` on all sides has the energy `3 E V s^2`, as a solid of Young's modulus `E` and Poisson's ratio 1/4 has,
+/// whatever the cell's shape. Poisson's ratio has no say.
+#[derive(Clone, Copy, Debug)]
+pub struct Springs;
+
+/// Young's modulus.
+#[inline(always)]
+fn young(m: Lame) -> f32 {
+    m.mu * (3.0 * m.lambda + 2.0 * m.mu) / (m.lambda + m.mu)
+}
+
+/// A spring from one corner to another.
+#[derive(Clone, Copy)]
+struct Spring {
+    /// Direction as it is now; zero of a spring of no length.
+    n: Vec3,
+    /// Stiffness in N/m.
+    k: f32,
+    /// How much longer it is than at rest, in metres.
+    by: f32,
+    /// Its length in metres.
+    length: f32,
+}
+
+impl Spring {
+    /// Of an edge at rest and the change of it; `size` is Young's modulus, then the volume.
+    #[inline(always)]
+    fn new(size: [f32; 2], rest: Vec3, d: Vec3) -> Spring {
+        let e = rest + d;
+        let (rest2, length) = (rest.dot(rest), sqrt(e.dot(e)));
+        let long = length > 0.0;
+        Spring {
+            n: if long { e * (1.0 / length) } else { Vec3::ZERO },
+            k: size[0] * (size[1] / rest2),
+            // Of the squares' difference, so that small strains keep their digits.
+            by: d.dot(rest * 2.0 + d) / (length + sqrt(rest2)),
+            length,
+        }
+    }
+
+    /// The force on its first end.
+    #[inline(always)]
+    fn force(self) -> Vec3 {
+        self.n * (self.k * self.by)
+    }
+
+    #[inline(always)]
+    fn line(self) -> Line {
+        // Springs that are shorter than at rest would turn away: that part is left out.
+        let across = if self.by > 0.0 {
+            self.k * (self.by / self.length)
+        } else {
+            0.0
+        };
+        Line {
+            a: self.n * sqrt(self.k - across),
+            across,
+        }
+    }
+}
+
+/// The edges of a cell: 01, 02, 03, 12, 13, 23, from those of corner 0.
+#[inline(always)]
+fn edges([a, b, c]: [Vec3; 3]) -> [Vec3; 6] {
+    [a, b, c, b - a, c - a, c - b]
+}
+
+/// The square root in double precision: that of single precision, improved twice by Newton's method.
+#[inline(always)]
+fn root(x: f64) -> f64 {
+    let y = f64::from(sqrt(x as f32));
+    if y > 0.0 {
+        let y = 0.5 * (y + x / y);
+        0.5 * (y + x / y)
+    } else {
+        0.0
+    }
+}
+
+#[inline(always)]
+fn springs(m: Lame, rest: [Vec3; 3], d: [Vec3; 3]) -> [Spring; 6] {
+    let six = rest[0].dot(rest[1].cross(rest[2]));
+    let size = [young(m), six * (1.0 / 6.0)];
+    let (rest, d) = (edges(rest), edges(d));
+    [
+        Spring::new(size, rest[0], d[0]),
+        Spring::new(size, rest[1], d[1]),
+        Spring::new(size, rest[2], d[2]),
+        Spring::new(size, rest[3], d[3]),
+        Spring::new(size, rest[4], d[4]),
+        Spring::new(size, rest[5], d[5]),
+    ]
+}
+
+/// What corners 1 to 3 get from six edges that pull their first ends so.
+#[inline(always)]
+fn pulled(f: [Vec3; 6]) -> [Vec3; 3] {
+    [
+        f[3] + f[4] - f[0],
+        f[5] - f[1] - f[3],
+        -(f[2] + f[4] + f[5]),
+    ]
+}
+
+impl Model for Springs {
+    type Tangent = Lines;
+
+    #[inline(always)]
+    fn forces(m: Lame, rest: [Vec3; 3], d: [Vec3; 3]) -> [Vec3; 3] {
+        pulled(springs(m, rest, d).map(Spring::force))
+    }
+
+    #[inline(always)]
+    fn joules(m: Lame, rest: [DVec3; 3], d: [DVec3; 3]) -> f64 {
+        let (mu, lambda) = (f64::from(m.mu), f64::from(m.lambda));
+        let young = mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
+        let size = young * rest[0].dot(rest[1].cross(rest[2])) * (1.0 / 12.0);
+        let one = |rest: DVec3, d: DVec3| {
+            let (e, rest2) = (rest + d, rest.dot(rest));
+            let by = d.dot(rest * 2.0 + d) / (root(e.dot(e)) + root(rest2));
+            by * by / rest2
+        };
+        let ([a, b, c], [p, q, r]) = (rest, d);
+        let near = one(a, p) + one(b, q) + one(c, r);
+        size * (near + one(b - a, q - p) + one(c - a, r - p) + one(c - b, r - q))
+    }
+
+    #[inline(always)]
+    fn linear(m: Lame, rest: [Vec3; 3], d: [Vec3; 3], factor: f32) -> ([Vec3; 3], Lines) {
+        let all = springs(m, rest, d);
+        let root = sqrt(factor);
+        let lines = all.map(Spring::line).map(|l| Line {
+            a: l.a * root,
+            across: l.across * factor,
+        });
+        (pulled(all.map(Spring::force)), Lines(lines))
+    }
+}
+
+/// The derivative of a spring's force: `a a^T` along it, and so much of `I - n n^T`.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    a: Vec3,
+    across: f32,
+}
+
+impl Line {
+    #[inline(always)]
+    fn times(self, d: Vec3) -> Vec3 {
+        self.a * self.a.dot(d) + d * self.across
+    }
+
+    #[inline(always)]
+    fn matrix(self) -> Symmetric {
+        let (a, t) = (self.a, self.across);
+        [
+            a.x * a.x + t,
+            a.y * a.y + t,
+            a.z * a.z + t,
+            a.x * a.y,
+            a.x * a.z,
+            a.y * a.z,
+        ]
+    }
+}
+
+/// The derivatives of a cell's six springs.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines([Line; 6]);
+
+#[inline(always)]
+fn sum(a: Symmetric, b: Symmetric, c: Symmetric) -> Symmetric {
+    [
+        a[0] + b[0] + c[0],
+        a[1] + b[1] + c[1],
+        a[2] + b[2] + c[2],
+        a[3] + b[3] + c[3],
+        a[4] + b[4] + c[4],
+        a[5] + b[5] + c[5],
+    ]
+}
+
+impl Tangent for Lines {
+    const NONE: Lines = Lines(
+        [Line {
+            a: Vec3::ZERO,
+            across: 0.0,
+        }; 6],
+    );
+
+    #[inline(always)]
+    fn apply(&self, d: [Vec3; 3]) -> [Vec3; 3] {
+        let (l, d) = (self.0, edges(d));
+        let f = [
+            l[0].times(d[0]),
+            l[1].times(d[1]),
+            l[2].times(d[2]),
+            l[3].times(d[3]),
+            l[4].times(d[4]),
+            l[5].times(d[5]),
+        ];
+        pulled(f).map(|f| -f)
+    }
+
+    #[inline(always)]
+    fn blocks(&self) -> [Symmetric; 4] {
+        let [a, b, c, d, e, f] = self.0.map(Line::matrix);
+        [sum(a, b, c), sum(a, d, e), sum(b, d, f), sum(c, e, f)]
+    }
+
+    #[inline(always)]
+    fn read(get: impl Fn(u32) -> f32) -> Lines {
+        let line = |k: u32| Line {
+            a: Vec3::new(get(k), get(k + 1), get(k + 2)),
+            across: get(k + 3),
+        };
+        Lines([line(0), line(4), line(8), line(12), line(16), line(20)])
+    }
+
+    #[inline(always)]
+    fn write(&self, set: impl Fn(u32, f32)) {
+        let put = |k: u32, l: Line| {
+            set(k, l.a.x);
+            set(k + 1, l.a.y);
+            set(k + 2, l.a.z);
+            set(k + 3, l.across);
+        };
+        let [a, b, c, d, e, f] = self.0;
+        put(0, a);
+        put(4, b);
+        put(8, c);
+        put(12, d);
+        put(16, e);
+        put(20, f);
+    }
+}

@@ -1,0 +1,244 @@
+//! `[[collider]]`: what bodies touch.
+
+use super::make::{Shape as Mesh, read};
+use super::spec::{NO_TURN, Turn, no};
+use crate::{Collider, DistanceGrid, Shape};
+use glam::{DAffine3, DVec3, Vec3};
+use rxmesh_host::Error;
+use rxmesh_host::engine::Engine;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What bodies touch: one of `plane`, `sphere`, `box`, `mesh` and `grid`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColliderSpec {
+    /// Everything behind the plane through `at` with this normal.
+    pub plane: Option<Normal>,
+    /// A ball around `at`.
+    pub sphere: Option<Radius>,
+    /// A box around `at`.
+    #[serde(rename = "box")]
+    pub cuboid: Option<Half>,
+    /// A file of a closed surface, or of a volume whose boundary counts, which becomes a grid of signed distances.
+    pub mesh: Option<PathBuf>,
+    /// What the mesh is scaled by first.
+    pub scale: Option<f32>,
+    /// Distance of the mesh's grid points, in metres.
+    pub spacing: Option<f32>,
+    /// Grid points on the mesh's longest side, instead of `spacing`: 64 unless said otherwise.
+    pub resolution: Option<u32>,
+    /// Signed distances of a file.
+    pub grid: Option<GridFile>,
+    /// Where it is, in metres.
+    #[serde(default)]
+    pub at: [f32; 3],
+    /// How it is turned.
+    pub turn: Option<Turn>,
+    /// Bodies are kept inside instead of outside.
+    #[serde(default)]
+    pub hollow: bool,
+    /// Velocity in m/s.
+    #[serde(default)]
+    pub velocity: [f32; 3],
+    /// Angular velocity in rad/s.
+    #[serde(default)]
+    pub spin: [f32; 3],
+    /// [`Collider::stiffness`].
+    pub stiffness: Option<f32>,
+    /// [`Collider::thickness`].
+    pub thickness: Option<f32>,
+    /// Coulomb's coefficient of friction.
+    #[serde(default)]
+    pub friction: f32,
+    /// Edges touch it, too.
+    #[serde(default)]
+    pub edges: bool,
+}
+
+/// A plane's normal.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Normal {
+    /// Of any length.
+    pub normal: [f32; 3],
+}
+
+/// A sphere's radius.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Radius {
+    /// In metres.
+    pub radius: f32,
+}
+
+/// Half a box.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Half {
+    /// Half its lengths in metres.
+    pub half: [f32; 3],
+}
+
+/// Signed distances on a grid, as a file of 32-bit little-endian floats: along x first, then y, then z.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct GridFile {
+    /// The file.
+    pub file: PathBuf,
+    /// Points along x, y and z.
+    pub points: [u32; 3],
+    /// Distance of neighbouring points in metres.
+    pub spacing: f32,
+    /// Where the first point is, from `at` on.
+    #[serde(default)]
+    pub origin: [f32; 3],
+}
+
+impl ColliderSpec {
+    /// Refuses what cannot be, but for what files have a say in.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let shapes = [
+            self.plane.is_some(),
+            self.sphere.is_some(),
+            self.cuboid.is_some(),
+            self.mesh.is_some(),
+            self.grid.is_some(),
+        ];
+        if shapes.iter().filter(|&&s| s).count() != 1 {
+            return Err(no(
+                "one of `plane`, `sphere`, `box`, `mesh` and `grid` must say its shape",
+            ));
+        }
+        let of_mesh = [self.scale.is_some(), self.spacing.is_some()];
+        if self.mesh.is_none() && (of_mesh.contains(&true) || self.resolution.is_some()) {
+            return Err(no("`scale`, `spacing` and `resolution` are of a `mesh`"));
+        }
+        if self.spacing.is_some() && self.resolution.is_some() {
+            return Err(no("`spacing` and `resolution` say the same"));
+        }
+        if self.resolution.is_some_and(|n| n < 2) {
+            return Err(no("`resolution` must be 2 or more"));
+        }
+        for (what, x) in [("scale", self.scale), ("spacing", self.spacing)] {
+            if let Some(x) = x.filter(|x| !(*x > 0.0 && x.is_finite())) {
+                return Err(Error::Options(format!(
+                    "`{what}` is {x}, but must be positive"
+                )));
+            }
+        }
+        // What the shape is of a file: the rest is checked with another.
+        let base = self.base()?.unwrap_or(Collider::new(Shape::Plane));
+        self.placed(base)?.check()
+    }
+
+    /// The collider.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`]: what cannot be, a file that cannot be read, or a surface that is not closed. Or what the
+    /// engine says.
+    pub(super) fn collider(
+        &self,
+        engine: &Engine,
+        beside: impl Fn(&Path) -> PathBuf,
+        warnings: &mut Vec<String>,
+    ) -> Result<Collider, Error> {
+        let base = match (self.base()?, &self.mesh, &self.grid) {
+            (Some(base), _, _) => base,
+            (None, Some(file), _) => {
+                let grid = self.grid_of_mesh(engine, &beside(file), warnings)?;
+                Collider::new(Shape::Grid(grid))
+            }
+            (None, None, Some(grid)) => Collider::new(Shape::Grid(grid.read(&beside(&grid.file))?)),
+            (None, None, None) => return Err(no("there is no shape")),
+        };
+        let collider = self.placed(base)?;
+        collider.check()?;
+        Ok(collider)
+    }
+
+    /// A collider of its shape, if that is said here, and not yet in its place.
+    fn base(&self) -> Result<Option<Collider>, Error> {
+        if let Some(Normal { normal }) = self.plane {
+            let normal = Vec3::from(normal);
+            if normal.try_normalize().is_none() {
+                return Err(no("the plane's normal has no direction"));
+            }
+            if self.turn.is_some() {
+                return Err(no("a plane has a normal, and no turn"));
+            }
+            return Ok(Some(Collider::plane(Vec3::ZERO, normal)));
+        }
+        let sphere = self
+            .sphere
+            .map(|Radius { radius }| Shape::Sphere { radius });
+        let cuboid = self
+            .cuboid
+            .map(|Half { half }| Shape::Box { half: half.into() });
+        Ok(sphere.or(cuboid).map(Collider::new))
+    }
+
+    /// With all that is said beside its shape.
+    fn placed(&self, mut collider: Collider) -> Result<Collider, Error> {
+        collider.position = self.at.into();
+        if let Some(turn) = &self.turn {
+            collider.rotation = turn.rotation().ok_or_else(|| no(NO_TURN))?;
+        }
+        collider.hollow = self.hollow;
+        collider.velocity = self.velocity.into();
+        collider.spin = self.spin.into();
+        collider.stiffness = self.stiffness.unwrap_or(collider.stiffness);
+        collider.thickness = self.thickness.unwrap_or(collider.thickness);
+        collider.friction = self.friction;
+        collider.edges = self.edges;
+        Ok(collider)
+    }
+
+    fn grid_of_mesh(
+        &self,
+        engine: &Engine,
+        path: &Path,
+        warnings: &mut Vec<String>,
+    ) -> Result<DistanceGrid, Error> {
+        let mut mesh = match read(path, warnings)? {
+            Mesh::Cloth(mesh) => mesh,
+            Mesh::Volume(mesh) => mesh.boundary().surface,
+        };
+        if let Some(scale) = self.scale {
+            mesh.transform(&DAffine3::from_scale(DVec3::splat(scale.into())))?;
+        }
+        let resolution = self.resolution.unwrap_or(64);
+        let spacing = self
+            .spacing
+            .unwrap_or(DistanceGrid::extent(&mesh) / (resolution - 1) as f32);
+        let thickness = self
+            .thickness
+            .unwrap_or(Collider::new(Shape::Plane).thickness);
+        DistanceGrid::from_mesh(engine, &mesh, spacing, thickness)
+            .map_err(|e| Error::Options(format!("{}: {e}", path.display())))
+    }
+}
+
+impl GridFile {
+    fn read(&self, path: &Path) -> Result<DistanceGrid, Error> {
+        let failed = |why: String| Error::Options(format!("{}: {why}", path.display()));
+        let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
+        let (words, rest) = bytes.as_chunks::<4>();
+        let want: f64 = self.points.iter().map(|&n| f64::from(n)).product();
+        if !rest.is_empty() || words.len() as f64 != want {
+            return Err(failed(format!(
+                "{} bytes, but {:?} points of 4 bytes are {}",
+                bytes.len(),
+                self.points,
+                4.0 * want
+            )));
+        }
+        Ok(DistanceGrid {
+            points: self.points,
+            spacing: self.spacing,
+            origin: self.origin.into(),
+            distances: words.iter().map(|w| f32::from_le_bytes(*w)).collect(),
+        })
+    }
+}
