@@ -482,12 +482,16 @@ impl World {
             change: Global::empty(),
             length: 0.0,
         };
+        let edges = match contacts.solids.is_empty() {
+            true => Global::empty(),
+            false => touch_edges(body, &self.around, still, 0.0)?,
+        };
         let kernel = External {
             x: body.position.global()?,
             rest: body.rest.global()?,
             mass: body.mass.global()?,
             contacts,
-            edges: touch_edges(body, &self.around, still, 0.0)?,
+            edges,
             gravity: self.around.gravity(),
             partials: sum.partials.global_mut(),
             arrived: sum.arrived.global_mut(),
