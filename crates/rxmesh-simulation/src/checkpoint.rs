@@ -1,8 +1,8 @@
 //! The state of a world in a file, to go on later.
 //!
-//! A file is a head of 64-bit little-endian words, then for each body its positions, velocities and pins and for each
-//! collider its place, in 32-bit words, then a checksum of everything before it. The head holds a magic number, the
-//! format's version, a key, the time, the steps and the number of words; the size of the file must follow from it. The
+//! A file is a head of 64-bit little-endian words, then for each body its positions, velocities and pins, for each
+//! collider its place and for projective dynamics the cells' rotations, in 32-bit words, then a checksum of everything
+//! before it. The head holds a magic number, the format's version, a key, the time, the steps and the number of words; the size of the file must follow from it. The
 //! key is a hash of the scene: shapes at rest, masses, materials, energies and colliders, so that a file cannot be
 //! taken for another scene's. Patches and engine do not matter.
 
@@ -12,12 +12,13 @@ use crate::world::World;
 use glam::Quat;
 use rxmesh_host::store::Dimension;
 use rxmesh_host::{Error, Vec3, files};
+use rxmesh_kernels::topo::Kind;
 use std::path::Path;
 use twox_hash::XxHash3_128;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"rxworld\0");
 /// To be raised whenever the format changes.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const HEAD: usize = 7;
 /// Bytes of the checksum.
 const SUM: usize = 16;
@@ -194,6 +195,9 @@ impl World {
             put(&c.velocity.to_array());
             put(&c.spin.to_array());
         }
+        for (body, solver) in self.projective() {
+            put(solver.rotations(body)?.as_flattened());
+        }
         Ok(words)
     }
 
@@ -218,7 +222,13 @@ impl World {
             c.velocity = Vec3::new(next(), next(), next());
             c.spin = Vec3::new(next(), next(), next());
         }
-        self.surroundings_mut().set_colliders(colliders)
+        self.surroundings_mut().set_colliders(colliders)?;
+        for (body, solver) in self.projective() {
+            let cells = body.mesh().count(Kind::Cell);
+            let all: Vec<[f32; 4]> = (0..cells).map(|_| [(); 4].map(|()| next())).collect();
+            solver.set_rotations(body, &all)?;
+        }
+        Ok(())
     }
 }
 

@@ -509,6 +509,14 @@ impl World {
         self.members.iter_mut().map(|m| &mut m.body)
     }
 
+    /// All bodies that move by projective dynamics, with their solvers.
+    pub(crate) fn projective(&mut self) -> impl Iterator<Item = (&Body, &mut Projective)> {
+        self.members.iter_mut().filter_map(|m| match &mut m.solver {
+            Solver::Projective(solver) => Some((&m.body, &mut **solver)),
+            _ => None,
+        })
+    }
+
     /// All cloths.
     pub(crate) fn cloths(&mut self) -> impl Iterator<Item = &mut Body<Surface>> {
         self.drapes.iter_mut().map(|d| &mut d.body)

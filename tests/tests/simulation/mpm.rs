@@ -34,7 +34,7 @@ fn grid(spacing: f32) -> GridOptions {
 
 fn body(engine: &Engine, mesh: &TetMesh) -> Body {
     let options = VolumeOptions {
-        patch_size: 40,
+        patch_size: Some(40),
         ..VolumeOptions::default()
     };
     Body::with(engine, mesh, Materials::uniform(RUBBER), &options).unwrap()
@@ -313,7 +313,7 @@ fn copies_are_bodies(engine: &Engine) {
     let mesh = ball(0.1, Vec3::ZERO);
     let offsets = [Vec3::ZERO, Vec3::new(0.19, 0.02, 0.0), Vec3::new(-0.5, 0.0, 0.5)];
     let options = VolumeOptions {
-        patch_size: 40,
+        patch_size: Some(40),
         ..VolumeOptions::default()
     };
     let materials = Materials::uniform(RUBBER);

@@ -3,6 +3,7 @@
 use crate::solver_support::*;
 use glam::Vec3;
 use rxmesh_host::engine::Engine;
+use rxmesh_host::mesh::generate;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_simulation::solve::{
     ClothMaterial, Projective, ProjectiveOptions, VbdOptions, VertexBlockDescent, XpbdCells,
@@ -12,7 +13,9 @@ use rxmesh_simulation::{Body, Collider, Material, Solver, World};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 
-conformance! { @steps bodies_come_to_rest_on_a_plane, cloth_falls_on_a_plane }
+conformance! {
+    @steps bodies_come_to_rest_on_a_plane, cloth_falls_on_a_plane, long_steps_are_pressed_out
+}
 
 const DT: f32 = 0.003;
 
@@ -111,4 +114,109 @@ fn cloth_falls_on_a_plane(engine: &Engine) {
         moving < 1e-3 * f64::from(mass),
         "{engine:?}: {moving} J of {mass} kg"
     );
+}
+
+/// A cube of 10 cm over the ground.
+fn cube(engine: &Engine, name: &str, friction: f32, dt: f32) -> World {
+    let mesh = generate::tet_box([1; 3], [0.1; 3]).unwrap();
+    let body = body(engine, &mesh, rubber(), 64);
+    let solver = if name == "projective" {
+        let options = ProjectiveOptions {
+            rounds: 10,
+            ..ProjectiveOptions::default()
+        };
+        Solver::Projective(Box::new(Projective::new(&body, dt, options).unwrap()))
+    } else {
+        let options = XpbdOptions {
+            iterations: 20,
+            ..XpbdOptions::default()
+        };
+        Solver::Xpbd(Box::new(XpbdCells::new(&body, options).unwrap()))
+    };
+    let ground = Collider {
+        friction,
+        ..Collider::plane(Vec3::ZERO, Vec3::Z)
+    };
+    let mut world = World::new(engine).unwrap();
+    world
+        .surroundings_mut()
+        .set_colliders(vec![ground])
+        .unwrap();
+    world.add(body, solver).unwrap();
+    world
+}
+
+/// Steps of 20 ms, of which those that push at their start alone are unstable: 1e5 / s^2 would throw a vertex out by 40
+/// times its depth.
+fn long_steps_are_pressed_out(engine: &Engine) {
+    for name in ["projective", "xpbd"] {
+        let mut world = cube(engine, name, 0.3, 0.02);
+        let lift: Vec<Vec3> = (world.body_mut(0).unwrap().positions().unwrap().iter())
+            .map(|x| *x + Vec3::Z * 0.1)
+            .collect();
+        world.body_mut(0).unwrap().set_positions(&lift).unwrap();
+        let (mut lowest, mut highest) = (f32::INFINITY, f32::NEG_INFINITY);
+        for step in 0..suited(engine, [60, 40, 30]) {
+            world.step_n(1, 0.02).unwrap();
+            let x = world.body_mut(0).unwrap().positions().unwrap();
+            let low = x.iter().map(|x| x.z).fold(f32::INFINITY, f32::min);
+            lowest = lowest.min(low);
+            if step > 20 {
+                highest = highest.max(low);
+            }
+        }
+        assert!(
+            lowest > -0.01 && highest < 2e-3,
+            "{engine:?} {name}: {lowest} {highest}"
+        );
+    }
+}
+
+/// On a slope of 20 degrees (tangent 0.364) a cube stays with friction 0.5 and slides with 0.2, as fast as it should.
+#[test]
+fn slopes_hold_or_not() {
+    let (angle, dt) = (20f32.to_radians(), 0.01);
+    for name in ["projective", "xpbd"] {
+        for friction in [0.5, 0.2] {
+            let mut world = cube(&Engine::cpu(), name, friction, dt);
+            let down = Vec3::new(angle.sin(), 0.0, -angle.cos()) * 9.81;
+            let around = world.surroundings_mut();
+            around.set_gravity(Vec3::Z * down.z).unwrap();
+            world.step_n(40, dt).unwrap();
+            world.surroundings_mut().set_gravity(down).unwrap();
+            let before = world.body_mut(0).unwrap().positions().unwrap();
+            world.step_n(40, dt).unwrap();
+            let after = world.body_mut(0).unwrap().positions().unwrap();
+            let way: f32 = before.iter().zip(&after).map(|(a, b)| b.x - a.x).sum();
+            let way = way / before.len() as f32;
+            let pull = 9.81 * (angle.sin() - friction * angle.cos());
+            let want = if pull < 0.0 { 0.0 } else { 0.5 * pull * 0.4 * 0.4 };
+            let most = if pull < 0.0 { 4e-3 } else { 0.15 * want };
+            assert!((way - want).abs() < most, "{name} {friction}: {way} m for {want}");
+        }
+    }
+}
+
+/// A run that is saved and resumed ends with the same bits: rotations are kept.
+#[test]
+fn projective_runs_go_on_where_they_stopped() {
+    let engine = Engine::cpu();
+    let name = format!("rxmesh-{}-projective", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let mut first = cube(&engine, "projective", 0.3, 0.01);
+    let mut x = first.body_mut(0).unwrap().positions().unwrap();
+    x.iter_mut().for_each(|x| *x = Vec3::new(x.x * 1.3 + 0.4 * x.z, x.y - 0.2 * x.x, x.z));
+    first.body_mut(0).unwrap().set_positions(&x).unwrap();
+    first.step_n(3, 0.01).unwrap();
+    first.save(&file).unwrap();
+    first.step_n(3, 0.01).unwrap();
+    let mut second = cube(&engine, "projective", 0.3, 0.01);
+    second.restore(&file).unwrap();
+    second.step_n(3, 0.01).unwrap();
+    let state = |world: &mut World| {
+        let body = world.body_mut(0).unwrap();
+        (body.positions().unwrap(), body.velocities().unwrap())
+    };
+    assert_eq!(state(&mut first), state(&mut second));
+    std::fs::remove_file(file).unwrap();
 }

@@ -1,6 +1,7 @@
 //! One file an application, and THE list of them.
 
 mod check;
+mod cloth;
 mod completions;
 mod components;
 mod convert;
@@ -17,9 +18,11 @@ mod normals;
 mod remesh;
 mod repair;
 mod sample;
+mod shortcut;
 mod simplify;
 mod simulate;
 mod smooth;
+mod soft;
 mod spring;
 mod subdivide;
 mod track;
@@ -38,6 +41,8 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<smooth::Smooth>(),
     Entry::of::<spring::Spring>(),
     Entry::of::<simulate::Simulate>(),
+    Entry::of::<cloth::Cloth>(),
+    Entry::of::<soft::Soft>(),
     Entry::of::<subdivide::Subdivide>(),
     Entry::of::<delaunay::Delaunay>(),
     Entry::of::<simplify::Simplify>(),

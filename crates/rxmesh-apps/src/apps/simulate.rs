@@ -24,29 +24,29 @@ pub(crate) struct SimulateArgs {
     /// The scene, a TOML file
     #[arg(value_name = "SCENE", value_hint = clap::ValueHint::FilePath)]
     #[serde(skip)]
-    scene: PathBuf,
+    pub(super) scene: PathBuf,
     /// Folder of the frames, which is made if need be; without it no frame is written
     #[arg(short, long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// Format of volumes in the frames, and of cloth if it holds surfaces; others are OBJ
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "vtu")]
     #[serde(skip)]
-    format: Format,
+    pub(super) format: Format,
     /// Stop after so many steps, counted from the scene's start, instead of the scene's number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    steps: Option<u32>,
+    pub(super) steps: Option<u32>,
     /// Write the state at the end to a file, to go on from there
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    checkpoint: Option<PathBuf>,
+    pub(super) checkpoint: Option<PathBuf>,
     /// Go on from the state in a file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    resume: Option<PathBuf>,
+    pub(super) resume: Option<PathBuf>,
     #[command(flatten)]
     #[serde(skip)]
-    engine: EngineArgs,
+    pub(super) engine: EngineArgs,
     #[command(flatten)]
     #[serde(skip)]
-    common: CommonArgs,
+    pub(super) common: CommonArgs,
 }
 
 impl Options for SimulateArgs {
@@ -54,6 +54,21 @@ impl Options for SimulateArgs {
         Ok(())
     }
 }
+
+/// What the record holds of a scene that moved.
+pub(super) const RECORD: &[(&str, &str)] = &[
+    ("scene", "the scene, with all defaults"),
+    (
+        "bodies",
+        "for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)",
+    ),
+    (
+        "energies",
+        "at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), \
+            `gravity` (relative to the shapes at rest), `contact`, `total`",
+    ),
+    ("frames", "number of frames that were written"),
+];
 
 /// Energies at the end of a step.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -90,33 +105,18 @@ impl Application for Simulate {
           rxmesh-apps simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
           rxmesh-apps simulate examples/scenes/beam.toml --resume half.rxworld -o frames
 
-A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP; explicit, implicit, projective,
-XPBD, VBD, on a grid), cloth (XPBD), pins and colliders. docs/simulation.md describes its keys; units are SI.";
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("scene", "the scene, with all defaults"),
-        (
-            "bodies",
-            "for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)",
-        ),
-        (
-            "energies",
-            "at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), \
-                `gravity` (relative to the shapes at rest), `contact`, `total`",
-        ),
-        ("frames", "number of frames that were written"),
-    ];
-
+A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP, springs; explicit, implicit,
+projective, XPBD, VBD, on a grid), cloth (XPBD), pins and colliders; units are SI.
+docs/simulation.md describes its keys.";
+    const RECORD: &'static [(&'static str, &'static str)] = RECORD;
     type Options = SimulateArgs;
     type Report = ();
     type Frame = ();
 
     fn run((): &mut (), args: &SimulateArgs) -> Result<()> {
-        let mut run = Run::new(Simulate::NAME, &args.common)?;
-        let done = simulate(&mut run, args)?;
-        run.record.put(args, &done)?;
-        let lines = lines(&done, args);
-        let text = run.timed(&lines);
-        run.finish(&text)
+        let run = Run::new(Simulate::NAME, &args.common)?;
+        let scene = Scene::read(&args.scene)?;
+        perform(run, scene, args, args)
     }
 
     fn tell((): &(), _args: &SimulateArgs, _record: &Record) -> Told {
@@ -124,8 +124,21 @@ XPBD, VBD, on a grid), cloth (XPBD), pins and colliders. docs/simulation.md desc
     }
 }
 
-fn simulate(run: &mut Run, args: &SimulateArgs) -> Result<Done> {
-    let scene = Scene::read(&args.scene)?;
+/// Moves a scene as the flags say; `options` are what the record shows of them.
+pub(super) fn perform(
+    mut run: Run,
+    scene: Scene,
+    args: &SimulateArgs,
+    options: &impl Serialize,
+) -> Result<()> {
+    let done = simulate(&mut run, scene, args)?;
+    run.record.put(options, &done)?;
+    let lines = lines(&done, args);
+    let text = run.timed(&lines);
+    run.finish(&text)
+}
+
+fn simulate(run: &mut Run, scene: Scene, args: &SimulateArgs) -> Result<Done> {
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("{}: cannot be made", folder.display()))?;

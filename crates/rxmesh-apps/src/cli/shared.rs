@@ -62,7 +62,7 @@ pub(crate) struct EncodingArgs {
     pub(crate) format: Option<Format>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct EngineArgs {
     /// Who computes: the GPU if there is one, the CPU, or the GPU and nothing else
     #[arg(
@@ -105,7 +105,7 @@ pub(crate) struct SeedArgs {
     pub(crate) seed: u64,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct CommonArgs {
     /// Threads to use [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]

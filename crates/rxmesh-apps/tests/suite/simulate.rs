@@ -197,3 +197,44 @@ fn what_cannot_be_is_named() {
     let said = b.fails("simulate none.toml");
     assert!(said.contains("none.toml"), "{said}");
 }
+
+/// The shortcuts move what the scene says that they print, and write the same frames.
+#[test]
+fn shortcuts_are_scenes() {
+    let b = Sandbox::new();
+    b.ok("generate grid --nx 6 --ny 6 -o sheet.obj -q");
+    b.ok("generate ball -n 2 -o ball.msh -q");
+    for (shortcut, name) in [
+        ("cloth sheet.obj", "cloth"),
+        ("soft ball.msh --pin-top", "soft"),
+        ("soft ball.msh --solver springs", "soft"),
+        ("soft ball.msh --solver projective", "soft"),
+        ("soft ball.msh --solver xpbd", "soft"),
+        ("soft ball.msh --solver vbd", "soft"),
+    ] {
+        let scene = b.ok(&format!("{shortcut} --steps 20 --print-scene"));
+        b.put("scene.toml", &scene);
+        let one = b.record(&format!("{shortcut} --steps 20 --engine cpu --frames one"));
+        let two = b.record("simulate scene.toml --engine cpu -o two");
+        assert_eq!(one["energies"], two["energies"], "{shortcut}");
+        assert_eq!(one["frames"], 3, "{shortcut}");
+        let (first, end) = (&one["energies"][0], last(&one));
+        assert!(
+            end["gravity"].as_f64() < first["gravity"].as_f64(),
+            "{shortcut}: {end}"
+        );
+        let extension = if name == "cloth" { "obj" } else { "vtu" };
+        let file = format!("{name}_000020.{extension}");
+        let frame = |folder: &str| fs::read(b.path().join(folder).join(&file)).unwrap();
+        assert_eq!(frame("one"), frame("two"), "{shortcut}");
+    }
+    for (bad, why) in [
+        ("cloth ball.msh", "ball.msh: a volume"),
+        ("soft sheet.obj", "sheet.obj: a surface"),
+        ("cloth none.obj", "none.obj"),
+        ("soft none.msh", "none.msh"),
+    ] {
+        let said = b.fails(bad);
+        assert!(said.contains(why), "{bad}: {said}");
+    }
+}

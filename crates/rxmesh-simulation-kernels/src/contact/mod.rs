@@ -129,6 +129,31 @@ impl Contacts {
         v
     }
 
+    /// What a solid moves a vertex by in an implicit step of `dt`, where all else would leave it: the solution of
+    /// `move = dt^2 k s'(depth) n`, with friction. The vertex is at `x` now, `old` of it by the same solid; it was at
+    /// `start`.
+    #[inline(always)]
+    pub fn press(&self, solid: &Solid, x: Vec3, start: Vec3, old: Vec3, dt: f32) -> Vec3 {
+        let (distance, n) = solid.distance(x, self.grids);
+        let (h, k) = (solid.thickness, solid.stiffness * dt * dt);
+        // How deep it would be without the solid.
+        let deep = h - distance + n.dot(old);
+        if deep <= 0.0 {
+            return Vec3::ZERO;
+        }
+        let left = 2.0 * deep / (1.0 + sqrt(1.0 + 2.0 * k * deep / h));
+        let push = if left < h {
+            deep - left
+        } else {
+            k / (1.0 + k) * (deep - 0.5 * h)
+        };
+        let slip = x - old - start - solid.speed(start) * dt;
+        let slip = slip - n * n.dot(slip);
+        let (size, most) = (sqrt(slip.dot(slip)), solid.friction * push);
+        let held = if size > most { most / size } else { 1.0 };
+        n * push - slip * held
+    }
+
     /// The energy of a vertex at `x` without friction, joules a kilogram.
     #[inline(always)]
     pub fn energy(&self, x: Vec3) -> f32 {

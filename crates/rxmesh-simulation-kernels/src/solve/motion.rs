@@ -8,13 +8,13 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 
 kernel_list! {
     flat sim_predict: Predict;
+    flat sim_press: Press;
     flat sim_add: Add;
     flat sim_follow: Follow;
 }
 
 kernel! {
-    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity; others
-    /// are pushed out of what they touch, as in an explicit step.
+    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity.
     pub struct Predict: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -26,8 +26,6 @@ kernel! {
         pub target: GlobalMut<Vec3>,
         /// Inverse masses; zero where a vertex is pinned.
         pub inverse_mass: Global<f32>,
-        /// What bodies touch.
-        pub contacts: Contacts,
         /// What contact of edges adds to velocities; empty for nothing.
         pub kicks: Global<Vec3>,
         /// Acceleration of vertices that are not pinned, in m/s^2.
@@ -47,13 +45,58 @@ unsafe impl FlatKernel for Predict {
             if !self.kicks.is_empty() {
                 v += self.kicks.get(i);
             }
-            v = self.contacts.push(x, v + self.gravity * self.dt, self.dt);
+            v += self.gravity * self.dt;
         }
         let to = x + v * self.dt;
         self.before.set(i, x);
         self.x.set(i, to);
         if !self.target.is_empty() {
             self.target.set(i, to);
+        }
+    }
+}
+
+kernel! {
+    /// Presses vertices out of what they touch, once an iteration: a solid after the other, each anew from what it has
+    /// moved a vertex by in this step so far, so that iterations go on to the step of implicit Euler.
+    pub struct Press: Flat {
+        /// Positions.
+        pub x: GlobalMut<Vec3>,
+        /// Where vertices are pulled to, which moves with them; empty for nothing.
+        pub target: GlobalMut<Vec3>,
+        /// Positions before the step.
+        pub before: Global<Vec3>,
+        /// Inverse masses; zero where a vertex is pinned.
+        pub inverse_mass: Global<f32>,
+        /// What bodies touch.
+        pub contacts: Contacts,
+        /// What each solid has moved each vertex by: all vertices of the first, then of the next.
+        pub moved: GlobalMut<Vec3>,
+        /// Time step, in s.
+        pub dt: f32,
+    }
+}
+
+// SAFETY: as `Predict`; there is room for each solid's moves.
+unsafe impl FlatKernel for Press {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        if self.inverse_mass.get(i) <= 0.0 {
+            return;
+        }
+        let (from, start, n) = (self.x.get(i), self.before.get(i), self.before.len());
+        let (mut x, mut solid) = (from, 0);
+        while solid < self.contacts.solids.len() {
+            let (of, at) = (self.contacts.solids.get(solid), solid * n + i);
+            let old = self.moved.get(at);
+            let new = self.contacts.press(&of, x, start, old, self.dt);
+            self.moved.set(at, new);
+            x += new - old;
+            solid += 1;
+        }
+        self.x.set(i, x);
+        if !self.target.is_empty() {
+            self.target.set(i, self.target.get(i) + (x - from));
         }
     }
 }

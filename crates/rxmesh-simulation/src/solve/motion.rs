@@ -2,21 +2,18 @@
 
 use crate::contact::{Outline, kick_edges};
 use crate::{Body, Surroundings};
-use rxmesh_host::engine::Buffer;
+use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::store::{Attribute, Dimension};
 use rxmesh_host::{Error, Vec3};
-use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
-use rxmesh_simulation_kernels::contact::Contacts;
-use rxmesh_simulation_kernels::solve::motion::{Add, Follow, Predict};
+use rxmesh_simulation_kernels::solve::motion::{Add, Follow, Predict, Press};
 
 /// What moves vertices beside the forces between them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Free {
     /// Acceleration of vertices that are not pinned, in m/s^2.
     pub(super) gravity: Vec3,
-    /// What pushes vertices before forces between them do.
-    pub(super) contacts: Contacts,
     /// Drag: deceleration over velocity, in 1/s.
     pub(super) damping: f64,
     /// Time step, in s.
@@ -24,26 +21,11 @@ pub(super) struct Free {
 }
 
 impl Free {
-    /// In surroundings whose solids push vertices at the start of the step.
-    pub(super) fn pushed(around: &Surroundings, damping: f64, dt: f32) -> Free {
+    pub(super) fn new(around: &Surroundings, damping: f64, dt: f32) -> Free {
         Free {
             gravity: around.gravity(),
-            contacts: around.contacts(),
             damping,
             dt,
-        }
-    }
-
-    /// In surroundings whose solids the solver itself sees.
-    pub(super) fn alone(around: &Surroundings, damping: f64, dt: f32) -> Free {
-        let none = Contacts {
-            solids: Global::empty(),
-            grids: Global::empty(),
-            slip: 1.0,
-        };
-        Free {
-            contacts: none,
-            ..Free::pushed(around, damping, dt)
         }
     }
 
@@ -62,7 +44,6 @@ impl Free {
             before: before.global_mut(),
             target: target.map_or(GlobalMut::empty(), Buffer::global_mut),
             inverse_mass: body.inverse_mass.global()?,
-            contacts: self.contacts,
             kicks: kick_edges(body, around, self.dt)?,
             gravity: self.gravity,
             dt: self.dt,
@@ -84,6 +65,56 @@ impl Free {
             v: body.velocity.global_mut()?,
             inverse_mass: body.inverse_mass.global()?,
             rate: (1.0 / (dt * (1.0 + self.damping * dt))) as f32,
+        };
+        let n = body.mesh().linear_len(Kind::Vertex);
+        Ok(body.engine().launch_flat(n, kernel)?)
+    }
+}
+
+/// What solids have moved vertices by, in a step so far.
+#[derive(Debug)]
+pub(super) struct Pressed(Buffer<Vec3>);
+
+impl Pressed {
+    /// For a body that has touched nothing.
+    pub(super) fn new(engine: &Engine) -> Result<Pressed, Error> {
+        Ok(Pressed(engine.zeroed(0)?))
+    }
+
+    /// Begins a step.
+    pub(super) fn begin<D: Dimension>(
+        &mut self,
+        body: &Body<D>,
+        around: &Surroundings,
+    ) -> Result<(), Error> {
+        let n = body.mesh().linear_len(Kind::Vertex) as usize * around.colliders().len();
+        if self.0.len() == n {
+            return Ok(self.0.clear()?);
+        }
+        self.0 = body.engine().zeroed(n)?;
+        Ok(())
+    }
+
+    /// Presses a body out of what it touches, and where it is pulled to along with it: one launch, none where there is
+    /// nothing to touch.
+    pub(super) fn press<D: Dimension>(
+        &self,
+        body: &mut Body<D>,
+        around: &Surroundings,
+        (before, target): (&Buffer<Vec3>, Option<&Buffer<Vec3>>),
+        dt: f32,
+    ) -> Result<(), Error> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let kernel = Press {
+            x: body.position.global_mut()?,
+            target: target.map_or(GlobalMut::empty(), Buffer::global_mut),
+            before: before.global(),
+            inverse_mass: body.inverse_mass.global()?,
+            contacts: around.contacts(),
+            moved: self.0.global_mut(),
+            dt,
         };
         let n = body.mesh().linear_len(Kind::Vertex);
         Ok(body.engine().launch_flat(n, kernel)?)

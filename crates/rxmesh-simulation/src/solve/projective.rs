@@ -1,6 +1,6 @@
 //! Projective dynamics: the same matrix for all frames, rotations and positions in turns.
 
-use super::motion;
+use super::motion::{self, Pressed};
 use crate::body::check_step;
 use crate::{Body, Surroundings};
 use glam::Vec2;
@@ -80,7 +80,7 @@ const ENOUGH: f64 = 1e-8;
 /// (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4). Steps are implicit: stable whatever their length.
 ///
 /// A frame of `n` rounds of `m` iterations is `2 + n (3 + 2 m)` launches with conjugate gradients, `2 + n (3 + m)` with
-/// Chebyshev, and no wait. The body's mesh keeps edges. After [`Body::pin`] or a change of the masses call
+/// Chebyshev, `n + 1` more where there is something to touch, and no wait. The body's mesh keeps edges. After [`Body::pin`] or a change of the masses call
 /// [`Projective::prepare`]; a step of another length does so by itself.
 #[derive(Debug)]
 pub struct Projective {
@@ -96,6 +96,7 @@ pub struct Projective {
     before: Buffer<Vec3>,
     /// Where the vertices are pulled to.
     target: Buffer<Vec3>,
+    pressed: Pressed,
     chebyshev: Option<Chebyshev>,
 }
 
@@ -152,6 +153,7 @@ impl Projective {
             rotation: rx.attribute()?,
             before: engine.zeroed(n)?,
             target: engine.zeroed(n)?,
+            pressed: Pressed::new(engine)?,
             chebyshev,
         };
         solver.prepare(body, dt)?;
@@ -214,16 +216,36 @@ impl Projective {
         if dt != self.matrix.dt {
             self.prepare(body, dt)?;
         }
-        let free = motion::Free::pushed(around, self.options.damping, dt);
+        let free = motion::Free::new(around, self.options.damping, dt);
         free.begin(body, around, &self.before, Some(&self.target))?;
+        self.pressed.begin(body, around)?;
+        self.press(body, around, dt)?;
         for _ in 0..self.options.rounds {
             self.local_step(body)?;
             match self.chebyshev {
                 None => self.conjugate_gradients(body)?,
                 Some(_) => self.chebyshev(body)?,
             }
+            self.press(body, around, dt)?;
         }
         free.end(body, &self.before)
+    }
+
+    fn press(&self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        let places = (&self.before, Some(&self.target));
+        self.pressed.press(body, around, places, dt)
+    }
+
+    /// The rotations of the cells as quaternions, in the order of the mesh, from which the next frame takes them
+    /// further. Waits for the engine.
+    pub(crate) fn rotations(&mut self, body: &Body) -> Result<Vec<[f32; 4]>, Error> {
+        self.rotation.to_input(body.mesh())
+    }
+
+    /// Sets what [`Projective::rotations`] gives.
+    pub(crate) fn set_rotations(&mut self, body: &Body, to: &[[f32; 4]]) -> Result<(), Error> {
+        self.rotation = body.mesh().attribute_from(to)?;
+        Ok(())
     }
 
     /// Rotations, and the forces toward the turned shapes.

@@ -110,7 +110,7 @@ impl VertexBlockDescent {
     /// A step that is not a positive number, a stale attribute, or what the engine says.
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
-        let free = Free::alone(around, self.options.damping, dt);
+        let free = Free::new(around, self.options.damping, dt);
         free.begin(body, around, &self.before, Some(&self.target))?;
         for _ in 0..self.options.iterations {
             self.iterate(body, around, dt)?;

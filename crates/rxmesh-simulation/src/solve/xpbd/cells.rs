@@ -3,7 +3,7 @@
 use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
-use crate::solve::motion;
+use crate::solve::motion::{self, Pressed};
 use crate::{Body, Surroundings};
 use glam::Vec2;
 use rxmesh_host::engine::Buffer;
@@ -26,6 +26,7 @@ pub struct XpbdCells {
     multipliers: Attribute<Cell, [f32; 9]>,
     /// Positions before the step.
     before: Buffer<Vec3>,
+    pressed: Pressed,
     iteration: Iteration,
 }
 
@@ -73,6 +74,7 @@ impl XpbdCells {
             options,
             multipliers: rx.attribute()?,
             before: engine.zeroed(rx.linear_len(Kind::Vertex) as usize)?,
+            pressed: Pressed::new(engine)?,
             iteration,
         };
         solver.prepare(body)?;
@@ -113,11 +115,13 @@ impl XpbdCells {
     /// A step that is not a positive number, a stale attribute, or what the engine says.
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
-        let free = motion::Free::pushed(around, self.options.damping, dt);
+        let free = motion::Free::new(around, self.options.damping, dt);
         free.begin(body, around, &self.before, None)?;
         self.multipliers.clear()?;
+        self.pressed.begin(body, around)?;
         for _ in 0..self.options.iterations {
             self.iterate(body, dt)?;
+            self.pressed.press(body, around, (&self.before, None), dt)?;
         }
         free.end(body, &self.before)
     }

@@ -3,7 +3,7 @@
 use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Colouring, Host, Turns};
-use crate::solve::motion;
+use crate::solve::motion::{self, Pressed};
 use crate::{Body, Surroundings};
 use glam::Vec2;
 use rayon::prelude::*;
@@ -68,6 +68,7 @@ pub struct XpbdCloth {
     counts: Vec<u32>,
     /// Positions before the step.
     before: Buffer<Vec3>,
+    pressed: Pressed,
     iteration: Iteration,
 }
 
@@ -123,6 +124,7 @@ impl XpbdCloth {
             multipliers: rx.attribute()?,
             counts: Vec::new(),
             before: engine.zeroed(n)?,
+            pressed: Pressed::new(engine)?,
             iteration: match options.order {
                 XpbdOrder::Jacobi => Iteration::Jacobi(Box::new(Jacobi::new(rx, host, &hinges)?)),
                 XpbdOrder::PatchColours => {
@@ -186,11 +188,13 @@ impl XpbdCloth {
         dt: f32,
     ) -> Result<(), Error> {
         check_step(dt)?;
-        let free = motion::Free::pushed(around, self.options.damping, dt);
+        let free = motion::Free::new(around, self.options.damping, dt);
         free.begin(body, around, &self.before, None)?;
         self.multipliers.clear()?;
+        self.pressed.begin(body, around)?;
         for _ in 0..self.options.iterations {
             self.iterate(body, dt)?;
+            self.pressed.press(body, around, (&self.before, None), dt)?;
         }
         free.end(body, &self.before)
     }

@@ -1,0 +1,58 @@
+//! `cloth`: a surface that hangs.
+
+use super::shortcut::{self, Around, ShortcutArgs};
+use super::simulate::RECORD;
+use crate::app::{Application, Told};
+use crate::record::Record;
+use anyhow::Result;
+use clap::Args;
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use serde::Serialize;
+
+/// The application.
+pub(crate) struct Cloth;
+
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct ClothArgs {
+    #[command(flatten)]
+    #[serde(flatten)]
+    shortcut: ShortcutArgs,
+}
+
+impl Options for ClothArgs {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Application for Cloth {
+    const NAME: &'static str = "cloth";
+    const SUMMARY: &'static str = "Let a surface hang as cloth";
+    const HELP: &'static str =
+        "Examples: rxmesh-apps generate grid --nx 40 --ny 40 -o sheet.obj
+          rxmesh-apps cloth sheet.obj --frames hung
+          rxmesh-apps cloth sheet.obj --print-scene
+
+The highest hundredth of the mesh is held; of a level mesh, that of its longest side. Ground lies a size
+of the mesh below it. Lengths of edges and angles between faces resist, by XPBD in colours of patches.";
+    const RECORD: &'static [(&'static str, &'static str)] = RECORD;
+
+    type Options = ClothArgs;
+    type Report = ();
+    type Frame = ();
+
+    fn run((): &mut (), args: &ClothArgs) -> Result<()> {
+        let shortcut = &args.shortcut;
+        let around = Around::read(&shortcut.mesh, false)?;
+        let rest = "cloth = { density = 0.2, material = { stretch = 1e-6, bending = 10.0 } }\n\
+            solver.xpbd = { iterations = 20, order = \"patch-colours\", damping = 0.5 }\n";
+        let places = (Some(around.top()), around.ground(1.0));
+        let text = shortcut::scene(shortcut, ("cloth", 0.004), rest, places)?;
+        shortcut::run(Cloth::NAME, shortcut, &text, args)
+    }
+
+    fn tell((): &(), _args: &ClothArgs, _record: &Record) -> Told {
+        Told::new("")
+    }
+}
