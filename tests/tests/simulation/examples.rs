@@ -93,7 +93,8 @@ fn cloth_lies_over_the_ball_and_is_not_longer() {
     let x = stage.world.cloth_mut(0).unwrap().positions().unwrap();
     let centre = Vec3::new(0.0, 0.1, 0.3);
     let nearest = x.iter().map(|x| x.distance(centre)).fold(9.0, f32::min);
-    assert!((0.197..0.215).contains(&nearest), "{nearest}");
+    // It comes down with up to 3 m/s, which the penalty stops within 3 / sqrt(1e5) = 9.5 mm.
+    assert!((0.19..0.215).contains(&nearest), "{nearest}");
     assert!(low(&x) < 0.45, "{}", low(&x));
     let sheet = generate::grid(40, 40).unwrap();
     let longest = sheet.faces.iter().flat_map(|f| {
