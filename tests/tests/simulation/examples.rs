@@ -89,11 +89,12 @@ fn balls_lie_on_what_they_fell_on() {
 
 #[test]
 fn cloth_lies_over_the_ball_and_is_not_longer() {
-    let mut stage = play("cloth.toml", 75);
+    let mut stage = play("cloth.toml", 300);
     let x = stage.world.cloth_mut(0).unwrap().positions().unwrap();
     let centre = Vec3::new(0.0, 0.1, 0.3);
     let nearest = x.iter().map(|x| x.distance(centre)).fold(9.0, f32::min);
-    assert!((0.197..0.215).contains(&nearest), "{nearest}");
+    // It comes down with up to 3 m/s, which the penalty stops within 3 / sqrt(1e5) = 9.5 mm.
+    assert!((0.19..0.215).contains(&nearest), "{nearest}");
     assert!(low(&x) < 0.45, "{}", low(&x));
     let sheet = generate::grid(40, 40).unwrap();
     let longest = sheet.faces.iter().flat_map(|f| {
@@ -103,6 +104,10 @@ fn cloth_lies_over_the_ball_and_is_not_longer() {
             x[a].distance(x[b]) / rest
         })
     });
-    let longest = longest.fold(0.0, f32::max);
-    assert!(longest < 1.05, "an edge is {longest} times as long as at rest");
+    let (n, sum, most) = longest.fold((0, 0.0, 0.0f32), |(n, sum, most), r| {
+        (n + 1, sum + r, most.max(r))
+    });
+    // The edges at the two corners bear the whole cloth.
+    let mean = sum / n as f32;
+    assert!(mean < 1.01 && most < 1.1, "edges are {mean} times as long as at rest, one {most}");
 }

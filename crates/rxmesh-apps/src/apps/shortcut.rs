@@ -98,7 +98,7 @@ impl Around {
 
 /// A vector as TOML.
 fn vector(v: DVec3) -> String {
-    format!("[{:.6}, {:.6}, {:.6}]", v.x, v.y, v.z)
+    format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
 }
 
 /// The scene of a body of a file over the ground: `rest` are the body's other keys.
@@ -128,7 +128,7 @@ pub(super) fn scene(
     Ok(format!(
         "[time]\nstep = {step}\nsteps = {steps}\n\n[output]\nevery = {every}\n\n\
         [[body]]\nname = \"{name}\"\nmesh = {mesh}\n{rest}{pins}\n\
-        [[collider]]\nplane = {{ normal = [0.0, 0.0, 1.0] }}\nat = [0.0, 0.0, {ground:.6}]\nfriction = 0.4\n"
+        [[collider]]\nplane = {{ normal = [0.0, 0.0, 1.0] }}\nat = [0.0, 0.0, {ground:?}]\nfriction = 0.4\n"
     ))
 }
 

@@ -54,8 +54,9 @@ impl Spring {
         self.n * (self.k * self.by)
     }
 
+    /// Its derivative, times a factor.
     #[inline(always)]
-    fn line(self) -> Line {
+    fn line(self, factor: f32) -> Line {
         // Springs that are shorter than at rest would turn away: that part is left out.
         let across = if self.by > 0.0 {
             self.k * (self.by / self.length)
@@ -63,8 +64,8 @@ impl Spring {
             0.0
         };
         Line {
-            a: self.n * sqrt(self.k - across),
-            across,
+            a: self.n * sqrt((self.k - across) * factor),
+            across: across * factor,
         }
     }
 }
@@ -112,12 +113,33 @@ fn pulled(f: [Vec3; 6]) -> [Vec3; 3] {
     ]
 }
 
+// Arrays are written out here: the device compiler keeps those that are iterated in local memory.
+#[inline(always)]
+fn forces(s: [Spring; 6]) -> [Vec3; 3] {
+    pulled([
+        s[0].force(),
+        s[1].force(),
+        s[2].force(),
+        s[3].force(),
+        s[4].force(),
+        s[5].force(),
+    ])
+}
+
+/// The square of a spring's strain, from its edge at rest and the change of it.
+#[inline(always)]
+fn strain2(rest: DVec3, d: DVec3) -> f64 {
+    let (e, rest2) = (rest + d, rest.dot(rest));
+    let by = d.dot(rest * 2.0 + d) / (root(e.dot(e)) + root(rest2));
+    by * by / rest2
+}
+
 impl Model for Springs {
     type Tangent = Lines;
 
     #[inline(always)]
     fn forces(m: Lame, rest: [Vec3; 3], d: [Vec3; 3]) -> [Vec3; 3] {
-        pulled(springs(m, rest, d).map(Spring::force))
+        forces(springs(m, rest, d))
     }
 
     #[inline(always)]
@@ -125,25 +147,24 @@ impl Model for Springs {
         let (mu, lambda) = (f64::from(m.mu), f64::from(m.lambda));
         let young = mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
         let size = young * rest[0].dot(rest[1].cross(rest[2])) * (1.0 / 12.0);
-        let one = |rest: DVec3, d: DVec3| {
-            let (e, rest2) = (rest + d, rest.dot(rest));
-            let by = d.dot(rest * 2.0 + d) / (root(e.dot(e)) + root(rest2));
-            by * by / rest2
-        };
         let ([a, b, c], [p, q, r]) = (rest, d);
-        let near = one(a, p) + one(b, q) + one(c, r);
-        size * (near + one(b - a, q - p) + one(c - a, r - p) + one(c - b, r - q))
+        let near = strain2(a, p) + strain2(b, q) + strain2(c, r);
+        let far = strain2(b - a, q - p) + strain2(c - a, r - p) + strain2(c - b, r - q);
+        size * (near + far)
     }
 
     #[inline(always)]
     fn linear(m: Lame, rest: [Vec3; 3], d: [Vec3; 3], factor: f32) -> ([Vec3; 3], Lines) {
-        let all = springs(m, rest, d);
-        let root = sqrt(factor);
-        let lines = all.map(Spring::line).map(|l| Line {
-            a: l.a * root,
-            across: l.across * factor,
-        });
-        (pulled(all.map(Spring::force)), Lines(lines))
+        let s = springs(m, rest, d);
+        let lines = [
+            s[0].line(factor),
+            s[1].line(factor),
+            s[2].line(factor),
+            s[3].line(factor),
+            s[4].line(factor),
+            s[5].line(factor),
+        ];
+        (forces(s), Lines(lines))
     }
 }
 
@@ -209,12 +230,15 @@ impl Tangent for Lines {
             l[4].times(d[4]),
             l[5].times(d[5]),
         ];
-        pulled(f).map(|f| -f)
+        let [a, b, c] = pulled(f);
+        [-a, -b, -c]
     }
 
     #[inline(always)]
     fn blocks(&self) -> [Symmetric; 4] {
-        let [a, b, c, d, e, f] = self.0.map(Line::matrix);
+        let [a, b, c, d, e, f] = self.0;
+        let (a, b, c) = (a.matrix(), b.matrix(), c.matrix());
+        let (d, e, f) = (d.matrix(), e.matrix(), f.matrix());
         [sum(a, b, c), sum(a, d, e), sum(b, d, f), sum(c, e, f)]
     }
 

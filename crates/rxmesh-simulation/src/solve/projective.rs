@@ -71,8 +71,8 @@ impl ProjectiveOptions {
     }
 }
 
-/// Part of the first residual at which conjugate gradients stop. Only bodies of a few cells come so far: they would go on
-/// until nothing is left to divide by.
+/// Part of the first residual at which conjugate gradients stop. Only bodies of a few cells come so far: they would go
+/// on until nothing is left to divide by.
 const ENOUGH: f64 = 1e-8;
 
 /// Projective dynamics of a body of tetrahedra with the energy `mu |F - R|^2` a volume (as rigid as possible), where
@@ -80,8 +80,8 @@ const ENOUGH: f64 = 1e-8;
 /// (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4). Steps are implicit: stable whatever their length.
 ///
 /// A frame of `n` rounds of `m` iterations is `2 + n (3 + 2 m)` launches with conjugate gradients, `2 + n (3 + m)` with
-/// Chebyshev, `n + 1` more where there is something to touch, and no wait. The body's mesh keeps edges. After [`Body::pin`] or a change of the masses call
-/// [`Projective::prepare`]; a step of another length does so by itself.
+/// Chebyshev, `n + 1` more where there is something to touch, and no wait. The body's mesh keeps edges. After
+/// [`Body::pin`] or a change of the masses call [`Projective::prepare`]; a step of another length does so by itself.
 #[derive(Debug)]
 pub struct Projective {
     options: ProjectiveOptions,
