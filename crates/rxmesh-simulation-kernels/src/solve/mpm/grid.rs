@@ -19,7 +19,7 @@ rxmesh_kernels::args! {
         pub low: Vec3,
         /// Distance of neighbouring nodes in metres.
         pub spacing: f32,
-        /// Nodes along x, a multiple of [`SIDE`] as those along y and z.
+        /// Nodes along x.
         pub x: u32,
         /// Nodes along y.
         pub y: u32,
@@ -72,20 +72,20 @@ impl Grid {
     /// Number of blocks.
     #[inline(always)]
     pub fn blocks(&self) -> u32 {
-        (self.x / SIDE) * (self.y / SIDE) * (self.z / SIDE)
+        self.x.div_ceil(SIDE) * self.y.div_ceil(SIDE) * self.z.div_ceil(SIDE)
     }
 
     /// The block of a node.
     #[inline(always)]
     pub fn block(&self, x: u32, y: u32, z: u32) -> u32 {
-        let row = self.x / SIDE;
-        x / SIDE + row * (y / SIDE + (self.y / SIDE) * (z / SIDE))
+        let (row, column) = (self.x.div_ceil(SIDE), self.y.div_ceil(SIDE));
+        x / SIDE + row * (y / SIDE + column * (z / SIDE))
     }
 
     /// The first node of a block.
     #[inline(always)]
     pub fn first(&self, block: u32) -> (u32, u32, u32) {
-        let (row, column) = (self.x / SIDE, self.y / SIDE);
+        let (row, column) = (self.x.div_ceil(SIDE), self.y.div_ceil(SIDE));
         let above = block / row;
         (
             block % row * SIDE,

@@ -8,18 +8,19 @@ use super::sort::WORDS;
 use crate::contact::Contacts;
 use crate::small::add_outer;
 use glam::{Mat3, Vec3};
+use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel;
-use rxmesh_kernels::kernel::FlatKernel;
-use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::kernel::{BlockKernel, FlatKernel};
+use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 
 kernel_list! {
-    flat sim_mpm_nodes: Nodes;
+    block sim_mpm_nodes: Nodes;
     flat sim_mpm_back: Back;
 }
 
 kernel! {
     /// Mass and velocity of the nodes of active blocks: from particles, then gravity, solids and walls.
-    pub struct Nodes: Flat {
+    pub struct Nodes: Block {
         /// The active blocks.
         pub blocks: Blocks,
         /// Which ones they are.
@@ -50,62 +51,64 @@ struct Sum {
     momentum: Vec3,
 }
 
-/// Cells of a row that give to a node.
-#[derive(Clone, Copy)]
-struct Row {
-    /// The first cell, and how many there are.
-    first: u32,
-    count: u32,
-    /// How far the node is from the first cell along each axis.
-    far: (u32, u32, u32),
-}
+/// Cells along an axis whose particles reach a block: its own and two before.
+const REACH: u32 = SIDE + 2;
+
+/// All such cells.
+const CELLS: u32 = REACH * REACH * REACH;
 
 impl Nodes {
-    /// Cells that are `far.0` and less before a node along x, in its own block (part 0) or the one before (part 1). The
-    /// other distances are given.
+    /// Where the particles of one of the [`CELLS`] of the block with this first node start and end.
     #[inline(always)]
-    fn row(&self, part: u32, (x, y, z): (u32, u32, u32), (b, c): (u32, u32)) -> Option<Row> {
-        let local = x % SIDE;
-        let beyond = part == 1;
-        if y < b || z < c || beyond && (local > 1 || x < SIDE) {
-            return None;
+    fn cell(&self, i: u32, (x, y, z): (u32, u32, u32)) -> (u32, u32) {
+        let (x, y, z) = (
+            x + i % REACH,
+            y + i / REACH % REACH,
+            z + i / (REACH * REACH),
+        );
+        if x < 2 || y < 2 || z < 2 {
+            return (0, 0);
         }
-        let first = if beyond {
-            local + 2
-        } else {
-            local.saturating_sub(2)
-        };
-        let side = if beyond { x - SIDE } else { x };
-        let number = self
-            .blocks
-            .number(self.blocks.grid.block(side, y - b, z - c));
+        let (x, y, z) = (x - 2, y - 2, z - 2);
+        let number = self.blocks.number(self.blocks.grid.block(x, y, z));
         if number == NONE {
-            return None;
+            return (0, 0);
         }
-        Some(Row {
-            first: number * NODES + within(first, y - b, z - c),
-            count: if beyond { 2 - local } else { local - first + 1 },
-            far: (if beyond { 2 } else { local - first }, b, c),
-        })
+        let cell = number * NODES + within(x, y, z);
+        (self.starts.get(cell), self.starts.get(cell + 1))
     }
 
-    /// Adds what the particles of a row give.
+    /// What all particles give to a node of a block.
     #[inline(always)]
-    fn add_row(&self, row: Row, mut sum: Sum) -> Sum {
-        let (mut p, last) = (self.starts.get(row.first), row.first + row.count);
-        if p == self.starts.get(last) {
-            return sum;
-        }
+    fn sum(&self, (x, y, z): (u32, u32, u32), starts: Shared<u32>, ends: Shared<u32>) -> Sum {
+        let mut sum = Sum {
+            mass: 0.0,
+            momentum: Vec3::ZERO,
+        };
         let mut k = 0;
-        while k < row.count {
-            let end = self.starts.get(row.first + k + 1);
+        while k < 27 {
+            let (a, b, c) = (k % 3, k / 3 % 3, k / 9);
+            let cell = x + 2 - a + REACH * (y + 2 - b + REACH * (z + 2 - c));
+            let (mut p, end) = (starts.get(cell), ends.get(cell));
             while p < end {
-                sum = self.add(p, (row.far.0 - k, row.far.1, row.far.2), sum);
+                sum = self.add(p, (a, b, c), sum);
                 p += 1;
             }
             k += 1;
         }
         sum
+    }
+
+    /// The velocity of a node at the end of the step.
+    #[inline(always)]
+    fn velocity(&self, node: (u32, u32, u32), sum: Sum) -> Vec3 {
+        if sum.mass <= LIGHT {
+            return Vec3::ZERO;
+        }
+        let grid = &self.blocks.grid;
+        let v = sum.momentum * (1.0 / sum.mass) + self.gravity * self.clock.step();
+        let at = Vec3::new(node.0 as f32, node.1 as f32, node.2 as f32) * grid.spacing;
+        grid.keep_in(node, self.contacts.keep_out(grid.low + at, v))
     }
 
     /// Adds what a particle gives to a node of its stencil: the one so far from the first along each axis.
@@ -135,48 +138,44 @@ impl Nodes {
     }
 }
 
-// SAFETY: an index writes its own node; blocks are those of the list, which has room for as many as the launch has
-// blocks (contracts U3, U4).
-unsafe impl FlatKernel for Nodes {
+// SAFETY: blocks write their own nodes, in phases that a barrier parts; they are those of the list, which has room for
+// as many as the launch has blocks (contracts U1 to U4).
+unsafe impl BlockKernel for Nodes {
+    const THREADS: u32 = NODES;
+    type Tables = (Shared<u32>, Shared<u32>);
+
     #[inline(always)]
-    fn run(&self, i: u32) {
-        let (number, local) = (i / NODES, i % NODES);
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(CELLS), plan.take(CELLS))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &(starts, ends): &Self::Tables) {
         let active = self.blocks.numbers.get(self.blocks.numbers.len() - 1);
-        if self.clock.stopped() || number >= active {
+        if self.clock.stopped() || block >= active {
             return;
         }
-        let (x, y, z) = self.blocks.grid.first(self.list.get(number));
-        let (x, y, z) = (
-            x + local % SIDE,
-            y + local / SIDE % SIDE,
-            z + local / (SIDE * SIDE),
-        );
-        let mut sum = Sum {
-            mass: 0.0,
-            momentum: Vec3::ZERO,
-        };
-        let mut k = 0;
-        while k < 18 {
-            if let Some(row) = self.row(k % 2, (x, y, z), (k / 2 % 3, k / 6)) {
-                sum = self.add_row(row, sum);
-            }
-            k += 1;
-        }
-        let mut v = Vec3::ZERO;
-        if sum.mass > LIGHT {
-            let dt = self.clock.step();
-            v = sum.momentum * (1.0 / sum.mass) + self.gravity * dt;
-            let grid = &self.blocks.grid;
-            let at = grid.low + Vec3::new(x as f32, y as f32, z as f32) * grid.spacing;
-            v = grid.keep_in((x, y, z), self.contacts.keep_out(at, v));
-        }
-        let bits = [
-            v.x.to_bits(),
-            v.y.to_bits(),
-            v.z.to_bits(),
-            sum.mass.to_bits(),
-        ];
-        self.nodes.set4(i, bits);
+        let first = self.blocks.grid.first(self.list.get(block));
+        b.each(CELLS, |i| {
+            let (start, end) = self.cell(i, first);
+            starts.set(i, start);
+            ends.set(i, end);
+        });
+        b.last_phase(|p| {
+            p.each(NODES, |i| {
+                let local = (i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE));
+                let sum = self.sum(local, starts, ends);
+                let node = (first.0 + local.0, first.1 + local.1, first.2 + local.2);
+                let v = self.velocity(node, sum);
+                let bits = [
+                    v.x.to_bits(),
+                    v.y.to_bits(),
+                    v.z.to_bits(),
+                    sum.mass.to_bits(),
+                ];
+                self.nodes.set4(block * NODES + i, bits);
+            });
+        });
     }
 }
 

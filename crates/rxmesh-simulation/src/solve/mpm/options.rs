@@ -8,8 +8,8 @@ use rxmesh_simulation_kernels::solve::mpm::grid;
 /// The most nodes along an axis: 32-bit places in the grid have an error of a 4,000th of the distance of nodes there.
 const AXIS: f64 = 4096.0;
 
-/// The most blocks of nodes.
-const BLOCKS: f64 = 16_777_216.0;
+/// The most nodes.
+const NODES: f64 = 1_073_741_824.0;
 
 /// How a body moves on a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Deserialize, serde::Serialize)]
@@ -30,7 +30,7 @@ pub struct GridOptions {
     pub spacing: f32,
     /// The lowest corner of the box that bodies stay in, in metres.
     pub low: [f32; 3],
-    /// The highest corner. The box is enlarged to whole blocks of four nodes.
+    /// The highest corner. The box is enlarged to a whole number of distances.
     pub high: [f32; 3],
     /// The most distances of nodes that a vertex goes in a step, at most 0.9.
     #[serde(default = "cfl")]
@@ -109,16 +109,15 @@ impl GridOptions {
                 ));
             }
         }
-        let side = f64::from(grid::SIDE);
         let [a, b, c] = [0, 1, 2].map(|k| {
             let length = f64::from(high[k]) - f64::from(low[k]);
-            ((length / f64::from(spacing)).ceil() + 2.0).div_euclid(side) * side + side
+            // A length that is whole but for rounding is whole.
+            (length / f64::from(spacing) * (1.0 - 1e-6)).ceil() + 2.0
         });
-        if a.max(b).max(c) > AXIS || a * b * c > BLOCKS * side.powi(3) {
+        if a.max(b).max(c) > AXIS || a * b * c > NODES {
             return no(format!(
-                "a grid of {a} x {b} x {c} nodes: it may have {AXIS} along an axis and {} in all; a larger spacing or \
-                    a smaller box has fewer",
-                BLOCKS * side.powi(3)
+                "a grid of {a} x {b} x {c} nodes: it may have {AXIS} along an axis and {NODES} in all; a larger spacing \
+                    or a smaller box has fewer"
             ));
         }
         Ok([a as u32, b as u32, c as u32])

@@ -188,7 +188,7 @@ impl Room {
             gravity: around.gravity(),
             clock: clock.view(),
         };
-        engine.launch_flat(self.blocks() * NODES, nodes)?;
+        engine.launch_blocks(self.blocks(), nodes)?;
         for (body, member) in bodies.iter_mut().zip(members) {
             let back = transfer::Back {
                 blocks: self.view(),
