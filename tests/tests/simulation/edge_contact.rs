@@ -93,7 +93,10 @@ fn height(engine: &Engine, name: &str, ground: Collider, seconds: f32) -> f32 {
     let body = Body::with(engine, &wedge(), Materials::uniform(material), &options).unwrap();
     let solver = solver(name, &body, dt);
     let mut world = World::new(engine).unwrap();
-    world.surroundings_mut().set_colliders(vec![ground]).unwrap();
+    world
+        .surroundings_mut()
+        .set_colliders(vec![ground])
+        .unwrap();
     world.add(body, solver).unwrap();
     for step in 0..(seconds / dt).round() as u32 {
         world.step(dt).unwrap();
@@ -183,5 +186,8 @@ fn energies_know_edges() {
     let penalty = 0.5 * depth * (depth - 1e-3) + 1e-6 / 6.0;
     let got = contact(true) / (1e5 * penalty);
     let most = masses.iter().fold(0.0f32, |a, b| a.max(*b));
-    assert!(got > 0.1 * f64::from(most) && got < f64::from(2.0 * most), "{got} kg of {masses:?}");
+    assert!(
+        got > 0.1 * f64::from(most) && got < f64::from(2.0 * most),
+        "{got} kg of {masses:?}"
+    );
 }

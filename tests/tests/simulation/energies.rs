@@ -305,7 +305,10 @@ fn springs_resist_growth_as_a_solid_does() {
         let of = |c: usize| 3.0 * materials[c].young * mesh.cell_volume(c) * strain * strain;
         let want: f64 = (0..mesh.cell_count()).map(of).sum();
         let got = forces.energy(&body).unwrap();
-        assert!((got / want - 1.0).abs() < 2e-5, "{strain}: {got} J for {want}");
+        assert!(
+            (got / want - 1.0).abs() < 2e-5,
+            "{strain}: {got} J for {want}"
+        );
     }
 }
 

@@ -17,9 +17,14 @@ fn play(name: &str, steps: u32) -> Stage {
         stage.step().unwrap();
         if step % 5 == 0 {
             let now = stage.world.energies().unwrap();
-            most = most.max(now.kinetic.max(now.gravity.abs())).max(first.kinetic);
+            most = most
+                .max(now.kinetic.max(now.gravity.abs()))
+                .max(first.kinetic);
             let grown = now.total - first.total;
-            assert!(grown < 0.01 * most, "{name} at step {step}: {now:?} from {first:?}");
+            assert!(
+                grown < 0.01 * most,
+                "{name} at step {step}: {now:?} from {first:?}"
+            );
         }
     }
     stage
@@ -72,7 +77,12 @@ fn bars_of_projective_dynamics_swing() {
     held_stay(&mut stage, 0);
     let body = stage.world.body_mut(0).unwrap();
     let (rest, now) = (body.rest_positions().unwrap(), body.positions().unwrap());
-    assert!(low(&now) < low(&rest) - 0.05, "{} {}", low(&now), low(&rest));
+    assert!(
+        low(&now) < low(&rest) - 0.05,
+        "{} {}",
+        low(&now),
+        low(&rest)
+    );
 }
 
 #[test]
@@ -109,5 +119,8 @@ fn cloth_lies_over_the_ball_and_is_not_longer() {
     });
     // The edges at the two corners bear the whole cloth.
     let mean = sum / n as f32;
-    assert!(mean < 1.01 && most < 1.1, "edges are {mean} times as long as at rest, one {most}");
+    assert!(
+        mean < 1.01 && most < 1.1,
+        "edges are {mean} times as long as at rest, one {most}"
+    );
 }

@@ -4,10 +4,10 @@ use super::bars::{RUBBER, bar, random, weightless};
 use super::mpm_oracle::Particles;
 use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TetMesh, generate};
 use rxmesh_host::patch::VolumeOptions;
 use rxmesh_host::store::Attribute;
-use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_simulation::solve::{Damping, GridOptions, Hybrid, HybridOptions};
 use rxmesh_simulation::{
     Body, Collider, Elasticity, Forces, Materials, Shape, Solver, Surroundings, World,
@@ -105,7 +105,10 @@ fn steps_are_those_of_the_oracle(engine: &Engine) {
             let off = (v[i].as_dvec3() - want.v[i]).length();
             assert!(off < 2e-5, "step {step}: vertex {i} is {off} m/s off");
             let apart = gradients[i].as_dmat3() - want.gradient[i];
-            let off = apart.to_cols_array().iter().fold(0f64, |a, x| a.max(x.abs()));
+            let off = apart
+                .to_cols_array()
+                .iter()
+                .fold(0f64, |a, x| a.max(x.abs()));
             assert!(off < 1e-3, "step {step}: the gradient at {i} is {off} off");
         }
         oracle = Some(want);
@@ -140,7 +143,9 @@ fn momentum_is_kept(engine: &Engine) {
         let noise = random(x.len(), 8, 0.3);
         let toward = Vec3::X * (1.0 - 2.0 * k as f32);
         let v = x.iter().zip(noise);
-        let v: Vec<Vec3> = v.map(|(x, n)| Vec3::Y.cross(*x) * 2.0 + n + toward).collect();
+        let v: Vec<Vec3> = v
+            .map(|(x, n)| Vec3::Y.cross(*x) * 2.0 + n + toward)
+            .collect();
         body.set_velocities(&v).unwrap();
     }
     let [a, b] = &mut bodies;
@@ -169,7 +174,8 @@ fn momentum_is_kept(engine: &Engine) {
 fn free_fall_is_exact(engine: &Engine) {
     let mut body = body(engine, &cube(engine));
     let n = body.vertex_count();
-    body.set_velocities(&vec![Vec3::new(0.5, -0.25, 1.0); n]).unwrap();
+    body.set_velocities(&vec![Vec3::new(0.5, -0.25, 1.0); n])
+        .unwrap();
     let before = body.positions().unwrap();
     let mut hybrid = Hybrid::new(engine, &[(&body, COROTATED)], grid(0.1)).unwrap();
     let around = Surroundings::new(engine).unwrap();
@@ -185,7 +191,10 @@ fn free_fall_is_exact(engine: &Engine) {
     let way = after[0] - before[0];
     // Symplectic Euler falls too far, by half a step's velocity at most.
     let want = end * span + Vec3::Z * (0.5 * 9.81 * span * span);
-    assert!((way - want).length() < 0.51 * 9.81 * span * span / 2.0, "{way}");
+    assert!(
+        (way - want).length() < 0.51 * 9.81 * span * span / 2.0,
+        "{way}"
+    );
     for (a, b) in before.iter().zip(&after) {
         assert!((*b - *a - way).length() < 2e-6);
     }
@@ -231,7 +240,10 @@ fn the_same_bits(engine: &Engine) {
     };
     let first = run(engine);
     assert!(first == run(engine), "another run has other bits");
-    assert!(first == run(&same_rounding(engine)), "one thread has other bits");
+    assert!(
+        first == run(&same_rounding(engine)),
+        "one thread has other bits"
+    );
 }
 
 /// Two balls meet, come to rest against each other, and go apart again; at no time is one inside of the other.
@@ -248,8 +260,18 @@ fn bodies_bounce_off(engine: &Engine) {
         hybrid.step(&mut [a, b], &around, 0.01).unwrap();
         let apart = mean(b).x - mean(a).x;
         nearest = nearest.min(apart);
-        let high = a.positions().unwrap().iter().map(|x| x.x).fold(f32::MIN, f32::max);
-        let low = b.positions().unwrap().iter().map(|x| x.x).fold(f32::MAX, f32::min);
+        let high = a
+            .positions()
+            .unwrap()
+            .iter()
+            .map(|x| x.x)
+            .fold(f32::MIN, f32::max);
+        let low = b
+            .positions()
+            .unwrap()
+            .iter()
+            .map(|x| x.x)
+            .fold(f32::MAX, f32::min);
         assert!(high < low + 0.025, "{high} of the left, {low} of the right");
     }
     // They have met, and turned round.
@@ -263,7 +285,8 @@ fn bodies_bounce_off(engine: &Engine) {
 fn walls_hold(engine: &Engine) {
     let mut body = body(engine, &ball(0.1, Vec3::ZERO));
     let n = body.vertex_count();
-    body.set_velocities(&vec![Vec3::new(20.0, -20.0, 20.0); n]).unwrap();
+    body.set_velocities(&vec![Vec3::new(20.0, -20.0, 20.0); n])
+        .unwrap();
     let frames = suited(engine, [16, 10, 8]);
     let grid = GridOptions::new(0.05, Vec3::splat(-0.2), Vec3::new(0.3, 0.25, 0.21));
     let mut hybrid = Hybrid::new(engine, &[(&body, COROTATED)], grid).unwrap();
@@ -295,7 +318,12 @@ fn solids_hold(engine: &Engine) {
         let mut hybrid = Hybrid::new(engine, &[(&body, COROTATED)], grid(spacing)).unwrap();
         for _ in 0..suited(engine, [20, 12, 6]) {
             hybrid.step(&mut [&mut body], &around, 0.01).unwrap();
-            let low = body.positions().unwrap().iter().map(|x| x.z).fold(1.0, f32::min);
+            let low = body
+                .positions()
+                .unwrap()
+                .iter()
+                .map(|x| x.z)
+                .fold(1.0, f32::min);
             assert!(low > -0.5 * spacing, "{low}");
         }
         let v = body.velocities().unwrap();
@@ -311,7 +339,11 @@ fn solids_hold(engine: &Engine) {
 /// Copies move as bodies do that are made one by one.
 fn copies_are_bodies(engine: &Engine) {
     let mesh = ball(0.1, Vec3::ZERO);
-    let offsets = [Vec3::ZERO, Vec3::new(0.19, 0.02, 0.0), Vec3::new(-0.5, 0.0, 0.5)];
+    let offsets = [
+        Vec3::ZERO,
+        Vec3::new(0.19, 0.02, 0.0),
+        Vec3::new(-0.5, 0.0, 0.5),
+    ];
     let options = VolumeOptions {
         patch_size: Some(40),
         ..VolumeOptions::default()
@@ -338,7 +370,10 @@ fn copies_are_bodies(engine: &Engine) {
     go(engine, &mut single, 0.06, 0.02, frames);
     let mut many = [many];
     go(engine, &mut many, 0.06, 0.02, frames);
-    let x: Vec<Vec3> = single.iter_mut().flat_map(|b| b.positions().unwrap()).collect();
+    let x: Vec<Vec3> = single
+        .iter_mut()
+        .flat_map(|b| b.positions().unwrap())
+        .collect();
     assert!(x == many[0].positions().unwrap(), "copies go elsewhere");
 }
 
@@ -381,28 +416,47 @@ fn steps_are_stable(engine: &Engine) {
     if is_slow(engine) {
         return;
     }
-    for (spacing, flat) in [(0.03, 1.0), (0.07, 1.0), (0.25, 1.0), (0.25, 0.1), (0.07, 0.1)] {
+    for (spacing, flat) in [
+        (0.03, 1.0),
+        (0.07, 1.0),
+        (0.25, 1.0),
+        (0.25, 0.1),
+        (0.07, 0.1),
+    ] {
         let mut mesh = bar([4; 3], [0.2; 3]);
         mesh.positions.iter_mut().for_each(|p| p.z *= flat);
         let mut world = World::new(engine).unwrap();
         world.surroundings_mut().set_gravity(Vec3::ZERO).unwrap();
-        world.add(body(engine, &mesh), Solver::Hybrid(COROTATED)).unwrap();
+        world
+            .add(body(engine, &mesh), Solver::Hybrid(COROTATED))
+            .unwrap();
         world.set_grid(grid(spacing)).unwrap();
         let one = world.body_mut(0).unwrap();
         let n = one.vertex_count();
         let moved = random(n, 4, 0.002 * flat);
-        let x: Vec<Vec3> = mesh.positions.iter().zip(moved).map(|(x, m)| *x + m).collect();
+        let x: Vec<Vec3> = mesh
+            .positions
+            .iter()
+            .zip(moved)
+            .map(|(x, m)| *x + m)
+            .collect();
         one.set_positions(&x).unwrap();
         one.set_velocities(&random(n, 6, 0.1)).unwrap();
         let before = world.energies().unwrap().total;
         for _ in 0..10 {
             world.step(0.01).unwrap();
             let now = world.energies().unwrap().total;
-            assert!(now <= 1.01 * before, "grid of {spacing}, {flat}: {now} J of {before} J");
+            assert!(
+                now <= 1.01 * before,
+                "grid of {spacing}, {flat}: {now} J of {before} J"
+            );
         }
         let steps = world.hybrid().unwrap().report().steps;
         // Flat cells alone do not force the step down.
-        assert!(steps < 40 || spacing < 0.2, "{steps} steps on a grid of {spacing}");
+        assert!(
+            steps < 40 || spacing < 0.2,
+            "{steps} steps on a grid of {spacing}"
+        );
     }
 }
 
@@ -415,7 +469,13 @@ fn the_grid_grows() {
         .collect();
     let materials = Materials::uniform(RUBBER);
     let mesh = ball(0.05, Vec3::ZERO);
-    let body = Body::copies(&engine, &mesh, &materials, &VolumeOptions::default(), &offsets);
+    let body = Body::copies(
+        &engine,
+        &mesh,
+        &materials,
+        &VolumeOptions::default(),
+        &offsets,
+    );
     let mut bodies = [body.unwrap()];
     let hybrid = go(&engine, &mut bodies, 0.02, 1e-3, 2);
     assert!(hybrid.report().blocks > 256, "{:?}", hybrid.report());
@@ -468,7 +528,10 @@ fn what_cannot_be_is_refused() {
         let n = all.len();
         body.set_velocities(&vec![v; n]).unwrap();
         let mut hybrid = Hybrid::new(&engine, &[(&body, COROTATED)], grid(0.1)).unwrap();
-        hybrid.step(&mut [&mut body], &around, 0.01).unwrap_err().to_string()
+        hybrid
+            .step(&mut [&mut body], &around, 0.01)
+            .unwrap_err()
+            .to_string()
     };
     let why = refused(Some(Vec3::X * 7.0), Vec3::ZERO);
     assert!(why.contains("vertex 5 of body 0 is outside"), "{why}");

@@ -121,9 +121,8 @@ impl Oracle {
     fn springs(&self, c: usize, x: &[DVec3]) -> f64 {
         let (cell, young) = (self.cells[c], self.materials[c].young);
         let volume = Oracle::edges(&self.rest, cell).determinant() / 6.0;
-        let length = |x: &[DVec3], i: usize, j: usize| {
-            x[cell[i] as usize].distance(x[cell[j] as usize])
-        };
+        let length =
+            |x: &[DVec3], i: usize, j: usize| x[cell[i] as usize].distance(x[cell[j] as usize]);
         let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
         let of = |(i, j)| {
             let rest = length(&self.rest, i, j);

@@ -53,7 +53,8 @@ fn bodies_rest_on_meshes_and_grids() {
     let numbers = |z: i32| (0..16).map(move |_| (0.05 * z as f32).to_le_bytes());
     let bytes: Vec<u8> = (-2..3).flat_map(numbers).flatten().collect();
     std::fs::write(folder.0.join("ground.f32"), bytes).unwrap();
-    let table = "scale = 0.1\nturn = { axis = [1, 0, 0], degrees = 180 }\nat = [-0.45, 0.55, 0.0]\n";
+    let table =
+        "scale = 0.1\nturn = { axis = [1, 0, 0], degrees = 180 }\nat = [-0.45, 0.55, 0.0]\n";
     for shape in [
         format!("mesh = 'table.mesh'\nspacing = 0.05\n{table}"),
         format!("mesh = 'table.ply'\nresolution = 24\n{table}"),
@@ -93,17 +94,35 @@ fn colliders_that_cannot_be_are_named() {
     let cube = "points = [2, 2, 2]";
     for (collider, says) in [
         ("mesh = 'none.obj'".to_owned(), "none.obj"),
-        ("mesh = 'sheet.obj'".into(), "sheet.obj: the surface is not closed"),
+        (
+            "mesh = 'sheet.obj'".into(),
+            "sheet.obj: the surface is not closed",
+        ),
         ("mesh = 'sheet.obj'\nspacing = 0".into(), "`spacing` is 0"),
         ("mesh = 'sheet.obj'\nscale = -1".into(), "`scale` is -1"),
         ("mesh = 'sheet.obj'\nresolution = 1".into(), "2 or more"),
-        ("mesh = 'sheet.obj'\nresolution = 9\nspacing = 1".into(), "say the same"),
-        ("sphere = { radius = 1 }\nscale = 2".into(), "are of a `mesh`"),
+        (
+            "mesh = 'sheet.obj'\nresolution = 9\nspacing = 1".into(),
+            "say the same",
+        ),
+        (
+            "sphere = { radius = 1 }\nscale = 2".into(),
+            "are of a `mesh`",
+        ),
         ("mesh = 'a'\nsphere = { radius = 1 }".into(), "one of"),
         (grid(&format!("{cube}, file = 'none.f32'")), "none.f32"),
-        (grid(&format!("{cube}, file = 'short.f32'")), "30 bytes, but [2, 2, 2] points"),
-        (grid(&format!("{cube}, file = 'nan.f32'")), "distance 0 of a grid is not finite"),
-        (grid("points = [1, 2, 4], file = 'nan.f32'"), "2 points along each axis"),
+        (
+            grid(&format!("{cube}, file = 'short.f32'")),
+            "30 bytes, but [2, 2, 2] points",
+        ),
+        (
+            grid(&format!("{cube}, file = 'nan.f32'")),
+            "distance 0 of a grid is not finite",
+        ),
+        (
+            grid("points = [1, 2, 4], file = 'nan.f32'"),
+            "2 points along each axis",
+        ),
     ] {
         folder.refuses(&scene(&collider), "collider 1", says);
     }
@@ -161,13 +180,23 @@ fn materials_are_those_of_regions_and_boxes() {
     for (rest, says) in [
         (material.to_owned(), "`value` or `within`"),
         (format!("value = 9\n{material}"), "no cell is of it"),
-        (format!("value = 7\ncolumn = 'zone'\n{material}"), "no column `zone`"),
-        ("value = 7\nmaterial = { young = -1 }".into(), "materials 0: Young"),
+        (
+            format!("value = 7\ncolumn = 'zone'\n{material}"),
+            "no column `zone`",
+        ),
+        (
+            "value = 7\nmaterial = { young = -1 }".into(),
+            "materials 0: Young",
+        ),
     ] {
         folder.refuses(&some(&rest), "body \"bar\"", says);
     }
     let says = "there are: region";
-    folder.refuses(&some(&format!("value = 7\ncolumn = 'zone'\n{material}")), "bar", says);
+    folder.refuses(
+        &some(&format!("value = 7\ncolumn = 'zone'\n{material}")),
+        "bar",
+        says,
+    );
     let cloth = "time = { step = 0.01, steps = 1 }\n[[body]]\nname = 'bar'\nsolver.xpbd = {}\n\
         sheet = { divisions = [1, 1], size = [1, 1] }\n[[body.materials]]\nvalue = 1\nmaterial = {}";
     folder.refuses(cloth, "body \"bar\"", "`materials` are of cells");

@@ -190,9 +190,16 @@ fn slopes_hold_or_not() {
             let way: f32 = before.iter().zip(&after).map(|(a, b)| b.x - a.x).sum();
             let way = way / before.len() as f32;
             let pull = 9.81 * (angle.sin() - friction * angle.cos());
-            let want = if pull < 0.0 { 0.0 } else { 0.5 * pull * 0.4 * 0.4 };
+            let want = if pull < 0.0 {
+                0.0
+            } else {
+                0.5 * pull * 0.4 * 0.4
+            };
             let most = if pull < 0.0 { 4e-3 } else { 0.15 * want };
-            assert!((way - want).abs() < most, "{name} {friction}: {way} m for {want}");
+            assert!(
+                (way - want).abs() < most,
+                "{name} {friction}: {way} m for {want}"
+            );
         }
     }
 }
@@ -205,7 +212,8 @@ fn projective_runs_go_on_where_they_stopped() {
     let file = std::env::temp_dir().join(name);
     let mut first = cube(&engine, "projective", 0.3, 0.01);
     let mut x = first.body_mut(0).unwrap().positions().unwrap();
-    x.iter_mut().for_each(|x| *x = Vec3::new(x.x * 1.3 + 0.4 * x.z, x.y - 0.2 * x.x, x.z));
+    x.iter_mut()
+        .for_each(|x| *x = Vec3::new(x.x * 1.3 + 0.4 * x.z, x.y - 0.2 * x.x, x.z));
     first.body_mut(0).unwrap().set_positions(&x).unwrap();
     first.step_n(3, 0.01).unwrap();
     first.save(&file).unwrap();

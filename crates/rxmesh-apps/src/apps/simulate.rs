@@ -100,8 +100,7 @@ struct BodyRecord {
 impl Application for Simulate {
     const NAME: &'static str = "simulate";
     const SUMMARY: &'static str = "Let deformable bodies of a scene move";
-    const HELP: &'static str =
-        "Examples: rxmesh-apps simulate examples/scenes/beam.toml -o frames
+    const HELP: &'static str = "Examples: rxmesh-apps simulate examples/scenes/beam.toml -o frames
           rxmesh-apps simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
           rxmesh-apps simulate examples/scenes/beam.toml --resume half.rxworld -o frames
 
