@@ -39,7 +39,7 @@ fn low(x: &[Vec3]) -> f32 {
     x.iter().map(|x| x.z).fold(f32::INFINITY, f32::min)
 }
 
-/// The distance of the two vertices that are the farthest apart among those that were held, before and after.
+/// Vertices that are held are where they were.
 fn held_stay(stage: &mut Stage, body: usize) {
     let body = stage.world.body_mut(body).unwrap();
     let (rest, now, pins) = (

@@ -43,7 +43,7 @@ fn place(cell: u32) -> u32 {
     cell / TILE * (TILE * TANGENT_WORDS) + cell % TILE
 }
 
-/// The derivatives of a cell's forces, from where [`keep`] put them.
+/// The derivatives of a cell's forces, as [`Linearise`] left them.
 #[inline(always)]
 pub fn kept<T: Tangent>(from: Global<f32>, cell: u32) -> T {
     let from = from.from(place(cell));
