@@ -55,7 +55,10 @@ fn a_run_on_a_grid_goes_on() {
     b.ok("simulate grid.toml --engine cpu --resume half.state --checkpoint end.state -q");
     let bytes = |name: &str| fs::read(b.path().join(name)).unwrap();
     assert!(bytes("whole.state") == bytes("end.state"), "other bits");
-    b.put("fine.toml", SCENE.replace("spacing = 0.1,", "spacing = 0.09,"));
+    b.put(
+        "fine.toml",
+        SCENE.replace("spacing = 0.1,", "spacing = 0.09,"),
+    );
     let said = b.fails("simulate fine.toml --engine cpu --resume half.state");
     assert!(said.contains("another scene"), "{said}");
 }
@@ -64,13 +67,28 @@ fn a_run_on_a_grid_goes_on() {
 fn what_no_grid_takes_is_named() {
     let b = Sandbox::new();
     for (from, to, place, says) in [
-        ("grid = {", "# grid = {", "body \"many\"", "needs a section `[grid]`"),
-        ("spacing = 0.1,", "spacing = 1e-6,", "grid", "a larger spacing"),
+        (
+            "grid = {",
+            "# grid = {",
+            "body \"many\"",
+            "needs a section `[grid]`",
+        ),
+        (
+            "spacing = 0.1,",
+            "spacing = 1e-6,",
+            "grid",
+            "a larger spacing",
+        ),
         ("spacing = 0.1,", "spacing = -1,", "grid", "spacing is -1"),
         ("high = [1,", "high = [-1,", "grid", "corners"),
         ("[3, 1, 2]", "[3, 0, 2]", "body \"many\"", "1 to"),
         ("[3, 1, 2]", "[4000, 4000, 4000]", "body \"many\"", "1 to"),
-        ("[0.3, 0.0, 0.22]", "[nan, 0.0, 0.22]", "body \"many\"", "not finite"),
+        (
+            "[0.3, 0.0, 0.22]",
+            "[nan, 0.0, 0.22]",
+            "body \"many\"",
+            "not finite",
+        ),
         (
             "solver.mpm = { elasticity = 'corotated' }",
             "solver.vbd = {}",
@@ -83,7 +101,12 @@ fn what_no_grid_takes_is_named() {
             "body \"one\"",
             "cloth moves by",
         ),
-        ("at = [-0.5, 0,", "at = [-5, 0,", "step", "outside of the grid"),
+        (
+            "at = [-0.5, 0,",
+            "at = [-5, 0,",
+            "step",
+            "outside of the grid",
+        ),
     ] {
         let scene = SCENE.replace(from, to);
         assert_ne!(scene, SCENE, "{from}");
@@ -92,10 +115,7 @@ fn what_no_grid_takes_is_named() {
         assert!(said.contains(says), "{to}: {said}");
         assert!(place == "step" || said.contains(place), "{to}: {said}");
     }
-    b.put(
-        "s.toml",
-        SCENE.replace("solver.mpm", "solver.explicit"),
-    );
+    b.put("s.toml", SCENE.replace("solver.mpm", "solver.explicit"));
     let said = b.fails("simulate s.toml --engine cpu");
     assert!(said.contains("no body moves by `solver.mpm`"), "{said}");
 }
