@@ -72,7 +72,8 @@ fn particles(body: &mut Body, spacing: f32, forces: &[Vec3], old: Option<Particl
     }
 }
 
-/// Several steps of a body that turns, is bent and has a pin, one by one, compared with a form without blocks and sorting.
+/// Several steps of a body that turns, is bent and has a pin, one by one, compared with a form without blocks and
+/// sorting.
 fn steps_are_those_of_the_oracle(engine: &Engine) {
     let (spacing, dt) = (0.125, 1e-3);
     let mut body = body(engine, &cube(engine));

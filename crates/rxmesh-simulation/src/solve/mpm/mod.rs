@@ -135,8 +135,8 @@ impl Hybrid {
         self.report
     }
 
-    /// How the velocity changes over places around each vertex of a body (affine particle-in-cell), in one over seconds,
-    /// in the order of the input. Waits for the engine.
+    /// How the velocity changes over places around each vertex of a body (affine particle-in-cell), in one over
+    /// seconds, in the order of the input. Waits for the engine.
     ///
     /// # Errors
     ///
@@ -185,8 +185,9 @@ impl Hybrid {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a time that is not positive, other bodies, a vertex outside of the grid, too many vertices
-    /// in one of its cells, or steps that would be too many; [`Error::NotFinite`] when a vertex left the numbers: the
+    /// [`Error::Options`] for a time that is not positive, other bodies, a vertex outside of the grid, too many
+    /// vertices in one of its cells, or steps that would be too many; [`Error::NotFinite`] when a vertex left the
+    /// numbers: the
     /// bodies are then where they were before the step that failed. Or what the engine says, no memory for the grid
     /// above all.
     pub fn step(
@@ -273,16 +274,16 @@ impl Hybrid {
         }
         if fault == Fault::Step as u32 {
             return Err(Error::Options(
-                "a step on the grid would take less than a millionth of the time to go: vertices are too fast, or cells \
-                    too stiff or too small"
+                "a step on the grid would take less than a millionth of the time to go: vertices are too fast, or \
+                    cells too stiff or too small"
                     .into(),
             ));
         }
         let (k, vertex) = self.name(look.who, bodies);
         Err(Error::Options(if fault == Fault::Crowded as u32 {
             format!(
-                "vertex {vertex} of body {k} shares a cell of the grid with more than {MOST} others: its spacing is too \
-                    large"
+                "vertex {vertex} of body {k} shares a cell of the grid with more than {MOST} others: its spacing is \
+                    too large"
             )
         } else {
             format!("vertex {vertex} of body {k} is outside of the grid")

@@ -116,8 +116,8 @@ impl GridOptions {
         });
         if a.max(b).max(c) > AXIS || a * b * c > NODES {
             return no(format!(
-                "a grid of {a} x {b} x {c} nodes: it may have {AXIS} along an axis and {NODES} in all; a larger spacing \
-                    or a smaller box has fewer"
+                "a grid of {a} x {b} x {c} nodes: it may have {AXIS} along an axis and {NODES} in all; a larger \
+                    spacing or a smaller box has fewer"
             ));
         }
         Ok([a as u32, b as u32, c as u32])
