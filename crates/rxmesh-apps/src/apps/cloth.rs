@@ -4,6 +4,7 @@ use super::shortcut::{self, Around, ShortcutArgs};
 use super::simulate::RECORD;
 use crate::app::{Application, Told};
 use crate::record::Record;
+use crate::run::Run;
 use anyhow::Result;
 use clap::Args;
 use rxmesh_host::Error;
@@ -44,12 +45,13 @@ of the mesh below it. Lengths of edges and angles between faces resist, by XPBD 
 
     fn run((): &mut (), args: &ClothArgs) -> Result<()> {
         let shortcut = &args.shortcut;
+        let run = Run::new(Cloth::NAME, &shortcut.common)?;
         let around = Around::read(&shortcut.mesh, false)?;
         let rest = "cloth = { density = 0.2, material = { stretch = 1e-6, bending = 10.0 } }\n\
             solver.xpbd = { iterations = 20, order = \"patch-colours\", damping = 0.5 }\n";
         let places = (Some(around.top()), around.ground(1.0));
         let text = shortcut::scene(shortcut, ("cloth", 0.004), rest, places)?;
-        shortcut::run(Cloth::NAME, shortcut, &text, args)
+        shortcut::run(run, shortcut, &text, args)
     }
 
     fn tell((): &(), _args: &ClothArgs, _record: &Record) -> Told {

@@ -35,7 +35,7 @@ pub(crate) struct ShortcutArgs {
     engine: EngineArgs,
     #[command(flatten)]
     #[serde(skip)]
-    common: CommonArgs,
+    pub(super) common: CommonArgs,
 }
 
 /// Where a mesh is, in the world.
@@ -134,7 +134,7 @@ pub(super) fn scene(
 
 /// Moves the scene, or prints it.
 pub(super) fn run(
-    name: &'static str,
+    run: Run,
     args: &ShortcutArgs,
     text: &str,
     options: &impl Serialize,
@@ -154,5 +154,5 @@ pub(super) fn run(
         engine: args.engine.clone(),
         common: args.common.clone(),
     };
-    perform(Run::new(name, &args.common)?, scene, &simulate, options)
+    perform(run, scene, &simulate, options)
 }

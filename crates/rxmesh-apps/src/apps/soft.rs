@@ -4,6 +4,7 @@ use super::shortcut::{self, Around, ShortcutArgs};
 use super::simulate::RECORD;
 use crate::app::{Application, Told};
 use crate::record::Record;
+use crate::run::Run;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use rxmesh_host::Error;
@@ -80,13 +81,14 @@ projective dynamics), with a Young's modulus of 0.1 MPa and the density of water
 
     fn run((): &mut (), args: &SoftArgs) -> Result<()> {
         let shortcut = &args.shortcut;
+        let run = Run::new(Soft::NAME, &shortcut.common)?;
         let around = Around::read(&shortcut.mesh, true)?;
         let material = "material = { young = 1e5, poisson = 0.4, density = 1000.0 }\n";
         let rest = format!("{material}{}", args.solver.key());
         let pins = args.pin_top.then(|| around.top());
         let places = (pins, around.ground(0.5));
         let text = shortcut::scene(shortcut, ("soft", 0.01), &rest, places)?;
-        shortcut::run(Soft::NAME, shortcut, &text, args)
+        shortcut::run(run, shortcut, &text, args)
     }
 
     fn tell((): &(), _args: &SoftArgs, _record: &Record) -> Told {

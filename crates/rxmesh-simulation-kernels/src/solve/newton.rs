@@ -25,6 +25,7 @@ use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader, Vertex};
 
 kernel_list! {
     flat sim_newton_start: Start;
+    flat sim_newton_stay: Stay;
     block sim_newton_begin: Begin;
     block sim_newton_step: Step;
     patch sim_newton_trial_neo_hookean: Trial<NeoHookean>;
@@ -397,6 +398,29 @@ unsafe impl BlockKernel for Step {
             },
         );
         self.dots.beta(b, block, scratch, parts);
+    }
+}
+
+kernel! {
+    /// The change that brings free vertices back to where the step began, for a trial whether that is a better start:
+    /// stiff cells that fly apart would have more energy than the body ever had.
+    pub struct Stay: Flat {
+        /// The displacement.
+        pub u: Global<Vec3>,
+        /// Its change.
+        pub change: GlobalMut<Vec3>,
+        /// One over the mass; 0 of pinned vertices.
+        pub inverse_mass: Global<f32>,
+    }
+}
+
+// SAFETY: an index writes its own vertex; launches are as long as the arrays (contracts U3, U4).
+unsafe impl FlatKernel for Stay {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let free = self.inverse_mass.get(i) > 0.0;
+        self.change
+            .set(i, if free { -self.u.get(i) } else { Vec3::ZERO });
     }
 }
 

@@ -11,7 +11,7 @@ use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::small::Symmetric;
 use rxmesh_simulation_kernels::solve::newton::{
-    Begin, End, Inertia, Move, Scalar, Start, Step, Trial, VERTICES,
+    Begin, End, Inertia, Move, Scalar, Start, Stay, Step, Trial, VERTICES,
 };
 use rxmesh_simulation_kernels::staged::Places;
 use std::marker::PhantomData;
@@ -150,7 +150,7 @@ impl Implicit {
     pub fn launches(&self) -> u32 {
         let o = &self.options;
         // A Newton iteration: derivatives, the residual, two for each linear iteration, trials, the move.
-        5 + o.newton * (3 + 2 * o.linear + o.trials)
+        8 + o.newton * (3 + 2 * o.linear + o.trials)
     }
 
     /// One step. Does not wait for the engine; a step that leaves the numbers leaves the body as it was, and
@@ -179,6 +179,14 @@ impl Implicit {
         body.engine().launch_flat(n, start)?;
         self.attempt(body, moves, 0.0)?;
         // Bodies that fall freely are there then; those that hang or lie would begin far away.
+        self.attempt(body, moves, 1.0)?;
+        self.advance(body, true)?;
+        let stay = Stay {
+            u: self.u.global(),
+            change: self.change.global_mut(),
+            inverse_mass: body.inverse_mass.global()?,
+        };
+        body.engine().launch_flat(n, stay)?;
         self.attempt(body, moves, 1.0)?;
         self.advance(body, true)?;
         for _ in 0..self.options.newton {
