@@ -3,8 +3,8 @@
 //! A file is a head of 64-bit little-endian words, then for each body its positions, velocities and pins, for each
 //! collider its place and for projective dynamics the cells' rotations, in 32-bit words, then a checksum of everything
 //! before it. The head holds a magic number, the format's version, a key, the time, the steps and the number of words;
-//! the size of the file must follow from it. The key is a hash of the scene: shapes at rest, masses, materials, energies
-//! and colliders, so that a file cannot be taken for another scene's. Patches and engine do not matter.
+//! the size of the file must follow from it. The key is a hash of the scene: shapes at rest, masses, materials,
+//! energies and colliders, so that a file cannot be taken for another scene's. Patches and engine do not matter.
 
 use crate::Body;
 use crate::contact::Shape;

@@ -53,8 +53,8 @@ pub struct Collider {
     /// Coulomb's coefficient of friction.
     pub friction: f32,
     /// Whether edges of bodies touch it, beside vertices: balls, boxes and grids that are narrower than edges are long
-    /// do not slip through then. Planes and what is hollow touch edges at their ends alone. Contact is up to three times
-    /// as stiff.
+    /// do not slip through then. Planes and what is hollow touch edges at their ends alone. Contact is up to three
+    /// times as stiff.
     pub edges: bool,
 }
 

@@ -28,8 +28,8 @@ pub enum Elasticity {
     /// As rigid as possible (Sorkine and Alexa 2007): corotated without resistance to a change of volume; Poisson's
     /// ratio only enters through the shear modulus.
     Arap,
-    /// A network of springs along the edges (Van Gelder 1998), of the stiffness that Young's modulus says; its Poisson's
-    /// ratio is 1/4, whatever the material's.
+    /// A network of springs along the edges (Van Gelder 1998), of the stiffness that Young's modulus says; its
+    /// Poisson's ratio is 1/4, whatever the material's.
     Springs,
 }
 

@@ -99,8 +99,8 @@ fn energies_and_forces(engine: &Engine) {
             }
             let error = off(&forces_of(&forces, &body), &oracle.forces(&x));
             // Edges are rounded to 32 bits: 6e-8 of them is 6e-6 of strains of 1 %. Corotated strains are differences
-            // of matrices near one, whose entries are rounded as much. Springs between corners 1 to 3 are differences of
-            // two rounded edges.
+            // of matrices near one, whose entries are rounded as much. Springs between corners 1 to 3 are differences
+            // of two rounded edges.
             let most = match (map == DMat3::IDENTITY, kind) {
                 (false, _) => 3e-6,
                 (true, Elasticity::Corotated | Elasticity::Arap) => 5e-5,

@@ -161,8 +161,8 @@ fn inverted_bodies_recover(engine: &Engine) {
     }
 }
 
-/// Cells of almost no volume at rest, in a body that is thrown about: in free flight they would have a million times the
-/// body's energy, which no step may bring in.
+/// Cells of almost no volume at rest, in a body that is thrown about: in free flight they would have a million times
+/// the body's energy, which no step may bring in.
 fn slivers(engine: &Engine) {
     let mut mesh = small(engine);
     for p in &mut mesh.positions {

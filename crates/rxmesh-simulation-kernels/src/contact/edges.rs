@@ -1,8 +1,8 @@
 //! Contact of edges: the point of an edge that is deepest in a solid is pushed as a vertex is.
 //!
-//! The energy of an edge is the penalty of its smallest distance, which its two ends share by where on the edge that is:
-//! the derivative by the place on the edge is zero there, or the place is an end. Second derivatives are taken for each
-//! end apart, which bounds them from above: `(p a + q b)^2 <= p a^2 + q b^2` for `p + q = 1`.
+//! The energy of an edge is the penalty of its smallest distance, which its two ends share by where on the edge that
+//! is: the derivative by the place on the edge is zero there, or the place is an end. Second derivatives are taken for
+//! each end apart, which bounds them from above: `(p a + q b)^2 <= p a^2 + q b^2` for `p + q = 1`.
 
 use super::{Contacts, Solid, SolidKind, Touch, add, friction, penalty};
 use glam::Vec3;
@@ -54,8 +54,8 @@ impl Deepest {
 const PLACES: u32 = 9;
 const HALVINGS: u32 = 10;
 
-/// The deepest place of an edge, if it may be in the layer around a solid. Only grids, and what is not hollow, can touch
-/// an edge between its ends.
+/// The deepest place of an edge, if it may be in the layer around a solid. Only grids, and what is not hollow, can
+/// touch an edge between its ends.
 #[inline(always)]
 fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepest> {
     let grid = solid.kind == SolidKind::Grid as u32;
@@ -127,8 +127,8 @@ fn share(v: u32, first: u32, part: f32) -> f32 {
 }
 
 impl Contacts {
-    /// What a solid does to one end `v` of an edge, a unit of the edge's mass, as [`Contacts::touch`]; the energy is half
-    /// of the edge's.
+    /// What a solid does to one end `v` of an edge, a unit of the edge's mass, as [`Contacts::touch`]; the energy is
+    /// half of the edge's.
     #[inline(always)]
     fn touch_edge(
         &self,

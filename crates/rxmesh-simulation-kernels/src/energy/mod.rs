@@ -1,9 +1,9 @@
-//! Energies of a cell ([`Model`]): springs along its edges, or densities of `F = I + D`, where `D` is the gradient of the
-//! displacement.
+//! Energies of a cell ([`Model`]): springs along its edges, or densities of `F = I + D`, where `D` is the gradient of
+//! the displacement.
 //!
-//! All densities are functions of the singular values of `F` (but for [`Linear`]), so that their Hessians have one form in the
-//! frame of its singular vectors ([`Hessian`]; Smith, De Goes and Kim 2019), which is made positive semi-definite
-//! there.
+//! All densities are functions of the singular values of `F` (but for [`Linear`]), so that their Hessians have one form
+//! in the frame of its singular vectors ([`Hessian`]; Smith, De Goes and Kim 2019), which is made positive
+//! semi-definite there.
 
 mod corotated;
 mod framed;
@@ -23,8 +23,8 @@ use crate::material::Lame;
 use crate::small::{Svd, Symmetric, svd, without_negative};
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
-/// How a cell resists, as kernels over cells ask: of its edges at rest from corner 0, and the displacements of the other
-/// corners relative to that one.
+/// How a cell resists, as kernels over cells ask: of its edges at rest from corner 0, and the displacements of the
+/// other corners relative to that one.
 pub trait Model: Copy + Send + Sync + core::fmt::Debug + 'static {
     /// The derivatives of its forces.
     type Tangent: Tangent;

@@ -46,8 +46,8 @@ impl DistanceGrid {
     ///
     /// Inside is what the surface winds round, whichever way its faces look: where closed surfaces overlap, their
     /// union. Windings are counted along the rows of the grid, with signs of areas that are exact for coordinates
-    /// within a factor of 2^28 of each other, so that no row can slip through between two faces. Distances are exact but
-    /// for rounding.
+    /// within a factor of 2^28 of each other, so that no row can slip through between two faces. Distances are exact
+    /// but for rounding.
     ///
     /// # Errors
     ///
