@@ -198,8 +198,8 @@ impl DistanceGrid {
         let many = self.points.iter().map(|&n| f64::from(n)).product::<f64>();
         if few || many != self.distances.len() as f64 || many > MOST {
             return Err(Error::Options(format!(
-                "a grid of {:?} points with {} distances: there must be 2 points along each axis or more, {MOST} in all \
-                    or fewer, and a distance for each",
+                "a grid of {:?} points with {} distances: there must be 2 points along each axis or more, {MOST} in \
+                    all or fewer, and a distance for each",
                 self.points,
                 self.distances.len()
             )));
