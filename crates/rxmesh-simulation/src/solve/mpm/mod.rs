@@ -185,10 +185,10 @@ impl Hybrid {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a time that is not positive, other bodies, a vertex outside of the grid, too many vertices
-    /// in one of its cells, or steps that would be too many; [`Error::NotFinite`] when a vertex left the numbers: the
-    /// bodies are then where they were before the step that failed. Or what the engine says, no memory for the grid
-    /// above all.
+    /// [`Error::Options`] for a time that is not positive, other bodies, a vertex outside of the grid, too many
+    /// vertices in one of its cells, or steps that would be too many; [`Error::NotFinite`] when a vertex left the
+    /// numbers: the bodies are then where they were before the step that failed. Or what the engine says, no memory for
+    /// the grid above all.
     pub fn step(
         &mut self,
         bodies: &mut [&mut Body],
