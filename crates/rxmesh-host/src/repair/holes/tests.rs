@@ -349,7 +349,9 @@ proptest! {
         prop_assert!(c.duplicate_faces.count == 0 && c.zero_area_faces.count == 0, "{c}");
         prop_assert!(c.non_manifold_vertices.count <= before.non_manifold_vertices.count, "{c}");
         prop_assert_eq!(&mesh.positions[..open.vertex_count()], &open.positions[..]);
-        prop_assert!(report.filled > 0 && report.left.iter().all(|l| l.why == WhyLeft::NoTriangulation));
+        // Now and then no face was picked, and there is no hole.
+        prop_assert!(report.filled > 0 || before.closed);
+        prop_assert!(report.left.iter().all(|l| l.why == WhyLeft::NoTriangulation));
         prop_assert_eq!(c.closed, report.left.is_empty());
         // Again there is nothing to do, and one thread does the same.
         let mut again = mesh.clone();
