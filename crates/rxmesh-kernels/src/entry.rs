@@ -5,6 +5,7 @@ crate::kernels! {
     of [
         crate::algo::KERNELS,
         crate::cavity::KERNELS,
+        crate::construct::KERNELS,
         crate::edit::KERNELS,
         crate::repack::KERNELS,
         crate::volume::KERNELS,

@@ -12,6 +12,7 @@
 //! - [`mod@kernel`]: what a kernel is, and the `kernel!` macro that declares one.
 //! - [`edit`]: the mesh of an edit session as flat arrays, and what opens it.
 //! - [`cavity`]: the cavity operator: templates, claims, rounds, fill-in.
+//! - [`construct`]: edges and first labels of faces.
 //! - [`repack`]: flat arrays into patches, after an edit.
 //! - [`algo`]: device half of the algorithms.
 //! - [`volume`]: gathering and distributing over volumes, their boundary.
@@ -36,6 +37,7 @@ macro_rules! kernel_list {
 pub mod algo;
 pub mod attr;
 pub mod cavity;
+pub mod construct;
 pub mod edit;
 pub mod entry;
 pub mod exec;

@@ -1,0 +1,195 @@
+//! From faces in an engine's memory to a mesh in patches, by kernels: [`RxMesh::from_engine_faces`].
+//!
+//! Edges and small clusters of faces come from [`rxmesh_kernels::construct`]; [`crate::repack`] unites the clusters,
+//! cuts them into patches and packs these. The host reads a few counters on the way.
+
+use crate::Error;
+use crate::algo::scan;
+use crate::engine::{Buffer, Engine};
+use crate::patch::PatchError;
+use crate::repack::{RepackOptions, RepackSource, repack};
+use crate::store::RxMesh;
+use rxmesh_kernels::construct::clusters::{ClusterGrow, ClusterLabel, ClusterRoots, ClusterSeed};
+use rxmesh_kernels::construct::connect::{
+    ConnectBegin, ConnectFinish, ConnectFirst, ConnectInsert,
+};
+use rxmesh_kernels::repack::RepackMesh;
+use rxmesh_kernels::topo::PatchHeader;
+
+/// One of so many faces is the seed of a cluster.
+const CLUSTER: u32 = 32;
+
+/// Rounds in which clusters grow: on a surface of triangles one face in ten thousand is not reached.
+const ROUNDS: u32 = 14;
+
+impl RxMesh {
+    /// Cuts faces that lie in an engine's memory into patches there, of at most `patch_size` faces each. Any indexed
+    /// triangle set will do, as for [`RxMesh::new`]; the patches are others, but the same on every engine and every
+    /// run. The input's order is that of `faces`, which are read only.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError::PatchSize`], [`PatchError::FaceIndex`] for the first corner that names no vertex of
+    /// `vertex_count`, a mesh that does not fit the ids, or no memory on the engine.
+    pub fn from_engine_faces(
+        vertex_count: u32,
+        faces: &Buffer<[u32; 3]>,
+        patch_size: u32,
+    ) -> Result<RxMesh, Error> {
+        check(vertex_count, faces, patch_size)?;
+        let flat = Flat::connect(vertex_count, faces)?;
+        let (label, labels) = flat.clusters()?;
+        let options = RepackOptions::default().with(|o| o.patch_size = patch_size);
+        let source = RepackSource {
+            fe: &flat.fe,
+            ev: &flat.ev,
+            ef: &flat.ef,
+            ve: &flat.ve,
+            label: &label,
+        };
+        Ok(repack(faces.engine(), &source, labels, options)?.mesh)
+    }
+}
+
+/// Refuses what kernels could not index.
+fn check(vertices: u32, faces: &Buffer<[u32; 3]>, patch_size: u32) -> Result<(), Error> {
+    if !(1..=PatchHeader::MAX_ELEMENTS).contains(&patch_size) {
+        return Err(PatchError::PatchSize(patch_size).into());
+    }
+    let limit = (1u64 << 31) - 2;
+    for (what, count, limit) in [
+        ("faces", faces.len() as u64, limit / 3),
+        ("vertices", vertices.into(), limit),
+    ] {
+        if count > limit {
+            return Err(PatchError::TooManyElements { what, count, limit }.into());
+        }
+    }
+    Ok(())
+}
+
+/// A mesh as flat arrays, without free slots: see [`RepackSource`].
+struct Flat {
+    engine: Engine,
+    faces: u32,
+    fe: Buffer<u32>,
+    ev: Buffer<u32>,
+    ef: Buffer<u32>,
+    ve: Buffer<u32>,
+}
+
+impl Flat {
+    /// Makes edges of the sides of faces.
+    fn connect(vertices: u32, faces: &Buffer<[u32; 3]>) -> Result<Flat, Error> {
+        let engine = faces.engine().clone();
+        let corners = faces.global().cast::<u32>();
+        let sides = 3 * faces.len() as u32;
+        let fe = engine.uninit::<u32>(sides as usize)?;
+        let table = engine.zeroed::<u32>(sides as usize + sides as usize / 2 + 1)?;
+        let bad = engine.zeroed::<u32>(2)?;
+        let insert = ConnectInsert {
+            faces: corners,
+            table: table.global_mut(),
+            place: fe.global_mut(),
+            bad: bad.global_mut(),
+            vertices,
+        };
+        engine.launch_flat(sides, insert)?;
+        let number = engine.zeroed::<u32>(sides as usize + 1)?;
+        let first = ConnectFirst {
+            table: table.global(),
+            place: fe.global(),
+            first: number.global_mut(),
+        };
+        engine.launch_flat(sides, first)?;
+        let edges = total(&engine, &number)? as usize;
+        check_corners(vertices, faces, bad.read()?[1])?;
+        let flat = Flat {
+            faces: faces.len() as u32,
+            fe,
+            ev: engine.uninit(2 * edges)?,
+            ef: engine.uninit(2 * edges)?,
+            ve: engine.uninit(vertices as usize)?,
+            engine,
+        };
+        let begin = ConnectBegin {
+            faces: corners,
+            number: number.global(),
+            ev: flat.ev.global_mut(),
+            ef: flat.ef.global_mut(),
+            ve: flat.ve.global_mut(),
+        };
+        flat.engine.launch_flat(sides.max(vertices), begin)?;
+        let finish = ConnectFinish {
+            faces: corners,
+            table: table.global(),
+            number: number.global(),
+            fe: flat.fe.global_mut(),
+            ef: flat.ef.global_mut(),
+            ve: flat.ve.global_mut(),
+        };
+        flat.engine.launch_flat(sides, finish)?;
+        Ok(flat)
+    }
+
+    /// Labels of small clusters of faces, and how many there are.
+    fn clusters(&self) -> Result<(Buffer<u32>, u32), Error> {
+        let (engine, n) = (&self.engine, self.faces as usize);
+        let (mut root, mut next) = (engine.uninit::<u32>(n)?, engine.uninit::<u32>(n)?);
+        let seed = ClusterSeed {
+            root: root.global_mut(),
+            one_of: CLUSTER,
+        };
+        engine.launch_flat(self.faces, seed)?;
+        for round in 0..ROUNDS {
+            let flat = RepackMesh {
+                fe: self.fe.global(),
+                ev: self.ev.global(),
+                ef: self.ef.global(),
+                ve: self.ve.global(),
+                label: root.global(),
+            };
+            let grow = ClusterGrow {
+                flat,
+                root: next.global_mut(),
+                round,
+            };
+            engine.launch_flat(self.faces, grow)?;
+            std::mem::swap(&mut root, &mut next);
+        }
+        let number = engine.zeroed::<u32>(n + 1)?;
+        let roots = ClusterRoots {
+            root: root.global(),
+            names: number.global_mut(),
+        };
+        engine.launch_flat(self.faces, roots)?;
+        let labels = total(engine, &number)?;
+        let label = ClusterLabel {
+            root: root.global(),
+            number: number.global(),
+            label: next.global_mut(),
+        };
+        engine.launch_flat(self.faces, label)?;
+        Ok((next, labels))
+    }
+}
+
+/// Replaces values by their exclusive prefix sum; returns the last, which was zero: the total.
+fn total(engine: &Engine, values: &Buffer<u32>) -> Result<u32, Error> {
+    scan::in_place(engine, values)?;
+    Ok(values.read_range(values.len() - 1, 1)?[0])
+}
+
+/// The error of a corner that names no vertex, given as its complement; 0 for none.
+fn check_corners(vertices: u32, faces: &Buffer<[u32; 3]>, bad: u32) -> Result<(), Error> {
+    if bad == 0 {
+        return Ok(());
+    }
+    let (face, corner) = (!bad as usize / 3, !bad as usize % 3);
+    Err(PatchError::FaceIndex {
+        face,
+        index: faces.read_range(face, 1)?[0][corner],
+        vertex_count: vertices as usize,
+    }
+    .into())
+}

@@ -1,0 +1,196 @@
+//! Patches of faces that lie on the engine: valid, right queries, the same on every engine, and about as good as the
+//! host's.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use rxmesh_host::Error;
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
+use rxmesh_host::kernels::kernel::Entry;
+use rxmesh_host::kernels::query::{EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
+use rxmesh_host::kernels::topo::{Element, Kind};
+use rxmesh_host::mesh::{TriMesh, generate};
+use rxmesh_host::patch::{PatchError, PatchOptions, PatchStats, build};
+use rxmesh_host::store::RxMesh;
+use rxmesh_tests::conformance;
+use rxmesh_tests::engines::{is_slow, is_very_slow, suited as sized};
+use rxmesh_tests::fixtures::suited;
+use rxmesh_tests::ids::InputIds;
+use rxmesh_tests::oracle::{Oracle, Sets};
+
+conformance! {
+    fixtures, random_soups, bad_corners_are_named, bad_patch_sizes, as_good_as_the_hosts, the_input_keeps_its_order
+}
+
+fn construct(
+    engine: &Engine,
+    vertices: u32,
+    faces: &[[u32; 3]],
+    patch_size: u32,
+) -> Result<RxMesh, Error> {
+    RxMesh::from_engine_faces(vertices, &engine.upload(faces)?, patch_size)
+}
+
+/// Everything that must hold of a mesh that was constructed.
+fn check(engine: &Engine, what: &str, vertices: u32, faces: &[[u32; 3]], patch_size: u32) {
+    let rx =
+        construct(engine, vertices, faces, patch_size).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let set = rx.patch_set().unwrap();
+    assert_eq!(set.validate(vertices as usize, faces), [], "{what}");
+    assert!(set.stats.size_max <= patch_size, "{what}: {:?}", set.stats);
+    let oracle = Oracle::new(vertices as usize, faces);
+    assert_eq!(rx.count(Kind::Vertex), vertices, "{what}");
+    assert_eq!(rx.count(Kind::Edge) as usize, oracle.edges.len(), "{what}");
+    assert_eq!(rx.count(Kind::Face) as usize, faces.len(), "{what}");
+    let ids = InputIds::new(&rx, &oracle);
+    relation::<VV>(what, &rx, &ids, &oracle.vv(), false);
+    relation::<VE>(what, &rx, &ids, &oracle.ve(), false);
+    relation::<VF>(what, &rx, &ids, &oracle.vf(), false);
+    relation::<EV>(what, &rx, &ids, &oracle.ev(), true);
+    relation::<EF>(what, &rx, &ids, &oracle.ef(), false);
+    relation::<EEThroughFaces>(what, &rx, &ids, &oracle.ee(), false);
+    relation::<FV>(what, &rx, &ids, &oracle.fv(), true);
+    relation::<FE>(what, &rx, &ids, &oracle.fe(), true);
+    relation::<FF>(what, &rx, &ids, &oracle.ff(), false);
+    let want = construct(&Engine::cpu(), vertices, faces, patch_size).unwrap();
+    let want = want.patch_set().unwrap();
+    assert_eq!(set.headers, want.headers, "{what}");
+    assert_eq!(set.topology, want.topology, "{what}");
+    assert_eq!(set.masks, want.masks, "{what}");
+    assert_eq!(set.ribbons, want.ribbons, "{what}");
+    assert_eq!(set.vertex_source, want.vertex_source, "{what}");
+    assert_eq!(set.face_source, want.face_source, "{what}");
+}
+
+fn relation<R: Relation>(what: &str, rx: &RxMesh, ids: &InputIds, want: &Sets, ordered: bool)
+where
+    CountRows<R>: Entry,
+    WriteRows<R>: Entry,
+{
+    let rows = rx.query::<R>().unwrap().read().unwrap();
+    for (linear, &id) in ids.all(R::Source::KIND).iter().enumerate() {
+        let row = rows.row(linear).iter();
+        let mut row: Vec<u32> = row.map(|&x| ids.input(R::Target::KIND, x)).collect();
+        if !ordered {
+            row.sort_unstable();
+        }
+        assert_eq!(row, want[id as usize], "{} of {what}: {id}", R::NAME);
+    }
+}
+
+fn fixtures(engine: &Engine) {
+    for fixture in suited(engine) {
+        let vertices = fixture.mesh.vertex_count() as u32;
+        for size in fixture.patch_sizes() {
+            let what = format!("{} in patches of {size}", fixture.name);
+            check(engine, &what, vertices, &fixture.mesh.faces, size);
+        }
+    }
+}
+
+/// Faces over few vertices: repeated vertices, edges with many faces, faces that come again.
+fn random_soups(engine: &Engine) {
+    let config = Config {
+        cases: sized(engine, [128, 4, 1]),
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let soups = (1..60u32, 1..40u32).prop_flat_map(|(vertices, patch_size)| {
+        let face = [0..vertices, 0..vertices, 0..vertices];
+        let again = proptest::collection::vec((any::<prop::sample::Index>(), 0..3usize), 0..8);
+        let faces = proptest::collection::vec(face, 1..120);
+        (Just(vertices), Just(patch_size), faces, again)
+    });
+    TestRunner::new(config)
+        .run(&soups, |(vertices, patch_size, mut faces, again)| {
+            for (which, turn) in again {
+                let mut face = *which.get(&faces);
+                face.rotate_left(turn);
+                faces.push(face);
+            }
+            check(engine, "a soup", vertices, &faces, patch_size);
+            Ok(())
+        })
+        .unwrap_or_else(|e| panic!("{e}"));
+}
+
+fn bad_corners_are_named(engine: &Engine) {
+    let faces = [[0, 1, 2], [2, 1, 3], [1, 9, 4], [7, 0, 1]];
+    let got = construct(engine, 4, &faces, 512);
+    assert!(
+        matches!(
+            got,
+            Err(Error::Patch(PatchError::FaceIndex {
+                face: 2,
+                index: 9,
+                vertex_count: 4
+            }))
+        ),
+        "{got:?}"
+    );
+    let got = construct(engine, 0, &[[u32::MAX, 0, 0]], 512);
+    assert!(
+        matches!(
+            got,
+            Err(Error::Patch(PatchError::FaceIndex { face: 0, .. }))
+        ),
+        "{got:?}"
+    );
+}
+
+fn bad_patch_sizes(engine: &Engine) {
+    for size in [0, 65536] {
+        let got = construct(engine, 3, &[[0, 1, 2]], size);
+        assert!(
+            matches!(got, Err(Error::Patch(PatchError::PatchSize(s))) if s == size),
+            "{got:?}"
+        );
+    }
+}
+
+/// Patches with faces, and the share of ribbon faces, within a tenth of the host patcher's.
+fn as_good_as_the_hosts(engine: &Engine) {
+    if is_slow(engine) {
+        return;
+    }
+    let mut shuffled = generate::torus(160, 120, 1.0, 0.4).unwrap();
+    generate::shuffle(&mut shuffled, 7);
+    for (what, mesh) in [
+        ("grid", generate::grid(150, 130).unwrap()),
+        ("shuffled torus", shuffled),
+        ("sphere", generate::icosphere(5).unwrap()),
+    ] {
+        let (got, want) = both(engine, &mesh);
+        println!("{what}: {got:?}\n  against {want:?}");
+        assert!(
+            f64::from(got.patches) <= 1.1 * f64::from(want.patches) + 1.0,
+            "{what}"
+        );
+        assert!(
+            got.ribbon_percent[2] <= 1.1 * want.ribbon_percent[2],
+            "{what}"
+        );
+    }
+}
+
+/// Figures of the engine's patches and of the host's.
+fn both(engine: &Engine, mesh: &TriMesh) -> (PatchStats, PatchStats) {
+    let vertices = mesh.vertex_count();
+    let got = construct(engine, vertices as u32, &mesh.faces, 512).unwrap();
+    let want = build(vertices, &mesh.faces, &PatchOptions::default()).unwrap();
+    (got.patch_set().unwrap().stats.clone(), want.stats)
+}
+
+/// Values in the input's order come back in it.
+fn the_input_keeps_its_order(engine: &Engine) {
+    if is_very_slow(engine) {
+        return;
+    }
+    let mesh = generate::torus(12, 9, 1.0, 0.4).unwrap();
+    let rx = construct(engine, mesh.vertex_count() as u32, &mesh.faces, 32).unwrap();
+    let values: Vec<u32> = (0..mesh.vertex_count() as u32).map(|v| 3 * v + 1).collect();
+    let on_engine = rx
+        .attribute_from::<rxmesh_host::kernels::topo::Vertex, u32>(&values)
+        .unwrap();
+    assert_eq!(on_engine.to_input(&rx).unwrap(), values);
+}
