@@ -1,6 +1,6 @@
 //! From faces in an engine's memory to a mesh in patches, by kernels: [`RxMesh::from_engine_faces`].
 //!
-//! Edges and small clusters of faces come from [`rxmesh_kernels::construct`]; [`crate::repack`] unites the clusters,
+//! Edges and clusters of faces come from [`rxmesh_kernels::construct`]; [`crate::repack`] unites the clusters,
 //! cuts them into patches and packs these. The host reads a few counters on the way.
 
 use crate::Error;
@@ -16,11 +16,28 @@ use rxmesh_kernels::construct::connect::{
 use rxmesh_kernels::repack::RepackMesh;
 use rxmesh_kernels::topo::PatchHeader;
 
-/// One of so many faces is the seed of a cluster.
-const CLUSTER: u32 = 32;
+/// Most faces of a mean cluster. Larger ones would make patches hardly better, and take more rounds.
+const CLUSTER: u32 = 1024;
 
-/// Rounds in which clusters grow: on a surface of triangles one face in ten thousand is not reached.
-const ROUNDS: u32 = 14;
+/// How clusters are made.
+#[derive(Clone, Copy)]
+struct Clusters {
+    /// One of so many faces is the seed of a cluster.
+    one_of: u32,
+    /// Rounds in which clusters grow.
+    rounds: u32,
+}
+
+impl Clusters {
+    /// For patches of so many faces: about two to a cluster. Regions of several patches made of smaller clusters have
+    /// ragged borders.
+    fn new(patch_size: u32) -> Clusters {
+        let one_of = (2 * patch_size).min(CLUSTER);
+        // Within `r` steps of a face on a surface are about 1.5 r^2 others: next to none has no seed among them.
+        let rounds = (25 * one_of / 4).isqrt();
+        Clusters { one_of, rounds }
+    }
+}
 
 impl RxMesh {
     /// Cuts faces that lie in an engine's memory into patches there, of at most `patch_size` faces each. Any indexed
@@ -38,7 +55,7 @@ impl RxMesh {
     ) -> Result<RxMesh, Error> {
         check(vertex_count, faces, patch_size)?;
         let flat = Flat::connect(vertex_count, faces)?;
-        let (label, labels) = flat.clusters()?;
+        let (label, labels) = flat.clusters(Clusters::new(patch_size))?;
         let options = RepackOptions::default().with(|o| o.patch_size = patch_size);
         let source = RepackSource {
             fe: &flat.fe,
@@ -132,16 +149,16 @@ impl Flat {
         Ok(flat)
     }
 
-    /// Labels of small clusters of faces, and how many there are.
-    fn clusters(&self) -> Result<(Buffer<u32>, u32), Error> {
+    /// Labels of clusters of faces, and how many there are.
+    fn clusters(&self, how: Clusters) -> Result<(Buffer<u32>, u32), Error> {
         let (engine, n) = (&self.engine, self.faces as usize);
         let (mut root, mut next) = (engine.uninit::<u32>(n)?, engine.uninit::<u32>(n)?);
         let seed = ClusterSeed {
             root: root.global_mut(),
-            one_of: CLUSTER,
+            one_of: how.one_of,
         };
         engine.launch_flat(self.faces, seed)?;
-        for round in 0..ROUNDS {
+        for round in 0..how.rounds {
             let flat = RepackMesh {
                 fe: self.fe.global(),
                 ev: self.ev.global(),

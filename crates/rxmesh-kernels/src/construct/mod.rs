@@ -1,5 +1,5 @@
 //! From the faces of any indexed triangle set to the flat arrays that [`crate::repack`] cuts into patches: edges
-//! ([`connect`]), and small clusters of neighbouring faces as first labels ([`clusters`]).
+//! ([`connect`]), and clusters of neighbouring faces as first labels ([`clusters`]).
 
 pub mod clusters;
 pub mod connect;
