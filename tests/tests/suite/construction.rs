@@ -189,7 +189,7 @@ fn the_input_keeps_its_order(engine: &Engine) {
     let mesh = generate::torus(12, 9, 1.0, 0.4).unwrap();
     let rx = construct(engine, mesh.vertex_count() as u32, &mesh.faces, 32).unwrap();
     let values: Vec<u32> = (0..mesh.vertex_count() as u32).map(|v| 3 * v + 1).collect();
-    let on_engine = rx
+    let mut on_engine = rx
         .attribute_from::<rxmesh_host::kernels::topo::Vertex, u32>(&values)
         .unwrap();
     assert_eq!(on_engine.to_input(&rx).unwrap(), values);
