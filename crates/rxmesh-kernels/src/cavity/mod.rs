@@ -21,6 +21,7 @@ mod operator;
 mod record;
 mod resolve;
 mod round;
+mod shape;
 mod site;
 pub mod template;
 
@@ -36,7 +37,7 @@ pub use record::{Cavity, RECORD_HEADER, most_record_words};
 pub use resolve::{RESOLVE_ITEMS, Resolve};
 pub use round::{COUNTERS, Claim, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
 pub use site::Site;
-pub use template::{Sink, Template};
+pub use template::{Shape, Sink, Template};
 
 /// What an engine of edits is made of, beside [`Site`]: to look at candidates, to record cavities, to cut
 /// and fill them. Operators need none of it.

@@ -35,6 +35,10 @@ pub struct ResolveTables {
     room: Shared<u32>,
     /// Whether each item has won, then its number among the winners.
     order: Shared<u32>,
+    /// How often the template meets faces of each item.
+    met: Shared<u32>,
+    /// The items that have won.
+    won: Shared<u32>,
     /// Where the block's winners and records begin.
     place: Shared<u32>,
     scratch: Shared<u32>,
@@ -50,6 +54,8 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
         ResolveTables {
             room: plan.take(RESOLVE_ITEMS),
             order: plan.take(RESOLVE_ITEMS),
+            met: plan.take(RESOLVE_ITEMS),
+            won: plan.take(RESOLVE_ITEMS),
             place: plan.take(2),
             scratch: plan.take(SCRATCH_WORDS),
         }
@@ -61,9 +67,15 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
         let first = block * RESOLVE_ITEMS;
         let n = (round.seeds - first).min(RESOLVE_ITEMS);
         b.each(n, |i| {
-            let words = self.judge(first + i);
+            let [faces, vertices] = self.judge(first + i);
+            t.met.set(i, faces);
+            t.order.set(i, u32::from(faces != 0));
+            let words = if faces == 0 {
+                0
+            } else {
+                record_words(faces, vertices)
+            };
             t.room.set(i, words);
-            t.order.set(i, u32::from(words != 0));
         });
         let candidates = b.count(n, t.scratch, |i| round.pending.get(first + i) != NONE);
         if candidates == 0 {
@@ -84,42 +96,41 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
         if first_word.saturating_add(words) > round.records.len() {
             return;
         }
+        b.each(n, |i| {
+            if t.met.get(i) != 0 {
+                t.won.set(t.order.get(i), i);
+            }
+        });
         b.last_phase(|p| {
-            p.each(n, |i| {
-                let at = t.order.get(i);
-                let next = if i + 1 < n {
-                    t.order.get(i + 1)
-                } else {
-                    winners
-                };
-                if next != at {
-                    self.record(first + i, first_winner + at, first_word + t.room.get(i));
-                }
+            p.each(winners, |k| {
+                let i = t.won.get(k);
+                let at = first_word + t.room.get(i);
+                self.record(first + i, first_winner + k, at, t.met.get(i));
             });
         });
     }
 }
 
 impl<O: Operator> Resolve<O> {
-    /// Words that the record of a winner takes; 0 when the seed is no candidate or has lost, which enters it for the
-    /// next round.
+    /// How often the faces of a winner are met, and the vertices that it names; 0 and 0 when the seed is no candidate
+    /// or has lost, which enters it for the next round.
     #[inline(always)]
-    fn judge(&self, i: u32) -> u32 {
+    fn judge(&self, i: u32) -> [u32; 2] {
         let round = &self.round;
         let priority = round.pending.get(i);
         if priority == NONE {
-            return 0;
+            return [0, 0];
         }
         let seed = round.seed(i);
-        let words = self.record_of_winner(seed, round.key(priority, seed));
-        if words == 0 {
+        let met = self.met_by_winner(seed, round.key(priority, seed));
+        if met[0] == 0 {
             round.enqueue(seed);
         }
-        words
+        met
     }
 
     #[inline(always)]
-    fn record_of_winner(&self, seed: u32, key: Key) -> u32 {
+    fn met_by_winner(&self, seed: u32, key: Key) -> [u32; 2] {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
         let mut faces = 0;
         let mut sink = Faces {
@@ -141,15 +152,15 @@ impl<O: Operator> Resolve<O> {
                 claims.has_pair(v, v, key)
             })
         {
-            record_words(faces, vertices)
+            [faces, vertices]
         } else {
-            0
+            [0, 0]
         }
     }
 
     /// Writes a winner and the record of its cavity.
     #[inline(always)]
-    fn record(&self, i: u32, winner: u32, at: u32) {
+    fn record(&self, i: u32, winner: u32, at: u32, met: u32) {
         let round = &self.round;
         let seed = round.seed(i);
         let recorder = Recorder {
@@ -167,7 +178,7 @@ impl<O: Operator> Resolve<O> {
             },
             seed,
         };
-        let disk = recorder.write();
+        let disk = recorder.write_shape(met);
         round
             .winners
             .set(2 * winner, if disk { seed } else { NONE });
