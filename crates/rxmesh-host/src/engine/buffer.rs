@@ -232,7 +232,9 @@ impl<T: bytemuck::Pod> Buffer<T> {
         #[cfg(feature = "cuda")]
         if let Some(first) = buffers.first()
             && let Kind::Cuda(c) = &first.engine.0.kind
-            && buffers.iter().all(|b| Arc::ptr_eq(&b.engine.0, &first.engine.0))
+            && buffers
+                .iter()
+                .all(|b| Arc::ptr_eq(&b.engine.0, &first.engine.0))
         {
             let parts = buffers.iter().zip(&mut out);
             let mut parts: Vec<_> = parts

@@ -79,13 +79,14 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     }
 
     /// The stars of both ends of an edge, which together have `met` faces if those at the edge count twice; false, and
-    /// nothing of worth is written, when one of them is open.
+    /// nothing of worth is written, when one of them is open, or both are all of a tetrahedron: then the edge between
+    /// the vertices opposite lies inside.
     ///
     /// The rim begins opposite the edge on its left. Around the first end it goes to the vertex opposite on the right,
     /// and around the second back.
     #[inline(always)]
     fn write_ends(&self, met: u32) -> bool {
-        if met < 6 {
+        if met < 7 {
             return false;
         }
         let (mesh, e) = (self.mesh(), self.seed);
