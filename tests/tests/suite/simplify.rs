@@ -413,7 +413,7 @@ fn the_boundary_does_what_it_is_told(engine: &Engine) {
         let run = |boundary| {
             let (mut session, x) = open(engine, &mesh);
             let options =
-                SimplifyOptions::new(Target::Ratio(if is_slow(engine) { 0.3 } else { 0.15 })).with(
+                SimplifyOptions::new(Target::Ratio(if is_slow(engine) { 0.3 } else { 0.06 })).with(
                     |o| {
                         o.boundary = boundary;
                         o.cost = cost;

@@ -6,9 +6,9 @@ use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::{PatchOptions, PatchStats};
 use rxmesh_host::store::RxMesh;
 
-use super::{Measured, Row, Work};
+use super::{Bench, Measured, Row, Work};
 use crate::floor::Floor;
-use crate::measure::{Effort, Times, wall_ms};
+use crate::measure::{self, Effort, Times, wall_ms};
 use crate::mesh::Input;
 use crate::reference::{Against, Goal};
 
@@ -36,11 +36,45 @@ const BUILD: Row = Row::new(
     Goal::cpu(1_280_000, 200.0),
 ]);
 
+const BUILD_ENGINE: Row = Row::time(
+    "build-engine",
+    "faces in the engine's memory to mesh there, by kernels, on the wall clock",
+    on_engine,
+)
+.counts(
+    "construction from faces in the engine's memory, wall clock",
+    "faces, 12 F",
+    "the patches",
+)
+.goals(&[Goal::gpu(1_280_000, 3.0)]);
+
 pub(super) const ROWS: &[Row] = &[
     BUILD,
     BUILD.on("build-shuffled", Input::Shuffled),
     BUILD.on("build-sorted", Input::Sorted),
+    BUILD_ENGINE,
+    BUILD_ENGINE.on("build-engine-shuffled", Input::Shuffled),
 ];
+
+fn on_engine(b: &Bench<'_>) -> Result<Measured> {
+    let faces = b.engine.upload(&b.mesh.faces)?;
+    let vertices = b.mesh.vertex_count() as u32;
+    let mut bytes = 0;
+    let times = measure::calls(b.engine, b.effort, || {
+        bytes = RxMesh::from_engine_faces(vertices, &faces, b.patch_size)?.device_bytes();
+        Ok(())
+    })?;
+    Ok(Measured {
+        per: "face",
+        elements: b.mesh.face_count() as u64,
+        floor: Floor {
+            bytes: (12 * b.mesh.face_count() + bytes) as u64,
+            counted: "faces read + patches written".to_owned(),
+        },
+        times,
+        ..Measured::default()
+    })
+}
 
 /// Builds the mesh on the engine, several times when `timed`; the last one is kept. Also gives the statistics of the
 /// construction with the median time.

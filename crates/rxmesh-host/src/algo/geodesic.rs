@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::measure::{positive, unit_scale};
-use super::reduce::combine;
+use super::reduce::{combine, combine_all};
 use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
@@ -219,8 +219,9 @@ impl<'a> Propagation<'a> {
             highest: highest.global_mut(),
             reached: reached.global_mut(),
         })?;
-        let levels = combine(engine, &highest, Reduction::Max)?.max(0.0) as u32 + 1;
-        Ok((levels, combine(engine, &reached, Reduction::Sum)? as u32))
+        let parts = [(&highest, Reduction::Max), (&reached, Reduction::Sum)];
+        let [highest, reached] = combine_all(engine, parts)?;
+        Ok((highest.max(0.0) as u32 + 1, reached as u32))
     }
 
     /// Propagates until nothing moves; the number of iterations, and whether they were enough.

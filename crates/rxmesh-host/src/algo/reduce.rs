@@ -93,14 +93,24 @@ pub(super) fn combine(
     partials: &Buffer<f64>,
     reduction: Reduction,
 ) -> Result<f64, Error> {
-    let result = engine.zeroed::<f64>(1)?;
-    engine.launch_blocks(
-        1,
-        ReducePartials {
+    Ok(combine_all(engine, [(partials, reduction)])?[0])
+}
+
+/// As [`combine`] of several, with one look at the engine.
+pub(super) fn combine_all<const N: usize>(
+    engine: &Engine,
+    all: [(&Buffer<f64>, Reduction); N],
+) -> Result<[f64; N], Error> {
+    let results = engine.zeroed::<f64>(N)?;
+    for (k, (partials, reduction)) in all.into_iter().enumerate() {
+        let kernel = ReducePartials {
             partials: partials.global(),
-            result: result.global_mut(),
+            result: results.global_mut().from(k as u32),
             reduction: reduction as u32,
-        },
-    )?;
-    Ok(result.read()?[0])
+        };
+        engine.launch_blocks(1, kernel)?;
+    }
+    let mut out = [0.0; N];
+    results.read_into(&mut out)?;
+    Ok(out)
 }

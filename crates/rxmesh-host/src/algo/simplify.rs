@@ -3,19 +3,20 @@
 use super::Options;
 use super::boundary::Boundary;
 use crate::Error;
-use crate::edit::{Column, Cut, RunReport, Seeds, Session};
-use crate::engine::{Buffer, EngineError};
+use crate::edit::{self, Column, Cut, RunReport, Session};
+use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::remesh::MarkEnds;
 use rxmesh_kernels::algo::simplify::{
-    COST_SHIFT, Collapse, HISTOGRAM_WORDS, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE,
-    PLACE_OTHER_END, QuadricSurface, REFUSALS, REFUSED, Refusal, SELECT_WORDS, SimplifyBorders,
-    SimplifyCosts, SimplifyHolds, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
+    COURSE_WORDS, Collapse, Course, HISTOGRAM_WORDS, IDLE_ROUNDS, PLACE_BEST, PLACE_CHEAPER_END,
+    PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, Refusal, SELECT_WORDS,
+    SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics, SimplifyRefusals,
+    SimplifySelect,
 };
+use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
-use std::cell::Cell;
 
 /// The weight of the planes that hold the boundary against those of the faces.
 const BOUNDARY_WEIGHT: f32 = 10.0;
@@ -26,8 +27,8 @@ const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLAC
 /// Rounds after which refused edges are looked at again.
 const FORGIVE_AFTER: u32 = 8;
 
-/// Most rounds in which nothing is done and nothing refused.
-const IDLE_ROUNDS: u32 = 3;
+/// Blocks that select edges, where there is work for so many: two a multiprocessor of a large GPU.
+const SELECT_BLOCKS: u32 = 264;
 
 /// How far to simplify.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -286,7 +287,6 @@ fn work(
             done = report.run.done;
         }
         work.placing = PLACINGS[(turn + 1) % PLACINGS.len()];
-        work.bound = 0;
         work.cost_edges(session)?;
     }
     if report.end != End::Reached {
@@ -302,8 +302,11 @@ struct Work {
     holds: Buffer<u32>,
     costs: Buffer<u32>,
     refused: Buffer<u32>,
-    histograms: [Buffer<u32>; 2],
-    counts: Buffer<u32>,
+    histogram: Buffer<u32>,
+    /// See [`Course`].
+    course: Buffer<u32>,
+    /// As it was seen last.
+    seen: Vec<u32>,
     /// An array without words, for kernels.
     nothing: Buffer<u32>,
     scale: f32,
@@ -311,12 +314,46 @@ struct Work {
     /// Where new vertices come: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
-    /// The cost up to which edges are entered.
-    bound: u32,
-    /// Edges that are not refused, by cost.
-    bins: Vec<u32>,
-    /// Which histogram is written next. A round that is repeated writes more than one.
-    turn: Cell<usize>,
+    /// The part of the edges that a round looks at.
+    quantile: f64,
+    /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
+    goal: Goal,
+}
+
+/// How far a simplification has to go from where it stands.
+#[derive(Clone, Copy, Default)]
+struct Goal {
+    faces: u32,
+    done: u32,
+    borders: u32,
+}
+
+/// Rounds of a simplification between two looks.
+struct Steps<'a> {
+    work: &'a mut Work,
+    forgive: bool,
+}
+
+impl edit::Course<Collapse> for Steps<'_> {
+    const LIMITED: bool = true;
+
+    fn operator(&mut self, session: &Session, round: u32) -> Result<Collapse, Error> {
+        let salt = self.work.salt.wrapping_add(round);
+        self.work.collapse(session, salt)
+    }
+
+    fn between(&mut self, session: &Session, queue: GlobalMut<u32>) -> Result<(), Error> {
+        let select = self.work.select(session, queue, self.forgive);
+        self.work.launch_select(session, SimplifySelect { between: 1, ..select })
+    }
+
+    fn state(&self) -> Option<&Buffer<u32>> {
+        Some(&self.work.course)
+    }
+
+    fn looked(&mut self, state: &[u32]) {
+        self.work.seen = state.to_vec();
+    }
 }
 
 impl Work {
@@ -328,15 +365,15 @@ impl Work {
     ) -> Result<Work, Error> {
         let engine = session.engine().clone();
         let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
-        let histogram = || engine.zeroed(HISTOGRAM_WORDS as usize);
         let mut work = Work {
             x,
             quadrics: engine.zeroed(0)?,
             holds: holds(session, options.boundary, cut)?,
             costs: engine.zeroed(e)?,
             refused: engine.zeroed(session.set_words())?,
-            histograms: [histogram()?, histogram()?],
-            counts: engine.zeroed(2)?,
+            histogram: engine.zeroed(HISTOGRAM_WORDS as usize)?,
+            course: engine.zeroed(COURSE_WORDS)?,
+            seen: vec![0; COURSE_WORDS],
             nothing: engine.zeroed(0)?,
             scale: 1.0,
             boundary: match options.boundary {
@@ -345,9 +382,8 @@ impl Work {
             },
             placing: PLACE_BEST,
             salt: options.seed,
-            bound: 0,
-            bins: Vec::new(),
-            turn: Cell::new(0),
+            quantile: options.quantile,
+            goal: Goal::default(),
         };
         work.measure(session)?;
         if options.cost == Cost::Quadric {
@@ -358,6 +394,7 @@ impl Work {
             };
             engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
         }
+        work.quantile = options.quantile;
         work.cost_edges(session)?;
         Ok(work)
     }
@@ -366,9 +403,10 @@ impl Work {
     fn measure(&mut self, session: &mut Session) -> Result<(), Error> {
         for power in [0, 90, -90] {
             self.scale = 2f32.powi(power);
-            self.cost_edges(session)?;
             for quantile in [0.5, 1.0] {
-                let square = f32::from_bits(bin_end(self.quantile_bin(quantile)));
+                self.quantile = quantile;
+                self.cost_edges(session)?;
+                let square = f32::from_bits(self.seen(Course::Bound));
                 if (2f32.powi(-100)..2f32.powi(100)).contains(&square) {
                     self.scale *= (-0.5 * square.log2()).round().exp2();
                     return Ok(());
@@ -377,6 +415,15 @@ impl Work {
         }
         self.scale = 1.0;
         Ok(())
+    }
+
+    fn seen(&self, word: Course) -> u32 {
+        self.seen[word as usize]
+    }
+
+    fn set(&self, session: &Session, word: Course, value: u32) -> Result<(), Error> {
+        let to = self.course.global_mut().from(word as u32);
+        Ok(session.engine().launch_flat(1, Fill { to, value })?)
     }
 
     fn surface(&self, session: &Session) -> Result<QuadricSurface, Error> {
@@ -390,7 +437,7 @@ impl Work {
         })
     }
 
-    /// The cost of every edge, and how many have which.
+    /// The cost of every edge, and what is cheap.
     fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
         let kernel = SimplifyCosts {
             mesh: session.mesh()?,
@@ -400,68 +447,56 @@ impl Work {
         session
             .engine()
             .launch_flat(session.capacity(Kind::Edge), kernel)?;
+        self.set(session, Course::Bound, 0)?;
         self.enter(session, false)?;
         Ok(())
     }
 
-    /// Edges that are not refused.
-    fn open_edges(&self) -> u64 {
-        self.bins.iter().map(|&n| u64::from(n)).sum()
-    }
-
-    /// The first bin up to which there are so many of the edges as `quantile` says.
-    fn quantile_bin(&self, quantile: f64) -> u32 {
-        let want = ((self.open_edges() as f64 * quantile).ceil() as u64).max(1);
-        let mut sum = 0;
-        for (bin, &n) in self.bins.iter().enumerate() {
-            sum += u64::from(n);
-            if sum >= want {
-                return bin as u32;
-            }
-        }
-        self.bins.len().saturating_sub(1) as u32
-    }
-
-    /// Enters the edges below the bound for the next round; how many.
+    /// Enters the edges that are cheap for the next round; how many.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
-        let queued = session.enqueue(|s, queue| self.select(s, queue, forgive))?;
-        self.count()?;
+        let queued = session.enqueue(|s, queue| {
+            let select = self.select(s, queue, forgive);
+            self.launch_select(s, select)
+        })?;
+        self.seen = self.course.read()?;
         Ok(queued)
     }
 
-    fn select(&self, s: &Session, queue: GlobalMut<u32>, forgive: bool) -> Result<(), Error> {
-        let turn = self.turn.replace(1 - self.turn.get());
-        let kernel = SimplifySelect {
+    fn select(&self, s: &Session, queue: GlobalMut<u32>, forgive: bool) -> SimplifySelect {
+        SimplifySelect {
             costs: self.costs.global_mut(),
             refused: self.refused.global_mut(),
             queue,
-            histogram: self.histograms[turn].global_mut(),
-            next: self.histograms[1 - turn].global_mut(),
-            bound: self.bound,
+            histogram: self.histogram.global_mut(),
+            course: self.course.global_mut(),
+            counters: s.round_counters(),
+            records: s.record_room(),
+            between: 0,
+            words: queue.len().div_ceil(SELECT_BLOCKS).clamp(32, SELECT_WORDS),
+            part: (self.quantile * 2f64.powi(32)) as u32,
             forgive: u32::from(forgive),
-        };
-        let blocks = queue.len().div_ceil(SELECT_WORDS);
-        Ok(s.engine().launch_blocks(blocks, kernel)?)
+            faces: self.goal.faces,
+            done: self.goal.done,
+            borders: self.goal.borders,
+        }
     }
 
-    /// Reads the histogram that was written last.
-    fn count(&mut self) -> Result<(), EngineError> {
-        let last = 1 - self.turn.get();
-        self.bins = self.histograms[last].read_range(1, HISTOGRAM_WORDS as usize - 1)?;
-        Ok(())
+    fn launch_select(&self, s: &Session, select: SimplifySelect) -> Result<(), Error> {
+        let blocks = select.queue.len().div_ceil(select.words);
+        Ok(s.engine().launch_blocks(blocks, select)?)
     }
 
-    fn collapse(&self, session: &Session) -> Result<Collapse, Error> {
+    fn collapse(&self, session: &Session, salt: u32) -> Result<Collapse, Error> {
         Ok(Collapse {
             surface: self.surface(session)?,
             costs: self.costs.global_mut(),
             refused: self.refused.global_mut(),
-            counts: self.counts.global_mut(),
+            course: self.course.global_mut(),
             went: match session.followed() {
                 Some(column) => session.write(column)?,
                 None => self.nothing.global_mut(),
             },
-            salt: self.salt,
+            salt,
         })
     }
 
@@ -472,51 +507,50 @@ impl Work {
         options: &SimplifyOptions,
         report: &mut SimplifyReport,
     ) -> Result<End, Error> {
-        let (mut queued, mut idle) = (0, 0);
-        let mut borders = self.counts.read_range(1, 1)?[0];
+        let mut queued = 0;
+        self.set(session, Course::Idle, 0)?;
+        self.goal = Goal {
+            faces: report.faces.saturating_sub(report.target),
+            done: session.carried_out(),
+            borders: self.seen(Course::Borders),
+        };
         // When refusals were forgiven last: the round, and how many collapses there had been.
         let mut forgiven = (report.run.rounds, report.run.done);
         while report.faces > report.target {
             if report.run.rounds >= options.max_rounds {
                 return Ok(End::Rounds);
             }
-            self.bound = bin_end(self.quantile_bin(options.quantile));
             let changed = report.run.done > forgiven.1;
             if queued == 0 {
                 // Everything cheap is done, which the histogram tells by now, or all edges are refused.
-                let all_refused = self.open_edges() == 0;
+                let all_refused = self.seen(Course::Open) == 0;
                 if all_refused && !changed {
                     return Ok(End::Stuck);
                 }
                 if all_refused {
-                    self.bound = REFUSED - 1;
                     forgiven = (report.run.rounds, report.run.done);
                 }
                 queued = self.enter(session, all_refused)?;
                 continue;
             }
-            let forgive = changed && report.run.rounds >= forgiven.0 + FORGIVE_AFTER;
-            let before = self.open_edges();
-            let round = session.round_with(
-                Seeds::Queued,
-                (report.faces - report.target).div_ceil(2),
-                |s| self.collapse(s),
-                |s, queue| self.select(s, queue, forgive),
-            )?;
-            self.count()?;
-            queued = round.queued;
-            report.run.add(&round);
+            let since = report.run.rounds - forgiven.0;
+            let due = since >= FORGIVE_AFTER;
+            let most = if due { 1 } else { FORGIVE_AFTER - since };
+            let most = most.min(options.max_rounds - report.run.rounds);
+            let most = most.min(session.engine().rounds_a_look());
+            let forgive = due && changed;
+            let borders = self.seen(Course::Borders);
+            let work = &mut *self;
+            let done = session.steer(most, &mut Steps { work, forgive })?;
+            queued = session.queued();
+            report.run.merge(&done);
             if forgive {
                 forgiven = (report.run.rounds, report.run.done);
             }
-            let all = self.counts.read_range(1, 1)?[0];
-            report.faces -= 2 * round.done - (all - borders);
-            borders = all;
-            self.salt = self.salt.wrapping_add(1);
-            // Cavities that are no disks come up for ever.
-            let same = round.done == 0 && !forgive && self.open_edges() == before;
-            idle = if same { idle + 1 } else { 0 };
-            if idle > IDLE_ROUNDS {
+            let borders = self.seen(Course::Borders).wrapping_sub(borders);
+            report.faces -= 2 * done.done as u32 - borders;
+            self.salt = self.salt.wrapping_add(done.rounds);
+            if self.seen(Course::Idle) > IDLE_ROUNDS {
                 return Ok(End::Stuck);
             }
         }
@@ -526,7 +560,7 @@ impl Work {
     fn refusals(&self, session: &Session) -> Result<Refused, Error> {
         let counts = session.engine().zeroed::<u32>(REFUSALS)?;
         let kernel = SimplifyRefusals {
-            collapse: self.collapse(session)?,
+            collapse: self.collapse(session, self.salt)?,
             mesh: session.mesh()?,
             refusals: counts.global_mut(),
         };
@@ -589,9 +623,4 @@ fn holds(session: &Session, boundary: Boundary, cut: Option<&Cut>) -> Result<Buf
         holds.write(&both)?;
     }
     Ok(holds)
-}
-
-/// The largest cost in a bin.
-fn bin_end(bin: u32) -> u32 {
-    (bin << COST_SHIFT) | ((1 << COST_SHIFT) - 1)
 }

@@ -18,6 +18,7 @@ mod session;
 mod validate;
 
 pub use carry::{Carried, ElementMap, GONE};
+pub(crate) use claims::Course;
 pub use claims::{Claims, ClaimsAccess};
 pub use close::Closed;
 pub use columns::{Blend, Column, ColumnWords, Columns};

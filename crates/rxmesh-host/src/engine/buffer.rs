@@ -200,18 +200,52 @@ impl<T: bytemuck::Pod> Buffer<T> {
             });
         }
         let mut out = vec![T::zeroed(); n];
+        self.fetch(from, &mut out)?;
+        Ok(out)
+    }
+
+    /// Copies the values from `from` on, which are there, to the host.
+    fn fetch(&self, from: usize, out: &mut [T]) -> Result<(), EngineError> {
         let _claim = self.allocation.claim(false)?;
         // SAFETY: inside the buffer.
         let at = unsafe { self.at.add(from * size_of::<T>()) };
         match &self.engine.0.kind {
-            // SAFETY: `at` points to `n` values, which nobody writes while they are claimed.
-            Kind::Cpu(_) => unsafe {
-                std::ptr::copy_nonoverlapping(at.cast(), out.as_mut_ptr(), n)
-            },
+            Kind::Cpu(_) => {
+                // SAFETY: `at` points to as many values, which nobody writes while they are claimed.
+                unsafe { std::ptr::copy_nonoverlapping(at.cast(), out.as_mut_ptr(), out.len()) };
+                self.engine.synchronize()
+            }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.read(at, bytemuck::cast_slice_mut(&mut out))?,
+            Kind::Cuda(c) => c.read(&mut [(at, bytemuck::cast_slice_mut(out))]),
         }
-        self.engine.synchronize()?;
+    }
+
+    /// As [`Buffer::read`] of several buffers, with one wait if they are of one engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::read`].
+    pub fn read_together<const N: usize>(
+        buffers: [&Buffer<T>; N],
+    ) -> Result<[Vec<T>; N], EngineError> {
+        let mut out = buffers.map(|b| vec![T::zeroed(); b.len]);
+        #[cfg(feature = "cuda")]
+        if let Some(first) = buffers.first()
+            && let Kind::Cuda(c) = &first.engine.0.kind
+            && buffers
+                .iter()
+                .all(|b| Arc::ptr_eq(&b.engine.0, &first.engine.0))
+        {
+            let parts = buffers.iter().zip(&mut out);
+            let mut parts: Vec<_> = parts
+                .map(|(b, out)| (b.at, bytemuck::cast_slice_mut(out.as_mut_slice())))
+                .collect();
+            c.read(&mut parts)?;
+            return Ok(out);
+        }
+        for (buffer, out) in buffers.iter().zip(&mut out) {
+            buffer.fetch(0, out)?;
+        }
         Ok(out)
     }
 
@@ -256,16 +290,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
                 want: self.len,
             });
         }
-        let _claim = self.allocation.claim(false)?;
-        match &self.engine.0.kind {
-            // SAFETY: `at` points to `len` values, which nobody writes while they are claimed.
-            Kind::Cpu(_) => unsafe {
-                std::ptr::copy_nonoverlapping(self.at.cast(), out.as_mut_ptr(), self.len)
-            },
-            #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.read(self.at, bytemuck::cast_slice_mut(out))?,
-        }
-        self.engine.synchronize()
+        self.fetch(0, out)
     }
 
     /// A longer buffer with the same values at its beginning and zeroes behind them.

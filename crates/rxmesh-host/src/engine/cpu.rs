@@ -56,6 +56,11 @@ fn with_shared<R>(bytes: u32, poison: bool, f: impl FnOnce(*mut u8) -> R) -> R {
 }
 
 impl Cpu {
+    /// Whether this is one of the test engines.
+    pub(super) fn is_for_tests(&self) -> bool {
+        !matches!(self.style, Style::Solo)
+    }
+
     pub(super) fn new(style: Style, pool: Option<rayon::ThreadPool>) -> Cpu {
         Cpu {
             style,

@@ -6,6 +6,7 @@ use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::CudaResult;
 use cust::event::{Event, EventFlags};
+use cust::memory::LockedBuffer;
 use cust::module::{Module, ModuleJitOption};
 use cust::stream::{Stream, StreamFlags};
 use cust::sys as cu;
@@ -27,10 +28,15 @@ const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
 /// Shared memory that a block has without asking for more.
 const DEFAULT_SHARED: u32 = 48 * 1024;
 
+/// Bytes of page-locked memory for reads. Longer ones go straight to where they are wanted, for which the driver waits.
+const LANDING_BYTES: usize = 64 * 1024;
+
 /// Fields are dropped in this order: the context goes after everything that lives in it.
 pub(super) struct Cuda {
     modules: Mutex<Modules>,
     stream: Stream,
+    /// Page-locked memory in which small reads land, after the fault words: one wait is for all of them.
+    landing: Mutex<LockedBuffer<u8>>,
     fault: u64,
     info: EngineInfo,
     shared_limit: u32,
@@ -173,9 +179,11 @@ impl Cuda {
         let shared_limit = shared_limit(device)?;
         let shared_of_two = shared_of_two(device)?;
         let stream = driver("a stream", Stream::new(StreamFlags::NON_BLOCKING, None))?;
+        let landing = driver("page-locked memory", LockedBuffer::new(&0, LANDING_BYTES))?;
         let mut cuda = Cuda {
             context,
             stream,
+            landing: Mutex::new(landing),
             modules: Mutex::default(),
             fault: 0,
             info,
@@ -429,12 +437,45 @@ impl Cuda {
         })
     }
 
-    pub(super) fn read(&self, at: *mut u8, out: &mut [u8]) -> Result<(), EngineError> {
+    /// Copies from several places, and waits once; tells of faults of kernels before.
+    pub(super) fn read(&self, parts: &mut [(*mut u8, &mut [u8])]) -> Result<(), EngineError> {
+        self.enter()?;
+        let mut landing = self.landing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faults = [0u32; FAULT_WORDS];
+        let mut at = size_of_val(&faults);
+        self.download(self.fault as *mut u8, &mut landing[..at])?;
+        for (from, out) in parts.iter_mut() {
+            let end = at + out.len();
+            if end <= LANDING_BYTES {
+                self.download(*from, &mut landing[at..end])?;
+                at = end;
+            } else {
+                self.download(*from, out)?;
+            }
+        }
+        driver("waiting", self.stream.synchronize())?;
+        let mut at = size_of_val(&faults);
+        bytemuck::bytes_of_mut(&mut faults).copy_from_slice(&landing[..at]);
+        for (_, out) in parts {
+            let end = at + out.len();
+            if end <= LANDING_BYTES {
+                out.copy_from_slice(&landing[at..end]);
+                at = end;
+            }
+        }
+        if faults[1] != 0 {
+            self.clear(self.fault as *mut u8, 4 * FAULT_WORDS)?;
+        }
+        fault_error(faults)
+    }
+
+    /// Starts a copy to the host. The stream is to be waited for before `out` is looked at or freed.
+    fn download(&self, at: *mut u8, out: &mut [u8]) -> Result<(), EngineError> {
         if out.is_empty() {
             return Ok(());
         }
-        self.enter()?;
-        // SAFETY: live device memory of at least this size; the stream is waited for before `out` is used.
+        // SAFETY: live device memory of at least this size; the caller, `read`, waits for the stream before `out` is
+        // used.
         raw("a download", unsafe {
             cu::cuMemcpyDtoHAsync_v2(
                 out.as_mut_ptr().cast(),
@@ -442,8 +483,7 @@ impl Cuda {
                 out.len(),
                 self.stream.as_inner(),
             )
-        })?;
-        driver("waiting", self.stream.synchronize())
+        })
     }
 
     pub(super) fn copy(&self, to: *mut u8, from: *mut u8, bytes: usize) -> Result<(), EngineError> {
@@ -477,12 +517,7 @@ impl Cuda {
     }
 
     pub(super) fn take_fault(&self) -> Result<(), EngineError> {
-        let mut words = [0u32; FAULT_WORDS];
-        self.read(self.fault as *mut u8, bytemuck::cast_slice_mut(&mut words))?;
-        if words[1] != 0 {
-            self.clear(self.fault as *mut u8, 4 * FAULT_WORDS)?;
-        }
-        fault_error(words)
+        self.read(&mut [])
     }
 }
 

@@ -15,10 +15,8 @@ kernel! {
     pub struct Limit: Block {
         /// The claims, whose values on a winner's faces are its key.
         pub claims: ClaimTables,
-        /// The round.
+        /// The round; [`Counter::Most`] says how many winners to keep.
         pub round: Round,
-        /// How many winners to keep.
-        pub most: u32,
     }
 }
 
@@ -70,13 +68,14 @@ unsafe impl BlockKernel for Limit {
         }
         let n = round.counter(Counter::Winners);
         let winners = b.count(n, t.scratch, |i| self.key(i).is_some());
-        if winners <= self.most {
+        let most = round.counter(Counter::Most);
+        if winners <= most {
             return;
         }
         b.lead(|| {
             t.found.set(1, 0);
             t.found.set(2, 0);
-            t.found.set(3, self.most);
+            t.found.set(3, most);
         });
         let mut pass = PASSES;
         while pass > 0 {
@@ -92,7 +91,7 @@ unsafe impl BlockKernel for Limit {
                     round.winners.set(2 * i, NONE);
                 }
             });
-            p.lead(|| round.count(Counter::Conflicts, winners - self.most));
+            p.lead(|| round.count(Counter::Conflicts, winners - most));
         });
     }
 }

@@ -11,6 +11,7 @@
 //! [`FillIn`], and [`Collect`], which lists the next round's seeds. docs/dynamic.md tells them phase by phase.
 
 mod births;
+mod claim;
 mod claims;
 mod collect;
 mod fill;
@@ -21,12 +22,14 @@ mod operator;
 mod record;
 mod resolve;
 mod round;
+mod shape;
 mod site;
 pub mod template;
 
 pub use births::{BIRTH_WORDS, BORN, Births, Interpolate, Origin, TraceVertices};
+pub use claim::{CLAIM_ITEMS, Claim};
 pub use claims::{ClaimTables, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
-pub use collect::{COLLECT_WORDS, Collect};
+pub use collect::{COLLECT_WORDS, Collect, MANY_SEEDS};
 pub use fill::FillIn;
 pub use hole::{Corner, Hole, Queue, Side};
 pub use limit::Limit;
@@ -34,9 +37,10 @@ pub use link::{is_border, link_condition};
 pub use operator::{Growth, Operator, Seed};
 pub use record::{Cavity, RECORD_HEADER, most_record_words};
 pub use resolve::{RESOLVE_ITEMS, Resolve};
-pub use round::{COUNTERS, Claim, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
+pub(crate) use round::out_of_room;
+pub use round::{COUNTERS, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
 pub use site::Site;
-pub use template::{Sink, Template};
+pub use template::{Shape, Sink, Template};
 
 /// What an engine of edits is made of, beside [`Site`]: to look at candidates, to record cavities, to cut
 /// and fill them. Operators need none of it.

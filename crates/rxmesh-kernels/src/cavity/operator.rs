@@ -67,7 +67,7 @@ impl Growth {
 ///
 /// | method | may read | may write |
 /// | --- | --- | --- |
-/// | [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
+/// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
 /// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
 /// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
 ///
@@ -99,8 +99,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Whether a live seed wants to be changed, and how urgently. The seed's faces are not frozen.
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
 
-    /// A quick look at a live seed that is put off because of [`Operator::SHARE`]: false if `candidate` would certainly
-    /// say no.
+    /// A quick look at a live seed, before [`Operator::candidate`] is asked and before it is put off because of
+    /// [`Operator::SHARE`]: false if `candidate` would certainly say no.
     #[inline(always)]
     fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
         true

@@ -13,7 +13,8 @@ use crate::edit::{Mesh, NO_FACE};
 /// (an open rim has a last corner without a half-edge), and the vertices.
 pub const RECORD_HEADER: u32 = 4;
 
-const CLOSED: u32 = 1 << 31;
+/// With the number of rim edges: the rim is closed.
+pub(super) const CLOSED: u32 = 1 << 31;
 
 /// With a vertex of the rim: its edge in `ve` is deleted.
 pub(super) const LOSES_EDGE: u32 = 1 << 31;
@@ -241,7 +242,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     }
 
     #[inline(always)]
-    fn mesh(&self) -> &S::Mesh {
+    pub(super) fn mesh(&self) -> &S::Mesh {
         self.site.mesh()
     }
 
@@ -448,7 +449,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
 
     /// Whether no vertex is on the rim twice.
     #[inline(always)]
-    fn rim_is_simple(&self, at: u32, corners: u32) -> bool {
+    pub(super) fn rim_is_simple(&self, at: u32, corners: u32) -> bool {
         let vertex = |i: u32| self.site.word(at + 2 * i + 1) & !(LOSES_EDGE | BORDER);
         let mut i = 1;
         while i < corners {

@@ -10,8 +10,8 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
 
-/// Seeds that one block looks at.
-pub const RESOLVE_ITEMS: u32 = 256;
+/// Candidates that one block looks at at a time.
+pub const RESOLVE_ITEMS: u32 = 128;
 
 crate::args! {
     /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for
@@ -25,6 +25,9 @@ crate::args! {
         pub claims: ClaimTables,
         /// The round.
         pub round: Round,
+        /// Blocks of the launch: each takes [`RESOLVE_ITEMS`] candidates after the other, because the host does not
+        /// know how many there are.
+        pub blocks: u32,
     }
 }
 
@@ -35,6 +38,10 @@ pub struct ResolveTables {
     room: Shared<u32>,
     /// Whether each item has won, then its number among the winners.
     order: Shared<u32>,
+    /// How often the template meets faces of each item.
+    met: Shared<u32>,
+    /// The items that have won.
+    won: Shared<u32>,
     /// Where the block's winners and records begin.
     place: Shared<u32>,
     scratch: Shared<u32>,
@@ -43,6 +50,7 @@ pub struct ResolveTables {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl<O: Operator> BlockKernel for Resolve<O> {
+    const THREADS: u32 = 128;
     type Tables = ResolveTables;
 
     #[inline(always)]
@@ -50,6 +58,8 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
         ResolveTables {
             room: plan.take(RESOLVE_ITEMS),
             order: plan.take(RESOLVE_ITEMS),
+            met: plan.take(RESOLVE_ITEMS),
+            won: plan.take(RESOLVE_ITEMS),
             place: plan.take(2),
             scratch: plan.take(SCRATCH_WORDS),
         }
@@ -58,17 +68,34 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &ResolveTables) {
         let round = &self.round;
-        let first = block * RESOLVE_ITEMS;
-        let n = (round.seeds - first).min(RESOLVE_ITEMS);
-        b.each(n, |i| {
-            let words = self.judge(first + i);
-            t.room.set(i, words);
-            t.order.set(i, u32::from(words != 0));
-        });
-        let candidates = b.count(n, t.scratch, |i| round.pending.get(first + i) != NONE);
-        if candidates == 0 {
+        if round.counter(Counter::Stopped) != 0 {
             return;
         }
+        let all = round.counter(Counter::Claimed);
+        let mut first = block * RESOLVE_ITEMS;
+        while first < all {
+            self.resolve(b, first, (all - first).min(RESOLVE_ITEMS), t);
+            first += self.blocks * RESOLVE_ITEMS;
+        }
+    }
+}
+
+impl<O: Operator> Resolve<O> {
+    /// Looks at `n` candidates from `first` on.
+    #[inline(always)]
+    fn resolve<B: Block>(&self, b: B, first: u32, n: u32, t: &ResolveTables) {
+        let round = &self.round;
+        b.each(n, |i| {
+            let [faces, vertices] = self.judge(first + i);
+            t.met.set(i, faces);
+            t.order.set(i, u32::from(faces != 0));
+            let words = if faces == 0 {
+                0
+            } else {
+                record_words(faces, vertices)
+            };
+            t.room.set(i, words);
+        });
         let winners = b.scan(t.order, n, t.scratch);
         let words = b.scan(t.room, n, t.scratch);
         b.lead(|| {
@@ -77,49 +104,47 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
                 .set(0, counters.fetch_add(Counter::Winners as u32, winners));
             t.place
                 .set(1, counters.fetch_add(Counter::Records as u32, words));
-            round.count(Counter::Candidates, candidates);
-            round.count(Counter::Conflicts, candidates - winners);
+            round.count(Counter::Candidates, n);
+            round.count(Counter::Conflicts, n - winners);
         });
         let (first_winner, first_word) = (t.place.get(0), t.place.get(1));
+        b.each(n, |i| {
+            if t.met.get(i) != 0 {
+                t.won.set(t.order.get(i), i);
+            }
+        });
         if first_word.saturating_add(words) > round.records.len() {
             return;
         }
-        b.last_phase(|p| {
-            p.each(n, |i| {
-                let at = t.order.get(i);
-                let next = if i + 1 < n {
-                    t.order.get(i + 1)
-                } else {
-                    winners
-                };
-                if next != at {
-                    self.record(first + i, first_winner + at, first_word + t.room.get(i));
-                }
-            });
+        b.each(winners, |k| {
+            let i = t.won.get(k);
+            let at = first_word + t.room.get(i);
+            self.record(first + i, first_winner + k, at, t.met.get(i));
         });
     }
-}
 
-impl<O: Operator> Resolve<O> {
-    /// Words that the record of a winner takes; 0 when the seed is no candidate or has lost, which enters it for the
-    /// next round.
+    /// Seed and priority of candidate `i`.
     #[inline(always)]
-    fn judge(&self, i: u32) -> u32 {
+    fn candidate(&self, i: u32) -> (u32, u32) {
+        let pending = self.round.pending;
+        (pending.get(2 * i), pending.get(2 * i + 1))
+    }
+
+    /// How often the faces of a winner are met, and the vertices that it names; 0 and 0 for one that has lost, which is
+    /// entered for the next round.
+    #[inline(always)]
+    fn judge(&self, i: u32) -> [u32; 2] {
         let round = &self.round;
-        let priority = round.pending.get(i);
-        if priority == NONE {
-            return 0;
-        }
-        let seed = round.seed(i);
-        let words = self.record_of_winner(seed, round.key(priority, seed));
-        if words == 0 {
+        let (seed, priority) = self.candidate(i);
+        let met = self.met_by_winner(seed, round.key(priority, seed));
+        if met[0] == 0 {
             round.enqueue(seed);
         }
-        words
+        met
     }
 
     #[inline(always)]
-    fn record_of_winner(&self, seed: u32, key: Key) -> u32 {
+    fn met_by_winner(&self, seed: u32, key: Key) -> [u32; 2] {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
         let mut faces = 0;
         let mut sink = Faces {
@@ -141,17 +166,17 @@ impl<O: Operator> Resolve<O> {
                 claims.has_pair(v, v, key)
             })
         {
-            record_words(faces, vertices)
+            [faces, vertices]
         } else {
-            0
+            [0, 0]
         }
     }
 
     /// Writes a winner and the record of its cavity.
     #[inline(always)]
-    fn record(&self, i: u32, winner: u32, at: u32) {
+    fn record(&self, i: u32, winner: u32, at: u32, met: u32) {
         let round = &self.round;
-        let seed = round.seed(i);
+        let (seed, priority) = self.candidate(i);
         let recorder = Recorder {
             op: &self.op,
             site: FlatSite {
@@ -163,11 +188,11 @@ impl<O: Operator> Resolve<O> {
             },
             holder: Claimant {
                 claims: &self.claims,
-                key: round.key(round.pending.get(i), seed),
+                key: round.key(priority, seed),
             },
             seed,
         };
-        let disk = recorder.write();
+        let disk = recorder.write_shape(met);
         round
             .winners
             .set(2 * winner, if disk { seed } else { NONE });

@@ -1,21 +1,23 @@
-//! What the launches of a round share, the first of them, and the ranks of its winners.
+//! What the launches of a round share, and the ranks of its winners.
 
-use super::template::{Faces, face_of};
-use super::{ClaimTables, Growth, Key, Operator, Priority, Seed, Template};
-use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use super::template::Faces;
+use super::{Growth, Key, Operator, Priority, Template};
+use crate::edit::Mesh;
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel::{BlockKernel, FlatKernel};
+use crate::kernel::BlockKernel;
 use crate::math::hash;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Element, Kind};
 use crate::{args, kernel};
 
-/// What a round counts, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give the very
-/// address of an argument an address space.)
+/// What rounds count and keep, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give
+/// the very address of an argument an address space.)
+///
+/// The last block of [`Collect`](super::Collect) ends a round; so the host may launch several before it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Counter {
-    /// Seeds that wait for the next round.
+    /// Seeds that are listed for the next round.
     List = 1,
     /// Cavities that won this round.
     Winners = 2,
@@ -23,33 +25,55 @@ pub enum Counter {
     Records = 3,
     /// Whether slots ran out: nothing was changed.
     NoSlots = 4,
+    /// Candidates that have claimed in this round.
+    Claimed = 5,
+    /// Whether launches do nothing until the host has looked: no seed is left, room ran out, or somebody asked for it.
+    Stopped = 6,
     /// Candidates, over all rounds.
-    Candidates = 5,
+    Candidates = 7,
     /// Candidates that lost against another, over all rounds.
-    Conflicts = 6,
+    Conflicts = 8,
     /// Candidates that were refused: a join that exists, a frozen face. Over all rounds.
-    Refused = 7,
+    Refused = 9,
     /// Winners whose cavity is no disk, over all rounds.
-    NoDisk = 8,
+    NoDisk = 10,
     /// Fill-ins that broke the rules, over all rounds.
-    Broken = 9,
+    Broken = 11,
     /// Slots handed out since the lists of free slots were made: V, E, F.
-    Used = 10,
+    Used = 12,
     /// Where the slots of this round begin: V, E, F.
-    Base = 13,
+    Base = 15,
     /// Members of the set that was ranked last.
-    Ranked = 16,
+    Ranked = 18,
+    /// Seeds of this round, unless all elements are.
+    Seeds = 19,
+    /// Rounds that came to their end.
+    Rounds = 20,
+    /// Seeds with larger hashes are put off to the next round: where cavities crowd, only small hashes win. For
+    /// operators with a [`Operator::SHARE`] below 1.
+    Share = 21,
+    /// Cavities that this round may carry out, for [`Limit`](super::Limit).
+    Most = 22,
+    /// Who sets it between two rounds wants the host to look after this one.
+    Pause = 23,
+    /// [`Counter::Candidates`] to [`Counter::NoDisk`] when the last round ended.
+    Ended = 24,
+    /// Blocks of a launch that have arrived.
+    Arrived = 28,
 }
 
 /// Words of [`Round::counters`].
-pub const COUNTERS: usize = 17;
+pub const COUNTERS: usize = 29;
+
+/// Counts from [`Counter::Candidates`] on that a round which is repeated takes back.
+pub(super) const TAKEN_BACK: u32 = 4;
 
 args! {
     /// The state of a round.
     pub struct Round {
         /// The seeds to look at, unless `all` is set.
         pub list: Global<u32>,
-        /// The priority of each seed of the list, [`NONE`] when it is no candidate.
+        /// The candidates that have claimed: seed and priority.
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
@@ -68,7 +92,7 @@ args! {
         pub origins: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Number of seeds to look at.
+        /// Number of seeds to look at when all elements are seeds.
         pub seeds: u32,
         /// Whether all elements are seeds, not those of the list.
         pub all: u32,
@@ -78,8 +102,6 @@ args! {
         pub salt: u32,
         /// Number of frozen faces.
         pub frozen: u32,
-        /// Seeds with larger hashes are put off to the next round: where cavities crowd, only small hashes win.
-        pub share: u32,
     }
 }
 
@@ -100,10 +122,22 @@ impl Round {
         self.counters.get(counter as u32)
     }
 
+    /// Number of seeds of the round: none when rounds stand still.
+    #[inline(always)]
+    pub(super) fn seeds(&self) -> u32 {
+        if self.counter(Counter::Stopped) != 0 {
+            0
+        } else if self.all != 0 {
+            self.seeds
+        } else {
+            self.counter(Counter::Seeds)
+        }
+    }
+
     /// Whether room ran out in this round, which then changes nothing.
     #[inline(always)]
     pub(super) fn stopped(&self) -> bool {
-        self.counter(Counter::Records) > self.records.len() || self.counter(Counter::NoSlots) != 0
+        out_of_room(self.counters, self.records.len())
     }
 
     /// Makes an element a seed of the next round.
@@ -120,100 +154,15 @@ impl Round {
     /// The hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is unlucky for
     /// ever.
     #[inline(always)]
-    fn hash(&self, seed: u32) -> u32 {
+    pub(super) fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
     }
 }
 
-crate::args! {
-    /// First launch: asks the operator about each seed and claims what the cavities of the candidates delete. One index
-    /// a seed.
-    pub struct Claim<O> {
-        /// The operator.
-        pub op: O,
-        /// The mesh.
-        pub mesh: FlatMesh,
-        /// The claims.
-        pub claims: ClaimTables,
-        /// The round.
-        pub round: Round,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl<O: Operator> FlatKernel for Claim<O> {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        let round = &self.round;
-        if i == 0 {
-            round.counters.set(Counter::List as u32, 0);
-            round.counters.set(Counter::Winners as u32, 0);
-            round.counters.set(Counter::Records as u32, 0);
-            round.counters.set(Counter::NoSlots as u32, 0);
-        }
-        let seed = round.seed(i);
-        let mut priority = NONE;
-        if round.hash(seed) <= round.share {
-            priority = self.candidate(seed).map_or(NONE, |p| p.bits());
-        } else if lives::<O>(&self.mesh, seed) && self.op.wants(&self.mesh, Seed::<O>::new(seed)) {
-            round.enqueue(seed);
-        }
-        round.pending.set(i, priority);
-    }
-}
-
-impl<O: Operator> Claim<O> {
-    #[inline(always)]
-    fn candidate(&self, seed: u32) -> Option<Priority> {
-        let (mesh, round) = (&self.mesh, &self.round);
-        if !lives::<O>(mesh, seed) {
-            return None;
-        }
-        let face = face_of::<<O::Template as Template>::Seed>(mesh, seed);
-        if face == NO_FACE || round.frozen != 0 && self.claims.is_frozen(face) {
-            return None;
-        }
-        let priority = self.op.candidate(mesh, Seed::<O>::new(seed))?;
-        if self.claim(seed, round.key(priority.bits(), seed)) {
-            return Some(priority);
-        }
-        round.count(Counter::Refused, 1);
-        round.refused.fetch_or(seed / 32, 1 << (seed % 32));
-        None
-    }
-
-    /// Claims all that the cavity needs; false, and nothing is claimed, when it cannot have it.
-    #[inline(always)]
-    fn claim(&self, seed: u32, key: Key) -> bool {
-        let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
-        let id = Seed::<O>::new(seed);
-        let template = op.template();
-        let may = op.joins(mesh, id, &mut |a, b| a != b && !mesh.joined(a, b))
-            && (self.round.frozen == 0 || faces(&template, mesh, seed, |f| !claims.is_frozen(f)));
-        if !may {
-            return false;
-        }
-        op.joins(mesh, id, &mut |a, b| {
-            claims.take_pair(a, b, key);
-            true
-        });
-        op.guards(mesh, id, &mut |v| {
-            claims.take_pair(v, v, key);
-            true
-        });
-        faces(&template, mesh, seed, |f| {
-            if O::LEAVES_HOLE {
-                each_corner(mesh, f, |v| {
-                    claims.take_pair(v, v, key);
-                    true
-                });
-            }
-            claims.take_face(f, key);
-            true
-        });
-        true
-    }
+/// Whether room for records, of which there are so many words, or slots ran out in this round.
+#[inline(always)]
+pub(crate) fn out_of_room(counters: GlobalMut<u32>, records: u32) -> bool {
+    counters.get(Counter::Records as u32) > records || counters.get(Counter::NoSlots as u32) != 0
 }
 
 /// Whether there is a seed in a slot.

@@ -29,10 +29,25 @@ pub trait Sink {
     fn face(&mut self, f: u32) -> bool;
 }
 
+/// What is known of all cavities of a template. The records of known shapes are written in one walk
+/// ([`Recorder::write_shape`](super::parts::Recorder::write_shape)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Nothing.
+    Any,
+    /// The seed is an edge, and its faces go.
+    Edge,
+    /// The seed is an edge, and both its ends go, the first one first.
+    Ends,
+}
+
 /// What a cavity deletes. Implement it for templates of your own; fields may name attributes that choose the elements.
 pub trait Template: Copy {
     /// The kind of the seed.
     type Seed: Element;
+
+    /// What all its cavities look like.
+    const SHAPE: Shape = Shape::Any;
 
     /// How often at most [`Template::elements`] meets one face, by the elements that it names: one that names a face,
     /// its sides and its corners meets it seven times.
@@ -45,7 +60,7 @@ pub trait Template: Copy {
 
 macro_rules! template {
     ($(
-        $(#[$meta:meta])* $name:ident of $seed:ty, $meets:literal:
+        $(#[$meta:meta])* $name:ident of $seed:ty, $shape:ident, $meets:literal:
             |$mesh:ident, $id:ident, $sink:ident| $body:expr;
     )*) => {$(
         $(#[$meta])*
@@ -54,6 +69,7 @@ macro_rules! template {
 
         impl Template for $name {
             type Seed = $seed;
+            const SHAPE: Shape = Shape::$shape;
             const MEETS: u32 = $meets;
             #[inline(always)]
             fn elements(&self, $mesh: &impl Mesh, $id: u32, $sink: &mut impl Sink) -> bool {
@@ -66,32 +82,32 @@ macro_rules! template {
 
 template! {
     /// The vertex and all at it.
-    V of Vertex, 1: |mesh, v, sink| sink.vertex(v);
+    V of Vertex, Any, 1: |mesh, v, sink| sink.vertex(v);
     /// The vertex with its edges: the same elements as [`V`].
-    VE of Vertex, 1: |mesh, v, sink| sink.vertex(v);
+    VE of Vertex, Any, 1: |mesh, v, sink| sink.vertex(v);
     /// The vertex with its faces: the same elements as [`V`].
-    VF of Vertex, 1: |mesh, v, sink| sink.vertex(v);
+    VF of Vertex, Any, 1: |mesh, v, sink| sink.vertex(v);
     /// The vertex, its neighbours and all at them.
-    VV of Vertex, 3: |mesh, v, sink| sink.vertex(v) && mesh.each_spoke(v, |h| sink.vertex(mesh.tip(h)));
+    VV of Vertex, Any, 3: |mesh, v, sink| sink.vertex(v) && mesh.each_spoke(v, |h| sink.vertex(mesh.tip(h)));
     /// The edge and its faces.
-    E of Edge, 1: |mesh, e, sink| sink.edge(e);
+    E of Edge, Edge, 1: |mesh, e, sink| sink.edge(e);
     /// The edge with its faces: the same elements as [`E`].
-    EF of Edge, 1: |mesh, e, sink| sink.edge(e);
+    EF of Edge, Edge, 1: |mesh, e, sink| sink.edge(e);
     /// Both ends of the edge and all at them.
-    EV of Edge, 2: |mesh, e, sink| sink.vertex(mesh.origin(2 * e)) && sink.vertex(mesh.tip(2 * e));
+    EV of Edge, Ends, 2: |mesh, e, sink| sink.vertex(mesh.origin(2 * e)) && sink.vertex(mesh.tip(2 * e));
     /// The edge, those that share a face with it, and their faces.
-    EE of Edge, 4: |mesh, e, sink| sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink);
+    EE of Edge, Any, 4: |mesh, e, sink| sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink);
     /// The face.
-    F of Face, 1: |mesh, f, sink| sink.face(f);
+    F of Face, Any, 1: |mesh, f, sink| sink.face(f);
     /// The face, its sides and the faces across them.
-    FE of Face, 3: |mesh, f, sink| sides_of(mesh, f, sink);
+    FE of Face, Any, 3: |mesh, f, sink| sides_of(mesh, f, sink);
     /// The face and those across its sides.
-    FF of Face, 1: |mesh, f, sink| {
+    FF of Face, Any, 1: |mesh, f, sink| {
         let [a, b, c] = mesh.sides(f);
         sink.face(f) && across(mesh, a, sink) && across(mesh, b, sink) && across(mesh, c, sink)
     };
     /// The face's corners and all at them.
-    FV of Face, 3: |mesh, f, sink| {
+    FV of Face, Any, 3: |mesh, f, sink| {
         let [a, b, c] = mesh.sides(f);
         sink.vertex(mesh.origin(a)) && sink.vertex(mesh.origin(b)) && sink.vertex(mesh.origin(c))
     };

@@ -373,7 +373,7 @@ macro_rules! entries {
     (@info flat $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::FlatArgs<$ty>)] };
     (@info operator $name:ident $ty:ty) => {
         &[
-            $crate::entries!(@layout [$name "_claim"] $crate::kernel::FlatArgs<$crate::cavity::Claim<$ty>>),
+            $crate::entries!(@layout [$name "_claim"] $crate::kernel::BlockArgs<$crate::cavity::Claim<$ty>>),
             $crate::entries!(@layout [$name "_resolve"] $crate::kernel::BlockArgs<$crate::cavity::Resolve<$ty>>),
             $crate::entries!(@layout [$name "_fill"] $crate::kernel::FlatArgs<$crate::cavity::FillIn<$ty>>),
         ]
@@ -410,7 +410,7 @@ macro_rules! export_entries {
         $crate::export_entries!(@entry patch [$($name)* "_prepared"] $crate::kernel::OnPrepared<$ty>);
     };
     (@entry operator [$($name:tt)*] $ty:ty) => {
-        $crate::export_entries!(@entry flat [$($name)* "_claim"] $crate::cavity::Claim<$ty>);
+        $crate::export_entries!(@entry block [$($name)* "_claim"] $crate::cavity::Claim<$ty>);
         $crate::export_entries!(@entry block [$($name)* "_resolve"] $crate::cavity::Resolve<$ty>);
         $crate::export_entries!(@entry flat [$($name)* "_fill"] $crate::cavity::FillIn<$ty>);
     };

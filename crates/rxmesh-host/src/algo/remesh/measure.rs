@@ -1,7 +1,7 @@
 //! What a session's mesh measures.
 
 use crate::Error;
-use crate::algo::reduce::combine;
+use crate::algo::reduce::{combine, combine_all};
 use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
 use rxmesh_kernels::algo::reduce::Reduction;
@@ -60,12 +60,15 @@ pub(super) fn lengths<C: Edits>(
             longest: longest.global_mut(),
         },
     )?;
-    let length = combine(engine, &lengths, Reduction::Sum)?;
-    let n = combine(engine, &edges, Reduction::Sum)?;
+    let parts = [
+        (&lengths, Reduction::Sum),
+        (&edges, Reduction::Sum),
+        (&longest, Reduction::Max),
+    ];
+    let [length, n, longest] = combine_all(engine, parts)?;
     if n == 0.0 {
         return Ok((0.0, 0.0));
     }
-    let longest = combine(engine, &longest, Reduction::Max)?;
     Ok(((length / n) as f32, longest as f32))
 }
 

@@ -12,6 +12,7 @@ use super::validate::SessionFault;
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::store::RxMesh;
+pub(crate) use rounds::Course;
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::cavity::{Births, COUNTERS, RESET_EPOCH};
 use rxmesh_kernels::edit::MoveSet;
@@ -32,8 +33,8 @@ pub struct Claims {
     counted: Vec<u32>,
     /// Seeds in the list, from the last round.
     queued: u32,
-    /// See [`rxmesh_kernels::cavity::Round::share`].
-    share: u32,
+    /// Whether rounds stand still until they are resumed, by the last look.
+    stopped: bool,
     /// What runs after each fill-in for attributes of new vertices, and the births that it reads.
     hooks: Vec<Hook>,
     births: Buffer<u32>,
@@ -68,7 +69,7 @@ impl Claims {
             salt: 0,
             counted: vec![0; COUNTERS],
             queued: 0,
-            share: u32::MAX,
+            stopped: false,
             hooks: Vec::new(),
             births: engine.zeroed(0)?,
             has_refused: false,

@@ -4,29 +4,57 @@ use super::super::engine::{RoundReport, RunReport, Seeds};
 use super::super::mesh::fill;
 use super::super::session::Session;
 use crate::Error;
+use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
-    BIRTH_WORDS, Births, COLLECT_WORDS, Claim, ClaimTables, Collect, Counter, FillIn, Growth,
-    Interpolate, Limit, Operator, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords,
-    Resolve, Round, Slots, Template, TraceVertices, most_record_words,
+    BIRTH_WORDS, Births, CLAIM_ITEMS, COLLECT_WORDS, Claim, ClaimTables, Collect, Counter, FillIn,
+    Growth, Interpolate, Limit, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS,
+    RankChunks, RankWords, Resolve, Round, Slots, Template, TraceVertices, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
+use std::ops::Range;
 
-/// Below so many seeds rounds look at all of them: a few more hardly take longer.
-const MANY_SEEDS: u32 = 1 << 14;
+/// Blocks that claim, where there are seeds for so many: two a multiprocessor of a large GPU.
+const CLAIM_BLOCKS: u32 = 264;
 
-/// The part of the seeds that the next round should look at.
-///
-/// Of `x` candidates that exclude each other one wins, so that about `1 / x` of the candidates win when `x` is large.
-/// Looking at 3 of them finds it in 95 of 100 cases (`1 - exp(-3)`).
-fn next_share<O: Operator>(share: f64, round: &RoundReport) -> f64 {
-    if O::SHARE >= 1.0 || round.candidates == 0 {
-        return 1.0;
+/// Most blocks that resolve: what a large GPU runs at a time.
+const RESOLVE_BLOCKS: u32 = 2112;
+
+/// What comes to the salt of hashes from round to round.
+const SALT: u32 = 0x9e37_79b9;
+
+/// What makes the rounds of a run, as an algorithm steers them that looks at several rounds together.
+pub(crate) trait Course<O> {
+    /// Whether [`Counter::Most`] limits the cavities of a round. For operators that need no new slots.
+    const LIMITED: bool = false;
+
+    /// The operator for the round that comes after so many others of this look.
+    fn operator(&mut self, session: &Session, round: u32) -> Result<O, Error>;
+
+    /// Launches what comes between two rounds: kernels that change the set of the next round's seeds, which is a bit
+    /// each. They run after rounds that ran out of room too, and when rounds stand still, and must do nothing then.
+    fn between(&mut self, _: &Session, _queue: GlobalMut<u32>) -> Result<(), Error> {
+        Ok(())
     }
-    let won = f64::from(round.done) / f64::from(round.candidates);
-    (3.2 * won * share).clamp(1.0 / 64.0, 1.0)
+
+    /// Words to read with the counters, if any.
+    fn state(&self) -> Option<&Buffer<u32>> {
+        None
+    }
+
+    /// Is shown those words after each look.
+    fn looked(&mut self, _state: &[u32]) {}
+}
+
+/// The same operator in all rounds.
+struct Plain<F>(F);
+
+impl<O, F: FnMut(&Session) -> Result<O, Error>> Course<O> for Plain<F> {
+    fn operator(&mut self, session: &Session, _: u32) -> Result<O, Error> {
+        (self.0)(session)
+    }
 }
 
 /// Refuses a mesh so large that the places of a round's records might not fit 32 bits.
@@ -46,20 +74,15 @@ impl Session {
         &mut self,
         mut seeds: Seeds,
         max_rounds: u32,
-        mut op: impl FnMut(&Session) -> Result<O, Error>,
+        op: impl FnMut(&Session) -> Result<O, Error>,
     ) -> Result<RunReport, Error> {
         let mut report = RunReport::default();
-        let mut share = f64::from(O::SHARE);
+        let mut course = Plain(op);
+        self.start_share::<O>(seeds, O::SHARE)?;
         while report.rounds < max_rounds && !report.finished {
-            if seeds == Seeds::Queued && self.edits.queued < MANY_SEEDS {
-                share = 1.0;
-            }
-            self.edits.share = (share * f64::from(u32::MAX)) as u32;
-            let round = self.round(seeds, &mut op);
-            self.edits.share = u32::MAX;
-            let round = round?;
-            share = next_share::<O>(share, &round);
-            report.add(&round);
+            let most = self.engine().rounds_a_look();
+            let most = most.min(max_rounds - report.rounds);
+            report.merge(&self.look(seeds, most, &mut course)?);
             seeds = Seeds::Queued;
         }
         Ok(report)
@@ -76,92 +99,198 @@ impl Session {
         seeds: Seeds,
         op: impl FnMut(&Session) -> Result<O, Error>,
     ) -> Result<RoundReport, Error> {
-        self.round_with(seeds, u32::MAX, op, |_, _| Ok(()))
+        let n = self.seeds::<O>(seeds);
+        let done = self.change(|s| {
+            s.start_share::<O>(seeds, 1.0)?;
+            s.look(seeds, 1, &mut Plain(op))
+        })?;
+        Ok(RoundReport {
+            seeds: n,
+            candidates: done.candidates as u32,
+            conflicts: done.conflicts as u32,
+            refused: done.refused as u32,
+            done: done.done as u32,
+            queued: self.edits.queued,
+        })
     }
 
-    /// As [`Session::round`], but carries out at most `most` cavities, those with the smallest keys, and runs `then`
-    /// after the fill-in: kernels that change the set of the next round's seeds, which is a bit each. `then` may run
-    /// more than once, and then for nothing, when a round runs out of room.
-    ///
-    /// # Errors
-    ///
-    /// As [`Session::round`], those of `then`, and [`Error::Options`] for a limit on an operator that needs new slots.
-    pub fn round_with<O: OperatorEntry>(
+    /// Rounds of a course of its own: at most so many, and the host looks once, or where room ran out. Fewer when none
+    /// is left to do, or kernels of the course paused.
+    pub(crate) fn steer<O: OperatorEntry>(
         &mut self,
-        seeds: Seeds,
-        most: u32,
-        op: impl FnMut(&Session) -> Result<O, Error>,
-        then: impl FnMut(&Session, GlobalMut<u32>) -> Result<(), Error>,
-    ) -> Result<RoundReport, Error> {
-        self.change(|s| s.one_round(seeds, most, op, then))
+        rounds: u32,
+        course: &mut impl Course<O>,
+    ) -> Result<RunReport, Error> {
+        self.change(|s| s.look(Seeds::Queued, rounds, course))
     }
 
-    fn one_round<O: OperatorEntry>(
-        &mut self,
-        seeds: Seeds,
-        most: u32,
-        mut op: impl FnMut(&Session) -> Result<O, Error>,
-        mut then: impl FnMut(&Session, GlobalMut<u32>) -> Result<(), Error>,
-    ) -> Result<RoundReport, Error> {
-        if most != u32::MAX && !O::GROWTH.is_none() {
-            return Err(Error::Options(
-                "only operators that need no new slots can be limited".into(),
-            ));
-        }
-        let n = match seeds {
+    /// Seeds that wait for the next round.
+    pub(crate) fn queued(&self) -> u32 {
+        self.edits.queued
+    }
+
+    /// Number of seeds.
+    fn seeds<O: Operator>(&self, seeds: Seeds) -> u32 {
+        match seeds {
             Seeds::All => self.seed_slots::<O>(),
             Seeds::Queued => self.edits.queued,
-        };
-        let mut report = RoundReport {
-            seeds: n,
-            ..RoundReport::default()
-        };
-        self.edits.queued = 0;
+        }
+    }
+
+    /// Sets the share of the seeds that a run's first round looks at.
+    fn start_share<O: Operator>(&self, seeds: Seeds, share: f32) -> Result<(), Error> {
+        if O::SHARE >= 1.0 {
+            return Ok(());
+        }
+        let few = seeds == Seeds::Queued && self.edits.queued < MANY_SEEDS;
+        let share = if few { 1.0 } else { f64::from(share) };
+        self.set_counter(Counter::Share, (share * f64::from(u32::MAX)) as u32)
+    }
+
+    /// Sets a counter.
+    pub(crate) fn set_counter(&self, counter: Counter, value: u32) -> Result<(), Error> {
+        let to = self.round_counters().from(counter as u32);
+        Ok(self.engine().launch_flat(1, Fill { to, value })?)
+    }
+
+    /// The counters, for kernels between rounds.
+    pub(crate) fn round_counters(&self) -> GlobalMut<u32> {
+        self.edits.state.counters.global_mut()
+    }
+
+    /// Words that records have room for, for kernels between rounds.
+    pub(crate) fn record_room(&self) -> u32 {
+        self.edits.state.records.len() as u32
+    }
+
+    /// Collapses, flips and so on that all rounds together have carried out, as the last look counted them. The number
+    /// wraps around.
+    pub(crate) fn carried_out(&self) -> u32 {
+        let count = |c: Counter| self.edits.counted[c as usize];
+        count(Counter::Candidates)
+            .wrapping_sub(count(Counter::Conflicts))
+            .wrapping_sub(count(Counter::NoDisk))
+    }
+
+    /// Launches so many rounds, and looks once, or where room ran out.
+    fn look<O: OperatorEntry, C: Course<O>>(
+        &mut self,
+        seeds: Seeds,
+        rounds: u32,
+        course: &mut C,
+    ) -> Result<RunReport, Error> {
+        let n = self.seeds::<O>(seeds);
         if seeds == Seeds::All && std::mem::take(&mut self.edits.has_refused) {
             fill(self.engine(), self.edits.state.refused.global_mut(), 0)?;
         }
+        let mut report = RunReport::default();
         if n == 0 {
+            self.edits.queued = 0;
+            (report.rounds, report.finished) = (1, true);
             return Ok(report);
         }
         check_records::<O>(self.capacity(Kind::Face))?;
-        self.make_births::<O>(n)?;
+        if self.edits.stopped {
+            self.resume()?;
+        }
         let mut listed = false;
         loop {
-            self.next_epoch()?;
-            let operator = op(self)?;
-            self.launch(seeds, n, most, operator)?;
-            then(self, self.edits.state.queue.global_mut())?;
-            self.collect()?;
-            let counters = self.edits.state.counters.read()?;
-            let before = std::mem::replace(&mut self.edits.counted, counters.clone());
-            let count = |c: Counter| counters[c as usize];
-            let counted = |c: Counter| counters[c as usize].wrapping_sub(before[c as usize]);
-            if counted(Counter::Broken) > 0 {
-                return Err(Error::Operator {
-                    operator: std::any::type_name::<O>(),
-                    count: counted(Counter::Broken),
-                });
-            }
-            if count(Counter::Records) as usize > self.edits.state.records.len() {
+            let (from, most) = match report.rounds {
+                0 => (seeds, n),
+                _ => (Seeds::Queued, self.edits.queued),
+            };
+            let launched = self.launch_rounds(from, most, report.rounds..rounds, course);
+            let before = report.rounds;
+            // Rounds that were launched before memory ended have taken place.
+            let counters = self.look_at::<O, C>(course, &mut report)?;
+            launched?;
+            // What died in the rounds since the slots were listed is free by now.
+            listed &= report.rounds == before;
+            if counters[Counter::Records as usize] as usize > self.edits.state.records.len() {
+                let words = counters[Counter::Records as usize];
                 let engine = self.mesh.engine();
-                self.edits
-                    .state
-                    .grow_records(engine, count(Counter::Records))?;
-            } else if count(Counter::NoSlots) != 0 {
+                self.edits.state.grow_records(engine, words)?;
+            } else if counters[Counter::NoSlots as usize] != 0 {
                 self.make_room::<O>(&counters, &mut listed)?;
             } else {
-                let no_disk = counted(Counter::NoDisk);
-                report.candidates = counted(Counter::Candidates);
-                report.conflicts = counted(Counter::Conflicts);
-                report.refused = counted(Counter::Refused) + no_disk;
-                self.edits.has_refused |= counted(Counter::Refused) > 0;
-                report.done = report.candidates - report.conflicts - no_disk;
-                report.queued = count(Counter::List);
-                self.edits.queued = report.queued;
-                self.edits.salt = self.edits.salt.wrapping_add(0x9e37_79b9);
+                report.finished = self.edits.queued == 0;
                 return Ok(report);
             }
+            self.resume()?;
         }
+    }
+
+    /// Launches rounds, of which the first has `n` seeds at most.
+    fn launch_rounds<O: OperatorEntry, C: Course<O>>(
+        &mut self,
+        mut seeds: Seeds,
+        mut n: u32,
+        rounds: Range<u32>,
+        course: &mut C,
+    ) -> Result<(), Error> {
+        for round in rounds.clone() {
+            self.next_epoch()?;
+            let operator = course.operator(self, round)?;
+            self.make_births::<O>(n)?;
+            let salt = SALT.wrapping_mul(round - rounds.start);
+            self.launch(seeds, n, operator, C::LIMITED, salt)?;
+            course.between(self, self.edits.state.queue.global_mut())?;
+            self.collect(1, O::SHARE < 1.0)?;
+            // The host does not know how many there are before it looks.
+            (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
+        }
+        Ok(())
+    }
+
+    /// Reads the counters and adds the rounds since the last look.
+    fn look_at<O: OperatorEntry, C: Course<O>>(
+        &mut self,
+        course: &mut C,
+        report: &mut RunReport,
+    ) -> Result<Vec<u32>, Error> {
+        let counters = &self.edits.state.counters;
+        let counters = match course.state() {
+            Some(state) => {
+                let [counters, state] = Buffer::read_together([counters, state])?;
+                course.looked(&state);
+                counters
+            }
+            None => counters.read()?,
+        };
+        let before = std::mem::replace(&mut self.edits.counted, counters.clone());
+        let counted = |c: Counter| counters[c as usize].wrapping_sub(before[c as usize]);
+        if counted(Counter::Broken) > 0 {
+            return Err(Error::Operator {
+                operator: std::any::type_name::<O>(),
+                count: counted(Counter::Broken),
+            });
+        }
+        let no_disk = u64::from(counted(Counter::NoDisk));
+        let candidates = u64::from(counted(Counter::Candidates));
+        let conflicts = u64::from(counted(Counter::Conflicts));
+        report.candidates += candidates;
+        report.conflicts += conflicts;
+        report.refused += u64::from(counted(Counter::Refused)) + no_disk;
+        report.done += candidates - conflicts - no_disk;
+        let rounds = counted(Counter::Rounds);
+        report.rounds += rounds;
+        let edits = &mut self.edits;
+        edits.has_refused |= counted(Counter::Refused) > 0;
+        edits.salt = edits.salt.wrapping_add(SALT.wrapping_mul(rounds));
+        if rounds > 0 {
+            edits.queued = counters[Counter::Seeds as usize];
+        }
+        edits.stopped = counters[Counter::Stopped as usize] != 0;
+        Ok(counters)
+    }
+
+    /// Has rounds go on that stand still.
+    fn resume(&mut self) -> Result<(), Error> {
+        let to = self.round_counters().from(Counter::List as u32);
+        let n = Counter::Candidates as u32 - Counter::List as u32;
+        self.engine().launch_flat(n, Fill { to, value: 0 })?;
+        self.edits.stopped = false;
+        Ok(())
     }
 
     /// Slots of the operator's kind.
@@ -198,18 +327,17 @@ impl Session {
         write: impl FnOnce(&Session, GlobalMut<u32>) -> Result<(), Error>,
     ) -> Result<u32, Error> {
         // Neither a list nor a stopped round of before.
-        let counters = &self.edits.state.counters;
-        let to = counters.global_mut().from(Counter::List as u32);
-        let n = Counter::Candidates as u32 - Counter::List as u32;
-        self.engine().launch_flat(n, Fill { to, value: 0 })?;
+        self.resume()?;
         write(self, self.edits.state.queue.global_mut())?;
-        self.collect()?;
+        self.collect(0, false)?;
         let counters = &self.edits.state.counters;
-        self.edits.queued = counters.read_range(Counter::List as usize, 1)?[0];
+        self.edits.queued = counters.read_range(Counter::Seeds as usize, 1)?[0];
+        self.edits.stopped = self.edits.queued == 0;
         Ok(self.edits.queued)
     }
 
-    fn collect(&self) -> Result<(), Error> {
+    /// Ends so many rounds.
+    fn collect(&self, rounds: u32, adapts: bool) -> Result<(), Error> {
         let s = &self.edits.state;
         let collect = Collect {
             queue: s.queue.global_mut(),
@@ -217,18 +345,22 @@ impl Session {
             list: s.list.global_mut(),
             counters: s.counters.global_mut(),
             records: s.records.len() as u32,
+            rounds,
+            adapts: u32::from(adapts),
         };
         Ok(self
             .engine()
             .launch_blocks((s.queue.len() as u32).div_ceil(COLLECT_WORDS), collect)?)
     }
 
+    /// Launches a round of `n` seeds at most, whose salt is so much more than the session's.
     fn launch<O: OperatorEntry>(
         &self,
         seeds: Seeds,
         n: u32,
-        most: u32,
         op: O,
+        limited: bool,
+        salt: u32,
     ) -> Result<(), Error> {
         let (engine, s) = (self.engine(), &self.edits.state);
         let (mesh, claims) = (self.mesh.view(), self.claims());
@@ -246,43 +378,40 @@ impl Session {
             seeds: n,
             all: u32::from(seeds == Seeds::All),
             epoch: self.edits.epoch,
-            salt: self.edits.salt,
+            salt: self.edits.salt.wrapping_add(salt),
             frozen: self.mesh.frozen_faces(),
-            share: self.edits.share,
         };
-        engine.launch_flat(
-            n,
+        let [least, most] = CLAIM_ITEMS;
+        let items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
+        engine.launch_blocks(
+            n.div_ceil(items),
             Claim {
                 op,
                 mesh,
                 claims,
                 round,
+                items,
             },
         )?;
+        let blocks = n.div_ceil(RESOLVE_ITEMS).min(RESOLVE_BLOCKS);
         engine.launch_blocks(
-            n.div_ceil(RESOLVE_ITEMS),
+            blocks,
             Resolve {
                 op,
                 mesh,
                 claims,
                 round,
+                blocks,
             },
         )?;
-        if most < n {
-            engine.launch_blocks(
-                1,
-                Limit {
-                    claims,
-                    round,
-                    most,
-                },
-            )?;
+        if limited {
+            engine.launch_blocks(1, Limit { claims, round })?;
         }
         if !O::GROWTH.is_none() {
             self.rank(O::GROWTH)?;
         }
         engine.launch_flat(
-            n,
+            self.most_winners(n),
             FillIn {
                 op,
                 mesh,

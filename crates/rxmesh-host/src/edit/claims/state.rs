@@ -34,7 +34,7 @@ impl RoundState {
         Ok(RoundState {
             pairs: free_pairs(engine, vertices)?,
             list: engine.zeroed(seeds)?,
-            pending: engine.zeroed(seeds)?,
+            pending: engine.zeroed(2 * seeds)?,
             queue: engine.zeroed(words)?,
             refused: engine.zeroed(words)?,
             won: engine.zeroed(words)?,
@@ -53,7 +53,7 @@ impl RoundState {
         Ok(GrownState {
             pairs: free_pairs(engine, mesh.capacities()[0] as usize)?,
             list: self.list.grown(seeds)?,
-            pending: engine.zeroed(seeds)?,
+            pending: engine.zeroed(2 * seeds)?,
             queue: self.queue.grown(words)?,
             refused: self.refused.grown(words)?,
             won: self.won.grown(words)?,

@@ -1,0 +1,151 @@
+//! Records of cavities whose shape is known: in one walk, where [`Recorder::write`] searches.
+
+use super::Operator;
+use super::record::{CLOSED, LOSES_EDGE, RECORD_HEADER, Recorder};
+use super::site::{Holder, Site};
+use super::template::{Shape, Template};
+use crate::edit::{Mesh, NO_FACE, NONE};
+
+impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
+    /// As [`Recorder::write`] for a cavity that the seed is known to hold whole, whose faces are met so often; in one
+    /// walk where the template has a [`Shape`] and nothing of the boundary is near.
+    #[inline(always)]
+    pub fn write_shape(&self, met: u32) -> bool {
+        let known = !O::LEAVES_HOLE
+            && match O::Template::SHAPE {
+                Shape::Any => false,
+                Shape::Edge => met == 2 && self.write_edge(),
+                Shape::Ends => O::RIM_IS_SIMPLE && self.write_ends(met),
+            };
+        if !known {
+            return self.write();
+        }
+        O::RIM_IS_SIMPLE || {
+            let [faces, edges] = [self.site.word(0), self.site.word(1)];
+            self.rim_is_simple(RECORD_HEADER + faces + edges, self.corners())
+        }
+    }
+
+    /// Corners of the closed rim that was written.
+    #[inline(always)]
+    fn corners(&self) -> u32 {
+        self.site.word(3) & !CLOSED
+    }
+
+    #[inline(always)]
+    fn write_counts(&self, faces: u32, edges: u32, vertices: u32, rim: u32) {
+        self.site.set_word(0, faces);
+        self.site.set_word(1, edges);
+        self.site.set_word(2, vertices);
+        self.site.set_word(3, rim | CLOSED);
+    }
+
+    /// Writes corner `i` of a rim that begins at word `at`. Of the edges of vertex `v` the cavity deletes these two.
+    #[inline(always)]
+    fn write_corner(&self, at: u32, i: u32, half: u32, v: u32, deleted: [u32; 2]) {
+        let edge = self.mesh().edge_at(v);
+        let loses = edge == deleted[0] || edge == deleted[1];
+        self.site.set_word(at + 2 * i, half);
+        let mark = if loses { LOSES_EDGE } else { 0 };
+        self.site.set_word(at + 2 * i + 1, v | mark);
+    }
+
+    /// The two faces of an edge: four edges around them, from the first that the first face names.
+    #[inline(always)]
+    fn write_edge(&self) -> bool {
+        let (mesh, e) = (self.mesh(), self.seed);
+        let (f, g) = (mesh.face(2 * e), mesh.face(2 * e + 1));
+        if f == NO_FACE || g == NO_FACE || f == g {
+            return false;
+        }
+        let (from_b, to_a) = mesh.around(2 * e);
+        let (from_a, to_b) = mesh.around(2 * e + 1);
+        let site = &self.site;
+        site.set_word(RECORD_HEADER, f);
+        site.set_word(RECORD_HEADER + 1, g);
+        site.set_word(RECORD_HEADER + 2, e);
+        let rim_at = RECORD_HEADER + 3;
+        let turned = u32::from(mesh.sides(f)[1] == 2 * e);
+        let corner = |i: u32, half: u32| {
+            let at = (i + 4 - turned) % 4;
+            self.write_corner(rim_at, at, half, mesh.origin(half), [e, e]);
+        };
+        corner(0, from_b);
+        corner(1, to_a);
+        corner(2, from_a);
+        corner(3, to_b);
+        self.write_counts(2, 1, 0, 4);
+        true
+    }
+
+    /// The stars of both ends of an edge, which together have `met` faces if those at the edge count twice; false, and
+    /// nothing of worth is written, when one of them is open, or both are all of a tetrahedron: then the edge between
+    /// the vertices opposite lies inside.
+    ///
+    /// The rim begins opposite the edge on its left. Around the first end it goes to the vertex opposite on the right,
+    /// and around the second back.
+    #[inline(always)]
+    fn write_ends(&self, met: u32) -> bool {
+        if met < 7 {
+            return false;
+        }
+        let (mesh, e) = (self.mesh(), self.seed);
+        let (faces, edges, rim) = (met - 2, met - 1, met - 4);
+        let edges_at = RECORD_HEADER + faces;
+        let rim_at = edges_at + edges;
+        let (mut face, mut edge, mut corner) = (0, 0, 0);
+        let mut side = 0;
+        // The edge between the other end and the vertex opposite at which this end's part of the rim begins.
+        let mut opposite = NONE;
+        while side < 2 {
+            let start = 2 * e + side;
+            let mut h = start;
+            let mut first = true;
+            loop {
+                let f = mesh.face(h);
+                if f == NO_FACE {
+                    return false;
+                }
+                let (next, previous) = mesh.around(h);
+                let after = previous ^ 1;
+                let last = after == start;
+                // The faces at the edge are in both stars.
+                let shared = first || last;
+                if side == 0 || !shared {
+                    if face == faces {
+                        return false;
+                    }
+                    self.site.set_word(RECORD_HEADER + face, f);
+                    face += 1;
+                }
+                if side == 0 || !first {
+                    if edge == edges {
+                        return false;
+                    }
+                    self.site.set_word(edges_at + edge, h >> 1);
+                    edge += 1;
+                }
+                if first {
+                    opposite = next >> 1;
+                }
+                if !shared {
+                    if corner == rim {
+                        return false;
+                    }
+                    self.write_corner(rim_at, corner, next, mesh.tip(h), [h >> 1, opposite]);
+                    corner += 1;
+                }
+                if last {
+                    break;
+                }
+                (h, first) = (after, false);
+            }
+            side += 1;
+        }
+        let vertices_at = rim_at + 2 * rim;
+        self.site.set_word(vertices_at, mesh.origin(2 * e));
+        self.site.set_word(vertices_at + 1, mesh.tip(2 * e));
+        self.write_counts(faces, edges, 2, rim);
+        face == faces && edge == edges && corner == rim
+    }
+}
