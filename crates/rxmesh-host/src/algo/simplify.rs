@@ -344,7 +344,13 @@ impl edit::Course<Collapse> for Steps<'_> {
 
     fn between(&mut self, session: &Session, queue: GlobalMut<u32>) -> Result<(), Error> {
         let select = self.work.select(session, queue, self.forgive);
-        self.work.launch_select(session, SimplifySelect { between: 1, ..select })
+        self.work.launch_select(
+            session,
+            SimplifySelect {
+                between: 1,
+                ..select
+            },
+        )
     }
 
     fn state(&self) -> Option<&Buffer<u32>> {

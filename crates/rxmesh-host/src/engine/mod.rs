@@ -214,9 +214,9 @@ impl Engine {
         !matches!(self.0.kind, Kind::Cpu(_))
     }
 
-    /// How many rounds of edits are launched before the host looks what became of them. On a GPU a look costs as much as
-    /// a round of a small mesh; a CPU's rounds cost as much as the seeds that they might have. The test engines are as
-    /// patient as a GPU.
+    /// How many rounds of edits are launched before the host looks what became of them. On a GPU a look costs as much
+    /// as a round of a small mesh; a CPU's rounds cost as much as the seeds that they might have. The test engines are
+    /// as patient as a GPU.
     pub(crate) fn rounds_a_look(&self) -> u32 {
         match &self.0.kind {
             Kind::Cpu(c) if c.is_for_tests() => 3,

@@ -879,7 +879,12 @@ unsafe impl Operator for Collapse {
     fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
         let e = seed.0;
         let cost = self.costs.get(e);
-        cost < REFUSED && self.is_first(mesh, 2 * e, cost) && self.is_first(mesh, 2 * e + 1, cost)
+        // A loop, so that its body is there once.
+        let mut side = 0;
+        while side < 2 && cost < REFUSED && self.is_first(mesh, 2 * e + side, cost) {
+            side += 1;
+        }
+        side == 2
     }
 
     /// Writes the edge's own bit among the refused: nobody reads it before the round is over.

@@ -8,8 +8,8 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
 
-/// The least and the most seeds that one block of [`Claim`] looks at.
-pub const CLAIM_ITEMS: [u32; 2] = [128, 1024];
+/// The least and the most seeds that one block of [`Claim`] looks at: a warp has what is left of them.
+pub const CLAIM_ITEMS: [u32; 2] = [32, 128];
 
 crate::args! {
     /// Asks the operator about each seed and claims what the cavities of the candidates delete.
@@ -46,7 +46,8 @@ pub struct ClaimShared {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl<O: Operator> BlockKernel for Claim<O> {
-    const THREADS: u32 = 128;
+    // With more of them, those without a candidate would wait for the others.
+    const THREADS: u32 = 32;
     type Tables = ClaimShared;
 
     #[inline(always)]

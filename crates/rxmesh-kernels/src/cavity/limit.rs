@@ -67,8 +67,11 @@ unsafe impl BlockKernel for Limit {
             return;
         }
         let n = round.counter(Counter::Winners);
-        let winners = b.count(n, t.scratch, |i| self.key(i).is_some());
         let most = round.counter(Counter::Most);
+        if n <= most {
+            return;
+        }
+        let winners = b.count(n, t.scratch, |i| self.key(i).is_some());
         if winners <= most {
             return;
         }

@@ -11,7 +11,7 @@ use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
 
 /// Candidates that one block looks at at a time.
-pub const RESOLVE_ITEMS: u32 = 128;
+pub const RESOLVE_ITEMS: u32 = 32;
 
 crate::args! {
     /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for
@@ -50,7 +50,7 @@ pub struct ResolveTables {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl<O: Operator> BlockKernel for Resolve<O> {
-    const THREADS: u32 = 128;
+    const THREADS: u32 = RESOLVE_ITEMS;
     type Tables = ResolveTables;
 
     #[inline(always)]

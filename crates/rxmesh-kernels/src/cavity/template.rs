@@ -96,7 +96,9 @@ template! {
     /// Both ends of the edge and all at them.
     EV of Edge, Ends, 2: |mesh, e, sink| sink.vertex(mesh.origin(2 * e)) && sink.vertex(mesh.tip(2 * e));
     /// The edge, those that share a face with it, and their faces.
-    EE of Edge, Any, 4: |mesh, e, sink| sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink);
+    EE of Edge, Any, 4: |mesh, e, sink| {
+        sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink)
+    };
     /// The face.
     F of Face, Any, 1: |mesh, f, sink| sink.face(f);
     /// The face, its sides and the faces across them.

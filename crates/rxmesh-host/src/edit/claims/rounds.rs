@@ -16,11 +16,14 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
 use std::ops::Range;
 
-/// Blocks that claim, where there are seeds for so many: two a multiprocessor of a large GPU.
-const CLAIM_BLOCKS: u32 = 264;
+/// Blocks that claim, where there are seeds for so many: 16 warps a multiprocessor of a large GPU.
+const CLAIM_BLOCKS: u32 = 2112;
 
 /// Most blocks that resolve: what a large GPU runs at a time.
-const RESOLVE_BLOCKS: u32 = 2112;
+const RESOLVE_BLOCKS: u32 = 4224;
+
+/// Rounds before the first look of a run: many runs end by then.
+const FIRST_LOOK: u32 = 2;
 
 /// What comes to the salt of hashes from round to round.
 const SALT: u32 = 0x9e37_79b9;
@@ -80,7 +83,11 @@ impl Session {
         let mut course = Plain(op);
         self.start_share::<O>(seeds, O::SHARE)?;
         while report.rounds < max_rounds && !report.finished {
-            let most = self.engine().rounds_a_look();
+            let patience = self.engine().rounds_a_look();
+            let most = match report.rounds {
+                0 => patience.min(FIRST_LOOK),
+                _ => patience,
+            };
             let most = most.min(max_rounds - report.rounds);
             report.merge(&self.look(seeds, most, &mut course)?);
             seeds = Seeds::Queued;
@@ -148,7 +155,7 @@ impl Session {
     }
 
     /// Sets a counter.
-    pub(crate) fn set_counter(&self, counter: Counter, value: u32) -> Result<(), Error> {
+    fn set_counter(&self, counter: Counter, value: u32) -> Result<(), Error> {
         let to = self.round_counters().from(counter as u32);
         Ok(self.engine().launch_flat(1, Fill { to, value })?)
     }
