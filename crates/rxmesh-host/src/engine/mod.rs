@@ -85,7 +85,7 @@ impl<'a> From<&'a String> for Ptx<'a> {
 enum Kind {
     Cpu(Cpu),
     #[cfg(feature = "cuda")]
-    Cuda(cuda::Cuda),
+    Cuda(Box<cuda::Cuda>),
 }
 
 /// What an engine is, for people and records.
@@ -158,7 +158,8 @@ impl Engine {
     /// cannot be loaded.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Engine, EngineError> {
-        Ok(Engine::new(Kind::Cuda(cuda::Cuda::new(ordinal)?)))
+        let cuda = cuda::Cuda::new(ordinal)?;
+        Ok(Engine::new(Kind::Cuda(Box::new(cuda))))
     }
 
     /// The GPU if there is one, else the CPU; with the reason why not the GPU.
