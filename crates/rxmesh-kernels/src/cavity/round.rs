@@ -82,7 +82,8 @@ args! {
         pub refused: GlobalMut<u32>,
         /// This round's winners, a bit each, for operators that need slots.
         pub won: GlobalMut<u32>,
-        /// Winners: seed, and where its record begins. The seed is [`NONE`] if the cavity was refused.
+        /// Winners: seed, and where its record begins. The seed is [`NONE`](crate::edit::NONE) if the cavity was
+        /// refused.
         pub winners: GlobalMut<u32>,
         /// The records of the winners ([`super::Cavity`]).
         pub records: GlobalMut<u32>,
