@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
 use anyhow::{Context, Result, anyhow, bail};
+use rayon::prelude::*;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
@@ -91,6 +92,38 @@ impl Run {
     /// Finds and reads the mesh.
     pub(crate) fn read(&mut self, name: &Path, triangulate: bool) -> Result<Input> {
         self.read_by(name, |path| input::read(path, triangulate))
+    }
+
+    /// Reads several meshes at paths that were found, at the same time.
+    pub(crate) fn read_all(
+        &mut self,
+        paths: &[PathBuf],
+        triangulate: bool,
+    ) -> Result<Vec<TriMesh>> {
+        let (inputs, ms) = self.stage("reading", || {
+            let inputs = paths.par_iter().map(|path| input::read(path, triangulate));
+            inputs.collect::<Result<Vec<Input>>>()
+        })?;
+        let sum = |of: fn(&Input) -> usize| inputs.iter().map(of).sum::<usize>() as u64;
+        let formats = listed(inputs.iter().map(|i| i.loaded.format.to_string()));
+        self.record.timings_ms.read = ms;
+        self.record.input = Some(InputRecord {
+            path: format!("{} meshes", paths.len()),
+            format: formats,
+            bytes: inputs.iter().map(|i| i.bytes).sum(),
+            vertices: sum(|i| i.loaded.mesh.vertex_count()),
+            faces: Some(sum(|i| i.loaded.mesh.face_count())),
+            edges: None,
+            cells: None,
+        });
+        let mut meshes = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            for warning in &input.loaded.warnings {
+                self.warn_of(&input.path, warning);
+            }
+            meshes.push(input.loaded.mesh);
+        }
+        Ok(meshes)
     }
 
     /// As [`Run::read`], with polygons as they are, or refused.
@@ -267,6 +300,39 @@ impl Run {
         Ok(())
     }
 
+    /// Writes several meshes, each to its target, at the same time; `folder` is what people hear of.
+    pub(crate) fn write_all(
+        &mut self,
+        targets: &[Target],
+        meshes: &[TriMesh],
+        folder: &Path,
+    ) -> Result<()> {
+        let (reports, ms) = self.stage("writing", || {
+            let each = targets.par_iter().zip(meshes);
+            let write = |(t, mesh): (&Target, &TriMesh)| {
+                io::write(&t.path, Model::from(mesh), &t.options).map_err(anyhow::Error::from)
+            };
+            each.map(write).collect::<Result<Vec<_>>>()
+        })?;
+        let formats = listed(reports.iter().map(|r| r.format.to_string()));
+        self.record.timings_ms.write = ms;
+        self.record.output = Some(OutputRecord {
+            path: shown(folder),
+            format: formats,
+            format_because: targets.iter().find_map(|t| t.because.clone()),
+            bytes: reports.iter().map(|r| r.bytes).sum(),
+            vertices: meshes.iter().map(|m| m.vertex_count() as u64).sum(),
+            faces: Some(meshes.iter().map(|m| m.face_count() as u64).sum()),
+            cells: None,
+        });
+        for (report, target) in reports.into_iter().zip(targets) {
+            for warning in report.warnings {
+                self.warn(format!("{}: {warning}", shown(&target.path)));
+            }
+        }
+        Ok(())
+    }
+
     /// What an application has to say; its warnings go out at once.
     pub(crate) fn tell<A: Application>(
         &mut self,
@@ -304,6 +370,17 @@ impl Run {
         self.console.say(text)?;
         self.console.record(&self.record)
     }
+}
+
+/// Words, each once, in the order in which they come first.
+fn listed(words: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for word in words {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all.join(", ")
 }
 
 /// Time since, to the microsecond.

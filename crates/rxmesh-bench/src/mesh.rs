@@ -217,7 +217,7 @@ impl Meshes {
     }
 }
 
-fn base() -> Result<TriMesh> {
+pub(crate) fn base() -> Result<TriMesh> {
     let mut mesh = torus(CELLS[0], CELLS[1], 1.0, MINOR)?;
     flip_edges(&mut mesh, FLIPS);
     noise(&mut mesh, NOISE, SEED)?;

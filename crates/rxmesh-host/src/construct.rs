@@ -7,14 +7,15 @@ use crate::Error;
 use crate::algo::scan;
 use crate::engine::{Buffer, Engine};
 use crate::patch::PatchError;
-use crate::repack::{RepackOptions, RepackSource, repack};
-use crate::store::RxMesh;
+use crate::repack::{RepackOptions, RepackSource, Repacked, repack};
+use crate::store::{Attribute, RxMesh};
+use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::construct::clusters::{ClusterGrow, ClusterLabel, ClusterRoots, ClusterSeed};
 use rxmesh_kernels::construct::connect::{
     ConnectBegin, ConnectFinish, ConnectFirst, ConnectInsert,
 };
 use rxmesh_kernels::repack::RepackMesh;
-use rxmesh_kernels::topo::PatchHeader;
+use rxmesh_kernels::topo::{PatchHeader, Vertex};
 
 /// Most faces of a mean cluster. Larger ones would make patches hardly better, and take more rounds.
 const CLUSTER: u32 = 1024;
@@ -53,19 +54,44 @@ impl RxMesh {
         faces: &Buffer<[u32; 3]>,
         patch_size: u32,
     ) -> Result<RxMesh, Error> {
-        check(vertex_count, faces, patch_size)?;
-        let flat = Flat::connect(vertex_count, faces)?;
-        let (label, labels) = flat.clusters(Clusters::new(patch_size))?;
-        let options = RepackOptions::default().with(|o| o.patch_size = patch_size);
-        let source = RepackSource {
-            fe: &flat.fe,
-            ev: &flat.ev,
-            ef: &flat.ef,
-            ve: &flat.ve,
-            label: &label,
-        };
-        Ok(repack(faces.engine(), &source, labels, options)?.mesh)
+        Ok(construct(vertex_count, faces, patch_size)?.mesh)
     }
+
+    /// As [`RxMesh::from_engine_faces`], with the positions of the vertices, or other values of them, in the input's
+    /// order: they become an attribute without a way over the host.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::from_engine_faces`], values that are not whole 32-bit words, or on another engine.
+    pub fn from_engine_arrays<T: Value>(
+        positions: &Buffer<T>,
+        faces: &Buffer<[u32; 3]>,
+        patch_size: u32,
+    ) -> Result<(RxMesh, Attribute<Vertex, T>), Error> {
+        let vertices = u32::try_from(positions.len()).unwrap_or(u32::MAX);
+        let Repacked { mesh, renumbering } = construct(vertices, faces, patch_size)?;
+        let x = renumbering.attribute(&mesh, positions)?;
+        Ok((mesh, x))
+    }
+}
+
+fn construct(
+    vertex_count: u32,
+    faces: &Buffer<[u32; 3]>,
+    patch_size: u32,
+) -> Result<Repacked, Error> {
+    check(vertex_count, faces, patch_size)?;
+    let flat = Flat::connect(vertex_count, faces)?;
+    let (label, labels) = flat.clusters(Clusters::new(patch_size))?;
+    let options = RepackOptions::default().with(|o| o.patch_size = patch_size);
+    let source = RepackSource {
+        fe: &flat.fe,
+        ev: &flat.ev,
+        ef: &flat.ef,
+        ve: &flat.ve,
+        label: &label,
+    };
+    repack(faces.engine(), &source, labels, options)
 }
 
 /// Refuses what kernels could not index.

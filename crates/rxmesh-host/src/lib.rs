@@ -8,6 +8,7 @@
 //! ([`TriMesh::return_to`](mesh::TriMesh::return_to)); [`Options::scale`](algo::Options::scale) takes lengths along.
 
 pub mod algo;
+pub mod batch;
 mod construct;
 pub mod edit;
 pub mod engine;

@@ -3,7 +3,7 @@
 use rxmesh_host::algo::boundary::Boundary;
 use rxmesh_host::algo::delaunay::DelaunayOptions;
 use rxmesh_host::algo::remesh::RemeshOptions;
-use rxmesh_host::algo::simplify::{Cost, SimplifyOptions, Target};
+use rxmesh_host::algo::simplify::{Cost, Deviation, SimplifyOptions, Target};
 use rxmesh_host::algo::track::TrackOptions;
 use rxmesh_host::mesh::Rng;
 
@@ -38,6 +38,14 @@ pub(crate) fn simplify(rng: &mut Rng, faces: u32) -> SimplifyOptions {
         o.quantile = *rng.one_of(&[0.15, 0.01, 1.0, 0.5, 0.0, f64::NAN]);
         o.seed = rng.next_u64() as u32;
         o.max_rounds = *rng.one_of(&[1, 10, 1000]);
+        o.error = some(rng, 40, |rng| match rng.below(2) {
+            0 => Deviation::Part(*rng.one_of(&[0.0, 0.001, 0.02, 1.0, -1.0, f64::NAN])),
+            _ => Deviation::Length(f64::from(factor(rng)) * 0.01),
+        });
+        if o.error.is_some() && rng.percent(50) {
+            o.target = None;
+        }
+        o.boundary_weight = *rng.one_of(&[10.0, 0.0, 1.0, 1e6, -1.0]);
     })
 }
 

@@ -3,7 +3,9 @@
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::boundary::Boundary;
-use rxmesh_host::algo::simplify::{Cost, End, SimplifyOptions, SimplifyReport, Target, simplify};
+use rxmesh_host::algo::simplify::{
+    Cost, Deviation, End, SimplifyOptions, SimplifyReport, Target, simplify,
+};
 use rxmesh_host::edit::{Column, HostArrays, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::{Kind, Vertex};
@@ -13,14 +15,15 @@ use rxmesh_host::repack::RepackOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::distance;
-use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
+use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding, suited};
 use rxmesh_tests::fixtures;
 
 conformance! {
     reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run,
     refuses_bad_options,
     shortest_edges_go, survives_a_small_start, attributes_follow, a_plain_torus_takes_few_rounds,
-    places_that_are_not_manifold_stay, faces_that_repeat_a_vertex_keep_their_edges, the_boundary_does_what_it_is_told
+    places_that_are_not_manifold_stay, faces_that_repeat_a_vertex_keep_their_edges, the_boundary_does_what_it_is_told,
+    an_error_ends_it, a_flat_surface_has_no_error
 }
 
 fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
@@ -210,6 +213,57 @@ fn same_bits_on_every_run(engine: &Engine) {
     }
 }
 
+/// A smaller error leaves more faces; no vertex comes farther from the sphere than a few times the error.
+fn an_error_ends_it(engine: &Engine) {
+    let levels = suited(engine, [5, 3, 2]);
+    let mesh = generate::icosphere(levels).unwrap();
+    let mut faces = Vec::new();
+    for error in [0.03, 0.01, 0.003] {
+        let (mut session, x) = open(engine, &mesh);
+        let options = SimplifyOptions::within(Deviation::Length(error));
+        let report = simplify(&mut session, x, &options).unwrap();
+        let what = format!("{error} {report:?}");
+        check(&session, &what);
+        assert_eq!((report.end, report.target), (End::Deviation, 0), "{what}");
+        assert!(report.refused.deviation > 0, "{what}");
+        assert_eq!(session.count(Kind::Face).unwrap(), report.faces, "{what}");
+        assert!(report.deviation.unwrap() <= 1.0001 * error, "{what}");
+        let after = session.to_mesh(x).unwrap().0;
+        let off = |p: &Vec3| (p.length() - 1.0).abs();
+        let farthest = after.positions.iter().map(off).fold(0.0, f32::max);
+        assert!(f64::from(farthest) < 3.0 * error, "{farthest}, {what}");
+        faces.push(report.faces);
+    }
+    assert!(faces.is_sorted_by(|a, b| a <= b), "{faces:?}");
+    if !is_slow(engine) {
+        // A sphere in n faces is off by a constant over n.
+        assert!(faces[2] > 4 * faces[0], "{faces:?}");
+        assert!(faces[0] < 400, "{faces:?}");
+    }
+    // What comes first ends it.
+    let (mut session, x) = open(engine, &mesh);
+    let target = mesh.face_count() as u32 - 4;
+    let options = SimplifyOptions::new(Target::Faces(target)).with(|o| {
+        o.error = Some(Deviation::Part(0.1));
+    });
+    let report = simplify(&mut session, x, &options).unwrap();
+    assert_eq!((report.end, report.faces), (End::Reached, target));
+}
+
+/// Down to the two triangles of a square: its sides are straight.
+fn a_flat_surface_has_no_error(engine: &Engine) {
+    let n = suited(engine, [16, 6, 4]);
+    let mesh = generate::grid(n, n).unwrap();
+    let (mut session, x) = open(engine, &mesh);
+    let options = SimplifyOptions::within(Deviation::Part(1e-5));
+    let report = simplify(&mut session, x, &options).unwrap();
+    check(&session, "grid");
+    assert!(report.faces <= 8, "{report:?}");
+    let after = session.to_mesh(x).unwrap().0;
+    let d = distance(&mesh, &after, 1000);
+    assert!(d.max < 1e-4, "{d:?}");
+}
+
 fn refuses_bad_options(engine: &Engine) {
     let mesh = fixtures::closed(1);
     let (mut session, x) = open(engine, &mesh);
@@ -229,6 +283,18 @@ fn refuses_bad_options(engine: &Engine) {
         o.quantile = 0.0;
     });
     assert!(simplify(&mut session, x, &options).is_err());
+    let bad: [fn(&mut SimplifyOptions); 5] = [
+        |o| o.error = Some(Deviation::Length(-1.0)),
+        |o| o.error = Some(Deviation::Part(f64::NAN)),
+        |o| o.target = None,
+        |o| (o.error, o.cost) = (Some(Deviation::Length(1.0)), Cost::Length),
+        |o| o.boundary_weight = -1.0,
+    ];
+    for bad in bad {
+        let options = SimplifyOptions::new(Target::Ratio(0.5)).with(bad);
+        let error = simplify(&mut session, x, &options).unwrap_err();
+        assert!(matches!(error, Error::Options(_)), "{error}");
+    }
     assert!(session.to_host().unwrap() == before);
     // More faces than there are is no fault, and nothing to do.
     let report = simplify(
@@ -271,6 +337,7 @@ fn survives_a_small_start(engine: &Engine) {
         scaled.positions.iter_mut().for_each(|p| *p *= by);
         let mut got = result(engine, &scaled, cost);
         got.2.iter_mut().for_each(|p| *p *= by.recip());
+        got.0.deviation = got.0.deviation.map(|d| d / f64::from(by));
         assert_eq!(got.0, want.0, "2^{power}");
         assert!(
             got.1 == want.1 && got.2 == want.2,

@@ -14,6 +14,7 @@ impl Application for Delaunay {
     const SUMMARY: &'static str = "Flip edges until the mesh is Delaunay";
     const HELP: &'static str = "Examples: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply
           rxmesh-apps delaunay spot.ply --conflicts speculative -o spot_delaunay.ply";
+    const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "run",

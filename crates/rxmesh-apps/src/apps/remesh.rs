@@ -49,6 +49,7 @@ Splits edges above 4/3 of the target, contracts those below 4/5, flips towards v
 boundary), smooths in the tangent planes and moves vertices back to the input, over and over (Botsch
 and Kobbelt 2004). The boundary and sharp edges stay. With --adaptive edges are shorter where the surface
 is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.";
+    const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("target_length", "the length that edges should have"),
         (

@@ -1,11 +1,14 @@
-//! `simplify`: collapses edges until no more than a number of faces is left.
+//! `simplify`: collapses edges until no more than a number of faces is left, or the surface would come too far from
+//! where it was.
 
 use crate::app::{Application, Told};
 use crate::frame::{Conflicts, EditFlags, Editing, rounds};
-use crate::record::Record;
+use crate::record::{Record, shown};
+use crate::text;
 use anyhow::{Context, Result, ensure};
 use clap::Command;
-use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify};
+use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify, simplify_batch};
+use serde::Serialize;
 
 const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative engine has no order of \
     changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims";
@@ -13,16 +16,44 @@ const NO_ORDER: &str = "simplification takes the cheapest edges first, and the s
 /// The application.
 pub(crate) struct Simplify;
 
+/// All meshes together, and each of several.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    all: SimplifyReport,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    meshes: Vec<Member>,
+}
+
+/// One of several meshes.
+#[derive(Debug, Serialize)]
+struct Member {
+    path: String,
+    faces_before: u32,
+    target: u32,
+    faces: u32,
+    end: End,
+    deviation: Option<f64>,
+}
+
 impl Application for Simplify {
     const NAME: &'static str = "simplify";
-    const SUMMARY: &'static str = "Simplify a mesh to a number of faces by collapsing edges";
+    const SUMMARY: &'static str =
+        "Simplify meshes to a number of faces, or an error, by collapsing edges";
     const HELP: &'static str = "Examples: rxmesh-apps simplify bunny.obj --ratio 0.1 -o small.obj
           rxmesh-apps simplify spot.ply --faces 1000 --validate -o small.ply
+          rxmesh-apps simplify bunny.obj --error 0.1% -o small.obj
+          rxmesh-apps simplify bunny.obj spot.ply --ratio 0.1 -o small
 
 Edges collapse to the point of least quadric error (Garland and Heckbert 1997), boundaries are held.
 Collapses that would change the topology or turn a face over are refused, and vertices at places that
 are not manifold stay; when that leaves more faces than were asked for, the exit code is 3 and the
-reasons are listed.";
+reasons are listed. With --error the surface comes no farther from where it was; with --ratio or
+--faces besides, what is reached first ends it.
+
+Of several meshes each is simplified to a target of its own, all in the same rounds, and -o names the
+folder that they come into.";
+    const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "run",
@@ -31,16 +62,25 @@ reasons are listed.";
         ("faces_before", "faces at the beginning"),
         ("target", "faces that were wanted"),
         ("faces", "faces at the end"),
-        ("end", "`reached`, `stuck` or `rounds`"),
+        ("end", "`reached`, `deviation`, `stuck` or `rounds`"),
+        (
+            "deviation",
+            "the largest distance of a vertex from the planes of the faces that it stands for, as the root of the \
+            mean square; null where lengths are the cost",
+        ),
         (
             "refused",
-            "edges that are left by why (`frozen`, `link`, `fold`, `not_finite`, `bend`), when the number was not \
-            reached",
+            "edges that are left by why (`frozen`, `link`, `fold`, `not_finite`, `bend`, `deviation`), when the \
+            number was not reached",
+        ),
+        (
+            "meshes",
+            "of several meshes `path`, `faces_before`, `target`, `faces`, `end`, `deviation` of each",
         ),
     ];
 
     type Options = SimplifyOptions;
-    type Report = SimplifyReport;
+    type Report = Report;
     type Frame = Editing;
 
     fn adapt(command: Command) -> Command {
@@ -54,40 +94,100 @@ reasons are listed.";
         Ok(())
     }
 
-    fn run(edit: &mut Editing, options: &SimplifyOptions) -> Result<SimplifyReport> {
+    fn run(edit: &mut Editing, options: &SimplifyOptions) -> Result<Report> {
+        let several = edit.several.as_ref();
+        let several = several.map(|s| (s.labels, s.names.clone()));
         edit.work("simplifying", |session, x| {
             let session = session.claims().context(NO_ORDER)?;
-            Ok(simplify(session, x, options)?)
+            let Some((labels, names)) = several else {
+                return Ok(Report {
+                    all: simplify(session, x, options)?,
+                    meshes: Vec::new(),
+                });
+            };
+            let targets = vec![options.target; names.len()];
+            let report = simplify_batch(session, x, labels, &targets, options)?;
+            let members = names.iter().zip(&report.meshes);
+            Ok(Report {
+                all: report.total(),
+                meshes: members
+                    .map(|(name, m)| Member::new(shown(name), m))
+                    .collect(),
+            })
         })
     }
 
-    fn tell(report: &SimplifyReport, _options: &SimplifyOptions, _record: &Record) -> Told {
-        Told::new(format!(
-            "simplified: {} to {} faces ({} wanted), {} collapses, {}",
-            report.faces_before,
-            report.faces,
-            report.target,
-            report.run.done,
-            rounds(&report.run)
-        ))
-        .unless_done(report.end == End::Reached, || why(report))
+    fn convert(report: &mut Report, unit: f64) {
+        let members = report.meshes.iter_mut().map(|m| &mut m.deviation);
+        for deviation in members.chain([&mut report.all.deviation]).flatten() {
+            *deviation *= unit;
+        }
+    }
+
+    fn tell(report: &Report, options: &SimplifyOptions, _record: &Record) -> Told {
+        let all = &report.all;
+        let wanted = match options.target {
+            Some(_) => format!(" ({} wanted)", all.target),
+            None => String::new(),
+        };
+        let deviation = match (options.error, all.deviation) {
+            (Some(_), Some(d)) => format!(", deviation {}", text::number(d)),
+            _ => String::new(),
+        };
+        let mut lines = format!(
+            "simplified: {} to {} faces{wanted}{deviation}, {} collapses, {}",
+            all.faces_before,
+            all.faces,
+            all.run.done,
+            rounds(&all.run)
+        );
+        for m in &report.meshes {
+            lines += &format!("\n{}: {} to {} faces", m.path, m.faces_before, m.faces);
+        }
+        let done = |end| matches!(end, End::Reached | End::Deviation);
+        let ends = report.meshes.iter().map(|m| m.end).chain([all.end]);
+        Told::new(lines).unless_done(ends.into_iter().all(done), || why(report))
+    }
+}
+
+impl Member {
+    fn new(path: String, report: &SimplifyReport) -> Member {
+        Member {
+            path,
+            faces_before: report.faces_before,
+            target: report.target,
+            faces: report.faces,
+            end: report.end,
+            deviation: report.deviation,
+        }
     }
 }
 
 /// Why there are more faces than wanted.
-fn why(report: &SimplifyReport) -> String {
-    let r = &report.refused;
-    let left = format!(
-        "{} faces are left, {} were wanted",
-        report.faces, report.target
-    );
-    let cause = match report.end {
+fn why(report: &Report) -> String {
+    let of = match report.meshes.len() {
+        0 => String::new(),
+        n => {
+            let missed = |m: &&Member| !matches!(m.end, End::Reached | End::Deviation);
+            let missed: Vec<&Member> = report.meshes.iter().filter(missed).collect();
+            match &missed[..] {
+                [m] => format!("{}: ", m.path),
+                missed => format!("{} of {n} meshes: ", missed.len()),
+            }
+        }
+    };
+    let (all, r) = (&report.all, &report.all.refused);
+    let left = match all.target {
+        0 => format!("{} faces are left", all.faces),
+        target => format!("{} faces are left, {target} were wanted", all.faces),
+    };
+    let cause = match all.end {
         End::Rounds => "the rounds are used up",
         _ => "every edge that is left is refused",
     };
     format!(
-        "{left}: {cause} (edges between vertices that stay: {}, that would change the topology: {}, that would turn a \
-        face over: {}, that would bend the boundary: {}, with a place that is not finite: {})",
+        "{of}{left}: {cause} (edges between vertices that stay: {}, that would change the topology: {}, that would \
+        turn a face over: {}, that would bend the boundary: {}, with a place that is not finite: {})",
         r.frozen, r.link, r.fold, r.bend, r.not_finite
     )
 }

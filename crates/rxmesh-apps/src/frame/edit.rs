@@ -1,6 +1,6 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::{AnySession, Conflicts, Frame, counts, on_session, passes, repaired};
+use super::{AnySession, Conflicts, Frame, Several, counts, on_session, passes, repaired};
 use crate::Outcome;
 use crate::app::{Application, Told};
 use crate::cli::ComputeArgs;
@@ -26,6 +26,9 @@ const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts spe
 pub(crate) struct EditFlags {
     #[command(flatten)]
     pub(crate) compute: ComputeArgs,
+    /// More meshes: all are worked on at once, and each comes into a file of its own; -o names a folder then
+    #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with_all = ["map", "repair", "cache"])]
+    pub(crate) more: Vec<PathBuf>,
     /// Check every invariant of the result before it is written (track: of every frame)
     #[arg(long)]
     pub(crate) validate: bool,
@@ -57,15 +60,17 @@ pub(crate) struct Editing {
     pub(crate) x: Column<Vertex, Vec3>,
     pub(crate) carried: Rc<Carried>,
     pub(crate) target: Target,
+    /// Several meshes, if it is not one.
+    pub(crate) several: Option<Several>,
     pub(crate) before: Quality,
     pub(crate) validate: bool,
-    map: Option<PathBuf>,
+    pub(super) map: Option<PathBuf>,
     /// The length that edges should have, if the command has one.
     pub(crate) target_length: Option<f64>,
     /// The frame that the mesh came in; here it is normalised.
     pub(crate) home: Placement,
-    unit: f64,
-    path: PathBuf,
+    pub(super) unit: f64,
+    pub(super) path: PathBuf,
 }
 
 impl Frame for Editing {
@@ -83,6 +88,9 @@ impl Frame for Editing {
         flags: EditFlags,
         _options: &A::Options,
     ) -> Result<Editing> {
+        if !flags.more.is_empty() {
+            return Several::open::<A>(flags);
+        }
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
         let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
         if let Some(map) = &flags.map {
@@ -110,6 +118,7 @@ impl Frame for Editing {
             x: carried.positions(),
             carried: Rc::new(carried),
             target,
+            several: None,
             before,
             validate,
             map: flags.map,
@@ -157,6 +166,7 @@ impl Frame for Editing {
         for what in lost {
             self.run.warn(what);
         }
+        let parts = self.several.as_ref().map(|several| several.part(&mut mesh));
         mesh.return_to(self.home);
         self.target_length = self.target_length.map(|l| l * self.unit);
         let session = &self.session;
@@ -178,7 +188,10 @@ impl Frame for Editing {
             options: keys(options)?,
             report: keys(report)?,
         });
-        self.run.write(&self.target, &mesh)?;
+        match (self.several, parts) {
+            (Some(several), Some(parts)) => several.write(&mut self.run, &parts)?,
+            _ => self.run.write(&self.target, &mesh)?,
+        }
         if let Some(path) = &self.map {
             let map = on_session!(&self.session, |s| carried.map(s))?;
             let text = map.to_text([mesh.vertex_count(), mesh.face_count()]);

@@ -4,12 +4,14 @@ mod conflicts;
 mod edit;
 mod fixed;
 mod repair;
+mod several;
 mod tool;
 
 pub(crate) use conflicts::{AnySession, Conflicts, on_session};
 pub(crate) use edit::{EditFlags, Editing, rounds};
 pub(crate) use fixed::{Fixed, explained};
 pub(crate) use repair::{counts, holes_left, passes, repaired};
+pub(crate) use several::Several;
 pub(crate) use tool::Tool;
 
 use crate::Outcome;

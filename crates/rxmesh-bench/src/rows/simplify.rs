@@ -1,12 +1,18 @@
 //! Simplification.
 
 use anyhow::{Result, ensure};
-use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify};
-use rxmesh_host::edit::Claims;
+use glam::Vec3;
+use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify, simplify_batch};
+use rxmesh_host::batch::Batch;
+use rxmesh_host::edit::{Claims, Session};
+use rxmesh_host::repack::RepackOptions;
+use rxmesh_host::store::RxMesh;
+use rxmesh_kernels::topo::Vertex;
 
 use super::session::{FROM_FACES, NO_FLOOR, OPERATION, SESSION, figures, operation};
 use super::{Bench, Measured, Row};
-use crate::mesh::Input;
+use crate::measure::{self, Times};
+use crate::mesh::{self, Input};
 use crate::reference::{Against, Goal};
 
 const SIMPLIFICATION: Row = Row::time(
@@ -37,7 +43,32 @@ const SIMPLIFICATION: Row = Row::time(
 pub(super) const ROWS: &[Row] = &[
     SIMPLIFICATION,
     SIMPLIFICATION.on("simplify-plain", Input::Plain),
+    ARRAYS,
+    BATCH,
 ];
+
+const ARRAYS: Row = Row::time(
+    "simplify-arrays",
+    "from faces and positions in the engine's memory to a mesh in patches of a tenth of the faces, on the wall clock",
+    from_arrays,
+)
+.counts(
+    "construction, simplification to a tenth and closing, from arrays in the engine's memory to a mesh there: wall \
+    clock",
+    "",
+    NO_FLOOR,
+);
+
+const BATCH: Row = Row::time(
+    "simplify-batch",
+    "meshes of 20,000 faces, together as large as the mesh, each to a tenth of its faces in one call, on the wall clock",
+    batch,
+)
+.counts(
+    "simplification of all meshes to a tenth each, on a session opened before: wall clock",
+    "",
+    NO_FLOOR,
+);
 
 /// To a tenth of the faces.
 fn simplification(b: &Bench<'_>) -> Result<Measured> {
@@ -48,4 +79,68 @@ fn simplification(b: &Bench<'_>) -> Result<Measured> {
         Ok(figures(&report.run, &[("faces", report.faces.into())]))
     })?;
     Ok(worked.measured)
+}
+
+/// From arrays to arrays of patches, all on the engine.
+fn from_arrays(b: &Bench<'_>) -> Result<Measured> {
+    let options = SimplifyOptions::new(Target::Ratio(0.1));
+    let (faces, positions) = (
+        b.engine.upload(&b.mesh.faces)?,
+        b.engine.upload(&b.mesh.positions)?,
+    );
+    let times = measure::calls(b.engine, b.effort, || {
+        let (rx, x) = RxMesh::from_engine_arrays(&positions, &faces, b.patch_size)?;
+        let mut session = Session::open(&rx)?;
+        let x = session.attach(&x)?;
+        let report = simplify(&mut session, x, &options)?;
+        ensure!(report.faces <= report.target, "not reached: {report:?}");
+        session.close(RepackOptions::default())?.take(x)?;
+        Ok(())
+    })?;
+    Ok(Measured {
+        per: "face",
+        elements: b.mesh.face_count() as u64,
+        times,
+        ..Measured::default()
+    })
+}
+
+/// As many copies of the base mesh as the mesh has of its faces.
+fn batch(b: &Bench<'_>) -> Result<Measured> {
+    let count = (b.mesh.face_count() / mesh::BASE_FACES).max(1);
+    let (joined, batch) = Batch::join(vec![mesh::base()?; count])?;
+    let options = SimplifyOptions::new(Target::Ratio(0.1));
+    let (faces, positions) = (
+        b.engine.upload(&joined.faces)?,
+        b.engine.upload(&joined.positions)?,
+    );
+    let (rx, x) = RxMesh::from_engine_arrays::<Vec3>(&positions, &faces, b.patch_size)?;
+    let labels = rx.attribute_from::<Vertex, u32>(&batch.labels())?;
+    let targets = vec![options.target; count];
+    let mut all = serde_json::Map::new();
+    let mut sample = || -> Result<f64> {
+        let mut session = Session::open(&rx)?;
+        let (x, labels) = (session.attach(&x)?, session.attach(&labels)?);
+        b.engine.synchronize()?;
+        measure::wall_ms(b.engine, || {
+            let report = simplify_batch(&mut session, x, labels, &targets, &options)?;
+            let missed = report.meshes.iter().find(|m| m.faces > m.target);
+            ensure!(missed.is_none(), "not reached: {missed:?}");
+            let meshes = report.meshes.len();
+            all = figures(&report.run, &[("meshes", meshes.into())]);
+            Ok(())
+        })
+    };
+    sample()?;
+    let ms = b.effort.samples(sample)?;
+    Ok(Measured {
+        per: "mesh",
+        elements: count as u64,
+        times: Times {
+            ms,
+            ..Times::default()
+        },
+        figures: all,
+        ..Measured::default()
+    })
 }

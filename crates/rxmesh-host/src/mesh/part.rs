@@ -1,6 +1,7 @@
 //! A part of a mesh: some of its faces, with everything that belongs to them.
 
 use super::{CornerLayer, ElementKind, Extras, NO_VALUE, Tag, TagKind, TriMesh};
+use rayon::prelude::*;
 use std::ops::Range;
 
 impl TriMesh {
@@ -24,12 +25,42 @@ impl TriMesh {
         for (new, &old) in vertices.iter().enumerate() {
             renamed[old as usize] = new as u32;
         }
+        self.part(&vertices, &faces, &renamed)
+    }
+
+    /// A mesh for each label below `count`: the vertices with that label and their faces, both in their order, with
+    /// what belongs to them.
+    ///
+    /// # Panics
+    ///
+    /// When `labels` has not one entry a vertex, one is `count` or more, or the vertices of a face have different ones.
+    pub fn split(&self, labels: &[u32], count: usize) -> Vec<TriMesh> {
+        assert_eq!(labels.len(), self.positions.len(), "an entry a vertex");
+        let mut vertices = vec![Vec::new(); count];
+        let mut renamed = vec![NO_VALUE; labels.len()];
+        for (v, &label) in labels.iter().enumerate() {
+            let of = &mut vertices[label as usize];
+            renamed[v] = of.len() as u32;
+            of.push(v as u32);
+        }
+        let mut faces = vec![Vec::new(); count];
+        for (f, corners) in self.faces.iter().enumerate() {
+            let [a, b, c] = corners.map(|v| labels[v as usize]);
+            assert!(a == b && a == c, "face {f} is of several parts");
+            faces[a as usize].push(f as u32);
+        }
+        let parts = vertices.par_iter().zip(&faces);
+        parts.map(|(v, f)| self.part(v, f, &renamed)).collect()
+    }
+
+    /// The mesh of some vertices and faces, with the new numbers of the vertices.
+    fn part(&self, vertices: &[u32], faces: &[u32], renamed: &[u32]) -> TriMesh {
         let face = |&f: &u32| self.faces[f as usize].map(|v| renamed[v as usize]);
-        let corners = |layer: &CornerLayer| part_of_layer(layer, &faces);
+        let corners = |layer: &CornerLayer| part_of_layer(layer, faces);
         let extras = &self.extras;
         let columns = extras.columns.iter().map(|c| match c.element {
-            ElementKind::Vertex => c.gather(&vertices),
-            ElementKind::Face | ElementKind::Cell => c.gather(&faces),
+            ElementKind::Vertex => c.gather(vertices),
+            ElementKind::Face | ElementKind::Cell => c.gather(faces),
         });
         TriMesh {
             positions: vertices
@@ -41,7 +72,7 @@ impl TriMesh {
                 columns: columns.collect(),
                 corner_texcoords: extras.corner_texcoords.as_ref().map(corners),
                 corner_normals: extras.corner_normals.as_ref().map(corners),
-                tags: part_of_tags(&extras.tags, &faces),
+                tags: part_of_tags(&extras.tags, faces),
                 comments: extras.comments.clone(),
             },
             placement: self.placement,
@@ -62,22 +93,15 @@ pub(crate) fn part_of_layer(layer: &CornerLayer, faces: &[u32]) -> CornerLayer {
         let corners = faces.iter().flat_map(|&f| &layer.corners[corners_of(f)]);
         corners.copied()
     };
-    let mut used = vec![false; layer.entries()];
-    for entry in corners().filter(|&c| c != NO_VALUE) {
-        used[entry as usize] = true;
-    }
-    let entries = indices(&used);
-    let mut renamed = vec![NO_VALUE; used.len()];
-    for (new, &old) in entries.iter().enumerate() {
-        renamed[old as usize] = new as u32;
-    }
+    let mut entries: Vec<u32> = corners().filter(|&c| c != NO_VALUE).collect();
+    entries.par_sort_unstable();
+    entries.dedup();
+    let renamed = |c: u32| entries.binary_search(&c).map_or(NO_VALUE, |i| i as u32);
     let value = |&e: &u32| &layer.values[e as usize * layer.width..][..layer.width];
     CornerLayer {
         width: layer.width,
         values: entries.iter().flat_map(value).copied().collect(),
-        corners: corners()
-            .map(|c| renamed.get(c as usize).copied().unwrap_or(NO_VALUE))
-            .collect(),
+        corners: corners().map(renamed).collect(),
     }
 }
 

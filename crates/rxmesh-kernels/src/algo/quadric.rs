@@ -93,6 +93,12 @@ impl Quadric {
         }
     }
 
+    /// The sum of the weights of its planes whose normals have length one: the trace of A.
+    #[inline(always)]
+    pub fn weight(&self) -> f32 {
+        self.diagonal.element_sum()
+    }
+
     /// The sum of two quadrics with the same centre.
     #[inline(always)]
     pub fn plus(self, q: Quadric) -> Quadric {

@@ -44,13 +44,10 @@ impl LimitTables {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
-unsafe impl BlockKernel for Limit {
-    type Tables = LimitTables;
-
+impl LimitTables {
+    /// The room.
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> LimitTables {
+    pub fn carve(plan: &mut Plan) -> LimitTables {
         // In this order: the device compiler takes word 0 of the first piece for one that could be anywhere.
         let found = plan.take(4);
         LimitTables {
@@ -58,6 +55,17 @@ unsafe impl BlockKernel for Limit {
             found,
             scratch: plan.take(SCRATCH_WORDS),
         }
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for Limit {
+    type Tables = LimitTables;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> LimitTables {
+        LimitTables::carve(plan)
     }
 
     #[inline(always)]
@@ -68,74 +76,88 @@ unsafe impl BlockKernel for Limit {
         }
         let n = round.counter(Counter::Winners);
         let most = round.counter(Counter::Most);
-        if n <= most {
-            return;
+        if n > most {
+            keep_first(b, t, round, &self.claims, [n, most], |i| i);
         }
-        let winners = b.count(n, t.scratch, |i| self.key(i).is_some());
-        if winners <= most {
-            return;
-        }
-        b.lead(|| {
-            t.found.set(1, 0);
-            t.found.set(2, 0);
-            t.found.set(3, most);
-        });
-        let mut pass = PASSES;
-        while pass > 0 {
-            pass -= 1;
-            self.look(b, t, n, pass * DIGIT_BITS);
-        }
-        // As many keys as wanted are below this one.
-        let bound = t.prefix();
-        b.last_phase(|p| {
-            p.each(n, |i| {
-                if self.key(i).is_some_and(|k| k >= bound) {
-                    round.enqueue(round.winners.get(2 * i));
-                    round.winners.set(2 * i, NONE);
-                }
-            });
-            p.lead(|| round.count(Counter::Conflicts, winners - most));
-        });
     }
 }
 
-impl Limit {
-    /// The key of winner `i` below its epoch; nothing if the cavity was refused.
-    #[inline(always)]
-    fn key(&self, i: u32) -> Option<u64> {
-        let round = &self.round;
+/// Keeps of `n` winners the `most` with the smallest keys, and enters the others for the next round. `winner` is the
+/// place of each in the list of winners.
+#[inline(always)]
+pub(crate) fn keep_first<B: Block>(
+    b: B,
+    t: &LimitTables,
+    round: &Round,
+    claims: &ClaimTables,
+    [n, most]: [u32; 2],
+    winner: impl Fn(u32) -> u32,
+) {
+    // Its key below the epoch; nothing if the cavity was refused.
+    let key = |i: u32| {
+        let i = winner(i);
         if round.winners.get(2 * i) == NONE {
             return None;
         }
-        let face = round
-            .records
-            .get(round.winners.get(2 * i + 1) + RECORD_HEADER);
-        Some(self.claims.order_of(face))
+        let record = round.winners.get(2 * i + 1);
+        Some(claims.order_of(round.records.get(record + RECORD_HEADER)))
+    };
+    let winners = b.count(n, t.scratch, |i| key(i).is_some());
+    if winners <= most {
+        return;
     }
+    b.lead(|| {
+        t.found.set(1, 0);
+        t.found.set(2, 0);
+        t.found.set(3, most);
+    });
+    let mut pass = PASSES;
+    while pass > 0 {
+        pass -= 1;
+        find_digit(b, t, n, pass * DIGIT_BITS, key);
+    }
+    // As many keys as wanted are below this one.
+    let bound = t.prefix();
+    b.phase(|p| {
+        p.each(n, |i| {
+            if key(i).is_some_and(|k| k >= bound) {
+                let i = winner(i);
+                round.enqueue(round.winners.get(2 * i));
+                round.winners.set(2 * i, NONE);
+            }
+        });
+        p.lead(|| round.count(Counter::Conflicts, winners - most));
+    });
+}
 
-    /// Finds the digit at bit `shift` of the first key that is too much.
-    #[inline(always)]
-    fn look<B: Block>(&self, b: B, t: &LimitTables, n: u32, shift: u32) {
-        b.each(DIGITS, |i| t.counts.set(i, 0));
-        let prefix = t.prefix();
-        b.each(n, |i| {
-            if let Some(key) = self.key(i).map(|k| k >> shift)
-                && key >> DIGIT_BITS == prefix
-            {
-                t.counts.fetch_add(key as u32 % DIGITS, 1);
-            }
-        });
-        b.lead(|| {
-            let mut left = t.found.get(3);
-            let mut digit = 0;
-            while t.counts.get(digit) <= left && digit + 1 < DIGITS {
-                left -= t.counts.get(digit);
-                digit += 1;
-            }
-            let prefix = prefix << DIGIT_BITS | u64::from(digit);
-            t.found.set(1, (prefix >> 32) as u32);
-            t.found.set(2, prefix as u32);
-            t.found.set(3, left);
-        });
-    }
+/// Finds the digit at bit `shift` of the first key that is too much.
+#[inline(always)]
+fn find_digit<B: Block>(
+    b: B,
+    t: &LimitTables,
+    n: u32,
+    shift: u32,
+    key: impl Fn(u32) -> Option<u64>,
+) {
+    b.each(DIGITS, |i| t.counts.set(i, 0));
+    let prefix = t.prefix();
+    b.each(n, |i| {
+        if let Some(key) = key(i).map(|k| k >> shift)
+            && key >> DIGIT_BITS == prefix
+        {
+            t.counts.fetch_add(key as u32 % DIGITS, 1);
+        }
+    });
+    b.lead(|| {
+        let mut left = t.found.get(3);
+        let mut digit = 0;
+        while t.counts.get(digit) <= left && digit + 1 < DIGITS {
+            left -= t.counts.get(digit);
+            digit += 1;
+        }
+        let prefix = prefix << DIGIT_BITS | u64::from(digit);
+        t.found.set(1, (prefix >> 32) as u32);
+        t.found.set(2, prefix as u32);
+        t.found.set(3, left);
+    });
 }

@@ -32,7 +32,8 @@ pub use claims::{ClaimTables, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetCla
 pub use collect::{COLLECT_WORDS, Collect, MANY_SEEDS};
 pub use fill::FillIn;
 pub use hole::{Corner, Hole, Queue, Side};
-pub use limit::Limit;
+pub(crate) use limit::keep_first;
+pub use limit::{Limit, LimitTables};
 pub use link::{is_border, link_condition};
 pub use operator::{Growth, Operator, Seed};
 pub use record::{Cavity, RECORD_HEADER, most_record_words};

@@ -119,7 +119,7 @@ impl Round {
     }
 
     #[inline(always)]
-    pub(super) fn counter(&self, counter: Counter) -> u32 {
+    pub(crate) fn counter(&self, counter: Counter) -> u32 {
         self.counters.get(counter as u32)
     }
 
@@ -137,7 +137,7 @@ impl Round {
 
     /// Whether room ran out in this round, which then changes nothing.
     #[inline(always)]
-    pub(super) fn stopped(&self) -> bool {
+    pub(crate) fn stopped(&self) -> bool {
         out_of_room(self.counters, self.records.len())
     }
 

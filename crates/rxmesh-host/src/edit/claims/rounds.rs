@@ -7,8 +7,8 @@ use crate::Error;
 use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, Births, CLAIM_ITEMS, COLLECT_WORDS, Claim, ClaimTables, Collect, Counter, FillIn,
-    Growth, Interpolate, Limit, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS,
-    RankChunks, RankWords, Resolve, Round, Slots, Template, TraceVertices, most_record_words,
+    Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks,
+    RankWords, Resolve, Round, Slots, Template, TraceVertices, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
@@ -30,11 +30,14 @@ const SALT: u32 = 0x9e37_79b9;
 
 /// What makes the rounds of a run, as an algorithm steers them that looks at several rounds together.
 pub(crate) trait Course<O> {
-    /// Whether [`Counter::Most`] limits the cavities of a round. For operators that need no new slots.
-    const LIMITED: bool = false;
-
     /// The operator for the round that comes after so many others of this look.
     fn operator(&mut self, session: &Session, round: u32) -> Result<O, Error>;
+
+    /// Launches what keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit). For operators
+    /// that need no new slots.
+    fn limit(&mut self, _: &Session, _claims: ClaimTables, _round: Round) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Launches what comes between two rounds: kernels that change the set of the next round's seeds, which is a bit
     /// each. They run after rounds that ran out of room too, and when rounds stand still, and must do nothing then.
@@ -240,7 +243,7 @@ impl Session {
             let operator = course.operator(self, round)?;
             self.make_births::<O>(n)?;
             let salt = SALT.wrapping_mul(round - rounds.start);
-            self.launch(seeds, n, operator, C::LIMITED, salt)?;
+            self.launch(seeds, n, operator, course, salt)?;
             course.between(self, self.edits.state.queue.global_mut())?;
             self.collect(1, O::SHARE < 1.0)?;
             // The host does not know how many there are before it looks.
@@ -361,12 +364,12 @@ impl Session {
     }
 
     /// Launches a round of `n` seeds at most, whose salt is so much more than the session's.
-    fn launch<O: OperatorEntry>(
+    fn launch<O: OperatorEntry, C: Course<O>>(
         &self,
         seeds: Seeds,
         n: u32,
         op: O,
-        limited: bool,
+        course: &mut C,
         salt: u32,
     ) -> Result<(), Error> {
         let (engine, s) = (self.engine(), &self.edits.state);
@@ -411,9 +414,7 @@ impl Session {
                 blocks,
             },
         )?;
-        if limited {
-            engine.launch_blocks(1, Limit { claims, round })?;
-        }
+        course.limit(self, claims, round)?;
         if !O::GROWTH.is_none() {
             self.rank(O::GROWTH)?;
         }

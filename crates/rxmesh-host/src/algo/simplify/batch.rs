@@ -1,0 +1,298 @@
+//! Several meshes in one session, each simplified to a target of its own.
+
+use super::work::Work;
+use super::{End, Refused, SimplifyOptions, SimplifyReport, Target};
+use crate::Error;
+use crate::algo::Options;
+use crate::edit::{Column, RunReport, Session};
+use crate::engine::Buffer;
+use glam::Vec3;
+use rxmesh_kernels::algo::simplify::{
+    BATCH_BLOCKS, BatchCheck, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
+    BatchUnbind, BatchWinners, Batched, COST_BINS, COST_SHIFT, Part, SimplifySelect, WORDS_A_PART,
+    Winning,
+};
+use rxmesh_kernels::cavity::{ClaimTables, Round};
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::{Kind, Vertex};
+
+/// Most words of all histograms, and fewest bins of one.
+const MOST_WORDS: usize = 1 << 22;
+const FEWEST_BINS: u32 = 1 << 6;
+
+/// What was done to several meshes.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct BatchReport {
+    /// The rounds of all together; `done` is the number of collapses.
+    pub run: RunReport,
+    /// What became of each mesh. Its own `run` is empty, because all share the rounds.
+    pub meshes: Vec<SimplifyReport>,
+}
+
+impl BatchReport {
+    /// All meshes as one: sums, the largest deviation, and the first end that is not [`End::Reached`].
+    pub fn total(&self) -> SimplifyReport {
+        let none = SimplifyReport {
+            run: self.run,
+            ..SimplifyReport::default()
+        };
+        self.meshes.iter().fold(none, |all, m| SimplifyReport {
+            run: all.run,
+            faces_before: all.faces_before + m.faces_before,
+            target: all.target + m.target,
+            faces: all.faces + m.faces,
+            end: match all.end {
+                End::Reached => m.end,
+                end => end,
+            },
+            deviation: match (all.deviation, m.deviation) {
+                (Some(a), Some(b)) => Some(a.max(b)),
+                (a, b) => a.or(b),
+            },
+            refused: all.refused + m.refused,
+        })
+    }
+}
+
+impl std::ops::Add for Refused {
+    type Output = Refused;
+
+    fn add(self, o: Refused) -> Refused {
+        Refused {
+            frozen: self.frozen + o.frozen,
+            link: self.link + o.link,
+            fold: self.fold + o.fold,
+            not_finite: self.not_finite + o.not_finite,
+            bend: self.bend + o.bend,
+            deviation: self.deviation + o.deviation,
+        }
+    }
+}
+
+/// Simplifies several meshes that lie in one session, each to a target of its own, all of them in the same rounds: as
+/// [`simplify`](super::simplify), where each mesh has its own bound of what is cheap. `parts` says for each vertex which
+/// mesh it is of, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so that the
+/// column tells the meshes apart afterwards too. A target of `None` is as few faces as the deviation of the options
+/// allows; a part of the diagonal is of each mesh's own. The target of the options is not looked at.
+///
+/// # Errors
+///
+/// As [`simplify`](super::simplify); [`Error::Options`] for a label without a target, a face whose vertices have
+/// different labels, or no target where there is no deviation.
+pub fn simplify_batch(
+    session: &mut Session,
+    x: Column<Vertex, Vec3>,
+    parts: Column<Vertex, u32>,
+    targets: &[Option<Target>],
+    options: &SimplifyOptions,
+) -> Result<BatchReport, Error> {
+    let mut options = *options;
+    let targets_of = |t: &Option<Target>| {
+        SimplifyOptions {
+            target: *t,
+            ..options
+        }
+        .check()
+    };
+    targets.iter().try_for_each(targets_of)?;
+    // The options' own is not looked at.
+    options.target = Some(Target::Faces(1));
+    options.check()?;
+    check_labels(session, parts, targets.len())?;
+    if targets.is_empty() {
+        return Ok(BatchReport::default());
+    }
+    let cut = match session.frozen_faces() {
+        0 => None,
+        _ => session.cut(&session.values(x)?.read()?)?,
+    };
+    let done = Several::new(session, parts, targets).and_then(|several| {
+        let mut work = Work::new(session, x, &options, cut.as_ref(), Some(several))?;
+        work.run(session, &options)
+    });
+    if let Some(cut) = cut {
+        session.weld(&cut)?;
+    }
+    let mut report = done?;
+    for (mesh, target) in report.meshes.iter_mut().zip(targets) {
+        mesh.target = target.map_or(0, |t| t.goal(mesh.faces_before));
+    }
+    Ok(report)
+}
+
+/// Refuses labels that are no mesh's.
+fn check_labels(session: &Session, parts: Column<Vertex, u32>, count: usize) -> Result<(), Error> {
+    let wrong = session.engine().zeroed::<u32>(2)?;
+    let kernel = BatchCheck {
+        mesh: session.mesh()?,
+        vertices: session.read(parts)?,
+        count: count as u32,
+        wrong: wrong.global_mut(),
+    };
+    session
+        .engine()
+        .launch_flat(session.capacity(Kind::Vertex), kernel)?;
+    match wrong.read()?[1] {
+        0 => Ok(()),
+        v => Err(Error::Options(format!(
+            "the vertex in slot {} is labelled as of a mesh for which there is no target: there are {count}",
+            v - 1
+        ))),
+    }
+}
+
+/// What tells several meshes apart.
+pub(super) struct Several {
+    /// Which mesh each vertex is of.
+    pub(super) vertices: Column<Vertex, u32>,
+    /// Which mesh each edge is of.
+    pub(super) labels: Buffer<u32>,
+    /// See [`Part`].
+    pub(super) parts: Buffer<u32>,
+    histogram: Buffer<u32>,
+    list: Buffer<u32>,
+    count: u32,
+    bins: u32,
+}
+
+impl Several {
+    /// Counts the faces of each mesh, and sets the targets.
+    fn new(
+        session: &Session,
+        vertices: Column<Vertex, u32>,
+        targets: &[Option<Target>],
+    ) -> Result<Several, Error> {
+        let engine = session.engine();
+        let bins = (MOST_WORDS / targets.len()).max(1).ilog2();
+        let bins = (1 << bins).clamp(FEWEST_BINS, COST_BINS);
+        let words = targets.len() * bins as usize;
+        let limit = u64::from(u32::MAX);
+        if words as u64 >= limit {
+            let what = "bins of the costs of all meshes";
+            let count = words as u64;
+            return Err(Error::TooLarge { what, count, limit });
+        }
+        let mut several = Several {
+            vertices,
+            labels: engine.zeroed(session.capacity(Kind::Edge) as usize)?,
+            parts: engine.zeroed(targets.len() * WORDS_A_PART as usize)?,
+            histogram: engine.zeroed(1 + words)?,
+            list: engine.zeroed(session.capacity(Kind::Face) as usize)?,
+            count: targets.len() as u32,
+            bins,
+        };
+        let wrong = engine.zeroed::<u32>(2)?;
+        let kernel = BatchFaces {
+            mesh: session.mesh()?,
+            vertices: session.read(vertices)?,
+            labels: several.labels.global_mut(),
+            parts: several.parts.global_mut(),
+            wrong: wrong.global_mut(),
+        };
+        engine.launch_flat(session.capacity(Kind::Face), kernel)?;
+        if let f @ 1.. = wrong.read()?[1] {
+            return Err(Error::Options(format!(
+                "the vertices of the face in slot {} are labelled as of different meshes",
+                f - 1
+            )));
+        }
+        let mut words = several.parts.read()?;
+        for (part, target) in words.chunks_exact_mut(WORDS_A_PART as usize).zip(targets) {
+            let faces = part[Part::Faces as usize];
+            let goal = target.map_or(0, |t| t.goal(faces));
+            part[Part::Goal as usize] = faces.saturating_sub(goal);
+        }
+        several.parts.write(&words)?;
+        Ok(several)
+    }
+
+    /// Number of meshes.
+    pub(super) fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// What kernels see of it.
+    fn view(&self) -> Batched {
+        Batched {
+            labels: self.labels.global(),
+            parts: self.parts.global_mut(),
+            count: self.count,
+            histogram: self.histogram.global_mut(),
+            bins: self.bins,
+            shift: COST_SHIFT + (COST_BINS / self.bins).ilog2(),
+        }
+    }
+
+    /// Has no edge be cheap.
+    pub(super) fn unbind(&self, session: &Session) -> Result<(), Error> {
+        let kernel = BatchUnbind { batch: self.view() };
+        Ok(session.engine().launch_flat(self.count, kernel)?)
+    }
+
+    /// Launches in place of [`SimplifySelect`] what has a bound for each mesh.
+    pub(super) fn select(
+        &self,
+        session: &Session,
+        like: &SimplifySelect,
+        blocks: u32,
+    ) -> Result<(), Error> {
+        let select = BatchSelect {
+            batch: self.view(),
+            costs: like.costs,
+            refused: like.refused,
+            queue: like.queue,
+            counters: like.counters,
+            records: like.records,
+            between: like.between,
+            words: like.words,
+            forgive: like.forgive,
+        };
+        let decide = BatchDecide {
+            batch: self.view(),
+            course: like.course,
+            counters: like.counters,
+            records: like.records,
+            between: like.between,
+            part: like.part,
+            forgive: like.forgive,
+        };
+        session.engine().launch_blocks(blocks, select)?;
+        Ok(session.engine().launch_blocks(self.count, decide)?)
+    }
+
+    /// Launches what keeps of each mesh's winners as many as may go.
+    pub(super) fn limit(
+        &self,
+        session: &Session,
+        course: GlobalMut<u32>,
+        claims: ClaimTables,
+        round: Round,
+    ) -> Result<(), Error> {
+        let engine = session.engine();
+        let winning = Winning {
+            batch: self.view(),
+            round,
+            course,
+            list: self.list.global_mut(),
+        };
+        engine.launch_blocks(BATCH_BLOCKS, BatchWinners { winning })?;
+        engine.launch_blocks(BATCH_BLOCKS, BatchList { winning })?;
+        Ok(engine.launch_blocks(self.count, BatchLimit { winning, claims })?)
+    }
+
+    /// The faces of each mesh.
+    pub(super) fn counts(&self) -> Result<Vec<SimplifyReport>, Error> {
+        let words = self.parts.read()?;
+        let meshes = words.chunks_exact(WORDS_A_PART as usize).map(|part| {
+            let of = |p: Part| part[p as usize];
+            SimplifyReport {
+                faces_before: of(Part::Faces),
+                target: of(Part::Faces) - of(Part::Goal),
+                faces: of(Part::Faces) - of(Part::Gone),
+                ..SimplifyReport::default()
+            }
+        });
+        Ok(meshes.collect())
+    }
+}

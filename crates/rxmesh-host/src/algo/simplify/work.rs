@@ -1,0 +1,435 @@
+//! The rounds of a simplification.
+
+use super::batch::Several;
+use super::holds::holds;
+use super::{BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport};
+use crate::Error;
+use crate::edit::{self, Column, Cut, RunReport, Session};
+use crate::engine::Buffer;
+use glam::Vec3;
+use rxmesh_kernels::algo::quadric::Stored;
+use rxmesh_kernels::algo::simplify::{
+    COURSE_WORDS, Collapse, Course, HISTOGRAM_WORDS, IDLE_ROUNDS, PLACE_BEST, PLACE_CHEAPER_END,
+    PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, Refusal, SELECT_WORDS, SimplifyCosts,
+    SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
+};
+use rxmesh_kernels::cavity::{ClaimTables, Limit, Round};
+use rxmesh_kernels::edit::Fill;
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::{Kind, Vertex};
+
+/// Where new vertices come: elsewhere only when every edge that is left turns a face over.
+const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLACE_MIDDLE];
+
+/// Rounds after which refused edges are looked at again.
+const FORGIVE_AFTER: u32 = 8;
+
+/// Blocks that select edges, where there is work for so many: two a multiprocessor of a large GPU.
+const SELECT_BLOCKS: u32 = 264;
+
+/// The buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
+pub(super) struct Work {
+    x: Column<Vertex, Vec3>,
+    quadrics: Buffer<Stored>,
+    holds: Buffer<u32>,
+    costs: Buffer<u32>,
+    refused: Buffer<u32>,
+    histogram: Buffer<u32>,
+    /// See [`Course`].
+    course: Buffer<u32>,
+    /// As it was seen last.
+    seen: Vec<u32>,
+    /// An array without words, for kernels.
+    nothing: Buffer<u32>,
+    pub(super) scale: f32,
+    boundary: f32,
+    /// Where new vertices come: one of [`PLACINGS`].
+    placing: u32,
+    salt: u32,
+    /// The part of the edges that a round looks at.
+    quantile: f64,
+    /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
+    goal: Goal,
+    /// For each mesh how far it may come from where it was, squared and in the unit of lengths; empty without limits.
+    limits: Buffer<f32>,
+    /// What tells several meshes apart.
+    several: Option<Several>,
+}
+
+/// How far a simplification has to go from where it began.
+#[derive(Clone, Copy, Default)]
+struct Goal {
+    /// Live faces at the beginning.
+    before: u32,
+    /// Faces that are to go.
+    faces: u32,
+    done: u32,
+    borders: u32,
+}
+
+/// Rounds of a simplification between two looks.
+struct Steps<'a> {
+    work: &'a mut Work,
+    forgive: bool,
+}
+
+impl edit::Course<Collapse> for Steps<'_> {
+    fn operator(&mut self, session: &Session, round: u32) -> Result<Collapse, Error> {
+        let salt = self.work.salt.wrapping_add(round);
+        self.work.collapse(session, salt)
+    }
+
+    fn limit(&mut self, session: &Session, claims: ClaimTables, round: Round) -> Result<(), Error> {
+        match &self.work.several {
+            Some(several) => several.limit(session, self.work.course.global_mut(), claims, round),
+            None => Ok(session.engine().launch_blocks(1, Limit { claims, round })?),
+        }
+    }
+
+    fn between(&mut self, session: &Session, queue: GlobalMut<u32>) -> Result<(), Error> {
+        let select = self.work.select(session, queue, self.forgive);
+        self.work.launch_select(
+            session,
+            SimplifySelect {
+                between: 1,
+                ..select
+            },
+        )
+    }
+
+    fn state(&self) -> Option<&Buffer<u32>> {
+        Some(&self.work.course)
+    }
+
+    fn looked(&mut self, state: &[u32]) {
+        self.work.seen = state.to_vec();
+    }
+}
+
+impl Work {
+    /// Makes a session ready that was cut: one mesh, or several with their labels and targets.
+    pub(super) fn new(
+        session: &mut Session,
+        x: Column<Vertex, Vec3>,
+        options: &SimplifyOptions,
+        cut: Option<&Cut>,
+        several: Option<Several>,
+    ) -> Result<Work, Error> {
+        let engine = session.engine().clone();
+        let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
+        let before = session.count(Kind::Face)?;
+        let wanted = options.target.map_or(0, |t| t.goal(before));
+        let mut work = Work {
+            x,
+            quadrics: engine.zeroed(0)?,
+            holds: holds(session, options.boundary, cut)?,
+            costs: engine.zeroed(e)?,
+            refused: engine.zeroed(session.set_words())?,
+            histogram: engine.zeroed(HISTOGRAM_WORDS as usize)?,
+            course: engine.zeroed(COURSE_WORDS)?,
+            seen: vec![0; COURSE_WORDS],
+            nothing: engine.zeroed(0)?,
+            scale: 1.0,
+            boundary: match options.boundary {
+                Boundary::Keep | Boundary::Hold => options.boundary_weight as f32,
+                Boundary::Free => 0.0,
+            },
+            placing: PLACE_BEST,
+            salt: options.seed,
+            quantile: options.quantile,
+            goal: Goal::default(),
+            limits: engine.zeroed(0)?,
+            several: None,
+        };
+        work.measure(session)?;
+        work.several = several;
+        work.goal = Goal {
+            before,
+            faces: before.saturating_sub(wanted),
+            done: session.carried_out(),
+            borders: work.seen(Course::Borders),
+        };
+        if let Some(error) = options.error {
+            work.limits = engine.upload(&work.limits(session, error, work.meshes())?)?;
+        }
+        if options.cost == Cost::Quadric {
+            work.quadrics = engine.zeroed(v)?;
+            let kernel = SimplifyQuadrics {
+                mesh: session.mesh()?,
+                surface: work.surface(session)?,
+            };
+            engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
+        }
+        work.quantile = options.quantile;
+        work.cost_edges(session)?;
+        Ok(work)
+    }
+
+    /// Number of meshes.
+    fn meshes(&self) -> usize {
+        self.several.as_ref().map_or(1, Several::len)
+    }
+
+    pub(super) fn has_quadrics(&self) -> bool {
+        !self.quadrics.is_empty()
+    }
+
+    /// Simplifies, and tells what came of it.
+    pub(super) fn run(
+        &mut self,
+        session: &mut Session,
+        options: &SimplifyOptions,
+    ) -> Result<BatchReport, Error> {
+        let mut run = RunReport::default();
+        let mut done = 0;
+        let mut end = End::Reached;
+        for turn in 0.. {
+            end = self.rounds(session, options, &mut run)?;
+            let last = turn % PLACINGS.len() + 1 == PLACINGS.len();
+            if end != End::Stuck || last && run.done == done {
+                break;
+            }
+            if last {
+                done = run.done;
+            }
+            self.placing = PLACINGS[(turn + 1) % PLACINGS.len()];
+            self.cost_edges(session)?;
+        }
+        let mut meshes = match &self.several {
+            Some(several) => several.counts()?,
+            None => vec![SimplifyReport {
+                faces_before: self.goal.before,
+                target: self.goal.before - self.goal.faces,
+                faces: self.goal.before - self.gone(session),
+                ..SimplifyReport::default()
+            }],
+        };
+        let deviations = self.deviations(session, meshes.len())?;
+        for (mesh, deviation) in meshes.iter_mut().zip(deviations) {
+            mesh.deviation = deviation;
+        }
+        if end != End::Reached {
+            let refused = self.refusals(session, meshes.len())?;
+            for (mesh, refused) in meshes.iter_mut().zip(refused) {
+                if mesh.faces > mesh.target {
+                    mesh.refused = refused;
+                    mesh.end = match end {
+                        End::Stuck if refused.deviation > 0 => End::Deviation,
+                        end => end,
+                    };
+                }
+            }
+        }
+        Ok(BatchReport { run, meshes })
+    }
+
+    /// Faces that are gone since the beginning.
+    fn gone(&self, session: &Session) -> u32 {
+        let done = session.carried_out().wrapping_sub(self.goal.done);
+        let borders = self.seen(Course::Borders).wrapping_sub(self.goal.borders);
+        (done.wrapping_mul(2)).wrapping_sub(borders)
+    }
+
+    /// Whether every mesh has as few faces as it shall have.
+    fn is_done(&self, session: &Session) -> bool {
+        match &self.several {
+            Some(_) => self.seen(Course::Left) == 0,
+            None => self.gone(session) >= self.goal.faces,
+        }
+    }
+
+    /// Finds the unit of lengths: the median length of the edges, whose squares may not be in range at first.
+    fn measure(&mut self, session: &mut Session) -> Result<(), Error> {
+        for power in [0, 90, -90] {
+            self.scale = 2f32.powi(power);
+            for quantile in [0.5, 1.0] {
+                self.quantile = quantile;
+                self.cost_edges(session)?;
+                let square = f32::from_bits(self.seen(Course::Bound));
+                if (2f32.powi(-100)..2f32.powi(100)).contains(&square) {
+                    self.scale *= (-0.5 * square.log2()).round().exp2();
+                    return Ok(());
+                }
+            }
+        }
+        self.scale = 1.0;
+        Ok(())
+    }
+
+    fn seen(&self, word: Course) -> u32 {
+        self.seen[word as usize]
+    }
+
+    fn set(&self, session: &Session, word: Course, value: u32) -> Result<(), Error> {
+        let to = self.course.global_mut().from(word as u32);
+        Ok(session.engine().launch_flat(1, Fill { to, value })?)
+    }
+
+    pub(super) fn surface(&self, session: &Session) -> Result<QuadricSurface, Error> {
+        Ok(QuadricSurface {
+            x: session.write(self.x)?,
+            quadrics: self.quadrics.global_mut(),
+            holds: self.holds.global(),
+            scale: self.scale,
+            boundary: self.boundary,
+            placing: self.placing,
+            limits: self.limits.global(),
+            parts: match &self.several {
+                Some(several) => session.read(several.vertices)?,
+                None => self.nothing.global(),
+            },
+        })
+    }
+
+    /// The cost of every edge, and what is cheap.
+    fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
+        let kernel = SimplifyCosts {
+            mesh: session.mesh()?,
+            surface: self.surface(session)?,
+            costs: self.costs.global_mut(),
+        };
+        session
+            .engine()
+            .launch_flat(session.capacity(Kind::Edge), kernel)?;
+        self.set(session, Course::Bound, 0)?;
+        if let Some(several) = &self.several {
+            several.unbind(session)?;
+        }
+        self.enter(session, false)?;
+        Ok(())
+    }
+
+    /// Enters the edges that are cheap for the next round; how many.
+    fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
+        let queued = session.enqueue(|s, queue| {
+            let select = self.select(s, queue, forgive);
+            self.launch_select(s, select)
+        })?;
+        self.seen = self.course.read()?;
+        Ok(queued)
+    }
+
+    fn select(&self, s: &Session, queue: GlobalMut<u32>, forgive: bool) -> SimplifySelect {
+        SimplifySelect {
+            costs: self.costs.global_mut(),
+            refused: self.refused.global_mut(),
+            queue,
+            histogram: self.histogram.global_mut(),
+            course: self.course.global_mut(),
+            counters: s.round_counters(),
+            records: s.record_room(),
+            between: 0,
+            words: queue.len().div_ceil(SELECT_BLOCKS).clamp(32, SELECT_WORDS),
+            part: (self.quantile * 2f64.powi(32)) as u32,
+            forgive: u32::from(forgive),
+            faces: self.goal.faces,
+            done: self.goal.done,
+            borders: self.goal.borders,
+        }
+    }
+
+    fn launch_select(&self, s: &Session, select: SimplifySelect) -> Result<(), Error> {
+        let blocks = select.queue.len().div_ceil(select.words);
+        if let Some(several) = &self.several {
+            return several.select(s, &select, blocks);
+        }
+        Ok(s.engine().launch_blocks(blocks, select)?)
+    }
+
+    fn collapse(&self, session: &Session, salt: u32) -> Result<Collapse, Error> {
+        Ok(Collapse {
+            surface: self.surface(session)?,
+            costs: self.costs.global_mut(),
+            refused: self.refused.global_mut(),
+            course: self.course.global_mut(),
+            went: match session.followed() {
+                Some(column) => session.write(column)?,
+                None => self.nothing.global_mut(),
+            },
+            salt,
+            labels: match &self.several {
+                Some(several) => several.labels.global(),
+                None => self.nothing.global(),
+            },
+            parts: match &self.several {
+                Some(several) => several.parts.global_mut(),
+                None => self.nothing.global_mut(),
+            },
+        })
+    }
+
+    /// Rounds until the goal is reached or nothing can be done.
+    fn rounds(
+        &mut self,
+        session: &mut Session,
+        options: &SimplifyOptions,
+        run: &mut RunReport,
+    ) -> Result<End, Error> {
+        let mut queued = 0;
+        self.set(session, Course::Idle, 0)?;
+        // When refusals were forgiven last: the round, and how many collapses there had been.
+        let mut forgiven = (run.rounds, run.done);
+        while !self.is_done(session) {
+            if run.rounds >= options.max_rounds {
+                return Ok(End::Rounds);
+            }
+            let changed = run.done > forgiven.1;
+            if queued == 0 {
+                // Everything cheap is done, which the histogram tells by now, or all edges are refused.
+                let all_refused = self.seen(Course::Open) == 0;
+                if all_refused && !changed {
+                    return Ok(End::Stuck);
+                }
+                if all_refused {
+                    forgiven = (run.rounds, run.done);
+                }
+                queued = self.enter(session, all_refused)?;
+                continue;
+            }
+            let since = run.rounds - forgiven.0;
+            let due = since >= FORGIVE_AFTER;
+            let most = if due { 1 } else { FORGIVE_AFTER - since };
+            let most = most.min(options.max_rounds - run.rounds);
+            let most = most.min(session.engine().rounds_a_look());
+            let forgive = due && changed;
+            let work = &mut *self;
+            let done = session.steer(most, &mut Steps { work, forgive })?;
+            queued = session.queued();
+            run.merge(&done);
+            if forgive {
+                forgiven = (run.rounds, run.done);
+            }
+            self.salt = self.salt.wrapping_add(done.rounds);
+            if self.seen(Course::Idle) > IDLE_ROUNDS {
+                return Ok(End::Stuck);
+            }
+        }
+        Ok(End::Reached)
+    }
+
+    /// The edges of each mesh that are left, by why they are not collapsed.
+    fn refusals(&self, session: &Session, meshes: usize) -> Result<Vec<Refused>, Error> {
+        let counts = session.engine().zeroed::<u32>(REFUSALS * meshes)?;
+        let kernel = SimplifyRefusals {
+            collapse: self.collapse(session, self.salt)?,
+            mesh: session.mesh()?,
+            refusals: counts.global_mut(),
+        };
+        session
+            .engine()
+            .launch_flat(session.capacity(Kind::Edge), kernel)?;
+        let counts = counts.read()?;
+        let refused = |counts: &[u32]| {
+            let of = |r: Refusal| counts[r as usize];
+            Refused {
+                frozen: of(Refusal::Frozen),
+                link: of(Refusal::Link),
+                fold: of(Refusal::Fold),
+                not_finite: of(Refusal::NotFinite),
+                bend: of(Refusal::Bend),
+                deviation: of(Refusal::Deviation),
+            }
+        };
+        Ok(counts.chunks_exact(REFUSALS).map(refused).collect())
+    }
+}

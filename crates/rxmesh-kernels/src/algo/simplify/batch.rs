@@ -1,0 +1,516 @@
+//! Several meshes at once, each to a number of faces of its own.
+//!
+//! A round takes of each mesh the edges that are cheap among its own, so that none waits for another one. Edges keep
+//! their slots' labels, because the new edges of a collapse take slots of old ones of the same mesh.
+
+use super::select::{cheap, refused_or};
+use super::{Course, IDLE_ROUNDS, REFUSED, SELECT_WORDS, TOO_FAR};
+use crate::cavity::{ClaimTables, Counter, LimitTables, Round, keep_first, out_of_room};
+use crate::edit::{FlatMesh, Mesh, NONE};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::{args, kernel};
+
+/// What is known of each of several meshes, by word of its [`WORDS_A_PART`]; word 0 is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Part {
+    /// Live faces at the beginning.
+    Faces = 1,
+    /// Faces that are to go.
+    Goal = 2,
+    /// Faces that are gone.
+    Gone = 3,
+    /// Edges of a lower cost, as bits, are looked at.
+    Below = 4,
+    /// Edges that are not refused.
+    Open = 5,
+    /// Winners of this round.
+    Winners = 6,
+    /// Where they begin in the list of winners by mesh.
+    First = 7,
+}
+
+/// Words that are kept of each of several meshes.
+pub const WORDS_A_PART: u32 = 8;
+
+/// Where a word of a mesh is.
+#[inline(always)]
+pub(super) fn part_word(part: u32, word: Part) -> u32 {
+    part * WORDS_A_PART + word as u32
+}
+
+/// Blocks of launches over the winners of a round, whose number the host does not know.
+pub const BATCH_BLOCKS: u32 = 1056;
+
+/// Winners that a block looks at at a time.
+const WINNERS: u32 = 128;
+
+/// Numbers that are scanned at a time.
+const CHUNK: u32 = 2048;
+
+args! {
+    /// Several meshes in one, as the kernels see them that tell them apart.
+    pub struct Batched {
+        /// Which mesh each edge is of.
+        pub labels: Global<u32>,
+        /// See [`Part`].
+        pub parts: GlobalMut<u32>,
+        /// Number of meshes.
+        pub count: u32,
+        /// Edges by mesh and their cost's bin, from word 1 on; zero before and after a round.
+        pub histogram: GlobalMut<u32>,
+        /// Bins of a mesh: a power of two.
+        pub bins: u32,
+        /// Bits of a cost below its bin.
+        pub shift: u32,
+    }
+}
+
+impl Batched {
+    #[inline(always)]
+    fn get(&self, part: u32, word: Part) -> u32 {
+        self.parts.get(part_word(part, word))
+    }
+
+    #[inline(always)]
+    fn set(&self, part: u32, word: Part, value: u32) {
+        self.parts.set(part_word(part, word), value);
+    }
+
+    /// Faces that still are to go.
+    #[inline(always)]
+    fn left(&self, part: u32) -> u32 {
+        self.get(part, Part::Goal)
+            .saturating_sub(self.get(part, Part::Gone))
+    }
+}
+
+kernel! {
+    /// Looks for a live vertex whose label is no mesh's. One index a vertex slot.
+    pub struct BatchCheck: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Which mesh each vertex is of.
+        pub vertices: Global<u32>,
+        /// Number of meshes.
+        pub count: u32,
+        /// Word 1: the largest slot of such a vertex, and 1.
+        pub wrong: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for BatchCheck {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        if self.mesh.vertex_lives(v) && self.vertices.get(v) >= self.count {
+            self.wrong.raise(1, v + 1);
+        }
+    }
+}
+
+kernel! {
+    /// Gives the edges of each face the label of its vertices, and counts the faces of each mesh. One index a face slot.
+    pub struct BatchFaces: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Which mesh each vertex is of.
+        pub vertices: Global<u32>,
+        /// Which mesh each edge is of.
+        pub labels: GlobalMut<u32>,
+        /// See [`Part`].
+        pub parts: GlobalMut<u32>,
+        /// Word 1: the largest slot of a face whose vertices differ, and 1.
+        pub wrong: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for BatchFaces {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        if !self.mesh.face_lives(f) {
+            return;
+        }
+        let sides = self.mesh.sides(f);
+        let [a, b, c] = sides.map(|h| self.vertices.get(self.mesh.origin(h)));
+        if a != b || a != c {
+            self.wrong.raise(1, f + 1);
+        }
+        // Faces that meet have the same label: whoever comes last writes what is there.
+        for h in sides {
+            self.labels.store(h >> 1, a);
+        }
+        self.parts.fetch_add(part_word(a, Part::Faces), 1);
+    }
+}
+
+kernel! {
+    /// Has no edge be cheap. One index a mesh.
+    pub struct BatchUnbind: Flat {
+        /// The meshes.
+        pub batch: Batched,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for BatchUnbind {
+    #[inline(always)]
+    fn run(&self, part: u32) {
+        self.batch.set(part, Part::Below, 0);
+    }
+}
+
+kernel! {
+    /// As [`SimplifySelect`](super::SimplifySelect), with a bound for each mesh: enters the edges that are cheap
+    /// enough, marks those that were refused, and counts the costs of the others.
+    pub struct BatchSelect: Block {
+        /// The meshes.
+        pub batch: Batched,
+        /// The costs.
+        pub costs: GlobalMut<u32>,
+        /// Edges that were refused in this round, a bit each; empty afterwards.
+        pub refused: GlobalMut<u32>,
+        /// The edges that are entered, a bit each.
+        pub queue: GlobalMut<u32>,
+        /// See [`Counter`].
+        pub counters: GlobalMut<u32>,
+        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        pub records: u32,
+        /// Whether it runs between two rounds; else it enters edges by itself.
+        pub between: u32,
+        /// Words of the sets that one block works on.
+        pub words: u32,
+        /// Whether all refusals are forgiven.
+        pub forgive: u32,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for BatchSelect {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SELECT_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &chosen: &Shared<u32>) {
+        let still = self.counters.get(Counter::Stopped as u32) != 0;
+        if self.between != 0 && (still || out_of_room(self.counters, self.records)) {
+            return;
+        }
+        let first = block * self.words;
+        let words = (self.queue.len() - first).min(self.words);
+        let edges = self.costs.len().saturating_sub(32 * first).min(32 * words);
+        b.each(words, |i| chosen.set(i, 0));
+        b.each(edges, |i| self.look(32 * first + i, i, chosen));
+        b.last_phase(|p| {
+            p.each(words, |i| {
+                self.queue.set(first + i, chosen.get(i));
+                self.refused.set(first + i, 0);
+            });
+        });
+    }
+}
+
+impl BatchSelect {
+    #[inline(always)]
+    fn look(&self, e: u32, i: u32, chosen: Shared<u32>) {
+        let cost = self.costs.get(e);
+        if cost >= TOO_FAR {
+            return;
+        }
+        let was_refused = self.refused.get(e / 32) >> (e % 32) & 1 != 0;
+        let cost = refused_or(self.costs, e, cost, was_refused, self.forgive != 0);
+        if cost & REFUSED != 0 {
+            return;
+        }
+        let (batch, part) = (&self.batch, self.batch.labels.get(e));
+        if batch.left(part) == 0 {
+            return;
+        }
+        let bin = part * batch.bins + (cost >> batch.shift);
+        batch.histogram.fetch_add(1 + bin, 1);
+        if cost < batch.get(part, Part::Below) {
+            chosen.fetch_or(i / 32, 1 << (i % 32));
+        }
+    }
+}
+
+kernel! {
+    /// After [`BatchSelect`], one block a mesh: decides what is cheap enough the next time. The last block pauses the
+    /// rounds when all meshes are done or nothing changes any more.
+    pub struct BatchDecide: Block {
+        /// The meshes.
+        pub batch: Batched,
+        /// See [`Course`].
+        pub course: GlobalMut<u32>,
+        /// See [`Counter`].
+        pub counters: GlobalMut<u32>,
+        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        pub records: u32,
+        /// Whether it runs between two rounds.
+        pub between: u32,
+        /// The part of the edges that is cheap, of 2^32.
+        pub part: u32,
+        /// Whether all refusals are forgiven.
+        pub forgive: u32,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for BatchDecide {
+    type Tables = (Shared<u32>, Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(CHUNK), plan.take(SCRATCH_WORDS))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, part: u32, &(here, scratch): &Self::Tables) {
+        let counters = self.counters;
+        let still = counters.get(Counter::Stopped as u32) != 0;
+        if self.between != 0 && (still || out_of_room(counters, self.records)) {
+            return;
+        }
+        let (batch, bins) = (&self.batch, self.batch.bins);
+        let histogram = batch.histogram.from(part * bins);
+        b.each(bins, |i| {
+            here.set(i, histogram.get(1 + i));
+            histogram.set(1 + i, 0);
+        });
+        let open = b.scan(here, bins, scratch);
+        let want = cheap(open, self.part);
+        b.phase(|p| {
+            p.each(bins, |i| {
+                let end = if i + 1 < bins {
+                    here.get(i + 1)
+                } else {
+                    open.max(want)
+                };
+                if here.get(i) < want && want <= end {
+                    batch.set(part, Part::Below, (i + 1) << batch.shift);
+                }
+            });
+            p.lead(|| {
+                let left = batch.left(part);
+                batch.set(part, Part::Open, open);
+                // The last block adds up what the others have counted.
+                self.course.fetch_add(Course::Counted as u32, open);
+                self.course
+                    .fetch_add(Course::Unfinished as u32, u32::from(left > 0));
+            });
+        });
+        let arrived = counters.from(Counter::Arrived as u32 - 1);
+        if b.arrive(arrived, batch.count, scratch, || ()) {
+            b.last_phase(|p| p.lead(|| self.decide()));
+        }
+    }
+}
+
+impl BatchDecide {
+    #[inline(always)]
+    fn decide(&self) {
+        let course = |c: Course| self.course.load(c as u32);
+        let set = |c: Course, value: u32| self.course.set(c as u32, value);
+        let counter = |c: Counter| self.counters.get(c as u32);
+        let done = counter(Counter::Candidates)
+            .wrapping_sub(counter(Counter::Conflicts))
+            .wrapping_sub(counter(Counter::NoDisk));
+        let (open, unfinished) = (course(Course::Counted), course(Course::Unfinished));
+        self.counters.set(Counter::Most as u32, NONE);
+        if self.between != 0 {
+            let same = done == course(Course::Done) && open == course(Course::Open);
+            let idle = if same && self.forgive == 0 {
+                course(Course::Idle) + 1
+            } else {
+                0
+            };
+            set(Course::Idle, idle);
+            if unfinished == 0 || idle > IDLE_ROUNDS {
+                self.counters.set(Counter::Pause as u32, 1);
+            }
+        }
+        set(Course::Done, done);
+        set(Course::Open, open);
+        set(Course::Left, unfinished);
+        set(Course::Counted, 0);
+        set(Course::Unfinished, 0);
+    }
+}
+
+args! {
+    /// The winners of a round by mesh.
+    pub struct Winning {
+        /// The meshes.
+        pub batch: Batched,
+        /// The round.
+        pub round: Round,
+        /// See [`Course`], of which [`Course::Excess`] is set.
+        pub course: GlobalMut<u32>,
+        /// Winners by mesh.
+        pub list: GlobalMut<u32>,
+    }
+}
+
+impl Winning {
+    /// The mesh of winner `i`, if that was not refused.
+    #[inline(always)]
+    fn part(&self, i: u32) -> Option<u32> {
+        let seed = self.round.winners.get(2 * i);
+        (seed != NONE).then(|| self.batch.labels.get(seed))
+    }
+
+    /// How many of a mesh's winners may stay.
+    #[inline(always)]
+    fn most(&self, part: u32) -> u32 {
+        self.batch.left(part).div_ceil(2)
+    }
+
+    /// Shows a block its winners.
+    #[inline(always)]
+    fn each<B: Block>(&self, b: B, block: u32, look: impl Fn(u32, u32)) {
+        let n = self.round.counter(Counter::Winners);
+        let mut first = block * WINNERS;
+        while first < n {
+            b.each((n - first).min(WINNERS), |i| {
+                if let Some(part) = self.part(first + i) {
+                    look(first + i, part);
+                }
+            });
+            first += BATCH_BLOCKS * WINNERS;
+        }
+    }
+}
+
+kernel! {
+    /// Between resolve and fill-in, [`BATCH_BLOCKS`] blocks: counts the winners of each mesh. The last block sees
+    /// whether a mesh has more of them than faces that may go, and then reserves their places in a list by mesh.
+    pub struct BatchWinners: Block {
+        /// The winners.
+        pub winning: Winning,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for BatchWinners {
+    const THREADS: u32 = WINNERS;
+    type Tables = (Shared<u32>, Shared<u32>, Shared<u32>);
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(CHUNK), plan.take(SCRATCH_WORDS), plan.take(2))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &(here, scratch, carry): &Self::Tables) {
+        let (w, batch) = (&self.winning, &self.winning.batch);
+        if w.round.stopped() {
+            return;
+        }
+        w.each(b, block, |_, part| {
+            batch.parts.fetch_add(part_word(part, Part::Winners), 1);
+        });
+        let arrived = w.round.counters.from(Counter::Arrived as u32 - 1);
+        if !b.arrive(arrived, BATCH_BLOCKS, scratch, || ()) {
+            return;
+        }
+        let winners = |part| batch.parts.load(part_word(part, Part::Winners));
+        let excess = b.any(batch.count, scratch, |part| winners(part) > w.most(part));
+        b.lead(|| {
+            w.course.set(Course::Excess as u32, u32::from(excess));
+            carry.set(1, 0);
+        });
+        let mut first = 0;
+        while first < batch.count {
+            let n = (batch.count - first).min(CHUNK);
+            b.each(n, |i| here.set(i, winners(first + i)));
+            let total = b.scan(here, n, scratch);
+            let before = carry.get(1);
+            b.each(n, |i| {
+                batch.set(first + i, Part::First, before + here.get(i));
+                // The list counts them once more; without a list they are forgotten.
+                batch.set(first + i, Part::Winners, 0);
+            });
+            b.lead(|| carry.set(1, before + total));
+            first += CHUNK;
+        }
+    }
+}
+
+kernel! {
+    /// After [`BatchWinners`], as many blocks: lists the winners by mesh, where one has too many.
+    pub struct BatchList: Block {
+        /// The winners.
+        pub winning: Winning,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for BatchList {
+    const THREADS: u32 = WINNERS;
+    type Tables = ();
+
+    #[inline(always)]
+    fn carve(&mut self, _: &mut Plan) {}
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, (): &()) {
+        let (w, batch) = (&self.winning, &self.winning.batch);
+        if w.round.stopped() || w.course.get(Course::Excess as u32) == 0 {
+            return;
+        }
+        w.each(b, block, |i, part| {
+            let place = batch.parts.fetch_add(part_word(part, Part::Winners), 1);
+            w.list.set(batch.get(part, Part::First) + place, i);
+        });
+    }
+}
+
+kernel! {
+    /// After [`BatchList`], one block a mesh: keeps as many of its winners as may go, those with the smallest keys, and
+    /// enters the others for the next round.
+    pub struct BatchLimit: Block {
+        /// The winners.
+        pub winning: Winning,
+        /// The claims, whose values on a winner's faces are its key.
+        pub claims: ClaimTables,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for BatchLimit {
+    type Tables = LimitTables;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> LimitTables {
+        LimitTables::carve(plan)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, part: u32, t: &LimitTables) {
+        let w = &self.winning;
+        if w.round.stopped() || w.course.get(Course::Excess as u32) == 0 {
+            return;
+        }
+        let (n, most) = (w.batch.get(part, Part::Winners), w.most(part));
+        let list = w.list.from(w.batch.get(part, Part::First));
+        if n > most {
+            keep_first(b, t, &w.round, &self.claims, [n, most], |i| list.get(i));
+        }
+        b.last_phase(|p| p.lead(|| w.batch.set(part, Part::Winners, 0)));
+    }
+}

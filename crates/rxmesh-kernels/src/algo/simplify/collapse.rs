@@ -1,0 +1,504 @@
+//! The collapse of an edge.
+
+use super::{
+    Course, LOCKED, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement, QuadricSurface, REFUSALS,
+    REFUSED, Refusal, TOO_FAR, part_word,
+};
+use crate::algo::quadric::Quadric;
+use crate::cavity::link_condition;
+use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
+use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use crate::kernel::FlatKernel;
+use crate::math::{hash, length, normalize_or_zero};
+use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
+use glam::Vec3;
+
+/// How far an end of a boundary edge may be off the new boundary, over the edge's length.
+const MOST_BEND: f32 = 0.1;
+
+/// The least cosine between the normals of a face before and after a collapse.
+const LEAST_COSINE: f32 = 0.2;
+
+/// Costs that differ in their lowest bits only, by 3 % at most, are alike: a hash decides which edge goes first at a
+/// vertex. On smooth surfaces costs change little from edge to edge, and hardly any edge would be cheaper than all
+/// around it.
+const ALIKE_BITS: u32 = 18;
+
+/// Candidates whose costs differ in their lowest bits only, by half at most, are equally urgent. Where urgency rises
+/// steadily over the surface each candidate would lose against the one before it, which loses too: only the first wins.
+const URGENCY_BITS: u32 = 22;
+
+args! {
+    /// Collapses an edge to the place of least cost.
+    pub struct Collapse {
+        /// Positions and quadrics.
+        pub surface: QuadricSurface,
+        /// The costs of the edges.
+        pub costs: GlobalMut<u32>,
+        /// Where refused edges are entered, a bit each.
+        pub refused: GlobalMut<u32>,
+        /// See [`Course`], of which [`Course::Borders`] is counted.
+        pub course: GlobalMut<u32>,
+        /// For each vertex that went the one that it went into and 1; empty when nobody asks.
+        pub went: GlobalMut<u32>,
+        /// Mixed into the hash that decides between edges of the same cost.
+        pub salt: u32,
+        /// Which of several meshes each edge is of; empty when there is one.
+        pub labels: Global<u32>,
+        /// What is known of each of them, of which [`Part::Gone`] is counted.
+        pub parts: GlobalMut<u32>,
+    }
+}
+
+/// What the walk around one end of an edge tells.
+#[derive(Clone, Copy)]
+struct End {
+    edges: u32,
+    border: bool,
+    cheapest: bool,
+    /// Whether the vertex or a neighbour is one of several in one place.
+    near_place: bool,
+    /// A bit for each neighbour, by hash.
+    neighbours: u64,
+    /// Neighbours whose bit is among those of the other end.
+    met: u32,
+}
+
+impl Collapse {
+    /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether
+    /// it is on the boundary.
+    #[inline(always)]
+    fn end(&self, mesh: &impl Mesh, half: u32, cost: u32, other_end: u64) -> End {
+        let e = half >> 1;
+        let mut end = End {
+            edges: 0,
+            border: false,
+            cheapest: true,
+            near_place: self.surface.is_placed(mesh.origin(half)),
+            neighbours: 0,
+            met: 0,
+        };
+        let order = hash(e ^ self.salt);
+        mesh.each_spoke_from(half, |h| {
+            let other = h >> 1;
+            end.border |= mesh.face(h ^ 1) == NO_FACE;
+            end.edges += 1;
+            end.near_place |= self.surface.is_placed(mesh.tip(h));
+            let bit = 1 << (hash(mesh.tip(h)) % 64);
+            end.neighbours |= bit;
+            end.met += u32::from(other == e || other_end & bit != 0);
+            let (c, cost) = (self.costs.get(other) >> ALIKE_BITS, cost >> ALIKE_BITS);
+            end.cheapest = c > cost || other == e || c == cost && hash(other ^ self.salt) > order;
+            end.cheapest
+        });
+        end
+    }
+
+    /// The end of an edge that stays, if one does: see [`QuadricSurface::stays`]. Of edges that have a cost.
+    #[inline(always)]
+    fn stays(&self, mesh: &impl Mesh, e: u32) -> u32 {
+        let s = &self.surface;
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        s.stays(s.hold(a), s.hold(b)).unwrap_or(NONE)
+    }
+
+    /// Where the new vertex comes.
+    #[inline(always)]
+    fn placement(&self, mesh: &impl Mesh, e: u32) -> Placement {
+        let s = &self.surface;
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let (xa, xb) = (s.x.get(a), s.x.get(b));
+        let stays = self.stays(mesh, e);
+        if s.by_length() {
+            let on_border = |v: u32| s.boundary > 0.0 && crate::cavity::is_border(mesh, v);
+            let at = match (stays, s.placing) {
+                (0, _) => xa,
+                (1, _) => xb,
+                _ => match (on_border(a), on_border(b)) {
+                    (true, false) => xa,
+                    (false, true) => xb,
+                    _ => match s.placing {
+                        PLACE_CHEAPER_END => xa,
+                        PLACE_OTHER_END => xb,
+                        _ => (xa + xb) * 0.5,
+                    },
+                },
+            };
+            return Placement {
+                at,
+                quadric: Quadric::ZERO,
+                cost: 0.0,
+            };
+        }
+        s.placement(xa, s.quadric(a), xb, s.quadric(b), stays)
+    }
+
+    /// The place between the ends of an edge that is nearest to a point.
+    #[inline(always)]
+    fn origin(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Origin {
+        let s = &self.surface;
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let xa = s.x.get(a);
+        let (along, to) = ((s.x.get(b) - xa) * s.scale, (p - xa) * s.scale);
+        let square = along.dot(along);
+        let part = if square > 0.0 {
+            (along.dot(to) / square).clamp(0.0, 1.0)
+        } else {
+            0.5
+        };
+        Origin::between(a, b, part)
+    }
+
+    /// Why an edge must not be collapsed, if so.
+    #[inline(always)]
+    fn refusal(&self, mesh: &impl Mesh, e: u32, ends: [End; 2]) -> Option<Refusal> {
+        let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
+        // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a
+        // tetrahedron.
+        let left = ends[0].edges + ends[1].edges - if interior { 4 } else { 3 };
+        let on_border = !interior || ends[0].border || ends[1].border;
+        if left < if on_border { 2 } else { 3 } {
+            return Some(Refusal::Link);
+        }
+        // The edge's own tip is among those met. When there are no more of them than the faces' corners, none can be
+        // too much.
+        let met = ends[1].met - 1;
+        let both_on_border = interior && ends[0].border && ends[1].border;
+        let plain = met == 1 + u32::from(interior) && !both_on_border;
+        if !plain && !link_condition(mesh, e) {
+            return Some(Refusal::Link);
+        }
+        if (ends[0].near_place || ends[1].near_place) && self.joins_places(mesh, e) {
+            return Some(Refusal::Link);
+        }
+        let p = self.placement(mesh, e).at;
+        if !p.is_finite() {
+            return Some(Refusal::NotFinite);
+        }
+        if !interior && self.surface.by_length() && self.bends_boundary(mesh, e, p) {
+            return Some(Refusal::Bend);
+        }
+        // One call, so that it is inlined.
+        let mut side = 0;
+        while side < 2 {
+            if self.folds(mesh, 2 * e + side, p) {
+                return Some(Refusal::Fold);
+            }
+            side += 1;
+        }
+        None
+    }
+
+    /// Whether a collapse near vertices that share a place would change how the surface meets itself there: two of them
+    /// would become neighbours of one vertex that had one for a neighbour, or an edge or a face between places arise,
+    /// which may be there already.
+    #[inline(always)]
+    fn joins_places(&self, mesh: &impl Mesh, e: u32) -> bool {
+        let s = &self.surface;
+        let stays = self.stays(mesh, e);
+        // The half-edge from the end that goes.
+        let h = if stays == 0 { 2 * e + 1 } else { 2 * e };
+        let (a, b) = (mesh.origin(h), mesh.tip(h));
+        let place = if stays != NONE && s.is_placed(b) {
+            s.hold(b)
+        } else {
+            LOCKED
+        };
+        let mut turn = mesh.turn(a);
+        while let Some(g) = turn.step(mesh) {
+            let x = mesh.tip(g);
+            if x == b {
+                continue;
+            }
+            let hold = s.hold(x);
+            let placed = s.is_placed(x);
+            // Two neighbours in one place.
+            if placed && !mesh.each_spoke(b, |k| mesh.tip(k) == x || s.hold(mesh.tip(k)) != hold) {
+                return true;
+            }
+            if place == LOCKED {
+                continue;
+            }
+            if hold == place || placed && !mesh.joined(b, x) {
+                return true;
+            }
+            // A face between three places.
+            if placed && mesh.face(g) != NO_FACE {
+                let y = mesh.tip(mesh.next(g));
+                if y != b && s.is_placed(y) {
+                    return true;
+                }
+            }
+            // A neighbour that has another vertex of the place for a neighbour.
+            if !mesh.each_spoke(x, |k| mesh.tip(k) == b || s.hold(mesh.tip(k)) != place) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the ends of a boundary edge are far from the boundary that there would be with a vertex in `p`.
+    #[inline(always)]
+    fn bends_boundary(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> bool {
+        let s = &self.surface;
+        if s.boundary <= 0.0 {
+            return false;
+        }
+        let (first, second) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let (a, b) = (s.x.get(first), s.x.get(second));
+        let most = MOST_BEND * length((b - a) * s.scale);
+        let mut bends = false;
+        let mut side = 0;
+        while side < 2 {
+            let (v, at) = if side == 0 { (first, a) } else { (second, b) };
+            mesh.each_spoke(v, |h| {
+                let border = mesh.face(h) == NO_FACE || mesh.face(h ^ 1) == NO_FACE;
+                if border && h >> 1 != e {
+                    let from = s.x.get(mesh.tip(h));
+                    let (way, to) = ((p - from) * s.scale, (at - from) * s.scale);
+                    bends |= length(normalize_or_zero(way).cross(to)) > most;
+                }
+                true
+            });
+            side += 1;
+        }
+        bends
+    }
+
+    /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin
+    /// goes to `p`.
+    #[inline(always)]
+    fn folds(&self, mesh: &impl Mesh, half: u32, p: Vec3) -> bool {
+        let (v, w) = (mesh.origin(half), mesh.tip(half));
+        let s = &self.surface;
+        let at = s.x.get(v);
+        let by = (p - at) * s.scale;
+        !mesh.each_spoke_from(half, |h| {
+            if mesh.face(h) == NO_FACE {
+                return true;
+            }
+            let (c, d) = (mesh.tip(h), mesh.tip(mesh.next(h)));
+            if c == w || d == w {
+                return true;
+            }
+            let (c, d) = ((s.x.get(c) - at) * s.scale, (s.x.get(d) - at) * s.scale);
+            let (old, new) = (c.cross(d), (c - by).cross(d - by));
+            let (before, after) = (old.dot(old), new.dot(new));
+            let dot = old.dot(new);
+            // A face that has no area can only get better.
+            before == 0.0 || dot > 0.0 && dot * dot > LEAST_COSINE * LEAST_COSINE * before * after
+        })
+    }
+
+    /// Whether no other edge at the origin of a half-edge, whose edge costs so much, goes first.
+    #[inline(always)]
+    fn is_first(&self, mesh: &impl Mesh, half: u32, cost: u32) -> bool {
+        let (e, cost) = (half >> 1, cost >> ALIKE_BITS);
+        let order = hash(e ^ self.salt);
+        mesh.each_spoke_from(half, |h| {
+            let other = h >> 1;
+            let c = self.costs.get(other) >> ALIKE_BITS;
+            c > cost || other == e || c == cost && hash(other ^ self.salt) > order
+        })
+    }
+
+    /// Looks at both ends; nothing when another edge goes first.
+    #[inline(always)]
+    fn ends(&self, mesh: &impl Mesh, e: u32, cost: u32) -> Option<[End; 2]> {
+        let a = self.end(mesh, 2 * e, cost, 0);
+        if !a.cheapest {
+            return None;
+        }
+        let b = self.end(mesh, 2 * e + 1, cost, a.neighbours);
+        b.cheapest.then_some([a, b])
+    }
+}
+
+/// What the cavity of a collapse hands over to its fill-in.
+#[derive(Clone, Copy, Debug)]
+pub struct NewVertex {
+    at: Vec3,
+    /// The end that stays, or [`NONE`].
+    stays: u32,
+    /// The ends of the edge.
+    ends: [u32; 2],
+    origin: Origin,
+    quadric: Quadric,
+}
+
+// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+unsafe impl Operator for Collapse {
+    type Template = template::EV;
+    type Plan = NewVertex;
+    const RIM_IS_SIMPLE: bool = true;
+
+    #[inline(always)]
+    fn template(&self) -> template::EV {
+        template::EV
+    }
+
+    #[inline(always)]
+    fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
+        let e = seed.0;
+        let cost = self.costs.get(e);
+        // A loop, so that its body is there once.
+        let mut side = 0;
+        while side < 2 && cost < REFUSED && self.is_first(mesh, 2 * e + side, cost) {
+            side += 1;
+        }
+        side == 2
+    }
+
+    /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
+    #[inline(always)]
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+        let e = seed.0;
+        let cost = self.costs.get(e);
+        if cost >= REFUSED {
+            return None;
+        }
+        let ends = self.ends(mesh, e, cost)?;
+        if self.refusal(mesh, e, ends).is_some() {
+            self.refused.fetch_or(e / 32, 1 << (e % 32));
+            return None;
+        }
+        let class = cost >> URGENCY_BITS << URGENCY_BITS;
+        Some(Priority::ascending(f32::from_bits(class)))
+    }
+
+    /// What is drawn into a place brings its neighbours there: none of them may come to another vertex of the place in
+    /// the same round.
+    #[inline(always)]
+    fn guards(
+        &self,
+        mesh: &impl Mesh,
+        seed: Seed<Self>,
+        vertex: &mut impl FnMut(u32) -> bool,
+    ) -> bool {
+        let s = &self.surface;
+        if s.holds.is_empty() {
+            return true;
+        }
+        let e = seed.0;
+        let stays = self.stays(mesh, e);
+        if stays == NONE || !s.is_placed(mesh.origin(2 * e + stays)) {
+            return true;
+        }
+        mesh.each_spoke_from(2 * e + (1 - stays), |h| h >> 1 == e || vertex(mesh.tip(h)))
+    }
+
+    #[inline(always)]
+    fn plan(&self, cavity: &Cavity<impl Site>) -> NewVertex {
+        let p = self.placement(cavity.mesh(), cavity.seed());
+        let mut i = 0;
+        while i < cavity.edges() {
+            self.costs.set(cavity.edge(i), NONE);
+            i += 1;
+        }
+        let e = cavity.seed();
+        let border =
+            cavity.mesh().face(2 * e) == NO_FACE || cavity.mesh().face(2 * e + 1) == NO_FACE;
+        if border {
+            self.course.fetch_add(Course::Borders as u32, 1);
+        }
+        if !self.labels.is_empty() {
+            let gone = part_word(self.labels.get(e), Part::Gone);
+            self.parts.fetch_add(gone, if border { 1 } else { 2 });
+        }
+        let mesh = cavity.mesh();
+        NewVertex {
+            at: p.at,
+            stays: match self.stays(mesh, e) {
+                NONE => NONE,
+                end => mesh.origin(2 * e + end),
+            },
+            ends: [mesh.origin(2 * e), mesh.tip(2 * e)],
+            origin: self.origin(mesh, e, p.at),
+            quadric: p.quadric,
+        }
+    }
+
+    #[inline(always)]
+    fn fill(&self, new: NewVertex, hole: &mut Hole<'_, impl Site>) {
+        let s = &self.surface;
+        let v = if new.stays == NONE {
+            hole.add_vertex_at(new.origin)
+        } else {
+            hole.keep_vertex(new.stays)
+        };
+        if !self.went.is_empty() {
+            let [a, b] = new.ends;
+            self.went.set(if v.id() == a { b } else { a }, v.id() + 1);
+        }
+        s.x.set(v.id(), new.at);
+        if !s.by_length() {
+            s.quadrics.set(v.id(), new.quadric.store());
+        }
+        let (hold, limit) = (s.hold(v.id()), s.limit(v.id()));
+        hole.add_star_with(v, |spoke, corner| {
+            let w = corner.id();
+            let cost = match s.stays(hold, s.hold(w)) {
+                None => NONE,
+                Some(stays) => {
+                    let q = if s.by_length() {
+                        Quadric::ZERO
+                    } else {
+                        s.quadric(w)
+                    };
+                    s.cost(new.at, new.quadric, s.x.get(w), q, stays, limit)
+                }
+            };
+            self.costs.set(spoke.edge(), cost);
+        });
+    }
+}
+
+impl Collapse {
+    /// Why a live edge is not collapsed, whatever its cost.
+    #[inline(always)]
+    pub(super) fn why_not(&self, mesh: &impl Mesh, e: u32) -> Option<Refusal> {
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let s = &self.surface;
+        if s.stays(s.hold(a), s.hold(b)).is_none() {
+            return Some(Refusal::Frozen);
+        }
+        match self.costs.get(e) {
+            NONE => Some(Refusal::NotFinite),
+            TOO_FAR => Some(Refusal::Deviation),
+            // With a cost of zero no other goes first.
+            _ => self
+                .ends(mesh, e, 0)
+                .and_then(|ends| self.refusal(mesh, e, ends)),
+        }
+    }
+}
+
+kernel! {
+    /// Counts the live edges by why they are not collapsed, for each of several meshes. One index an edge slot.
+    pub struct SimplifyRefusals: Flat {
+        /// The operator.
+        pub collapse: Collapse,
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// By mesh and [`Refusal`].
+        pub refusals: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyRefusals {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let (c, mesh) = (&self.collapse, &self.mesh);
+        if !mesh.edge_lives(e) {
+            return;
+        }
+        if let Some(refusal) = c.why_not(mesh, e) {
+            let part = c.surface.part(mesh.origin(2 * e));
+            self.refusals
+                .fetch_add(part * REFUSALS as u32 + refusal as u32, 1);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! How far a simplified surface is from where it was.
+
+use super::QuadricSurface;
+use crate::algo::quadric::Quadric;
+use crate::edit::{FlatMesh, Mesh};
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::mem::GlobalMut;
+
+kernel! {
+    /// For each of several meshes the largest mean squared distance of a vertex from the planes that it stands for, as
+    /// bits, in the unit of lengths. One index a vertex slot.
+    pub struct SimplifyDeviation: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Quadrics of the vertices.
+        pub surface: QuadricSurface,
+        /// A number a mesh from word 1 on, zero before.
+        pub largest: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyDeviation {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        if !self.mesh.vertex_lives(v) {
+            return;
+        }
+        let q = Quadric::load(self.surface.quadrics.get(v));
+        let weight = q.weight();
+        if !(weight > 0.0) {
+            return;
+        }
+        // Squares are not negative: their bits order as they do.
+        let square = (q.constant / weight).to_bits();
+        let to = 1 + self.surface.part(v);
+        // Few are larger than all before.
+        if square > self.largest.load(to) {
+            self.largest.raise(to, square);
+        }
+    }
+}
+
+/// Words of a mesh's bounds: for each axis the largest coordinate and the largest of the negated ones, as
+/// [`ordered`].
+pub const BOUND_WORDS: u32 = 6;
+
+/// A number as bits that order as numbers do; above 0 for all of them.
+#[inline(always)]
+pub fn ordered(x: f32) -> u32 {
+    let bits = x.to_bits();
+    if bits >> 31 == 0 {
+        bits | 1 << 31
+    } else {
+        !bits
+    }
+}
+
+/// The number of [`ordered`] bits.
+#[must_use]
+pub fn from_ordered(bits: u32) -> f32 {
+    f32::from_bits(if bits >> 31 == 0 {
+        !bits
+    } else {
+        bits & !(1 << 31)
+    })
+}
+
+kernel! {
+    /// The box around each of several meshes. One index a vertex slot.
+    pub struct SimplifyBounds: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Positions, and which mesh each vertex is of.
+        pub surface: QuadricSurface,
+        /// [`BOUND_WORDS`] a mesh from word 1 on, zero before.
+        pub bounds: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyBounds {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        if !self.mesh.vertex_lives(v) {
+            return;
+        }
+        let p = self.surface.x.get(v);
+        let first = 1 + BOUND_WORDS * self.surface.part(v);
+        let grow = |word: u32, x: f32| {
+            let bits = ordered(x);
+            if bits > self.bounds.load(first + word) {
+                self.bounds.raise(first + word, bits);
+            }
+        };
+        grow(0, p.x);
+        grow(1, p.y);
+        grow(2, p.z);
+        grow(3, -p.x);
+        grow(4, -p.y);
+        grow(5, -p.z);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordered_bits_order_as_numbers() {
+        let numbers = [-1e30, -1.5, -1e-40, -0.0, 0.0, 1e-40, 2.0, f32::INFINITY];
+        for pair in numbers.windows(2) {
+            assert!(ordered(pair[0]) < ordered(pair[1]), "{pair:?}");
+        }
+        for x in numbers {
+            assert_eq!(from_ordered(ordered(x)).to_bits(), x.to_bits());
+            assert!(ordered(x) > 0);
+        }
+    }
+}

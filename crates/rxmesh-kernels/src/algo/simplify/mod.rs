@@ -1,0 +1,279 @@
+//! Simplification by edge collapse: quadric errors (Garland and Heckbert 1997) or the shortest edge first.
+//!
+//! Serial simplification takes the cheapest edge of the whole mesh, over and over. Here a round takes all edges that
+//! are cheaper than a bound and the cheapest among the edges at their ends; the bound is a quantile of the costs, so
+//! that no round carries out what a serial run would come to much later. The cost of an edge is kept, and computed anew
+//! only when one of its ends has changed.
+
+mod batch;
+mod collapse;
+mod deviation;
+mod prepare;
+mod select;
+
+use batch::part_word;
+pub use batch::{
+    BATCH_BLOCKS, BatchCheck, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
+    BatchUnbind, BatchWinners, Batched, Part, WORDS_A_PART, Winning,
+};
+pub use collapse::{Collapse, NewVertex, SimplifyRefusals};
+pub use deviation::{BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered, ordered};
+pub use prepare::{SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
+pub use select::{COURSE_WORDS, Course, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
+
+use super::quadric::{Quadric, Stored};
+use crate::args;
+use crate::edit::NONE;
+use crate::math::length;
+use crate::mem::{Global, GlobalMut};
+use glam::Vec3;
+
+kernel_list! {
+    flat simplify_quadrics: SimplifyQuadrics;
+    flat simplify_holds: SimplifyHolds;
+    flat simplify_borders: SimplifyBorders;
+    flat simplify_costs: SimplifyCosts;
+    block simplify_select: SimplifySelect;
+    operator simplify: Collapse;
+    flat simplify_refusals: SimplifyRefusals;
+    flat simplify_deviation: SimplifyDeviation;
+    flat simplify_bounds: SimplifyBounds;
+    flat batch_check: BatchCheck;
+    flat batch_faces: BatchFaces;
+    flat batch_unbind: BatchUnbind;
+    block batch_select: BatchSelect;
+    block batch_decide: BatchDecide;
+    block batch_winners: BatchWinners;
+    block batch_list: BatchList;
+    block batch_limit: BatchLimit;
+}
+
+/// In a cost: the edge was refused, and waits until refusals are forgiven.
+pub const REFUSED: u32 = 1 << 31;
+
+/// In a cost: the collapse would take the surface farther from where it was than is allowed.
+pub const TOO_FAR: u32 = NONE - 1;
+
+/// In [`QuadricSurface::holds`]: the vertex moves, and may go.
+pub const FREE_TO_MOVE: u32 = 0;
+
+/// In [`QuadricSurface::holds`]: the vertex stays where it is; others may be drawn into it.
+pub const STAYS: u32 = 1;
+
+/// In [`QuadricSurface::holds`], this and what is above: as [`STAYS`], and the vertex is one of several in one place,
+/// all of which have this number.
+pub const FIRST_PLACE: u32 = 2;
+
+/// In [`QuadricSurface::holds`]: the vertex stays, and all around it.
+pub const LOCKED: u32 = NONE;
+
+/// In [`QuadricSurface::placing`]: new vertices come to the point of least cost.
+pub const PLACE_BEST: u32 = 0;
+
+/// In [`QuadricSurface::placing`]: to the end of the edge that costs less. For edges whose best point turns faces over.
+pub const PLACE_CHEAPER_END: u32 = 1;
+
+/// In [`QuadricSurface::placing`]: to the other end.
+pub const PLACE_OTHER_END: u32 = 2;
+
+/// In [`QuadricSurface::placing`]: to the middle.
+pub const PLACE_MIDDLE: u32 = 3;
+
+/// Bins of the histogram of costs: by exponent and three bits of the mantissa.
+pub const COST_BINS: u32 = 1 << 11;
+
+/// The bits of a cost below its bin.
+pub const COST_SHIFT: u32 = 20;
+
+/// Words of a histogram's buffer: word 0 is not used.
+pub const HISTOGRAM_WORDS: u32 = COST_BINS + 1;
+
+/// Why an edge is not collapsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Refusal {
+    /// It touches a frozen face, or both its ends stay.
+    Frozen = 1,
+    /// The surface would become another one (the link condition), or vanish.
+    Link = 2,
+    /// A face would turn over.
+    Fold = 3,
+    /// Something is not a finite number.
+    NotFinite = 4,
+    /// The boundary would take another course. Quadrics see to that by themselves.
+    Bend = 5,
+    /// The surface would come too far from where it was.
+    Deviation = 6,
+}
+
+/// Words of a count of refusals: word 0 is not used.
+pub const REFUSALS: usize = 7;
+
+args! {
+    /// What all kernels of a simplification share.
+    pub struct QuadricSurface {
+        /// Positions of the vertices.
+        pub x: GlobalMut<Vec3>,
+        /// Quadrics of the vertices; empty when the length is the cost.
+        pub quadrics: GlobalMut<Stored>,
+        /// What may be done to each vertex: [`FREE_TO_MOVE`], [`STAYS`], a place or [`LOCKED`]; empty when all may
+        /// move.
+        pub holds: Global<u32>,
+        /// Lengths are measured in units of one over this, so that their powers are in range.
+        pub scale: f32,
+        /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
+        pub boundary: f32,
+        /// Where new vertices come: one of the `PLACE_` numbers.
+        pub placing: u32,
+        /// For each of several meshes how far the surface may come from where it was, squared and in the unit of
+        /// lengths; empty when it may go anywhere.
+        pub limits: Global<f32>,
+        /// Which of these meshes each vertex is of; empty when all are of the first.
+        pub parts: Global<u32>,
+    }
+}
+
+/// Where a collapse would put the new vertex, and what that costs.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement {
+    /// The position.
+    pub at: Vec3,
+    /// The quadric there.
+    pub quadric: Quadric,
+    /// The cost.
+    pub cost: f32,
+}
+
+impl QuadricSurface {
+    #[inline(always)]
+    fn by_length(&self) -> bool {
+        self.quadrics.is_empty()
+    }
+
+    #[inline(always)]
+    fn quadric(&self, v: u32) -> Quadric {
+        Quadric::load(self.quadrics.get(v))
+    }
+
+    /// What may be done to a vertex.
+    #[inline(always)]
+    fn hold(&self, v: u32) -> u32 {
+        if self.holds.is_empty() {
+            FREE_TO_MOVE
+        } else {
+            self.holds.get(v)
+        }
+    }
+
+    /// Whether a vertex is one of several in one place.
+    #[inline(always)]
+    fn is_placed(&self, v: u32) -> bool {
+        let hold = self.hold(v);
+        hold >= FIRST_PLACE && hold != LOCKED
+    }
+
+    /// The end of an edge in which all stays: `0` and `1` for the first and the second, [`NONE`] when both may move.
+    /// Nothing when the edge must stay.
+    #[inline(always)]
+    fn stays(&self, hold_a: u32, hold_b: u32) -> Option<u32> {
+        if hold_a == LOCKED || hold_b == LOCKED || hold_a != 0 && hold_b != 0 {
+            None
+        } else if hold_a != 0 {
+            Some(0)
+        } else if hold_b != 0 {
+            Some(1)
+        } else {
+            Some(NONE)
+        }
+    }
+
+    /// The placement for an edge between two vertices with these positions and quadrics, of which `stays` stays.
+    #[inline(always)]
+    fn placement(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32) -> Placement {
+        let half = (b - a) * (0.5 * self.scale);
+        let q = qa.moved(half).plus(qb.moved(-half));
+        let end = match (stays, self.placing) {
+            (NONE, PLACE_CHEAPER_END | PLACE_OTHER_END) => {
+                let cheaper = u32::from(q.at(half) < q.at(-half));
+                cheaper ^ u32::from(self.placing == PLACE_OTHER_END)
+            }
+            _ => stays,
+        };
+        let offset = match (end, self.placing) {
+            (0, _) => -half,
+            (1, _) => half,
+            (_, PLACE_MIDDLE) => Vec3::ZERO,
+            _ => q.minimum(2.0 * length(half)),
+        };
+        let quadric = q.moved(offset);
+        let at = match end {
+            0 => a,
+            1 => b,
+            _ => (a + b) * 0.5 + offset * (1.0 / self.scale),
+        };
+        Placement {
+            at,
+            quadric,
+            cost: quadric.constant,
+        }
+    }
+
+    /// Which of several meshes a vertex is of.
+    #[inline(always)]
+    fn part(&self, v: u32) -> u32 {
+        if self.parts.is_empty() {
+            0
+        } else {
+            self.parts.get(v)
+        }
+    }
+
+    /// How far the surface may come from where it was at a vertex, squared and in the unit of lengths.
+    #[inline(always)]
+    fn limit(&self, v: u32) -> f32 {
+        if self.limits.is_empty() {
+            f32::INFINITY
+        } else {
+            self.limits.get(self.part(v))
+        }
+    }
+
+    /// The bits of an edge's cost: they order as the costs do. [`NONE`] when it must not be collapsed, [`TOO_FAR`] when
+    /// the new vertex would be farther than `limit` from the planes that it stands for: their squared distances,
+    /// weighted as in the quadric, in the mean.
+    #[inline(always)]
+    fn cost(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32, limit: f32) -> u32 {
+        let d = (b - a) * self.scale;
+        let cost = if self.by_length() {
+            d.dot(d)
+        } else {
+            let p = self.placement(a, qa, b, qb, stays);
+            if p.cost > limit * p.quadric.weight() {
+                return TOO_FAR;
+            }
+            p.cost
+        };
+        if cost < f32::INFINITY {
+            cost.to_bits() & !REFUSED
+        } else {
+            NONE
+        }
+    }
+
+    /// The cost of an edge from its ends' quadrics in memory.
+    #[inline(always)]
+    fn cost_of(&self, a: u32, b: u32) -> u32 {
+        let Some(stays) = self.stays(self.hold(a), self.hold(b)) else {
+            return NONE;
+        };
+        let quadric = |v: u32| {
+            if self.by_length() {
+                Quadric::ZERO
+            } else {
+                self.quadric(v)
+            }
+        };
+        let (qa, qb) = (quadric(a), quadric(b));
+        self.cost(self.x.get(a), qa, self.x.get(b), qb, stays, self.limit(a))
+    }
+}

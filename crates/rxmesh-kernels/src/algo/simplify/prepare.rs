@@ -1,0 +1,138 @@
+//! What a simplification begins with: quadrics, what is held, costs.
+
+use super::{LOCKED, QuadricSurface, STAYS};
+use crate::algo::quadric::Quadric;
+use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::math::{length, normalize_or_zero};
+use crate::mem::GlobalMut;
+use glam::Vec3;
+
+kernel! {
+    /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary planes that stand
+    /// on it. One index a vertex slot.
+    pub struct SimplifyQuadrics: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Where to.
+        pub surface: QuadricSurface,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyQuadrics {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let (mesh, s) = (&self.mesh, &self.surface);
+        let mut q = Quadric::ZERO;
+        if !mesh.vertex_lives(v) {
+            return;
+        }
+        let at = s.x.get(v);
+        let to = |w: u32| (s.x.get(w) - at) * s.scale;
+        mesh.each_spoke(v, |h| {
+            let leaves = mesh.face(h) != NO_FACE;
+            if leaves {
+                let normal = face_normal(mesh, s, h);
+                let double = length(normal);
+                if double > 0.0 {
+                    q = q.plus(Quadric::plane(normal, 0.5 / double));
+                }
+            }
+            let comes = mesh.face(h ^ 1) != NO_FACE;
+            if leaves != comes && s.boundary > 0.0 {
+                let side = to(mesh.tip(h));
+                let up = normalize_or_zero(face_normal(mesh, s, if leaves { h } else { h ^ 1 }));
+                q = q.plus(Quadric::plane(side.cross(up), s.boundary));
+            }
+            true
+        });
+        s.quadrics.set(v, q.store());
+    }
+}
+
+/// The normal of the face of a half-edge, twice its area long.
+#[inline(always)]
+fn face_normal(mesh: &impl Mesh, s: &QuadricSurface, h: u32) -> Vec3 {
+    let a = s.x.get(mesh.origin(h));
+    let to = |w: u32| (s.x.get(w) - a) * s.scale;
+    to(mesh.tip(h)).cross(to(mesh.tip(mesh.next(h))))
+}
+
+kernel! {
+    /// Locks the vertices at frozen faces. One index a face slot.
+    pub struct SimplifyHolds: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Claims on faces, which tell the frozen ones.
+        pub claims: GlobalMut<u64>,
+        /// See [`QuadricSurface::holds`].
+        pub holds: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyHolds {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        if self.mesh.face_lives(f) && self.claims.get(f) == crate::cavity::FROZEN {
+            let [a, b, c] = self.mesh.sides(f);
+            self.holds.store(self.mesh.origin(a), LOCKED);
+            self.holds.store(self.mesh.origin(b), LOCKED);
+            self.holds.store(self.mesh.origin(c), LOCKED);
+        }
+    }
+}
+
+kernel! {
+    /// Has the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
+    pub struct SimplifyBorders: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// See [`QuadricSurface::holds`].
+        pub holds: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyBorders {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let (mesh, holds) = (&self.mesh, &self.holds);
+        if mesh.edge_lives(e) && (mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE) {
+            holds.raise(mesh.origin(2 * e), STAYS);
+            holds.raise(mesh.tip(2 * e), STAYS);
+        }
+    }
+}
+
+kernel! {
+    /// The cost of each edge. One index an edge slot.
+    pub struct SimplifyCosts: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Positions and quadrics.
+        pub surface: QuadricSurface,
+        /// The costs, as bits; [`NONE`] for dead and locked edges.
+        pub costs: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for SimplifyCosts {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let cost = if self.mesh.edge_lives(e) {
+            self.surface
+                .cost_of(self.mesh.origin(2 * e), self.mesh.tip(2 * e))
+        } else {
+            NONE
+        };
+        self.costs.set(e, cost);
+    }
+}

@@ -1,0 +1,236 @@
+//! Which edges a round looks at.
+
+use super::{COST_BINS, COST_SHIFT, REFUSED, TOO_FAR};
+use crate::cavity::{Counter, out_of_room};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::BlockKernel;
+use crate::mem::{GlobalMut, Plan, Shared};
+
+/// The most words of a set of edges that one block of [`SimplifySelect`] works on.
+pub const SELECT_WORDS: u32 = 256;
+
+/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up for ever.
+pub const IDLE_ROUNDS: u32 = 3;
+
+/// What a simplification knows between its rounds, by word of [`SimplifySelect::course`]; word 0 is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Course {
+    /// Collapses that delete one face only: those of boundary edges.
+    Borders = 1,
+    /// Edges that are not refused.
+    Open = 2,
+    /// The largest cost that is cheap enough, as bits.
+    Bound = 3,
+    /// Rounds in a row that changed nothing.
+    Idle = 4,
+    /// Collapses when it was looked at last.
+    Done = 5,
+    /// Of several meshes those that have faces to lose.
+    Left = 6,
+    /// Whether one of several meshes has more winners than it may have.
+    Excess = 7,
+    /// [`Course::Open`] while it is counted.
+    Counted = 8,
+    /// [`Course::Left`] while it is counted.
+    Unfinished = 9,
+}
+
+/// Words of [`SimplifySelect::course`].
+pub const COURSE_WORDS: usize = 10;
+
+kernel! {
+    /// Between two rounds: enters the edges that are cheap enough, marks those that were refused, and counts the costs
+    /// of the others. The last block decides what is cheap enough the next time, and how many collapses the next round
+    /// may carry out; it pauses the rounds when the goal is reached or nothing changes any more.
+    pub struct SimplifySelect: Block {
+        /// The costs.
+        pub costs: GlobalMut<u32>,
+        /// Edges that were refused in this round, a bit each; empty afterwards.
+        pub refused: GlobalMut<u32>,
+        /// The edges that are entered, a bit each.
+        pub queue: GlobalMut<u32>,
+        /// Words 1 and up: edges by their cost's bin. Zero before and afterwards.
+        pub histogram: GlobalMut<u32>,
+        /// See [`Course`].
+        pub course: GlobalMut<u32>,
+        /// See [`Counter`].
+        pub counters: GlobalMut<u32>,
+        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        pub records: u32,
+        /// Whether it runs between two rounds; else it enters edges by itself.
+        pub between: u32,
+        /// Words of the sets that one block works on.
+        pub words: u32,
+        /// The part of the edges that is cheap, of 2^32.
+        pub part: u32,
+        /// Whether all refusals are forgiven.
+        pub forgive: u32,
+        /// Faces that are to go since [`SimplifySelect::done`] and [`SimplifySelect::borders`] were counted.
+        pub faces: u32,
+        /// Collapses then.
+        pub done: u32,
+        /// [`Course::Borders`] then.
+        pub borders: u32,
+    }
+}
+
+/// What [`SimplifySelect`] keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct SelectTables {
+    histogram: Shared<u32>,
+    chosen: Shared<u32>,
+    scratch: Shared<u32>,
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for SimplifySelect {
+    type Tables = SelectTables;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> SelectTables {
+        SelectTables {
+            histogram: plan.take(COST_BINS),
+            chosen: plan.take(SELECT_WORDS),
+            scratch: plan.take(SCRATCH_WORDS),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, t: &SelectTables) {
+        let counters = self.counters;
+        let still = counters.get(Counter::Stopped as u32) != 0;
+        if self.between != 0 && (still || out_of_room(counters, self.records)) {
+            return;
+        }
+        let first = block * self.words;
+        let words = (self.queue.len() - first).min(self.words);
+        let edges = self.costs.len().saturating_sub(32 * first).min(32 * words);
+        let bound = self.course.get(Course::Bound as u32);
+        b.phase(|p| {
+            p.each(COST_BINS, |i| t.histogram.set(i, 0));
+            p.each(words, |i| t.chosen.set(i, 0));
+        });
+        b.each(edges, |i| self.look(32 * first + i, i, bound, t));
+        b.phase(|p| {
+            p.each(words, |i| {
+                self.queue.set(first + i, t.chosen.get(i));
+                self.refused.set(first + i, 0);
+            });
+            p.each(COST_BINS, |i| {
+                let n = t.histogram.get(i);
+                if n != 0 {
+                    self.histogram.fetch_add(i + 1, n);
+                }
+            });
+        });
+        let blocks = self.queue.len().div_ceil(self.words);
+        let arrived = counters.from(Counter::Arrived as u32 - 1);
+        if !b.arrive(arrived, blocks, t.scratch, || ()) {
+            return;
+        }
+        b.each(COST_BINS, |i| {
+            t.histogram.set(i, self.histogram.load(i + 1));
+            self.histogram.set(i + 1, 0);
+        });
+        let open = b.scan(t.histogram, COST_BINS, t.scratch);
+        let want = cheap(open, self.part);
+        b.last_phase(|p| {
+            p.each(COST_BINS, |i| {
+                let next = i + 1;
+                let end = if next < COST_BINS {
+                    t.histogram.get(next)
+                } else {
+                    open.max(want)
+                };
+                if t.histogram.get(i) < want && want <= end {
+                    self.course.set(Course::Bound as u32, bin_end(i));
+                }
+            });
+            p.lead(|| self.decide(open));
+        });
+    }
+}
+
+/// How many of so many edges are cheap: a part of 2^32 of them, and one at least.
+#[inline(always)]
+pub(super) fn cheap(open: u32, part: u32) -> u32 {
+    let part = u64::from(open) * u64::from(part);
+    ((part + u64::from(u32::MAX)) >> 32).max(1) as u32
+}
+
+/// The largest cost in a bin.
+#[inline(always)]
+fn bin_end(bin: u32) -> u32 {
+    (bin << COST_SHIFT) | ((1 << COST_SHIFT) - 1)
+}
+
+impl SimplifySelect {
+    /// Says how many collapses the next round may carry out, and whether there is one.
+    #[inline(always)]
+    fn decide(&self, open: u32) {
+        let counter = |c: Counter| self.counters.get(c as u32);
+        let course = |c: Course| self.course.get(c as u32);
+        let done = counter(Counter::Candidates)
+            .wrapping_sub(counter(Counter::Conflicts))
+            .wrapping_sub(counter(Counter::NoDisk));
+        let gone = (done.wrapping_sub(self.done).wrapping_mul(2))
+            .wrapping_sub(course(Course::Borders).wrapping_sub(self.borders));
+        let left = self.faces.saturating_sub(gone);
+        self.counters.set(Counter::Most as u32, left.div_ceil(2));
+        if self.between != 0 {
+            let same = done == course(Course::Done) && open == course(Course::Open);
+            let idle = if same && self.forgive == 0 {
+                course(Course::Idle) + 1
+            } else {
+                0
+            };
+            self.course.set(Course::Idle as u32, idle);
+            if left == 0 || idle > IDLE_ROUNDS {
+                self.counters.set(Counter::Pause as u32, 1);
+            }
+        }
+        self.course.set(Course::Done as u32, done);
+        self.course.set(Course::Open as u32, open);
+    }
+}
+
+impl SimplifySelect {
+    #[inline(always)]
+    fn look(&self, e: u32, i: u32, bound: u32, t: &SelectTables) {
+        let cost = self.costs.get(e);
+        if cost >= TOO_FAR {
+            return;
+        }
+        let was_refused = self.refused.get(e / 32) >> (e % 32) & 1 != 0;
+        let cost = refused_or(self.costs, e, cost, was_refused, self.forgive != 0);
+        if cost & REFUSED == 0 {
+            t.histogram.fetch_add(cost >> COST_SHIFT, 1);
+            if cost <= bound {
+                t.chosen.fetch_or(i / 32, 1 << (i % 32));
+            }
+        }
+    }
+}
+
+/// The cost of an edge after it was marked as refused, or forgiven.
+#[inline(always)]
+pub(super) fn refused_or(
+    costs: GlobalMut<u32>,
+    e: u32,
+    cost: u32,
+    was_refused: bool,
+    forgive: bool,
+) -> u32 {
+    let marked = if forgive {
+        cost & !REFUSED
+    } else {
+        cost | if was_refused { REFUSED } else { 0 }
+    };
+    if marked != cost {
+        costs.set(e, marked);
+    }
+    marked
+}
