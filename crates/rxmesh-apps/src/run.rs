@@ -16,6 +16,7 @@ use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
 use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
 use rxmesh_host::store::RxMesh;
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 /// A run under way.
@@ -25,6 +26,40 @@ pub(crate) struct Run {
     pub(crate) record: Record,
     progress: Progress,
     start: Instant,
+    starting: Option<Starting>,
+}
+
+/// An engine that is on its way, and how many milliseconds it took. Waited for in any case: a program that ends while a
+/// driver starts may fall over it.
+#[derive(Debug)]
+struct Starting(Option<JoinHandle<(Result<Started>, f64)>>);
+
+/// An engine, and why it is not the GPU's where that would have been taken.
+type Started = (Engine, Option<EngineError>);
+
+impl Starting {
+    fn wait(mut self) -> Option<(Result<Started>, f64)> {
+        self.0.take()?.join().ok()
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Starts the engine that was asked for.
+fn start(choice: EngineChoice) -> Result<Started> {
+    match choice {
+        EngineChoice::Auto => Ok(Engine::auto()),
+        EngineChoice::Cpu => Ok((Engine::cpu(), None)),
+        EngineChoice::Cuda => cuda()
+            .map(|e| (e, None))
+            .map_err(|e| anyhow!(e).context("there is no GPU for --engine cuda")),
+    }
 }
 
 impl Run {
@@ -48,7 +83,19 @@ impl Run {
                 ..Record::default()
             },
             start,
+            starting: None,
         })
+    }
+
+    /// Has an engine start while other things are done; [`Run::engine`] waits for it.
+    pub(crate) fn start_engine(&mut self, choice: EngineChoice) {
+        let work = move || {
+            let begin = Instant::now();
+            (start(choice), milliseconds(begin))
+        };
+        // Without a thread for it the engine starts when it is needed.
+        let thread = std::thread::Builder::new().name("engine".into());
+        self.starting = thread.spawn(work).ok().map(|t| Starting(Some(t)));
     }
 
     /// A run of a command that writes a mesh, and where to. Refuses an output that could not be written.
@@ -57,8 +104,9 @@ impl Run {
         args: &ComputeArgs,
         gives: Gives,
     ) -> Result<(Run, Target)> {
-        let run = Run::new(command, &args.common)?;
+        let mut run = Run::new(command, &args.common)?;
         let target = Target::of(command, args, gives, run.console.json_file())?;
+        run.start_engine(args.engine.engine);
         Ok((run, target))
     }
 
@@ -169,15 +217,16 @@ impl Run {
         self.warn(format!("{}: {warning}", text::named(&path, "stdin")));
     }
 
-    /// Starts the engine that was asked for.
+    /// The engine that was asked for: started now, or waited for.
     pub(crate) fn engine(&mut self, choice: EngineChoice) -> Result<Engine> {
-        let ((engine, why_not), ms) = self.stage("starting the engine", || match choice {
-            EngineChoice::Auto => Ok(Engine::auto()),
-            EngineChoice::Cpu => Ok((Engine::cpu(), None)),
-            EngineChoice::Cuda => cuda()
-                .map(|e| (e, None))
-                .map_err(|e| anyhow!(e).context("there is no GPU for --engine cuda")),
+        let starting = self.starting.take();
+        let (((engine, why_not), took), waited) = self.stage("starting the engine", || {
+            match starting.and_then(Starting::wait) {
+                Some((started, ms)) => Ok((started?, Some(ms))),
+                None => Ok((start(choice)?, None)),
+            }
         })?;
+        let ms = took.or(waited);
         self.progress.watch(&engine);
         let info = engine.info();
         self.record.timings_ms.engine = ms;

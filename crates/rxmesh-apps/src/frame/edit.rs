@@ -167,6 +167,7 @@ impl Frame for Editing {
             self.run.warn(what);
         }
         let parts = self.several.as_ref().map(|several| several.part(&mut mesh));
+        let parts = parts.transpose()?;
         mesh.return_to(self.home);
         self.target_length = self.target_length.map(|l| l * self.unit);
         let session = &self.session;

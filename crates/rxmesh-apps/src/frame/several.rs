@@ -71,6 +71,7 @@ impl Several {
             }
             targets.push(target);
         }
+        run.start_engine(args.engine.engine);
         let meshes = run.read_all(&paths, args.input.triangulate.triangulate)?;
         for (mesh, path) in meshes.iter().zip(&paths) {
             mesh.validate()
@@ -131,14 +132,14 @@ impl Several {
     }
 
     /// The meshes of a joined one, each in the frame that it came in. The joined one loses its labels.
-    pub(super) fn part(&self, mesh: &mut TriMesh) -> Vec<TriMesh> {
+    pub(super) fn part(&self, mesh: &mut TriMesh) -> Result<Vec<TriMesh>> {
         let columns = &mut mesh.extras.columns;
         let at = columns.iter().position(|c| c.name == MESH);
         let labels = at.map(|at| columns.remove(at).data);
         let Some(ColumnData::U32(labels)) = labels else {
-            unreachable!("a column of whole numbers goes through edits");
+            bail!("the meshes can no longer be told apart; this is a bug in rxmesh");
         };
-        self.batch.part(mesh, &labels)
+        Ok(self.batch.part(mesh, &labels))
     }
 
     /// Writes each mesh into a file of its own.

@@ -85,6 +85,21 @@ impl EdgeTable {
     }
 }
 
+/// Both ends of every edge, the smaller first, ordered by (smaller, larger): [`EdgeTable::edges`] alone.
+pub(super) fn unique_edges(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
+    let mut sides: Vec<u64> = faces
+        .par_iter()
+        .filter(|f| is_proper(f))
+        .flat_map_iter(|&[a, b, c]| {
+            [[a, b], [b, c], [c, a]].map(|[a, b]| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
+        })
+        .collect();
+    sides.par_sort_unstable();
+    sides.dedup();
+    let ends = |&e: &u64| [(e >> 32) as u32, e as u32];
+    sides.par_iter().map(ends).collect()
+}
+
 /// True when the three corners are three vertices.
 pub(crate) fn is_proper(face: &[u32; 3]) -> bool {
     face[0] != face[1] && face[1] != face[2] && face[2] != face[0]

@@ -1,7 +1,10 @@
 //! How good the triangles of a mesh are.
 
-use super::{EdgeTable, TriMesh};
+use super::TriMesh;
+use super::edges::unique_edges;
 use glam::DVec3;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Smallest, mean and largest of some values; zeroes when there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,27 +63,65 @@ pub struct Quality {
     pub smallest_angle: Spread,
 }
 
+/// Values that one thread looks at at a time. The same for any number of threads, so that sums have the same bits.
+const CHUNK: usize = 1 << 14;
+
+impl Spread {
+    /// The spread of the values of `0..n`, in parallel; those that are `None` do not count.
+    fn of_each(n: usize, value: impl Fn(usize) -> Option<f64> + Sync) -> Spread {
+        let parts: Vec<(u64, f64, f64, f64)> = (0..n.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                let range = chunk * CHUNK..n.min((chunk + 1) * CHUNK);
+                let none = (0, 0.0, f64::INFINITY, f64::NEG_INFINITY);
+                range
+                    .filter_map(&value)
+                    .fold(none, |(n, sum, min, max), v| {
+                        (n + 1, sum + v, min.min(v), max.max(v))
+                    })
+            })
+            .collect();
+        let (mut n, mut sum, mut min, mut max) = (0u64, 0.0, f64::INFINITY, f64::NEG_INFINITY);
+        for (count, part, low, high) in parts {
+            (n, sum, min, max) = (n + count, sum + part, min.min(low), max.max(high));
+        }
+        if n == 0 {
+            return Spread::default();
+        }
+        Spread {
+            min,
+            mean: sum / n as f64,
+            max,
+        }
+    }
+}
+
 /// Measures a mesh. Faces that repeat a vertex have no edges, and an angle of zero.
 pub fn quality(mesh: &TriMesh) -> Quality {
-    let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
+    let edges = unique_edges(&mesh.faces);
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
-    let mut valence = vec![0u32; mesh.positions.len()];
-    for &[a, b] in &table.edges {
-        valence[a as usize] += 1;
-        valence[b as usize] += 1;
-    }
+    let valence: Vec<AtomicU32> = (0..mesh.positions.len())
+        .map(|_| AtomicU32::new(0))
+        .collect();
+    edges.par_iter().flatten().for_each(|v| {
+        valence[*v as usize].fetch_add(1, Relaxed);
+    });
+    let length = |e: usize| {
+        let [a, b] = edges[e].map(x);
+        Some(mesh.placement.scale * a.distance(b))
+    };
+    let valence_of = |v: usize| match valence[v].load(Relaxed) {
+        0 => None,
+        n => Some(f64::from(n)),
+    };
+    let angle = |f: usize| Some(smallest_angle(mesh.faces[f].map(x)));
     Quality {
         vertices: mesh.positions.len() as u64,
-        edges: table.len() as u64,
+        edges: edges.len() as u64,
         faces: mesh.faces.len() as u64,
-        edge_length: Spread::of(
-            table
-                .edges
-                .iter()
-                .map(|&[a, b]| mesh.placement.scale * x(a).distance(x(b))),
-        ),
-        valence: Spread::of(valence.into_iter().filter(|&n| n > 0).map(f64::from)),
-        smallest_angle: Spread::of(mesh.faces.iter().map(|f| smallest_angle(f.map(x)))),
+        edge_length: Spread::of_each(edges.len(), length),
+        valence: Spread::of_each(valence.len(), valence_of),
+        smallest_angle: Spread::of_each(mesh.faces.len(), angle),
     }
 }
 

@@ -1,4 +1,4 @@
-//! First launch of a round: who wants a change, and claims all that it needs.
+//! First launches of a round: who wants a change, and claims all that it needs.
 
 use super::round::{Counter, Round, each_corner, faces, lives};
 use super::template::face_of;
@@ -8,11 +8,98 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
 
-/// The least and the most seeds that one block of [`Claim`] looks at: a warp has what is left of them.
+/// The least and the most seeds that one block of [`Claim`] looks at at a time: a warp has what is left of them.
 pub const CLAIM_ITEMS: [u32; 2] = [32, 128];
 
+/// Seeds that one block of [`Want`] asks at a time.
+pub const WANT_ITEMS: u32 = 128;
+
 crate::args! {
-    /// Asks the operator about each seed and claims what the cavities of the candidates delete.
+    /// Lists the seeds that want a change, before [`Claim`], for operators of which few seeds do
+    /// ([`Operator::SIEVES`]): with a question that is cheap and has as many threads as there are seeds, the launch
+    /// behind it has full warps.
+    pub struct Want<O> {
+        /// The operator.
+        pub op: O,
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// The round.
+        pub round: Round,
+        /// Blocks of the launch: each takes [`WANT_ITEMS`] seeds after the other.
+        pub blocks: u32,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl<O: Operator> BlockKernel for Want<O> {
+    const THREADS: u32 = WANT_ITEMS;
+    type Tables = WantShared;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> WantShared {
+        WantShared {
+            left: plan.take(WANT_ITEMS + 1),
+            flags: plan.take(WANT_ITEMS),
+            place: plan.take(1),
+            scratch: plan.take(SCRATCH_WORDS),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, t: &WantShared) {
+        if !O::SIEVES {
+            return;
+        }
+        let round = &self.round;
+        let all = round.seeds();
+        let mut first = block * WANT_ITEMS;
+        while first < all {
+            let n = (all - first).min(WANT_ITEMS);
+            let wanting = b.compact(n, t.left, t.flags, t.scratch, |i| {
+                is_wanting(&self.op, &self.mesh, round, round.seed(first + i))
+            });
+            if wanting > 0 {
+                b.lead(|| {
+                    let place = round.counters.fetch_add(Counter::Wanting as u32, wanting);
+                    t.place.set(0, place);
+                });
+                b.each(wanting, |k| {
+                    let seed = round.seed(first + t.left.get(k));
+                    round.wanting.set(t.place.get(0) + k, seed);
+                });
+            }
+            first += self.blocks * WANT_ITEMS;
+        }
+    }
+}
+
+/// What [`Want`] keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct WantShared {
+    /// Items that want a change.
+    left: Shared<u32>,
+    flags: Shared<u32>,
+    place: Shared<u32>,
+    scratch: Shared<u32>,
+}
+
+/// Whether a seed may be a candidate of this round. Who is put off waits for the next one.
+#[inline(always)]
+fn is_wanting<O: Operator>(op: &O, mesh: &FlatMesh, round: &Round, seed: u32) -> bool {
+    if !lives::<O>(mesh, seed) || !op.wants(mesh, Seed::<O>::new(seed)) {
+        return false;
+    }
+    if O::SHARE < 1.0 && round.hash(seed) > round.counter(Counter::Share) {
+        round.enqueue(seed);
+        return false;
+    }
+    true
+}
+
+crate::args! {
+    /// Asks the operator about each seed, or each that [`Want`] has listed, and claims what the cavities of the
+    /// candidates delete.
     ///
     /// Few seeds are candidates: after each question those that are left move together, so that the threads of a warp
     /// have the same to do.
@@ -25,8 +112,10 @@ crate::args! {
         pub claims: ClaimTables,
         /// The round.
         pub round: Round,
-        /// Seeds that one block looks at.
+        /// Seeds that one block looks at at a time.
         pub items: u32,
+        /// Blocks of the launch.
+        pub blocks: u32,
     }
 }
 
@@ -64,17 +153,43 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &ClaimShared) {
-        let round = &self.round;
-        let first = block * self.items;
-        let n = round.seeds().saturating_sub(first).min(self.items);
-        if n == 0 {
-            return;
+        let all = if O::SIEVES {
+            self.round.counter(Counter::Wanting)
+        } else {
+            self.round.seeds()
+        };
+        let mut first = block * self.items;
+        while first < all {
+            self.look(b, first, (all - first).min(self.items), t);
+            first += self.blocks * self.items;
         }
-        let wanting = b.compact(n, t.left, t.flags, t.scratch, |i| {
-            self.is_wanting(round.seed(first + i))
-        });
+    }
+}
+
+impl<O: Operator> Claim<O> {
+    /// Seed `i`.
+    #[inline(always)]
+    fn seed(&self, i: u32) -> u32 {
+        if O::SIEVES {
+            self.round.wanting.get(i)
+        } else {
+            self.round.seed(i)
+        }
+    }
+
+    /// Looks at some seeds, from `first` on.
+    #[inline(always)]
+    fn look<B: Block>(&self, b: B, first: u32, n: u32, t: &ClaimShared) {
+        let round = &self.round;
+        let wanting = if O::SIEVES {
+            n
+        } else {
+            b.compact(n, t.left, t.flags, t.scratch, |i| {
+                is_wanting(&self.op, &self.mesh, round, round.seed(first + i))
+            })
+        };
         b.each(wanting, |k| {
-            let seed = round.seed(first + t.left.get(k));
+            let seed = self.seed(first + if O::SIEVES { k } else { t.left.get(k) });
             let priority = self.candidate(seed).map_or(NONE, |p| p.bits());
             t.seeds.set(k, seed);
             t.priorities.set(k, priority);
@@ -101,29 +216,11 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
             let place = round.counters.fetch_add(Counter::Claimed as u32, claimed);
             t.place.set(0, place);
         });
-        b.last_phase(|p| {
-            p.each(claimed, |c| {
-                let (k, at) = (t.left.get(c), 2 * (t.place.get(0) + c));
-                round.pending.set(at, t.seeds.get(k));
-                round.pending.set(at + 1, t.priorities.get(k));
-            });
+        b.each(claimed, |c| {
+            let (k, at) = (t.left.get(c), 2 * (t.place.get(0) + c));
+            round.pending.set(at, t.seeds.get(k));
+            round.pending.set(at + 1, t.priorities.get(k));
         });
-    }
-}
-
-impl<O: Operator> Claim<O> {
-    /// Whether a seed may be a candidate of this round. Who is put off waits for the next one.
-    #[inline(always)]
-    fn is_wanting(&self, seed: u32) -> bool {
-        let (mesh, round) = (&self.mesh, &self.round);
-        if !lives::<O>(mesh, seed) || !self.op.wants(mesh, Seed::<O>::new(seed)) {
-            return false;
-        }
-        if O::SHARE < 1.0 && round.hash(seed) > round.counter(Counter::Share) {
-            round.enqueue(seed);
-            return false;
-        }
-        true
     }
 
     #[inline(always)]

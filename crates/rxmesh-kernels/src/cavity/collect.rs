@@ -156,6 +156,7 @@ impl Collect {
         self.set(Counter::Winners, 0);
         self.set(Counter::Records, 0);
         self.set(Counter::Claimed, 0);
+        self.set(Counter::Wanting, 0);
         let rounds = self.counter(Counter::Rounds).wrapping_add(self.rounds);
         self.set(Counter::Rounds, rounds);
         let pause = self.counter(Counter::Pause);

@@ -27,43 +27,45 @@ pub enum Counter {
     NoSlots = 4,
     /// Candidates that have claimed in this round.
     Claimed = 5,
+    /// Seeds that want a change in this round, for operators that are asked in a launch of its own.
+    Wanting = 6,
     /// Whether launches do nothing until the host has looked: no seed is left, room ran out, or somebody asked for it.
-    Stopped = 6,
+    Stopped = 7,
     /// Candidates, over all rounds.
-    Candidates = 7,
+    Candidates = 8,
     /// Candidates that lost against another, over all rounds.
-    Conflicts = 8,
+    Conflicts = 9,
     /// Candidates that were refused: a join that exists, a frozen face. Over all rounds.
-    Refused = 9,
+    Refused = 10,
     /// Winners whose cavity is no disk, over all rounds.
-    NoDisk = 10,
+    NoDisk = 11,
     /// Fill-ins that broke the rules, over all rounds.
-    Broken = 11,
+    Broken = 12,
     /// Slots handed out since the lists of free slots were made: V, E, F.
-    Used = 12,
+    Used = 13,
     /// Where the slots of this round begin: V, E, F.
-    Base = 15,
+    Base = 16,
     /// Members of the set that was ranked last.
-    Ranked = 18,
+    Ranked = 19,
     /// Seeds of this round, unless all elements are.
-    Seeds = 19,
+    Seeds = 20,
     /// Rounds that came to their end.
-    Rounds = 20,
+    Rounds = 21,
     /// Seeds with larger hashes are put off to the next round: where cavities crowd, only small hashes win. For
     /// operators with a [`Operator::SHARE`] below 1.
-    Share = 21,
+    Share = 22,
     /// Cavities that this round may carry out, for [`Limit`](super::Limit).
-    Most = 22,
+    Most = 23,
     /// Who sets it between two rounds wants the host to look after this one.
-    Pause = 23,
+    Pause = 24,
     /// [`Counter::Candidates`] to [`Counter::NoDisk`] when the last round ended.
-    Ended = 24,
+    Ended = 25,
     /// Blocks of a launch that have arrived.
-    Arrived = 28,
+    Arrived = 29,
 }
 
 /// Words of [`Round::counters`].
-pub const COUNTERS: usize = 29;
+pub const COUNTERS: usize = 30;
 
 /// Counts from [`Counter::Candidates`] on that a round which is repeated takes back.
 pub(super) const TAKEN_BACK: u32 = 4;
@@ -73,6 +75,8 @@ args! {
     pub struct Round {
         /// The seeds to look at, unless `all` is set.
         pub list: Global<u32>,
+        /// The seeds that want a change, for operators that are asked in a launch of its own.
+        pub wanting: GlobalMut<u32>,
         /// The candidates that have claimed: seed and priority.
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.

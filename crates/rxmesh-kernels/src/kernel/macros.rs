@@ -345,6 +345,7 @@ macro_rules! entries {
     };
     (@name operator $name:ident $ty:ty) => {
         impl $crate::kernel::OperatorEntry for $ty {
+            const WANT: &'static str = $crate::entries!(@rx $name "_want");
             const CLAIM: &'static str = $crate::entries!(@rx $name "_claim");
             const RESOLVE: &'static str = $crate::entries!(@rx $name "_resolve");
             const FILL: &'static str = $crate::entries!(@rx $name "_fill");
@@ -373,6 +374,7 @@ macro_rules! entries {
     (@info flat $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::FlatArgs<$ty>)] };
     (@info operator $name:ident $ty:ty) => {
         &[
+            $crate::entries!(@layout [$name "_want"] $crate::kernel::BlockArgs<$crate::cavity::Want<$ty>>),
             $crate::entries!(@layout [$name "_claim"] $crate::kernel::BlockArgs<$crate::cavity::Claim<$ty>>),
             $crate::entries!(@layout [$name "_resolve"] $crate::kernel::BlockArgs<$crate::cavity::Resolve<$ty>>),
             $crate::entries!(@layout [$name "_fill"] $crate::kernel::FlatArgs<$crate::cavity::FillIn<$ty>>),
@@ -410,6 +412,7 @@ macro_rules! export_entries {
         $crate::export_entries!(@entry patch [$($name)* "_prepared"] $crate::kernel::OnPrepared<$ty>);
     };
     (@entry operator [$($name:tt)*] $ty:ty) => {
+        $crate::export_entries!(@entry block [$($name)* "_want"] $crate::cavity::Want<$ty>);
         $crate::export_entries!(@entry block [$($name)* "_claim"] $crate::cavity::Claim<$ty>);
         $crate::export_entries!(@entry block [$($name)* "_resolve"] $crate::cavity::Resolve<$ty>);
         $crate::export_entries!(@entry flat [$($name)* "_fill"] $crate::cavity::FillIn<$ty>);

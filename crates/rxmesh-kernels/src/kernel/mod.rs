@@ -193,16 +193,22 @@ pub trait PreparedEntry: OverRelations {
     const NAME: &'static str;
 }
 
-/// The names of an operator's three kernels: [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
-/// [`crate::cavity::FillIn`]. Implemented by [`crate::entries!`] for what is listed as `operator`: a trait of the
+/// The names of an operator's four kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`],
+/// [`crate::cavity::Resolve`], [`crate::cavity::FillIn`]. Implemented by [`crate::entries!`] for what is listed as `operator`: a trait of the
 /// operator, so that a crate can list operators of its own.
 pub trait OperatorEntry: crate::cavity::Operator {
+    /// Name of the PTX entry that asks who wants a change.
+    const WANT: &'static str;
     /// Name of the PTX entry that claims.
     const CLAIM: &'static str;
     /// Name of the PTX entry that resolves.
     const RESOLVE: &'static str;
     /// Name of the PTX entry that fills in.
     const FILL: &'static str;
+}
+
+impl<O: OperatorEntry> Entry for crate::cavity::Want<O> {
+    const NAME: &'static str = O::WANT;
 }
 
 impl<O: OperatorEntry> Entry for crate::cavity::Claim<O> {

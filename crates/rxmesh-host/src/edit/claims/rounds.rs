@@ -8,7 +8,7 @@ use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, Births, CLAIM_ITEMS, COLLECT_WORDS, Claim, ClaimTables, Collect, Counter, FillIn,
     Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks,
-    RankWords, Resolve, Round, Slots, Template, TraceVertices, most_record_words,
+    RankWords, Resolve, Round, Slots, Template, TraceVertices, WANT_ITEMS, Want, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
@@ -19,7 +19,10 @@ use std::ops::Range;
 /// Blocks that claim, where there are seeds for so many: 16 warps a multiprocessor of a large GPU.
 const CLAIM_BLOCKS: u32 = 2112;
 
-/// Most blocks that resolve: what a large GPU runs at a time.
+/// Most blocks that ask who wants a change: 64 warps a multiprocessor of a large GPU.
+const WANT_BLOCKS: u32 = 2112;
+
+/// Most blocks that resolve, or claim for seeds that are listed: what a large GPU runs at a time.
 const RESOLVE_BLOCKS: u32 = 4224;
 
 /// Rounds before the first look of a run: many runs end by then.
@@ -376,6 +379,7 @@ impl Session {
         let (mesh, claims) = (self.mesh.view(), self.claims());
         let round = Round {
             list: s.list.global(),
+            wanting: s.wanting.global_mut(),
             pending: s.pending.global_mut(),
             queue: s.queue.global_mut(),
             refused: s.refused.global_mut(),
@@ -392,15 +396,32 @@ impl Session {
             frozen: self.mesh.frozen_faces(),
         };
         let [least, most] = CLAIM_ITEMS;
-        let items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
+        let mut items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
+        let mut blocks = n.div_ceil(items);
+        if O::SIEVES {
+            let of_want = n.div_ceil(WANT_ITEMS).min(WANT_BLOCKS);
+            engine.launch_blocks(
+                of_want,
+                Want {
+                    op,
+                    mesh,
+                    round,
+                    blocks: of_want,
+                },
+            )?;
+            // How many are left only the engine knows.
+            items = least;
+            blocks = n.div_ceil(items).min(RESOLVE_BLOCKS);
+        }
         engine.launch_blocks(
-            n.div_ceil(items),
+            blocks,
             Claim {
                 op,
                 mesh,
                 claims,
                 round,
                 items,
+                blocks,
             },
         )?;
         let blocks = n.div_ceil(RESOLVE_ITEMS).min(RESOLVE_BLOCKS);

@@ -14,6 +14,7 @@ const LEAST_RECORDS: usize = 1 << 16;
 pub(super) struct RoundState {
     pub pairs: Buffer<u64>,
     pub list: Buffer<u32>,
+    pub wanting: Buffer<u32>,
     pub pending: Buffer<u32>,
     pub queue: Buffer<u32>,
     pub refused: Buffer<u32>,
@@ -34,6 +35,7 @@ impl RoundState {
         Ok(RoundState {
             pairs: free_pairs(engine, vertices)?,
             list: engine.zeroed(seeds)?,
+            wanting: engine.zeroed(seeds)?,
             pending: engine.zeroed(2 * seeds)?,
             queue: engine.zeroed(words)?,
             refused: engine.zeroed(words)?,
@@ -53,6 +55,7 @@ impl RoundState {
         Ok(GrownState {
             pairs: free_pairs(engine, mesh.capacities()[0] as usize)?,
             list: self.list.grown(seeds)?,
+            wanting: engine.zeroed(seeds)?,
             pending: engine.zeroed(2 * seeds)?,
             queue: self.queue.grown(words)?,
             refused: self.refused.grown(words)?,
@@ -68,6 +71,7 @@ impl RoundState {
         let GrownState {
             pairs,
             list,
+            wanting,
             pending,
             queue,
             refused,
@@ -77,6 +81,7 @@ impl RoundState {
             chunks,
         } = grown;
         (self.pairs, self.list, self.pending) = (pairs, list, pending);
+        self.wanting = wanting;
         (self.queue, self.refused, self.won) = (queue, refused, won);
         (self.winners, self.ranks, self.chunks) = (winners, ranks, chunks);
     }
@@ -104,6 +109,7 @@ impl RoundState {
 pub(super) struct GrownState {
     pairs: Buffer<u64>,
     list: Buffer<u32>,
+    wanting: Buffer<u32>,
     pending: Buffer<u32>,
     queue: Buffer<u32>,
     refused: Buffer<u32>,

@@ -184,6 +184,7 @@ unsafe impl Operator for CollapseShort {
     type Plan = Contraction;
     const RIM_IS_SIMPLE: bool = true;
     const SHARE: f32 = 0.125;
+    const SIEVES: bool = true;
 
     #[inline(always)]
     fn template(&self) -> template::EV {

@@ -332,6 +332,7 @@ unsafe impl Operator for Collapse {
     type Template = template::EV;
     type Plan = NewVertex;
     const RIM_IS_SIMPLE: bool = true;
+    const SIEVES: bool = true;
 
     #[inline(always)]
     fn template(&self) -> template::EV {
