@@ -1,5 +1,6 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
+use super::left_to_the_system;
 use super::{AnySession, Conflicts, Frame, Several, counts, on_session, passes, repaired};
 use crate::Outcome;
 use crate::app::{Application, Told};
@@ -106,9 +107,10 @@ impl Frame for Editing {
             run.record.repair = Some(repaired(&run, &mut mesh, &RepairOptions::default())?);
         }
         let before = quality(&mesh);
-        let engine = run.engine(args.engine.engine)?;
+        // The engine starts meanwhile.
         let size = conflicts.patch_size();
         let set = run.patch(&mesh, &input.path, &args.patch, size)?;
+        let engine = run.engine(args.engine.engine)?;
         let (_, (session, carried)) = run.upload(&engine, set, |rx| {
             conflicts.open(rx, mesh, flags.keep_groups, flags.map.is_some())
         })?;
@@ -212,6 +214,7 @@ impl Frame for Editing {
         }
         out += &text::output(r);
         self.run.finish(&out)?;
+        left_to_the_system((self.session, self.carried, mesh));
         Ok(outcome)
     }
 }

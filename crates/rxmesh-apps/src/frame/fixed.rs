@@ -1,6 +1,6 @@
 //! Applications on a mesh whose connectivity stays: from the file to a patched mesh on an engine, and back to a file.
 
-use super::Frame;
+use super::{Frame, left_to_the_system};
 use crate::Outcome;
 use crate::app::{Application, Told};
 use crate::cli::{ComputeArgs, PatchArgs};
@@ -61,8 +61,9 @@ impl Frame for Fixed {
         let (mut run, target) = Run::with_target(A::NAME, &args, A::gives(options))?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mesh = input.loaded.mesh;
-        let engine = run.engine(args.engine.engine)?;
+        // The engine starts meanwhile.
         let set = run.patch(&mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+        let engine = run.engine(args.engine.engine)?;
         let mut normalised = TriMesh {
             positions: mesh.positions.clone(),
             placement: mesh.placement,
@@ -99,6 +100,7 @@ impl Frame for Fixed {
         let r = &run.record;
         let out = text::input(r) + &text::engine(r) + &run.timed(&lines) + &text::output(r);
         run.finish(&out)?;
+        left_to_the_system((self.rx, self.x, self.mesh, self.engine));
         Ok(outcome)
     }
 }

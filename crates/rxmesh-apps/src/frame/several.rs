@@ -97,9 +97,10 @@ impl Several {
             scale: 1.0,
             ..mesh.placement
         };
-        let engine = run.engine(args.engine.engine)?;
+        // The engine starts meanwhile.
         let path = PathBuf::from(format!("{} meshes", names.len()));
         let set = run.patch(&mesh, &path, &args.patch, flags.conflicts.patch_size())?;
+        let engine = run.engine(args.engine.engine)?;
         let (_, (session, carried, labels)) = run.upload(&engine, set, |rx| {
             let (mut session, carried) =
                 flags.conflicts.open(rx, mesh, flags.keep_groups, false)?;

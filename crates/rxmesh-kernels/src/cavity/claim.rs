@@ -116,6 +116,8 @@ crate::args! {
         pub items: u32,
         /// Blocks of the launch.
         pub blocks: u32,
+        /// Whether [`Want`] has listed the seeds.
+        pub sieved: u32,
     }
 }
 
@@ -153,7 +155,7 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &ClaimShared) {
-        let all = if O::SIEVES {
+        let all = if self.is_sieved() {
             self.round.counter(Counter::Wanting)
         } else {
             self.round.seeds()
@@ -167,10 +169,15 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
 }
 
 impl<O: Operator> Claim<O> {
+    #[inline(always)]
+    fn is_sieved(&self) -> bool {
+        O::SIEVES && self.sieved != 0
+    }
+
     /// Seed `i`.
     #[inline(always)]
     fn seed(&self, i: u32) -> u32 {
-        if O::SIEVES {
+        if self.is_sieved() {
             self.round.wanting.get(i)
         } else {
             self.round.seed(i)
@@ -181,7 +188,7 @@ impl<O: Operator> Claim<O> {
     #[inline(always)]
     fn look<B: Block>(&self, b: B, first: u32, n: u32, t: &ClaimShared) {
         let round = &self.round;
-        let wanting = if O::SIEVES {
+        let wanting = if self.is_sieved() {
             n
         } else {
             b.compact(n, t.left, t.flags, t.scratch, |i| {
@@ -189,7 +196,8 @@ impl<O: Operator> Claim<O> {
             })
         };
         b.each(wanting, |k| {
-            let seed = self.seed(first + if O::SIEVES { k } else { t.left.get(k) });
+            let i = if self.is_sieved() { k } else { t.left.get(k) };
+            let seed = self.seed(first + i);
             let priority = self.candidate(seed).map_or(NONE, |p| p.bits());
             t.seeds.set(k, seed);
             t.priorities.set(k, priority);

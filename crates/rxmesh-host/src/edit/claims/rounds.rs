@@ -22,6 +22,9 @@ const CLAIM_BLOCKS: u32 = 2112;
 /// Most blocks that ask who wants a change: 64 warps a multiprocessor of a large GPU.
 const WANT_BLOCKS: u32 = 2112;
 
+/// Fewer elements that may be seeds do not pay for a launch of their own that asks them.
+const MANY_TO_SIEVE: u32 = 1 << 17;
+
 /// Most blocks that resolve, or claim for seeds that are listed: what a large GPU runs at a time.
 const RESOLVE_BLOCKS: u32 = 4224;
 
@@ -398,7 +401,8 @@ impl Session {
         let [least, most] = CLAIM_ITEMS;
         let mut items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
         let mut blocks = n.div_ceil(items);
-        if O::SIEVES {
+        let sieved = O::SIEVES && n >= MANY_TO_SIEVE;
+        if sieved {
             let of_want = n.div_ceil(WANT_ITEMS).min(WANT_BLOCKS);
             engine.launch_blocks(
                 of_want,
@@ -422,6 +426,7 @@ impl Session {
                 round,
                 items,
                 blocks,
+                sieved: u32::from(sieved),
             },
         )?;
         let blocks = n.div_ceil(RESOLVE_ITEMS).min(RESOLVE_BLOCKS);
