@@ -166,7 +166,11 @@ fn command<A: Application>() -> Command {
     // Numbers may be negative; those that must not be are refused with a reason.
     A::adapt(<A::Frame as Frame>::adapt(command, A::GIVES)).mut_args(|arg| {
         let takes_a_value = arg.get_action().takes_values();
-        arg.allow_negative_numbers(takes_a_value)
+        let arg = arg.allow_negative_numbers(takes_a_value);
+        match arg.get_id() == "more" && !A::SEVERAL {
+            true => arg.hide(true),
+            false => arg,
+        }
     })
 }
 

@@ -1,0 +1,152 @@
+//! Several meshes in one run, and simplification within an error.
+
+use crate::support::{Sandbox, faces, positions};
+use serde_json::Value;
+
+fn number(r: &Value, path: &str) -> f64 {
+    r.pointer(path)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("{path} in {r}"))
+}
+
+/// A torus, a sphere far away and much larger, and a grid with a column, in three formats.
+fn three() -> Sandbox {
+    let b = Sandbox::new();
+    b.ok("generate torus --nu 30 --nv 20 -o t.obj -q");
+    b.ok("generate icosphere --levels 3 -o near.obj -q");
+    b.ok("transform near.obj --scale 40 --translate 500000,5400000,0 -o s.ply -q");
+    b.ok("generate grid --nx 16 --ny 16 -o g.off -q");
+    b
+}
+
+#[test]
+fn each_mesh_comes_to_its_own_target_and_into_its_own_file() {
+    let b = three();
+    let r = b.record("simplify t.obj s.ply g.off --ratio 0.25 --engine cpu --validate -o out");
+    let meshes = r["edit"]["report"]["meshes"].as_array().unwrap();
+    let of = |key: &str| -> Vec<&Value> { meshes.iter().map(|m| &m[key]).collect() };
+    assert_eq!(of("path"), ["t.obj", "s.ply", "g.off"]);
+    assert_eq!(of("faces_before"), [1200, 1280, 512]);
+    assert_eq!(of("target"), [300, 320, 128]);
+    assert_eq!(of("end"), ["reached"; 3]);
+    assert_eq!(of("faces")[..2], [300, 320]);
+    assert_eq!(number(&r, "/input/faces"), 2992.0);
+    assert_eq!(
+        number(&r, "/output/faces"),
+        number(&r, "/edit/report/faces")
+    );
+    assert_eq!(r["output"]["path"], "out");
+    let t = b.text("out/t.obj");
+    // A torus still.
+    assert_eq!((faces(&t).len(), positions(&t).len()), (300, 150));
+    // Where it was, as large as it was.
+    b.ok("convert out/s.ply -o back.obj -q");
+    let s = b.text("back.obj");
+    assert_eq!((faces(&s).len(), positions(&s).len()), (320, 162));
+    for [x, y, z] in positions(&s) {
+        let radius = ((x - 5e5).powi(2) + (y - 5.4e6).powi(2) + z * z).sqrt();
+        assert!((radius - 40.0).abs() < 2.0, "{x} {y} {z}");
+    }
+    assert!(b.text("out/g.off").starts_with("OFF"));
+    // Another run over the same files has the same bytes.
+    b.ok("simplify t.obj s.ply g.off --ratio 0.25 --engine cpu --threads 2 -o again -q");
+    assert_eq!(b.text("again/t.obj"), t);
+}
+
+#[test]
+fn other_edits_take_several_meshes_too() {
+    let b = three();
+    let text = b.ok("remesh t.obj g.off --iterations 1 --engine cpu --validate");
+    assert!(text.contains("2 meshes"), "{text}");
+    assert!(b.text("g_remesh.off").starts_with("OFF"));
+    let t = b.text("t_remesh.obj");
+    assert_eq!(faces(&t).len(), 2 * positions(&t).len());
+    b.ok("delaunay t.obj g.off --engine cpu -o flat --format ply -q");
+    let info = b.ok("info flat/g.ply");
+    assert!(info.contains("512 faces"), "{info}");
+}
+
+#[test]
+fn several_meshes_are_refused_where_they_cannot_go() {
+    let b = three();
+    let says = |args: &str, words: &[&str]| {
+        let error = b.fails(args);
+        for word in words {
+            assert!(error.contains(word), "{args}: {error}");
+        }
+    };
+    says("simplify t.obj - --ratio 0.5 -o out", &["stdin"]);
+    says("simplify t.obj none.obj --ratio 0.5 -o out", &["none.obj"]);
+    says(
+        "simplify t.obj s.ply --ratio 0.5 -o g.off",
+        &["g.off", "folder"],
+    );
+    says("simplify t.obj s.ply --ratio 0.5 -o no/such", &["no/such"]);
+    says(
+        "simplify t.obj t.obj --ratio 0.5 -o out",
+        &["t.obj", "both"],
+    );
+    says("simplify t.obj s.ply --ratio 0.5 -o .", &["t.obj", "place"]);
+    says("track t.obj s.ply -o out.obj", &["one mesh"]);
+    b.put("bad.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n");
+    says(
+        "simplify t.obj bad.obj --ratio 0.5 --engine cpu -o out",
+        &["bad.obj"],
+    );
+    for flag in ["--map m.txt", "--repair", "--cache"] {
+        b.misused(&format!("simplify t.obj s.ply --ratio 0.5 {flag} -o out"));
+    }
+}
+
+#[test]
+fn one_mesh_that_stays_too_large_is_named() {
+    let b = three();
+    let out = b.run("simplify t.obj s.ply --faces 8 --engine cpu -o out");
+    let message = String::from_utf8(out.stderr).unwrap();
+    // A torus of eight faces is no manifold; a sphere of eight is.
+    assert_eq!(out.status.code(), Some(3), "{message}");
+    assert!(message.contains("t.obj: "), "{message}");
+    let t = faces(&b.text("out/t.obj")).len();
+    assert!((14..40).contains(&t), "{t}");
+}
+
+#[test]
+fn an_error_ends_simplification() {
+    let b = Sandbox::new();
+    b.ok("generate icosphere --levels 4 -o s.obj -q");
+    let r = b.record("simplify s.obj --error 0.5% --engine cpu --validate -o p.obj");
+    assert_eq!(r["edit"]["report"]["end"], "deviation");
+    // The diagonal of the box around the unit sphere.
+    let most = 0.005 * 12f64.sqrt();
+    let deviation = number(&r, "/edit/report/deviation");
+    assert!(
+        deviation <= 1.001 * most && deviation > 0.5 * most,
+        "{deviation}"
+    );
+    assert!(number(&r, "/edit/report/refused/deviation") > 0.0);
+    // The same as a length, and of a sphere a thousand times as large.
+    let q = b.record(&format!(
+        "simplify s.obj --error {most} --engine cpu -o q.obj"
+    ));
+    let faces = number(&r, "/edit/report/faces");
+    assert!((number(&q, "/edit/report/faces") - faces).abs() <= 4.0);
+    b.ok("transform s.obj --scale 1000 -o l.obj -q");
+    let l = b.record("simplify l.obj --error 17.3 --engine cpu -o m.obj");
+    let large = number(&l, "/edit/report/deviation");
+    assert!(large <= 17.31 && large > 8.0, "{large}");
+    // The number of faces comes first.
+    let r = b.record("simplify s.obj --error 5% --faces 4000 --engine cpu -o f.obj");
+    assert_eq!(r["edit"]["report"]["end"], "reached");
+    assert_eq!(number(&r, "/edit/report/faces"), 4000.0);
+    let text = b.ok("simplify s.obj --error 1% --engine cpu -o e.obj");
+    assert!(text.contains("deviation 0.0"), "{text}");
+    for wrong in [
+        "--error -1",
+        "--error x",
+        "--error 1%% ",
+        "",
+        "--error 1% --cost length",
+    ] {
+        b.misused(&format!("simplify s.obj {wrong} -o no.obj"));
+    }
+}
