@@ -24,7 +24,8 @@ pub(crate) trait Application {
     const HELP: &'static str;
     /// Where the result is, unless options say otherwise.
     const GIVES: Gives = Gives::Mesh;
-    /// Whether it takes several meshes, which it works on at once. Only of commands that change the connectivity.
+    /// Whether it takes several meshes, which it works on at once. Only of commands whose frame
+    /// reads the mesh.
     const SEVERAL: bool = false;
     /// The keys of the report, and what each holds. A test makes the documents of it.
     #[cfg_attr(not(test), allow(dead_code))]

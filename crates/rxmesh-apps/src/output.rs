@@ -39,7 +39,7 @@ impl Gives {
     }
 
     /// The format of the default output: the input's, or one that has room for the result.
-    fn format(self, input: Format) -> Format {
+    pub(crate) fn format(self, input: Format) -> Format {
         match self {
             _ if self.fits(input) => input,
             Gives::Mesh | Gives::Normals => Format::Obj,

@@ -67,10 +67,7 @@ impl Batch {
             };
             mesh.place(frame);
             // To the joined mesh all of them lie in the same place.
-            mesh.placement = Placement {
-                origin: DVec3::ZERO,
-                scale,
-            };
+            mesh.placement = joint(scale);
             members.push(Member {
                 vertices: mesh.vertex_count(),
                 faces: mesh.face_count(),
@@ -127,6 +124,7 @@ impl Batch {
         let mut parts = joined.split(labels, self.len());
         let each = parts.par_iter_mut().zip(&self.members);
         each.for_each(|(mesh, member)| {
+            mesh.place(joint(member.frame.scale));
             mesh.placement = member.frame;
             mesh.return_to(member.home);
             mesh.extras.comments.clone_from(&member.comments);
@@ -136,6 +134,14 @@ impl Batch {
             }
         });
         parts
+    }
+}
+
+/// The frame of the joined mesh.
+fn joint(scale: f64) -> Placement {
+    Placement {
+        origin: DVec3::ZERO,
+        scale,
     }
 }
 

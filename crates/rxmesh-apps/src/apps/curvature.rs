@@ -75,6 +75,7 @@ Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curv
 length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in
 radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and others colour.";
     const GIVES: Gives = Gives::Columns("values of vertices");
+    const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "total_gaussian_curvature",

@@ -38,6 +38,7 @@ Au, Tai 2011), until what is gone is as large as the noise, which is estimated: 
 stay, and a mesh without noise hardly changes. With --scheme vertices each vertex moves along its normal
 by the weighted mean height of its neighbours over its tangent plane (Fleishman, Drori, Cohen-Or 2003).
 Normals of the input are computed anew.";
+    const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("scheme", "what was filtered: `normals` or `vertices`"),
         ("iterations", "iterations done"),

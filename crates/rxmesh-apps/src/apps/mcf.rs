@@ -31,6 +31,7 @@ impl Application for Mcf {
 Solves (2 A + DT L) x = 2 A x0 by conjugate gradients, with cotangent weights and mixed areas of the input
 (RXMesh 2021, listing 4). Every step takes volume, the longer the more: how much stands in the output.
 Normals of the input are computed anew; everything else that it carries goes out unchanged.";
+    const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("time_step", "the time step, given or not"),
         ("iterations", "iterations done"),

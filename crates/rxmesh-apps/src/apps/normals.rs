@@ -31,6 +31,7 @@ impl Application for Normals {
     const SUMMARY: &'static str = "Compute vertex normals (weighted as in Max 1999)";
     const HELP: &'static str = "Example: rxmesh-apps normals bunny.obj -o bunny_normals.ply";
     const GIVES: Gives = Gives::Normals;
+    const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "normals",
         "`zero`: vertices whose normal is zero: without a face of positive area, or with faces that cancel",

@@ -96,7 +96,7 @@ folder that they come into.";
 
     fn run(edit: &mut Editing, options: &SimplifyOptions) -> Result<Report> {
         let several = edit.several.as_ref();
-        let several = several.map(|s| (s.labels, s.names.clone()));
+        let several = several.map(|(s, labels)| (*labels, s.names.clone()));
         edit.work("simplifying", |session, x| {
             let session = session.claims().context(NO_ORDER)?;
             let Some((labels, names)) = several else {

@@ -13,6 +13,9 @@ const OUTPUT: &str = "Where to write, or '-' for stdout [default: <input>_<comma
 pub(crate) struct ComputeArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    /// More meshes: all are worked on at once, and each comes into a file of its own; -o names a folder then
+    #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with = "cache")]
+    pub(crate) more: Vec<PathBuf>,
     #[arg(short, long, help = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]

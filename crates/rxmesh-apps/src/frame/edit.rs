@@ -27,9 +27,6 @@ const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts spe
 pub(crate) struct EditFlags {
     #[command(flatten)]
     pub(crate) compute: ComputeArgs,
-    /// More meshes: all are worked on at once, and each comes into a file of its own; -o names a folder then
-    #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with_all = ["map", "repair", "cache"])]
-    pub(crate) more: Vec<PathBuf>,
     /// Check every invariant of the result before it is written (track: of every frame)
     #[arg(long)]
     pub(crate) validate: bool,
@@ -37,13 +34,13 @@ pub(crate) struct EditFlags {
     #[arg(long)]
     pub(crate) keep_groups: bool,
     /// Write where each vertex and face of the input is in the result, as text (docs/formats.md); not with --repair
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "repair")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["repair", "more"])]
     pub(crate) map: Option<PathBuf>,
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Conflicts,
     /// Repair the mesh first, as the command `repair` does without flags; not with --map, because repair numbers anew
-    #[arg(long, conflicts_with = "map")]
+    #[arg(long, conflicts_with_all = ["map", "more"])]
     pub(crate) repair: bool,
 }
 
@@ -61,17 +58,17 @@ pub(crate) struct Editing {
     pub(crate) x: Column<Vertex, Vec3>,
     pub(crate) carried: Rc<Carried>,
     pub(crate) target: Target,
-    /// Several meshes, if it is not one.
-    pub(crate) several: Option<Several>,
+    /// Several meshes, if it is not one, and which of them each vertex is of.
+    pub(crate) several: Option<(Several, Column<Vertex, u32>)>,
     pub(crate) before: Quality,
     pub(crate) validate: bool,
-    pub(super) map: Option<PathBuf>,
+    map: Option<PathBuf>,
     /// The length that edges should have, if the command has one.
     pub(crate) target_length: Option<f64>,
     /// The frame that the mesh came in; here it is normalised.
     pub(crate) home: Placement,
-    pub(super) unit: f64,
-    pub(super) path: PathBuf,
+    unit: f64,
+    path: PathBuf,
 }
 
 impl Frame for Editing {
@@ -89,8 +86,8 @@ impl Frame for Editing {
         flags: EditFlags,
         _options: &A::Options,
     ) -> Result<Editing> {
-        if !flags.more.is_empty() {
-            return Several::open::<A>(flags);
+        if !flags.compute.more.is_empty() {
+            return open_several::<A>(flags);
         }
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
         let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
@@ -168,8 +165,10 @@ impl Frame for Editing {
         for what in lost {
             self.run.warn(what);
         }
-        let parts = self.several.as_ref().map(|several| several.part(&mut mesh));
-        let parts = parts.transpose()?;
+        let parts = match &self.several {
+            Some((several, _)) => several.part(&mut mesh)?,
+            None => Vec::new(),
+        };
         mesh.return_to(self.home);
         self.target_length = self.target_length.map(|l| l * self.unit);
         let session = &self.session;
@@ -191,9 +190,9 @@ impl Frame for Editing {
             options: keys(options)?,
             report: keys(report)?,
         });
-        match (self.several, parts) {
-            (Some(several), Some(parts)) => several.write(&mut self.run, &parts)?,
-            _ => self.run.write(&self.target, &mesh)?,
+        match self.several {
+            Some((several, _)) => several.write(&mut self.run, &parts)?,
+            None => self.run.write(&self.target, &mesh)?,
         }
         if let Some(path) = &self.map {
             let map = on_session!(&self.session, |s| carried.map(s))?;
@@ -217,6 +216,45 @@ impl Frame for Editing {
         left_to_the_system((self.session, self.carried, mesh));
         Ok(outcome)
     }
+}
+
+/// Reads several meshes and opens them as one.
+fn open_several<A: Application<Frame = Editing>>(flags: EditFlags) -> Result<Editing> {
+    let args = &flags.compute;
+    let (mut run, mut mesh, several) = Several::read::<A>(args, Gives::Mesh)?;
+    let before = quality(&mesh);
+    several.mark(&mut mesh)?;
+    let unit = mesh.placement.scale;
+    let home = Placement {
+        scale: 1.0,
+        ..mesh.placement
+    };
+    let path = several.path();
+    // The engine starts meanwhile.
+    let set = run.patch(&mesh, &path, &args.patch, flags.conflicts.patch_size())?;
+    let engine = run.engine(args.engine.engine)?;
+    let labels = several.labels();
+    let (_, (session, carried, labels)) = run.upload(&engine, set, |rx| {
+        let (mut session, carried) = flags.conflicts.open(rx, mesh, flags.keep_groups, false)?;
+        let labels = rx.attribute_from::<Vertex, u32>(&labels)?;
+        let labels = on_session!(&mut session, |s| s.attach(&labels))?;
+        Ok((session, carried, labels))
+    })?;
+    Ok(Editing {
+        run,
+        session,
+        x: carried.positions(),
+        carried: Rc::new(carried),
+        target: several.target(),
+        several: Some((several, labels)),
+        before,
+        validate: flags.validate,
+        map: None,
+        target_length: None,
+        home,
+        unit,
+        path,
+    })
 }
 
 /// Refuses a file for the map that could not be written, or that is the result's.

@@ -1,6 +1,6 @@
 //! Applications on a mesh whose connectivity stays: from the file to a patched mesh on an engine, and back to a file.
 
-use super::{Frame, left_to_the_system};
+use super::{Frame, Several, left_to_the_system};
 use crate::Outcome;
 use crate::app::{Application, Told};
 use crate::cli::{ComputeArgs, PatchArgs};
@@ -35,6 +35,8 @@ pub(crate) struct Fixed {
     /// That frame.
     placement: Placement,
     target: Target,
+    /// Several meshes, if it is not one.
+    several: Option<Several>,
     engine: Engine,
 }
 
@@ -58,11 +60,18 @@ impl Frame for Fixed {
         args: ComputeArgs,
         options: &A::Options,
     ) -> Result<Fixed> {
-        let (mut run, target) = Run::with_target(A::NAME, &args, A::gives(options))?;
-        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
-        let mesh = input.loaded.mesh;
+        let gives = A::gives(options);
+        let (mut run, mesh, path, target, several) = if args.more.is_empty() {
+            let (mut run, target) = Run::with_target(A::NAME, &args, gives)?;
+            let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+            (run, input.loaded.mesh, input.path, target, None)
+        } else {
+            let (run, mesh, several) = Several::read::<A>(&args, gives)?;
+            let (path, target) = (several.path(), several.target());
+            (run, mesh, path, target, Some(several))
+        };
         // The engine starts meanwhile.
-        let set = run.patch(&mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+        let set = run.patch(&mesh, &path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
         let engine = run.engine(args.engine.engine)?;
         let mut normalised = TriMesh {
             positions: mesh.positions.clone(),
@@ -80,12 +89,17 @@ impl Frame for Fixed {
             x,
             placement: normalised.placement,
             target,
+            several,
             engine,
         })
     }
 
     fn unit(&self) -> f64 {
-        self.placement.scale / self.mesh.placement.scale
+        match &self.several {
+            // Each came in the world's unit, and all are in one of their own.
+            Some(_) => self.placement.scale,
+            None => self.placement.scale / self.mesh.placement.scale,
+        }
     }
 
     fn close<A: Application<Frame = Fixed>>(
@@ -93,7 +107,13 @@ impl Frame for Fixed {
         options: &A::Options,
         report: &A::Report,
     ) -> Result<Outcome> {
-        self.run.write(&self.target, &self.mesh)?;
+        match self.several {
+            Some(several) => {
+                let parts = several.part_unchanged(&self.mesh);
+                several.write(&mut self.run, &parts)?;
+            }
+            None => self.run.write(&self.target, &self.mesh)?,
+        }
         let mut run = self.run;
         run.record.put(options, report)?;
         let Told { lines, outcome, .. } = run.tell::<A>(options, report);

@@ -66,6 +66,37 @@ fn other_edits_take_several_meshes_too() {
     assert!(info.contains("512 faces"), "{info}");
 }
 
+/// What is done for each vertex comes out as it does alone, wherever the others lie and however large they are.
+#[test]
+fn computations_of_several_meshes_are_those_of_each() {
+    let b = three();
+    let near = |a: &str, b: &str, most: f64| {
+        let (a, b) = (positions(a), positions(b));
+        assert_eq!(a.len(), b.len());
+        let off = |(a, b): (&[f64; 3], &[f64; 3])| {
+            (0..3).map(|k| (a[k] - b[k]).abs()).fold(0.0, f64::max)
+        };
+        let off = a.iter().zip(&b).map(off).fold(0.0, f64::max);
+        assert!(off < most, "{off}");
+    };
+    let r = b.record("smooth t.obj s.ply g.off --iterations 5 --engine cpu --format obj -o out");
+    assert_eq!(number(&r, "/input/faces"), 2992.0);
+    for (name, most) in [("t.obj", 1e-6), ("s.ply", 1e-4), ("g.off", 1e-6)] {
+        b.ok(&format!(
+            "smooth {name} --iterations 5 --engine cpu --format obj -o one.obj -q"
+        ));
+        let together = b.text(&format!("out/{}.obj", &name[..1]));
+        near(&together, &b.text("one.obj"), most);
+    }
+    b.ok("normals t.obj s.ply --engine cpu -o n -q");
+    b.ok("normals t.obj --engine cpu -o one.obj -q");
+    assert_eq!(b.text("n/t.obj"), b.text("one.obj"));
+    // The format holds no columns: another one takes its place.
+    b.ok("curvature t.obj g.off --engine cpu -o c -q");
+    let info = b.ok("info c/g.ply");
+    assert!(info.contains("512 faces"), "{info}");
+}
+
 #[test]
 fn several_meshes_are_refused_where_they_cannot_go() {
     let b = three();
