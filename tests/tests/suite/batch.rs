@@ -166,8 +166,8 @@ fn each_reaches_its_target(engine: &Engine) {
     assert!((gone.div_ceil(2)..=gone).contains(&report.run.done));
 }
 
-/// Each mesh is simplified by its own costs: a coarse one beside a fine one, a small one beside a large one, come as near
-/// their inputs as alone.
+/// Each mesh is simplified by its own costs: a coarse one beside a fine one, a small one beside a large one, come as
+/// near their inputs as alone.
 fn each_stays_near_its_input(engine: &Engine) {
     if is_slow(engine) {
         return;

@@ -61,7 +61,7 @@ const ARRAYS: Row = Row::time(
 
 const BATCH: Row = Row::time(
     "simplify-batch",
-    "meshes of 20,000 faces, together as large as the mesh, each to a tenth of its faces in one call, on the wall clock",
+    "meshes of 20,000 faces, together as large as the mesh, each to a tenth in one call, on the wall clock",
     batch,
 )
 .counts(

@@ -18,6 +18,9 @@ use glam::Vec3;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use work::Work;
 
+/// The weight of the planes that hold the boundary against those of the faces, unless the options say otherwise.
+const BOUNDARY_WEIGHT: f64 = 10.0;
+
 /// How far to simplify.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -80,7 +83,7 @@ pub struct SimplifyOptions {
     pub boundary: Boundary,
     /// How much a boundary that is held counts against the surface: the weight of the planes that stand on it, times
     /// the edge's squared length, against that of the faces, times their area.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = Self::new(Target::Faces(1)).boundary_weight))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = BOUNDARY_WEIGHT))]
     pub boundary_weight: f64,
     /// The part of the edges, the cheapest, that one round looks at, above 0 and at most 1: smaller is closer to one
     /// edge after the other, and slower.
@@ -102,7 +105,7 @@ impl SimplifyOptions {
             error: None,
             cost: Cost::Quadric,
             boundary: Boundary::Hold,
-            boundary_weight: 10.0,
+            boundary_weight: BOUNDARY_WEIGHT,
             quantile: 0.15,
             seed: 0,
             max_rounds: 100_000,
@@ -247,8 +250,8 @@ impl Target {
 /// and all faces that touch them.
 ///
 /// With a deviation the surface also comes no farther from where it was: see [`SimplifyOptions::error`]. It is measured
-/// as quadrics measure, against the planes of the faces that a vertex stands for, where meshoptimizer and others measure
-/// it too; `distance` tells afterwards how far two surfaces are from each other.
+/// as quadrics measure, against the planes of the faces that a vertex stands for, where meshoptimizer and others
+/// measure it too; `distance` tells afterwards how far two surfaces are from each other.
 ///
 /// # Errors
 ///

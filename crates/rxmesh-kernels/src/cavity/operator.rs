@@ -93,8 +93,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// where each cavity overlaps many others: seeds with large hashes would lose anyway.
     const SHARE: f32 = 1.0;
 
-    /// Whether [`Operator::wants`] is asked in a launch of its own ([`Want`](super::Want)): pays where it is much cheaper
-    /// than [`Operator::candidate`], and few seeds pass.
+    /// Whether [`Operator::wants`] is asked in a launch of its own ([`Want`](super::Want)): pays where it is much
+    /// cheaper than [`Operator::candidate`], and few seeds pass.
     const SIEVES: bool = false;
 
     /// The template.

@@ -194,8 +194,8 @@ pub trait PreparedEntry: OverRelations {
 }
 
 /// The names of an operator's four kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`],
-/// [`crate::cavity::Resolve`], [`crate::cavity::FillIn`]. Implemented by [`crate::entries!`] for what is listed as `operator`: a trait of the
-/// operator, so that a crate can list operators of its own.
+/// [`crate::cavity::Resolve`], [`crate::cavity::FillIn`]. Implemented by [`crate::entries!`] for what is listed as
+/// `operator`: a trait of the operator, so that a crate can list operators of its own.
 pub trait OperatorEntry: crate::cavity::Operator {
     /// Name of the PTX entry that asks who wants a change.
     const WANT: &'static str;

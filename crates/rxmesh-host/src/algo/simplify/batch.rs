@@ -71,10 +71,10 @@ impl std::ops::Add for Refused {
 }
 
 /// Simplifies several meshes that lie in one session, each to a target of its own, all of them in the same rounds: as
-/// [`simplify`](super::simplify), where each mesh has its own bound of what is cheap. `parts` says for each vertex which
-/// mesh it is of, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so that the
-/// column tells the meshes apart afterwards too. A target of `None` is as few faces as the deviation of the options
-/// allows; a part of the diagonal is of each mesh's own. The target of the options is not looked at.
+/// [`simplify`](super::simplify), where each mesh has its own bound of what is cheap. `parts` says for each vertex
+/// which mesh it is of, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so
+/// that the column tells the meshes apart afterwards too. A target of `None` is as few faces as the deviation of the
+/// options allows; a part of the diagonal is of each mesh's own. The target of the options is not looked at.
 ///
 /// # Errors
 ///

@@ -39,8 +39,8 @@ pub(crate) trait Course<O> {
     /// The operator for the round that comes after so many others of this look.
     fn operator(&mut self, session: &Session, round: u32) -> Result<O, Error>;
 
-    /// Launches what keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit). For operators
-    /// that need no new slots.
+    /// Launches what keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit). For
+    /// operators that need no new slots.
     fn limit(&mut self, _: &Session, _claims: ClaimTables, _round: Round) -> Result<(), Error> {
         Ok(())
     }

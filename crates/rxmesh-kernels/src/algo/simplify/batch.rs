@@ -113,7 +113,8 @@ unsafe impl FlatKernel for BatchCheck {
 }
 
 kernel! {
-    /// Gives the edges of each face the label of its vertices, and counts the faces of each mesh. One index a face slot.
+    /// Gives the edges of each face the label of its vertices, and counts the faces of each mesh. One index a face
+    /// slot.
     pub struct BatchFaces: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
