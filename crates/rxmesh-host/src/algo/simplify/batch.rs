@@ -9,7 +9,7 @@ use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::simplify::{
     BATCH_BLOCKS, BatchCheck, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
-    BatchUnbind, BatchWinners, Batched, COST_BINS, COST_SHIFT, Part, SimplifySelect, WORDS_A_PART,
+    BatchUnbind, BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, Part, SimplifySelect, WORDS_A_PART,
     Winning,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Round};
@@ -185,12 +185,13 @@ impl Several {
         let wrong = engine.zeroed::<u32>(2)?;
         let kernel = BatchFaces {
             mesh: session.mesh()?,
+            slots: session.capacity(Kind::Face),
             vertices: session.read(vertices)?,
             labels: several.labels.global_mut(),
             parts: several.parts.global_mut(),
             wrong: wrong.global_mut(),
         };
-        engine.launch_flat(session.capacity(Kind::Face), kernel)?;
+        engine.launch_blocks(session.capacity(Kind::Face).div_ceil(FACES), kernel)?;
         if let f @ 1.. = wrong.read()?[1] {
             return Err(Error::Options(format!(
                 "the vertices of the face in slot {} are labelled as of different meshes",

@@ -112,12 +112,17 @@ unsafe impl FlatKernel for BatchCheck {
     }
 }
 
+/// Faces that one block of [`BatchFaces`] looks at.
+pub const FACES: u32 = 1024;
+
 kernel! {
-    /// Gives the edges of each face the label of its vertices, and counts the faces of each mesh. One index a face
-    /// slot.
-    pub struct BatchFaces: Flat {
+    /// Gives the edges of each face the label of its vertices, and counts the faces of each mesh. A block has
+    /// [`FACES`] face slots.
+    pub struct BatchFaces: Block {
         /// The mesh.
         pub mesh: FlatMesh,
+        /// Number of face slots.
+        pub slots: u32,
         /// Which mesh each vertex is of.
         pub vertices: Global<u32>,
         /// Which mesh each edge is of.
@@ -129,13 +134,46 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for BatchFaces {
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for BatchFaces {
+    type Tables = (Shared<u32>, Shared<u32>);
+
     #[inline(always)]
-    fn run(&self, f: u32) {
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(FACES), plan.take(SCRATCH_WORDS))
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &(label, scratch): &Self::Tables) {
+        let first = block * FACES;
+        let n = (self.slots - first).min(FACES);
+        b.each(n, |i| label.set(i, self.label(first + i)));
+        // Faces of one mesh mostly lie together: the block adds up those of its first one's mesh.
+        let common = label.get(0);
+        let count = b.count(n, scratch, |i| common != NONE && label.get(i) == common);
+        b.last_phase(|p| {
+            p.each(n, |i| {
+                let other = label.get(i);
+                if other != NONE && other != common {
+                    self.parts.fetch_add(part_word(other, Part::Faces), 1);
+                }
+            });
+            p.lead(|| {
+                if count > 0 {
+                    self.parts.fetch_add(part_word(common, Part::Faces), count);
+                }
+            });
+        });
+    }
+}
+
+impl BatchFaces {
+    /// The label of a face's edges, [`NONE`] for dead faces.
+    #[inline(always)]
+    fn label(&self, f: u32) -> u32 {
         if !self.mesh.face_lives(f) {
-            return;
+            return NONE;
         }
         let sides = self.mesh.sides(f);
         let [a, b, c] = sides.map(|h| self.vertices.get(self.mesh.origin(h)));
@@ -146,7 +184,7 @@ unsafe impl FlatKernel for BatchFaces {
         for h in sides {
             self.labels.store(h >> 1, a);
         }
-        self.parts.fetch_add(part_word(a, Part::Faces), 1);
+        a
     }
 }
 

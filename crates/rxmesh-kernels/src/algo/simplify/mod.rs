@@ -14,7 +14,7 @@ mod select;
 use batch::part_word;
 pub use batch::{
     BATCH_BLOCKS, BatchCheck, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
-    BatchUnbind, BatchWinners, Batched, Part, WORDS_A_PART, Winning,
+    BatchUnbind, BatchWinners, Batched, FACES, Part, WORDS_A_PART, Winning,
 };
 pub use collapse::{Collapse, NewVertex, SimplifyRefusals};
 pub use deviation::{BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered, ordered};
@@ -39,7 +39,7 @@ kernel_list! {
     flat simplify_deviation: SimplifyDeviation;
     flat simplify_bounds: SimplifyBounds;
     flat batch_check: BatchCheck;
-    flat batch_faces: BatchFaces;
+    block batch_faces: BatchFaces;
     flat batch_unbind: BatchUnbind;
     block batch_select: BatchSelect;
     block batch_decide: BatchDecide;
