@@ -1,36 +1,35 @@
-//! Geodesic distances by parallel propagation over topological level sets (Romero Calla, Fuentes Perez, Montenegro
-//! 2019, "A minimalistic approach for fast computation of geodesic distances on triangular meshes", section 4; RXMesh
-//! 2021, section 8.2).
+//! Geodesic distances by parallel propagation (Romero Calla, Fuentes Perez, Montenegro 2019, "A minimalistic approach
+//! for fast computation of geodesic distances on triangular meshes", section 4), patch by patch.
 //!
-//! A vertex's *level* is its number of edges from the nearest source. Distances are updated for a window of levels
-//! `first..end` at a time. Both ends move on the device: the window grows by a level an iteration, and begins a level
-//! before the lowest one that still moves. A patch without a level in the window stops after one comparison, and one in
-//! which nothing moved, ribbon included, after one look at its vertices.
+//! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
+//! patch next to a change takes its ribbon's distances and goes on by itself, in shared memory. So there are fewer
+//! rounds than levels, and no order of vertices has to be found first.
 //!
-//! The paper moves the beginning by one settled level an iteration, up to half of the end at least, and never back.
-//! Where cells are much longer than wide, shorter ways come later than that and are lost: seven percent on a torus
-//! whose cells are three times longer than wide.
+//! A patch that goes too far ahead works on distances that fall again when shorter ways come in from elsewhere. So a
+//! distance is passed on only when it is not much longer than the shortest one that is still to be passed on, as in
+//! delta-stepping (Meyer and Sanders 2003, "Delta-stepping: a parallelizable shortest path algorithm"). How much longer
+//! is a multiple of the patch's own edges, which suits meshes of fine and coarse parts.
 //!
-//! Instead of gathering each vertex's faces, each face offers distances to its three corners, which keep the least: no
-//! transposed relation is needed, and a minimum does not depend on the order.
+//! Inside a patch, steps are those of Jacobi: distances that a step reads it does not write, so that they do not depend
+//! on the number of threads. Instead of gathering each vertex's faces, each face offers distances to its three corners,
+//! which keep the least: no transposed relation is needed, and a minimum does not depend on the order. Only faces with
+//! a corner that moved in the step before make offers.
 
 use crate::attr::Staged;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
-use crate::kernel::{BlockKernel, Fields, FlatKernel, PatchKernel};
+use crate::kernel::{Fields, FlatKernel, PatchKernel};
 use crate::math::{length, sqrt};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
-use crate::query::LocalEv;
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
 kernel_list! {
-    flat geodesic_clear: GeodesicClear;
+    flat level_clear: LevelClear;
     flat geodesic_sources: GeodesicSources;
     patch level_round: LevelRound;
-    patch level_ranges: LevelRanges;
-    patch geodesic_update: GeodesicUpdate;
-    block geodesic_advance: GeodesicAdvance;
+    patch geodesic_start: GeodesicStart;
+    patch geodesic_round: GeodesicRound;
     patch geodesic_finish: GeodesicFinish;
 }
 
@@ -38,39 +37,29 @@ kernel_list! {
 pub const NO_LEVEL: u32 = u32::MAX;
 
 kernel! {
-    /// Sets all levels to [`NO_LEVEL`] and all distances to infinity.
-    pub struct GeodesicClear: Flat {
+    /// Sets all levels to [`NO_LEVEL`].
+    pub struct LevelClear: Flat {
         /// Levels.
         pub level: GlobalMut<u32>,
-        /// Distances, both copies.
-        pub distance: GlobalMut<f32>,
-        /// The other copy.
-        pub other: GlobalMut<f32>,
     }
 }
 
 // SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
 // for (contracts U3, U4).
-unsafe impl FlatKernel for GeodesicClear {
+unsafe impl FlatKernel for LevelClear {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.level.set(i, NO_LEVEL);
-        self.distance.set(i, f32::INFINITY);
-        self.other.set(i, f32::INFINITY);
     }
 }
 
 kernel! {
-    /// Sets level and distances of the sources to zero. The sources are distinct.
+    /// Sets the values of the sources to zero. The sources are distinct.
     pub struct GeodesicSources: Flat {
         /// Linear ids.
         pub sources: Global<u32>,
-        /// Levels.
-        pub level: GlobalMut<u32>,
-        /// Distances, both copies.
-        pub distance: GlobalMut<f32>,
-        /// The other copy.
-        pub other: GlobalMut<f32>,
+        /// Levels, or distances as bits.
+        pub values: GlobalMut<u32>,
     }
 }
 
@@ -79,10 +68,7 @@ kernel! {
 unsafe impl FlatKernel for GeodesicSources {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let v = self.sources.get(i);
-        self.level.set(v, 0);
-        self.distance.set(v, 0.0);
-        self.other.set(v, 0.0);
+        self.values.set(self.sources.get(i), 0);
     }
 }
 
@@ -148,200 +134,314 @@ unsafe impl PatchKernel for LevelRound {
 }
 
 kernel! {
-    /// The lowest and the highest level in each patch, and the number of reached vertices.
-    pub struct LevelRanges: Patch {
-        /// Levels.
-        pub level: Global<u32>,
-        /// Two words a patch; an empty range where nothing is reached.
-        pub ranges: GlobalMut<u32>,
-        /// The highest level, one a patch; minus infinity where nothing is reached.
-        pub highest: GlobalMut<f64>,
-        /// Reached vertices, one number a patch.
-        pub reached: GlobalMut<f64>,
+    /// Puts all distances at infinity, and measures the edges of each patch.
+    pub struct GeodesicStart: Patch {
+        /// Positions.
+        pub x: Staged<Vertex, Vec3>,
+        /// The least distances that vertices were offered.
+        pub best: GlobalMut<f32>,
+        /// The distances that they have passed on.
+        pub told: GlobalMut<f32>,
+        /// Their other copy.
+        pub other: GlobalMut<f32>,
+        /// The length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
+        pub edge: GlobalMut<f32>,
+        /// As [`GeodesicRound::waiting`].
+        pub waiting: GlobalMut<u32>,
+        /// Brings lengths near one.
+        pub scale: f32,
     }
 }
 
 // SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
 // U4).
-unsafe impl PatchKernel for LevelRanges {
+unsafe impl PatchKernel for GeodesicStart {
     type Tables = Shared<u32>;
 
     #[inline(always)]
-    fn carve(&mut self, _: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
+        Fields::carve(self, h, plan);
         plan.take(SCRATCH_WORDS)
     }
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
-        let (n, level) = (
-            patch.owned::<Vertex>(),
-            self.level.from(patch.base::<Vertex>()),
-        );
-        let reached = b.count(n, scratch, |v| level.get(v) != NO_LEVEL);
-        let low = b.min(n, scratch, |v| f64::from(level.get(v)));
-        let high = b.max(n, scratch, |v| {
-            let l = level.get(v);
-            if l == NO_LEVEL {
-                f64::NEG_INFINITY
-            } else {
-                f64::from(l)
-            }
+        let base = patch.base::<Vertex>();
+        b.phase(|p| {
+            self.load(p, patch);
+            p.each(patch.owned::<Vertex>(), |v| {
+                self.best.set(base + v, f32::INFINITY);
+                self.told.set(base + v, f32::INFINITY);
+                self.other.set(base + v, f32::INFINITY);
+            });
         });
-        let id = patch.id();
+        let round = b.max(patch.total::<Face>(), scratch, |f| {
+            let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
+            f64::from(length(b - a) + length(c - b) + length(a - c))
+        });
         b.last_phase(|p| {
             p.lead(|| {
-                let any = reached > 0;
-                self.ranges
-                    .set(2 * id, if any { low as u32 } else { NO_LEVEL });
-                self.ranges
-                    .set(2 * id + 1, if any { high as u32 } else { 0 });
-                self.highest.set(id, high);
-                self.reached.set(id, f64::from(reached));
+                // Of a patch without faces there is nothing to pass on.
+                let round = if round > 0.0 { round as f32 } else { 0.0 };
+                self.edge.set(patch.id(), round / 3.0);
+                self.waiting.set(patch.id(), FAR);
             });
         });
     }
 }
 
-/// The propagation's state on the device, as `u32` in this order.
-#[derive(Clone, Copy, Debug)]
-#[repr(u32)]
-pub enum Window {
-    /// First level that is updated.
-    First = 0,
-    /// One after the last level that is updated.
-    End = 1,
-    /// Number of levels.
-    Levels = 2,
-    /// Lowest level of the vertices that still move, [`NO_LEVEL`] when none does.
-    Moving = 3,
-    /// Iterations done.
-    Iterations = 4,
-    /// Not zero when nothing moves any more, or the iterations are used up.
-    Done = 5,
-    /// Most iterations.
-    Limit = 6,
+/// The three local vertices of a face, from the stored sections.
+#[inline(always)]
+fn corners(patch: &Patch, f: u32) -> [u32; 3] {
+    let ev = patch.ev();
+    patch.face_edges(f).map(|side| u32::from(ev.get(side)))
 }
 
-/// Words of the propagation's state.
-pub const WINDOW_WORDS: usize = 7;
+/// Infinity, as bits.
+pub const FAR: u32 = f32::INFINITY.to_bits();
+
+/// Words of [`GeodesicRound::near`]: more than the rounds between two looks of the host.
+pub const ROUNDS: u32 = 64;
+
+/// How many edges a distance may be longer than the shortest one, to be passed on.
+const REACH: f32 = 12.0;
+
+/// The most steps of a patch in a round: with more the other patches wait for it longer than for another launch.
+const STEPS: u32 = 8;
+
+/// The least part of itself by which a distance falls: a few roundings.
+const ROUNDING: f32 = 1e-6;
+
+/// The step of a vertex that did not move yet.
+const NEVER: u32 = u32::MAX;
 
 kernel! {
-    /// Updates the distances of the window's vertices once (section 4.2, algorithm 3).
-    pub struct GeodesicUpdate: Patch {
+    /// One round of the propagation: each patch next to which, or in which, distances moved passes them on (section
+    /// 4.2, algorithm 3, for the vertices that are near). Rounds count from 1.
+    pub struct GeodesicRound: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// Distances after the iteration before.
-        pub old: Staged<Vertex, f32>,
-        /// Distances after this iteration.
+        /// The least distances that vertices were offered, sources' zero.
+        pub best: GlobalMut<f32>,
+        /// The distances that they have passed on up to the round before.
+        pub old: Global<f32>,
+        /// The same up to this round.
         pub new: GlobalMut<f32>,
-        /// For each vertex the last even, or odd, iteration in which it moved: that of the iteration before.
+        /// For each vertex the last even, or odd, round in which it passed its distance on: that of the round before.
         pub moved: Global<u32>,
-        /// The same of this iteration.
+        /// The same of this round.
         pub moves: GlobalMut<u32>,
-        /// The last iteration that updated each patch.
-        pub updated: GlobalMut<u32>,
-        /// Levels.
-        pub level: Global<u32>,
-        /// Lowest and highest level of each patch.
-        pub ranges: Global<u32>,
-        /// [`Window`].
-        pub window: GlobalMut<u32>,
+        /// The least distance of each patch that waits for the others, as bits; [`FAR`] for none.
+        pub waiting: GlobalMut<u32>,
+        /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
+        pub visited: GlobalMut<u32>,
+        /// At `r % ROUNDS` the least distance, as bits, that was passed on in round `r` or waits; [`FAR`] when all is
+        /// done. Before the first round 0, and [`FAR`] elsewhere.
+        pub near: GlobalMut<u32>,
+        /// The length of each patch's longer edges ([`GeodesicStart::edge`]).
+        pub edge: Global<f32>,
+        /// This round.
+        pub round: u32,
         /// Brings lengths near one.
         pub scale: f32,
-        /// A vertex is settled when its distance changes by no more than this part of it.
+        /// A distance that falls by less than this part of an edge is not passed on.
         pub threshold: f32,
     }
 }
 
-/// What the update keeps in shared memory.
+/// What a round keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct Tables {
-    ev: LocalEv,
-    level: Shared<u32>,
+    /// The three vertices of each face, 16 bits each.
+    corners: Shared<u64>,
+    /// What each local vertex has passed on.
+    told: Shared<f32>,
+    /// The least offer to each owned vertex, as bits.
     best: Shared<u32>,
+    /// The last step before which each local vertex passed its distance on.
+    step: Shared<u32>,
+    /// Whether anything moved in the last even and the last odd step; the least distance that was passed on, and that
+    /// waits, as bits.
+    words: Shared<u32>,
     scratch: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
-unsafe impl PatchKernel for GeodesicUpdate {
+/// Where the least distances are in [`Tables::words`].
+const TOLD: u32 = 2;
+const WAITS: u32 = 3;
+
+/// When a patch passes distances on.
+#[derive(Clone, Copy)]
+struct Rule {
+    /// The largest distance to pass on.
+    bound: f32,
+    /// The least change to pass on, beside roundings.
+    slack: f32,
+}
+
+impl Rule {
+    /// Whether a distance has fallen so much that others must know it.
+    #[inline(always)]
+    fn matters(self, told: f32, best: f32) -> bool {
+        // Two infinities have no difference, and nothing matters by it.
+        told - best > self.slack + ROUNDING * best
+    }
+}
+
+// SAFETY: a patch writes what it owns, in phases that barriers part; what several threads of a phase, or several
+// patches, write they write atomically; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for GeodesicRound {
     const THREADS: u32 = 192;
     type Tables = Tables;
 
     #[inline(always)]
     fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Tables {
         Fields::carve(self, h, plan);
-        let owned = u32::from(h.owned[0]);
+        let [vertices, faces] = [0, 2].map(|kind| u32::from(h.total[kind]));
         Tables {
-            ev: LocalEv::carve(h, plan),
-            level: plan.take(owned),
-            best: plan.take(owned),
+            corners: plan.take(faces),
+            told: plan.take(vertices),
+            best: plan.take(u32::from(h.owned[0])),
+            step: plan.take(vertices),
+            words: plan.take(4),
             scratch: plan.take(SCRATCH_WORDS),
         }
     }
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
-        let at = |w: Window| self.window.get(w as u32);
-        let (first, end, iteration) = (
-            at(Window::First),
-            at(Window::End),
-            at(Window::Iterations) + 1,
-        );
-        let id = patch.id();
-        let (low, high) = (self.ranges.get(2 * id), self.ranges.get(2 * id + 1));
-        let before = self.updated.get(id) == iteration - 1;
-        if at(Window::Done) != 0 || low >= end || (high < first && !before) {
+        let (round, before, id) = (self.round, self.round - 1, patch.id());
+        let near = self.near.get(before % ROUNDS);
+        if id == 0 {
+            b.last_phase(|p| p.lead(|| self.near.set((round + 1) % ROUNDS, FAR)));
+        }
+        if near == FAR {
             return;
         }
-        let (owned, base, map) = (
-            patch.owned::<Vertex>(),
-            patch.base::<Vertex>(),
-            patch.map::<Vertex>(),
-        );
-        let moved = |v| self.moved.get(map.linear(v)) == iteration - 1;
-        if high < first || !b.any(patch.total::<Vertex>(), t.scratch, moved) {
-            // Both copies of the distances are the same again.
-            if before {
-                let old = self.old;
-                b.last_phase(|p| p.each(owned, |v| self.new.set(base + v, old.source(base + v))));
-            }
+        let edge = self.edge.get(id);
+        let rule = Rule {
+            bound: f32::from_bits(near) + REACH * edge,
+            slack: self.threshold * edge,
+        };
+        let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
+        let (base, map) = (patch.base::<Vertex>(), patch.map::<Vertex>());
+        let (first, visit, waiting) = (before == 0, self.visited.get(id), self.waiting.get(id));
+        let was_here = !first && visit >> 1 == before;
+        let open = was_here && visit & 1 != 0;
+        let moved = |v: u32| !first && self.moved.get(map.linear(v)) == before;
+        let active = open
+            || f32::from_bits(waiting) <= rule.bound && waiting != FAR
+            || if first {
+                b.any(owned, t.scratch, |v| self.best.get(base + v) == 0.0)
+            } else {
+                b.any(total - owned, t.scratch, |i| moved(owned + i))
+            };
+        if !active {
+            b.last_phase(|p| {
+                // Both copies are the same again.
+                if was_here {
+                    p.each(owned, |v| self.new.set(base + v, self.old.get(base + v)));
+                }
+                p.lead(|| {
+                    if waiting != FAR {
+                        self.near.fetch_min(round % ROUNDS, waiting);
+                    }
+                });
+            });
             return;
         }
+        let faces = patch.total::<Face>();
         b.phase(|p| {
             self.load(p, patch);
-            t.ev.load(p, patch);
-            p.each(owned, |v| t.level.set(v, self.level.get(base + v)));
-            // Distances are not negative: their bits order like numbers.
-            p.each(owned, |v| t.best.set(v, f32::INFINITY.to_bits()));
+            p.each(faces, |f| {
+                let [a, b, c] = corners(patch, f).map(u64::from);
+                t.corners.set(f, a | b << 16 | c << 32);
+            });
+            p.each(total, |v| {
+                let mut told = self.old.get(map.linear(v));
+                // What the patch has passed on itself is news to it when its steps did not suffice.
+                let mut news = (v >= owned || open) && moved(v);
+                if v < owned {
+                    let best = self.best.get(base + v);
+                    // Distances are not negative: their bits order like numbers.
+                    t.best.set(v, best.to_bits());
+                    if best <= rule.bound && rule.matters(told, best) {
+                        (told, news) = (best, true);
+                    }
+                }
+                t.told.set(v, told);
+                t.step.set(v, if news { 0 } else { NEVER });
+            });
+            p.lead(|| {
+                t.words.set(TOLD, FAR);
+                t.words.set(WAITS, FAR);
+            });
         });
-        b.each(patch.total::<Face>(), |f| {
-            self.offer(patch, t, owned, f, first, end)
+        let mut step = 0;
+        let open = loop {
+            let parity = step % 2;
+            b.phase(|p| {
+                p.each(faces, |f| self.offer(t, owned, f, step));
+                p.lead(|| t.words.set(parity, 0));
+            });
+            step += 1;
+            b.each(owned, |v| {
+                let (told, best) = (t.told.get(v), f32::from_bits(t.best.get(v)));
+                if best <= rule.bound && rule.matters(told, best) {
+                    t.told.set(v, best);
+                    t.step.set(v, step);
+                    t.words.fetch_or(parity, 1);
+                }
+            });
+            let moving = t.words.get(parity) != 0;
+            if !moving || step == STEPS {
+                break moving;
+            }
+        };
+        b.each(owned, |v| {
+            let (linear, told) = (base + v, t.told.get(v));
+            let best = f32::from_bits(t.best.get(v));
+            self.new.set(linear, told);
+            self.best.set(linear, best);
+            if told < self.old.get(linear) {
+                self.moves.set(linear, round);
+                t.words.fetch_min(TOLD, told.to_bits());
+            }
+            if rule.matters(told, best) {
+                t.words.fetch_min(WAITS, best.to_bits());
+            }
         });
-        let moving = b.min(owned, t.scratch, |v| self.keep(t, v, base + v, iteration));
         b.last_phase(|p| {
             p.lead(|| {
-                self.updated.set(id, iteration);
-                if moving < f64::INFINITY {
-                    self.window.fetch_min(Window::Moving as u32, moving as u32);
-                }
+                let (told, waits) = (t.words.get(TOLD), t.words.get(WAITS));
+                self.waiting.set(id, waits);
+                self.visited.set(id, 2 * round + u32::from(open));
+                self.near
+                    .fetch_min(round % ROUNDS, if told < waits { told } else { waits });
             });
         });
     }
 }
 
-impl GeodesicUpdate {
-    /// Offers distances from a face to those of its corners that are in the window.
+impl GeodesicRound {
+    /// Offers distances from a face to those of its corners that are owned and opposite of one that moved last.
     #[inline(always)]
-    fn offer(&self, patch: &Patch, t: &Tables, owned: u32, f: u32, first: u32, end: u32) {
-        let [a, b, c] = patch.face_edges(f).map(|s| t.ev.start(s));
-        let wanted = |v: u32| v < owned && t.level.get(v) >= first && t.level.get(v) < end;
-        let (wa, wb, wc) = (wanted(a), wanted(b), wanted(c));
+    fn offer(&self, t: &Tables, owned: u32, f: u32, step: u32) {
+        let corners = t.corners.get(f);
+        let [a, b, c] = [0, 16, 32].map(|k| (corners >> k) as u32 & 0xffff);
+        let [ma, mb, mc] = [a, b, c].map(|v| t.step.get(v) == step);
+        if !(ma || mb || mc) {
+            return;
+        }
+        let [da, db, dc] = [a, b, c].map(|v| t.told.get(v));
+        // A wave gets to a corner later than to one of the two others.
+        let wa = a < owned && (mb || mc) && (db < da || dc < da);
+        let wb = b < owned && (mc || ma) && (dc < db || da < db);
+        let wc = c < owned && (ma || mb) && (da < dc || db < dc);
         if !(wa || wb || wc) {
             return;
         }
         let (xa, xb, xc) = (self.x.at(a), self.x.at(b), self.x.at(c));
-        let (da, db, dc) = (self.old.at(a), self.old.at(b), self.old.at(c));
         let (ab, bc, ca) = (
             (xb - xa) * self.scale,
             (xc - xb) * self.scale,
@@ -361,22 +461,6 @@ impl GeodesicUpdate {
         }
         if wc {
             offer(c, front(ab, bc, ca, area2, da, db));
-        }
-    }
-
-    /// Writes a vertex's distance; its level if it moves, else infinity.
-    #[inline(always)]
-    fn keep(&self, t: &Tables, v: u32, linear: u32, iteration: u32) -> f64 {
-        let old = self.old.at(v);
-        let best = f32::from_bits(t.best.get(v));
-        let new = if best < old { best } else { old };
-        self.new.set(linear, new);
-        // Two infinities have no difference, and no vertex moves by it.
-        if old - new > self.threshold * new {
-            self.moves.set(linear, iteration);
-            f64::from(t.level.get(v))
-        } else {
-            f64::INFINITY
         }
     }
 }
@@ -407,56 +491,14 @@ fn front(pq: Vec3, qr: Vec3, rp: Vec3, area2: f32, dp: f32, dq: f32) -> f32 {
 }
 
 kernel! {
-    /// Moves the window on.
-    pub struct GeodesicAdvance: Block {
-        /// [`Window`].
-        pub window: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
-unsafe impl BlockKernel for GeodesicAdvance {
-    const THREADS: u32 = 32;
-    type Tables = ();
-
-    #[inline(always)]
-    fn carve(&mut self, _: &mut Plan) {}
-
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, _: u32, (): &()) {
-        let w = self.window;
-        let get = |i: Window| w.get(i as u32);
-        let set = |i: Window, v: u32| w.set(i as u32, v);
-        b.last_phase(|p| {
-            p.lead(|| {
-                if get(Window::Done) != 0 {
-                    return;
-                }
-                let (end, levels) = (get(Window::End), get(Window::Levels));
-                let moving = get(Window::Moving);
-                set(Window::First, if moving > 2 { moving - 1 } else { 1 });
-                set(Window::End, if end < levels { end + 1 } else { end });
-                let iterations = get(Window::Iterations) + 1;
-                set(Window::Moving, NO_LEVEL);
-                set(Window::Iterations, iterations);
-                if moving == NO_LEVEL || iterations >= get(Window::Limit) {
-                    set(Window::Done, 1);
-                }
-            });
-        });
-    }
-}
-
-kernel! {
     /// Brings distances back to the mesh's unit, and finds the largest finite one of each patch.
     pub struct GeodesicFinish: Patch {
         /// Distances.
-        pub distance: Global<f32>,
-        /// Distances in the mesh's unit.
-        pub out: GlobalMut<f32>,
-        /// The largest finite distance, one a patch.
+        pub distance: GlobalMut<f32>,
+        /// The largest finite distance, one a patch; minus infinity where nothing is reached.
         pub farthest: GlobalMut<f64>,
+        /// Vertices with a finite distance, one number a patch.
+        pub reached: GlobalMut<f64>,
         /// One over the scale.
         pub unit: f32,
     }
@@ -474,17 +516,26 @@ unsafe impl PatchKernel for GeodesicFinish {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
-        let base = patch.base::<Vertex>();
-        let far = b.max(patch.owned::<Vertex>(), scratch, |v| {
-            let d = self.distance.get(base + v) * self.unit;
-            self.out.set(base + v, d);
+        let (owned, distance) = (
+            patch.owned::<Vertex>(),
+            self.distance.from(patch.base::<Vertex>()),
+        );
+        let reached = b.count(owned, scratch, |v| distance.get(v) < f32::INFINITY);
+        let far = b.max(owned, scratch, |v| {
+            let d = distance.get(v) * self.unit;
+            distance.set(v, d);
             if d < f32::INFINITY {
                 f64::from(d)
             } else {
                 f64::NEG_INFINITY
             }
         });
-        let (farthest, id) = (self.farthest, patch.id());
-        b.last_phase(|p| p.lead(|| farthest.set(id, far)));
+        let id = patch.id();
+        b.last_phase(|p| {
+            p.lead(|| {
+                self.farthest.set(id, far);
+                self.reached.set(id, f64::from(reached));
+            });
+        });
     }
 }
