@@ -1,210 +1,20 @@
-//! Geodesic distances by parallel propagation (Romero Calla, Fuentes Perez, Montenegro 2019, "A minimalistic approach
-//! for fast computation of geodesic distances on triangular meshes", section 4), patch by patch.
-//!
-//! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
-//! patch next to a change takes its ribbon's distances and goes on by itself, in shared memory. So there are fewer
-//! rounds than levels, and no order of vertices has to be found first.
-//!
-//! A patch that goes too far ahead works on distances that fall again when shorter ways come in from elsewhere. So a
-//! distance is passed on only when it is not much longer than the shortest one that is still to be passed on, as in
-//! delta-stepping (Meyer and Sanders 2003, "Delta-stepping: a parallelizable shortest path algorithm"). How much longer
-//! is a multiple of the patch's own edges, which suits meshes of fine and coarse parts.
-//!
-//! Inside a patch, steps are those of Jacobi: distances that a step reads it does not write, so that they do not depend
-//! on the number of threads. Instead of gathering each vertex's faces, each face offers distances to its three corners,
-//! which keep the least: no transposed relation is needed, and a minimum does not depend on the order. Only faces with
-//! a corner that moved in the step before make offers.
+//! A round of the propagation.
 
+use super::{FAR, corners};
 use crate::attr::Staged;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
-use crate::kernel::{Fields, FlatKernel, PatchKernel};
+use crate::kernel::{Fields, PatchKernel};
 use crate::math::{length, sqrt};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
-use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
+use crate::topo::{Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
-
-kernel_list! {
-    flat level_clear: LevelClear;
-    flat geodesic_sources: GeodesicSources;
-    patch level_round: LevelRound;
-    patch geodesic_start: GeodesicStart;
-    patch geodesic_round: GeodesicRound;
-    patch geodesic_finish: GeodesicFinish;
-}
-
-/// The level of a vertex that no source reaches.
-pub const NO_LEVEL: u32 = u32::MAX;
-
-kernel! {
-    /// Sets all levels to [`NO_LEVEL`].
-    pub struct LevelClear: Flat {
-        /// Levels.
-        pub level: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for LevelClear {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        self.level.set(i, NO_LEVEL);
-    }
-}
-
-kernel! {
-    /// Sets the values of the sources to zero. The sources are distinct.
-    pub struct GeodesicSources: Flat {
-        /// Linear ids.
-        pub sources: Global<u32>,
-        /// Levels, or distances as bits.
-        pub values: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for GeodesicSources {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        self.values.set(self.sources.get(i), 0);
-    }
-}
-
-kernel! {
-    /// One round of the search for levels: each patch takes its ribbon's levels and spreads them until nothing changes
-    /// inside. Rounds are as many as patches lie on the longest path, not as many as levels.
-    pub struct LevelRound: Patch {
-        /// Levels after the round before.
-        pub old: Global<u32>,
-        /// Levels after this round.
-        pub new: GlobalMut<u32>,
-        /// For each round of a batch whether it changed anything; zeroed before the batch.
-        pub changed: GlobalMut<u32>,
-        /// This round in the batch.
-        pub round: u32,
-    }
-}
-
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
-unsafe impl PatchKernel for LevelRound {
-    type Tables = (Shared<u32>, Shared<u32>);
-
-    #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
-        (plan.take(u32::from(h.total[0])), plan.take(SCRATCH_WORDS))
-    }
-
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, &(level, scratch): &Self::Tables) {
-        // After a round without change both copies are the same.
-        if self.round > 0 && self.changed.get(self.round - 1) == 0 {
-            return;
-        }
-        let (map, owned) = (patch.map::<Vertex>(), patch.owned::<Vertex>());
-        b.each(patch.total::<Vertex>(), |v| {
-            level.set(v, self.old.get(map.linear(v)))
-        });
-        let lower = |v: u32, by: u32| {
-            by != NO_LEVEL && by + 1 < level.load(v) && level.fetch_min(v, by + 1) > by + 1
-        };
-        loop {
-            let changes = b.any(patch.total::<Edge>(), scratch, |e| {
-                let (i, j) = patch.edge_vertices(e);
-                let (li, lj) = (level.load(i), level.load(j));
-                lower(i, lj) | lower(j, li)
-            });
-            if !changes {
-                break;
-            }
-        }
-        let base = patch.base::<Vertex>();
-        b.last_phase(|p| {
-            p.each(owned, |v| {
-                let new = level.get(v);
-                self.new.set(base + v, new);
-                if new != self.old.get(base + v) {
-                    self.changed.store(self.round, 1);
-                }
-            });
-        });
-    }
-}
-
-kernel! {
-    /// Puts all distances at infinity, and measures the edges of each patch.
-    pub struct GeodesicStart: Patch {
-        /// Positions.
-        pub x: Staged<Vertex, Vec3>,
-        /// The least distances that vertices were offered.
-        pub best: GlobalMut<f32>,
-        /// The distances that they have passed on.
-        pub told: GlobalMut<f32>,
-        /// Their other copy.
-        pub other: GlobalMut<f32>,
-        /// The length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
-        pub edge: GlobalMut<f32>,
-        /// As [`GeodesicRound::waiting`].
-        pub waiting: GlobalMut<u32>,
-        /// Brings lengths near one.
-        pub scale: f32,
-    }
-}
-
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
-unsafe impl PatchKernel for GeodesicStart {
-    type Tables = Shared<u32>;
-
-    #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
-        Fields::carve(self, h, plan);
-        plan.take(SCRATCH_WORDS)
-    }
-
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
-        let base = patch.base::<Vertex>();
-        b.phase(|p| {
-            self.load(p, patch);
-            p.each(patch.owned::<Vertex>(), |v| {
-                self.best.set(base + v, f32::INFINITY);
-                self.told.set(base + v, f32::INFINITY);
-                self.other.set(base + v, f32::INFINITY);
-            });
-        });
-        let round = b.max(patch.total::<Face>(), scratch, |f| {
-            let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
-            f64::from(length(b - a) + length(c - b) + length(a - c))
-        });
-        b.last_phase(|p| {
-            p.lead(|| {
-                // Of a patch without faces there is nothing to pass on.
-                let round = if round > 0.0 { round as f32 } else { 0.0 };
-                self.edge.set(patch.id(), round / 3.0);
-                self.waiting.set(patch.id(), FAR);
-            });
-        });
-    }
-}
-
-/// The three local vertices of a face, from the stored sections.
-#[inline(always)]
-fn corners(patch: &Patch, f: u32) -> [u32; 3] {
-    let ev = patch.ev();
-    patch.face_edges(f).map(|side| u32::from(ev.get(side)))
-}
-
-/// Infinity, as bits.
-pub const FAR: u32 = f32::INFINITY.to_bits();
 
 /// Words of [`GeodesicRound::near`]: more than the rounds between two looks of the host.
 pub const ROUNDS: u32 = 64;
 
 /// How many edges a distance may be longer than the shortest one, to be passed on.
-const REACH: f32 = 12.0;
+const REACH: f32 = 16.0;
 
 /// The most steps of a patch in a round: with more the other patches wait for it longer than for another launch.
 const STEPS: u32 = 8;
@@ -238,7 +48,7 @@ kernel! {
         /// At `r % ROUNDS` the least distance, as bits, that was passed on in round `r` or waits; [`FAR`] when all is
         /// done. Before the first round 0, and [`FAR`] elsewhere.
         pub near: GlobalMut<u32>,
-        /// The length of each patch's longer edges ([`GeodesicStart::edge`]).
+        /// The length of each patch's longer edges ([`super::GeodesicStart::edge`]).
         pub edge: Global<f32>,
         /// This round.
         pub round: u32,
@@ -488,54 +298,4 @@ fn front(pq: Vec3, qr: Vec3, rp: Vec3, area2: f32, dp: f32, dq: f32) -> f32 {
     }
     let wave = dp + (area2 * g - pq.dot(rp) * d) / l2;
     if wave < edge { wave } else { edge }
-}
-
-kernel! {
-    /// Brings distances back to the mesh's unit, and finds the largest finite one of each patch.
-    pub struct GeodesicFinish: Patch {
-        /// Distances.
-        pub distance: GlobalMut<f32>,
-        /// The largest finite distance, one a patch; minus infinity where nothing is reached.
-        pub farthest: GlobalMut<f64>,
-        /// Vertices with a finite distance, one number a patch.
-        pub reached: GlobalMut<f64>,
-        /// One over the scale.
-        pub unit: f32,
-    }
-}
-
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
-unsafe impl PatchKernel for GeodesicFinish {
-    type Tables = Shared<u32>;
-
-    #[inline(always)]
-    fn carve(&mut self, _: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
-        plan.take(SCRATCH_WORDS)
-    }
-
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
-        let (owned, distance) = (
-            patch.owned::<Vertex>(),
-            self.distance.from(patch.base::<Vertex>()),
-        );
-        let reached = b.count(owned, scratch, |v| distance.get(v) < f32::INFINITY);
-        let far = b.max(owned, scratch, |v| {
-            let d = distance.get(v) * self.unit;
-            distance.set(v, d);
-            if d < f32::INFINITY {
-                f64::from(d)
-            } else {
-                f64::NEG_INFINITY
-            }
-        });
-        let id = patch.id();
-        b.last_phase(|p| {
-            p.lead(|| {
-                self.farthest.set(id, far);
-                self.reached.set(id, f64::from(reached));
-            });
-        });
-    }
 }
