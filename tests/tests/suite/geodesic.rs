@@ -383,9 +383,9 @@ fn long_strips_are_gone_through(engine: &Engine) {
 /// no source reaches.
 fn any_triangles_give_the_fixed_point(engine: &Engine) {
     let [meshes, most] = suited(engine, [[extent(12, 200), 400], [4, 150], [2, 60]]);
-    for seed in 0..u64::from(meshes) {
+    for seed in 0..meshes {
         let mut rng = rxmesh_host::mesh::Rng::new(seed);
-        let n = 4 + rng.below(u64::from(most));
+        let n = 4 + rng.below(most);
         let part = |rng: &mut rxmesh_host::mesh::Rng| rng.signed_unit() as f32;
         let positions = (0..n)
             .map(|i| Vec3::new(0.1 * i as f32, part(&mut rng), part(&mut rng)))
