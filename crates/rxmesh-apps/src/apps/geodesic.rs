@@ -72,8 +72,7 @@ Distances are approximate, about one percent off on good meshes
 (Romero Calla, Fuentes Perez, Montenegro 2019).";
     const GIVES: Gives = Gives::Columns("values of vertices");
     const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("levels", "level sets, the sources' own included"),
-        ("iterations", "iterations done"),
+        ("iterations", "rounds over the patches"),
         ("converged", "whether all distances settled"),
         ("max_distance", "largest finite distance"),
         ("reached", "vertices that a source reaches"),
@@ -106,10 +105,9 @@ Distances are approximate, about one percent off on good meshes
     fn tell(report: &Report, _args: &GeodesicArgs, record: &Record) -> Told {
         let (done, unreached) = (&report.propagation, report.unreached);
         Told::new(format!(
-            "geodesic distance: {} reached, largest {}, {} levels, {} iterations",
+            "geodesic distance: {} reached, largest {}, {} rounds",
             done.reached,
             text::number(done.max_distance),
-            done.levels,
             done.iterations
         ))
         .warn_if(unreached > 0, || {
@@ -119,7 +117,7 @@ Distances are approximate, about one percent off on good meshes
         })
         .unless_done(done.converged, || {
             format!(
-                "not converged: some distances still changed after {} iterations; {} holds the unfinished result",
+                "not converged: some distances still changed after {} rounds; {} holds the unfinished result",
                 done.iterations,
                 record.output_path()
             )

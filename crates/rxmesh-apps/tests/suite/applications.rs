@@ -202,7 +202,7 @@ fn sources_that_are_no_vertices_are_named() {
 fn geodesic_that_does_not_converge_exits_with_3() {
     let b = Sandbox::new();
     b.put("bunny.obj", bunny());
-    let out = b.run("geodesic bunny.obj --source 0 --max-iter 4 --json r.json");
+    let out = b.run("geodesic bunny.obj --source 0 --max-iter 2 --json r.json");
     assert_eq!(out.status.code(), Some(3));
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(said.starts_with("warning: not converged"), "{said}");

@@ -2,16 +2,17 @@
 
 use super::Options;
 use super::measure::{positive, unit_scale};
-use super::reduce::{combine, combine_all};
+use super::reduce::combine_all;
 use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::geodesic::{
-    GeodesicAdvance, GeodesicClear, GeodesicFinish, GeodesicSources, GeodesicUpdate, LevelRanges,
-    LevelRound, NO_LEVEL, WINDOW_WORDS, Window,
+    FAR, GeodesicFinish, GeodesicRound, GeodesicSources, GeodesicStart, LevelClear, LevelRound,
+    ROUNDS,
 };
 use rxmesh_kernels::algo::reduce::Reduction;
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// How to propagate.
@@ -20,10 +21,11 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct GeodesicOptions {
-    /// A vertex is settled when its distance changes by no more than this part of itself in an iteration.
+    /// A distance that falls by less than this part of the edges around is not passed on: about the part by which
+    /// distances may be longer than the scheme's.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().threshold))]
     pub threshold: f64,
-    /// Most iterations [default: 10 times the number of level sets, several times what is usually needed].
+    /// Most rounds over the patches [default: twice the number of vertices, many times what is usually needed].
     #[cfg_attr(feature = "cli", arg(long = "max-iter", value_name = "N"))]
     pub max_iterations: Option<u32>,
 }
@@ -47,9 +49,7 @@ impl Default for GeodesicOptions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GeodesicReport {
-    /// Number of level sets, the sources' own included.
-    pub levels: u32,
-    /// Iterations of the propagation.
+    /// Rounds of the propagation, the one that found nothing to do included.
     pub iterations: u32,
     /// Whether all vertices settled.
     pub converged: bool,
@@ -62,8 +62,17 @@ pub struct GeodesicReport {
 /// Rounds of the level search that are launched between two looks at their flags.
 const LEVEL_BATCH: u32 = 8;
 
-/// Iterations that are launched between two looks at the window.
+/// Rounds of the propagation that are launched before the first look; twice as many before each further one.
+const FIRST_LOOK: u32 = 8;
+
+/// The most of them.
 const LOOK_EVERY: u32 = 32;
+
+/// Larger thresholds mean the same, and could not be multiplied by a length.
+const LARGEST_THRESHOLD: f64 = 1e9;
+
+/// The least that the default limit of rounds is.
+const MOST_AT_LEAST: u32 = 100;
 
 /// The distance along the surface of every vertex from the nearest source, in the mesh's unit of length; infinity where
 /// no source reaches. `sources` are vertices in the input's order.
@@ -82,18 +91,17 @@ pub fn geodesic(
     options: &GeodesicOptions,
 ) -> Result<(Attribute<Vertex, f32>, GeodesicReport), Error> {
     options.check()?;
-    let sources = linear_sources(rx, sources)?;
+    let sources = rx.engine().upload(&linear_sources(rx, sources)?)?;
     let scale = unit_scale(rx, x)?;
-    let mut p = Propagation::new(rx, &sources)?;
-    p.find_levels()?;
-    let (levels, reached) = p.find_ranges()?;
-    let limit = options.max_iterations.unwrap_or(levels.saturating_mul(10));
-    let (iterations, converged) = p.propagate(x, scale, options.threshold, levels, limit)?;
-    let (distance, max_distance) = p.finish(iterations, scale)?;
+    let mut p = Propagation::new(rx, x, scale, options.threshold)?;
+    let limit = options
+        .max_iterations
+        .unwrap_or_else(|| rx.count(Kind::Vertex).saturating_mul(2).max(MOST_AT_LEAST));
+    let (iterations, converged) = p.run(&sources, limit)?;
+    let (distance, max_distance, reached) = p.finish()?;
     Ok((
         distance,
         GeodesicReport {
-            levels,
             iterations,
             converged,
             max_distance,
@@ -109,9 +117,34 @@ pub fn geodesic(
 ///
 /// As [`geodesic`].
 pub fn level_sets(rx: &RxMesh, sources: &[u32]) -> Result<Attribute<Vertex, u32>, Error> {
-    let mut p = Propagation::new(rx, &linear_sources(rx, sources)?)?;
-    p.find_levels()?;
-    Ok(p.level)
+    let engine = rx.engine();
+    let sources = engine.upload(&linear_sources(rx, sources)?)?;
+    let mut level = rx.attribute()?;
+    engine.launch_flat(
+        rx.linear_len(Kind::Vertex),
+        LevelClear {
+            level: level.global_mut()?,
+        },
+    )?;
+    mark(rx, &sources, level.global_mut()?)?;
+    let mut other: Attribute<Vertex, u32> = rx.attribute()?;
+    other.copy_from(&level)?;
+    let mut changed = engine.zeroed::<u32>(LEVEL_BATCH as usize)?;
+    loop {
+        changed.clear()?;
+        for round in 0..LEVEL_BATCH {
+            rx.run(LevelRound {
+                old: level.global()?,
+                new: other.global_mut()?,
+                changed: changed.global_mut(),
+                round,
+            })?;
+            std::mem::swap(&mut level, &mut other);
+        }
+        if changed.read()?.contains(&0) {
+            return Ok(level);
+        }
+    }
 }
 
 /// The sources' linear ids, each once.
@@ -134,179 +167,133 @@ fn linear_sources(rx: &RxMesh, sources: &[u32]) -> Result<Vec<u32>, Error> {
     Ok(linear)
 }
 
-/// Levels and distances while they are computed.
+/// Sets the values of the sources, levels or distances as bits, to zero.
+fn mark(rx: &RxMesh, sources: &Buffer<u32>, values: GlobalMut<u32>) -> Result<(), Error> {
+    Ok(rx.engine().launch_flat(
+        sources.len() as u32,
+        GeodesicSources {
+            sources: sources.global(),
+            values,
+        },
+    )?)
+}
+
+/// Distances while they are computed, in the mesh's unit times the scale.
 struct Propagation<'a> {
     rx: &'a RxMesh,
-    level: Attribute<Vertex, u32>,
-    /// The distances of even and odd iterations.
-    distance: [Attribute<Vertex, f32>; 2],
-    ranges: Buffer<u32>,
-    /// The last iteration, even or odd, in which each vertex moved. Before the first all count as moved.
+    x: &'a Attribute<Vertex, Vec3>,
+    scale: f64,
+    threshold: f64,
+    best: Attribute<Vertex, f32>,
+    /// What was passed on up to even and odd rounds.
+    told: [Attribute<Vertex, f32>; 2],
+    /// The last round, even or odd, in which each vertex passed its distance on.
     moved: [Buffer<u32>; 2],
-    /// The last iteration that updated each patch.
-    updated: Buffer<u32>,
+    /// [`GeodesicRound::waiting`].
+    waiting: Buffer<u32>,
+    /// [`GeodesicRound::visited`].
+    visited: Buffer<u32>,
+    /// [`GeodesicRound::near`].
+    near: Buffer<u32>,
+    /// [`GeodesicStart::edge`].
+    edge: Buffer<f32>,
 }
 
 impl<'a> Propagation<'a> {
-    fn new(rx: &'a RxMesh, sources: &[u32]) -> Result<Self, Error> {
+    fn new(
+        rx: &'a RxMesh,
+        x: &'a Attribute<Vertex, Vec3>,
+        scale: f64,
+        threshold: f64,
+    ) -> Result<Self, Error> {
         let engine = rx.engine();
-        let mut level = rx.attribute()?;
-        let mut distance = [rx.attribute()?, rx.attribute()?];
-        let [even, odd] = &mut distance;
-        engine.launch_flat(
-            rx.linear_len(Kind::Vertex),
-            GeodesicClear {
-                level: level.global_mut()?,
-                distance: even.global_mut()?,
-                other: odd.global_mut()?,
-            },
-        )?;
-        let ids = engine.upload(sources)?;
-        engine.launch_flat(
-            sources.len() as u32,
-            GeodesicSources {
-                sources: ids.global(),
-                level: level.global_mut()?,
-                distance: even.global_mut()?,
-                other: odd.global_mut()?,
-            },
-        )?;
-        engine.synchronize()?;
         let (n, patches) = (rx.linear_len(Kind::Vertex) as usize, rx.headers().len());
+        let mut near = [FAR; ROUNDS as usize];
+        near[0] = 0;
         Ok(Propagation {
             rx,
-            level,
-            distance,
-            ranges: engine.zeroed(2 * patches)?,
+            x,
+            scale,
+            threshold,
+            best: rx.attribute()?,
+            told: [rx.attribute()?, rx.attribute()?],
             moved: [engine.zeroed(n)?, engine.zeroed(n)?],
-            updated: engine.zeroed(patches)?,
+            waiting: engine.zeroed(patches)?,
+            visited: engine.zeroed(patches)?,
+            near: engine.upload(&near)?,
+            edge: engine.zeroed(patches)?,
         })
     }
 
-    fn find_levels(&mut self) -> Result<(), Error> {
-        let mut other: Attribute<Vertex, u32> = self.rx.attribute()?;
-        other.copy_from(&self.level)?;
-        let mut changed = self.rx.engine().zeroed::<u32>(LEVEL_BATCH as usize)?;
-        loop {
-            changed.clear()?;
-            for round in 0..LEVEL_BATCH {
-                let (old, new) = (self.level.global()?, other.global_mut()?);
-                self.rx.run(LevelRound {
-                    old,
-                    new,
-                    changed: changed.global_mut(),
-                    round,
-                })?;
-                std::mem::swap(&mut self.level, &mut other);
-            }
-            if changed.read()?.contains(&0) {
-                return Ok(());
-            }
-        }
-    }
-
-    /// The patches' level ranges; the number of levels and of reached vertices.
-    fn find_ranges(&mut self) -> Result<(u32, u32), Error> {
-        let (rx, engine) = (self.rx, self.rx.engine());
-        let patches = rx.headers().len();
-        let (highest, reached) = (
-            engine.zeroed::<f64>(patches)?,
-            engine.zeroed::<f64>(patches)?,
-        );
-        rx.run(LevelRanges {
-            level: self.level.global()?,
-            ranges: self.ranges.global_mut(),
-            highest: highest.global_mut(),
-            reached: reached.global_mut(),
+    /// Propagates until nothing moves; the number of rounds, and whether they were enough.
+    fn run(&mut self, sources: &Buffer<u32>, limit: u32) -> Result<(u32, bool), Error> {
+        let [told, other] = &mut self.told;
+        self.rx.run(GeodesicStart {
+            x: self.x.staged()?,
+            best: self.best.global_mut()?,
+            told: told.global_mut()?,
+            other: other.global_mut()?,
+            edge: self.edge.global_mut(),
+            waiting: self.waiting.global_mut(),
+            scale: self.scale as f32,
         })?;
-        let parts = [(&highest, Reduction::Max), (&reached, Reduction::Sum)];
-        let [highest, reached] = combine_all(engine, parts)?;
-        Ok((highest.max(0.0) as u32 + 1, reached as u32))
-    }
-
-    /// Propagates until nothing moves; the number of iterations, and whether they were enough.
-    fn propagate(
-        &mut self,
-        x: &Attribute<Vertex, Vec3>,
-        scale: f64,
-        threshold: f64,
-        levels: u32,
-        limit: u32,
-    ) -> Result<(u32, bool), Error> {
-        let engine = self.rx.engine();
-        let mut start = [0; WINDOW_WORDS];
-        start[Window::First as usize] = 1;
-        start[Window::End as usize] = levels.min(2);
-        start[Window::Levels as usize] = levels;
-        start[Window::Moving as usize] = NO_LEVEL;
-        start[Window::Limit as usize] = limit;
-        start[Window::Done as usize] = u32::from(levels < 2 || limit == 0);
-        let window = engine.upload(&start)?;
-        let mut state = start;
-        while state[Window::Done as usize] == 0 {
-            for _ in 0..LOOK_EVERY / 2 {
-                for even in [true, false] {
-                    self.iterate(x, &window, even, scale as f32, threshold as f32)?;
-                }
+        mark(self.rx, sources, self.best.global_mut()?.cast())?;
+        let (mut done, mut batch) = (0, FIRST_LOOK);
+        while done < limit {
+            let end = done + batch.min(limit - done);
+            for round in done + 1..=end {
+                self.round(round)?;
             }
-            window.read_into(&mut state)?;
+            let near = self.near.read()?;
+            let last = (done + 1..=end).find(|round| near[(round % ROUNDS) as usize] == FAR);
+            if let Some(last) = last {
+                return Ok((last, true));
+            }
+            done = end;
+            batch = LOOK_EVERY.min(2 * batch);
         }
-        // The window begins behind the last level when nothing moved in the last iteration.
-        let settled = levels < 2 || state[Window::First as usize] >= levels;
-        Ok((state[Window::Iterations as usize], settled))
+        Ok((done, false))
     }
 
-    /// One iteration: two launches, no waiting.
-    fn iterate(
-        &mut self,
-        x: &Attribute<Vertex, Vec3>,
-        window: &Buffer<u32>,
-        even: bool,
-        scale: f32,
-        threshold: f32,
-    ) -> Result<(), Error> {
-        let [a, b] = &mut self.distance;
-        let (old, new) = if even { (a, b) } else { (b, a) };
-        let [m, n] = &self.moved;
-        let (moved, moves) = if even { (m, n) } else { (n, m) };
-        self.rx.run(GeodesicUpdate {
-            x: x.staged()?,
-            old: old.staged()?,
+    /// Launches one round, and does not wait.
+    fn round(&mut self, round: u32) -> Result<(), Error> {
+        let ([a, b], [m, n]) = (&mut self.told, &self.moved);
+        let even = round.is_multiple_of(2);
+        let (old, new) = if even { (b, a) } else { (a, b) };
+        let (moved, moves) = if even { (n, m) } else { (m, n) };
+        Ok(self.rx.run(GeodesicRound {
+            x: self.x.staged()?,
+            best: self.best.global_mut()?,
+            old: old.global()?,
             new: new.global_mut()?,
             moved: moved.global(),
             moves: moves.global_mut(),
-            updated: self.updated.global_mut(),
-            level: self.level.global()?,
-            ranges: self.ranges.global(),
-            window: window.global_mut(),
-            scale,
-            threshold,
-        })?;
-        Ok(self.rx.engine().launch_blocks(
-            1,
-            GeodesicAdvance {
-                window: window.global_mut(),
-            },
-        )?)
+            waiting: self.waiting.global_mut(),
+            visited: self.visited.global_mut(),
+            near: self.near.global_mut(),
+            edge: self.edge.global(),
+            round,
+            scale: self.scale as f32,
+            threshold: self.threshold.min(LARGEST_THRESHOLD) as f32,
+        })?)
     }
 
-    /// The distances in the mesh's unit, and the largest finite one.
-    fn finish(self, iterations: u32, scale: f64) -> Result<(Attribute<Vertex, f32>, f64), Error> {
+    /// The distances in the mesh's unit, the largest finite one, and how many are finite.
+    fn finish(mut self) -> Result<(Attribute<Vertex, f32>, f64, u32), Error> {
         let engine = self.rx.engine();
-        let [even, odd] = self.distance;
-        let (distance, mut out) = if iterations.is_multiple_of(2) {
-            (even, odd)
-        } else {
-            (odd, even)
-        };
-        let farthest = engine.zeroed::<f64>(self.rx.headers().len())?;
+        let patches = self.rx.headers().len();
+        let (farthest, reached) = (
+            engine.zeroed::<f64>(patches)?,
+            engine.zeroed::<f64>(patches)?,
+        );
         self.rx.run(GeodesicFinish {
-            distance: distance.global()?,
-            out: out.global_mut()?,
+            distance: self.best.global_mut()?,
             farthest: farthest.global_mut(),
-            unit: (1.0 / scale) as f32,
+            reached: reached.global_mut(),
+            unit: (1.0 / self.scale) as f32,
         })?;
-        let max = combine(engine, &farthest, Reduction::Max)?;
-        Ok((out, max))
+        let parts = [(&farthest, Reduction::Max), (&reached, Reduction::Sum)];
+        let [farthest, reached] = combine_all(engine, parts)?;
+        Ok((self.best, farthest, reached as u32))
     }
 }

@@ -35,12 +35,6 @@ impl<K: Element, T: Value> Staged<K, T> {
         }
     }
 
-    /// The value of a linear id in global memory: what is there before, or without, the prologue.
-    #[inline(always)]
-    pub(crate) fn source(self, linear: u32) -> T {
-        self.data.get(linear)
-    }
-
     /// The value of a local element.
     #[inline(always)]
     pub fn get(self, e: Local<K>) -> T {

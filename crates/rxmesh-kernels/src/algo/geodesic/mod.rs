@@ -1,0 +1,176 @@
+//! Geodesic distances by parallel propagation (Romero Calla, Fuentes Perez, Montenegro 2019, "A minimalistic approach
+//! for fast computation of geodesic distances on triangular meshes", section 4), patch by patch.
+//!
+//! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
+//! patch next to a change takes its ribbon's distances and goes on by itself, in shared memory. So there are fewer
+//! rounds than levels, and no order of vertices has to be found first.
+//!
+//! A patch that goes too far ahead works on distances that fall again when shorter ways come in from elsewhere. So a
+//! distance is passed on only when it is not much longer than the shortest one that is still to be passed on, as in
+//! delta-stepping (Meyer and Sanders 2003, "Delta-stepping: a parallelizable shortest path algorithm"). How much longer
+//! is a multiple of the patch's own edges, which suits meshes of fine and coarse parts.
+//!
+//! Inside a patch, steps are those of Jacobi: distances that a step reads it does not write, so that they do not depend
+//! on the number of threads. Instead of gathering each vertex's faces, each face offers distances to its three corners,
+//! which keep the least: no transposed relation is needed, and a minimum does not depend on the order. Only faces with
+//! a corner that moved in the step before make offers.
+
+mod levels;
+mod round;
+
+pub use levels::{LevelClear, LevelRound, NO_LEVEL};
+pub use round::{GeodesicRound, ROUNDS};
+
+use crate::attr::Staged;
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::{Fields, FlatKernel, PatchKernel};
+use crate::math::length;
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::topo::{Face, Patch, PatchHeader, Vertex};
+use glam::Vec3;
+
+kernel_list! {
+    flat level_clear: LevelClear;
+    flat geodesic_sources: GeodesicSources;
+    patch level_round: LevelRound;
+    patch geodesic_start: GeodesicStart;
+    patch geodesic_round: GeodesicRound;
+    patch geodesic_finish: GeodesicFinish;
+}
+
+/// Infinity, as bits.
+pub const FAR: u32 = f32::INFINITY.to_bits();
+
+kernel! {
+    /// Sets the values of the sources to zero. The sources are distinct.
+    pub struct GeodesicSources: Flat {
+        /// Linear ids.
+        pub sources: Global<u32>,
+        /// Levels, or distances as bits.
+        pub values: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for GeodesicSources {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        self.values.set(self.sources.get(i), 0);
+    }
+}
+
+kernel! {
+    /// Puts all distances at infinity, and measures the edges of each patch.
+    pub struct GeodesicStart: Patch {
+        /// Positions.
+        pub x: Staged<Vertex, Vec3>,
+        /// The least distances that vertices were offered.
+        pub best: GlobalMut<f32>,
+        /// The distances that they have passed on.
+        pub told: GlobalMut<f32>,
+        /// Their other copy.
+        pub other: GlobalMut<f32>,
+        /// The length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
+        pub edge: GlobalMut<f32>,
+        /// As [`GeodesicRound::waiting`].
+        pub waiting: GlobalMut<u32>,
+        /// Brings lengths near one.
+        pub scale: f32,
+    }
+}
+
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
+unsafe impl PatchKernel for GeodesicStart {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
+        Fields::carve(self, h, plan);
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
+        let base = patch.base::<Vertex>();
+        b.phase(|p| {
+            self.load(p, patch);
+            p.each(patch.owned::<Vertex>(), |v| {
+                self.best.set(base + v, f32::INFINITY);
+                self.told.set(base + v, f32::INFINITY);
+                self.other.set(base + v, f32::INFINITY);
+            });
+        });
+        let round = b.max(patch.total::<Face>(), scratch, |f| {
+            let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
+            f64::from(length(b - a) + length(c - b) + length(a - c))
+        });
+        b.last_phase(|p| {
+            p.lead(|| {
+                // Of a patch without faces there is nothing to pass on.
+                let round = if round > 0.0 { round as f32 } else { 0.0 };
+                self.edge.set(patch.id(), round / 3.0);
+                self.waiting.set(patch.id(), FAR);
+            });
+        });
+    }
+}
+
+/// The three local vertices of a face, from the stored sections.
+#[inline(always)]
+fn corners(patch: &Patch, f: u32) -> [u32; 3] {
+    let ev = patch.ev();
+    patch.face_edges(f).map(|side| u32::from(ev.get(side)))
+}
+
+kernel! {
+    /// Brings distances back to the mesh's unit, and finds the largest finite one of each patch.
+    pub struct GeodesicFinish: Patch {
+        /// Distances.
+        pub distance: GlobalMut<f32>,
+        /// The largest finite distance, one a patch; minus infinity where nothing is reached.
+        pub farthest: GlobalMut<f64>,
+        /// Vertices with a finite distance, one number a patch.
+        pub reached: GlobalMut<f64>,
+        /// One over the scale.
+        pub unit: f32,
+    }
+}
+
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
+unsafe impl PatchKernel for GeodesicFinish {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, _: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
+        let (owned, distance) = (
+            patch.owned::<Vertex>(),
+            self.distance.from(patch.base::<Vertex>()),
+        );
+        let reached = b.count(owned, scratch, |v| distance.get(v) < f32::INFINITY);
+        let far = b.max(owned, scratch, |v| {
+            let d = distance.get(v) * self.unit;
+            distance.set(v, d);
+            if d < f32::INFINITY {
+                f64::from(d)
+            } else {
+                f64::NEG_INFINITY
+            }
+        });
+        let id = patch.id();
+        b.last_phase(|p| {
+            p.lead(|| {
+                self.farthest.set(id, far);
+                self.reached.set(id, f64::from(reached));
+            });
+        });
+    }
+}

@@ -1,0 +1,301 @@
+//! A round of the propagation.
+
+use super::{FAR, corners};
+use crate::attr::Staged;
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::{Fields, PatchKernel};
+use crate::math::{length, sqrt};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::topo::{Face, Patch, PatchHeader, Vertex};
+use glam::Vec3;
+
+/// Words of [`GeodesicRound::near`]: more than the rounds between two looks of the host.
+pub const ROUNDS: u32 = 64;
+
+/// How many edges a distance may be longer than the shortest one, to be passed on.
+const REACH: f32 = 16.0;
+
+/// The most steps of a patch in a round: with more the other patches wait for it longer than for another launch.
+const STEPS: u32 = 8;
+
+/// The least part of itself by which a distance falls: a few roundings.
+const ROUNDING: f32 = 1e-6;
+
+/// The step of a vertex that did not move yet.
+const NEVER: u32 = u32::MAX;
+
+kernel! {
+    /// One round of the propagation: each patch next to which, or in which, distances moved passes them on (section
+    /// 4.2, algorithm 3, for the vertices that are near). Rounds count from 1.
+    pub struct GeodesicRound: Patch {
+        /// Positions.
+        pub x: Staged<Vertex, Vec3>,
+        /// The least distances that vertices were offered, sources' zero.
+        pub best: GlobalMut<f32>,
+        /// The distances that they have passed on up to the round before.
+        pub old: Global<f32>,
+        /// The same up to this round.
+        pub new: GlobalMut<f32>,
+        /// For each vertex the last even, or odd, round in which it passed its distance on: that of the round before.
+        pub moved: Global<u32>,
+        /// The same of this round.
+        pub moves: GlobalMut<u32>,
+        /// The least distance of each patch that waits for the others, as bits; [`FAR`] for none.
+        pub waiting: GlobalMut<u32>,
+        /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
+        pub visited: GlobalMut<u32>,
+        /// At `r % ROUNDS` the least distance, as bits, that was passed on in round `r` or waits; [`FAR`] when all is
+        /// done. Before the first round 0, and [`FAR`] elsewhere.
+        pub near: GlobalMut<u32>,
+        /// The length of each patch's longer edges ([`super::GeodesicStart::edge`]).
+        pub edge: Global<f32>,
+        /// This round.
+        pub round: u32,
+        /// Brings lengths near one.
+        pub scale: f32,
+        /// A distance that falls by less than this part of an edge is not passed on.
+        pub threshold: f32,
+    }
+}
+
+/// What a round keeps in shared memory.
+#[derive(Clone, Copy)]
+pub struct Tables {
+    /// The three vertices of each face, 16 bits each.
+    corners: Shared<u64>,
+    /// What each local vertex has passed on.
+    told: Shared<f32>,
+    /// The least offer to each owned vertex, as bits.
+    best: Shared<u32>,
+    /// The last step before which each local vertex passed its distance on.
+    step: Shared<u32>,
+    /// Whether anything moved in the last even and the last odd step; the least distance that was passed on, and that
+    /// waits, as bits.
+    words: Shared<u32>,
+    scratch: Shared<u32>,
+}
+
+/// Where the least distances are in [`Tables::words`].
+const TOLD: u32 = 2;
+const WAITS: u32 = 3;
+
+/// When a patch passes distances on.
+#[derive(Clone, Copy)]
+struct Rule {
+    /// The largest distance to pass on.
+    bound: f32,
+    /// The least change to pass on, beside roundings.
+    slack: f32,
+}
+
+impl Rule {
+    /// Whether a distance has fallen so much that others must know it.
+    #[inline(always)]
+    fn matters(self, told: f32, best: f32) -> bool {
+        // Two infinities have no difference, and nothing matters by it.
+        told - best > self.slack + ROUNDING * best
+    }
+}
+
+// SAFETY: a patch writes what it owns, in phases that barriers part; what several threads of a phase, or several
+// patches, write they write atomically; ids and sections are the mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for GeodesicRound {
+    const THREADS: u32 = 192;
+    type Tables = Tables;
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Tables {
+        Fields::carve(self, h, plan);
+        let [vertices, faces] = [0, 2].map(|kind| u32::from(h.total[kind]));
+        Tables {
+            corners: plan.take(faces),
+            told: plan.take(vertices),
+            best: plan.take(u32::from(h.owned[0])),
+            step: plan.take(vertices),
+            words: plan.take(4),
+            scratch: plan.take(SCRATCH_WORDS),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
+        let (round, before, id) = (self.round, self.round - 1, patch.id());
+        let near = self.near.get(before % ROUNDS);
+        if id == 0 {
+            b.last_phase(|p| p.lead(|| self.near.set((round + 1) % ROUNDS, FAR)));
+        }
+        if near == FAR {
+            return;
+        }
+        let edge = self.edge.get(id);
+        let rule = Rule {
+            bound: f32::from_bits(near) + REACH * edge,
+            slack: self.threshold * edge,
+        };
+        let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
+        let (base, map) = (patch.base::<Vertex>(), patch.map::<Vertex>());
+        let (first, visit, waiting) = (before == 0, self.visited.get(id), self.waiting.get(id));
+        let was_here = !first && visit >> 1 == before;
+        let open = was_here && visit & 1 != 0;
+        let moved = |v: u32| !first && self.moved.get(map.linear(v)) == before;
+        let active = open
+            || f32::from_bits(waiting) <= rule.bound && waiting != FAR
+            || if first {
+                b.any(owned, t.scratch, |v| self.best.get(base + v) == 0.0)
+            } else {
+                b.any(total - owned, t.scratch, |i| moved(owned + i))
+            };
+        if !active {
+            b.last_phase(|p| {
+                // Both copies are the same again.
+                if was_here {
+                    p.each(owned, |v| self.new.set(base + v, self.old.get(base + v)));
+                }
+                p.lead(|| {
+                    if waiting != FAR {
+                        self.near.fetch_min(round % ROUNDS, waiting);
+                    }
+                });
+            });
+            return;
+        }
+        let faces = patch.total::<Face>();
+        b.phase(|p| {
+            self.load(p, patch);
+            p.each(faces, |f| {
+                let [a, b, c] = corners(patch, f).map(u64::from);
+                t.corners.set(f, a | b << 16 | c << 32);
+            });
+            p.each(total, |v| {
+                let mut told = self.old.get(map.linear(v));
+                // What the patch has passed on itself is news to it when its steps did not suffice.
+                let mut news = (v >= owned || open) && moved(v);
+                if v < owned {
+                    let best = self.best.get(base + v);
+                    // Distances are not negative: their bits order like numbers.
+                    t.best.set(v, best.to_bits());
+                    if best <= rule.bound && rule.matters(told, best) {
+                        (told, news) = (best, true);
+                    }
+                }
+                t.told.set(v, told);
+                t.step.set(v, if news { 0 } else { NEVER });
+            });
+            p.lead(|| {
+                t.words.set(TOLD, FAR);
+                t.words.set(WAITS, FAR);
+            });
+        });
+        let mut step = 0;
+        let open = loop {
+            let parity = step % 2;
+            b.phase(|p| {
+                p.each(faces, |f| self.offer(t, owned, f, step));
+                p.lead(|| t.words.set(parity, 0));
+            });
+            step += 1;
+            b.each(owned, |v| {
+                let (told, best) = (t.told.get(v), f32::from_bits(t.best.get(v)));
+                if best <= rule.bound && rule.matters(told, best) {
+                    t.told.set(v, best);
+                    t.step.set(v, step);
+                    t.words.fetch_or(parity, 1);
+                }
+            });
+            let moving = t.words.get(parity) != 0;
+            if !moving || step == STEPS {
+                break moving;
+            }
+        };
+        b.each(owned, |v| {
+            let (linear, told) = (base + v, t.told.get(v));
+            let best = f32::from_bits(t.best.get(v));
+            self.new.set(linear, told);
+            self.best.set(linear, best);
+            if told < self.old.get(linear) {
+                self.moves.set(linear, round);
+                t.words.fetch_min(TOLD, told.to_bits());
+            }
+            if rule.matters(told, best) {
+                t.words.fetch_min(WAITS, best.to_bits());
+            }
+        });
+        b.last_phase(|p| {
+            p.lead(|| {
+                let (told, waits) = (t.words.get(TOLD), t.words.get(WAITS));
+                self.waiting.set(id, waits);
+                self.visited.set(id, 2 * round + u32::from(open));
+                self.near
+                    .fetch_min(round % ROUNDS, if told < waits { told } else { waits });
+            });
+        });
+    }
+}
+
+impl GeodesicRound {
+    /// Offers distances from a face to those of its corners that are owned and opposite of one that moved last.
+    #[inline(always)]
+    fn offer(&self, t: &Tables, owned: u32, f: u32, step: u32) {
+        let corners = t.corners.get(f);
+        let [a, b, c] = [0, 16, 32].map(|k| (corners >> k) as u32 & 0xffff);
+        let [ma, mb, mc] = [a, b, c].map(|v| t.step.get(v) == step);
+        if !(ma || mb || mc) {
+            return;
+        }
+        let [da, db, dc] = [a, b, c].map(|v| t.told.get(v));
+        // A wave gets to a corner later than to one of the two others.
+        let wa = a < owned && (mb || mc) && (db < da || dc < da);
+        let wb = b < owned && (mc || ma) && (dc < db || da < db);
+        let wc = c < owned && (ma || mb) && (da < dc || db < dc);
+        if !(wa || wb || wc) {
+            return;
+        }
+        let (xa, xb, xc) = (self.x.at(a), self.x.at(b), self.x.at(c));
+        let (ab, bc, ca) = (
+            (xb - xa) * self.scale,
+            (xc - xb) * self.scale,
+            (xa - xc) * self.scale,
+        );
+        let area2 = length(ab.cross(bc));
+        let offer = |v: u32, d: f32| {
+            if d < f32::INFINITY {
+                t.best.fetch_min(v, d.to_bits());
+            }
+        };
+        if wa {
+            offer(a, front(bc, ca, ab, area2, db, dc));
+        }
+        if wb {
+            offer(b, front(ca, ab, bc, area2, dc, da));
+        }
+        if wc {
+            offer(c, front(ab, bc, ca, area2, da, db));
+        }
+    }
+}
+
+/// The distance that a plane wave through `p` and `q`, at distances `dp` and `dq`, has at the third corner `r`, if it
+/// gets there through the side `pq`; else the shorter way along a side (Kimmel and Sethian 1998, "Computing geodesic
+/// paths on manifolds", section 4.1, in a frame along the side). `pq`, `qr`, `rp` are the sides in order and `area2`
+/// twice the triangle's area.
+#[inline(always)]
+fn front(pq: Vec3, qr: Vec3, rp: Vec3, area2: f32, dp: f32, dq: f32) -> f32 {
+    let (along_q, along_p) = (dq + length(qr), dp + length(rp));
+    let edge = if along_p < along_q { along_p } else { along_q };
+    let l2 = pq.dot(pq);
+    let d = dq - dp;
+    // How fast the distance grows towards the side's other hand, times the side's length.
+    let g2 = l2 - d * d;
+    if !(g2 > 0.0 && area2 > 0.0) {
+        return edge;
+    }
+    let g = sqrt(g2);
+    // The wave's way to the corner crosses the side's line at this point, times area and growth.
+    let at = -pq.dot(rp) * g - area2 * d;
+    if !(at >= 0.0 && at <= l2 * g) {
+        return edge;
+    }
+    let wave = dp + (area2 * g - pq.dot(rp) * d) / l2;
+    if wave < edge { wave } else { edge }
+}
