@@ -100,35 +100,22 @@ fn take(
     if k < own { slot(k) } else { reserved(k - own) }
 }
 
-/// Shows four of `n` numbers at a time, read one after the other without a write between: a thread on a GPU waits for
-/// them once. The last four may name the last number several times.
-#[inline(always)]
-pub fn in_fours(n: u32, number: impl Fn(u32) -> u32, act: impl Fn([u32; 4])) {
-    let mut i = 0;
-    while i < n {
-        let at = |k: u32| number((i + k).min(n - 1));
-        act([at(0), at(1), at(2), at(3)]);
-        i += 4;
-    }
-}
-
 impl<'h, S: Site> Hole<'h, S> {
     /// Cuts the hole. It may tell of so many births.
     #[inline(always)]
     pub fn cut(cavity: Cavity<S>, births: u32) -> Self {
         let mesh = cavity.mesh();
         let patch = mesh.label(cavity.face(0));
-        in_fours(cavity.rim(), |i| cavity.rim_half(i), |h| mesh.lose_faces(h));
-        in_fours(
-            cavity.faces(),
-            |i| cavity.face(i),
-            |faces| {
-                mesh.bury_face(faces[0]);
-                mesh.bury_face(faces[1]);
-                mesh.bury_face(faces[2]);
-                mesh.bury_face(faces[3]);
-            },
-        );
+        let mut i = 0;
+        while i < cavity.rim() {
+            mesh.lose_face(cavity.rim_half(i));
+            i += 1;
+        }
+        i = 0;
+        while i < cavity.faces() {
+            mesh.bury_face(cavity.face(i));
+            i += 1;
+        }
         Hole {
             cavity,
             vertices: 0,

@@ -31,7 +31,7 @@ pub use claim::{CLAIM_ITEMS, Claim, WANT_ITEMS, Want};
 pub use claims::{ClaimTables, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
 pub use collect::{COLLECT_WORDS, Collect, MANY_SEEDS};
 pub use fill::FillIn;
-pub use hole::{Corner, Hole, Queue, Side, in_fours};
+pub use hole::{Corner, Hole, Queue, Side};
 pub(crate) use limit::keep_first;
 pub use limit::{Limit, LimitTables};
 pub use link::{is_border, link_condition};

@@ -155,21 +155,6 @@ impl MeshMut for FlatMesh {
     }
 
     #[inline(always)]
-    fn lose_faces(&self, [a, b, c, d]: [u32; 4]) {
-        // All are asked for before the first is written: a thread waits for them once.
-        let faces = [
-            self.ef.get(a),
-            self.ef.get(b),
-            self.ef.get(c),
-            self.ef.get(d),
-        ];
-        self.ef.set(a, faces[0] | LOST);
-        self.ef.set(b, faces[1] | LOST);
-        self.ef.set(c, faces[2] | LOST);
-        self.ef.set(d, faces[3] | LOST);
-    }
-
-    #[inline(always)]
     fn lost_face(&self, h: u32) -> u32 {
         lost(self.ef.get(h))
     }

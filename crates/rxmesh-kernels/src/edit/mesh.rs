@@ -37,13 +37,7 @@ pub trait Mesh: Copy {
     /// The half-edges after and before `h` in its face, which exists.
     #[inline(always)]
     fn around(&self, h: u32) -> (u32, u32) {
-        self.around_in(self.face(h), h)
-    }
-
-    /// As [`Mesh::around`], where the face is known.
-    #[inline(always)]
-    fn around_in(&self, face: u32, h: u32) -> (u32, u32) {
-        let [a, b, c] = self.sides(face);
+        let [a, b, c] = self.sides(self.face(h));
         if h == a {
             (b, c)
         } else if h == b {
@@ -119,8 +113,6 @@ pub trait Mesh: Copy {
         // Two loops in one, so that `f` is inlined once.
         let mut back = false;
         loop {
-            // Asked for before `f` looks at anything, so that the walk waits for both at once.
-            let mut face = self.face(if back { h ^ 1 } else { h });
             if !f(h) {
                 return false;
             }
@@ -129,8 +121,8 @@ pub trait Mesh: Copy {
             }
             left -= 1;
             if !back {
-                if face != NO_FACE {
-                    h = self.around_in(face, h).1 ^ 1;
+                if self.face(h) != NO_FACE {
+                    h = self.previous(h) ^ 1;
                     if h == start {
                         return true;
                     }
@@ -138,12 +130,11 @@ pub trait Mesh: Copy {
                 }
                 back = true;
                 h = start;
-                face = self.face(h ^ 1);
             }
-            if face == NO_FACE {
+            if self.face(h ^ 1) == NO_FACE {
                 return true;
             }
-            h = self.around_in(face, h ^ 1).0;
+            h = self.next(h ^ 1);
         }
     }
 
@@ -195,15 +186,6 @@ pub trait MeshMut: Mesh {
     fn set_face(&self, h: u32, f: u32);
     /// Marks the face of a half-edge, which has one, as deleted.
     fn lose_face(&self, h: u32);
-    /// As [`MeshMut::lose_face`] for four half-edges, which may be the same.
-    #[inline(always)]
-    fn lose_faces(&self, halves: [u32; 4]) {
-        let [a, b, c, d] = halves;
-        self.lose_face(a);
-        self.lose_face(b);
-        self.lose_face(c);
-        self.lose_face(d);
-    }
     /// The deleted face of a half-edge that got no other one since; [`NONE`] for others.
     fn lost_face(&self, h: u32) -> u32;
     /// Sets the incident edge of a new vertex, which no other cavity knows.

@@ -5,8 +5,8 @@ use super::{
     REFUSED, Refusal, TOO_FAR, part_word,
 };
 use crate::algo::quadric::Quadric;
+use crate::cavity::link_condition;
 use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
-use crate::cavity::{in_fours, link_condition};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
 use crate::math::{hash, length, normalize_or_zero};
@@ -392,16 +392,11 @@ unsafe impl Operator for Collapse {
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> NewVertex {
         let p = self.placement(cavity.mesh(), cavity.seed());
-        in_fours(
-            cavity.edges(),
-            |i| cavity.edge(i),
-            |edges| {
-                self.costs.set(edges[0], NONE);
-                self.costs.set(edges[1], NONE);
-                self.costs.set(edges[2], NONE);
-                self.costs.set(edges[3], NONE);
-            },
-        );
+        let mut i = 0;
+        while i < cavity.edges() {
+            self.costs.set(cavity.edge(i), NONE);
+            i += 1;
+        }
         let e = cavity.seed();
         let border =
             cavity.mesh().face(2 * e) == NO_FACE || cavity.mesh().face(2 * e + 1) == NO_FACE;
