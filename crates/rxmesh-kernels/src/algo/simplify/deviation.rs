@@ -30,11 +30,13 @@ unsafe impl FlatKernel for SimplifyDeviation {
         }
         let q = Quadric::load(self.surface.quadrics.get(v));
         let weight = q.weight();
-        if !(weight > 0.0) {
+        let square = q.constant / weight;
+        // Neither without planes, nor what is no number.
+        if weight <= 0.0 || square.is_nan() {
             return;
         }
         // Squares are not negative: their bits order as they do.
-        let square = (q.constant / weight).to_bits();
+        let square = square.to_bits();
         let to = 1 + self.surface.part(v);
         // Few are larger than all before.
         if square > self.largest.load(to) {
