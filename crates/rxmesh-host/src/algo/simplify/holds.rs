@@ -8,7 +8,7 @@ use rxmesh_kernels::algo::remesh::MarkEnds;
 use rxmesh_kernels::algo::simplify::{SimplifyBorders, SimplifyHolds};
 use rxmesh_kernels::topo::Kind;
 
-/// What may be done to each vertex, as [`QuadricSurface::holds`]; empty when all may move.
+/// What may be done to each vertex, as `QuadricSurface::holds` has it; empty when all may move.
 pub(super) fn holds(
     session: &Session,
     boundary: Boundary,
