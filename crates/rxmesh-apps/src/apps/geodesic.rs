@@ -110,7 +110,8 @@ Distances are approximate, about one percent off on good meshes
             text::number(done.max_distance),
             done.iterations
         ))
-        .warn_if(unreached > 0, || {
+        // What is out of reach is known at the end only.
+        .warn_if(done.converged && unreached > 0, || {
             format!(
                 "{unreached} vertices are not connected to a source: their distance is infinite"
             )

@@ -55,7 +55,7 @@ pub struct GeodesicReport {
     pub converged: bool,
     /// Largest finite distance, in the mesh's unit of length.
     pub max_distance: f64,
-    /// Vertices that a source reaches, the sources included.
+    /// Vertices that a source reaches, the sources included; those reached so far if it did not converge.
     pub reached: u32,
 }
 
