@@ -9,8 +9,8 @@ use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::simplify::{
     BATCH_BLOCKS, BatchCheck, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
-    BatchUnbind, BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, Part, SimplifySelect, WORDS_A_PART,
-    Winning,
+    BatchUnbind, BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, Part, SimplifySelect,
+    WORDS_A_PART, Winning,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Round};
 use rxmesh_kernels::mem::GlobalMut;
