@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The column in which vertices take the number of their mesh along.
-const MESH: &str = "rxmesh: number of the mesh";
+const MESH: &str = "rxmesh_number_of_the_mesh";
 
 /// The meshes of a run.
 #[derive(Debug)]
