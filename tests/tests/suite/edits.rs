@@ -23,7 +23,7 @@ use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::fixtures;
 use std::collections::BTreeSet;
 
-conformance! { opens_every_fixture, random_scripts, same_bits_as_the_cpu_engine, closes_with_attributes }
+conformance! { opens_every_fixture, random_scripts, a_split_where_a_vertex_was_removed, same_bits_as_the_cpu_engine, closes_with_attributes }
 
 /// A session, and columns for marks of each kind.
 struct Script {
@@ -295,6 +295,25 @@ fn random_scripts(engine: &Engine) {
             .unwrap();
     }
     assert!(done.get() > 0, "some edits are possible");
+}
+
+/// A script that a GPU once failed on, among many that it did not.
+fn a_split_where_a_vertex_was_removed(engine: &Engine) {
+    let meshes = meshes();
+    let (name, mesh) = &meshes[3];
+    assert_eq!(*name, "tetrahedron");
+    let steps = [
+        (Edit::Split, 1_036_354_947, 7),
+        (Edit::Remove, 3_676_420_421, 4),
+        (Edit::Split, 1_525_369_323, 1),
+    ];
+    let mut script = Script::open(engine, mesh);
+    let mut done = 0;
+    for (i, (edit, seed, rarity)) in steps.into_iter().enumerate() {
+        script.mark(edit, seed, rarity);
+        done += script.run(edit, &format!("{name}, step {i}"));
+    }
+    assert!(done > 0);
 }
 
 /// A fixed script with every operator, without looking in between.
