@@ -231,6 +231,8 @@ impl Plain {
             .filter(|s| !(s.contains(&a) && s.contains(&b)))
             .map(|s| [s[0], s[1], NEW])
             .collect();
+        // Two triangles back to back have no rim.
+        c.disk = !c.made.is_empty();
         c.new = Some((x[a as usize] + x[b as usize]) * 0.5);
         !c.deleted.is_empty()
     }
