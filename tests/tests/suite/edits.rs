@@ -298,7 +298,7 @@ fn random_scripts(engine: &Engine) {
 }
 
 /// A split and a removal leave two triangles back to back, whose edges cannot be split: the new vertex would be joined
-/// to the third one twice. Random scripts come upon that in one of ten thousand cases.
+/// to the third one twice. Random scripts come upon that now and then.
 fn a_split_of_triangles_back_to_back(engine: &Engine) {
     let meshes = meshes();
     let (name, mesh) = &meshes[3];
