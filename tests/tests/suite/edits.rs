@@ -23,7 +23,10 @@ use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::fixtures;
 use std::collections::BTreeSet;
 
-conformance! { opens_every_fixture, random_scripts, a_split_of_triangles_back_to_back, same_bits_as_the_cpu_engine, closes_with_attributes }
+conformance! {
+    opens_every_fixture, random_scripts, a_split_of_triangles_back_to_back, same_bits_as_the_cpu_engine,
+    closes_with_attributes
+}
 
 /// A session, and columns for marks of each kind.
 struct Script {

@@ -116,7 +116,7 @@ crate::args! {
         pub items: u32,
         /// Blocks of the launch.
         pub blocks: u32,
-        /// Whether [`Want`] has listed the seeds.
+        /// Whether [`Want`] has listed the seeds: then the round's list is that of those.
         pub sieved: u32,
     }
 }
@@ -174,16 +174,6 @@ impl<O: Operator> Claim<O> {
         O::SIEVES && self.sieved != 0
     }
 
-    /// Seed `i`.
-    #[inline(always)]
-    fn seed(&self, i: u32) -> u32 {
-        if self.is_sieved() {
-            self.round.wanting.get(i)
-        } else {
-            self.round.seed(i)
-        }
-    }
-
     /// Looks at some seeds, from `first` on.
     #[inline(always)]
     fn look<B: Block>(&self, b: B, first: u32, n: u32, t: &ClaimShared) {
@@ -197,7 +187,7 @@ impl<O: Operator> Claim<O> {
         };
         b.each(wanting, |k| {
             let i = if self.is_sieved() { k } else { t.left.get(k) };
-            let seed = self.seed(first + i);
+            let seed = round.seed(first + i);
             let priority = self.candidate(seed).map_or(NONE, |p| p.bits());
             t.seeds.set(k, seed);
             t.priorities.set(k, priority);

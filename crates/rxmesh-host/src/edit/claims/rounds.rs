@@ -401,6 +401,7 @@ impl Session {
         let [least, most] = CLAIM_ITEMS;
         let mut items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
         let mut blocks = n.div_ceil(items);
+        let mut of_claim = round;
         let sieved = O::SIEVES && n >= MANY_TO_SIEVE;
         if sieved {
             let of_want = n.div_ceil(WANT_ITEMS).min(WANT_BLOCKS);
@@ -413,6 +414,11 @@ impl Session {
                     blocks: of_want,
                 },
             )?;
+            of_claim = Round {
+                list: s.wanting.global(),
+                all: 0,
+                ..round
+            };
             // How many are left only the engine knows.
             items = least;
             blocks = n.div_ceil(items).min(RESOLVE_BLOCKS);
@@ -423,7 +429,7 @@ impl Session {
                 op,
                 mesh,
                 claims,
-                round,
+                round: of_claim,
                 items,
                 blocks,
                 sieved: u32::from(sieved),

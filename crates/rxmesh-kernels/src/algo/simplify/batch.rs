@@ -141,7 +141,9 @@ unsafe impl BlockKernel for BatchFaces {
 
     #[inline(always)]
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
-        (plan.take(FACES), plan.take(SCRATCH_WORDS))
+        // In this order: the device compiler takes word 0 of the first piece for one that could be anywhere.
+        let scratch = plan.take(SCRATCH_WORDS);
+        (plan.take(FACES), scratch)
     }
 
     #[inline(always)]
