@@ -6,7 +6,7 @@ use super::{ClaimTables, Key, Operator, Priority, Seed, Template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
-use crate::mem::{Plan, Shared};
+use crate::mem::{GlobalMut, Plan, Shared};
 
 /// The least and the most seeds that one block of [`Claim`] looks at at a time: a warp has what is left of them.
 pub const CLAIM_ITEMS: [u32; 2] = [32, 128];
@@ -25,6 +25,8 @@ crate::args! {
         pub mesh: FlatMesh,
         /// The round.
         pub round: Round,
+        /// The seeds that want a change.
+        pub wanting: GlobalMut<u32>,
         /// Blocks of the launch: each takes [`WANT_ITEMS`] seeds after the other.
         pub blocks: u32,
     }
@@ -66,7 +68,7 @@ unsafe impl<O: Operator> BlockKernel for Want<O> {
                 });
                 b.each(wanting, |k| {
                     let seed = round.seed(first + t.left.get(k));
-                    round.wanting.set(t.place.get(0) + k, seed);
+                    self.wanting.set(t.place.get(0) + k, seed);
                 });
             }
             first += self.blocks * WANT_ITEMS;

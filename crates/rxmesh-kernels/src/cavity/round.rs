@@ -75,8 +75,6 @@ args! {
     pub struct Round {
         /// The seeds to look at, unless `all` is set.
         pub list: Global<u32>,
-        /// The seeds that want a change, for operators that are asked in a launch of its own.
-        pub wanting: GlobalMut<u32>,
         /// The candidates that have claimed: seed and priority.
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.

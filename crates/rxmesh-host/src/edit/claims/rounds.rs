@@ -382,7 +382,6 @@ impl Session {
         let (mesh, claims) = (self.mesh.view(), self.claims());
         let round = Round {
             list: s.list.global(),
-            wanting: s.wanting.global_mut(),
             pending: s.pending.global_mut(),
             queue: s.queue.global_mut(),
             refused: s.refused.global_mut(),
@@ -411,6 +410,7 @@ impl Session {
                     op,
                     mesh,
                     round,
+                    wanting: s.wanting.global_mut(),
                     blocks: of_want,
                 },
             )?;
