@@ -1,21 +1,26 @@
-//! From faces in an engine's memory to a mesh in patches, by kernels: [`RxMesh::from_engine_faces`].
+//! From faces in an engine's memory to a mesh in patches, by kernels: [`RxMesh::from_engine_faces`];
+//! and from somebody else's arrays to a mesh and back: [`RxMesh::from_device`], [`RxMesh::to_device`].
 //!
 //! Edges and clusters of faces come from [`rxmesh_kernels::construct`]; [`crate::repack`] unites the clusters,
 //! cuts them into patches and packs these. The host reads a few counters on the way.
 
 use crate::Error;
 use crate::algo::scan;
-use crate::engine::{Buffer, Engine};
+use crate::engine::{Buffer, Engine, Foreign};
 use crate::patch::PatchError;
 use crate::repack::{RepackOptions, RepackSource, Repacked, repack};
-use crate::store::{Attribute, RxMesh};
+use crate::store::{Attribute, AttributeError, RxMesh};
+use rxmesh_kernels::algo::rows::WriteRows;
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::construct::clusters::{ClusterGrow, ClusterLabel, ClusterRoots, ClusterSeed};
 use rxmesh_kernels::construct::connect::{
     ConnectBegin, ConnectFinish, ConnectFirst, ConnectInsert,
 };
+use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::query::FV;
 use rxmesh_kernels::repack::RepackMesh;
-use rxmesh_kernels::topo::{PatchHeader, Vertex};
+use rxmesh_kernels::topo::{Kind, PatchHeader, Vertex};
+use std::marker::PhantomData;
 
 /// Most faces of a mean cluster. Larger ones would make patches hardly better, and take more rounds.
 const CLUSTER: u32 = 1024;
@@ -72,6 +77,69 @@ impl RxMesh {
         let Repacked { mesh, renumbering } = construct(vertices, faces, patch_size)?;
         let x = renumbering.attribute(&mesh, positions)?;
         Ok((mesh, x))
+    }
+
+    /// As [`RxMesh::from_engine_arrays`], of arrays that another library keeps in the engine's memory, such as tensors
+    /// on a GPU: nothing goes over the host. They are copied on their streams and not needed afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::from_engine_arrays`] and [`Engine::copy_of`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Engine::copy_of`], for both.
+    pub unsafe fn from_device<T: Value>(
+        engine: &Engine,
+        positions: Foreign,
+        faces: Foreign,
+        patch_size: u32,
+    ) -> Result<(RxMesh, Attribute<Vertex, T>), Error> {
+        // SAFETY: the caller's.
+        let (positions, faces) = unsafe { (engine.copy_of(positions)?, engine.copy_of(faces)?) };
+        RxMesh::from_engine_arrays(&positions, &faces, patch_size)
+    }
+
+    /// The way back: copies positions, or other values of the vertices, and the faces' corners into arrays that another
+    /// library keeps in the engine's memory, on their streams. `x` has a value and `faces` three `u32` for each element
+    /// of the mesh, in linear order: that of attributes.
+    ///
+    /// # Errors
+    ///
+    /// A mesh with room between its elements ([`Error::Options`]), an attribute that is stale or of another mesh,
+    /// arrays of other lengths, or as [`Buffer::copy_to`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Buffer::copy_to`], for both.
+    pub unsafe fn to_device<T: Value>(
+        &self,
+        x: &Attribute<Vertex, T>,
+        positions: Foreign,
+        faces: Foreign,
+    ) -> Result<(), Error> {
+        if [Kind::Vertex, Kind::Face].map(|k| self.linear_len(k) - self.count(k)) != [0, 0] {
+            let why = "the mesh has room between its elements: arrays would have gaps";
+            return Err(Error::Options(why.to_string()));
+        }
+        if x.mesh_id() != self.id() {
+            return Err(AttributeError::OtherMesh.into());
+        }
+        x.global()?;
+        let engine = self.engine();
+        let corners = engine.uninit::<u32>(3 * self.count(Kind::Face) as usize)?;
+        self.run(WriteRows::<FV> {
+            starts: GlobalMut::empty(),
+            values: corners.global_mut(),
+            relation: PhantomData,
+        })?;
+        let corners = corners.cast::<[u32; 3]>()?;
+        // SAFETY: the caller's.
+        unsafe {
+            x.buffer().copy_to(positions)?;
+            corners.copy_to(faces)?;
+        }
+        Ok(())
     }
 }
 

@@ -3,8 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use rxmesh_host::Error;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Buffer, Engine, EngineError, Foreign};
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::query::{EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
@@ -12,6 +11,7 @@ use rxmesh_host::kernels::topo::{Element, Kind};
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::{PatchError, PatchOptions, PatchStats, build};
 use rxmesh_host::store::RxMesh;
+use rxmesh_host::{Error, Vec3};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow, suited as sized};
 use rxmesh_tests::fixtures::suited;
@@ -19,7 +19,8 @@ use rxmesh_tests::ids::InputIds;
 use rxmesh_tests::oracle::{Oracle, Sets};
 
 conformance! {
-    fixtures, random_soups, bad_corners_are_named, bad_patch_sizes, as_good_as_the_hosts, the_input_keeps_its_order
+    fixtures, random_soups, bad_corners_are_named, bad_patch_sizes, as_good_as_the_hosts, the_input_keeps_its_order,
+    arrays_of_somebody_else
 }
 
 fn construct(
@@ -197,4 +198,99 @@ fn the_input_keeps_its_order(engine: &Engine) {
         .attribute_from::<rxmesh_host::kernels::topo::Vertex, u32>(&values)
         .unwrap();
     assert_eq!(on_engine.to_input(&rx).unwrap(), values);
+}
+
+/// An array as somebody else would hand it over.
+fn foreign<T: bytemuck::Pod>(engine: &Engine, buffer: &Buffer<T>) -> Foreign {
+    Foreign {
+        address: engine.address(buffer.global_mut()).unwrap() as u64,
+        len: buffer.len(),
+        stream: 0,
+    }
+}
+
+/// Arrays come in by their addresses, and results go out so; what is wrong with an address is told.
+fn arrays_of_somebody_else(engine: &Engine) {
+    let mesh = generate::torus(12, 9, 1.0, 0.4).unwrap();
+    let faces = engine.upload(&mesh.faces).unwrap();
+    let positions = engine.upload(&mesh.positions).unwrap();
+    // The stream of somebody else does not know of ours: what lies there has to be there.
+    engine.synchronize().unwrap();
+    let [f, x] = [foreign(engine, &faces), foreign(engine, &positions)];
+    // SAFETY: both arrays live to the end of this function, and nobody writes to them.
+    let (rx, y) = unsafe { RxMesh::from_device::<Vec3>(engine, x, f, 64) }.unwrap();
+    let (want, z) = RxMesh::from_engine_arrays(&positions, &faces, 64).unwrap();
+    assert_eq!(
+        rx.patch_set().unwrap().topology,
+        want.patch_set().unwrap().topology
+    );
+    let values = y.engine_values().unwrap();
+    assert_eq!(values, z.engine_values().unwrap());
+
+    let positions_out = engine.zeroed::<Vec3>(positions.len()).unwrap();
+    let faces_out = engine.zeroed::<[u32; 3]>(faces.len()).unwrap();
+    engine.synchronize().unwrap();
+    let out = [foreign(engine, &positions_out), foreign(engine, &faces_out)];
+    // SAFETY: the arrays live, and nobody else uses them.
+    unsafe { rx.to_device(&y, out[0], out[1]) }.unwrap();
+    engine.synchronize().unwrap();
+    assert_eq!(positions_out.read().unwrap(), values);
+    // The same triangles, where they were.
+    let at = |faces: &[[u32; 3]], x: &[Vec3]| {
+        let bits = |v: u32| x[v as usize].to_array().map(f32::to_bits);
+        let mut all: Vec<_> = faces.iter().map(|f| f.map(bits)).collect();
+        all.sort_unstable();
+        all
+    };
+    let faces_back = faces_out.read().unwrap();
+    assert_eq!(at(&faces_back, &values), at(&mesh.faces, &mesh.positions));
+
+    let none = Foreign { address: 0, ..f };
+    let crooked = Foreign {
+        address: f.address + 2,
+        ..f
+    };
+    let endless = Foreign {
+        len: usize::MAX / 8,
+        ..f
+    };
+    let longer = Foreign { len: 1 << 40, ..f };
+    let local = [[0u32; 3]; 4];
+    let hosts = Foreign {
+        address: local.as_ptr().expose_provenance() as u64,
+        len: 4,
+        stream: 0,
+    };
+    let mut wrong = vec![none, crooked, endless];
+    if engine.is_cuda() {
+        wrong.extend([longer, hosts]);
+    }
+    for array in wrong {
+        // SAFETY: refused before anything is read.
+        let made = unsafe { engine.copy_of::<[u32; 3]>(array) };
+        assert!(
+            matches!(made, Err(EngineError::Foreign { address, .. }) if address == array.address)
+                || matches!(made, Err(EngineError::TooLong { .. })),
+            "{array:?}: {made:?}"
+        );
+    }
+    // SAFETY: refused before anything is written.
+    let short = unsafe { rx.to_device(&y, Foreign { len: 1, ..out[0] }, out[1]) };
+    assert!(
+        matches!(
+            short,
+            Err(Error::Engine(EngineError::Length { got: 1, .. }))
+        ),
+        "{short:?}"
+    );
+    // An empty array may be anywhere.
+    // SAFETY: nothing is read.
+    let empty = unsafe {
+        engine.copy_of::<u32>(Foreign {
+            address: 0,
+            len: 0,
+            stream: 0,
+        })
+    };
+    assert_eq!(empty.unwrap().len(), 0);
 }

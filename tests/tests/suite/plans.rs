@@ -10,7 +10,7 @@ use rxmesh_host::kernels::algo::normals::{GatherNormals, VertexNormals};
 use rxmesh_host::kernels::algo::reduce::ReducePatches;
 use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::{OnPrepared, PatchKernel};
-use rxmesh_host::kernels::mem::{Global, Plan};
+use rxmesh_host::kernels::mem::{Global, GlobalMut, Plan};
 use rxmesh_host::kernels::query::{
     Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, Relation, VE,
     VF, VV,
@@ -110,6 +110,8 @@ fn each_kernel(rx: &RxMesh, to: &mut impl Visit) {
             components: 3,
             kind: 0,
             reduction: 0,
+            result: GlobalMut::empty(),
+            arrived: GlobalMut::empty(),
         },
     );
     let words = rx.engine().zeroed::<u32>(4).unwrap();

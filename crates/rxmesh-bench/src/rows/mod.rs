@@ -32,7 +32,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::mesh::generate::noise;
 use rxmesh_host::store::{Attribute, RxMesh};
-use rxmesh_kernels::kernel::{BlockKernel, Entry, PatchKernel};
+use rxmesh_kernels::kernel::{Entry, PatchKernel};
 use rxmesh_kernels::topo::{Kind, Vertex};
 use serde_json::{Map, Value};
 
@@ -158,13 +158,5 @@ impl Bench<'_> {
             threads: K::THREADS,
             shared_bytes: self.rx.patches().shared_bytes(kernel),
         }
-    }
-}
-
-fn block_kernel<K: BlockKernel + Entry>() -> KernelRecord {
-    KernelRecord {
-        name: K::NAME.to_owned(),
-        threads: K::THREADS,
-        shared_bytes: 0,
     }
 }

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use rxmesh_host::algo::reduce;
-use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches, Reduction};
+use rxmesh_kernels::algo::reduce::{ReducePatches, Reduction};
 use rxmesh_kernels::topo::Kind;
 
-use super::{Bench, Measured, Row, block_kernel};
+use super::{Bench, Measured, Row};
 use crate::measure;
 
 pub(super) const ROWS: &[Row] = &[
@@ -25,28 +25,23 @@ pub(super) const ROWS: &[Row] = &[
 
 fn dot(b: &Bench<'_>) -> Result<Measured> {
     let (x, y) = (b.positions()?, b.positions()?);
-    let partials = b.engine.zeroed::<f64>(b.rx.headers().len())?;
-    let result = b.engine.zeroed::<f64>(1)?;
+    let n = b.rx.headers().len() as u32;
+    let words = b.engine.zeroed::<f64>(n as usize + 2)?;
+    let part = |from, n| words.global_mut().part(from, n);
     let patches = ReducePatches {
         x: x.global()?.cast(),
         y: y.global()?.cast(),
-        partials: partials.global_mut(),
+        partials: part(0, n),
         components: 3,
         kind: Kind::Vertex as u32,
         reduction: Reduction::Dot as u32,
+        result: part(n, 1),
+        arrived: part(n + 1, 1).cast(),
     };
-    let all = ReducePartials {
-        partials: partials.global(),
-        result: result.global_mut(),
-        reduction: Reduction::Dot as u32,
-    };
-    let times = measure::launches(b.engine, b.effort, || {
-        b.rx.run(patches)?;
-        Ok(b.engine.launch_blocks(1, all)?)
-    })?;
+    let times = measure::launches(b.engine, b.effort, || Ok(b.rx.run(patches)?))?;
     Ok(Measured {
         times,
-        kernels: vec![b.patch_kernel(&patches), block_kernel::<ReducePartials>()],
+        kernels: vec![b.patch_kernel(&patches)],
         ..dot_sizes(b)
     })
 }

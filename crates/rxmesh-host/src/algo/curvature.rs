@@ -1,11 +1,12 @@
 //! Gaussian and mean curvature.
 
 use super::measure::unit_scale;
-use super::reduce;
+use super::reduce::{Term, several};
 use crate::Error;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::curvature::Curvatures;
+use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Curvatures of each vertex (Meyer, Desbrun, Schroeder, Barr 2003, sections 3 to 5).
@@ -89,18 +90,23 @@ pub fn curvature(
 
 fn report(rx: &RxMesh, c: &Curvature) -> Result<CurvatureReport, Error> {
     let [v, e, f] = Kind::ALL.map(|kind| i64::from(rx.count(kind)));
-    let range = |a: &Attribute<Vertex, f32>| -> Result<[f64; 2], Error> {
-        if v == 0 {
-            Ok([0.0; 2])
-        } else {
-            Ok([reduce::min(rx, a)?, reduce::max(rx, a)?])
-        }
-    };
+    let [defects, least, most, least_mean, most_mean, total_area] = several(
+        rx,
+        [
+            Term::of(&c.defect, Reduction::Sum)?,
+            Term::of(&c.gaussian, Reduction::Min)?,
+            Term::of(&c.gaussian, Reduction::Max)?,
+            Term::of(&c.mean, Reduction::Min)?,
+            Term::of(&c.mean, Reduction::Max)?,
+            Term::of(&c.area, Reduction::Sum)?,
+        ],
+    )?;
+    let range = |range: [f64; 2]| if v == 0 { [0.0; 2] } else { range };
     Ok(CurvatureReport {
-        total_gaussian_curvature: reduce::sum(rx, &c.defect)?,
+        total_gaussian_curvature: defects,
         euler_characteristic: v - e + f,
-        gaussian_range: range(&c.gaussian)?,
-        mean_range: range(&c.mean)?,
-        total_area: reduce::sum(rx, &c.area)?,
+        gaussian_range: range([least, most]),
+        mean_range: range([least_mean, most_mean]),
+        total_area,
     })
 }

@@ -5,7 +5,8 @@ use crate::engine::{Buffer, Engine};
 use crate::store::{Attribute, Dimension, RxMesh};
 use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches, Reduction};
 use rxmesh_kernels::attr::Sum;
-use rxmesh_kernels::topo::Element;
+use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::topo::{Element, Kind};
 
 /// Sum over all components of all values, accumulated in `f64`.
 ///
@@ -74,17 +75,74 @@ fn reduce<K: Element, T: Sum>(
     y: &Attribute<K, T>,
     reduction: Reduction,
 ) -> Result<f64, Error> {
-    let engine = rx.engine();
-    let partials = engine.zeroed::<f64>(rx.headers().len())?;
-    rx.run(ReducePatches {
-        x: x.global()?.cast(),
-        y: y.global()?.cast(),
-        partials: partials.global_mut(),
-        components: T::COMPONENTS,
-        kind: K::KIND as u32,
-        reduction: reduction as u32,
-    })?;
-    combine(engine, &partials, reduction)
+    Ok(several(rx, [Term::of_two(x, y, reduction)?])?[0])
+}
+
+/// One of several reductions.
+#[derive(Clone, Copy)]
+pub(super) struct Term {
+    x: Global<f32>,
+    y: Global<f32>,
+    components: u32,
+    kind: Kind,
+    reduction: Reduction,
+}
+
+impl Term {
+    /// Over all values of an attribute.
+    pub(super) fn of<K: Element, T: Sum>(
+        x: &Attribute<K, T>,
+        reduction: Reduction,
+    ) -> Result<Term, Error> {
+        Term::of_two(x, x, reduction)
+    }
+
+    fn of_two<K: Element, T: Sum>(
+        x: &Attribute<K, T>,
+        y: &Attribute<K, T>,
+        reduction: Reduction,
+    ) -> Result<Term, Error> {
+        Ok(Term {
+            x: x.global()?.cast(),
+            y: y.global()?.cast(),
+            components: T::COMPONENTS,
+            kind: K::KIND,
+            reduction,
+        })
+    }
+}
+
+/// Several reductions with one look at the engine, a launch each.
+pub(super) fn several<const N: usize>(
+    rx: &RxMesh<impl Dimension>,
+    terms: [Term; N],
+) -> Result<[f64; N], Error> {
+    let patches = rx.headers().len();
+    if patches == 0 {
+        return Ok(terms.map(|t| match t.reduction {
+            Reduction::Sum | Reduction::Dot => 0.0,
+            Reduction::Min => f64::INFINITY,
+            Reduction::Max => f64::NEG_INFINITY,
+        }));
+    }
+    // The results, the words that count patches, and the partial results.
+    let room = rx.engine().zeroed::<f64>(N * (patches + 2))?;
+    let part = |from: usize, n: usize| room.global_mut().part(from as u32, n as u32);
+    for (k, t) in terms.into_iter().enumerate() {
+        rx.run(ReducePatches {
+            x: t.x,
+            y: t.y,
+            partials: part(2 * N + k * patches, patches),
+            components: t.components,
+            kind: t.kind as u32,
+            reduction: t.reduction as u32,
+            result: part(k, 1),
+            arrived: part(N + k, 1).cast(),
+        })?;
+    }
+    let mut results = [0.0; N];
+    results.copy_from_slice(&room.read_range(0, N)?);
+    Ok(results)
 }
 
 /// All partial results of the patches into one.

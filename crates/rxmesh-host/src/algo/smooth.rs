@@ -3,9 +3,12 @@
 use super::measure::{positive, unit_scale};
 use super::{Options, boundary};
 use crate::Error;
+use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::smooth::{SmoothCotangent, SmoothUniform};
+use rxmesh_kernels::algo::fans::{REGULAR, RegularPatches};
+use rxmesh_kernels::algo::smooth::{SmoothCotangent, SmoothFans, SmoothUniform};
+use rxmesh_kernels::query::{Fans, Prepared};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// How neighbours count.
@@ -118,17 +121,31 @@ pub fn smooth(
         steps.fixed = rx.attribute()?;
     }
     let factors = [Some(options.lambda), options.mu];
+    let mut cotangents = None;
     for _ in 0..options.iterations {
         for factor in factors.into_iter().flatten() {
             match options.weights {
                 SmoothWeights::Uniform => steps.uniform(x, factor as f32)?,
-                SmoothWeights::Cotangent => steps.cotangent(x, factor as f32, scale)?,
+                SmoothWeights::Cotangent => {
+                    let cotangents = match &cotangents {
+                        Some(cotangents) => cotangents,
+                        None => {
+                            let steps = u64::from(options.iterations)
+                                * factors.iter().flatten().count() as u64;
+                            cotangents.insert(Cotangents::new(rx, scale, steps >= STEPS_FOR_FANS)?)
+                        }
+                    };
+                    steps.cotangent(x, factor as f32, cotangents)?;
+                }
             }
             report.steps += 1;
         }
     }
     Ok(report)
 }
+
+/// Fewer steps with cotangent weights do not pay for the order of each vertex's faces.
+const STEPS_FOR_FANS: u64 = 4;
 
 /// Steps of smoothing, and what they need.
 pub(super) struct Steps<'a> {
@@ -164,20 +181,35 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// One step with cotangent weights; `scale` brings lengths near one.
+    /// One step with cotangent weights.
     fn cotangent(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
         factor: f32,
-        scale: f32,
+        c: &Cotangents,
     ) -> Result<(), Error> {
-        self.rx.run(SmoothCotangent {
-            x: x.staged()?,
-            fixed: self.fixed.read()?,
-            y: self.y.global_mut()?,
-            factor,
-            scale,
-        })?;
+        let regular = c.regular.global();
+        if c.some_are {
+            self.rx.run(SmoothFans {
+                x: x.staged()?,
+                fans: c.fans,
+                regular,
+                fixed: self.fixed.read()?,
+                y: self.y.global_mut()?,
+                factor,
+                scale: c.scale,
+            })?;
+        }
+        if c.some_are_not {
+            self.rx.run(SmoothCotangent {
+                x: x.staged()?,
+                regular,
+                fixed: self.fixed.read()?,
+                y: self.y.global_mut()?,
+                factor,
+                scale: c.scale,
+            })?;
+        }
         std::mem::swap(x, &mut self.y);
         Ok(())
     }
@@ -195,6 +227,49 @@ impl<'a> Steps<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// What steps with cotangent weights need to know.
+struct Cotangents {
+    /// Brings lengths near one.
+    scale: f32,
+    /// Used where patches are regular.
+    fans: Prepared<Fans>,
+    /// A word a patch.
+    regular: Buffer<u32>,
+    /// Whether there are patches that are regular, and others.
+    some_are: bool,
+    some_are_not: bool,
+}
+
+impl Cotangents {
+    /// With `fans` vertices of regular patches go around themselves, which pays for several steps.
+    fn new(rx: &RxMesh, scale: f32, fans: bool) -> Result<Self, Error> {
+        let mut new = Cotangents {
+            scale,
+            fans: Prepared::empty(),
+            regular: rx.engine().zeroed(rx.headers().len())?,
+            some_are: false,
+            some_are_not: true,
+        };
+        if !fans {
+            return Ok(new);
+        }
+        match rx.prepare::<Fans>() {
+            Ok(fans) => new.fans = fans,
+            // A patch with so many faces that its rows cannot be kept: none counts as regular.
+            Err(Error::TooLarge { .. }) => return Ok(new),
+            Err(error) => return Err(error),
+        }
+        rx.run(RegularPatches {
+            regular: new.regular.global_mut(),
+        })?;
+        let regular = new.regular.read()?;
+        let is_regular = |r: &u32| *r == REGULAR;
+        new.some_are = regular.iter().any(is_regular);
+        new.some_are_not = !regular.iter().all(is_regular);
+        Ok(new)
     }
 }
 

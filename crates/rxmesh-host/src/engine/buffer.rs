@@ -249,6 +249,16 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(out)
     }
 
+    /// Where the values begin, in the engine's memory.
+    pub(super) fn start(&self) -> *mut u8 {
+        self.at
+    }
+
+    /// Claims the memory for the host to read, where a stream does not order that.
+    pub(super) fn claim_to_read(&self) -> Result<impl Drop + '_, EngineError> {
+        self.allocation.claim(false)
+    }
+
     /// Copies from a buffer of the same length on the same engine.
     ///
     /// # Errors

@@ -44,6 +44,8 @@ pub(super) struct Cuda {
     shared_of_two: u32,
     /// Compute capability, major and minor.
     capability: (u32, u32),
+    /// The GPU's number.
+    ordinal: u32,
     /// Where memory comes from, if the device has pools. Ours keeps what is given back: an allocation costs
     /// microseconds instead of hundreds of them, and nothing waits.
     pool: Option<Pool>,
@@ -191,6 +193,7 @@ impl Cuda {
             shared_of_two,
             pool: Pool::new(device),
             capability,
+            ordinal,
             threads: AtomicU32::new(0),
         };
         cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
@@ -494,6 +497,72 @@ impl Cuda {
         })
     }
 
+    /// Refuses what is not so many bytes of one piece of this GPU's memory.
+    pub(super) fn has_foreign(&self, address: u64, bytes: usize) -> Result<(), EngineError> {
+        use cu::CUpointer_attribute_enum as Attribute;
+        self.enter()?;
+        let wrong = |why| Err(EngineError::Foreign { address, why });
+        let attribute = |attribute| {
+            let mut value = 0u64;
+            // SAFETY: the driver looks the address up, and writes no more than the eight bytes of a pointer or a size.
+            let code =
+                unsafe { cu::cuPointerGetAttribute((&raw mut value).cast(), attribute, address) };
+            (code == cu::cudaError_enum::CUDA_SUCCESS).then_some(value)
+        };
+        // The first two are of 32 bits, of which the other half stays zero.
+        match attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE) {
+            Some(kind) if kind == cu::CUmemorytype::CU_MEMORYTYPE_DEVICE as u64 => {}
+            _ => return wrong("does not lie in the memory of a GPU"),
+        }
+        let ordinal = attribute(Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+        if ordinal != Some(u64::from(self.ordinal)) {
+            return wrong("lies in the memory of another GPU");
+        }
+        let start = attribute(Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR);
+        let size = attribute(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE);
+        match (start, size) {
+            (Some(start), Some(size)) if address + bytes as u64 <= start.saturating_add(size) => {
+                Ok(())
+            }
+            _ => wrong("is longer than the piece of memory that it lies in"),
+        }
+    }
+
+    /// Copies between this engine's memory and somebody else's, after all that was entered so far in this engine's
+    /// stream and in theirs, and before all that is entered in either later.
+    pub(super) fn copy_on(
+        &self,
+        stream: u64,
+        to: u64,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), EngineError> {
+        self.enter()?;
+        let theirs = stream as cu::CUstream;
+        let mark = Mark::new()?;
+        // SAFETY: the caller of the public function vouches for the stream and the array, which `has_foreign` has
+        // looked at; ours is live and as long. An event lives on in the driver as long as a stream waits for it.
+        unsafe {
+            raw("an event", cu::cuEventRecord(mark.0, theirs))?;
+            raw(
+                "waiting for another stream",
+                cu::cuStreamWaitEvent(self.stream.as_inner(), mark.0, 0),
+            )?;
+            raw(
+                "a copy",
+                cu::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream.as_inner()),
+            )?;
+            raw(
+                "an event",
+                cu::cuEventRecord(mark.0, self.stream.as_inner()),
+            )?;
+            raw(
+                "another stream's waiting",
+                cu::cuStreamWaitEvent(theirs, mark.0, 0),
+            )
+        }
+    }
+
     pub(super) fn time(
         &self,
         work: impl FnOnce() -> Result<(), EngineError>,
@@ -532,6 +601,26 @@ impl Drop for Cuda {
 }
 
 /// The most dynamic shared memory that a block can ask for.
+/// An event that is only waited for.
+struct Mark(cu::CUevent);
+
+impl Mark {
+    fn new() -> Result<Mark, EngineError> {
+        let mut event = std::ptr::null_mut();
+        let flags = EventFlags::DISABLE_TIMING.bits();
+        // SAFETY: the driver writes the event; the context is current.
+        raw("an event", unsafe { cu::cuEventCreate(&mut event, flags) })?;
+        Ok(Mark(event))
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // SAFETY: made in `new`; the driver keeps it until no stream waits for it.
+        unsafe { cu::cuEventDestroy_v2(self.0) };
+    }
+}
+
 fn shared_limit(device: Device) -> Result<u32, EngineError> {
     memory(
         device,

@@ -90,6 +90,14 @@ pub enum EngineError {
         /// The kernel.
         kernel: &'static str,
     },
+    /// An array of somebody else that cannot be used.
+    #[error("the array at address {address:#x} {why}")]
+    Foreign {
+        /// Where it begins.
+        address: u64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// An argument was cast to values that its address does not suit.
     #[error("an argument of kernel `{kernel}` was cast to values that cannot lie at its address")]
     Misaligned {

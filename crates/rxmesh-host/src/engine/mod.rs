@@ -22,6 +22,7 @@ mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod error;
+mod foreign;
 mod note;
 #[cfg(any(feature = "cuda", test))]
 mod ptx;
@@ -31,6 +32,7 @@ mod team;
 
 pub use buffer::Buffer;
 pub use error::EngineError;
+pub use foreign::Foreign;
 pub use note::Note;
 pub use staging::StagingChoice;
 

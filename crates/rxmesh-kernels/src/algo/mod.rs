@@ -6,6 +6,7 @@ pub mod closest;
 pub mod components;
 pub mod curvature;
 pub mod delaunay;
+pub mod fans;
 pub mod filter;
 pub mod geodesic;
 pub mod kring;
@@ -33,6 +34,7 @@ kernel_list! {
         components::KERNELS,
         curvature::KERNELS,
         delaunay::KERNELS,
+        fans::KERNELS,
         filter::KERNELS,
         geodesic::KERNELS,
         kring::KERNELS,

@@ -1,4 +1,5 @@
-//! Reductions over the owned elements, in a fixed order: one partial result a patch, then all partials by one block.
+//! Reductions over the owned elements, in a fixed order: one partial result a patch, then all partials by one block,
+//! the last of the launch if it is asked to.
 //!
 //! Sums are accumulated in `f64`. The order depends on the patches and on the block's width only, so that one
 //! engine gives the same bits on every run.
@@ -43,6 +44,10 @@ kernel! {
         pub kind: u32,
         /// What to compute ([`Reduction`]).
         pub reduction: u32,
+        /// The result of all patches; empty when only the partial ones are wanted.
+        pub result: GlobalMut<f64>,
+        /// Two words, zero: how many patches have arrived; empty as `result` is.
+        pub arrived: GlobalMut<u32>,
     }
 }
 
@@ -80,8 +85,34 @@ unsafe impl PatchKernel for ReducePatches {
         } else {
             b.max(n, scratch, at)
         };
-        let (partials, id) = (self.partials, patch.id());
-        b.last_phase(|p| p.lead(|| partials.set(id, result)));
+        let (partials, id, out) = (self.partials, patch.id(), self.result);
+        if out.is_empty() {
+            b.last_phase(|p| p.lead(|| partials.set(id, result)));
+            return;
+        }
+        let n = partials.len();
+        if b.arrive(self.arrived, n, scratch, || partials.set(id, result)) {
+            let result = combine(b, n, scratch, self.reduction, |i| partials.load(i));
+            b.last_phase(|p| p.lead(|| out.set(0, result)));
+        }
+    }
+}
+
+/// All partial results into one.
+#[inline(always)]
+fn combine<B: Block>(
+    b: B,
+    n: u32,
+    scratch: Shared<u32>,
+    reduction: u32,
+    at: impl Fn(u32) -> f64,
+) -> f64 {
+    if reduction == Reduction::Min as u32 {
+        b.min(n, scratch, at)
+    } else if reduction == Reduction::Max as u32 {
+        b.max(n, scratch, at)
+    } else {
+        b.sum(n, scratch, at)
     }
 }
 
@@ -111,14 +142,7 @@ unsafe impl BlockKernel for ReducePartials {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, _block: u32, &scratch: &Shared<u32>) {
         let (n, partials, out) = (self.partials.len(), self.partials, self.result);
-        let at = |i: u32| partials.get(i);
-        let result = if self.reduction == Reduction::Min as u32 {
-            b.min(n, scratch, at)
-        } else if self.reduction == Reduction::Max as u32 {
-            b.max(n, scratch, at)
-        } else {
-            b.sum(n, scratch, at)
-        };
+        let result = combine(b, n, scratch, self.reduction, |i| partials.get(i));
         b.last_phase(|p| p.lead(|| out.set(0, result)));
     }
 }

@@ -1,19 +1,21 @@
 //! Laplacian smoothing: each vertex moves towards, or away from, the weighted mean of its neighbours
 //! (Taubin 1995, "A signal processing approach to fair surface design", sections 2 and 3).
 
+use crate::algo::fans::{REGULAR, each_weight};
 use crate::algo::mcf::corner_weights;
 use crate::attr::{Read, Staged, Write};
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{Fields, ForEach, PatchKernel};
-use crate::mem::{GlobalMut, Plan, Shared};
-use crate::query::{LocalEv, Neighbours, VV};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::query::{Fans, LocalEv, Neighbours, Prepared, VV};
 use crate::topo::{Edge, Face, Owned, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
 kernel_list! {
     prepared smooth_uniform: SmoothUniform;
     patch smooth_cotangent: SmoothCotangent;
+    patch smooth_fans: SmoothFans;
 }
 
 kernel! {
@@ -49,10 +51,12 @@ impl ForEach<VV> for SmoothUniform {
 
 kernel! {
     /// `y = x + factor * (weighted mean of the neighbours - x)` with weights `max(0, cot a + cot b)` of the current
-    /// positions.
+    /// positions, in patches that are not regular.
     pub struct SmoothCotangent: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
+        /// One word a patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
+        pub regular: Global<u32>,
         /// Not zero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// New positions.
@@ -89,6 +93,9 @@ unsafe impl PatchKernel for SmoothCotangent {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
+        if self.regular.get(patch.id()) == REGULAR {
+            return;
+        }
         let (owned, edges) = (patch.owned::<Vertex>(), patch.total::<Edge>());
         b.phase(|p| {
             self.load(p, patch);
@@ -135,21 +142,84 @@ impl SmoothCotangent {
     /// Writes a vertex's new position.
     #[inline(always)]
     fn finish(&self, patch: &Patch, t: &Tables, v: u32) {
-        let x = self.x.at(v);
-        let weight = t.sums.get(4 * v + 3);
         let sum = Vec3::new(
             t.sums.get(4 * v),
             t.sums.get(4 * v + 1),
             t.sums.get(4 * v + 2),
         );
-        let moves = weight > 0.0 && self.fixed.get(patch.own::<Vertex>(v)) == 0;
-        self.y.set(
-            patch.base::<Vertex>() + v,
-            if moves {
-                x + sum * (self.factor / weight)
-            } else {
-                x
-            },
-        );
+        let stays = self.fixed.get(patch.own::<Vertex>(v)) != 0;
+        let moved = moved(self.x.at(v), sum, t.sums.get(4 * v + 3), self.factor, stays);
+        self.y.set(patch.base::<Vertex>() + v, moved);
+    }
+}
+
+/// Where a vertex goes that has such a sum of weighted differences, and of weights.
+#[inline(always)]
+fn moved(x: Vec3, sum: Vec3, weight: f32, factor: f32, stays: bool) -> Vec3 {
+    if weight > 0.0 && !stays {
+        x + sum * (factor / weight)
+    } else {
+        x
+    }
+}
+
+kernel! {
+    /// As [`SmoothCotangent`], in regular patches: each vertex goes around itself.
+    pub struct SmoothFans: Patch {
+        /// Positions.
+        pub x: Staged<Vertex, Vec3>,
+        /// Corners of vertices, in fan order.
+        pub fans: Prepared<Fans>,
+        /// One word a patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
+        pub regular: Global<u32>,
+        /// Not zero for vertices that stay.
+        pub fixed: Read<Vertex, u32>,
+        /// New positions.
+        pub y: GlobalMut<Vec3>,
+        /// Part of the way to go.
+        pub factor: f32,
+        /// Brings lengths near one.
+        pub scale: f32,
+    }
+}
+
+// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
+// U4).
+unsafe impl PatchKernel for SmoothFans {
+    const THREADS: u32 = 128;
+    type Tables = ();
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) {
+        Fields::carve(self, h, plan);
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
+        if self.regular.get(patch.id()) != REGULAR {
+            return;
+        }
+        b.phase(|p| self.load(p, patch));
+        let (base, fans) = (patch.base::<Vertex>(), self.fans.table(patch));
+        b.last_phase(|p| {
+            p.each(patch.owned::<Vertex>(), |v| {
+                let (mut sum, mut weight) = (Vec3::ZERO, 0.0);
+                each_weight(
+                    fans,
+                    v,
+                    self.scale,
+                    |w| self.x.at(w),
+                    |_, difference, w| {
+                        sum += difference * w;
+                        weight += w;
+                    },
+                );
+                let stays = self.fixed.get(patch.own::<Vertex>(v)) != 0;
+                // The differences are scaled.
+                let factor = self.factor / self.scale;
+                self.y
+                    .set(base + v, moved(self.x.at(v), sum, weight, factor, stays));
+            });
+        });
     }
 }

@@ -14,6 +14,7 @@ mod sort;
 #[cfg(target_arch = "nvptx64")]
 pub use cuda::Cuda;
 pub use solo::{Solo, permute};
+pub(crate) use sort::network;
 
 use crate::mem::{GlobalMut, Shared, Words};
 use core::marker::PhantomData;

@@ -3,8 +3,7 @@
 use super::Block;
 use crate::mem::Words;
 
-/// Batcher's bitonic network in the form whose comparators all put the smaller value at the lower index, so that a
-/// length that is no power of two needs no padding: what lies beyond the end counts as infinite and never moves.
+/// Sorts words.
 #[inline(always)]
 pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
     #[cfg(not(target_arch = "nvptx64"))]
@@ -12,13 +11,23 @@ pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
         data.sort_alone(n);
         return;
     }
+    network(b, n, |low, high| {
+        let (x, y) = (data.get(low), data.get(high));
+        if y < x {
+            data.set(low, y);
+            data.set(high, x);
+        }
+    });
+}
+
+/// Batcher's bitonic network in the form whose comparators all put the smaller value at the lower index, so that a
+/// length that is no power of two needs no padding: what lies beyond the end counts as infinite and never moves.
+/// `order(low, high)` has to swap the values at two places if they are in the wrong order.
+#[inline(always)]
+pub(crate) fn network<B: Block>(b: B, n: u32, order: impl Fn(u32, u32)) {
     let order = |low: u32, high: u32| {
         if high < n {
-            let (x, y) = (data.get(low), data.get(high));
-            if y < x {
-                data.set(low, y);
-                data.set(high, x);
-            }
+            order(low, high);
         }
     };
     let size = n.next_power_of_two();

@@ -1,12 +1,12 @@
 //! Corners: around a vertex, the two other vertices of each of its faces.
 
 use super::csr::CsrRow;
-use super::oriented::chain;
-use super::vertex::VertexFaces;
-use super::{Relation, Row, VF};
+use super::oriented::Walks;
+use super::vertex::{VertexFaces, faces_of_vertices};
+use super::{Csr, LocalFe, Relation, Row, VF};
 use crate::exec::{Block, Phase};
-use crate::mem::{Plan, Shared};
-use crate::topo::{Patch, PatchHeader, Vertex};
+use crate::mem::{Global, Plan, Shared};
+use crate::topo::{Face, Patch, PatchHeader, Vertex};
 
 /// For each face of a vertex, in ascending local id, two entries: the vertex that follows it in the face and the one
 /// that comes before it. Unlike the oriented relations it is defined on every mesh, and unlike the other relations its
@@ -53,34 +53,119 @@ unsafe impl Relation for Corners {
 #[derive(Clone, Copy, Debug)]
 pub struct Fans;
 
+/// What [`Fans`] keeps in shared memory: the faces of vertices, and how to walk around a vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct FanTables {
+    walks: Walks,
+    faces: Csr,
+}
+
 // SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
 unsafe impl Relation for Fans {
     type Source = Vertex;
     type Target = Vertex;
-    type Tables = VertexFaces;
-    type Row = CornersRow;
+    type Tables = FanTables;
+    type Row = FansRow;
     const NAME: &'static str = "fans";
     const PREPARE: &'static str = "rx_prepare_fans";
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> VertexFaces {
-        VF::carve(h, plan)
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> FanTables {
+        let fe = LocalFe::carve(h, plan);
+        FanTables {
+            walks: Walks::carve(h, plan, fe),
+            faces: Csr::take(plan, u32::from(h.owned[0]), 3 * u32::from(h.total[2])),
+        }
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, t: &VertexFaces) {
-        VF::prepare(p, patch, t);
+    fn prepare<B: Block>(p: Phase<B>, patch: &Patch, t: &FanTables) {
+        t.walks.fe.load(p, patch);
+        t.walks.prepare(p, patch);
+        t.faces.clear(p);
     }
     #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, t: &VertexFaces, scratch: Shared<u32>) {
-        VF::build(b, patch, t, scratch);
+    fn build<B: Block>(b: B, patch: &Patch, t: &FanTables, scratch: Shared<u32>) {
+        let (fe, csr) = (t.walks.fe, t.faces);
+        csr.transpose(
+            b,
+            patch.total::<Face>(),
+            scratch,
+            |f| fe.sides(f).map(|side| u32::from(patch.ev().get(side))),
+            faces_of_vertices,
+        );
+        t.walks.build(b, patch);
         b.each(patch.owned::<Vertex>(), |v| {
-            chain(t, v);
+            // Only what is a fan is written down.
+            if t.walks.each(v, |_, _| {}) {
+                let (lo, _) = csr.bounds(v);
+                t.walks
+                    .each(v, |i, corner| csr.set_value(lo + i, corner / 3));
+            }
         });
     }
     #[inline(always)]
-    fn row(patch: &Patch, t: &VertexFaces, v: u32) -> CornersRow {
-        Corners::row(patch, t, v)
+    fn row(patch: &Patch, t: &FanTables, v: u32) -> FansRow {
+        FansRow {
+            ev: patch.ev(),
+            fe: t.walks.fe,
+            faces: t.faces.row(v),
+            vertex: v,
+            at: 0,
+        }
     }
+}
+
+/// A row of [`Fans`], computed as it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct FansRow {
+    ev: Global<u16>,
+    fe: LocalFe,
+    faces: CsrRow,
+    vertex: u32,
+    at: u32,
+}
+
+impl Row for FansRow {
+    type Iter = Self;
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        2 * self.faces.len()
+    }
+    #[inline(always)]
+    fn get(&self, i: u32) -> u32 {
+        let sides = self.fe.sides(self.faces.get(i / 2));
+        let corners = sides.map(|side| u32::from(self.ev.get(side)));
+        beside(corners, self.vertex, i)
+    }
+    #[inline(always)]
+    fn iter(&self) -> Self {
+        *self
+    }
+}
+
+impl Iterator for FansRow {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.at == self.len() {
+            return None;
+        }
+        self.at += 1;
+        Some(self.get(self.at - 1))
+    }
+}
+
+/// Of a face's corners the one that follows a vertex, for an even `i`, or the one that comes before it.
+#[inline(always)]
+fn beside([a, b, c]: [u32; 3], vertex: u32, i: u32) -> u32 {
+    let (next, previous) = if a == vertex {
+        (b, c)
+    } else if b == vertex {
+        (c, a)
+    } else {
+        (a, b)
+    };
+    if i.is_multiple_of(2) { next } else { previous }
 }
 
 /// A row of [`Corners`], computed as it is read.
@@ -100,18 +185,11 @@ impl Row for CornersRow {
     }
     #[inline(always)]
     fn get(&self, i: u32) -> u32 {
-        let [a, b, c] = self
+        let corners = self
             .tables
             .fe
             .vertices(self.tables.ev, self.faces.get(i / 2));
-        let (next, previous) = if a == self.vertex {
-            (b, c)
-        } else if b == self.vertex {
-            (c, a)
-        } else {
-            (a, b)
-        };
-        if i.is_multiple_of(2) { next } else { previous }
+        beside(corners, self.vertex, i)
     }
     #[inline(always)]
     fn iter(&self) -> Self {

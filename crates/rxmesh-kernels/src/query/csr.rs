@@ -1,13 +1,18 @@
 //! Compressed rows in shared memory, and the transpose that makes them.
 
 use super::{NONE, Row};
-use crate::exec::{Block, Phase};
+use crate::exec::{Block, Phase, network};
 use crate::mem::{Plan, Shared};
+
+/// Longer rows are sorted by all threads of a block: one would take a number of steps that grows with the square.
+const LONG_ROW: u32 = 64;
 
 /// Rows of local ids: row `r` is `values[ends[r - 1]..ends[r]]`, with `ends[-1] = 0`.
 #[derive(Clone, Copy, Debug)]
 pub struct Csr {
     ends: Shared<u32>,
+    /// The first row that all threads are to sort together.
+    long: Shared<u32>,
     values: Shared<u16>,
 }
 
@@ -17,6 +22,7 @@ impl Csr {
     pub fn take(plan: &mut Plan, rows: u32, values: u32) -> Csr {
         Csr {
             ends: plan.take(rows),
+            long: plan.take(1),
             values: plan.take(values),
         }
     }
@@ -48,7 +54,10 @@ impl Csr {
     ) {
         b.phase(|p| p.each_loaded(items, &load, |i, item| self.count(emit(i, item))));
         b.scan(self.ends, self.ends.len(), scratch);
-        b.phase(|p| p.each_loaded(items, &load, |i, item| self.put(emit(i, item))));
+        b.phase(|p| {
+            p.lead(|| self.long.set(0, NONE));
+            p.each_loaded(items, &load, |i, item| self.put(emit(i, item)));
+        });
         self.sort(b);
     }
 
@@ -79,7 +88,10 @@ impl Csr {
             four(g, &|entries| self.count(entries))
         });
         b.scan(self.ends, self.ends.len(), scratch);
-        b.each(items.div_ceil(4), |g| four(g, &|entries| self.put(entries)));
+        b.phase(|p| {
+            p.lead(|| self.long.set(0, NONE));
+            p.each(items.div_ceil(4), |g| four(g, &|entries| self.put(entries)));
+        });
         self.sort(b);
     }
 
@@ -108,12 +120,46 @@ impl Csr {
         }
     }
 
-    /// One thread fills in the order of the items; several need a sort to have the same rows on every run.
+    /// One thread fills in the order of the items; several need a sort to have the same rows on every run. A thread
+    /// sorts a row, and all together sort the long ones.
     #[inline(always)]
     fn sort<B: Block>(self, b: B) {
-        if !B::SOLO {
-            b.each(self.ends.len(), |r| self.sort_row(r));
+        if B::SOLO {
+            return;
         }
+        let (rows, long) = (self.ends.len(), self.long);
+        b.each(rows, |r| {
+            if self.is_long(r) {
+                long.fetch_min(0, r);
+            } else {
+                self.sort_row(r);
+            }
+        });
+        let mut r = long.get(0);
+        while r < rows {
+            let (lo, hi) = self.range(r);
+            network(b, hi - lo, |low, high| {
+                let (x, y) = (self.values.get(lo + low), self.values.get(lo + high));
+                if y < x {
+                    self.values.set(lo + low, y);
+                    self.values.set(lo + high, x);
+                }
+            });
+            b.lead(|| long.set(0, NONE));
+            b.each(rows - r - 1, |k| {
+                if self.is_long(r + 1 + k) {
+                    long.fetch_min(0, r + 1 + k);
+                }
+            });
+            r = long.get(0);
+        }
+    }
+
+    /// Whether a row is sorted by all threads together.
+    #[inline(always)]
+    fn is_long(self, r: u32) -> bool {
+        let (lo, hi) = self.range(r);
+        hi - lo > LONG_ROW
     }
 
     /// Sorts a row in place: a network in registers for up to eight values, insertion for more.
@@ -177,10 +223,16 @@ impl Csr {
         u32::from(self.values.get(at))
     }
 
-    /// Replaces the local id at a place in the concatenated rows.
+    /// Sets the local id at a place in the concatenated rows.
     #[inline(always)]
     pub(super) fn set_value(self, at: u32, v: u32) {
         self.values.set(at, v as u16);
+    }
+
+    /// The ends of the rows, for those who fill them in without [`Csr::transpose`].
+    #[inline(always)]
+    pub(super) fn ends(self) -> Shared<u32> {
+        self.ends
     }
 
     /// Row `r`.
@@ -322,6 +374,123 @@ impl<const N: usize> Iterator for FixedRow<N> {
         Some(self.get(self.at - 1))
     }
 }
+
+/// A row of at most `N` neighbours, a set, held in registers.
+#[derive(Clone, Copy, Debug)]
+pub struct FewRow<const N: usize> {
+    values: [u32; N],
+    source: u32,
+    n: u32,
+    at: u32,
+}
+
+impl<const N: usize> FewRow<N> {
+    /// An empty row of the element that never is in it.
+    #[inline(always)]
+    pub(super) fn new(source: u32) -> Self {
+        FewRow {
+            values: [NONE; N],
+            source,
+            n: 0,
+            at: 0,
+        }
+    }
+
+    /// Adds a neighbour, unless there is none ([`NONE`]) or it is there already.
+    #[inline(always)]
+    pub(super) fn add(&mut self, value: u32) {
+        let mut new = value != NONE && value != self.source;
+        let mut k = 0;
+        while k < N {
+            new &= self.values[k] != value;
+            k += 1;
+        }
+        if new {
+            let mut k = 0;
+            while k < N {
+                if k as u32 == self.n {
+                    self.values[k] = value;
+                }
+                k += 1;
+            }
+            self.n += 1;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn len(&self) -> u32 {
+        self.n
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, i: u32) -> u32 {
+        if i < self.n {
+            FixedRow::new(self.values).get(i)
+        } else {
+            NONE
+        }
+    }
+
+    /// The row from its beginning.
+    #[inline(always)]
+    pub(super) fn again(&self) -> Self {
+        FewRow { at: 0, ..*self }
+    }
+}
+
+impl<const N: usize> Iterator for FewRow<N> {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.at == self.n {
+            return None;
+        }
+        self.at += 1;
+        Some(self.get(self.at - 1))
+    }
+}
+
+/// Makes a row of a [`FewRow`] or of an iterator that can begin again.
+macro_rules! few_or_any {
+    ($row:ident, $any:ident) => {
+        impl $crate::query::Row for $row {
+            type Iter = $row;
+            #[inline(always)]
+            fn len(&self) -> u32 {
+                match self {
+                    $row::Few(row) => row.len(),
+                    $row::Any(row) => row.again().count() as u32,
+                }
+            }
+            #[inline(always)]
+            fn get(&self, i: u32) -> u32 {
+                match self {
+                    $row::Few(row) => row.get(i),
+                    $row::Any(row) => row.again().nth(i as usize).unwrap_or($crate::query::NONE),
+                }
+            }
+            #[inline(always)]
+            fn iter(&self) -> $row {
+                match self {
+                    $row::Few(row) => $row::Few(row.again()),
+                    $row::Any(row) => $row::Any(row.again()),
+                }
+            }
+        }
+
+        impl Iterator for $row {
+            type Item = u32;
+            #[inline(always)]
+            fn next(&mut self) -> Option<u32> {
+                match self {
+                    $row::Few(row) => row.next(),
+                    $row::Any(row) => row.next(),
+                }
+            }
+        }
+    };
+}
+pub(super) use few_or_any;
 
 #[cfg(test)]
 mod tests {

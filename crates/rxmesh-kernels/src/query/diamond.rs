@@ -1,7 +1,7 @@
 //! The edge diamond: an edge's two vertices and the two vertices opposite to it.
 
 use super::csr::FixedRow;
-use super::slots::EdgeFaces;
+use super::slots::{EdgeFaces, before, face_of};
 use super::{LocalEv, LocalFe, NONE, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
@@ -43,13 +43,8 @@ unsafe impl Relation for Diamond {
     #[inline(always)]
     fn row(patch: &Patch, &(ev, faces): &Self::Tables, e: u32) -> FixedRow<4> {
         let (s, t) = ev.edge(e);
-        // The face that runs from source to target lies on the left, so walking source, right, target, left is
-        // counter-clockwise.
-        if let Some((left, right)) = faces.along(e)
-            && left != right
-        {
-            let (a, _) = opposite(ev, faces.fe(), e, left);
-            let (b, _) = opposite(ev, faces.fe(), e, right);
+        if let Some([left, right]) = sides(faces, e) {
+            let [a, b] = [left, right].map(|corner| apex(ev, faces.fe(), corner));
             return FixedRow::new([s, b, t, a]);
         }
         let (f, g) = two_lowest(patch, faces.row(e));
@@ -61,6 +56,39 @@ unsafe impl Relation for Diamond {
             FixedRow::new([s, a, t, b])
         }
     }
+    #[inline(always)]
+    fn entry(patch: &Patch, tables: &Self::Tables, k: u32) -> u32 {
+        let (&(ev, faces), e) = (tables, k / 4);
+        match (k % 4, sides(faces, e)) {
+            (0, _) => ev.start(2 * e),
+            (2, _) => ev.start(2 * e + 1),
+            (1, Some([_, right])) => apex(ev, faces.fe(), right),
+            (_, Some([left, _])) => apex(ev, faces.fe(), left),
+            (place, None) => Self::row(patch, tables, e).get(place),
+        }
+    }
+}
+
+/// The corners from which the faces on the left and on the right of an edge run along it; nothing where there may be
+/// more of them, or one face runs both ways. The face that runs from source to target lies on the left, so walking
+/// source, right, target, left is counter-clockwise.
+#[inline(always)]
+fn sides(faces: EdgeFaces, e: u32) -> Option<[u32; 2]> {
+    if !faces.is_slotted() {
+        return None;
+    }
+    let [left, right] = [0, 1].map(|d| faces.corner(2 * e + d));
+    let one_face = left != NONE && face_of(left) == face_of(right);
+    (!one_face).then_some([left, right])
+}
+
+/// The vertex opposite to the side that starts at a corner.
+#[inline(always)]
+fn apex(ev: LocalEv, fe: LocalFe, corner: u32) -> u32 {
+    if corner == NONE {
+        return NONE;
+    }
+    ev.start(fe.side(before(corner)))
 }
 
 /// The two faces of an edge with the lowest linear ids, or [`NONE`].

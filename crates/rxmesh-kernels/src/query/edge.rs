@@ -1,8 +1,8 @@
 //! EV, EF, EE through faces: rows of edges.
 
-use super::csr::FixedRow;
+use super::csr::{FewRow, FixedRow};
 use super::slots::{EdgeFaces, EdgeFacesRow};
-use super::{LocalFe, Relation, Row};
+use super::{Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
@@ -96,44 +96,88 @@ unsafe impl Relation for EEThroughFaces {
     }
     #[inline(always)]
     fn row(_patch: &Patch, faces: &EdgeFaces, e: u32) -> EeRow {
-        EeRow {
-            fe: faces.fe(),
-            faces: faces.row(e),
+        let (fe, around) = (faces.fe(), faces.row(e));
+        if faces.is_slotted() {
+            let mut row = FewRow::new(e);
+            let mut k = 0;
+            while k < 2 {
+                if k < around.len() {
+                    for side in fe.edges(around.get(k)) {
+                        row.add(side);
+                    }
+                }
+                k += 1;
+            }
+            return EeRow::Few(row);
+        }
+        EeRow::Any(AnyEe {
+            all: *faces,
+            faces: around,
             edge: e,
             at: 0,
-        }
+        })
     }
+}
+
+/// A row of [`EEThroughFaces`].
+#[derive(Clone, Copy, Debug)]
+pub enum EeRow {
+    /// In a patch where an edge has two faces at most.
+    #[doc(hidden)]
+    Few(FewRow<4>),
+    /// In any other.
+    #[doc(hidden)]
+    Any(AnyEe),
 }
 
 /// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
 /// itself and without what has come before.
 #[derive(Clone, Copy, Debug)]
-pub struct EeRow {
-    fe: LocalFe,
+pub struct AnyEe {
+    all: EdgeFaces,
     faces: EdgeFacesRow,
     edge: u32,
     at: u32,
 }
 
-impl EeRow {
+impl AnyEe {
+    /// The row from its beginning.
+    #[inline(always)]
+    fn again(&self) -> Self {
+        AnyEe { at: 0, ..*self }
+    }
+
     /// Side `k % 3` of the edge's face `k / 3`.
     #[inline(always)]
     fn side(&self, k: u32) -> u32 {
-        self.fe.side(3 * self.faces.get(k / 3) + k % 3) >> 1
+        self.all.fe().side(3 * self.faces.get(k / 3) + k % 3) >> 1
     }
 
-    /// Whether side `k` has come before.
+    /// Whether side `k`, which is edge `e`, has come before: as another side of its face, or of a face of both edges
+    /// that comes before its own. Faces that share two edges are few, so it is they that are looked for.
     #[inline(always)]
     fn repeated(&self, k: u32, e: u32) -> bool {
-        let mut i = 0;
-        while i < k && self.side(i) != e {
+        let mut i = k - k % 3;
+        while i < k {
+            if self.side(i) == e {
+                return true;
+            }
             i += 1;
         }
-        i < k
+        let face = self.faces.get(k / 3);
+        for f in self.all.row(e) {
+            if f >= face {
+                break;
+            }
+            if self.all.fe().edges(f).contains(&self.edge) {
+                return true;
+            }
+        }
+        false
     }
 }
 
-impl Iterator for EeRow {
+impl Iterator for AnyEe {
     type Item = u32;
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
@@ -149,18 +193,4 @@ impl Iterator for EeRow {
     }
 }
 
-impl Row for EeRow {
-    type Iter = EeRow;
-    #[inline(always)]
-    fn len(&self) -> u32 {
-        self.iter().count() as u32
-    }
-    #[inline(always)]
-    fn get(&self, i: u32) -> u32 {
-        self.iter().nth(i as usize).unwrap_or(super::NONE)
-    }
-    #[inline(always)]
-    fn iter(&self) -> EeRow {
-        EeRow { at: 0, ..*self }
-    }
-}
+super::csr::few_or_any!(EeRow, AnyEe);

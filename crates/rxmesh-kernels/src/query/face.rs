@@ -1,7 +1,7 @@
 //! FE, FV, FF: rows of faces.
 
-use super::csr::FixedRow;
-use super::slots::EdgeFaces;
+use super::csr::{FewRow, FixedRow};
+use super::slots::{EdgeFaces, face_of};
 use super::{LocalEv, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
@@ -96,19 +96,38 @@ unsafe impl Relation for FF {
     }
     #[inline(always)]
     fn row(_patch: &Patch, faces: &EdgeFaces, f: u32) -> FfRow {
-        FfRow {
+        let sides = faces.fe().sides(f);
+        if faces.is_slotted() {
+            let mut row = FewRow::new(f);
+            for side in sides {
+                row.add(face_of(faces.corner(side ^ 1)));
+            }
+            return FfRow::Few(row);
+        }
+        FfRow::Any(AnyFf {
             faces: *faces,
-            sides: faces.fe().edges(f),
+            sides: sides.map(|side| side >> 1),
             face: f,
             side: 0,
             at: 0,
-        }
+        })
     }
+}
+
+/// A row of [`FF`].
+#[derive(Clone, Copy, Debug)]
+pub enum FfRow {
+    /// In a patch where an edge has two faces at most.
+    #[doc(hidden)]
+    Few(FewRow<3>),
+    /// In any other.
+    #[doc(hidden)]
+    Any(AnyFf),
 }
 
 /// A row of [`FF`], computed as it is read.
 #[derive(Clone, Copy, Debug)]
-pub struct FfRow {
+pub struct AnyFf {
     faces: EdgeFaces,
     sides: [u32; 3],
     face: u32,
@@ -116,7 +135,17 @@ pub struct FfRow {
     at: u32,
 }
 
-impl FfRow {
+impl AnyFf {
+    /// The row from its beginning.
+    #[inline(always)]
+    fn again(&self) -> Self {
+        AnyFf {
+            side: 0,
+            at: 0,
+            ..*self
+        }
+    }
+
     #[inline(always)]
     fn side(&self, k: u32) -> u32 {
         FixedRow::new(self.sides).get(k)
@@ -134,7 +163,7 @@ impl FfRow {
     }
 }
 
-impl Iterator for FfRow {
+impl Iterator for AnyFf {
     type Item = u32;
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
@@ -155,22 +184,4 @@ impl Iterator for FfRow {
     }
 }
 
-impl Row for FfRow {
-    type Iter = FfRow;
-    #[inline(always)]
-    fn len(&self) -> u32 {
-        self.iter().count() as u32
-    }
-    #[inline(always)]
-    fn get(&self, i: u32) -> u32 {
-        self.iter().nth(i as usize).unwrap_or(super::NONE)
-    }
-    #[inline(always)]
-    fn iter(&self) -> FfRow {
-        FfRow {
-            side: 0,
-            at: 0,
-            ..*self
-        }
-    }
-}
+super::csr::few_or_any!(FfRow, AnyFf);

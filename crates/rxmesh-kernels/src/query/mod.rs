@@ -8,9 +8,9 @@
 //! | [`FF`] | face | faces that share an edge | FE, then EF |
 //! | [`EEThroughFaces`] | edge | edges that share a face | EF, then FE |
 //! | [`Corners`] | vertex | the next and the previous vertex in each of its faces | VF, then FE and EV |
-//! | [`Fans`] | vertex | the same, face after face around the vertex where they form one fan | VF, chained, then FE and EV |
+//! | [`Fans`] | vertex | the same, face after face around the vertex where they form one fan | VF and the sides' corners, then FE and EV |
 //! | [`Diamond`] | edge | two vertices and two opposite vertices | EV and EF |
-//! | [`OrientedVV`], [`OrientedVE`], [`OrientedVF`] | vertex | vertices, edges, faces, counter-clockwise | VF, chained |
+//! | [`OrientedVV`], [`OrientedVE`], [`OrientedVF`] | vertex | vertices, edges, faces, counter-clockwise | walking from side to side |
 //! | [`CV`], [`CE`], [`CF`] | cell | vertices, edges, faces | reading |
 //! | [`VC`], [`EC`], [`FC`] | vertex, edge, face | cells | transposing in shared memory |
 //! | [`CC`] | cell | cells that share a face | CF, then FC |
@@ -45,7 +45,7 @@ pub use diamond::Diamond;
 pub use edge::{EEThroughFaces, EF, EV};
 pub use face::{FE, FF, FV};
 pub use local::{LocalEv, LocalFe, LocalMap};
-pub use oriented::{Fan, OrientedVE, OrientedVF, OrientedVV};
+pub use oriented::{Fan, FanWalks, OrientedVE, OrientedVF, OrientedVV};
 pub use prepared::{
     Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows,
 };

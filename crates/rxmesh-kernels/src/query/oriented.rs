@@ -2,128 +2,297 @@
 //!
 //! For vertices whose faces form one consistently oriented fan: closed, or open at a boundary. Any other vertex
 //! raises [`FaultCode::NotOrientable`]. The row starts at the boundary, or at the face with the lowest local id.
+//!
+//! A vertex walks around itself from corner to corner: the side by which a face comes back to it, turned around, is
+//! the side by which the next face leaves it, and each side knows its corner. So a row takes as many steps as it is
+//! long.
 
 use super::csr::CsrRow;
-use super::vertex::VertexFaces;
-use super::{Relation, Row, VF};
+use super::slots::before;
+use super::{Csr, LocalFe, NONE, Relation};
 use crate::exec::{Block, Phase};
 use crate::mem::{FaultCode, Plan, Shared};
 use crate::topo::{Edge, Face, Id, Patch, PatchHeader, Vertex};
 
-/// What the oriented relations keep: the stored sections, and VF in fan order.
-pub type Fan = VertexFaces;
+/// In the word of a vertex's first corner: no face lies before any corner that was seen.
+const CLOSED: u32 = 1 << 31;
 
-/// The sides (FE entries) by which a fan enters and leaves one face around a vertex: `out` starts at the
-/// vertex, `inn` ends there.
-#[derive(Clone, Copy)]
-struct Corner {
-    out: u32,
-    inn: u32,
-    next: u32,
-    previous: u32,
+/// In place of a first corner: a face of the vertex names a vertex twice, or an edge of it has two faces that run along
+/// it in one direction.
+const REFUSED: u32 = 0;
+
+/// An empty half of a word with two corners.
+const EMPTY: u32 = 0xffff;
+
+/// How to walk around the vertices of a patch. Corner `3 f + k` is where side `k` of face `f` starts.
+///
+/// Patches with a vertex of very many edges are large: what they keep in shared memory is FE and a word an edge.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walks {
+    pub(super) fe: LocalFe,
+    /// The corners from which faces run along edge `e`: two halves of a word, [`EMPTY`] where there is none, or two
+    /// words ([`NONE`]) in a patch with more corners than 16 bits count.
+    slots: Shared<u32>,
+    wide: bool,
+    /// An owned vertex's first corner plus one: the lowest at a boundary, or else the lowest, with [`CLOSED`].
+    firsts: Shared<u32>,
+    /// Number of corners of each owned vertex.
+    corners: Shared<u32>,
 }
 
+impl Walks {
+    /// Takes room; `fe` is loaded by somebody.
+    pub(super) fn carve(h: &PatchHeader, plan: &mut Plan, fe: LocalFe) -> Walks {
+        let [owned, edges, faces] = [h.owned[0], h.total[1], h.total[2]].map(u32::from);
+        let wide = 3 * faces > EMPTY;
+        Walks {
+            fe,
+            slots: plan.take(if wide { 2 * edges } else { edges }),
+            wide,
+            firsts: plan.take(owned),
+            corners: plan.take(owned),
+        }
+    }
+
+    /// First part of the construction, inside a phase.
+    #[inline(always)]
+    pub(super) fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
+        p.each(self.slots.len(), |k| self.slots.set(k, NONE));
+        p.each(patch.owned::<Vertex>(), |v| {
+            self.firsts.set(v, NONE);
+            self.corners.set(v, 0);
+        });
+    }
+
+    /// The rest of the construction.
+    #[inline(always)]
+    pub(super) fn build<B: Block>(self, b: B, patch: &Patch) {
+        let sides = 3 * patch.total::<Face>();
+        b.each(sides, |c| self.enter(self.fe.side(c), c));
+        b.each(patch.total::<Face>(), |f| {
+            let [a, b, c] = self.fe.sides(f);
+            let [x, y, z] = [a, b, c].map(|side| start(patch, side));
+            let refused = x == y || y == z || z == x;
+            self.meet(patch, 3 * f, a, x, y, refused);
+            self.meet(patch, 3 * f + 1, b, y, z, refused);
+            self.meet(patch, 3 * f + 2, c, z, x, refused);
+        });
+    }
+
+    /// Puts a corner into the slot of its side. What comes of two in one slot is no corner of either, or of one.
+    #[inline(always)]
+    fn enter(self, side: u32, corner: u32) {
+        if self.wide {
+            self.slots.fetch_and(side, corner);
+        } else {
+            let shift = 16 * (side & 1);
+            let others = !(EMPTY << shift);
+            self.slots.fetch_and(side >> 1, corner << shift | others);
+        }
+    }
+
+    /// The corner from which a face runs along a side, or [`NONE`].
+    #[inline(always)]
+    fn slot(self, side: u32) -> u32 {
+        if self.wide {
+            return self.slots.get(side);
+        }
+        let corner = self.slots.get(side >> 1) >> (16 * (side & 1)) & EMPTY;
+        if corner == EMPTY { NONE } else { corner }
+    }
+
+    /// Counts a corner at its vertex, of a side from `from` to `to`.
+    #[inline(always)]
+    fn meet(self, patch: &Patch, corner: u32, side: u32, from: u32, to: u32, refused: bool) {
+        let owned = patch.owned::<Vertex>();
+        let clash = self.slot(side) != corner;
+        if clash && to < owned {
+            self.firsts.fetch_min(to, REFUSED);
+        }
+        if from < owned {
+            let boundary = self.slot(side ^ 1) == NONE;
+            let first = match (refused || clash, boundary) {
+                (true, _) => REFUSED,
+                (_, true) => corner + 1,
+                _ => (corner + 1) | CLOSED,
+            };
+            self.firsts.fetch_min(from, first);
+            self.corners.fetch_add(from, 1);
+        }
+    }
+
+    /// Number of corners of an owned vertex.
+    #[inline(always)]
+    fn corners(self, v: u32) -> u32 {
+        self.corners.get(v)
+    }
+
+    /// Whether a row of edges is longer by one than that of faces: the faces of the vertex begin at a boundary.
+    #[inline(always)]
+    fn is_open(self, v: u32) -> bool {
+        let first = self.firsts.get(v);
+        first != NONE && first != REFUSED && first & CLOSED == 0
+    }
+
+    /// Goes through the corners of an owned vertex, as far as they lead: `visit(i, corner)`, counter-clockwise. Whether
+    /// they are one fan. No corner comes twice when they are, and at most [`Walks::corners`] come anyway.
+    #[inline(always)]
+    pub(super) fn each(self, v: u32, mut visit: impl FnMut(u32, u32)) -> bool {
+        let (first, n) = (self.firsts.get(v), self.corners(v));
+        if first == NONE || first == REFUSED {
+            return first == NONE;
+        }
+        let mut corner = (first & !CLOSED) - 1;
+        let end = if first & CLOSED == 0 { NONE } else { corner };
+        let mut i = 0;
+        loop {
+            visit(i, corner);
+            i += 1;
+            let next = self.slot(self.side_back(corner) ^ 1);
+            if next == end {
+                return i == n;
+            }
+            if next == NONE || i == n {
+                return false;
+            }
+            corner = next;
+        }
+    }
+
+    /// The side by which the face of a corner comes back to its vertex.
+    #[inline(always)]
+    fn side_back(self, corner: u32) -> u32 {
+        self.fe.side(before(corner))
+    }
+}
+
+/// Where a side starts.
 #[inline(always)]
-fn corner(fan: &Fan, f: u32, v: u32) -> Corner {
-    let [a, b, c] = fan.fe.sides(f);
-    let [x, y, z] = [a, b, c].map(|side| fan.ev.start(side));
-    if x == v {
-        Corner {
-            out: a >> 1,
-            inn: c >> 1,
-            next: y,
-            previous: z,
-        }
-    } else if y == v {
-        Corner {
-            out: b >> 1,
-            inn: a >> 1,
-            next: z,
-            previous: x,
-        }
-    } else {
-        Corner {
-            out: c >> 1,
-            inn: b >> 1,
-            next: x,
-            previous: y,
-        }
+fn start(patch: &Patch, side: u32) -> u32 {
+    u32::from(patch.ev().get(side))
+}
+
+/// How to walk around the vertices of a patch, with the sections that it takes: for kernels of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct FanWalks(Walks);
+
+impl FanWalks {
+    /// Takes room.
+    pub fn carve(h: &PatchHeader, plan: &mut Plan) -> FanWalks {
+        let fe = LocalFe::carve(h, plan);
+        FanWalks(Walks::carve(h, plan, fe))
+    }
+
+    /// First part of the construction, inside a phase.
+    #[inline(always)]
+    pub fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
+        self.0.fe.load(p, patch);
+        self.0.prepare(p, patch);
+    }
+
+    /// The rest of the construction.
+    #[inline(always)]
+    pub fn build<B: Block>(self, b: B, patch: &Patch) {
+        self.0.build(b, patch);
+    }
+
+    /// Whether the faces of an owned vertex are one consistently oriented fan, closed or open; so are none.
+    #[inline(always)]
+    pub fn is_fan(self, v: u32) -> bool {
+        self.0.each(v, |_, _| {})
     }
 }
 
-fn carve(h: &PatchHeader, plan: &mut Plan) -> Fan {
-    VF::carve(h, plan)
+/// What the oriented relations keep in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Fan {
+    walks: Walks,
+    csr: Csr,
 }
 
-/// Brings every row of VF into fan order.
-#[inline(always)]
-fn build<B: Block>(b: B, patch: &Patch, fan: &Fan, scratch: Shared<u32>) {
-    VF::build(b, patch, fan, scratch);
-    b.each(patch.owned::<Vertex>(), |v| {
-        if !chain(fan, v) {
-            patch.fault().raise(
-                FaultCode::NotOrientable,
-                patch.own::<Vertex>(v).linear(),
-                patch.id(),
-            );
-        }
-    });
+/// What an oriented relation has in its rows.
+trait Around {
+    /// Whether the end of the last face counts too where the faces are an open fan.
+    const ENDS: bool;
+    /// The element that lies along the side that starts at a corner.
+    fn along(patch: &Patch, side: u32, corner: u32) -> u32;
 }
 
-/// Sorts one row into a fan by selection; false when the faces are not one fan.
-#[inline(always)]
-pub(super) fn chain(fan: &Fan, v: u32) -> bool {
-    let csr = fan.csr;
-    let (lo, hi) = csr.bounds(v);
-    let at = |i: u32| corner(fan, csr.value(i), v);
-    let swap = |i: u32, j: u32| {
-        let (x, y) = (csr.value(i), csr.value(j));
-        csr.set_value(i, y);
-        csr.set_value(j, x);
-    };
-    // A face is first when no face comes before it: none enters by the edge it leaves by. More than one is no fan, and
-    // neither is a face that repeats a vertex.
-    let mut one_fan = true;
-    let mut i = lo;
-    let mut first = lo;
-    let mut starts = 0;
-    while i < hi {
-        let c = at(i);
-        one_fan &= c.next != v && c.previous != v && c.next != c.previous;
-        let mut j = lo;
-        let mut before = 0;
-        while j < hi {
-            before += u32::from(at(j).inn == c.out);
-            j += 1;
-        }
-        one_fan &= before <= 1;
-        if before == 0 {
-            first = i;
-            starts += 1;
-        }
-        i += 1;
+impl Around for Face {
+    const ENDS: bool = false;
+    #[inline(always)]
+    fn along(_: &Patch, _: u32, corner: u32) -> u32 {
+        corner / 3
     }
-    if lo < hi {
-        swap(lo, first);
+}
+
+impl Around for Edge {
+    const ENDS: bool = true;
+    #[inline(always)]
+    fn along(_: &Patch, side: u32, _: u32) -> u32 {
+        side >> 1
     }
-    let mut i = lo;
-    while i + 1 < hi {
-        let inn = at(i).inn;
-        let mut j = i + 1;
-        while j < hi && at(j).out != inn {
-            j += 1;
-        }
-        if j == hi {
-            return false;
-        }
-        swap(i + 1, j);
-        i += 1;
+}
+
+impl Around for Vertex {
+    const ENDS: bool = true;
+    #[inline(always)]
+    fn along(patch: &Patch, side: u32, _: u32) -> u32 {
+        start(patch, side ^ 1)
     }
-    one_fan && starts <= 1 && (lo == hi || starts == 1 || at(hi - 1).inn == at(lo).out)
+}
+
+impl Fan {
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> Fan {
+        let owned = u32::from(h.owned[0]);
+        Fan {
+            walks: FanWalks::carve(h, plan).0,
+            csr: Csr::take(plan, owned, 3 * u32::from(h.total[2]) + owned),
+        }
+    }
+
+    #[inline(always)]
+    fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
+        FanWalks(self.walks).prepare(p, patch);
+    }
+
+    #[inline(always)]
+    fn build<K: Around, B: Block>(self, b: B, patch: &Patch, scratch: Shared<u32>) {
+        let (walks, csr, ends) = (self.walks, self.csr, self.csr.ends());
+        let owned = patch.owned::<Vertex>();
+        let len = |v: u32| walks.corners(v) + u32::from(K::ENDS && walks.is_open(v));
+        walks.build(b, patch);
+        b.each(owned, |v| ends.set(v, len(v)));
+        b.scan(ends, owned, scratch);
+        b.each(owned, |v| {
+            let (start, n) = (ends.get(v), len(v));
+            let mut at = 0;
+            let mut back = 0;
+            let fan = walks.each(v, |i, corner| {
+                csr.set_value(start + i, K::along(patch, walks.fe.side(corner), corner));
+                (at, back) = (i + 1, walks.side_back(corner));
+            });
+            if !fan {
+                let linear = patch.own::<Vertex>(v).linear();
+                patch
+                    .fault()
+                    .raise(FaultCode::NotOrientable, linear, patch.id());
+            } else if at < n {
+                csr.set_value(start + at, K::along(patch, back ^ 1, NONE));
+                at += 1;
+            }
+            // After a fault a row still has entries that are there.
+            while at < n {
+                csr.set_value(start + at, 0);
+                at += 1;
+            }
+            ends.set(v, start + n);
+        });
+    }
 }
 
 macro_rules! fan_relation {
-    ($(#[$doc:meta])* $name:ident, $target:ty, $row:ty, $label:literal, $prepare:literal, $make:expr) => {
+    ($(#[$doc:meta])* $name:ident, $target:ty, $label:literal, $prepare:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -133,25 +302,29 @@ macro_rules! fan_relation {
             type Source = Vertex;
             type Target = $target;
             type Tables = Fan;
-            type Row = $row;
+            type Row = CsrRow;
             const NAME: &'static str = $label;
             const PREPARE: &'static str = $prepare;
 
             #[inline(always)]
             fn carve(h: &PatchHeader, plan: &mut Plan) -> Fan {
-                carve(h, plan)
+                Fan::carve(h, plan)
             }
             #[inline(always)]
             fn prepare<B: Block>(p: Phase<B>, patch: &Patch, fan: &Fan) {
-                VF::prepare(p, patch, fan);
+                fan.prepare(p, patch);
             }
             #[inline(always)]
             fn build<B: Block>(b: B, patch: &Patch, fan: &Fan, scratch: Shared<u32>) {
-                build(b, patch, fan, scratch);
+                fan.build::<$target, B>(b, patch, scratch);
             }
             #[inline(always)]
-            fn row(_patch: &Patch, fan: &Fan, v: u32) -> $row {
-                $make(fan, v)
+            fn row(_patch: &Patch, fan: &Fan, v: u32) -> CsrRow {
+                fan.csr.row(v)
+            }
+            #[inline(always)]
+            fn csr(fan: &Fan) -> Option<Csr> {
+                Some(fan.csr)
             }
         }
     };
@@ -159,80 +332,13 @@ macro_rules! fan_relation {
 
 fan_relation!(
     /// The faces of a vertex, counter-clockwise.
-    OrientedVF, Face, CsrRow, "oriented VF", "rx_prepare_oriented_vf", |fan: &Fan, v| fan.csr.row(v)
+    OrientedVF, Face, "oriented VF", "rx_prepare_oriented_vf"
 );
 fan_relation!(
     /// The edges of a vertex, counter-clockwise.
-    OrientedVE, Edge, FanRow<false>, "oriented VE", "rx_prepare_oriented_ve", FanRow::new
+    OrientedVE, Edge, "oriented VE", "rx_prepare_oriented_ve"
 );
 fan_relation!(
     /// The vertices around a vertex, counter-clockwise.
-    OrientedVV, Vertex, FanRow<true>, "oriented VV", "rx_prepare_oriented_vv", FanRow::new
+    OrientedVV, Vertex, "oriented VV", "rx_prepare_oriented_vv"
 );
-
-/// A row of edges (or of the vertices at their other end) around a vertex, read off the faces in fan order.
-#[derive(Clone, Copy, Debug)]
-pub struct FanRow<const VERTICES: bool> {
-    fan: Fan,
-    faces: CsrRow,
-    vertex: u32,
-    n: u32,
-    at: u32,
-}
-
-impl<const VERTICES: bool> FanRow<VERTICES> {
-    #[inline(always)]
-    fn new(fan: &Fan, v: u32) -> Self {
-        let faces = fan.csr.row(v);
-        let n = faces.len();
-        let open =
-            n > 0 && corner(fan, faces.get(0), v).out != corner(fan, faces.get(n - 1), v).inn;
-        FanRow {
-            fan: *fan,
-            faces,
-            vertex: v,
-            n: n + u32::from(open),
-            at: 0,
-        }
-    }
-}
-
-impl<const VERTICES: bool> Row for FanRow<VERTICES> {
-    type Iter = Self;
-    #[inline(always)]
-    fn len(&self) -> u32 {
-        self.n
-    }
-    #[inline(always)]
-    fn get(&self, i: u32) -> u32 {
-        let faces = self.faces.len();
-        let last = i == faces;
-        let c = corner(
-            &self.fan,
-            self.faces.get(if last { i - 1 } else { i }),
-            self.vertex,
-        );
-        match (VERTICES, last) {
-            (true, false) => c.next,
-            (true, true) => c.previous,
-            (false, false) => c.out,
-            (false, true) => c.inn,
-        }
-    }
-    #[inline(always)]
-    fn iter(&self) -> Self {
-        *self
-    }
-}
-
-impl<const VERTICES: bool> Iterator for FanRow<VERTICES> {
-    type Item = u32;
-    #[inline(always)]
-    fn next(&mut self) -> Option<u32> {
-        if self.at == self.n {
-            return None;
-        }
-        self.at += 1;
-        Some(self.get(self.at - 1))
-    }
-}

@@ -1,9 +1,11 @@
 //! The faces of edges: two slots an edge where the mesh is an oriented manifold, compressed rows where it is not.
 //!
 //! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so
-//! that each side of a face has a slot of its own and no atomic, no scan and no sort is needed. Every side puts itself
-//! into its slot, the lowest face stays; a side that does not find itself there afterwards met another one, and the
-//! whole patch falls back to the transpose.
+//! that each side of a face has a slot of its own, and no scan and no sort is needed. Every side puts itself into its
+//! slot, the lowest stays; a side that finds another face there afterwards met it, and the whole patch falls back to
+//! the transpose.
+//!
+//! A slot keeps the corner at which the side starts: corner `3 f + k` is where side `k` of face `f` starts.
 
 use super::csr::CsrRow;
 use super::local::LocalFe;
@@ -16,7 +18,7 @@ use crate::topo::{Edge, Face, Patch, PatchHeader};
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeFaces {
     fe: LocalFe,
-    /// `2 e + d`: the face that runs along edge `e` in direction `d`.
+    /// `2 e + d`: the corner from which a face runs along edge `e` in direction `d`.
     slots: Shared<u32>,
     /// Not zero when two sides met in a slot.
     clash: Shared<u32>,
@@ -60,10 +62,10 @@ impl EdgeFaces {
         let (fe, slots, clash) = (self.fe, self.slots, self.clash);
         let sides = 3 * patch.total::<Face>();
         b.each(sides, |k| {
-            slots.fetch_min(fe.side(k), k / 3);
+            slots.fetch_min(fe.side(k), k);
         });
         b.each(sides, |k| {
-            if slots.get(fe.side(k)) != k / 3 {
+            if slots.get(fe.side(k)) / 3 != k / 3 {
                 clash.fetch_or(0, 1);
             }
         });
@@ -104,7 +106,10 @@ impl EdgeFaces {
                 csr: Some(self.csr.row(e)),
             };
         }
-        let (f, g) = (self.slots.get(2 * e), self.slots.get(2 * e + 1));
+        let (f, g) = (
+            face_of(self.slots.get(2 * e)),
+            face_of(self.slots.get(2 * e + 1)),
+        );
         // An edge that one face has twice (a, b, a) fills both slots with that face.
         let n = u32::from(f != NONE) + u32::from(g != NONE && g != f);
         let (first, second) = if f < g { (f, g) } else { (g, f) };
@@ -117,14 +122,33 @@ impl EdgeFaces {
         }
     }
 
-    /// The faces that run along (direction 0) and against (direction 1) a local edge, or [`NONE`]; nothing when the
-    /// patch is not an oriented manifold. A face (a, b, a) runs both ways.
+    /// Whether every side of the patch has a slot of its own: the patch is an oriented manifold, or nearly so.
     #[inline(always)]
-    pub fn along(self, e: u32) -> Option<(u32, u32)> {
-        if self.clash.get(0) != 0 {
-            return None;
-        }
-        Some((self.slots.get(2 * e), self.slots.get(2 * e + 1)))
+    pub fn is_slotted(self) -> bool {
+        self.clash.get(0) == 0
+    }
+
+    /// The corner at which the side lies that runs along edge `e` in direction `d`, for `2 e + d`; [`NONE`] where no
+    /// face has it. Of a patch that is [slotted](EdgeFaces::is_slotted).
+    #[inline(always)]
+    pub fn corner(self, side: u32) -> u32 {
+        self.slots.get(side)
+    }
+}
+
+/// The face of a corner.
+#[inline(always)]
+pub(super) fn face_of(corner: u32) -> u32 {
+    if corner == NONE { NONE } else { corner / 3 }
+}
+
+/// The corner that comes before a corner in its face; opposite to its side.
+#[inline(always)]
+pub(super) fn before(corner: u32) -> u32 {
+    if corner.is_multiple_of(3) {
+        corner + 2
+    } else {
+        corner - 1
     }
 }
 

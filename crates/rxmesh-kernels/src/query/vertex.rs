@@ -114,6 +114,16 @@ unsafe impl Relation for VV {
     }
 }
 
+/// What a face with these corners puts into the rows of its vertices.
+#[inline(always)]
+pub(super) fn faces_of_vertices(f: u32, [x, y, z]: [u32; 3]) -> [(u32, u32); 3] {
+    [
+        (x, f),
+        (unless(y == x, y), f),
+        (unless(z == x || z == y, z), f),
+    ]
+}
+
 /// What [`VF`] keeps in shared memory: the stored sections and the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexFaces {
@@ -157,13 +167,7 @@ unsafe impl Relation for VF {
             patch.total::<Face>(),
             scratch,
             |f| t.fe.vertices(t.ev, f),
-            |f, [x, y, z]| {
-                [
-                    (x, f),
-                    (unless(y == x, y), f),
-                    (unless(z == x || z == y, z), f),
-                ]
-            },
+            faces_of_vertices,
         );
     }
     #[inline(always)]

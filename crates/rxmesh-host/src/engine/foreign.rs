@@ -1,0 +1,127 @@
+//! Arrays in an engine's memory that somebody else made and owns.
+
+use super::{Buffer, Engine, EngineError, Kind};
+
+/// An array that another library keeps in the memory of an engine: a tensor on the GPU, say. On an engine of the CPU it
+/// lies in the program's own memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// Where it begins, as a multiple of its values' alignment.
+    pub address: u64,
+    /// Number of values.
+    pub len: usize,
+    /// The stream (a `CUstream`, which is a `cudaStream_t`) on which its owner works with it; 0 is the default stream.
+    /// What was entered in it before a copy comes before the copy, and what is entered afterwards comes after it:
+    /// nobody has to wait. An engine of the CPU does not look at it.
+    pub stream: u64,
+}
+
+impl Foreign {
+    /// Bytes of `len` values, after a look at the address.
+    fn bytes<T: bytemuck::Pod>(self) -> Result<usize, EngineError> {
+        let wrong = |why| {
+            Err(EngineError::Foreign {
+                address: self.address,
+                why,
+            })
+        };
+        let Some(bytes) = self.len.checked_mul(size_of::<T>()) else {
+            return wrong("has more bytes than there are addresses");
+        };
+        if bytes > 0 && self.address == 0 {
+            return wrong("is nowhere: its address is 0");
+        }
+        if !self.address.is_multiple_of(align_of::<T>() as u64) {
+            return wrong("does not lie at a multiple of what its values are aligned to");
+        }
+        if self.address.checked_add(bytes as u64).is_none() {
+            return wrong("ends beyond the last address");
+        }
+        Ok(bytes)
+    }
+}
+
+impl Engine {
+    /// A buffer with a copy of an array that somebody else made. The copy takes its turn on the array's stream; the call
+    /// does not wait for it.
+    ///
+    /// On a GPU the address, the device and the size are checked: the array lies in one piece of this GPU's memory, as
+    /// the driver knows it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Foreign`] for an array that is not there or not as long, no memory, or what the driver says.
+    ///
+    /// # Safety
+    ///
+    /// The array is there, with that many values, until the copy is done, and is written by nobody but work of its
+    /// stream (contract U4 of docs/unsafe.md); the stream is one of this process, of the same GPU.
+    pub unsafe fn copy_of<T: bytemuck::Pod>(
+        &self,
+        array: Foreign,
+    ) -> Result<Buffer<T>, EngineError> {
+        let bytes = array.bytes::<T>()?;
+        let buffer = self.uninit(array.len)?;
+        if bytes == 0 {
+            return Ok(buffer);
+        }
+        match &self.0.kind {
+            Kind::Cpu(_) => {
+                // SAFETY: the caller's for the source; the buffer is new and as long.
+                unsafe {
+                    let from = std::ptr::with_exposed_provenance::<u8>(array.address as usize);
+                    std::ptr::copy_nonoverlapping(from, buffer.start(), bytes);
+                }
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => {
+                c.has_foreign(array.address, bytes)?;
+                let ours = buffer.start() as u64;
+                c.copy_on(array.stream, ours, array.address, bytes)?;
+            }
+        }
+        Ok(buffer)
+    }
+}
+
+impl<T: bytemuck::Pod> Buffer<T> {
+    /// Copies all values to an array of as many that somebody else made. The copy comes after all launches of this
+    /// engine so far, and takes its turn on the array's stream; the call does not wait for it. A fault of a kernel is
+    /// told by the next read.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Foreign`] as [`Engine::copy_of`], [`EngineError::Length`], or what the driver says.
+    ///
+    /// # Safety
+    ///
+    /// As [`Engine::copy_of`]; nobody else uses the array meanwhile.
+    pub unsafe fn copy_to(&self, array: Foreign) -> Result<(), EngineError> {
+        let bytes = array.bytes::<T>()?;
+        if array.len != self.len() {
+            return Err(EngineError::Length {
+                got: array.len,
+                want: self.len(),
+            });
+        }
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _claim = self.claim_to_read()?;
+        match &self.engine().0.kind {
+            Kind::Cpu(_) => {
+                // SAFETY: the caller's for the array; the buffer is as long and is not written meanwhile.
+                unsafe {
+                    let to = std::ptr::with_exposed_provenance_mut::<u8>(array.address as usize);
+                    std::ptr::copy_nonoverlapping(self.start().cast_const(), to, bytes);
+                }
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => {
+                c.has_foreign(array.address, bytes)?;
+                c.copy_on(array.stream, array.address, self.start() as u64, bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
