@@ -7,6 +7,7 @@
 //! frame of its own before the work ([`TriMesh::normalise`](mesh::TriMesh::normalise)) and back after it
 //! ([`TriMesh::return_to`](mesh::TriMesh::return_to)); [`Options::scale`](algo::Options::scale) takes lengths along.
 
+pub mod algebra;
 pub mod algo;
 pub mod batch;
 mod construct;

@@ -15,6 +15,7 @@ macro_rules! changeable {
 }
 
 changeable! {
+    crate::algebra::SolveOptions,
     crate::algo::delaunay::DelaunayOptions,
     crate::algo::distance::DistanceOptions,
     crate::algo::filter::FilterOptions,

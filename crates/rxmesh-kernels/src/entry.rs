@@ -3,6 +3,7 @@
 crate::kernels! {
     pub KERNELS = "rx_fingerprint", feature "entries";
     of [
+        crate::algebra::KERNELS,
         crate::algo::KERNELS,
         crate::cavity::KERNELS,
         crate::construct::KERNELS,

@@ -34,6 +34,7 @@ macro_rules! kernel_list {
     };
 }
 
+pub mod algebra;
 pub mod algo;
 pub mod attr;
 pub mod cavity;

@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
 fn dot(b: &Bench<'_>) -> Result<Measured> {
     let (x, y) = (b.positions()?, b.positions()?);
     let n = b.rx.headers().len() as u32;
-    let words = b.engine.zeroed::<f64>(n as usize + 2)?;
+    let words = b.engine.zeroed::<f64>(n as usize + 3)?;
     let part = |from, n| words.global_mut().part(from, n);
     let patches = ReducePatches {
         x: x.global()?.cast(),
@@ -35,8 +35,8 @@ fn dot(b: &Bench<'_>) -> Result<Measured> {
         components: 3,
         kind: Kind::Vertex as u32,
         reduction: Reduction::Dot as u32,
-        result: part(n, 1),
-        arrived: part(n + 1, 1).cast(),
+        result: part(n, 2),
+        arrived: part(n + 2, 1).cast(),
     };
     let times = measure::launches(b.engine, b.effort, || Ok(b.rx.run(patches)?))?;
     Ok(Measured {

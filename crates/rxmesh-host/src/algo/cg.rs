@@ -18,6 +18,8 @@ pub struct Progress {
     pub residual: f64,
     /// Whether the solver has finished by itself.
     pub done: bool,
+    /// `r0 . r0`, with which residuals are compared.
+    pub first: f64,
 }
 
 /// Vectors and scalars of a solve over the vertices of a mesh.
@@ -133,7 +135,13 @@ impl Cg {
     ///
     /// [`Error::NotFinite`] when the solver left the numbers, or what the engine says.
     pub fn progress(&self) -> Result<Progress, Error> {
-        let s = self.scalars.read()?;
+        Progress::of(&self.scalars.read()?)
+    }
+}
+
+impl Progress {
+    /// As scalars tell it ([`Scalar`]).
+    pub(crate) fn of(s: &[f64]) -> Result<Progress, Error> {
         let (norm, norm0) = (s[Scalar::Norm as usize], s[Scalar::Norm0 as usize]);
         if !norm.is_finite() {
             return Err(Error::NotFinite {
@@ -148,6 +156,7 @@ impl Cg {
                 0.0
             },
             done: s[Scalar::Done as usize] != 0.0,
+            first: norm0,
         })
     }
 }

@@ -2,17 +2,24 @@
 
 use super::cg::{Cg, Progress};
 use super::measure::{positive, power_of_two, transform};
-use super::{Options, reduce};
+use super::reduce::{Term, several};
+use super::{Options, reduce, scan};
 use crate::Error;
+use crate::algebra::{Matrix, Multigrid, Parts, SolveOptions, System, solve_system};
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::CgVector;
-use rxmesh_kernels::algo::mcf::{McfAssembled, McfFans, McfProduct, McfSetup, REGULAR};
+use rxmesh_kernels::algo::mcf::{
+    McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR,
+};
 use rxmesh_kernels::algo::measure::EdgeLengths;
-use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::algo::reduce::Reduction;
+use rxmesh_kernels::algo::rows::CountRows;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
+use std::marker::PhantomData;
 
 /// How to smooth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +47,34 @@ pub struct McfOptions {
     #[cfg_attr(feature = "cli", arg(long = "no-preconditioner", action = clap::ArgAction::SetFalse,
         help = "Plain conjugate gradients, without Jacobi's preconditioner"))]
     pub preconditioner: bool,
+    /// Whether to precondition by multigrid instead, which takes few iterations where triangles are needles, of more
+    /// work each. Needs the matrix.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WHEN", default_value_t = Self::default().multigrid))]
+    pub multigrid: When,
+}
+
+/// When to do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum When {
+    /// After many iterations without it; never without a matrix.
+    Auto,
+    /// From the beginning.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+#[cfg(feature = "cli")]
+impl std::fmt::Display for When {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            When::Auto => "auto",
+            When::Always => "always",
+            When::Never => "never",
+        })
+    }
 }
 
 impl Default for McfOptions {
@@ -50,6 +85,7 @@ impl Default for McfOptions {
             max_iterations: 1000,
             matrix_free: false,
             preconditioner: true,
+            multigrid: When::Auto,
         }
     }
 }
@@ -62,14 +98,20 @@ pub struct McfReport {
     pub time_step: f64,
     /// Iterations done.
     pub iterations: u32,
-    /// `sqrt(r . r / r0 . r0)` at the end; 0 when there was nothing to do.
+    /// `sqrt(r . r / r0 . r0)` at the end; 0 when there was nothing to do. With multigrid computed anew from the
+    /// solution, before that is rounded to 32 bits; without as the iterations carry it along.
     pub residual: f64,
     /// Whether the tolerance was reached.
     pub converged: bool,
+    /// Whether multigrid had a part in it.
+    pub multigrid: bool,
 }
 
 /// The time step in squared mean edge lengths, unless one is given.
 pub const TIME_STEP: f64 = 0.1;
+
+/// Iterations after which multigrid is tried: meshes of well-shaped triangles take fewer.
+const PATIENCE: u32 = 128;
 
 /// Iterations that are launched before the first look at the solver's scalars.
 const FIRST_LOOK: u32 = 8;
@@ -97,6 +139,7 @@ pub fn mean_curvature_flow(
             iterations: 0,
             residual: 0.0,
             converged: true,
+            multigrid: false,
         });
     }
     let frame = Frame::of(rx, x)?;
@@ -109,15 +152,16 @@ pub fn mean_curvature_flow(
         }
     };
     let scaled = time_step * frame.scale * frame.scale;
-    let solved = Solver::new(rx, x, scaled, options)
-        .and_then(|mut solver| solver.solve(x, options.max_iterations));
+    let solved =
+        Solver::new(rx, x, scaled, options).and_then(|mut solver| solver.solve(x, options));
     frame.leave(rx, x)?;
-    let progress = solved?;
+    let (progress, multigrid) = solved?;
     Ok(McfReport {
         time_step,
         iterations: progress.iterations,
         residual: progress.residual,
         converged: progress.done,
+        multigrid,
     })
 }
 
@@ -125,6 +169,10 @@ impl Options for McfOptions {
     fn check(&self) -> Result<(), Error> {
         if let Some(dt) = self.time_step {
             positive("the time step", dt)?;
+        }
+        if self.matrix_free && self.multigrid == When::Always {
+            let why = "multigrid needs the matrix, which matrix-free products do without";
+            return Err(Error::Options(why.to_string()));
         }
         positive("the tolerance", self.tolerance)
     }
@@ -160,7 +208,11 @@ impl Frame {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
         let frame = Frame { origin, scale: 1.0 };
         frame.enter(rx, x)?;
-        let size = reduce::max(rx, x)?.max(-reduce::min(rx, x)?);
+        let [most, least] = several(
+            rx,
+            [Term::of(x, Reduction::Max)?, Term::of(x, Reduction::Min)?],
+        )?;
+        let size = most.max(-least);
         frame.leave(rx, x)?;
         if !size.is_finite() {
             return Err(Error::NotFinite {
@@ -256,27 +308,94 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
+    /// What was reached, and whether with multigrid.
     fn solve(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
-        max_iterations: u32,
-    ) -> Result<Progress, Error> {
+        options: &McfOptions,
+    ) -> Result<(Progress, bool), Error> {
+        let most = options.max_iterations;
+        let plain = match options.multigrid {
+            When::Always => 0,
+            When::Auto if !self.matrix_free => most.min(PATIENCE),
+            _ => most,
+        };
+        if plain == 0 {
+            return Ok((self.multigrid(x, options, None)?, true));
+        }
         self.start()?;
         let mut launched = 0;
         loop {
             // A look costs about as much as an iteration on a small mesh; launches after the end cost little.
-            let batch = (launched / 2)
-                .max(FIRST_LOOK)
-                .min(max_iterations - launched);
+            let batch = (launched / 2).max(FIRST_LOOK).min(plain - launched);
             for _ in 0..batch {
                 self.iterate(x)?;
             }
             launched += batch;
             let progress = self.cg.progress()?;
-            if progress.done || launched == max_iterations {
-                return Ok(progress);
+            if progress.done || launched == most {
+                return Ok((progress, false));
+            }
+            if launched == plain {
+                return Ok((self.multigrid(x, options, Some(progress))?, true));
             }
         }
+    }
+
+    /// Goes on with multigrid, from what was reached before.
+    fn multigrid(
+        &self,
+        x: &mut Attribute<Vertex, Vec3>,
+        options: &McfOptions,
+        before: Option<Progress>,
+    ) -> Result<Progress, Error> {
+        let matrix = self.matrix()?;
+        let multigrid = Multigrid::new(&matrix)?;
+        let system = System {
+            matrix: &matrix,
+            b: Global::empty(),
+            origin: self.x0.global()?,
+        };
+        let done = before.map_or(0, |p| p.iterations);
+        let limits = SolveOptions::default().with(|o| {
+            o.tolerance = options.tolerance;
+            o.max_iterations = options.max_iterations - done;
+        });
+        let first = before.map(|p| p.first);
+        let mut progress = solve_system(&system, &multigrid, x.global_mut()?, &limits, first)?;
+        progress.iterations += done;
+        Ok(progress)
+    }
+
+    /// The kept weights as a matrix over linear ids.
+    fn matrix(&self) -> Result<Matrix, Error> {
+        let (rx, engine) = (self.rx, self.rx.engine());
+        let n = rx.linear_len(Kind::Vertex) as usize;
+        let starts = engine.zeroed::<u32>(n + 1)?;
+        rx.run(CountRows::<VV> {
+            counts: starts.global_mut(),
+            relation: PhantomData,
+        })?;
+        let entries = scan::exclusive(engine, &starts)? as usize;
+        let mut excess = engine.zeroed(n)?;
+        excess.copy_from(self.mass.buffer())?;
+        let parts = Parts {
+            starts,
+            // Ids that no vertex has end before they start.
+            ends: engine.zeroed(n)?,
+            columns: engine.uninit(entries)?,
+            weights: engine.uninit(entries)?,
+            excess,
+        };
+        rx.run(McfMatrix {
+            vv: self.vv,
+            kept: self.kept.global(),
+            starts: parts.starts.global(),
+            ends: parts.ends.global_mut(),
+            columns: parts.columns.global_mut(),
+            weights: parts.weights.global_mut(),
+        })?;
+        Ok(Matrix::from_parts(engine, parts))
     }
 
     /// The first residual.

@@ -59,7 +59,7 @@ pub(super) fn transform(
 }
 
 /// Refuses an option that is not a finite number above zero.
-pub(super) fn positive(name: &str, v: f64) -> Result<(), Error> {
+pub(crate) fn positive(name: &str, v: f64) -> Result<(), Error> {
     if v > 0.0 && v.is_finite() {
         return Ok(());
     }

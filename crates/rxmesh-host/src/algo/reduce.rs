@@ -125,24 +125,23 @@ pub(super) fn several<const N: usize>(
             Reduction::Max => f64::NEG_INFINITY,
         }));
     }
-    // The results, the words that count patches, and the partial results.
-    let room = rx.engine().zeroed::<f64>(N * (patches + 2))?;
+    // The results, each behind a value that is not used, the words that count patches, and the partial results.
+    let room = rx.engine().zeroed::<f64>(N * (patches + 3))?;
     let part = |from: usize, n: usize| room.global_mut().part(from as u32, n as u32);
     for (k, t) in terms.into_iter().enumerate() {
         rx.run(ReducePatches {
             x: t.x,
             y: t.y,
-            partials: part(2 * N + k * patches, patches),
+            partials: part(3 * N + k * patches, patches),
             components: t.components,
             kind: t.kind as u32,
             reduction: t.reduction as u32,
-            result: part(k, 1),
-            arrived: part(N + k, 1).cast(),
+            result: part(2 * k, 2),
+            arrived: part(2 * N + k, 1).cast(),
         })?;
     }
-    let mut results = [0.0; N];
-    results.copy_from_slice(&room.read_range(0, N)?);
-    Ok(results)
+    let read = room.read_range(0, 2 * N)?;
+    Ok(std::array::from_fn(|k| read[2 * k + 1]))
 }
 
 /// All partial results of the patches into one.

@@ -42,8 +42,8 @@ impl Foreign {
 }
 
 impl Engine {
-    /// A buffer with a copy of an array that somebody else made. The copy takes its turn on the array's stream; the call
-    /// does not wait for it.
+    /// A buffer with a copy of an array that somebody else made. The copy takes its turn on the array's stream; the
+    /// call does not wait for it.
     ///
     /// On a GPU the address, the device and the size are checked: the array lies in one piece of this GPU's memory, as
     /// the driver knows it.

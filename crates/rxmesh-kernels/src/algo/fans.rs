@@ -65,9 +65,9 @@ unsafe impl PatchKernel for RegularPatches {
     }
 }
 
-/// Goes around a vertex of a [regular](REGULAR) patch: `visit(w, x_w - x_v, weight)` for each neighbour, with the weight
-/// `max(0, cot a + cot b)` of the edge, of a single cotangent on a boundary. Lengths are multiplied by `scale` first,
-/// those that are visited too. A face without an area has no cotangents.
+/// Goes around a vertex of a [regular](REGULAR) patch: `visit(w, x_w - x_v, weight)` for each neighbour, with the
+/// weight `max(0, cot a + cot b)` of the edge, of a single cotangent on a boundary. Lengths are multiplied by `scale`
+/// first, those that are visited too. A face without an area has no cotangents.
 ///
 /// The vertex computes the cotangents of its own corners, without atomics and in one phase; each is computed twice.
 #[inline(always)]

@@ -15,7 +15,7 @@ use crate::kernel;
 use crate::kernel::{Fields, PatchKernel};
 use crate::math::rsqrt_fast;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
-use crate::query::{Fans, LocalEv, LocalFe, Prepared, PreparedTable, VE, VV, each_place};
+use crate::query::{Fans, LocalEv, LocalFe, LocalMap, Prepared, PreparedTable, VE, VV, each_place};
 use crate::topo::{Edge, Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
@@ -24,6 +24,7 @@ kernel_list! {
     patch mcf_setup: McfSetup;
     patch mcf_assembled: McfAssembled;
     patch mcf_fans: McfFans;
+    patch mcf_matrix: McfMatrix;
 }
 
 /// The cotangents and mixed Voronoi areas of a triangle's corners; zero for a degenerate one.
@@ -251,16 +252,29 @@ impl McfSetup {
     fn keep_row(&self, patch: &Patch, t: &SetupTables, v: u32) {
         let (vv, edges) = (self.vv.table(patch), self.ve.table(patch).row(v));
         let place = self.vv.place(patch);
-        let (mut at, hi) = vv.bounds(v);
-        while at < hi {
-            // Rows are short: the edge to a neighbour is looked for.
-            let w = vv.value(at);
-            for e in edges {
-                if t.tables.other(e, v) == w {
-                    self.weights.set(place + at, self.dt * t.tables.weight(e));
+        let (lo, hi) = vv.bounds(v);
+        // Neighbours come in the order of the edges, or in ascending order.
+        let mut k = lo;
+        for e in edges {
+            let w = t.tables.other(e, v);
+            let at = if k < hi && vv.value(k) == w {
+                k
+            } else {
+                let (mut low, mut high) = (lo, hi);
+                while low < high {
+                    let middle = (low + high) / 2;
+                    if vv.value(middle) < w {
+                        low = middle + 1;
+                    } else {
+                        high = middle;
+                    }
                 }
+                low
+            };
+            if at < hi && vv.value(at) == w {
+                self.weights.set(place + at, self.dt * t.tables.weight(e));
             }
-            at += 1;
+            k += 1;
         }
     }
 }
@@ -483,5 +497,57 @@ unsafe impl PatchKernel for McfAssembled {
             finish_row(&self.d, mass, self.q, v, base + v, sum)
         });
         self.d.finish(b, patch, self.q, self.sums, scratch, product);
+    }
+}
+
+kernel! {
+    /// The weights that [`McfSetup`] kept as a matrix over all vertices
+    /// ([`MatrixView`](crate::algebra::matrix::MatrixView)), whose excess is the mass. Vertices have rows in linear
+    /// order.
+    pub struct McfMatrix: Patch {
+        /// Neighbours of vertices.
+        pub vv: Prepared<VV>,
+        /// `dt w_ij`, a value for each entry of the tables of `vv`.
+        pub kept: Global<f32>,
+        /// Where each row starts.
+        pub starts: Global<u32>,
+        /// Where each row ends.
+        pub ends: GlobalMut<u32>,
+        /// Columns of the entries.
+        pub columns: GlobalMut<u32>,
+        /// Their weights.
+        pub weights: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: a patch writes the rows that it owns, which the host made as long as they are; ids and sections are the
+// mesh's (contracts U1 to U4).
+unsafe impl PatchKernel for McfMatrix {
+    type Tables = LocalMap;
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> LocalMap {
+        Fields::carve(self, h, plan);
+        LocalMap::carve::<Vertex>(h, plan)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, map: &LocalMap) {
+        b.phase(|p| map.load::<Vertex, B>(p, patch));
+        let (base, vv) = (patch.base::<Vertex>(), self.vv.table(patch));
+        let kept = self.kept.from(self.vv.place(patch));
+        b.last_phase(|p| {
+            p.each(patch.owned::<Vertex>(), |v| {
+                let (lo, hi) = vv.bounds(v);
+                let mut to = self.starts.get(base + v);
+                let mut at = lo;
+                while at < hi {
+                    self.columns.set(to, map.linear(vv.value(at)));
+                    self.weights.set(to, kept.get(at));
+                    (to, at) = (to + 1, at + 1);
+                }
+                self.ends.set(base + v, to);
+            });
+        });
     }
 }

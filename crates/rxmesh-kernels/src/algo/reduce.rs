@@ -44,7 +44,7 @@ kernel! {
         pub kind: u32,
         /// What to compute ([`Reduction`]).
         pub reduction: u32,
-        /// The result of all patches; empty when only the partial ones are wanted.
+        /// Two values of which the second is the result of all patches; empty when only the partial ones are wanted.
         pub result: GlobalMut<f64>,
         /// Two words, zero: how many patches have arrived; empty as `result` is.
         pub arrived: GlobalMut<u32>,
@@ -93,7 +93,8 @@ unsafe impl PatchKernel for ReducePatches {
         let n = partials.len();
         if b.arrive(self.arrived, n, scratch, || partials.set(id, result)) {
             let result = combine(b, n, scratch, self.reduction, |i| partials.load(i));
-            b.last_phase(|p| p.lead(|| out.set(0, result)));
+            // Not at 0: the device compiler takes the very address of an argument for one that could be anywhere.
+            b.last_phase(|p| p.lead(|| out.set(1, result)));
         }
     }
 }

@@ -375,66 +375,56 @@ impl<const N: usize> Iterator for FixedRow<N> {
     }
 }
 
-/// A row of at most `N` neighbours, a set, held in registers.
+/// A row of at most `N` neighbours, a set, held in registers; with gaps, which are passed over.
 #[derive(Clone, Copy, Debug)]
-pub struct FewRow<const N: usize> {
-    values: [u32; N],
-    source: u32,
-    n: u32,
-    at: u32,
+pub(super) struct FewRow<const N: usize> {
+    values: FixedRow<N>,
 }
 
 impl<const N: usize> FewRow<N> {
-    /// An empty row of the element that never is in it.
+    /// Of values in their order: each counts where it comes first, [`NONE`] and the element itself do not.
     #[inline(always)]
-    pub(super) fn new(source: u32) -> Self {
-        FewRow {
-            values: [NONE; N],
-            source,
-            n: 0,
-            at: 0,
-        }
-    }
-
-    /// Adds a neighbour, unless there is none ([`NONE`]) or it is there already.
-    #[inline(always)]
-    pub(super) fn add(&mut self, value: u32) {
-        let mut new = value != NONE && value != self.source;
-        let mut k = 0;
-        while k < N {
-            new &= self.values[k] != value;
-            k += 1;
-        }
-        if new {
+    pub(super) fn new(source: u32, mut values: [u32; N]) -> Self {
+        let mut i = 0;
+        while i < N {
+            let mut new = values[i] != source;
             let mut k = 0;
-            while k < N {
-                if k as u32 == self.n {
-                    self.values[k] = value;
-                }
+            while k < i {
+                new &= values[k] != values[i];
                 k += 1;
             }
-            self.n += 1;
+            if !new {
+                values[i] = NONE;
+            }
+            i += 1;
+        }
+        FewRow {
+            values: FixedRow::new(values),
         }
     }
 
     #[inline(always)]
     pub(super) fn len(&self) -> u32 {
-        self.n
+        let (mut n, mut k) = (0, 0);
+        while k < N {
+            n += u32::from(self.values.values[k] != NONE);
+            k += 1;
+        }
+        n
     }
 
     #[inline(always)]
     pub(super) fn get(&self, i: u32) -> u32 {
-        if i < self.n {
-            FixedRow::new(self.values).get(i)
-        } else {
-            NONE
+        let (mut found, mut n, mut k) = (NONE, 0, 0);
+        while k < N {
+            let v = self.values.values[k];
+            if v != NONE && n == i {
+                found = v;
+            }
+            n += u32::from(v != NONE);
+            k += 1;
         }
-    }
-
-    /// The row from its beginning.
-    #[inline(always)]
-    pub(super) fn again(&self) -> Self {
-        FewRow { at: 0, ..*self }
+        found
     }
 }
 
@@ -442,55 +432,9 @@ impl<const N: usize> Iterator for FewRow<N> {
     type Item = u32;
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
-        if self.at == self.n {
-            return None;
-        }
-        self.at += 1;
-        Some(self.get(self.at - 1))
+        self.values.find(|&v| v != NONE)
     }
 }
-
-/// Makes a row of a [`FewRow`] or of an iterator that can begin again.
-macro_rules! few_or_any {
-    ($row:ident, $any:ident) => {
-        impl $crate::query::Row for $row {
-            type Iter = $row;
-            #[inline(always)]
-            fn len(&self) -> u32 {
-                match self {
-                    $row::Few(row) => row.len(),
-                    $row::Any(row) => row.again().count() as u32,
-                }
-            }
-            #[inline(always)]
-            fn get(&self, i: u32) -> u32 {
-                match self {
-                    $row::Few(row) => row.get(i),
-                    $row::Any(row) => row.again().nth(i as usize).unwrap_or($crate::query::NONE),
-                }
-            }
-            #[inline(always)]
-            fn iter(&self) -> $row {
-                match self {
-                    $row::Few(row) => $row::Few(row.again()),
-                    $row::Any(row) => $row::Any(row.again()),
-                }
-            }
-        }
-
-        impl Iterator for $row {
-            type Item = u32;
-            #[inline(always)]
-            fn next(&mut self) -> Option<u32> {
-                match self {
-                    $row::Few(row) => row.next(),
-                    $row::Any(row) => row.next(),
-                }
-            }
-        }
-    };
-}
-pub(super) use few_or_any;
 
 #[cfg(test)]
 mod tests {

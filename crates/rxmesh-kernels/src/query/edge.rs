@@ -2,7 +2,7 @@
 
 use super::csr::{FewRow, FixedRow};
 use super::slots::{EdgeFaces, EdgeFacesRow};
-use super::{Relation, Row};
+use super::{NONE, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
@@ -97,43 +97,79 @@ unsafe impl Relation for EEThroughFaces {
     #[inline(always)]
     fn row(_patch: &Patch, faces: &EdgeFaces, e: u32) -> EeRow {
         let (fe, around) = (faces.fe(), faces.row(e));
-        if faces.is_slotted() {
-            let mut row = FewRow::new(e);
-            let mut k = 0;
-            while k < 2 {
-                if k < around.len() {
-                    for side in fe.edges(around.get(k)) {
-                        row.add(side);
-                    }
-                }
-                k += 1;
+        let slotted = faces.is_slotted();
+        // The other sides of a face, in its order.
+        let others = |k: u32| {
+            if !slotted || k >= around.len() {
+                return [NONE; 2];
             }
-            return EeRow::Few(row);
+            let [a, b, c] = fe.edges(around.get(k));
+            [if a == e { b } else { a }, if c == e { b } else { c }]
+        };
+        let ([a, b], [c, d]) = (others(0), others(1));
+        EeRow {
+            slotted,
+            few: FewRow::new(e, [a, b, c, d]),
+            any: AnyEe {
+                all: *faces,
+                faces: around,
+                edge: e,
+                at: 0,
+            },
         }
-        EeRow::Any(AnyEe {
-            all: *faces,
-            faces: around,
-            edge: e,
-            at: 0,
-        })
     }
 }
 
 /// A row of [`EEThroughFaces`].
 #[derive(Clone, Copy, Debug)]
-pub enum EeRow {
-    /// In a patch where an edge has two faces at most.
-    #[doc(hidden)]
-    Few(FewRow<4>),
-    /// In any other.
-    #[doc(hidden)]
-    Any(AnyEe),
+pub struct EeRow {
+    slotted: bool,
+    /// Where an edge has two faces at most.
+    few: FewRow<4>,
+    /// Elsewhere.
+    any: AnyEe,
+}
+
+impl Iterator for EeRow {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.slotted {
+            self.few.next()
+        } else {
+            self.any.next()
+        }
+    }
+}
+
+impl Row for EeRow {
+    type Iter = EeRow;
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        if self.slotted {
+            self.few.len()
+        } else {
+            self.any.count() as u32
+        }
+    }
+    #[inline(always)]
+    fn get(&self, i: u32) -> u32 {
+        if self.slotted {
+            self.few.get(i)
+        } else {
+            { self.any }.nth(i as usize).unwrap_or(NONE)
+        }
+    }
+    #[inline(always)]
+    fn iter(&self) -> EeRow {
+        *self
+    }
 }
 
 /// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
 /// itself and without what has come before.
 #[derive(Clone, Copy, Debug)]
-pub struct AnyEe {
+struct AnyEe {
     all: EdgeFaces,
     faces: EdgeFacesRow,
     edge: u32,
@@ -141,12 +177,6 @@ pub struct AnyEe {
 }
 
 impl AnyEe {
-    /// The row from its beginning.
-    #[inline(always)]
-    fn again(&self) -> Self {
-        AnyEe { at: 0, ..*self }
-    }
-
     /// Side `k % 3` of the edge's face `k / 3`.
     #[inline(always)]
     fn side(&self, k: u32) -> u32 {
@@ -192,5 +222,3 @@ impl Iterator for AnyEe {
         None
     }
 }
-
-super::csr::few_or_any!(EeRow, AnyEe);

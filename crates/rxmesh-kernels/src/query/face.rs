@@ -2,7 +2,7 @@
 
 use super::csr::{FewRow, FixedRow};
 use super::slots::{EdgeFaces, face_of};
-use super::{LocalEv, Relation, Row};
+use super::{LocalEv, NONE, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
@@ -97,37 +97,77 @@ unsafe impl Relation for FF {
     #[inline(always)]
     fn row(_patch: &Patch, faces: &EdgeFaces, f: u32) -> FfRow {
         let sides = faces.fe().sides(f);
-        if faces.is_slotted() {
-            let mut row = FewRow::new(f);
-            for side in sides {
-                row.add(face_of(faces.corner(side ^ 1)));
+        let slotted = faces.is_slotted();
+        let across = |side: u32| {
+            if slotted {
+                face_of(faces.corner(side ^ 1))
+            } else {
+                NONE
             }
-            return FfRow::Few(row);
+        };
+        FfRow {
+            slotted,
+            few: FewRow::new(f, sides.map(across)),
+            any: AnyFf {
+                faces: *faces,
+                sides: sides.map(|side| side >> 1),
+                face: f,
+                side: 0,
+                at: 0,
+            },
         }
-        FfRow::Any(AnyFf {
-            faces: *faces,
-            sides: sides.map(|side| side >> 1),
-            face: f,
-            side: 0,
-            at: 0,
-        })
     }
 }
 
 /// A row of [`FF`].
 #[derive(Clone, Copy, Debug)]
-pub enum FfRow {
-    /// In a patch where an edge has two faces at most.
-    #[doc(hidden)]
-    Few(FewRow<3>),
-    /// In any other.
-    #[doc(hidden)]
-    Any(AnyFf),
+pub struct FfRow {
+    slotted: bool,
+    /// Where an edge has two faces at most.
+    few: FewRow<3>,
+    /// Elsewhere.
+    any: AnyFf,
+}
+
+impl Iterator for FfRow {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.slotted {
+            self.few.next()
+        } else {
+            self.any.next()
+        }
+    }
+}
+
+impl Row for FfRow {
+    type Iter = FfRow;
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        if self.slotted {
+            self.few.len()
+        } else {
+            self.any.count() as u32
+        }
+    }
+    #[inline(always)]
+    fn get(&self, i: u32) -> u32 {
+        if self.slotted {
+            self.few.get(i)
+        } else {
+            { self.any }.nth(i as usize).unwrap_or(NONE)
+        }
+    }
+    #[inline(always)]
+    fn iter(&self) -> FfRow {
+        *self
+    }
 }
 
 /// A row of [`FF`], computed as it is read.
 #[derive(Clone, Copy, Debug)]
-pub struct AnyFf {
+struct AnyFf {
     faces: EdgeFaces,
     sides: [u32; 3],
     face: u32,
@@ -136,16 +176,6 @@ pub struct AnyFf {
 }
 
 impl AnyFf {
-    /// The row from its beginning.
-    #[inline(always)]
-    fn again(&self) -> Self {
-        AnyFf {
-            side: 0,
-            at: 0,
-            ..*self
-        }
-    }
-
     #[inline(always)]
     fn side(&self, k: u32) -> u32 {
         FixedRow::new(self.sides).get(k)
@@ -183,5 +213,3 @@ impl Iterator for AnyFf {
         None
     }
 }
-
-super::csr::few_or_any!(FfRow, AnyFf);

@@ -1,0 +1,241 @@
+//! Sparse matrices.
+
+use crate::Error;
+use crate::engine::{Buffer, Engine, EngineError};
+use glam::Vec3;
+use rxmesh_kernels::algebra::matrix::{MatrixInverse, MatrixProduct, MatrixProductOne, MatrixView};
+use rxmesh_kernels::mem::Global;
+
+/// A square sparse matrix of `f32`, in an engine's memory, by compressed rows.
+///
+/// It is kept by differences: `(A x)_i = e_i x_i + sum_j w_ij (x_i - x_j)`, with `w_ij = -a_ij` beside the diagonal and
+/// `e_i` the sum of the row. A graph's Laplacian with masses keeps its masses so, however large its weights are.
+#[derive(Debug)]
+pub struct Matrix {
+    engine: Engine,
+    rows: u32,
+    parts: Parts,
+}
+
+/// The arrays of a matrix; see [`MatrixView`].
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub starts: Buffer<u32>,
+    pub ends: Buffer<u32>,
+    pub columns: Buffer<u32>,
+    pub weights: Buffer<f32>,
+    pub excess: Buffer<f32>,
+}
+
+impl Matrix {
+    /// Of rows on the host, each a list of columns and entries, the diagonal's among them. Entries of the same place
+    /// are summed up.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for a column that is not there, [`Error::NotFinite`] for an entry that is not finite, more
+    /// entries than 32 bits can count ([`Error::TooLarge`]), or no memory.
+    pub fn from_rows(engine: &Engine, rows: &[Vec<(u32, f32)>]) -> Result<Matrix, Error> {
+        let entries: u64 = rows.iter().map(|row| row.len() as u64).sum();
+        let limit = u64::from(u32::MAX);
+        if entries > limit || rows.len() as u64 > limit {
+            let (what, count) = ("entries of a matrix", entries.max(rows.len() as u64));
+            return Err(Error::TooLarge { what, count, limit });
+        }
+        let (mut starts, mut columns) = (vec![0], Vec::with_capacity(entries as usize));
+        let (mut weights, mut excess) = (Vec::with_capacity(entries as usize), Vec::new());
+        for (i, row) in rows.iter().enumerate() {
+            let mut row = row.clone();
+            row.sort_unstable_by_key(|&(j, _)| j);
+            let mut sum = 0.0;
+            let first = columns.len();
+            for (j, a) in row {
+                if j as usize >= rows.len() {
+                    return Err(Error::Options(format!(
+                        "row {i} of a matrix of {} rows has an entry in column {j}",
+                        rows.len()
+                    )));
+                }
+                if !a.is_finite() {
+                    return Err(Error::NotFinite {
+                        what: "an entry of a matrix",
+                    });
+                }
+                sum += f64::from(a);
+                if j as usize == i {
+                    continue;
+                }
+                if columns.len() > first && columns.last() == Some(&j) {
+                    let last = weights.len() - 1;
+                    weights[last] -= a;
+                } else {
+                    columns.push(j);
+                    weights.push(-a);
+                }
+            }
+            excess.push(sum as f32);
+            starts.push(columns.len() as u32);
+        }
+        let ends = starts.split_off(1);
+        starts.extend(&ends);
+        starts.truncate(rows.len());
+        Ok(Matrix::from_parts(
+            engine,
+            Parts {
+                starts: engine.upload(&starts)?,
+                ends: engine.upload(&ends)?,
+                columns: engine.upload(&columns)?,
+                weights: engine.upload(&weights)?,
+                excess: engine.upload(&excess)?,
+            },
+        ))
+    }
+
+    /// Of arrays that kernels have made, or are making: rows within `columns`, columns within the rows.
+    pub(crate) fn from_parts(engine: &Engine, parts: Parts) -> Matrix {
+        Matrix {
+            engine: engine.clone(),
+            rows: parts.excess.len() as u32,
+            parts,
+        }
+    }
+
+    /// The engine in whose memory it lies.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Number of rows, and of columns.
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Room for entries beside the diagonal.
+    pub(crate) fn room(&self) -> u32 {
+        self.parts.columns.len() as u32
+    }
+
+    /// For kernels.
+    pub(crate) fn view(&self) -> MatrixView {
+        MatrixView {
+            starts: self.parts.starts.global(),
+            ends: self.parts.ends.global(),
+            columns: self.parts.columns.global(),
+            weights: self.parts.weights.global(),
+            excess: self.parts.excess.global(),
+        }
+    }
+
+    /// Its rows on the host, as [`Matrix::from_rows`] takes them: columns ascend, the diagonal comes last.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn to_rows(&self) -> Result<Vec<Vec<(u32, f32)>>, Error> {
+        let p = &self.parts;
+        let [starts, ends, columns] = [&p.starts, &p.ends, &p.columns].map(Buffer::read);
+        let (starts, ends, columns) = (starts?, ends?, columns?);
+        let (weights, excess) = (p.weights.read()?, p.excess.read()?);
+        let row = |i: usize| {
+            let places = starts[i] as usize..ends[i] as usize;
+            let mut row: Vec<_> = places.clone().map(|k| (columns[k], -weights[k])).collect();
+            row.sort_unstable_by_key(|&(j, _)| j);
+            let beside: f64 = weights[places].iter().map(|&w| f64::from(w)).sum();
+            row.push((i as u32, (f64::from(excess[i]) + beside) as f32));
+            row
+        };
+        Ok((0..self.rows as usize).map(row).collect())
+    }
+
+    /// `y = alpha A x + beta z`, of vectors of three components a row. `z` is not looked at when `beta` is 0.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Length`] for vectors of other lengths, or what the engine says.
+    pub fn multiply(
+        &self,
+        alpha: f32,
+        x: &Buffer<Vec3>,
+        beta: f32,
+        z: &Buffer<Vec3>,
+        y: &mut Buffer<Vec3>,
+    ) -> Result<(), Error> {
+        self.fits(x)?;
+        self.fits(y)?;
+        if beta != 0.0 {
+            self.fits(z)?;
+        }
+        Ok(self.engine.launch_flat(
+            self.rows,
+            MatrixProduct {
+                matrix: self.view(),
+                x: x.global(),
+                z: if beta == 0.0 {
+                    Global::empty()
+                } else {
+                    z.global()
+                },
+                y: y.global_mut(),
+                alpha,
+                beta,
+            },
+        )?)
+    }
+
+    /// As [`Matrix::multiply`], of vectors of one component a row.
+    ///
+    /// # Errors
+    ///
+    /// As [`Matrix::multiply`].
+    pub fn multiply_one(
+        &self,
+        alpha: f32,
+        x: &Buffer<f32>,
+        beta: f32,
+        z: &Buffer<f32>,
+        y: &mut Buffer<f32>,
+    ) -> Result<(), Error> {
+        self.fits(x)?;
+        self.fits(y)?;
+        if beta != 0.0 {
+            self.fits(z)?;
+        }
+        Ok(self.engine.launch_flat(
+            self.rows,
+            MatrixProductOne {
+                matrix: self.view(),
+                x: x.global(),
+                z: if beta == 0.0 {
+                    Global::empty()
+                } else {
+                    z.global()
+                },
+                y: y.global_mut(),
+                alpha,
+                beta,
+            },
+        )?)
+    }
+
+    /// Refuses a vector that has another number of values than there are rows.
+    pub(crate) fn fits<T: bytemuck::Pod>(&self, x: &Buffer<T>) -> Result<(), EngineError> {
+        if x.len() == self.rows as usize {
+            return Ok(());
+        }
+        Err(EngineError::Length {
+            got: x.len(),
+            want: self.rows as usize,
+        })
+    }
+
+    /// One over the diagonal, 0 where that is not positive.
+    pub(crate) fn inverse(&self) -> Result<Buffer<f32>, Error> {
+        let inverse = self.engine.uninit(self.rows as usize)?;
+        let kernel = MatrixInverse {
+            matrix: self.view(),
+            inverse: inverse.global_mut(),
+        };
+        self.engine.launch_flat(self.rows, kernel)?;
+        Ok(inverse)
+    }
+}

@@ -1,0 +1,32 @@
+//! Linear algebra on an engine: sparse matrices, a multigrid preconditioner, conjugate gradients. Algorithms over
+//! meshes are its users; it knows nothing of meshes.
+//!
+//! ```
+//! use rxmesh_host::Vec3;
+//! use rxmesh_host::algebra::{Matrix, Multigrid, SolveOptions, solve};
+//! use rxmesh_host::engine::Engine;
+//!
+//! // One end of a chain of springs is tied to the ground.
+//! let engine = Engine::cpu();
+//! let row = |i: u32| match i {
+//!     0 => vec![(0, 2.0), (1, -1.0)],
+//!     99 => vec![(98, -1.0), (99, 1.0)],
+//!     _ => vec![(i - 1, -1.0), (i, 2.0), (i + 1, -1.0)],
+//! };
+//! let matrix = Matrix::from_rows(&engine, &(0..100).map(row).collect::<Vec<_>>())?;
+//! let (b, mut x) = (engine.upload(&[Vec3::ONE; 100])?, engine.zeroed(100)?);
+//! let multigrid = Multigrid::new(&matrix)?;
+//! let report = solve(&matrix, &multigrid, &b, &mut x, &SolveOptions::default())?;
+//! assert!(report.converged && report.iterations < 40);
+//! # Ok::<(), rxmesh_host::Error>(())
+//! ```
+
+mod matrix;
+mod multigrid;
+mod solve;
+
+pub use matrix::Matrix;
+pub(crate) use matrix::Parts;
+pub use multigrid::Multigrid;
+pub use solve::{SolveOptions, SolveReport, solve};
+pub(crate) use solve::{System, solve_system};

@@ -1,0 +1,375 @@
+//! Coarse matrices by aggregation: rows that hang together most become one (Notay 2010, "An aggregation-based algebraic
+//! multigrid method", section 3).
+//!
+//! Pairs are found by handshakes: every row that is free proposes to the free neighbour with which it hangs together
+//! most, and two that propose to each other are a pair. Two such passes make aggregates of up to four rows. The coarse
+//! matrix is the sum over the rows and columns of each aggregate. Rows whose excess is far larger than their weights are
+//! solved by the smoother and are in no aggregate.
+
+use super::matrix::MatrixView;
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::math::hash;
+use crate::mem::{Global, GlobalMut};
+
+kernel_list! {
+    flat aggregate_begin: AggregateBegin;
+    flat aggregate_propose: AggregatePropose;
+    flat aggregate_match: AggregateMatch;
+    flat aggregate_leaders: AggregateLeaders;
+    flat aggregate_number: AggregateNumber;
+    flat aggregate_lengths: AggregateLengths;
+    flat aggregate_merge: AggregateMerge;
+    flat aggregate_compose: AggregateCompose;
+}
+
+/// No row.
+pub const NONE: u32 = u32::MAX;
+
+/// A row that is in no aggregate.
+pub const OUT: u32 = u32::MAX - 1;
+
+/// Excess over the sum of the weights from which on a row is in no aggregate.
+const DOMINANT: f32 = 9.0;
+
+/// Pairs that hang together less are not made.
+const WEAKEST: f32 = 1e-6;
+
+/// Rows of an aggregate, at most: those of two passes.
+pub const MEMBERS: u32 = 4;
+
+kernel! {
+    /// Which rows take part.
+    pub struct AggregateBegin: Flat {
+        /// The matrix.
+        pub matrix: MatrixView,
+        /// For each row [`NONE`], or [`OUT`].
+        pub mate: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for AggregateBegin {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let mut weights = 0.0;
+        self.matrix.each(i, |_, w| weights += w);
+        let excess = self.matrix.excess.get(i);
+        // What is not a number stays out too.
+        let takes_part = excess + weights > 0.0 && excess < DOMINANT * weights;
+        self.mate.set(i, if takes_part { NONE } else { OUT });
+    }
+}
+
+kernel! {
+    /// Proposes to the free neighbour with which a free row hangs together most: the square of the weight over both
+    /// diagonals. A hash decides between equals.
+    pub struct AggregatePropose: Flat {
+        /// The matrix.
+        pub matrix: MatrixView,
+        /// One over the diagonal.
+        pub inverse: Global<f32>,
+        /// The mates found so far.
+        pub mate: Global<u32>,
+        /// To whom each row proposes, or [`NONE`].
+        pub proposal: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: as above.
+unsafe impl FlatKernel for AggregatePropose {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let (mut best, mut most, mut order) = (NONE, WEAKEST, 0);
+        if self.mate.get(i) == NONE {
+            let inverse = self.inverse.get(i);
+            self.matrix.each(i, |j, w| {
+                if w > 0.0 && self.mate.get(j) == NONE {
+                    // In an order that does not depend on which of the two asks.
+                    let strength = (w * w) * (inverse * self.inverse.get(j));
+                    let (low, high) = if i < j { (i, j) } else { (j, i) };
+                    let tie = hash(low ^ hash(high));
+                    if strength > most || strength == most && tie > order {
+                        (best, most, order) = (j, strength, tie);
+                    }
+                }
+            });
+        }
+        self.proposal.set(i, best);
+    }
+}
+
+kernel! {
+    /// Pairs those that propose to each other.
+    pub struct AggregateMatch: Flat {
+        /// The proposals.
+        pub proposal: Global<u32>,
+        /// The mates.
+        pub mate: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: as above.
+unsafe impl FlatKernel for AggregateMatch {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let other = self.proposal.get(i);
+        if other != NONE && self.proposal.get(other) == i {
+            self.mate.set(i, other);
+        }
+    }
+}
+
+/// Whether a row stands for its pair, or for itself.
+#[inline(always)]
+fn leads(i: u32, mate: u32) -> bool {
+    mate == NONE || mate != OUT && i < mate
+}
+
+kernel! {
+    /// Counts: 1 for each row that leads.
+    pub struct AggregateLeaders: Flat {
+        /// The mates.
+        pub mate: Global<u32>,
+        /// A number for each row, and one more, which is not written.
+        pub number: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: as above.
+unsafe impl FlatKernel for AggregateLeaders {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        self.number.set(i, u32::from(leads(i, self.mate.get(i))));
+    }
+}
+
+kernel! {
+    /// The aggregate of each row, and the rows of each aggregate.
+    pub struct AggregateNumber: Flat {
+        /// The mates.
+        pub mate: Global<u32>,
+        /// The sums of [`AggregateLeaders`] before each row.
+        pub number: Global<u32>,
+        /// The aggregate of each row, or [`NONE`].
+        pub aggregate: GlobalMut<u32>,
+        /// Two rows an aggregate, the second may be [`NONE`].
+        pub pairs: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: as above.
+unsafe impl FlatKernel for AggregateNumber {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let mate = self.mate.get(i);
+        if mate == OUT {
+            self.aggregate.set(i, NONE);
+            return;
+        }
+        let leader = if leads(i, mate) { i } else { mate };
+        let aggregate = self.number.get(leader);
+        self.aggregate.set(i, aggregate);
+        if leader == i {
+            self.pairs.set(2 * aggregate, i);
+            self.pairs.set(2 * aggregate + 1, mate);
+        }
+    }
+}
+
+kernel! {
+    /// The room that the row of an aggregate needs.
+    pub struct AggregateLengths: Flat {
+        /// The fine matrix.
+        pub matrix: MatrixView,
+        /// Two rows an aggregate.
+        pub pairs: Global<u32>,
+        /// A number for each aggregate, and one more, which is not written.
+        pub lengths: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: as above.
+unsafe impl FlatKernel for AggregateLengths {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let mut length = 0;
+        each_member(self.pairs, i, |row| {
+            length += self.matrix.ends.get(row) - self.matrix.starts.get(row);
+        });
+        self.lengths.set(i, length);
+    }
+}
+
+#[inline(always)]
+fn each_member(pairs: Global<u32>, i: u32, mut visit: impl FnMut(u32)) {
+    let mut k = 0;
+    while k < 2 {
+        let row = pairs.get(2 * i + k);
+        if row != NONE {
+            visit(row);
+        }
+        k += 1;
+    }
+}
+
+kernel! {
+    /// The row of an aggregate: what its rows have in each column, summed up. Columns ascend. What they have between
+    /// themselves goes, and what they have with rows in no aggregate becomes excess.
+    pub struct AggregateMerge: Flat {
+        /// The fine matrix.
+        pub matrix: MatrixView,
+        /// The aggregate of each fine row, or [`NONE`].
+        pub aggregate: Global<u32>,
+        /// Two rows an aggregate.
+        pub pairs: Global<u32>,
+        /// Where each row starts.
+        pub starts: Global<u32>,
+        /// Where each row ends.
+        pub ends: GlobalMut<u32>,
+        /// Columns of the entries.
+        pub columns: GlobalMut<u32>,
+        /// Their weights.
+        pub weights: GlobalMut<f32>,
+        /// Sums of the rows.
+        pub excess: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: as above; the room of rows is apart.
+unsafe impl FlatKernel for AggregateMerge {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let start = self.starts.get(i);
+        let (mut end, mut excess) = (start, 0.0);
+        each_member(self.pairs, i, |row| {
+            excess += self.matrix.excess.get(row);
+            self.matrix.each(row, |j, w| {
+                let column = self.aggregate.get(j);
+                if column == NONE {
+                    excess += w;
+                } else if column != i {
+                    self.columns.set(end, column);
+                    self.weights.set(end, w);
+                    end += 1;
+                }
+            });
+        });
+        self.excess.set(i, excess);
+        self.sort(start, end);
+        let (mut at, mut from) = (start, start);
+        while from < end {
+            let column = self.columns.get(from);
+            let mut sum = 0.0;
+            while from < end && self.columns.get(from) == column {
+                sum += self.weights.get(from);
+                from += 1;
+            }
+            self.columns.set(at, column);
+            self.weights.set(at, sum);
+            at += 1;
+        }
+        self.ends.set(i, at);
+    }
+}
+
+/// Longer rows are sorted by a heap, in place: insertion would take a number of steps that grows with the square.
+const LONG_ROW: u32 = 32;
+
+impl AggregateMerge {
+    #[inline(always)]
+    fn sort(&self, lo: u32, hi: u32) {
+        if hi - lo > LONG_ROW {
+            return self.heap_sort(lo, hi - lo);
+        }
+        let mut i = lo + 1;
+        while i < hi {
+            let (column, weight) = (self.columns.get(i), self.weights.get(i));
+            let mut j = i;
+            while j > lo && self.columns.get(j - 1) > column {
+                self.columns.set(j, self.columns.get(j - 1));
+                self.weights.set(j, self.weights.get(j - 1));
+                j -= 1;
+            }
+            self.columns.set(j, column);
+            self.weights.set(j, weight);
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn swap(&self, i: u32, j: u32) {
+        let (a, b) = (self.columns.get(i), self.columns.get(j));
+        self.columns.set(i, b);
+        self.columns.set(j, a);
+        let (a, b) = (self.weights.get(i), self.weights.get(j));
+        self.weights.set(i, b);
+        self.weights.set(j, a);
+    }
+
+    #[inline(always)]
+    fn heap_sort(&self, lo: u32, n: u32) {
+        // One loop for both halves, so that sinking is there once: the heap is built, then taken apart.
+        let (mut root, mut left) = (n / 2, n);
+        while left > 1 {
+            if root > 0 {
+                root -= 1;
+            } else {
+                left -= 1;
+                self.swap(lo, lo + left);
+            }
+            let mut at = root;
+            loop {
+                let mut child = 2 * at + 1;
+                if child >= left {
+                    break;
+                }
+                let column = |k: u32| self.columns.get(lo + k);
+                if child + 1 < left && column(child) < column(child + 1) {
+                    child += 1;
+                }
+                if column(at) >= column(child) {
+                    break;
+                }
+                self.swap(lo + at, lo + child);
+                at = child;
+            }
+        }
+    }
+}
+
+kernel! {
+    /// The rows of the aggregates of two passes. Over the coarse rows.
+    pub struct AggregateCompose: Flat {
+        /// Two rows an aggregate of the first pass.
+        pub first: Global<u32>,
+        /// Two aggregates of the first pass an aggregate of the second.
+        pub second: Global<u32>,
+        /// [`MEMBERS`] rows an aggregate; [`NONE`] where there are fewer.
+        pub members: GlobalMut<u32>,
+        /// The aggregate of each row, which is [`NONE`] before.
+        pub aggregate: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: as above; aggregates have rows of their own.
+unsafe impl FlatKernel for AggregateCompose {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let mut k = 0;
+        while k < MEMBERS {
+            let pair = self.second.get(2 * i + k / 2);
+            let row = if pair == NONE {
+                NONE
+            } else {
+                self.first.get(2 * pair + k % 2)
+            };
+            self.members.set(MEMBERS * i + k, row);
+            if row != NONE {
+                self.aggregate.set(row, i);
+            }
+            k += 1;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Device half of linear algebra; the host half has the same file names in `rxmesh-host`.
+
+pub mod aggregate;
+pub mod cycle;
+pub mod matrix;
+pub mod solve;
+
+kernel_list! {
+    of [
+        aggregate::KERNELS,
+        cycle::KERNELS,
+        matrix::KERNELS,
+        solve::KERNELS,
+    ];
+}

@@ -1,0 +1,249 @@
+//! Preconditioned conjugate gradients over a matrix by differences, in corrections: the solution is the sum of two
+//! `f32` vectors, and residuals are computed anew from it, in `f64`, whenever the solver's own says that it is done.
+
+use super::matrix::{MatrixView, ROWS, rows_of};
+use crate::algo::cg::{CgSums, Scalar};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use glam::Vec3;
+
+kernel_list! {
+    block solve_residual: SolveResidual;
+    flat solve_direction: SolveDirection;
+    block solve_product: SolveProduct;
+    block solve_step: SolveStep;
+}
+
+kernel! {
+    /// Adds a correction to the solution, then `r = b + excess * origin - A x`, all in `f64`.
+    pub struct SolveResidual: Block {
+        /// The matrix.
+        pub matrix: MatrixView,
+        /// Right-hand side; empty for zero.
+        pub b: Global<Vec3>,
+        /// Where an implicit step starts; empty for zero.
+        pub origin: Global<Vec3>,
+        /// The solution.
+        pub x: Global<Vec3>,
+        /// What it has beyond `f32`.
+        pub low: Global<Vec3>,
+        /// The residual.
+        pub r: GlobalMut<Vec3>,
+        /// The dot products.
+        pub sums: CgSums,
+        /// Whether this is the residual that others are compared with.
+        pub first: u32,
+    }
+}
+
+/// As doubles.
+#[inline(always)]
+fn wide(v: Vec3) -> [f64; 3] {
+    [f64::from(v.x), f64::from(v.y), f64::from(v.z)]
+}
+
+#[inline(always)]
+fn zip(a: [f64; 3], b: [f64; 3], f: impl Fn(f64, f64) -> f64) -> [f64; 3] {
+    [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])]
+}
+
+#[inline(always)]
+fn dot(a: Vec3, b: Vec3) -> f64 {
+    let [x, y, z] = zip(wide(a), wide(b), |a, b| a * b);
+    x + y + z
+}
+
+// SAFETY: blocks write apart, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for SolveResidual {
+    const THREADS: u32 = ROWS;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let (first, n) = rows_of(block, self.x.len());
+        let at = |j: u32| zip(wide(self.x.get(j)), wide(self.low.get(j)), |x, low| x + low);
+        let rr = b.sum(n, scratch, |k| {
+            let i = first + k;
+            let x = at(i);
+            let excess = f64::from(self.matrix.excess.get(i));
+            let mut sum = if self.origin.is_empty() {
+                x.map(|x| -excess * x)
+            } else {
+                zip(wide(self.origin.get(i)), x, |o, x| excess * (o - x))
+            };
+            if !self.b.is_empty() {
+                sum = zip(sum, wide(self.b.get(i)), |s, b| s + b);
+            }
+            self.matrix.each(i, |j, w| {
+                let difference = zip(x, at(j), |x, y| x - y);
+                sum = zip(sum, difference, |s, d| s - f64::from(w) * d);
+            });
+            let r = Vec3::new(sum[0] as f32, sum[1] as f32, sum[2] as f32);
+            self.r.set(i, r);
+            dot(r, r)
+        });
+        let begins = self.first != 0;
+        self.sums
+            .finish(b, block, scratch, false, (rr, 0.0), |s, rr, _| {
+                s.set(Scalar::Norm, rr);
+                if begins {
+                    s.set(Scalar::Norm0, rr);
+                    s.set(Scalar::Iterations, 0.0);
+                }
+                s.set(Scalar::Done, if goes_on(s, rr) { 0.0 } else { 1.0 });
+            });
+    }
+}
+
+/// Whether a residual is not small enough yet. One that is zero or not a number ends the solver too.
+#[inline(always)]
+fn goes_on(s: crate::algo::cg::Scalars, rr: f64) -> bool {
+    let target = s.get(Scalar::Tolerance2) * s.get(Scalar::Norm0);
+    rr >= target && rr > 0.0 && rr < f64::INFINITY
+}
+
+kernel! {
+    /// `d = z + beta d`.
+    pub struct SolveDirection: Flat {
+        /// The preconditioned residual.
+        pub z: Global<Vec3>,
+        /// The direction.
+        pub d: GlobalMut<Vec3>,
+        /// The solver's scalars.
+        pub scalars: Global<f64>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for SolveDirection {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        if self.scalars.get(Scalar::Done as u32) != 0.0 {
+            return;
+        }
+        let beta = self.scalars.get(Scalar::Beta as u32) as f32;
+        // The old direction of a solver that begins may be anything.
+        let old = if beta == 0.0 {
+            Vec3::ZERO
+        } else {
+            self.d.get(i) * beta
+        };
+        self.d.set(i, self.z.get(i) + old);
+    }
+}
+
+kernel! {
+    /// `q = A d`, and the step's length.
+    pub struct SolveProduct: Block {
+        /// The matrix.
+        pub matrix: MatrixView,
+        /// The direction.
+        pub d: Global<Vec3>,
+        /// The product.
+        pub q: GlobalMut<Vec3>,
+        /// The dot products.
+        pub sums: CgSums,
+    }
+}
+
+// SAFETY: blocks write apart, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for SolveProduct {
+    const THREADS: u32 = ROWS;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        if self.sums.scalars.done() {
+            return;
+        }
+        let (first, n) = rows_of(block, self.d.len());
+        let dq = b.sum(n, scratch, |k| {
+            let i = first + k;
+            let q = self.matrix.row(i, |j| self.d.get(j));
+            self.q.set(i, q);
+            dot(self.d.get(i), q)
+        });
+        self.sums.alpha(b, block, scratch, dq);
+    }
+}
+
+kernel! {
+    /// `y += alpha d`, `r -= alpha q`, and whether the solver has finished.
+    pub struct SolveStep: Block {
+        /// The solution.
+        pub x: GlobalMut<Vec3>,
+        /// What it has beyond `f32`.
+        pub low: GlobalMut<Vec3>,
+        /// The residual.
+        pub r: GlobalMut<Vec3>,
+        /// The direction.
+        pub d: Global<Vec3>,
+        /// The product.
+        pub q: Global<Vec3>,
+        /// The dot products.
+        pub sums: CgSums,
+    }
+}
+
+/// The sum of a number, what it has beyond `f32`, and something small.
+#[inline(always)]
+fn add(x: f32, low: f32, by: f64) -> (f32, f32) {
+    let sum = f64::from(x) + f64::from(low) + by;
+    let high = sum as f32;
+    (high, (sum - f64::from(high)) as f32)
+}
+
+// SAFETY: as above.
+unsafe impl BlockKernel for SolveStep {
+    const THREADS: u32 = ROWS;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        if self.sums.scalars.done() {
+            return;
+        }
+        let alpha = self.sums.scalars.get(Scalar::Alpha);
+        let (first, n) = rows_of(block, self.r.len());
+        let rr = b.sum(n, scratch, |k| {
+            let i = first + k;
+            let (d, x, low) = (self.d.get(i), self.x.get(i), self.low.get(i));
+            let [a, b, c] = [
+                add(x.x, low.x, alpha * f64::from(d.x)),
+                add(x.y, low.y, alpha * f64::from(d.y)),
+                add(x.z, low.z, alpha * f64::from(d.z)),
+            ];
+            self.x.set(i, Vec3::new(a.0, b.0, c.0));
+            self.low.set(i, Vec3::new(a.1, b.1, c.1));
+            let r = self.r.get(i) - self.q.get(i) * alpha as f32;
+            self.r.set(i, r);
+            dot(r, r)
+        });
+        self.sums
+            .finish(b, block, scratch, false, (rr, 0.0), |s, rr, _| {
+                s.set(Scalar::Norm, rr);
+                s.set(Scalar::Iterations, s.get(Scalar::Iterations) + 1.0);
+                if !goes_on(s, rr) {
+                    s.set(Scalar::Done, 1.0);
+                }
+            });
+    }
+}
