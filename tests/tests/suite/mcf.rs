@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algo::mcf::{
-    McfOptions, McfReport, TIME_STEP, mean_curvature_flow, mean_edge_length,
+    McfOptions, McfReport, TIME_STEP, When, mean_curvature_flow, mean_edge_length,
 };
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
@@ -18,7 +18,7 @@ use rxmesh_tests::smooth::{self, Flow, box_diagonal};
 conformance! {
     all_fixtures, given_time_steps, all_scales, isolated_vertices_stay, a_flat_grid_stays_flat, without_faces,
     one_triangle, the_default_step_keeps_the_volume, most_iterations, tolerance, options_without_sense,
-    coordinates_that_are_not_finite, the_same_bits_on_every_run
+    coordinates_that_are_not_finite, the_same_bits_on_every_run, needles
 }
 
 fn flow(
@@ -32,20 +32,32 @@ fn flow(
     (x.to_input(rx).unwrap(), report)
 }
 
-/// All ways to solve: matrix-free or not, preconditioned or not.
-const WAYS: [(bool, bool); 4] = [(false, true), (true, true), (false, false), (true, false)];
+/// All ways to solve: matrix-free or not, preconditioned or not, with multigrid or not.
+const WAYS: [(bool, bool, When); 5] = [
+    (false, true, When::Never),
+    (true, true, When::Auto),
+    (false, true, When::Always),
+    (false, false, When::Never),
+    (true, false, When::Never),
+];
 
 /// Compares with the direct solve, in all ways.
 fn check(rx: &RxMesh, mesh: &TriMesh, time_step: Option<f64>, what: &str) -> McfReport {
-    let ways = if is_slow(rx.engine()) { 2 } else { 4 };
-    let reports = WAYS[..ways].iter().map(|&(matrix_free, preconditioner)| {
+    let ways = if is_slow(rx.engine()) { 3 } else { 5 };
+    let reports = WAYS[..ways].iter().map(|&(matrix_free, preconditioner, multigrid)| {
         let options = McfOptions::default().with(|o| {
             o.time_step = time_step;
             o.matrix_free = matrix_free;
             o.preconditioner = preconditioner;
+            o.multigrid = multigrid;
         });
-        let what = format!("{what}, matrix-free {matrix_free}, preconditioned {preconditioner}");
-        check_one(rx, mesh, &options, &what)
+        let what = format!(
+            "{what}, matrix-free {matrix_free}, preconditioned {preconditioner}, multigrid {multigrid:?}"
+        );
+        let report = check_one(rx, mesh, &options, &what);
+        let has_work = mesh.face_count() > 0 && report.iterations > 0;
+        assert_eq!((report.cycles > 0) && has_work, multigrid == When::Always && has_work, "{what}");
+        report
     });
     let reports: Vec<McfReport> = reports.collect();
     reports[0]
@@ -387,4 +399,57 @@ fn the_oracle_knows_the_icosahedron() {
         assert!(q.distance(p.as_dvec3() * factor) < 1e-6);
     }
     assert_eq!(DVec3::ZERO.length(), 0.0);
+}
+
+/// A grid whose triangles are a thousand times as long as wide, bent and shaken. Without multigrid the solver does not
+/// end; with it, it does soon, and the result is that of a direct solve.
+fn needles(engine: &Engine) {
+    let [nu, nv] = suited(engine, [[60, 40], [20, 12], [8, 6]]);
+    let mut mesh = fixtures::with_boundary(nu, nv);
+    let mut state = 7u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 24) as f32
+    };
+    for p in &mut mesh.positions {
+        let along = p.x + 0.3 * random();
+        *p = Vec3::new(
+            1000.0 * along,
+            p.y + 0.3 * random(),
+            100.0 * (0.2 * along).sin(),
+        );
+    }
+    let rx = RxMesh::new(
+        engine,
+        mesh.vertex_count(),
+        &mesh.faces,
+        &PatchOptions::default().with(|o| o.patch_size = 128),
+    )
+    .unwrap();
+    // Residuals are small long before soft directions have come to rest.
+    let options = McfOptions::default().with(|o| o.tolerance = 1e-8);
+    let report = check_one(
+        &rx,
+        &mesh,
+        &options.with(|o| o.multigrid = When::Always),
+        "needles",
+    );
+    assert!(report.cycles > 0 && report.iterations <= 80, "{report:?}");
+    if !is_slow(engine) {
+        let never = options.with(|o| {
+            o.multigrid = When::Never;
+            o.max_iterations = 300;
+        });
+        let (_, plain) = flow(&rx, &mesh.positions, &never, "needles");
+        assert!(!plain.converged && plain.cycles == 0, "{plain:?}");
+        let auto = check_one(&rx, &mesh, &options, "needles, switched");
+        assert!(auto.cycles > 0 && auto.iterations < 300, "{auto:?}");
+    }
+    let senseless = options.with(|o| {
+        o.matrix_free = true;
+        o.multigrid = When::Always;
+    });
+    let mut x = rx.attribute_from(&mesh.positions).unwrap();
+    let refused = mean_curvature_flow(&rx, &mut x, &senseless);
+    assert!(matches!(refused, Err(Error::Options(_))), "{refused:?}");
 }

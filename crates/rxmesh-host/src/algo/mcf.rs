@@ -103,8 +103,8 @@ pub struct McfReport {
     pub residual: f64,
     /// Whether the tolerance was reached.
     pub converged: bool,
-    /// Whether multigrid had a part in it.
-    pub multigrid: bool,
+    /// How many of the iterations were preconditioned by a cycle of multigrid.
+    pub cycles: u32,
 }
 
 /// The time step in squared mean edge lengths, unless one is given.
@@ -139,7 +139,7 @@ pub fn mean_curvature_flow(
             iterations: 0,
             residual: 0.0,
             converged: true,
-            multigrid: false,
+            cycles: 0,
         });
     }
     let frame = Frame::of(rx, x)?;
@@ -155,13 +155,13 @@ pub fn mean_curvature_flow(
     let solved =
         Solver::new(rx, x, scaled, options).and_then(|mut solver| solver.solve(x, options));
     frame.leave(rx, x)?;
-    let (progress, multigrid) = solved?;
+    let (progress, cycles) = solved?;
     Ok(McfReport {
         time_step,
         iterations: progress.iterations,
         residual: progress.residual,
         converged: progress.done,
-        multigrid,
+        cycles,
     })
 }
 
@@ -308,12 +308,12 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    /// What was reached, and whether with multigrid.
+    /// What was reached, and with how many cycles of multigrid.
     fn solve(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
         options: &McfOptions,
-    ) -> Result<(Progress, bool), Error> {
+    ) -> Result<(Progress, u32), Error> {
         let most = options.max_iterations;
         let plain = match options.multigrid {
             When::Always => 0,
@@ -321,7 +321,7 @@ impl<'a> Solver<'a> {
             _ => most,
         };
         if plain == 0 {
-            return Ok((self.multigrid(x, options, None)?, true));
+            return self.multigrid(x, options, None);
         }
         self.start()?;
         let mut launched = 0;
@@ -334,10 +334,10 @@ impl<'a> Solver<'a> {
             launched += batch;
             let progress = self.cg.progress()?;
             if progress.done || launched == most {
-                return Ok((progress, false));
+                return Ok((progress, 0));
             }
             if launched == plain {
-                return Ok((self.multigrid(x, options, Some(progress))?, true));
+                return self.multigrid(x, options, Some(progress));
             }
         }
     }
@@ -348,7 +348,7 @@ impl<'a> Solver<'a> {
         x: &mut Attribute<Vertex, Vec3>,
         options: &McfOptions,
         before: Option<Progress>,
-    ) -> Result<Progress, Error> {
+    ) -> Result<(Progress, u32), Error> {
         let matrix = self.matrix()?;
         let multigrid = Multigrid::new(&matrix)?;
         let system = System {
@@ -363,8 +363,9 @@ impl<'a> Solver<'a> {
         });
         let first = before.map(|p| p.first);
         let mut progress = solve_system(&system, &multigrid, x.global_mut()?, &limits, first)?;
+        let cycles = progress.iterations;
         progress.iterations += done;
-        Ok(progress)
+        Ok((progress, cycles))
     }
 
     /// The kept weights as a matrix over linear ids.

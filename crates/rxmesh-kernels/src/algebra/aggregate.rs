@@ -3,8 +3,8 @@
 //!
 //! Pairs are found by handshakes: every row that is free proposes to the free neighbour with which it hangs together
 //! most, and two that propose to each other are a pair. Two such passes make aggregates of up to four rows. The coarse
-//! matrix is the sum over the rows and columns of each aggregate. Rows whose excess is far larger than their weights are
-//! solved by the smoother and are in no aggregate.
+//! matrix is the sum over the rows and columns of each aggregate. Rows whose excess is far larger than their weights
+//! are solved by the smoother and are in no aggregate.
 
 use super::matrix::MatrixView;
 use crate::kernel;
@@ -35,6 +35,10 @@ const DOMINANT: f32 = 9.0;
 /// Pairs that hang together less are not made.
 const WEAKEST: f32 = 1e-6;
 
+/// Strengths that differ in their lowest bits only, by half at most, are alike, and a hash decides. Where strength
+/// rises steadily over a surface every row would propose to the next, and hardly two to each other.
+const ALIKE_BITS: u32 = 22;
+
 /// Rows of an aggregate, at most: those of two passes.
 pub const MEMBERS: u32 = 4;
 
@@ -64,7 +68,7 @@ unsafe impl FlatKernel for AggregateBegin {
 
 kernel! {
     /// Proposes to the free neighbour with which a free row hangs together most: the square of the weight over both
-    /// diagonals. A hash decides between equals.
+    /// diagonals. A hash decides between those that are alike.
     pub struct AggregatePropose: Flat {
         /// The matrix.
         pub matrix: MatrixView,
@@ -81,17 +85,18 @@ kernel! {
 unsafe impl FlatKernel for AggregatePropose {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let (mut best, mut most, mut order) = (NONE, WEAKEST, 0);
+        let (mut best, mut most, mut order) = (NONE, 0, 0);
         if self.mate.get(i) == NONE {
             let inverse = self.inverse.get(i);
             self.matrix.each(i, |j, w| {
                 if w > 0.0 && self.mate.get(j) == NONE {
                     // In an order that does not depend on which of the two asks.
                     let strength = (w * w) * (inverse * self.inverse.get(j));
+                    let class = strength.to_bits() >> ALIKE_BITS;
                     let (low, high) = if i < j { (i, j) } else { (j, i) };
                     let tie = hash(low ^ hash(high));
-                    if strength > most || strength == most && tie > order {
-                        (best, most, order) = (j, strength, tie);
+                    if strength > WEAKEST && (class > most || class == most && tie > order) {
+                        (best, most, order) = (j, class, tie);
                     }
                 }
             });

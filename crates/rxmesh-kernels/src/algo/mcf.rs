@@ -253,10 +253,13 @@ impl McfSetup {
         let (vv, edges) = (self.vv.table(patch), self.ve.table(patch).row(v));
         let place = self.vv.place(patch);
         let (lo, hi) = vv.bounds(v);
-        // Neighbours come in the order of the edges, or in ascending order.
+        // Neighbours come in the order of the edges, or in ascending order; an edge from a vertex to itself has none.
         let mut k = lo;
         for e in edges {
             let w = t.tables.other(e, v);
+            if w == v {
+                continue;
+            }
             let at = if k < hi && vv.value(k) == w {
                 k
             } else {

@@ -1,0 +1,407 @@
+//! Sparse matrices, multigrid and the solver against naive sums and direct solves in `f64` (faer).
+
+use faer::Side;
+use faer::linalg::solvers::Solve;
+use faer::sparse::{SparseColMat, Triplet};
+use glam::{DVec3, Vec3};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use rxmesh_host::Error;
+use rxmesh_host::algebra::{Matrix, Multigrid, SolveOptions, SolveReport, solve};
+use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_tests::conformance;
+use rxmesh_tests::engines::{is_slow, suited};
+
+conformance! { @steps
+    products_are_those_of_naive_sums, solutions_are_those_of_a_direct_solve, random_graphs, a_pole, rows_of_zeroes_stay,
+    the_smallest_systems, bad_input_is_named, same_bits_for_any_number_of_threads
+}
+
+type Rows = Vec<Vec<(u32, f32)>>;
+
+/// Numbers from 0 to 1 that look random.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f32 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    fn vectors(&mut self, n: usize) -> Vec<Vec3> {
+        (0..n)
+            .map(|_| Vec3::new(self.next(), self.next() - 0.5, self.next()))
+            .collect()
+    }
+}
+
+/// A graph's Laplacian with masses; the diagonal is as near as `f32` comes.
+fn laplacian(masses: &[f32], edges: &[(u32, u32, f32)]) -> Rows {
+    let mut rows: Rows = masses
+        .iter()
+        .enumerate()
+        .map(|(i, &m)| vec![(i as u32, m)])
+        .collect();
+    for &(i, j, w) in edges {
+        for (i, j) in [(i, j), (j, i)] {
+            rows[i as usize].extend([(j, -w), (i, w)]);
+        }
+    }
+    rows
+}
+
+/// A grid of so many rows and columns.
+fn grid(n: u32, weight: impl FnMut(bool) -> f32) -> Vec<(u32, u32, f32)> {
+    let (mut edges, mut weight) = (Vec::new(), weight);
+    for i in 0..n {
+        for j in 0..n {
+            if i + 1 < n {
+                edges.push((n * i + j, n * (i + 1) + j, weight(true)));
+            }
+            if j + 1 < n {
+                edges.push((n * i + j, n * i + j + 1, weight(false)));
+            }
+        }
+    }
+    edges
+}
+
+/// `A x` in doubles.
+fn product(rows: &Rows, x: &[DVec3]) -> Vec<DVec3> {
+    let row = |row: &Vec<(u32, f32)>| row.iter().map(|&(j, a)| x[j as usize] * f64::from(a)).sum();
+    rows.iter().map(row).collect()
+}
+
+fn doubles(x: &[Vec3]) -> Vec<DVec3> {
+    x.iter().map(|x| x.as_dvec3()).collect()
+}
+
+fn norm(x: &[DVec3]) -> f64 {
+    x.iter().map(|x| x.length_squared()).sum::<f64>().sqrt()
+}
+
+fn direct(rows: &Rows, b: &[Vec3]) -> Vec<DVec3> {
+    let n = rows.len();
+    let mut entries = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        entries.extend(
+            row.iter()
+                .map(|&(j, a)| Triplet::new(i, j as usize, f64::from(a))),
+        );
+    }
+    let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &entries).unwrap();
+    let factor = matrix.sp_cholesky(Side::Lower).unwrap();
+    let x = factor.solve(faer::Mat::from_fn(n, 3, |i, k| f64::from(b[i][k])));
+    (0..n)
+        .map(|i| DVec3::new(x[(i, 0)], x[(i, 1)], x[(i, 2)]))
+        .collect()
+}
+
+fn solved(engine: &Engine, rows: &Rows, b: &[Vec3]) -> (Vec<Vec3>, SolveReport) {
+    let matrix = Matrix::from_rows(engine, rows).unwrap();
+    let multigrid = Multigrid::new(&matrix).unwrap();
+    let mut x = engine.zeroed(rows.len()).unwrap();
+    let b = engine.upload(b).unwrap();
+    let report = solve(&matrix, &multigrid, &b, &mut x, &SolveOptions::default()).unwrap();
+    (x.read().unwrap(), report)
+}
+
+/// The solver ends in time, its residual is the true one, and the solution is that of a direct solve, to `most` of its
+/// size.
+fn check(engine: &Engine, what: &str, rows: &Rows, b: &[Vec3], iterations: u32, most: f64) {
+    let (x, report) = solved(engine, rows, b);
+    assert!(
+        report.converged && report.residual <= 1e-6,
+        "{what}: {report:?}"
+    );
+    assert!(report.iterations <= iterations, "{what}: {report:?}");
+    let want = direct(rows, b);
+    let error: Vec<DVec3> = x
+        .iter()
+        .zip(&want)
+        .map(|(x, w)| x.as_dvec3() - *w)
+        .collect();
+    assert!(
+        norm(&error) <= most * norm(&want),
+        "{what}: {report:?}, error {:e}",
+        norm(&error) / norm(&want)
+    );
+}
+
+fn products_are_those_of_naive_sums(engine: &Engine) {
+    let n = suited(engine, [40, 12, 5]);
+    let mut random = Numbers(3);
+    // Not symmetric, with entries of either sign, several in one place, and rows without any.
+    let count = (n * n) as usize;
+    let rows: Rows = (0..count)
+        .map(|i| {
+            let entries = if i % 7 == 3 { 0 } else { i % 9 };
+            (0..entries)
+                .map(|_| {
+                    (
+                        (random.next() * count as f32) as u32 % count as u32,
+                        4.0 * random.next() - 2.0,
+                    )
+                })
+                .collect()
+        })
+        .collect();
+    let matrix = Matrix::from_rows(engine, &rows).unwrap();
+    assert_eq!(matrix.rows() as usize, count);
+    let (x, z) = (random.vectors(count), random.vectors(count));
+    let [x_there, z_there] = [&x, &z].map(|v| engine.upload(v).unwrap());
+    let mut y = engine.zeroed(count).unwrap();
+    let naive = product(&rows, &doubles(&x));
+    for (alpha, beta) in [(1.0, 0.0), (-0.5, 2.0)] {
+        matrix
+            .multiply(alpha, &x_there, beta, &z_there, &mut y)
+            .unwrap();
+        for (i, y) in y.read().unwrap().iter().enumerate() {
+            let want = naive[i] * f64::from(alpha) + z[i].as_dvec3() * f64::from(beta);
+            assert!(
+                y.as_dvec3().distance(want) < 2e-5,
+                "row {i}: {y}, but {want} is expected"
+            );
+        }
+    }
+    let ones: Vec<f32> = x.iter().map(|x| x.x).collect();
+    let ones = engine.upload(&ones).unwrap();
+    let mut y = engine.zeroed(count).unwrap();
+    matrix
+        .multiply_one(1.0, &ones, -1.0, &ones, &mut y)
+        .unwrap();
+    for (i, y) in y.read().unwrap().iter().enumerate() {
+        let want = naive[i].x - f64::from(x[i].x);
+        assert!(
+            (f64::from(*y) - want).abs() < 2e-5,
+            "row {i}: {y}, but {want} is expected"
+        );
+    }
+    // The rows come back, each place once.
+    let back = matrix.to_rows().unwrap();
+    let again = product(&back, &doubles(&x));
+    assert!(naive.iter().zip(&again).all(|(a, b)| a.distance(*b) < 2e-5));
+    assert!(back.iter().all(|row| {
+        let mut columns: Vec<u32> = row.iter().map(|&(j, _)| j).collect();
+        columns.sort_unstable();
+        columns.windows(2).all(|pair| pair[0] < pair[1])
+    }));
+}
+
+fn solutions_are_those_of_a_direct_solve(engine: &Engine) {
+    let n = suited(engine, [60, 14, 6]);
+    let count = (n * n) as usize;
+    let mut random = Numbers(5);
+    let b = random.vectors(count);
+    let light: Vec<f32> = (0..count).map(|_| 1e-3 * (0.5 + random.next())).collect();
+    let even = laplacian(&light, &grid(n, |_| 1.0));
+    check(engine, "a grid", &even, &b, 60, 1e-4);
+    // Weights of ten orders of magnitude.
+    let wild = laplacian(&light, &grid(n, |_| 10f32.powf(8.0 * random.next() - 5.0)));
+    check(engine, "wild weights", &wild, &b, 400, 1e-3);
+    // As of triangles that are a thousand times as long as wide: strong along one direction.
+    let ones = vec![1.0; count];
+    let needles = laplacian(&ones, &grid(n, |down| if down { 1e6 } else { 1e-1 }));
+    check(engine, "needles", &needles, &b, 60, 1e-3);
+    // Almost nothing but masses.
+    let heavy = laplacian(&vec![100.0; count], &grid(n, |_| 1.0));
+    check(engine, "masses", &heavy, &b, 12, 1e-5);
+    // Each level has about a third of the rows of the one before, and the last is small.
+    let sizes = Multigrid::new(&Matrix::from_rows(engine, &even).unwrap())
+        .unwrap()
+        .sizes();
+    assert_eq!(sizes[0], n * n);
+    assert!(
+        sizes.windows(2).all(|pair| 2 * pair[1] <= pair[0]),
+        "{sizes:?}"
+    );
+    assert!(*sizes.last().unwrap() <= 8, "{sizes:?}");
+}
+
+fn random_graphs(engine: &Engine) {
+    let n = suited(engine, [200usize, 30, 10]);
+    let cases = suited(engine, [48, 6, 2]);
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let edge = (0..n as u32, 0..n as u32, -3.0f32..3.0);
+    let graph = (
+        prop::collection::vec(-1.0f32..1.0, n),
+        prop::collection::vec(edge, 0..3 * n),
+        any::<u32>(),
+    );
+    TestRunner::new(config)
+        .run(&graph, |(masses, edges, seed)| {
+            let masses: Vec<f32> = masses.iter().map(|m| 10f32.powf(*m)).collect();
+            let edges: Vec<_> = edges
+                .into_iter()
+                .filter(|&(i, j, _)| i != j)
+                .map(|(i, j, w)| (i, j, 10f32.powf(w)))
+                .collect();
+            let b = Numbers(seed.into()).vectors(n);
+            check(
+                engine,
+                "a graph",
+                &laplacian(&masses, &edges),
+                &b,
+                200,
+                1e-3,
+            );
+            Ok(())
+        })
+        .unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// A row so long that steps which grow with its square would not end.
+fn a_pole(engine: &Engine) {
+    let n = suited(engine, [20_000u32, 300, 40]);
+    let mut random = Numbers(11);
+    let edges: Vec<_> = (1..n)
+        .flat_map(|i| [(0, i, 0.5 + random.next()), (i, 1 + i % (n - 1), 1.0)])
+        .collect();
+    let rows = laplacian(&vec![0.01; n as usize], &edges);
+    check(
+        engine,
+        "a pole",
+        &rows,
+        &random.vectors(n as usize),
+        60,
+        1e-3,
+    );
+}
+
+fn rows_of_zeroes_stay(engine: &Engine) {
+    // Two parts, and between them rows of nothing.
+    let n = suited(engine, [12, 6, 4]);
+    let part = grid(n, |_| 2.0);
+    let gap = n * n + 5;
+    let edges: Vec<_> = part
+        .iter()
+        .flat_map(|&(i, j, w)| [(i, j, w), (i + gap, j + gap, w)])
+        .collect();
+    let count = (2 * gap) as usize;
+    let is_empty = |i: usize| i % gap as usize >= (n * n) as usize;
+    let masses: Vec<f32> = (0..count)
+        .map(|i| if is_empty(i) { 0.0 } else { 0.1 })
+        .collect();
+    let rows = laplacian(&masses, &edges);
+    let mut b = Numbers(2).vectors(count);
+    let start = Numbers(4).vectors(count);
+    b.iter_mut()
+        .enumerate()
+        .filter(|(i, _)| is_empty(*i))
+        .for_each(|(_, b)| *b = Vec3::ZERO);
+    let matrix = Matrix::from_rows(engine, &rows).unwrap();
+    let multigrid = Multigrid::new(&matrix).unwrap();
+    let (right, mut x) = (engine.upload(&b).unwrap(), engine.upload(&start).unwrap());
+    let report = solve(
+        &matrix,
+        &multigrid,
+        &right,
+        &mut x,
+        &SolveOptions::default(),
+    )
+    .unwrap();
+    assert!(report.converged, "{report:?}");
+    let x = x.read().unwrap();
+    let left: Vec<DVec3> = product(&rows, &doubles(&x))
+        .iter()
+        .zip(&b)
+        .map(|(a, b)| *a - b.as_dvec3())
+        .collect();
+    assert!(norm(&left) < 1e-5 * norm(&doubles(&b)), "{:e}", norm(&left));
+    assert!(
+        (0..count)
+            .filter(|&i| is_empty(i))
+            .all(|i| x[i] == start[i])
+    );
+}
+
+fn the_smallest_systems(engine: &Engine) {
+    let (x, report) = solved(engine, &vec![], &[]);
+    assert!(x.is_empty() && report.converged && report.iterations == 0);
+    let (x, report) = solved(engine, &vec![vec![(0, 4.0)]], &[Vec3::new(1.0, -2.0, 8.0)]);
+    assert!(
+        report.converged && x[0].distance(Vec3::new(0.25, -0.5, 2.0)) < 1e-6,
+        "{x:?} {report:?}"
+    );
+    // Nothing to do.
+    let (x, report) = solved(
+        engine,
+        &vec![vec![(0, 4.0)], vec![(1, 1.0)]],
+        &[Vec3::ZERO; 2],
+    );
+    assert!(
+        report.converged && report.iterations == 0 && x == [Vec3::ZERO; 2],
+        "{report:?}"
+    );
+    let pair = laplacian(&[0.5, 0.0], &[(0, 1, 1e4)]);
+    check(engine, "a pair", &pair, &[Vec3::ONE, Vec3::X], 6, 1e-4);
+}
+
+fn bad_input_is_named(engine: &Engine) {
+    let outside = Matrix::from_rows(engine, &[vec![(0, 1.0)], vec![(2, 1.0)]]);
+    let message = outside.unwrap_err().to_string();
+    assert!(
+        message.contains("row 1") && message.contains("column 2"),
+        "{message}"
+    );
+    let infinite = Matrix::from_rows(engine, &[vec![(0, f32::INFINITY)]]);
+    assert!(
+        matches!(infinite, Err(Error::NotFinite { .. })),
+        "{infinite:?}"
+    );
+    let matrix = Matrix::from_rows(engine, &[vec![(0, 1.0)], vec![(1, 1.0)]]).unwrap();
+    let multigrid = Multigrid::new(&matrix).unwrap();
+    let (short, long) = (
+        engine.zeroed::<Vec3>(1).unwrap(),
+        engine.zeroed::<Vec3>(2).unwrap(),
+    );
+    let mut x = engine.zeroed::<Vec3>(2).unwrap();
+    let options = SolveOptions::default();
+    let length = |e: Error| matches!(e, Error::Engine(EngineError::Length { got: 1, want: 2 }));
+    assert!(length(
+        solve(&matrix, &multigrid, &short, &mut x, &options).unwrap_err()
+    ));
+    assert!(length(
+        matrix
+            .multiply(1.0, &short, 0.0, &long, &mut x)
+            .unwrap_err()
+    ));
+    let other = Multigrid::new(&Matrix::from_rows(engine, &[vec![(0, 1.0)]]).unwrap()).unwrap();
+    assert!(matches!(
+        solve(&matrix, &other, &long, &mut x, &options),
+        Err(Error::Options(_))
+    ));
+    let none = options.with(|o| o.tolerance = 0.0);
+    assert!(matches!(
+        solve(&matrix, &multigrid, &long, &mut x, &none),
+        Err(Error::Options(_))
+    ));
+    let wrong = engine
+        .upload(&[Vec3::new(f32::NAN, 0.0, 0.0), Vec3::ZERO])
+        .unwrap();
+    let error = solve(&matrix, &multigrid, &wrong, &mut x, &options);
+    assert!(matches!(error, Err(Error::NotFinite { .. })), "{error:?}");
+}
+
+fn same_bits_for_any_number_of_threads(engine: &Engine) {
+    let n = suited(engine, [50, 10, 5]);
+    let mut random = Numbers(9);
+    let masses: Vec<f32> = (0..n * n).map(|_| 0.01 * random.next()).collect();
+    let rows = laplacian(&masses, &grid(n, |_| 10f32.powf(4.0 * random.next())));
+    let b = random.vectors(rows.len());
+    let first = solved(engine, &rows, &b);
+    assert_eq!(first, solved(engine, &rows, &b), "a second run");
+    if !is_slow(engine) && engine.name() == "cpu" {
+        for threads in [1, 7] {
+            let other = Engine::cpu_with_threads(threads).unwrap();
+            assert_eq!(first, solved(&other, &rows, &b), "{threads} threads");
+        }
+    }
+}
