@@ -169,11 +169,15 @@ fn coarsen(
     let Some(first) = pass(fine, inverse)? else {
         return Ok(None);
     };
-    let second = pass(&first.matrix, &first.matrix.inverse()?)?;
-    let Some(second) = second else {
-        return Ok(None);
+    let (coarse, pairs) = match pass(&first.matrix, &first.matrix.inverse()?)? {
+        Some(second) => (second.matrix, second.pairs),
+        // Jacobi steps are enough for all that is left: each stays by itself.
+        None => {
+            let alone: Vec<u32> = (0..first.matrix.rows()).flat_map(|i| [i, NONE]).collect();
+            (first.matrix, engine.upload(&alone)?)
+        }
     };
-    let rows = second.matrix.rows();
+    let rows = coarse.rows();
     if f64::from(rows) > LEAST_PROGRESS * f64::from(fine.rows()) {
         return Ok(None);
     }
@@ -181,12 +185,12 @@ fn coarsen(
     let members = engine.uninit((MEMBERS * rows) as usize)?;
     let compose = AggregateCompose {
         first: first.pairs.global(),
-        second: second.pairs.global(),
+        second: pairs.global(),
         members: members.global_mut(),
         aggregate: aggregate.global_mut(),
     };
     engine.launch_flat(rows, compose)?;
-    Ok(Some((second.matrix, aggregate, members)))
+    Ok(Some((coarse, aggregate, members)))
 }
 
 /// What a pass of pairs made.
