@@ -250,7 +250,8 @@ impl Patches {
             mesh: mesh.view(),
             claims: mesh.face_claims().global_mut(),
         };
-        mesh.engine().launch_blocks(self.count, kernel)
+        mesh.engine().launch_blocks(self.count, kernel)?;
+        mesh.link_sides()
     }
 
     /// Owned vertices, owned faces and faces of each patch.

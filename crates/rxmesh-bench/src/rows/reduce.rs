@@ -1,9 +1,7 @@
 //! Reductions.
 
 use anyhow::Result;
-use rxmesh_host::algo::reduce;
-use rxmesh_kernels::algo::reduce::{ReducePatches, Reduction};
-use rxmesh_kernels::topo::Kind;
+use rxmesh_host::algo::reduce::{self, Reduction, Reductions, Term};
 
 use super::{Bench, Measured, Row};
 use crate::measure;
@@ -25,23 +23,11 @@ pub(super) const ROWS: &[Row] = &[
 
 fn dot(b: &Bench<'_>) -> Result<Measured> {
     let (x, y) = (b.positions()?, b.positions()?);
-    let n = b.rx.headers().len() as u32;
-    let words = b.engine.zeroed::<f64>(n as usize + 3)?;
-    let part = |from, n| words.global_mut().part(from, n);
-    let patches = ReducePatches {
-        x: x.global()?.cast(),
-        y: y.global()?.cast(),
-        partials: part(0, n),
-        components: 3,
-        kind: Kind::Vertex as u32,
-        reduction: Reduction::Dot as u32,
-        result: part(n, 2),
-        arrived: part(n + 2, 1).cast(),
-    };
-    let times = measure::launches(b.engine, b.effort, || Ok(b.rx.run(patches)?))?;
+    let dot = Reductions::new(b.rx, [Term::of_two(&x, &y, Reduction::Dot)?])?;
+    let times = measure::launches(b.engine, b.effort, || Ok(dot.launch()?))?;
     Ok(Measured {
         times,
-        kernels: vec![b.patch_kernel(&patches)],
+        kernels: vec![b.patch_kernel(&dot.over_patches(0))],
         ..dot_sizes(b)
     })
 }

@@ -110,11 +110,6 @@ impl Matrix {
         self.rows
     }
 
-    /// Room for entries beside the diagonal.
-    pub(crate) fn room(&self) -> u32 {
-        self.parts.columns.len() as u32
-    }
-
     /// For kernels.
     pub(crate) fn view(&self) -> MatrixView {
         MatrixView {

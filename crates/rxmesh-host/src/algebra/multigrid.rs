@@ -3,11 +3,11 @@
 use super::matrix::{Matrix, Parts};
 use crate::Error;
 use crate::algo::scan;
-use crate::engine::{Buffer, Engine};
+use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algebra::aggregate::{
-    AggregateBegin, AggregateCompose, AggregateLeaders, AggregateLengths, AggregateMatch,
-    AggregateMerge, AggregateNumber, AggregatePropose, MEMBERS, NONE,
+    AggregateBegin, AggregateLeaders, AggregateLengths, AggregateMatch, AggregateMerge,
+    AggregateNumber, AggregatePropose, MEMBERS, NONE,
 };
 use rxmesh_kernels::algebra::cycle::{CycleDown, CycleUp};
 use rxmesh_kernels::algebra::matrix::{MatrixView, ROWS};
@@ -15,10 +15,10 @@ use rxmesh_kernels::algo::cg::CgSums;
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// Handshakes of a pass.
+/// Handshakes a level.
 const HANDSHAKES: u32 = 3;
 
-/// Most levels: each but the last has a third of the rows of the one before, or so.
+/// Most levels: each but the last has little more than half the rows of the one before.
 const LEVELS: usize = 40;
 
 /// A level with more than this part of the rows before it is not worth having.
@@ -28,8 +28,10 @@ const LEAST_PROGRESS: f64 = 0.95;
 /// ([`solve`](super::solve)). It is made for symmetric matrices whose entries beside the diagonal are negative or zero
 /// and whose rows have sums of zero or more: Laplacians, with masses or without.
 ///
-/// Rows that hang together most become one, four or fewer each time (Notay 2010). So it follows the strength of
-/// the weights, not the geometry: where triangles are needles, the ends of their short sides are one soon.
+/// Rows that hang together become one, in pairs of which each is good by itself (Napov and Notay 2012). So it follows
+/// the strength of the weights, not the geometry: where triangles are needles, the ends of their short sides are one
+/// soon. A level has little more than half the rows of the one before: larger aggregates make fewer levels, which cost
+/// less, but need several times the iterations where weights differ much.
 #[derive(Debug)]
 pub struct Multigrid {
     levels: Vec<Level>,
@@ -72,6 +74,14 @@ impl Multigrid {
                 matrix: Some(coarse),
                 ..next
             });
+        }
+        // No row of the last level has an aggregate.
+        if let Some(last) = levels.last_mut() {
+            last.aggregate = matrix.engine().uninit(last.rows as usize)?;
+            let to = last.aggregate.global_mut();
+            matrix
+                .engine()
+                .launch_flat(last.rows, Fill { to, value: NONE })?;
         }
         Ok(Multigrid { levels })
     }
@@ -143,19 +153,12 @@ impl Level {
             matrix: None,
             rows: matrix.rows(),
             inverse: matrix.inverse()?,
-            aggregate: none(engine, n)?,
+            aggregate: engine.zeroed(0)?,
             members: engine.zeroed(0)?,
             r: engine.zeroed(values)?,
             z: engine.zeroed(values)?,
         })
     }
-}
-
-fn none(engine: &Engine, n: usize) -> Result<Buffer<u32>, Error> {
-    let buffer = engine.uninit::<u32>(n)?;
-    let to = buffer.global_mut();
-    engine.launch_flat(n as u32, Fill { to, value: NONE })?;
-    Ok(buffer)
 }
 
 /// The matrix of a next level, the aggregate of each row, and the rows of each aggregate; nothing when it would not be
@@ -165,42 +168,6 @@ fn coarsen(
     fine: &Matrix,
     inverse: &Buffer<f32>,
 ) -> Result<Option<(Matrix, Buffer<u32>, Buffer<u32>)>, Error> {
-    let engine = fine.engine();
-    let Some(first) = pass(fine, inverse)? else {
-        return Ok(None);
-    };
-    let (coarse, pairs) = match pass(&first.matrix, &first.matrix.inverse()?)? {
-        Some(second) => (second.matrix, second.pairs),
-        // Jacobi steps are enough for all that is left: each stays by itself.
-        None => {
-            let alone: Vec<u32> = (0..first.matrix.rows()).flat_map(|i| [i, NONE]).collect();
-            (first.matrix, engine.upload(&alone)?)
-        }
-    };
-    let rows = coarse.rows();
-    if f64::from(rows) > LEAST_PROGRESS * f64::from(fine.rows()) {
-        return Ok(None);
-    }
-    let aggregate = none(engine, fine.rows() as usize)?;
-    let members = engine.uninit((MEMBERS * rows) as usize)?;
-    let compose = AggregateCompose {
-        first: first.pairs.global(),
-        second: pairs.global(),
-        members: members.global_mut(),
-        aggregate: aggregate.global_mut(),
-    };
-    engine.launch_flat(rows, compose)?;
-    Ok(Some((coarse, aggregate, members)))
-}
-
-/// What a pass of pairs made.
-struct Pass {
-    matrix: Matrix,
-    pairs: Buffer<u32>,
-}
-
-/// One pass; nothing when no row takes part.
-fn pass(fine: &Matrix, inverse: &Buffer<f32>) -> Result<Option<Pass>, Error> {
     let (engine, n) = (fine.engine(), fine.rows());
     let (mate, proposal) = (
         engine.uninit::<u32>(n as usize)?,
@@ -232,10 +199,10 @@ fn pass(fine: &Matrix, inverse: &Buffer<f32>) -> Result<Option<Pass>, Error> {
     };
     engine.launch_flat(n, leaders)?;
     let rows = scan::exclusive(engine, &number)?;
-    if rows == 0 {
+    if rows == 0 || f64::from(rows) > LEAST_PROGRESS * f64::from(n) {
         return Ok(None);
     }
-    let (aggregate, pairs) = (proposal, engine.uninit::<u32>(2 * rows as usize)?);
+    let (aggregate, pairs) = (proposal, engine.uninit((MEMBERS * rows) as usize)?);
     let numbers = AggregateNumber {
         mate: mate.global(),
         number: number.global(),
@@ -243,16 +210,15 @@ fn pass(fine: &Matrix, inverse: &Buffer<f32>) -> Result<Option<Pass>, Error> {
         pairs: pairs.global_mut(),
     };
     engine.launch_flat(n, numbers)?;
-    let starts = engine.zeroed::<u32>(rows as usize)?;
+    let starts = engine.zeroed::<u32>(rows as usize + 1)?;
     let lengths = AggregateLengths {
         matrix: fine.view(),
         pairs: pairs.global(),
         lengths: starts.global_mut(),
     };
     engine.launch_flat(rows, lengths)?;
-    scan::in_place(engine, &starts)?;
-    // There is room for all entries of the finer matrix, and no more are needed.
-    let room = fine.room() as usize;
+    // What the rows of each aggregate have: more than is left when they are one.
+    let room = scan::exclusive(engine, &starts)? as usize;
     let parts = Parts {
         starts,
         ends: engine.uninit(rows as usize)?,
@@ -272,5 +238,5 @@ fn pass(fine: &Matrix, inverse: &Buffer<f32>) -> Result<Option<Pass>, Error> {
     };
     engine.launch_flat(rows, merge)?;
     let matrix = Matrix::from_parts(engine, parts);
-    Ok(Some(Pass { matrix, pairs }))
+    Ok(Some((matrix, aggregate, pairs)))
 }

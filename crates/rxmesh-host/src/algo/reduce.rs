@@ -3,10 +3,15 @@
 use crate::Error;
 use crate::engine::{Buffer, Engine};
 use crate::store::{Attribute, Dimension, RxMesh};
-use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches, Reduction};
+pub use rxmesh_kernels::algo::reduce::Reduction;
+use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches};
 use rxmesh_kernels::attr::Sum;
-use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Element, Kind};
+
+/// From so many patches on a launch of its own adds up their results: the last block, which is a patch's, would take
+/// longer than another launch.
+const MANY_PATCHES: usize = 1024;
 
 /// Sum over all components of all values, accumulated in `f64`.
 ///
@@ -79,8 +84,8 @@ fn reduce<K: Element, T: Sum>(
 }
 
 /// One of several reductions.
-#[derive(Clone, Copy)]
-pub(super) struct Term {
+#[derive(Clone, Copy, Debug)]
+pub struct Term {
     x: Global<f32>,
     y: Global<f32>,
     components: u32,
@@ -89,15 +94,24 @@ pub(super) struct Term {
 }
 
 impl Term {
-    /// Over all values of an attribute.
-    pub(super) fn of<K: Element, T: Sum>(
+    /// Over all components of all values of an attribute.
+    ///
+    /// # Errors
+    ///
+    /// A stale attribute.
+    pub fn of<K: Element, T: Sum>(
         x: &Attribute<K, T>,
         reduction: Reduction,
     ) -> Result<Term, Error> {
         Term::of_two(x, x, reduction)
     }
 
-    fn of_two<K: Element, T: Sum>(
+    /// Over those of two attributes, of which only [`Reduction::Dot`] looks at the second.
+    ///
+    /// # Errors
+    ///
+    /// A stale attribute.
+    pub fn of_two<K: Element, T: Sum>(
         x: &Attribute<K, T>,
         y: &Attribute<K, T>,
         reduction: Reduction,
@@ -112,36 +126,108 @@ impl Term {
     }
 }
 
-/// Several reductions with one look at the engine, a launch each.
+/// Several reductions with one look at the engine, a launch each, or two of large meshes.
+pub struct Reductions<'a, D: Dimension, const N: usize> {
+    rx: &'a RxMesh<D>,
+    terms: [Term; N],
+    /// The results, each behind a value that is not used, the words that count patches, and the partial results.
+    room: Buffer<f64>,
+}
+
+impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
+    /// Takes the room for their results.
+    ///
+    /// # Errors
+    ///
+    /// No memory, or what the engine says.
+    pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
+        let room = rx.engine().zeroed(N * (rx.headers().len() + 3))?;
+        Ok(Reductions { rx, terms, room })
+    }
+
+    /// Launches all of them, and does not wait. It may be called again when attributes have changed.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn launch(&self) -> Result<(), Error> {
+        let patches = self.rx.headers().len();
+        if patches == 0 {
+            return Ok(());
+        }
+        for k in 0..N {
+            self.rx.run(self.over_patches(k))?;
+            if patches >= MANY_PATCHES {
+                let partials = ReducePartials {
+                    partials: self.partials(k).read(),
+                    result: self.result(k).from(1),
+                    reduction: self.terms[k].reduction as u32,
+                };
+                self.rx.engine().launch_blocks(1, partials)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the results.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn read(&self) -> Result<[f64; N], Error> {
+        if self.rx.headers().is_empty() {
+            return Ok(self.terms.map(|t| match t.reduction {
+                Reduction::Sum | Reduction::Dot => 0.0,
+                Reduction::Min => f64::INFINITY,
+                Reduction::Max => f64::NEG_INFINITY,
+            }));
+        }
+        let read = self.room.read_range(0, 2 * N)?;
+        Ok(std::array::from_fn(|k| read[2 * k + 1]))
+    }
+
+    /// The kernel of reduction `k` that runs over the patches; it is the only one where there are not many.
+    pub fn over_patches(&self, k: usize) -> ReducePatches {
+        let (t, patches) = (self.terms[k], self.rx.headers().len());
+        let (result, arrived) = if patches < MANY_PATCHES {
+            (self.result(k), self.part(2 * N + k, 1))
+        } else {
+            (GlobalMut::empty(), GlobalMut::empty())
+        };
+        ReducePatches {
+            x: t.x,
+            y: t.y,
+            partials: self.partials(k),
+            components: t.components,
+            kind: t.kind as u32,
+            reduction: t.reduction as u32,
+            result,
+            arrived: arrived.cast(),
+        }
+    }
+
+    fn part(&self, from: usize, n: usize) -> GlobalMut<f64> {
+        self.room.global_mut().part(from as u32, n as u32)
+    }
+
+    fn result(&self, k: usize) -> GlobalMut<f64> {
+        self.part(2 * k, 2)
+    }
+
+    fn partials(&self, k: usize) -> GlobalMut<f64> {
+        let patches = self.rx.headers().len();
+        self.part(3 * N + k * patches, patches)
+    }
+}
+
+/// Several reductions with one look at the engine.
 pub(super) fn several<const N: usize>(
     rx: &RxMesh<impl Dimension>,
     terms: [Term; N],
 ) -> Result<[f64; N], Error> {
-    let patches = rx.headers().len();
-    if patches == 0 {
-        return Ok(terms.map(|t| match t.reduction {
-            Reduction::Sum | Reduction::Dot => 0.0,
-            Reduction::Min => f64::INFINITY,
-            Reduction::Max => f64::NEG_INFINITY,
-        }));
-    }
-    // The results, each behind a value that is not used, the words that count patches, and the partial results.
-    let room = rx.engine().zeroed::<f64>(N * (patches + 3))?;
-    let part = |from: usize, n: usize| room.global_mut().part(from as u32, n as u32);
-    for (k, t) in terms.into_iter().enumerate() {
-        rx.run(ReducePatches {
-            x: t.x,
-            y: t.y,
-            partials: part(3 * N + k * patches, patches),
-            components: t.components,
-            kind: t.kind as u32,
-            reduction: t.reduction as u32,
-            result: part(2 * k, 2),
-            arrived: part(2 * N + k, 1).cast(),
-        })?;
-    }
-    let read = room.read_range(0, 2 * N)?;
-    Ok(std::array::from_fn(|k| read[2 * k + 1]))
+    let all = Reductions::new(rx, terms)?;
+    all.launch()?;
+    all.read()
 }
 
 /// All partial results of the patches into one.

@@ -5,7 +5,8 @@ use crate::engine::{Buffer, Engine, EngineError};
 use crate::store::RxMesh;
 use rxmesh_kernels::cavity::{FREE, FROZEN};
 use rxmesh_kernels::edit::{
-    DEAD, Fill, FlatMesh, Freeze, MarkDead, NONE, OpenPatches, OpenVertices, VERTEX_LIMIT,
+    DEAD, Fill, FlatMesh, Freeze, LinkSides, MarkDead, NONE, OpenPatches, OpenVertices,
+    VERTEX_LIMIT,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
@@ -21,6 +22,7 @@ pub struct OpenMesh {
     pub(super) fe: Buffer<u32>,
     pub(super) ev: Buffer<u32>,
     pub(super) ef: Buffer<u32>,
+    before: Buffer<u32>,
     pub(super) ve: Buffer<u32>,
     pub(super) fp: Buffer<u32>,
     claims: Buffer<u64>,
@@ -100,6 +102,7 @@ impl OpenMesh {
             fe: engine.zeroed(3 * f)?,
             ev: engine.zeroed(2 * e)?,
             ef: engine.zeroed(2 * e)?,
+            before: engine.zeroed(2 * e)?,
             ve: engine.zeroed(v)?,
             fp: engine.zeroed(f)?,
             claims: engine.zeroed(f)?,
@@ -114,6 +117,7 @@ impl OpenMesh {
         let frozen = engine.zeroed::<u32>(4)?;
         let (mesh, at) = (self.view(), corners.global_mut());
         rx.run(OpenPatches { mesh, corners: at })?;
+        self.link_sides()?;
         engine.launch_flat(
             vertices,
             OpenVertices {
@@ -133,6 +137,17 @@ impl OpenMesh {
         )?;
         self.frozen = frozen.read_range(1, 1)?[0];
         Ok(())
+    }
+
+    /// The half-edges before others, from faces and edges.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn link_sides(&self) -> Result<(), EngineError> {
+        let half_edges = 2 * self.capacity[Kind::Edge as usize];
+        let mesh = self.view();
+        self.engine.launch_flat(half_edges, LinkSides { mesh })
     }
 
     /// Arrays with other room for the same mesh, not written yet: for an engine of edits that numbers elements by
@@ -165,6 +180,7 @@ impl OpenMesh {
             fe: self.fe.grown(3 * f)?,
             ev: self.ev.grown(2 * e)?,
             ef: self.ef.grown(2 * e)?,
+            before: self.before.grown(2 * e)?,
             ve: self.ve.grown(v)?,
             fp: self.fp.grown(f)?,
             claims: self.claims.grown(f)?,
@@ -183,6 +199,7 @@ impl OpenMesh {
         bury(&self.fe, 3 * f, NONE)?;
         bury(&self.ev, 2 * e, NONE)?;
         bury(&self.ef, 2 * e, NONE)?;
+        bury(&self.before, 2 * e, NONE)?;
         bury(&self.fp, f, NONE)?;
         bury(&self.ve, v, DEAD)
     }
@@ -223,6 +240,7 @@ impl OpenMesh {
             fe: self.fe.global_mut(),
             ev: self.ev.global_mut(),
             ef: self.ef.global_mut(),
+            before: self.before.global_mut(),
             ve: self.ve.global_mut(),
             fp: self.fp.global_mut(),
         }
@@ -297,6 +315,7 @@ impl OpenMesh {
         let claim = |&frozen: &bool| if frozen { FROZEN } else { FREE };
         let claims: Vec<u64> = arrays.frozen.iter().map(claim).collect();
         self.claims.write(&claims)?;
+        self.link_sides()?;
         self.frozen = claims.iter().filter(|&&c| c == FROZEN).count() as u32;
         Ok(())
     }

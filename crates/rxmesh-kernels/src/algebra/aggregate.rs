@@ -1,10 +1,9 @@
-//! Coarse matrices by aggregation: rows that hang together most become one (Notay 2010, "An aggregation-based algebraic
-//! multigrid method", section 3).
+//! Coarse matrices by aggregation: rows that hang together become one, in pairs (Napov and Notay 2012, "An algebraic
+//! multigrid method with guaranteed convergence rate", section 3).
 //!
-//! Pairs are found by handshakes: every row that is free proposes to the free neighbour with which it hangs together
-//! most, and two that propose to each other are a pair. Two such passes make aggregates of up to four rows. The coarse
-//! matrix is the sum over the rows and columns of each aggregate. Rows whose excess is far larger than their weights
-//! are solved by the smoother and are in no aggregate.
+//! Pairs are found by handshakes: every row that is free proposes to the free neighbour with which it makes the best
+//! pair, and two that propose to each other are one. The coarse matrix is the sum over the rows and columns of each
+//! pair. Rows whose excess is large are solved by the smoother and are in no pair.
 
 use super::matrix::MatrixView;
 use crate::kernel;
@@ -20,7 +19,6 @@ kernel_list! {
     flat aggregate_number: AggregateNumber;
     flat aggregate_lengths: AggregateLengths;
     flat aggregate_merge: AggregateMerge;
-    flat aggregate_compose: AggregateCompose;
 }
 
 /// No row.
@@ -29,19 +27,21 @@ pub const NONE: u32 = u32::MAX;
 /// A row that is in no aggregate.
 pub const OUT: u32 = u32::MAX - 1;
 
-/// Excess over the sum of the weights from which on a row is in no aggregate: Jacobi steps are enough for it. Of meshes
-/// that are smoothed a little most rows are such, and coarse levels have only what hangs together.
+/// Excess over the sum of the weights from which on a row is in no pair: Jacobi steps are enough for it. Of meshes that
+/// are smoothed a little most rows are such, and coarse levels have only what hangs together. (Napov and Notay, section
+/// 4, leave out rows whose diagonal is five quarters of the rest.)
 const DOMINANT: f32 = 1.0 / 3.0;
 
-/// Pairs that hang together less are not made.
-const WEAKEST: f32 = 1e-6;
+/// Pairs of worse quality are not made: of two levels alone the condition number is that of the worst pair at most
+/// (section 2).
+const WORST: f32 = 8.0;
 
-/// Strengths that differ in their lowest bits only, by half at most, are alike, and a hash decides. Where strength
-/// rises steadily over a surface every row would propose to the next, and hardly two to each other.
+/// Qualities that differ in their lowest bits only, by half at most, are alike, and a hash decides. Where they
+/// rise steadily over a surface every row would propose to the next, and hardly two to each other.
 const ALIKE_BITS: u32 = 22;
 
-/// Rows of an aggregate, at most: those of two passes.
-pub const MEMBERS: u32 = 4;
+/// Rows of an aggregate, at most.
+pub const MEMBERS: u32 = 2;
 
 kernel! {
     /// Which rows take part.
@@ -68,8 +68,8 @@ unsafe impl FlatKernel for AggregateBegin {
 }
 
 kernel! {
-    /// Proposes to the free neighbour with which a free row hangs together most: the square of the weight over both
-    /// diagonals. A hash decides between those that are alike.
+    /// Proposes to the free neighbour with which a free row makes the best pair. A hash decides between those that are
+    /// alike.
     pub struct AggregatePropose: Flat {
         /// The matrix.
         pub matrix: MatrixView,
@@ -86,24 +86,50 @@ kernel! {
 unsafe impl FlatKernel for AggregatePropose {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let (mut best, mut most, mut order) = (NONE, 0, 0);
+        let (mut best, mut least, mut order) = (NONE, u32::MAX, 0);
         if self.mate.get(i) == NONE {
-            let inverse = self.inverse.get(i);
+            let here = self.weight(i);
             self.matrix.each(i, |j, w| {
                 if w > 0.0 && self.mate.get(j) == NONE {
+                    let quality = quality(w, here, self.weight(j));
                     // In an order that does not depend on which of the two asks.
-                    let strength = (w * w) * (inverse * self.inverse.get(j));
-                    let class = strength.to_bits() >> ALIKE_BITS;
+                    let class = quality.to_bits() >> ALIKE_BITS;
                     let (low, high) = if i < j { (i, j) } else { (j, i) };
                     let tie = hash(low ^ hash(high));
-                    if strength > WEAKEST && (class > most || class == most && tie > order) {
-                        (best, most, order) = (j, class, tie);
+                    if quality <= WORST && (class < least || class == least && tie > order) {
+                        (best, least, order) = (j, class, tie);
                     }
                 }
             });
         }
         self.proposal.set(i, best);
     }
+}
+
+impl AggregatePropose {
+    /// Diagonal and excess of a row.
+    #[inline(always)]
+    fn weight(&self, i: u32) -> [f32; 2] {
+        [1.0 / self.inverse.get(i), self.matrix.excess.get(i)]
+    }
+}
+
+/// The quality of a pair of rows, by diagonal and excess of each, with some weight between them: how much larger an
+/// error may be than what the coarse level takes of it; 1 is best (Napov and Notay 2012, theorem 3.1, for symmetric
+/// matrices).
+#[inline(always)]
+fn quality(w: f32, [d, e]: [f32; 2], [other_d, other_e]: [f32; 2]) -> f32 {
+    // Half the harmonic mean.
+    let between = |a: f32, b: f32| {
+        if a > 0.0 && b > 0.0 {
+            a * b / (a + b)
+        } else {
+            0.0
+        }
+    };
+    // Of a row without its excess the sum of the sizes is twice the diagonal; less what is between the two.
+    let rest = |d: f32, e: f32| 2.0 * (d - w) - e;
+    (w + between(rest(d, e), rest(other_d, other_e))) / (w + between(e, other_e))
 }
 
 kernel! {
@@ -341,41 +367,6 @@ impl AggregateMerge {
                 self.swap(lo + at, lo + child);
                 at = child;
             }
-        }
-    }
-}
-
-kernel! {
-    /// The rows of the aggregates of two passes. Over the coarse rows.
-    pub struct AggregateCompose: Flat {
-        /// Two rows an aggregate of the first pass.
-        pub first: Global<u32>,
-        /// Two aggregates of the first pass an aggregate of the second.
-        pub second: Global<u32>,
-        /// [`MEMBERS`] rows an aggregate; [`NONE`] where there are fewer.
-        pub members: GlobalMut<u32>,
-        /// The aggregate of each row, which is [`NONE`] before.
-        pub aggregate: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: as above; aggregates have rows of their own.
-unsafe impl FlatKernel for AggregateCompose {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        let mut k = 0;
-        while k < MEMBERS {
-            let pair = self.second.get(2 * i + k / 2);
-            let row = if pair == NONE {
-                NONE
-            } else {
-                self.first.get(2 * pair + k % 2)
-            };
-            self.members.set(MEMBERS * i + k, row);
-            if row != NONE {
-                self.aggregate.set(row, i);
-            }
-            k += 1;
         }
     }
 }

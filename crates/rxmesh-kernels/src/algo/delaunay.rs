@@ -50,8 +50,8 @@ impl Diamond {
         Some(Diamond {
             a: mesh.origin(2 * e),
             b: mesh.tip(2 * e),
-            c: mesh.tip(mesh.next(2 * e)),
-            d: mesh.tip(mesh.next(2 * e + 1)),
+            c: mesh.apex(2 * e),
+            d: mesh.apex(2 * e + 1),
         })
     }
 

@@ -168,6 +168,18 @@ unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
         });
         R::build(b, patch, &t.rows.relation, t.rows.scratch);
         let linear = |id: u32| if id == NONE { NONE } else { t.map.linear(id) };
+        if let Some(4) = R::FIXED {
+            // A row in one store: most of what such a launch does is to write them.
+            let values = self.values.from(4 * base);
+            b.last_phase(|p| {
+                p.each(n, |i| {
+                    let row = R::row(patch, &t.rows.relation, i);
+                    let at = |k: u32| linear(row.get(k));
+                    values.set4(i, [at(0), at(1), at(2), at(3)]);
+                });
+            });
+            return;
+        }
         if let Some(width) = R::FIXED {
             let values = self.values.from(base * width);
             b.last_phase(|p| {

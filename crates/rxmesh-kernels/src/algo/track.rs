@@ -62,7 +62,7 @@ impl SplitStretched {
         if mesh.face(h) == NO_FACE {
             return false;
         }
-        let apex = self.x.get(mesh.tip(mesh.next(h)));
+        let apex = self.x.get(mesh.apex(h));
         let (u, w) = (
             self.x.get(mesh.origin(h)) - apex,
             self.x.get(mesh.tip(h)) - apex,

@@ -30,6 +30,7 @@ args! {
     /// - its origin is `ev[h]` and its tip `ev[h ^ 1]`, since `ev[2 e]` is the edge's source and `ev[2 e + 1]` its
     ///   target;
     /// - its face is `ef[h]`: the face along the edge lies in `ef[2 e]`, the face against it in `ef[2 e + 1]`;
+    /// - the half-edge before it in its face is `before[h]`, so that a walk around a vertex is one look-up a step;
     /// - the same edge seen from the other side is `h ^ 1`.
     ///
     /// Elements where this does not hold are *frozen* and no operator touches them: edges with more than two faces or
@@ -43,6 +44,8 @@ args! {
         pub ev: GlobalMut<u32>,
         /// The face of each half-edge, [`NO_FACE`] where there is none.
         pub ef: GlobalMut<u32>,
+        /// The half-edge before each half-edge in its face, [`NONE`] where there is no face.
+        pub before: GlobalMut<u32>,
         /// An incident edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
         pub ve: GlobalMut<u32>,
         /// The patch of each live face. New faces have that of the cavity in which they arose.
@@ -95,6 +98,22 @@ impl Mesh for FlatMesh {
     }
 
     #[inline(always)]
+    fn before(&self, h: u32) -> u32 {
+        self.before.get(h)
+    }
+
+    #[inline(always)]
+    fn around(&self, h: u32) -> (u32, u32) {
+        let before = self.before.get(h);
+        (self.before.get(before), before)
+    }
+
+    #[inline(always)]
+    fn previous(&self, h: u32) -> u32 {
+        self.before.get(h)
+    }
+
+    #[inline(always)]
     fn sides(&self, f: u32) -> [u32; 3] {
         let at = 3 * f;
         [self.fe.get(at), self.fe.get(at + 1), self.fe.get(at + 2)]
@@ -135,6 +154,9 @@ impl MeshMut for FlatMesh {
         self.fe.set(3 * f, a);
         self.fe.set(3 * f + 1, b);
         self.fe.set(3 * f + 2, c);
+        self.before.set(a, c);
+        self.before.set(b, a);
+        self.before.set(c, b);
     }
 
     #[inline(always)]
@@ -147,6 +169,9 @@ impl MeshMut for FlatMesh {
     #[inline(always)]
     fn set_face(&self, h: u32, f: u32) {
         self.ef.set(h, f);
+        if f == NO_FACE {
+            self.before.set(h, NONE);
+        }
     }
 
     #[inline(always)]
@@ -184,6 +209,8 @@ impl MeshMut for FlatMesh {
         self.ev.set(2 * e, NONE);
         self.ef.set(2 * e, NO_FACE);
         self.ef.set(2 * e + 1, NO_FACE);
+        self.before.set(2 * e, NONE);
+        self.before.set(2 * e + 1, NONE);
     }
 
     #[inline(always)]

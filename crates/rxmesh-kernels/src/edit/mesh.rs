@@ -37,14 +37,23 @@ pub trait Mesh: Copy {
     /// The half-edges after and before `h` in its face, which exists.
     #[inline(always)]
     fn around(&self, h: u32) -> (u32, u32) {
-        let [a, b, c] = self.sides(self.face(h));
-        if h == a {
-            (b, c)
-        } else if h == b {
-            (c, a)
+        around_in(self.sides(self.face(h)), h)
+    }
+
+    /// The half-edge before `h` in its face; [`NONE`] where it has none.
+    #[inline(always)]
+    fn before(&self, h: u32) -> u32 {
+        if self.face(h) == NO_FACE {
+            NONE
         } else {
-            (a, b)
+            self.previous(h)
         }
+    }
+
+    /// The vertex opposite to a half-edge in its face, which exists.
+    #[inline(always)]
+    fn apex(&self, h: u32) -> u32 {
+        self.origin(self.previous(h))
     }
 
     /// The half-edge after `h` in its face, which exists.
@@ -82,14 +91,15 @@ pub trait Mesh: Copy {
             if !f(h) {
                 return false;
             }
-            if self.face(h) == NO_FACE {
+            let before = self.before(h);
+            if before == NONE {
                 return true;
             }
             if left == 0 {
                 return false;
             }
             left -= 1;
-            h = self.previous(h) ^ 1;
+            h = before ^ 1;
             if h == start {
                 return true;
             }
@@ -121,8 +131,9 @@ pub trait Mesh: Copy {
             }
             left -= 1;
             if !back {
-                if self.face(h) != NO_FACE {
-                    h = self.previous(h) ^ 1;
+                let before = self.before(h);
+                if before != NONE {
+                    h = before ^ 1;
                     if h == start {
                         return true;
                     }
@@ -170,6 +181,18 @@ pub trait Mesh: Copy {
     #[inline(always)]
     fn joined(&self, a: u32, b: u32) -> bool {
         !self.each_spoke(a, |h| self.tip(h) != b)
+    }
+}
+
+/// The half-edges after and before `h` among the sides of a face.
+#[inline(always)]
+pub(super) fn around_in([a, b, c]: [u32; 3], h: u32) -> (u32, u32) {
+    if h == a {
+        (b, c)
+    } else if h == b {
+        (c, a)
+    } else {
+        (a, b)
     }
 }
 
@@ -235,8 +258,9 @@ impl Turn {
         self.left -= 1;
         let mut h = h;
         if !self.back {
-            if mesh.face(h) != NO_FACE {
-                let next = mesh.previous(h) ^ 1;
+            let before = mesh.before(h);
+            if before != NONE {
+                let next = before ^ 1;
                 return if next == self.start { NONE } else { next };
             }
             // The boundary: what is left lies on the other side of the start.

@@ -9,11 +9,12 @@ mod open;
 pub use flat::{DEAD, FlatMesh, LOST, NO_FACE, NONE, VERTEX_LIMIT, lost};
 pub use free::{CopyRows, ListFree, MarkDead, MoveSet};
 pub use mesh::{Mesh, MeshMut, Turn};
-pub use open::{Fill, Freeze, OpenPatches, OpenTables, OpenVertices, Suspects};
+pub use open::{Fill, Freeze, LinkSides, OpenPatches, OpenTables, OpenVertices, Suspects};
 
 kernel_list! {
     flat fill: Fill;
     patch open_patches: OpenPatches;
+    flat link_sides: LinkSides;
     flat open_vertices: OpenVertices;
     flat freeze: Freeze;
     flat mark_dead: MarkDead;

@@ -1,10 +1,10 @@
 //! Opening an edit session: patches to flat arrays, and what must be frozen.
 //!
-//! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`OpenVertices`],
-//! [`Freeze`].
+//! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`LinkSides`],
+//! [`OpenVertices`], [`Freeze`].
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
-use super::mesh::Mesh;
+use super::mesh::{Mesh, around_in};
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{FlatKernel, PatchKernel};
@@ -148,6 +148,29 @@ impl OpenPatches {
         one(a, ea);
         one(b, eb);
         one(c, ec);
+    }
+}
+
+kernel! {
+    /// The half-edge before each half-edge in its face, from FE and EF. One index a half-edge.
+    pub struct LinkSides: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for LinkSides {
+    #[inline(always)]
+    fn run(&self, h: u32) {
+        let f = self.mesh.face(h);
+        let before = if f == NO_FACE {
+            NONE
+        } else {
+            around_in(self.mesh.sides(f), h).1
+        };
+        self.mesh.before.set(h, before);
     }
 }
 

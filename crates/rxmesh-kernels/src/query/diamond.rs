@@ -56,17 +56,6 @@ unsafe impl Relation for Diamond {
             FixedRow::new([s, a, t, b])
         }
     }
-    #[inline(always)]
-    fn entry(patch: &Patch, tables: &Self::Tables, k: u32) -> u32 {
-        let (&(ev, faces), e) = (tables, k / 4);
-        match (k % 4, sides(faces, e)) {
-            (0, _) => ev.start(2 * e),
-            (2, _) => ev.start(2 * e + 1),
-            (1, Some([_, right])) => apex(ev, faces.fe(), right),
-            (_, Some([left, _])) => apex(ev, faces.fe(), left),
-            (place, None) => Self::row(patch, tables, e).get(place),
-        }
-    }
 }
 
 /// The corners from which the faces on the left and on the right of an edge run along it; nothing where there may be

@@ -2,8 +2,7 @@
 //!
 //! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so
 //! that each side of a face has a slot of its own, and no scan and no sort is needed. Every side puts itself into its
-//! slot, the lowest stays; a side that finds another face there afterwards met it, and the whole patch falls back to
-//! the transpose.
+//! slot, the lowest stays; where a side meets one of another face the whole patch falls back to the transpose.
 //!
 //! A slot keeps the corner at which the side starts: corner `3 f + k` is where side `k` of face `f` starts.
 
@@ -62,10 +61,8 @@ impl EdgeFaces {
         let (fe, slots, clash) = (self.fe, self.slots, self.clash);
         let sides = 3 * patch.total::<Face>();
         b.each(sides, |k| {
-            slots.fetch_min(fe.side(k), k);
-        });
-        b.each(sides, |k| {
-            if slots.get(fe.side(k)) / 3 != k / 3 {
+            let met = slots.fetch_min(fe.side(k), k);
+            if met != NONE && met / 3 != k / 3 {
                 clash.fetch_or(0, 1);
             }
         });

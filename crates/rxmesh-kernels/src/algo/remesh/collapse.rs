@@ -113,7 +113,7 @@ impl CollapseShort {
                 if mesh.face(h) == NO_FACE {
                     continue;
                 }
-                let third = mesh.tip(mesh.next(h));
+                let third = mesh.apex(h);
                 if third == other {
                     continue;
                 }
@@ -138,7 +138,7 @@ impl CollapseShort {
             let mut turn = mesh.turn(v);
             while let Some(h) = turn.step(mesh) {
                 if mesh.face(h) != NO_FACE {
-                    let (p, q) = (mesh.tip(h), mesh.tip(mesh.next(h)));
+                    let (p, q) = (mesh.tip(h), mesh.apex(h));
                     worst = worst.min(shape(at, self.place_of(p), self.place_of(q)));
                 }
             }

@@ -225,7 +225,7 @@ impl Collapse {
             }
             // A face between three places.
             if placed && mesh.face(g) != NO_FACE {
-                let y = mesh.tip(mesh.next(g));
+                let y = mesh.apex(g);
                 if y != b && s.is_placed(y) {
                     return true;
                 }
@@ -278,7 +278,7 @@ impl Collapse {
             if mesh.face(h) == NO_FACE {
                 return true;
             }
-            let (c, d) = (mesh.tip(h), mesh.tip(mesh.next(h)));
+            let (c, d) = (mesh.tip(h), mesh.apex(h));
             if c == w || d == w {
                 return true;
             }

@@ -58,7 +58,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
 fn face_normal(mesh: &impl Mesh, s: &QuadricSurface, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
     let to = |w: u32| (s.x.get(w) - a) * s.scale;
-    to(mesh.tip(h)).cross(to(mesh.tip(mesh.next(h))))
+    to(mesh.tip(h)).cross(to(mesh.apex(h)))
 }
 
 kernel! {
