@@ -48,6 +48,11 @@ pub(crate) trait Application {
         Ok(())
     }
 
+    /// Whether the borders between objects, groups and materials are held with a weight of the options.
+    fn holds_groups(_options: &Self::Options) -> bool {
+        false
+    }
+
     /// Words of shared flags that are special here.
     fn adapt(command: Command) -> Command {
         command

@@ -13,7 +13,7 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, suited};
 
 conformance! { @steps
-    products_are_those_of_naive_sums, solutions_are_those_of_a_direct_solve, random_graphs, a_pole, rows_of_zeroes_stay,
+    products_are_those_of_naive_sums, transposed_matrices, solutions_are_those_of_a_direct_solve, random_graphs, a_pole, rows_of_zeroes_stay,
     the_smallest_systems, bad_input_is_named, same_bits_for_any_number_of_threads
 }
 
@@ -189,6 +189,53 @@ fn products_are_those_of_naive_sums(engine: &Engine) {
         columns.sort_unstable();
         columns.windows(2).all(|pair| pair[0] < pair[1])
     }));
+}
+
+fn transposed_matrices(engine: &Engine) {
+    let count = suited(engine, [1500, 140, 25]) as usize;
+    let mut random = Numbers(11);
+    let rows: Rows = (0..count)
+        .map(|i| {
+            // A column that many rows have, and rows without entries.
+            let entries = if i % 5 == 1 { 0 } else { i % 8 };
+            let mut row: Vec<(u32, f32)> = (0..entries)
+                .map(|_| {
+                    let j = (random.next() * count as f32) as u32 % count as u32;
+                    (j, 4.0 * random.next() - 2.0)
+                })
+                .collect();
+            row.push((7, 1.0));
+            row
+        })
+        .collect();
+    let mut want: Rows = vec![Vec::new(); count];
+    for (i, row) in rows.iter().enumerate() {
+        for &(j, a) in row {
+            want[j as usize].push((i as u32, a));
+        }
+    }
+    let matrix = Matrix::from_rows(engine, &rows).unwrap();
+    let turned = matrix.transpose().unwrap();
+    let x = random.vectors(count);
+    let there = engine.upload(&x).unwrap();
+    let mut y = engine.zeroed(count).unwrap();
+    let mut near = |matrix: &Matrix, rows: &Rows| {
+        matrix.multiply(1.0, &there, 0.0, &there, &mut y).unwrap();
+        let naive = product(rows, &doubles(&x));
+        for (i, y) in y.read().unwrap().iter().enumerate() {
+            let size: f64 = rows[i].iter().map(|&(_, a)| f64::from(a.abs())).sum();
+            assert!(
+                y.as_dvec3().distance(naive[i]) < 1e-6 * (20.0 + size * 10.0),
+                "row {i}: {y}, but {} is expected",
+                naive[i]
+            );
+        }
+    };
+    near(&turned, &want);
+    near(&turned.transpose().unwrap(), &rows);
+    // In the same order on every run.
+    let again = matrix.transpose().unwrap();
+    assert_eq!(turned.to_rows().unwrap(), again.to_rows().unwrap());
 }
 
 fn solutions_are_those_of_a_direct_solve(engine: &Engine) {

@@ -1,7 +1,7 @@
 //! Reductions against sums in `f64`, and the same bits on every run.
 
 use glam::{Vec2, Vec3, Vec4};
-use rxmesh_host::algo::reduce::{dot, max, min, norm, sum};
+use rxmesh_host::algo::reduce::{Reduction, Reductions, Term, by_label, dot, max, min, norm, sum};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Sum;
 use rxmesh_host::kernels::math::hash;
@@ -10,7 +10,10 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{each_mesh, suited};
 
-conformance! { of_vertices, of_edges, of_faces, of_nothing, the_same_bits_on_every_run }
+conformance! {
+    of_vertices, of_edges, of_faces, of_nothing, by_labels, bad_labels_are_named, the_same_bits_on_every_run,
+    several_at_once
+}
 
 fn number(i: u32) -> f32 {
     (hash(i) as f32 / u32::MAX as f32 - 0.3) * 10.0
@@ -92,6 +95,90 @@ fn of_nothing(engine: &Engine) {
     assert_eq!(sum(&rx, &x).unwrap(), 0.0);
     assert_eq!(min(&rx, &x).unwrap(), f64::INFINITY);
     assert_eq!(max(&rx, &x).unwrap(), f64::NEG_INFINITY);
+}
+
+/// Labels that lie together, as those of meshes in one do, and labels anywhere, some of which nothing has.
+fn by_labels(engine: &Engine) {
+    each_mesh(engine, |what, _, rx| {
+        let n = rx.count(Vertex::KIND);
+        let a = make(n, 5, |c| Vec3::new(c(0), c(1), c(2)));
+        let x = rx.attribute_from::<Vertex, Vec3>(&a).unwrap();
+        let of = |v: u32, anywhere: bool| match anywhere {
+            true => hash(v) % 5 * 2,
+            false => v / 40,
+        };
+        for anywhere in [false, true] {
+            let labels: Vec<u32> = (0..n).map(|v| of(v, anywhere)).collect();
+            let count = labels.iter().max().map_or(0, |l| l + 1) + 2;
+            let marks = rx.attribute_from::<Vertex, u32>(&labels).unwrap();
+            let mut want = vec![[0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY]; count as usize];
+            for (v, &label) in a.iter().zip(&labels) {
+                let to = &mut want[label as usize];
+                for c in v.to_array().map(f64::from) {
+                    *to = [to[0] + c, to[1] + c * c, to[2].min(c), to[3].max(c)];
+                }
+            }
+            let kinds = [
+                Reduction::Sum,
+                Reduction::Dot,
+                Reduction::Min,
+                Reduction::Max,
+            ];
+            for (k, kind) in kinds.into_iter().enumerate() {
+                let got = by_label(rx, &x, &marks, count, kind).unwrap();
+                assert_eq!(got.len(), count as usize, "{what}");
+                for (label, (got, want)) in got.iter().zip(&want).enumerate() {
+                    let near = got == &want[k] || (got - want[k]).abs() <= 1e-9 * f64::from(n + 1);
+                    assert!(
+                        near,
+                        "{what}, {kind:?} of label {label}: {got}, {}",
+                        want[k]
+                    );
+                }
+                let again = by_label(rx, &x, &marks, count, kind).unwrap();
+                let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&got), bits(&again), "{what}");
+            }
+        }
+    });
+}
+
+fn bad_labels_are_named(engine: &Engine) {
+    let rx = suited(engine)
+        .find(|f| f.name == "tetrahedron")
+        .unwrap()
+        .on(engine, 16);
+    let n = rx.count(Face::KIND) as usize;
+    let x = rx.attribute::<Face, f32>().unwrap();
+    for (bad, said) in [
+        (7, "label 7, but there are 7"),
+        (u32::MAX, "but there are 7"),
+    ] {
+        let mut labels = vec![6; n];
+        labels[n / 2] = bad;
+        let labels = rx.attribute_from::<Face, u32>(&labels).unwrap();
+        let error = by_label(&rx, &x, &labels, 7, Reduction::Sum).unwrap_err();
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+/// Several reductions with one look are those that one finds one by one, and may be launched again.
+fn several_at_once(engine: &Engine) {
+    each_mesh(engine, |what, _, rx| {
+        let a = make(rx.count(Vertex::KIND), 7, |c| Vec2::new(c(0), c(1)));
+        let mut x = rx.attribute_from::<Vertex, Vec2>(&a).unwrap();
+        let terms = [Reduction::Sum, Reduction::Min, Reduction::Max];
+        let terms = terms.map(|kind| Term::of(&x, kind).unwrap());
+        let all = Reductions::new(rx, terms).unwrap();
+        all.launch().unwrap();
+        let want = |x| [sum(rx, x), min(rx, x), max(rx, x)].map(|r| r.unwrap().to_bits());
+        assert_eq!(all.read().unwrap().map(f64::to_bits), want(&x), "{what}");
+        let b: Vec<Vec2> = a.iter().map(|v| *v * -2.0).collect();
+        let y = rx.attribute_from::<Vertex, Vec2>(&b).unwrap();
+        x.copy_from(&y).unwrap();
+        all.launch().unwrap();
+        assert_eq!(all.read().unwrap().map(f64::to_bits), want(&x), "{what}");
+    });
 }
 
 fn bits(rx: &RxMesh) -> [u64; 3] {

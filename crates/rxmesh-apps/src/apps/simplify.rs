@@ -94,6 +94,10 @@ folder that they come into.";
         Ok(())
     }
 
+    fn holds_groups(options: &SimplifyOptions) -> bool {
+        options.group_weight > 0.0
+    }
+
     fn run(edit: &mut Editing, options: &SimplifyOptions) -> Result<Report> {
         let several = edit.several.as_ref();
         let several = several.map(|(s, labels)| (*labels, s.names.clone()));

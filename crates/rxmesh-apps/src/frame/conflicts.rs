@@ -35,19 +35,25 @@ impl Conflicts {
         self,
         rx: &RxMesh,
         mesh: TriMesh,
-        keep_groups: bool,
+        groups: Groups,
         follow: bool,
     ) -> Result<(AnySession, Carried), Error> {
         fn session<C: Edits>(
             rx: &RxMesh,
             mesh: TriMesh,
-            keep_groups: bool,
+            groups: Groups,
             follow: bool,
         ) -> Result<(Session<C>, Carried), Error> {
             let mut session = Session::<C>::open_with(rx)?;
             let mut carried = Carried::open(&mut session, rx, mesh)?;
-            if keep_groups {
-                carried.keep_groups(&mut session, rx)?;
+            match groups {
+                Groups::Free => {}
+                Groups::Held => {
+                    carried.hold_groups(&mut session, rx)?;
+                }
+                Groups::Kept => {
+                    carried.keep_groups(&mut session, rx)?;
+                }
             }
             if follow {
                 carried.follow(&mut session)?;
@@ -56,14 +62,25 @@ impl Conflicts {
         }
         match self {
             Conflicts::Claims => {
-                session(rx, mesh, keep_groups, follow).map(|(s, c)| (AnySession::Claims(s), c))
+                session(rx, mesh, groups, follow).map(|(s, c)| (AnySession::Claims(s), c))
             }
             #[cfg(feature = "speculative")]
             Conflicts::Speculative => {
-                session(rx, mesh, keep_groups, follow).map(|(s, c)| (AnySession::Speculative(s), c))
+                session(rx, mesh, groups, follow).map(|(s, c)| (AnySession::Speculative(s), c))
             }
         }
     }
+}
+
+/// What becomes of the borders between objects, groups and materials.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Groups {
+    /// Nothing is done for them.
+    Free,
+    /// Simplification holds them.
+    Held,
+    /// They are kept as the boundary is.
+    Kept,
 }
 
 /// A session of the engine that was asked for.

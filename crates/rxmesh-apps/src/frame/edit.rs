@@ -1,5 +1,6 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
+use super::conflicts::Groups;
 use super::left_to_the_system;
 use super::{AnySession, Conflicts, Frame, Several, counts, on_session, passes, repaired};
 use crate::Outcome;
@@ -84,10 +85,17 @@ impl Frame for Editing {
     /// Reads the mesh and opens it.
     fn open<A: Application<Frame = Editing>>(
         flags: EditFlags,
-        _options: &A::Options,
+        options: &A::Options,
     ) -> Result<Editing> {
+        let groups = if flags.keep_groups {
+            Groups::Kept
+        } else if A::holds_groups(options) {
+            Groups::Held
+        } else {
+            Groups::Free
+        };
         if !flags.compute.more.is_empty() {
-            return open_several::<A>(flags);
+            return open_several::<A>(flags, groups);
         }
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
         let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
@@ -109,7 +117,7 @@ impl Frame for Editing {
         let set = run.patch(&mesh, &input.path, &args.patch, size)?;
         let engine = run.engine(args.engine.engine)?;
         let (_, (session, carried)) = run.upload(&engine, set, |rx| {
-            conflicts.open(rx, mesh, flags.keep_groups, flags.map.is_some())
+            conflicts.open(rx, mesh, groups, flags.map.is_some())
         })?;
         Ok(Editing {
             run,
@@ -219,7 +227,10 @@ impl Frame for Editing {
 }
 
 /// Reads several meshes and opens them as one.
-fn open_several<A: Application<Frame = Editing>>(flags: EditFlags) -> Result<Editing> {
+fn open_several<A: Application<Frame = Editing>>(
+    flags: EditFlags,
+    groups: Groups,
+) -> Result<Editing> {
     let args = &flags.compute;
     let (mut run, mut mesh, several) = Several::read::<A>(args, Gives::Mesh)?;
     let before = quality(&mesh);
@@ -235,7 +246,7 @@ fn open_several<A: Application<Frame = Editing>>(flags: EditFlags) -> Result<Edi
     let engine = run.engine(args.engine.engine)?;
     let labels = several.labels();
     let (_, (session, carried, labels)) = run.upload(&engine, set, |rx| {
-        let (mut session, carried) = flags.conflicts.open(rx, mesh, flags.keep_groups, false)?;
+        let (mut session, carried) = flags.conflicts.open(rx, mesh, groups, false)?;
         let labels = rx.attribute_from::<Vertex, u32>(&labels)?;
         let labels = on_session!(&mut session, |s| s.attach(&labels))?;
         Ok((session, carried, labels))

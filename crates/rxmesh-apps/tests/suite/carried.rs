@@ -1,7 +1,7 @@
 //! What a file holds beside vertices and faces comes through the commands that change the connectivity.
 
 use crate::support::{Sandbox, faces, positions};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 /// The edit commands with what they need, on the meshes below; those that one engine alone has are once in the list.
@@ -342,6 +342,38 @@ fn groups_and_their_borders_stay() {
             assert!(!across, "{edit}: {x:?}");
         }
     }
+}
+
+#[test]
+fn a_weight_holds_groups() {
+    let b = Sandbox::new();
+    b.put("sheet.obj", sheet().obj());
+    // How far vertices between the groups are off the line between them.
+    let off = |flags: &str| -> f64 {
+        b.ok(&format!(
+            "simplify sheet.obj --ratio 0.1 {flags} --validate -o out.obj"
+        ));
+        let text = b.text("out.obj");
+        let (p, mut sides) = (positions(&text), HashMap::<usize, HashSet<String>>::new());
+        for (f, group) in faces(&text).iter().zip(groups(&text)) {
+            for &v in f {
+                sides.entry(v).or_default().insert(group.clone());
+            }
+        }
+        let between: Vec<f64> = sides
+            .iter()
+            .filter(|(_, groups)| groups.len() > 1)
+            .map(|(&v, _)| p[v - 1][0].abs())
+            .collect();
+        assert!(between.len() > 2, "{flags}: {between:?}");
+        between.into_iter().fold(0.0, f64::max)
+    };
+    let (free, held) = (off(""), off("--group-weight 100"));
+    assert!(held < 0.01 && free > 0.05, "{free} {held}");
+    let said = b.misused("simplify sheet.obj --ratio 0.1 --group-weight 1 --cost length");
+    assert!(said.contains("groups are held by quadrics"), "{said}");
+    let said = b.misused("simplify sheet.obj --ratio 0.1 --group-weight=-1");
+    assert!(said.contains("the weight of groups"), "{said}");
 }
 
 #[test]

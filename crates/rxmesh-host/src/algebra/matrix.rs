@@ -1,9 +1,11 @@
 //! Sparse matrices.
 
 use crate::Error;
+use crate::algo::scan;
 use crate::engine::{Buffer, Engine, EngineError};
 use glam::Vec3;
 use rxmesh_kernels::algebra::matrix::{MatrixInverse, MatrixProduct, MatrixProductOne, MatrixView};
+use rxmesh_kernels::algebra::transpose::{TransposeCount, TransposeFinish, TransposePut};
 use rxmesh_kernels::mem::Global;
 
 /// A square sparse matrix of `f32`, in an engine's memory, by compressed rows.
@@ -140,6 +142,46 @@ impl Matrix {
             row
         };
         Ok((0..self.rows as usize).map(row).collect())
+    }
+
+    /// The transposed matrix, for weights from one place to another that are to be taken back. Its columns ascend.
+    ///
+    /// # Errors
+    ///
+    /// No memory, or what the engine says.
+    pub fn transpose(&self) -> Result<Matrix, Error> {
+        let (engine, n) = (&self.engine, self.rows as usize);
+        let starts = engine.zeroed::<u32>(n + 1)?;
+        let counts = starts.global_mut();
+        let matrix = self.view();
+        engine.launch_flat(self.rows, TransposeCount { matrix, counts })?;
+        let entries = scan::exclusive(engine, &starts)? as usize;
+        let parts = Parts {
+            ends: starts.grown(n + 1)?,
+            starts,
+            columns: engine.uninit(entries)?,
+            weights: engine.uninit(entries)?,
+            excess: engine.uninit(n)?,
+        };
+        let (ends, columns) = (parts.ends.global_mut(), parts.columns.global_mut());
+        let weights = parts.weights.global_mut();
+        let put = TransposePut {
+            matrix,
+            ends,
+            columns,
+            weights,
+        };
+        engine.launch_flat(self.rows, put)?;
+        let finish = TransposeFinish {
+            matrix,
+            starts: parts.starts.global_mut(),
+            ends,
+            columns,
+            weights,
+            excess: parts.excess.global_mut(),
+        };
+        engine.launch_flat(self.rows, finish)?;
+        Ok(Matrix::from_parts(engine, parts))
     }
 
     /// `y = alpha A x + beta z`, of vectors of three components a row. `z` is not looked at when `beta` is 0.

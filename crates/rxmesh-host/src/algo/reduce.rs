@@ -1,11 +1,14 @@
 //! Reductions of attributes, in a fixed order: the same input gives the same bits on every run of one engine.
 
+use super::scan;
 use crate::Error;
 use crate::engine::{Buffer, Engine};
 use crate::store::{Attribute, Dimension, RxMesh};
+use rxmesh_kernels::algo::labels::{LabelCombine, LabelCount, LabelReduce};
 pub use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches};
 use rxmesh_kernels::attr::Sum;
+use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Element, Kind};
 
@@ -81,6 +84,69 @@ fn reduce<K: Element, T: Sum>(
     reduction: Reduction,
 ) -> Result<f64, Error> {
     Ok(several(rx, [Term::of_two(x, y, reduction)?])?[0])
+}
+
+/// One reduction for each of several labels: of meshes that lie in one, each. `labels` has one below `count` for each
+/// element, and the result one number for each of these: that of [`sum`], [`min`] or [`max`] over the values of its
+/// elements ([`Reduction::Dot`]: over their squares).
+///
+/// # Errors
+///
+/// A label that is not below `count` ([`Error::Options`]), a stale attribute, or what the engine says.
+pub fn by_label<K: Element, T: Sum>(
+    rx: &RxMesh<impl Dimension>,
+    x: &Attribute<K, T>,
+    labels: &Attribute<K, u32>,
+    count: u32,
+    reduction: Reduction,
+) -> Result<Vec<f64>, Error> {
+    let (engine, patches) = (rx.engine(), rx.headers().len());
+    let (x, labels, kind) = (x.global()?.cast(), labels.global()?, K::KIND as u32);
+    let starts = engine.zeroed::<u32>(patches + 1)?;
+    let largest = engine.zeroed::<u32>(2)?;
+    rx.run(LabelCount {
+        labels,
+        kind,
+        counts: starts.global_mut(),
+        largest: largest.global_mut(),
+    })?;
+    let total = scan::exclusive(engine, &starts)? as usize;
+    let labelled = largest.read()?[1];
+    if labelled > count {
+        return Err(Error::Options(format!(
+            "there is a label {}, but there are {count}, from 0 on",
+            labelled - 1
+        )));
+    }
+    let n = count as usize;
+    let (partials, of) = (engine.zeroed::<f64>(total)?, engine.zeroed::<u32>(total)?);
+    let (first, end) = (engine.uninit::<u32>(n)?, engine.zeroed::<u32>(n)?);
+    let to = first.global_mut();
+    let value = u32::MAX;
+    engine.launch_flat(count, Fill { to, value })?;
+    rx.run(LabelReduce {
+        x,
+        labels,
+        components: T::COMPONENTS,
+        kind,
+        reduction: reduction as u32,
+        starts: starts.global(),
+        partials: partials.global_mut(),
+        of: of.global_mut(),
+        first: first.global_mut(),
+        end: end.global_mut(),
+    })?;
+    let results = engine.zeroed::<f64>(n)?;
+    let combine = LabelCombine {
+        partials: partials.global(),
+        of: of.global(),
+        first: first.global(),
+        end: end.global(),
+        reduction: reduction as u32,
+        results: results.global_mut(),
+    };
+    engine.launch_flat(count, combine)?;
+    Ok(results.read()?)
 }
 
 /// One of several reductions.

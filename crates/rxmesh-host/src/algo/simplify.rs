@@ -85,6 +85,11 @@ pub struct SimplifyOptions {
     /// the edge's squared length, against that of the faces, times their area.
     #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = BOUNDARY_WEIGHT))]
     pub boundary_weight: f64,
+    /// How much the edges that the session holds ([`Session::hold_edges`]; for the command the borders between objects,
+    /// groups and materials) count against the surface: the weight of the planes that stand on them, as that of the
+    /// boundary. Only where quadrics are the cost.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = 0.0, conflicts_with = "keep_groups"))]
+    pub group_weight: f64,
     /// The part of the edges, the cheapest, that one round looks at, above 0 and at most 1: smaller is closer to one
     /// edge after the other, and slower.
     #[cfg_attr(feature = "cli", arg(long, value_name = "Q", default_value_t = Self::new(Target::Faces(1)).quantile))]
@@ -106,6 +111,7 @@ impl SimplifyOptions {
             cost: Cost::Quadric,
             boundary: Boundary::Hold,
             boundary_weight: BOUNDARY_WEIGHT,
+            group_weight: 0.0,
             quantile: 0.15,
             seed: 0,
             max_rounds: 100_000,
@@ -189,6 +195,10 @@ impl Options for SimplifyOptions {
             ));
         }
         not_negative("the weight of the boundary", self.boundary_weight)?;
+        not_negative("the weight of groups", self.group_weight)?;
+        if self.group_weight > 0.0 && self.cost == Cost::Length {
+            return bad("groups are held by quadrics, so the cost cannot be the length".into());
+        }
         match self.error {
             Some(Deviation::Length(e)) => not_negative("the deviation", e)?,
             Some(Deviation::Part(p)) => not_negative("the part of the diagonal", p)?,
@@ -242,7 +252,8 @@ impl Target {
 /// surfaces when it is even, else at most one less. Collapses that would change the topology (the link condition of Dey
 /// et al. 1999) or turn a face over are refused; the report says why when the number cannot be reached.
 ///
-/// Quadrics are weighted by area; boundaries are held by planes that stand on them, unless the options say otherwise.
+/// Quadrics are weighted by area; boundaries are held by planes that stand on them, unless the options say otherwise,
+/// and so are the edges that the session holds, if the options give them a weight.
 /// The new vertex comes to the place of least error.
 ///
 /// Vertices at places that are not manifold stay where they are, and the edges between them; what is around them is
@@ -256,7 +267,7 @@ impl Target {
 /// # Errors
 ///
 /// [`Error::Options`] for a ratio outside (0, 1], no faces, a quantile outside (0, 1], neither target nor deviation, a
-/// deviation without quadrics, before anything is changed; what the session says.
+/// deviation or a weight of groups without quadrics, before anything is changed; what the session says.
 pub fn simplify(
     session: &mut Session,
     x: Column<Vertex, Vec3>,

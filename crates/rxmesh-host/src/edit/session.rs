@@ -31,6 +31,7 @@ pub struct Session<C: Edits = Claims> {
     /// An array without words, for kernels.
     pub(super) nothing: Buffer<u32>,
     kept: Option<Column<Edge, u32>>,
+    held: Option<Column<Edge, u32>>,
     followed: Option<Column<Vertex, u32>>,
     void: bool,
 }
@@ -71,6 +72,7 @@ impl<C: Edits> Session<C> {
             columns: Columns::default(),
             nothing: mesh.engine().zeroed(0)?,
             kept: None,
+            held: None,
             followed: None,
             edits,
             mesh,
@@ -301,6 +303,23 @@ impl<C: Edits> Session<C> {
         self.values(marks)?;
         self.kept = Some(marks);
         Ok(())
+    }
+
+    /// Has simplification hold the edges that a column marks with other values than 0, as it holds the boundary, with a
+    /// weight of their own ([`SimplifyOptions::group_weight`](crate::algo::simplify::SimplifyOptions::group_weight)).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherSession`].
+    pub fn hold_edges(&mut self, marks: Column<Edge, u32>) -> Result<(), Error> {
+        self.values(marks)?;
+        self.held = Some(marks);
+        Ok(())
+    }
+
+    /// The marks of edges that are held, if there are any.
+    pub fn held_edges(&self) -> Option<Column<Edge, u32>> {
+        self.held
     }
 
     /// Has simplification write into a column of zeroes, for each vertex that goes, the slot that it goes into and 1.

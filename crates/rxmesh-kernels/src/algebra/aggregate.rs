@@ -6,6 +6,7 @@
 //! pair. Rows whose excess is large are solved by the smoother and are in no pair.
 
 use super::matrix::MatrixView;
+use super::transpose::sort_row;
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::hash;
@@ -289,7 +290,7 @@ unsafe impl FlatKernel for AggregateMerge {
             });
         });
         self.excess.set(i, excess);
-        self.sort(start, end);
+        sort_row(self.columns, self.weights, start, end);
         let (mut at, mut from) = (start, start);
         while from < end {
             let column = self.columns.get(from);
@@ -303,70 +304,5 @@ unsafe impl FlatKernel for AggregateMerge {
             at += 1;
         }
         self.ends.set(i, at);
-    }
-}
-
-/// Longer rows are sorted by a heap, in place: insertion would take a number of steps that grows with the square.
-const LONG_ROW: u32 = 32;
-
-impl AggregateMerge {
-    #[inline(always)]
-    fn sort(&self, lo: u32, hi: u32) {
-        if hi - lo > LONG_ROW {
-            return self.heap_sort(lo, hi - lo);
-        }
-        let mut i = lo + 1;
-        while i < hi {
-            let (column, weight) = (self.columns.get(i), self.weights.get(i));
-            let mut j = i;
-            while j > lo && self.columns.get(j - 1) > column {
-                self.columns.set(j, self.columns.get(j - 1));
-                self.weights.set(j, self.weights.get(j - 1));
-                j -= 1;
-            }
-            self.columns.set(j, column);
-            self.weights.set(j, weight);
-            i += 1;
-        }
-    }
-
-    #[inline(always)]
-    fn swap(&self, i: u32, j: u32) {
-        let (a, b) = (self.columns.get(i), self.columns.get(j));
-        self.columns.set(i, b);
-        self.columns.set(j, a);
-        let (a, b) = (self.weights.get(i), self.weights.get(j));
-        self.weights.set(i, b);
-        self.weights.set(j, a);
-    }
-
-    #[inline(always)]
-    fn heap_sort(&self, lo: u32, n: u32) {
-        // One loop for both halves, so that sinking is there once: the heap is built, then taken apart.
-        let (mut root, mut left) = (n / 2, n);
-        while left > 1 {
-            if root > 0 {
-                root -= 1;
-            } else {
-                left -= 1;
-                self.swap(lo, lo + left);
-            }
-            let mut at = root;
-            loop {
-                let mut child = 2 * at + 1;
-                if child >= left {
-                    break;
-                }
-                let column = |k: u32| self.columns.get(lo + k);
-                if child + 1 < left && column(child) < column(child + 1) {
-                    child += 1;
-                }
-                if column(at) >= column(child) {
-                    break;
-                }
-                self.swap(lo + at, lo + child);
-                at = child;
-            }
-        }
     }
 }

@@ -4,6 +4,7 @@ pub mod aggregate;
 pub mod cycle;
 pub mod matrix;
 pub mod solve;
+pub mod transpose;
 
 kernel_list! {
     of [
@@ -11,5 +12,6 @@ kernel_list! {
         cycle::KERNELS,
         matrix::KERNELS,
         solve::KERNELS,
+        transpose::KERNELS,
     ];
 }

@@ -10,6 +10,7 @@ pub mod fans;
 pub mod filter;
 pub mod geodesic;
 pub mod kring;
+pub mod labels;
 pub mod mcf;
 pub mod measure;
 pub mod noise;
@@ -38,6 +39,7 @@ kernel_list! {
         filter::KERNELS,
         geodesic::KERNELS,
         kring::KERNELS,
+        labels::KERNELS,
         mcf::KERNELS,
         measure::KERNELS,
         normal_filter::KERNELS,

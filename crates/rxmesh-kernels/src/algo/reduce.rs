@@ -63,14 +63,8 @@ unsafe impl PatchKernel for ReducePatches {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
-        let h = patch.header();
-        let (owned, base) = match self.kind {
-            0 => (h.owned[0], h.base[0]),
-            1 => (h.owned[1], h.base[1]),
-            2 => (h.owned[2], h.base[2]),
-            _ => (h.cells_owned, h.base_of(Kind::Cell)),
-        };
-        let n = u32::from(owned) * self.components;
+        let (owned, base) = section(patch.header(), self.kind);
+        let n = owned * self.components;
         let (x, y) = (
             self.x.from(base * self.components),
             self.y.from(base * self.components),
@@ -97,6 +91,18 @@ unsafe impl PatchKernel for ReducePatches {
             b.last_phase(|p| p.lead(|| out.set(1, result)));
         }
     }
+}
+
+/// Number of a patch's own elements of a kind, and the linear id of the first.
+#[inline(always)]
+pub(super) fn section(h: &PatchHeader, kind: u32) -> (u32, u32) {
+    let (owned, base) = match kind {
+        0 => (h.owned[0], h.base[0]),
+        1 => (h.owned[1], h.base[1]),
+        2 => (h.owned[2], h.base[2]),
+        _ => (h.cells_owned, h.base_of(Kind::Cell)),
+    };
+    (u32::from(owned), base)
 }
 
 /// All partial results into one.

@@ -154,9 +154,15 @@ impl Work {
         }
         if options.cost == Cost::Quadric {
             work.quadrics = engine.zeroed(v)?;
+            let held = match session.held_edges() {
+                Some(marks) if options.group_weight > 0.0 => session.read(marks)?,
+                _ => work.nothing.global(),
+            };
             let kernel = SimplifyQuadrics {
                 mesh: session.mesh()?,
                 surface: work.surface(session)?,
+                held,
+                weight: options.group_weight as f32,
             };
             engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
         }

@@ -99,6 +99,32 @@ impl Carried {
         session: &mut Session<C>,
         rx: &RxMesh,
     ) -> Result<u32, Error> {
+        let (marks, count) = self.mark_groups(session, rx)?;
+        session.keep_edges(marks)?;
+        Ok(count)
+    }
+
+    /// Has the session hold these borders ([`Session::hold_edges`]); otherwise as [`Carried::keep_groups`].
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn hold_groups<C: Edits>(
+        &self,
+        session: &mut Session<C>,
+        rx: &RxMesh,
+    ) -> Result<u32, Error> {
+        let (marks, count) = self.mark_groups(session, rx)?;
+        session.hold_edges(marks)?;
+        Ok(count)
+    }
+
+    /// Marks of the edges between faces of different objects, groups or materials, and how many there are.
+    fn mark_groups<C: Edits>(
+        &self,
+        session: &mut Session<C>,
+        rx: &RxMesh,
+    ) -> Result<(Column<Edge, u32>, u32), Error> {
         let groups = groups::of_faces(&self.mesh);
         let groups = session.attach(&rx.attribute_from::<Face, _>(&groups)?)?;
         let marks = session.column::<Edge, u32>()?;
@@ -112,8 +138,7 @@ impl Carried {
                 counts: counts.global_mut(),
             },
         )?;
-        session.keep_edges(marks)?;
-        Ok(counts.read()?[1])
+        Ok((marks, counts.read()?[1]))
     }
 
     /// Has simplification remember into which vertex each one was drawn, for [`Carried::map`]. To be called before

@@ -6,17 +6,21 @@ use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero};
-use crate::mem::GlobalMut;
+use crate::mem::{Global, GlobalMut};
 use glam::Vec3;
 
 kernel! {
-    /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary planes that stand
-    /// on it. One index a vertex slot.
+    /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary and at edges that
+    /// are held planes that stand on them. One index a vertex slot.
     pub struct SimplifyQuadrics: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Where to.
         pub surface: QuadricSurface,
+        /// Marks of edges that are held; empty when there are none.
+        pub held: Global<u32>,
+        /// The weight of the planes that hold them against those of the faces.
+        pub weight: f32,
     }
 }
 
@@ -42,10 +46,22 @@ unsafe impl FlatKernel for SimplifyQuadrics {
                 }
             }
             let comes = mesh.face(h ^ 1) != NO_FACE;
-            if leaves != comes && s.boundary > 0.0 {
-                let side = to(mesh.tip(h));
-                let up = normalize_or_zero(face_normal(mesh, s, if leaves { h } else { h ^ 1 }));
-                q = q.plus(Quadric::plane(side.cross(up), s.boundary));
+            let weight = if leaves != comes {
+                s.boundary
+            } else if !self.held.is_empty() && self.held.get(h >> 1) != 0 {
+                // A plane on each of the two faces.
+                0.5 * self.weight
+            } else {
+                0.0
+            };
+            let mut side = 0;
+            while side < 2 && weight > 0.0 {
+                let half = h ^ side;
+                side += 1;
+                if mesh.face(half) != NO_FACE {
+                    let up = normalize_or_zero(face_normal(mesh, s, half));
+                    q = q.plus(Quadric::plane(to(mesh.tip(h)).cross(up), weight));
+                }
             }
             true
         });

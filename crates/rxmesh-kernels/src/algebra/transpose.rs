@@ -1,0 +1,175 @@
+//! Transposed matrices, and the order of entries within a row.
+
+use super::matrix::MatrixView;
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::mem::GlobalMut;
+
+kernel_list! {
+    flat transpose_count: TransposeCount;
+    flat transpose_put: TransposePut;
+    flat transpose_finish: TransposeFinish;
+}
+
+kernel! {
+    /// Counts the entries of each column. Over the rows.
+    pub struct TransposeCount: Flat {
+        /// The matrix.
+        pub matrix: MatrixView,
+        /// A number for each column, 0 before.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
+// (contracts U3, U4).
+unsafe impl FlatKernel for TransposeCount {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        self.matrix.each(i, |j, _| {
+            self.counts.fetch_add(j, 1);
+        });
+    }
+}
+
+kernel! {
+    /// Puts each entry into the row of its column, in any order. Over the rows.
+    pub struct TransposePut: Flat {
+        /// The matrix.
+        pub matrix: MatrixView,
+        /// Where the rows of the transposed matrix start; where they end afterwards.
+        pub ends: GlobalMut<u32>,
+        /// Columns of its entries.
+        pub columns: GlobalMut<u32>,
+        /// Their weights.
+        pub weights: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart: places are handed out atomically; the host launches no more of them than
+// the views have room for (contracts U3, U4).
+unsafe impl FlatKernel for TransposePut {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        self.matrix.each(i, |j, w| {
+            let place = self.ends.fetch_add(j, 1);
+            self.columns.set(place, i);
+            self.weights.set(place, w);
+        });
+    }
+}
+
+kernel! {
+    /// Orders each row of the transposed matrix, and finds its excess: the diagonal is that of the matrix.
+    pub struct TransposeFinish: Flat {
+        /// The matrix.
+        pub matrix: MatrixView,
+        /// Where the rows of the transposed matrix start.
+        pub starts: GlobalMut<u32>,
+        /// Where they end.
+        pub ends: GlobalMut<u32>,
+        /// Columns of its entries.
+        pub columns: GlobalMut<u32>,
+        /// Their weights.
+        pub weights: GlobalMut<f32>,
+        /// Sums of its rows.
+        pub excess: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for TransposeFinish {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let (start, end) = (self.starts.get(i), self.ends.get(i));
+        sort_row(self.columns, self.weights, start, end);
+        // Of symmetric matrices with ordered rows the two sums are the same.
+        let (mut row, mut column) = (0.0, 0.0);
+        self.matrix.each(i, |_, w| row += w);
+        let mut k = start;
+        while k < end {
+            column += self.weights.get(k);
+            k += 1;
+        }
+        self.excess
+            .set(i, self.matrix.excess.get(i) + (row - column));
+    }
+}
+
+/// Longer rows are sorted by a heap, in place: insertion would take a number of steps that grows with the square.
+const LONG_ROW: u32 = 32;
+
+/// Sorts the entries `lo..hi` of a matrix by their columns.
+#[inline(always)]
+pub(super) fn sort_row(columns: GlobalMut<u32>, weights: GlobalMut<f32>, lo: u32, hi: u32) {
+    Entries { columns, weights }.sort(lo, hi);
+}
+
+#[derive(Clone, Copy)]
+struct Entries {
+    columns: GlobalMut<u32>,
+    weights: GlobalMut<f32>,
+}
+
+impl Entries {
+    #[inline(always)]
+    fn sort(self, lo: u32, hi: u32) {
+        if hi - lo > LONG_ROW {
+            return self.heap_sort(lo, hi - lo);
+        }
+        let mut i = lo + 1;
+        while i < hi {
+            let (column, weight) = (self.columns.get(i), self.weights.get(i));
+            let mut j = i;
+            while j > lo && self.columns.get(j - 1) > column {
+                self.columns.set(j, self.columns.get(j - 1));
+                self.weights.set(j, self.weights.get(j - 1));
+                j -= 1;
+            }
+            self.columns.set(j, column);
+            self.weights.set(j, weight);
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn swap(self, i: u32, j: u32) {
+        let (a, b) = (self.columns.get(i), self.columns.get(j));
+        self.columns.set(i, b);
+        self.columns.set(j, a);
+        let (a, b) = (self.weights.get(i), self.weights.get(j));
+        self.weights.set(i, b);
+        self.weights.set(j, a);
+    }
+
+    #[inline(always)]
+    fn heap_sort(self, lo: u32, n: u32) {
+        // One loop for both halves, so that sinking is there once: the heap is built, then taken apart.
+        let (mut root, mut left) = (n / 2, n);
+        while left > 1 {
+            if root > 0 {
+                root -= 1;
+            } else {
+                left -= 1;
+                self.swap(lo, lo + left);
+            }
+            let mut at = root;
+            loop {
+                let mut child = 2 * at + 1;
+                if child >= left {
+                    break;
+                }
+                let column = |k: u32| self.columns.get(lo + k);
+                if child + 1 < left && column(child) < column(child + 1) {
+                    child += 1;
+                }
+                if column(at) >= column(child) {
+                    break;
+                }
+                self.swap(lo + at, lo + child);
+                at = child;
+            }
+        }
+    }
+}
