@@ -13,8 +13,8 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, suited};
 
 conformance! { @steps
-    products_are_those_of_naive_sums, transposed_matrices, solutions_are_those_of_a_direct_solve, random_graphs, a_pole, rows_of_zeroes_stay,
-    the_smallest_systems, bad_input_is_named, same_bits_for_any_number_of_threads
+    products_are_those_of_naive_sums, transposed_matrices, solutions_are_those_of_a_direct_solve, random_graphs, a_pole,
+    rows_of_zeroes_stay, the_smallest_systems, bad_input_is_named, same_bits_for_any_number_of_threads
 }
 
 type Rows = Vec<Vec<(u32, f32)>>;
