@@ -434,7 +434,7 @@ fn needles(engine: &Engine) {
         &options.with(|o| o.multigrid = When::Always),
         "needles",
     );
-    assert!(report.cycles > 0 && report.iterations <= 80, "{report:?}");
+    assert!(report.cycles > 0 && report.iterations <= 30, "{report:?}");
     if !is_slow(engine) {
         let never = options.with(|o| {
             o.multigrid = When::Never;

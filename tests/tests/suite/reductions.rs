@@ -6,7 +6,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Sum;
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Vertex};
-use rxmesh_host::store::RxMesh;
+use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{each_mesh, suited};
 
@@ -171,7 +171,9 @@ fn several_at_once(engine: &Engine) {
         let terms = terms.map(|kind| Term::of(&x, kind).unwrap());
         let all = Reductions::new(rx, terms).unwrap();
         all.launch().unwrap();
-        let want = |x| [sum(rx, x), min(rx, x), max(rx, x)].map(|r| r.unwrap().to_bits());
+        let want = |x: &Attribute<Vertex, Vec2>| {
+            [sum(rx, x), min(rx, x), max(rx, x)].map(|r| r.unwrap().to_bits())
+        };
         assert_eq!(all.read().unwrap().map(f64::to_bits), want(&x), "{what}");
         let b: Vec<Vec2> = a.iter().map(|v| *v * -2.0).collect();
         let y = rx.attribute_from::<Vertex, Vec2>(&b).unwrap();
