@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use rxmesh_host::algo::reduce::{self, Reduction, Reductions, Term};
+use rxmesh_kernels::topo::Kind;
 
 use super::{Bench, Measured, Row};
 use crate::measure;
