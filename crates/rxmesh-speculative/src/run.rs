@@ -129,7 +129,7 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
     session.edits().patches.reset(engine)?;
     session.edits().patches.enqueue(engine)?;
     let (mut patience, mut queued, mut vain_cuts) =
-        (Patience::new(), session.edits().patches.used, 0);
+        (Patience::new(all), session.edits().patches.used, 0);
     let mut columns = column_table(engine, session.columns())?;
     loop {
         // How many wait is read with the counts of the launch before.
@@ -172,9 +172,7 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
                 sliced,
             };
             match patience.after(launch) {
-                Next::All => blocks = all,
-                Next::Same => {}
-                Next::Alone => blocks = 1,
+                Next::Blocks(n) => blocks = n,
                 Next::GiveUp { impossible } => {
                     let given_up = session.edits().patches.mark(engine, kind, Mark::GiveUp)?;
                     report.refused += u64::from(given_up);

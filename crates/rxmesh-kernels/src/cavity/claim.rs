@@ -141,6 +141,8 @@ pub struct ClaimShared {
 unsafe impl<O: Operator> BlockKernel for Claim<O> {
     // With more of them, those without a candidate would wait for the others.
     const THREADS: u32 = 32;
+    // A multiprocessor has room for 32 blocks of so many.
+    const REGISTERS: Option<u32> = Some(64);
     type Tables = ClaimShared;
 
     #[inline(always)]

@@ -51,6 +51,8 @@ pub struct ResolveTables {
 // U4).
 unsafe impl<O: Operator> BlockKernel for Resolve<O> {
     const THREADS: u32 = RESOLVE_ITEMS;
+    // Threads mostly wait for rows of other patches: a few warps more hide more of it than registers would save.
+    const REGISTERS: Option<u32> = Some(48);
     type Tables = ResolveTables;
 
     #[inline(always)]
