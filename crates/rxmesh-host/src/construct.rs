@@ -257,6 +257,7 @@ impl Flat {
                 fe: self.fe.global(),
                 ev: self.ev.global(),
                 ef: self.ef.global(),
+                step: 1,
                 ve: self.ve.global(),
                 label: root.global(),
             };

@@ -303,8 +303,8 @@ unsafe impl BlockKernel for Flatten {
                         NONE
                     },
                 );
-                self.mesh.ef.set(
-                    at,
+                self.mesh.around.set(
+                    2 * at,
                     if face == NONE {
                         NONE
                     } else {

@@ -348,13 +348,8 @@ impl MeshMut for PatchMesh {
     }
 
     #[inline(always)]
-    fn set_face(&self, h: u32, f: u32) {
-        let f = if f == NO_FACE {
-            NO_FACE
-        } else {
-            self.local_face(f)
-        };
-        self.local.ef.set(self.half(h), f);
+    fn leave_face(&self, h: u32) {
+        self.local.ef.set(self.half(h), NO_FACE);
     }
 
     #[inline(always)]

@@ -76,7 +76,7 @@ impl<C: Edits> Session<C> {
         let source = RepackSource {
             fe: &mesh.fe,
             ev: &mesh.ev,
-            ef: &mesh.ef,
+            ef: &mesh.around,
             ve: &mesh.ve,
             label: &mesh.fp,
         };

@@ -21,8 +21,7 @@ pub struct OpenMesh {
     frozen: u32,
     pub(super) fe: Buffer<u32>,
     pub(super) ev: Buffer<u32>,
-    pub(super) ef: Buffer<u32>,
-    before: Buffer<u32>,
+    pub(super) around: Buffer<u32>,
     pub(super) ve: Buffer<u32>,
     pub(super) fp: Buffer<u32>,
     claims: Buffer<u64>,
@@ -101,8 +100,7 @@ impl OpenMesh {
             frozen: 0,
             fe: engine.zeroed(3 * f)?,
             ev: engine.zeroed(2 * e)?,
-            ef: engine.zeroed(2 * e)?,
-            before: engine.zeroed(2 * e)?,
+            around: engine.zeroed(4 * e)?,
             ve: engine.zeroed(v)?,
             fp: engine.zeroed(f)?,
             claims: engine.zeroed(f)?,
@@ -179,8 +177,7 @@ impl OpenMesh {
             frozen: self.frozen,
             fe: self.fe.grown(3 * f)?,
             ev: self.ev.grown(2 * e)?,
-            ef: self.ef.grown(2 * e)?,
-            before: self.before.grown(2 * e)?,
+            around: self.around.grown(4 * e)?,
             ve: self.ve.grown(v)?,
             fp: self.fp.grown(f)?,
             claims: self.claims.grown(f)?,
@@ -198,8 +195,7 @@ impl OpenMesh {
         };
         bury(&self.fe, 3 * f, NONE)?;
         bury(&self.ev, 2 * e, NONE)?;
-        bury(&self.ef, 2 * e, NONE)?;
-        bury(&self.before, 2 * e, NONE)?;
+        bury(&self.around, 4 * e, NONE)?;
         bury(&self.fp, f, NONE)?;
         bury(&self.ve, v, DEAD)
     }
@@ -239,8 +235,7 @@ impl OpenMesh {
         FlatMesh {
             fe: self.fe.global_mut(),
             ev: self.ev.global_mut(),
-            ef: self.ef.global_mut(),
-            before: self.before.global_mut(),
+            around: self.around.global_mut(),
             ve: self.ve.global_mut(),
             fp: self.fp.global_mut(),
         }
@@ -299,7 +294,7 @@ impl OpenMesh {
         Ok(HostArrays {
             fe: self.fe.read()?,
             ev: self.ev.read()?,
-            ef: self.ef.read()?,
+            ef: self.around.read()?.into_iter().step_by(2).collect(),
             ve: self.ve.read()?,
             fp: self.fp.read()?,
             frozen: claims.iter().map(frozen).collect(),
@@ -310,7 +305,8 @@ impl OpenMesh {
     pub(super) fn set(&mut self, arrays: &HostArrays) -> Result<(), Error> {
         self.fe.write(&arrays.fe)?;
         self.ev.write(&arrays.ev)?;
-        self.ef.write(&arrays.ef)?;
+        let around: Vec<u32> = arrays.ef.iter().flat_map(|&f| [f, NONE]).collect();
+        self.around.write(&around)?;
         self.ve.write(&arrays.ve)?;
         let claim = |&frozen: &bool| if frozen { FROZEN } else { FREE };
         let claims: Vec<u64> = arrays.frozen.iter().map(claim).collect();
@@ -351,7 +347,7 @@ impl OpenMesh {
 fn check_limit([vertices, edges, faces]: [u32; 3]) -> Result<(), Error> {
     for (what, count, limit) in [
         ("vertices", vertices, VERTEX_LIMIT),
-        ("edges", edges, u32::MAX / 2),
+        ("edges", edges, u32::MAX / 4),
         ("faces", faces, u32::MAX / 3),
     ] {
         if count > limit {

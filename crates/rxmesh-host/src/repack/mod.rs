@@ -42,7 +42,8 @@ pub struct RepackSource<'a> {
     pub fe: &'a Buffer<u32>,
     /// Source and target of each edge. A dead edge has `u32::MAX` first.
     pub ev: &'a Buffer<u32>,
-    /// Two faces of each edge, `u32::MAX` where it has fewer; any two of them where it has more.
+    /// Two faces of each edge, `u32::MAX` where it has fewer; any two of them where it has more. With twice as many
+    /// words every other one is a face, from the first on.
     pub ef: &'a Buffer<u32>,
     /// An edge of each vertex; `u32::MAX` for an isolated vertex, `u32::MAX - 1` for a dead one.
     pub ve: &'a Buffer<u32>,
@@ -127,9 +128,10 @@ fn check(flat: &RepackSource<'_>, labels: u32, options: RepackOptions) -> Result
             flat.label.len()
         )));
     }
-    if !flat.ev.len().is_multiple_of(2) || flat.ef.len() != flat.ev.len() {
+    let ef = [1, 2].map(|step| step * flat.ev.len());
+    if !flat.ev.len().is_multiple_of(2) || !ef.contains(&flat.ef.len()) {
         return Err(Error::Options(format!(
-            "EV has {} entries and EF {}, but an edge has two of each",
+            "EV has {} entries and EF {}, but an edge has two of the one and two or four of the other",
             flat.ev.len(),
             flat.ef.len()
         )));
@@ -253,6 +255,11 @@ impl<'a> Repack<'a> {
             fe: input.fe.global(),
             ev: input.ev.global(),
             ef: input.ef.global(),
+            step: if input.ef.len() > input.ev.len() {
+                2
+            } else {
+                1
+            },
             ve: input.ve.global(),
             label: input.label.global(),
         };

@@ -232,6 +232,17 @@ impl<'h, S: Site> Hole<'h, S> {
     /// Adds an edge; the side that leaves `a`.
     #[inline(always)]
     pub fn add_edge(&mut self, a: Corner<'h>, b: Corner<'h>) -> Side<'h> {
+        let side = self.join(a, b);
+        if !self.broken {
+            self.mesh().leave_face(side.half);
+            self.mesh().leave_face(side.half ^ 1);
+        }
+        side
+    }
+
+    /// As [`Hole::add_edge`], where both sides are sure to get faces: nobody says that they have none.
+    #[inline(always)]
+    fn join(&mut self, a: Corner<'h>, b: Corner<'h>) -> Side<'h> {
         let cavity = self.cavity;
         let e = take(
             &mut self.edges,
@@ -244,8 +255,6 @@ impl<'h, S: Site> Hole<'h, S> {
         } else {
             let mesh = cavity.mesh();
             mesh.set_ends(e, [a.id, b.id]);
-            mesh.set_face(2 * e, NO_FACE);
-            mesh.set_face(2 * e + 1, NO_FACE);
             if a.new {
                 mesh.set_edge_at(a.id, e);
             }
@@ -280,9 +289,6 @@ impl<'h, S: Site> Hole<'h, S> {
         }
         let mesh = cavity.mesh();
         mesh.set_sides(f, [a.half, b.half, c.half]);
-        mesh.set_face(a.half, f);
-        mesh.set_face(b.half, f);
-        mesh.set_face(c.half, f);
         mesh.set_label(f, self.patch);
         f
     }
@@ -342,17 +348,21 @@ impl<'h, S: Site> Hole<'h, S> {
         centre: Corner<'h>,
         mut spoke: impl FnMut(Side<'h>, Corner<'h>),
     ) {
-        let rim = self.rim();
+        let (rim, closed) = (self.rim(), self.is_closed());
         let mut first = None;
         let mut last = None;
         let mut i = 0;
         // One corner more than edges when the rim is open; a closed one ends where it began.
         while i <= rim {
             let next = match first {
-                Some(first) if i == rim && self.is_closed() => first,
+                Some(first) if i == rim && closed => first,
                 _ => {
                     let corner = self.corner(i);
-                    let edge = self.add_edge(centre, corner);
+                    let edge = self.join(centre, corner);
+                    // The first and the last spoke of an open rim have a face on one side only.
+                    if !closed && !self.broken && (i == 0 || i == rim) {
+                        self.mesh().leave_face(edge.half ^ u32::from(i == 0));
+                    }
                     spoke(edge, corner);
                     edge
                 }
@@ -379,8 +389,10 @@ impl<'h, S: Site> Hole<'h, S> {
             // The last triangle of a closed hole has the rim's last edge for a side.
             let next = if end && self.is_closed() {
                 self.side(apex + corners - 1)
-            } else {
+            } else if end {
                 self.add_edge(self.corner(apex + i + 1), self.corner(apex))
+            } else {
+                self.join(self.corner(apex + i + 1), self.corner(apex))
             };
             self.add_face(last, self.side(apex + i), next);
             last = next.twin();
@@ -445,7 +457,7 @@ impl<'h, S: Site> Hole<'h, S> {
             let v = cavity.marked_corner(i);
             let half = cavity.rim_half(if i < cavity.rim() { i } else { i - 1 });
             if mesh.lost_face(half) != NONE {
-                mesh.set_face(half, NO_FACE);
+                mesh.leave_face(half);
                 filled = false;
             }
             if v & LOSES_EDGE != 0 {
@@ -464,7 +476,7 @@ impl<'h, S: Site> Hole<'h, S> {
         let mut i = 0;
         while i < rim {
             if mesh.lost_face(cavity.rim_half(i)) != NONE {
-                mesh.set_face(cavity.rim_half(i), NO_FACE);
+                mesh.leave_face(cavity.rim_half(i));
             }
             i += 1;
         }

@@ -29,23 +29,24 @@ args! {
     ///
     /// - its origin is `ev[h]` and its tip `ev[h ^ 1]`, since `ev[2 e]` is the edge's source and `ev[2 e + 1]` its
     ///   target;
-    /// - its face is `ef[h]`: the face along the edge lies in `ef[2 e]`, the face against it in `ef[2 e + 1]`;
-    /// - the half-edge before it in its face is `before[h]`, so that a walk around a vertex is one look-up a step;
+    /// - its face is `around[2 h]`: the face along the edge is that of half-edge `2 e`, the face against it that of
+    ///   `2 e + 1`;
+    /// - the half-edge before it in its face is `around[2 h + 1]`: a walk around a vertex is one look-up a step;
     /// - the same edge seen from the other side is `h ^ 1`.
     ///
     /// Elements where this does not hold are *frozen* and no operator touches them: edges with more than two faces or
     /// with two faces that walk the same way, vertices whose faces are not one fan, faces that repeat a vertex, and all
-    /// faces at such edges and vertices. `ef` of such an edge holds some two of its faces.
+    /// faces at such edges and vertices. The half-edges of such an edge hold some two of its faces.
     pub struct FlatMesh {
         /// Three half-edges a face, in the order of its corners; [`NONE`] first in a dead face. Corner `k` is the
         /// origin of half-edge `k`.
         pub fe: GlobalMut<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
         pub ev: GlobalMut<u32>,
-        /// The face of each half-edge, [`NO_FACE`] where there is none.
-        pub ef: GlobalMut<u32>,
-        /// The half-edge before each half-edge in its face, [`NONE`] where there is no face.
-        pub before: GlobalMut<u32>,
+        /// Of each half-edge the face, and the half-edge before it in that face; [`NO_FACE`] and [`NONE`] where there
+        /// is no face. Who walks wants both, and who fills a hole writes both: side by side they cost one access to
+        /// memory.
+        pub around: GlobalMut<u32>,
         /// An incident edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
         pub ve: GlobalMut<u32>,
         /// The patch of each live face. New faces have that of the cavity in which they arose.
@@ -56,7 +57,7 @@ args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl crate::attr::Field for FlatMesh {}
 
-/// The face that a word of `ef` names with [`LOST`], or [`NONE`].
+/// The face that a word names with [`LOST`], or [`NONE`].
 #[inline(always)]
 pub fn lost(word: u32) -> u32 {
     if word & LOST != 0 && word != NO_FACE {
@@ -84,6 +85,13 @@ impl FlatMesh {
     pub fn vertex_capacity(&self) -> u32 {
         self.ve.len()
     }
+
+    /// Sets a half-edge's face and the half-edge before it there.
+    #[inline(always)]
+    fn set_around(&self, h: u32, face: u32, before: u32) {
+        let both = u64::from(before) << 32 | u64::from(face);
+        self.around.cast::<u64>().set(h, both);
+    }
 }
 
 impl Mesh for FlatMesh {
@@ -94,23 +102,23 @@ impl Mesh for FlatMesh {
 
     #[inline(always)]
     fn face(&self, h: u32) -> u32 {
-        self.ef.get(h)
+        self.around.get(2 * h)
     }
 
     #[inline(always)]
     fn before(&self, h: u32) -> u32 {
-        self.before.get(h)
+        self.around.get(2 * h + 1)
     }
 
     #[inline(always)]
     fn around(&self, h: u32) -> (u32, u32) {
-        let before = self.before.get(h);
-        (self.before.get(before), before)
+        let before = self.before(h);
+        (self.before(before), before)
     }
 
     #[inline(always)]
     fn previous(&self, h: u32) -> u32 {
-        self.before.get(h)
+        self.before(h)
     }
 
     #[inline(always)]
@@ -154,9 +162,9 @@ impl MeshMut for FlatMesh {
         self.fe.set(3 * f, a);
         self.fe.set(3 * f + 1, b);
         self.fe.set(3 * f + 2, c);
-        self.before.set(a, c);
-        self.before.set(b, a);
-        self.before.set(c, b);
+        self.set_around(a, f, c);
+        self.set_around(b, f, a);
+        self.set_around(c, f, b);
     }
 
     #[inline(always)]
@@ -167,21 +175,18 @@ impl MeshMut for FlatMesh {
     }
 
     #[inline(always)]
-    fn set_face(&self, h: u32, f: u32) {
-        self.ef.set(h, f);
-        if f == NO_FACE {
-            self.before.set(h, NONE);
-        }
+    fn leave_face(&self, h: u32) {
+        self.set_around(h, NO_FACE, NONE);
     }
 
     #[inline(always)]
     fn lose_face(&self, h: u32) {
-        self.ef.set(h, self.ef.get(h) | LOST);
+        self.around.set(2 * h, self.face(h) | LOST);
     }
 
     #[inline(always)]
     fn lost_face(&self, h: u32) -> u32 {
-        lost(self.ef.get(h))
+        lost(self.face(h))
     }
 
     #[inline(always)]
@@ -207,10 +212,8 @@ impl MeshMut for FlatMesh {
     #[inline(always)]
     fn bury_edge(&self, e: u32) {
         self.ev.set(2 * e, NONE);
-        self.ef.set(2 * e, NO_FACE);
-        self.ef.set(2 * e + 1, NO_FACE);
-        self.before.set(2 * e, NONE);
-        self.before.set(2 * e + 1, NONE);
+        self.leave_face(2 * e);
+        self.leave_face(2 * e + 1);
     }
 
     #[inline(always)]

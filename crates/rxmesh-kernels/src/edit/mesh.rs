@@ -201,12 +201,12 @@ pub(super) fn around_in([a, b, c]: [u32; 3], h: u32) -> (u32, u32) {
 /// Only what belongs to the cavity may be written, and of its rim the inner sides and the entries of vertices whose
 /// edge is deleted; so cavities of one round write disjoint words.
 pub trait MeshMut: Mesh {
-    /// Sets the three half-edges of a face.
+    /// Sets the three half-edges of a face, and it as theirs.
     fn set_sides(&self, f: u32, sides: [u32; 3]);
     /// Sets source and target of an edge.
     fn set_ends(&self, e: u32, ends: [u32; 2]);
-    /// Sets the face of a half-edge, or [`NO_FACE`].
-    fn set_face(&self, h: u32, f: u32);
+    /// Says that a half-edge has no face.
+    fn leave_face(&self, h: u32);
     /// Marks the face of a half-edge, which has one, as deleted.
     fn lose_face(&self, h: u32);
     /// The deleted face of a half-edge that got no other one since; [`NONE`] for others.

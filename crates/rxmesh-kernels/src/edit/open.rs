@@ -88,7 +88,7 @@ unsafe impl PatchKernel for OpenPatches {
         let (vertices, edges) = (patch.map::<Vertex>(), patch.map::<Edge>());
         let fe = self.mesh.fe.from(3 * patch.base::<Face>());
         let ev = self.mesh.ev.from(2 * patch.base::<Edge>());
-        let ef = self.mesh.ef.from(2 * patch.base::<Edge>());
+        let around = self.mesh.around.from(4 * patch.base::<Edge>());
         let fp = self.mesh.fp.from(patch.base::<Face>());
         let ve = self.mesh.ve.from(patch.base::<Vertex>());
         let corners = self.corners.from(patch.base::<Vertex>());
@@ -100,7 +100,7 @@ unsafe impl PatchKernel for OpenPatches {
             });
             p.each(2 * owned_edges, |k| {
                 ev.set(k, vertices.linear(u32::from(stored_ev.get(k))));
-                ef.set(k, t.ef.get(k));
+                around.set(2 * k, t.ef.get(k));
             });
             p.each(patch.owned::<Face>(), |f| fp.set(f, patch.id()));
             p.each(owned_vertices, |v| {
@@ -170,7 +170,7 @@ unsafe impl FlatKernel for LinkSides {
         } else {
             around_in(self.mesh.sides(f), h).1
         };
-        self.mesh.before.set(h, before);
+        self.mesh.around.set(2 * h + 1, before);
     }
 }
 

@@ -60,6 +60,8 @@ args! {
         pub ev: Global<u32>,
         /// Two faces of each edge, any two where there are more, [`NONE`] where there are fewer.
         pub ef: Global<u32>,
+        /// From one face in EF to the next.
+        pub step: u32,
         /// An edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
         pub ve: Global<u32>,
         /// Label of each live face.
@@ -109,7 +111,8 @@ impl RepackMesh {
     /// The other face of an edge, [`NONE`] if there is none; nothing when `f` is not among the two that EF holds.
     #[inline(always)]
     pub(crate) fn across(&self, edge: u32, f: u32) -> Option<u32> {
-        let (a, b) = (self.ef.get(2 * edge), self.ef.get(2 * edge + 1));
+        let first = 2 * self.step * edge;
+        let (a, b) = (self.ef.get(first), self.ef.get(first + self.step));
         if a == f {
             Some(b)
         } else if b == f {

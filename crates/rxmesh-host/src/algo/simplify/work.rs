@@ -9,7 +9,7 @@ use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::simplify::{
-    COURSE_WORDS, Collapse, Course, HISTOGRAM_WORDS, IDLE_ROUNDS, PLACE_BEST, PLACE_CHEAPER_END,
+    COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS, PLACE_BEST, PLACE_CHEAPER_END,
     PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, Refusal, SELECT_WORDS, SimplifyCosts,
     SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
@@ -87,7 +87,7 @@ impl edit::Course<Collapse> for Steps<'_> {
     }
 
     fn between(&mut self, session: &Session, queue: GlobalMut<u32>) -> Result<(), Error> {
-        let select = self.work.select(session, queue, self.forgive);
+        let select = self.work.select(session, queue, self.forgive)?;
         self.work.launch_select(
             session,
             SimplifySelect {
@@ -289,14 +289,10 @@ impl Work {
 
     /// The cost of every edge, and what is cheap.
     fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
-        let kernel = SimplifyCosts {
-            mesh: session.mesh()?,
-            surface: self.surface(session)?,
-            costs: self.costs.global_mut(),
-        };
+        let costs = self.edge_costs(session)?;
         session
             .engine()
-            .launch_flat(session.capacity(Kind::Edge), kernel)?;
+            .launch_flat(session.capacity(Kind::Edge), SimplifyCosts { costs })?;
         self.set(session, Course::Bound, 0)?;
         if let Some(several) = &self.several {
             several.unbind(session)?;
@@ -308,16 +304,29 @@ impl Work {
     /// Enters the edges that are cheap for the next round; how many.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
         let queued = session.enqueue(|s, queue| {
-            let select = self.select(s, queue, forgive);
+            let select = self.select(s, queue, forgive)?;
             self.launch_select(s, select)
         })?;
         self.seen = self.course.read()?;
         Ok(queued)
     }
 
-    fn select(&self, s: &Session, queue: GlobalMut<u32>, forgive: bool) -> SimplifySelect {
-        SimplifySelect {
+    fn edge_costs(&self, session: &Session) -> Result<EdgeCosts, Error> {
+        Ok(EdgeCosts {
+            surface: self.surface(session)?,
+            mesh: session.mesh()?,
             costs: self.costs.global_mut(),
+        })
+    }
+
+    fn select(
+        &self,
+        s: &Session,
+        queue: GlobalMut<u32>,
+        forgive: bool,
+    ) -> Result<SimplifySelect, Error> {
+        Ok(SimplifySelect {
+            costs: self.edge_costs(s)?,
             refused: self.refused.global_mut(),
             queue,
             histogram: self.histogram.global_mut(),
@@ -331,7 +340,7 @@ impl Work {
             faces: self.goal.faces,
             done: self.goal.done,
             borders: self.goal.borders,
-        }
+        })
     }
 
     fn launch_select(&self, s: &Session, select: SimplifySelect) -> Result<(), Error> {

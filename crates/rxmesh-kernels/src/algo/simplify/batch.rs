@@ -3,8 +3,8 @@
 //! A round takes of each mesh the edges that are cheap among its own, so that none waits for another one. Edges keep
 //! their slots' labels, because the new edges of a collapse take slots of old ones of the same mesh.
 
-use super::select::{cheap, refused_or};
-use super::{Course, IDLE_ROUNDS, REFUSED, SELECT_WORDS, TOO_FAR};
+use super::select::{EdgeCosts, NewEdges, cheap, refused_or};
+use super::{Course, IDLE_ROUNDS, NEW, REFUSED, SELECT_WORDS, TOO_FAR};
 use crate::cavity::{ClaimTables, Counter, LimitTables, Round, keep_first, out_of_room};
 use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -208,13 +208,13 @@ unsafe impl FlatKernel for BatchUnbind {
 }
 
 kernel! {
-    /// As [`SimplifySelect`](super::SimplifySelect), with a bound for each mesh: enters the edges that are cheap
-    /// enough, marks those that were refused, and counts the costs of the others.
+    /// As [`SimplifySelect`](super::SimplifySelect), with a bound for each mesh: computes the costs of new edges,
+    /// enters those that are cheap enough, marks those that were refused, and counts the costs of the others.
     pub struct BatchSelect: Block {
         /// The meshes.
         pub batch: Batched,
         /// The costs.
-        pub costs: GlobalMut<u32>,
+        pub costs: EdgeCosts,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
         /// The edges that are entered, a bit each.
@@ -235,24 +235,39 @@ kernel! {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl BlockKernel for BatchSelect {
-    type Tables = Shared<u32>;
+    type Tables = (Shared<u32>, NewEdges);
 
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
-        plan.take(SELECT_WORDS)
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables {
+        (plan.take(SELECT_WORDS), NewEdges::carve(plan, self.words))
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, block: u32, &chosen: &Shared<u32>) {
+    fn run<B: Block>(&self, b: B, block: u32, &(chosen, new): &Self::Tables) {
         let still = self.counters.get(Counter::Stopped as u32) != 0;
         if self.between != 0 && (still || out_of_room(self.counters, self.records)) {
             return;
         }
         let first = block * self.words;
         let words = (self.queue.len() - first).min(self.words);
-        let edges = self.costs.len().saturating_sub(32 * first).min(32 * words);
-        b.each(words, |i| chosen.set(i, 0));
-        b.each(edges, |i| self.look(32 * first + i, i, chosen));
+        let edges = self
+            .costs
+            .costs
+            .len()
+            .saturating_sub(32 * first)
+            .min(32 * words);
+        b.phase(|p| {
+            p.each(words, |i| chosen.set(i, 0));
+            p.lead(|| new.clear());
+        });
+        b.each(edges, |i| match self.costs.costs.get(32 * first + i) {
+            NEW => new.enter(i),
+            cost => self.look(32 * first + i, i, cost, chosen),
+        });
+        new.each(b, |i| {
+            let e = 32 * first + i;
+            self.look(e, i, self.costs.renew(e), chosen);
+        });
         b.last_phase(|p| {
             p.each(words, |i| {
                 self.queue.set(first + i, chosen.get(i));
@@ -264,13 +279,12 @@ unsafe impl BlockKernel for BatchSelect {
 
 impl BatchSelect {
     #[inline(always)]
-    fn look(&self, e: u32, i: u32, chosen: Shared<u32>) {
-        let cost = self.costs.get(e);
+    fn look(&self, e: u32, i: u32, cost: u32, chosen: Shared<u32>) {
         if cost >= TOO_FAR {
             return;
         }
         let was_refused = self.refused.get(e / 32) >> (e % 32) & 1 != 0;
-        let cost = refused_or(self.costs, e, cost, was_refused, self.forgive != 0);
+        let cost = refused_or(self.costs.costs, e, cost, was_refused, self.forgive != 0);
         if cost & REFUSED != 0 {
             return;
         }

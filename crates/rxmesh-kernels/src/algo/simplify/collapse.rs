@@ -1,8 +1,8 @@
 //! The collapse of an edge.
 
 use super::{
-    Course, LOCKED, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement, QuadricSurface, REFUSALS,
-    REFUSED, Refusal, TOO_FAR, part_word,
+    Course, LOCKED, NEW, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement, QuadricSurface,
+    REFUSALS, REFUSED, Refusal, TOO_FAR, part_word,
 };
 use crate::algo::quadric::Quadric;
 use crate::cavity::link_condition;
@@ -436,22 +436,8 @@ unsafe impl Operator for Collapse {
         if !s.by_length() {
             s.quadrics.set(v.id(), new.quadric.store());
         }
-        let (hold, limit) = (s.hold(v.id()), s.limit(v.id()));
-        hole.add_star_with(v, |spoke, corner| {
-            let w = corner.id();
-            let cost = match s.stays(hold, s.hold(w)) {
-                None => NONE,
-                Some(stays) => {
-                    let q = if s.by_length() {
-                        Quadric::ZERO
-                    } else {
-                        s.quadric(w)
-                    };
-                    s.cost(new.at, new.quadric, s.x.get(w), q, stays, limit)
-                }
-            };
-            self.costs.set(spoke.edge(), cost);
-        });
+        // A thread for each new edge computes its cost, not this one for all of them.
+        hole.add_star_with(v, |spoke, _| self.costs.set(spoke.edge(), NEW));
     }
 }
 

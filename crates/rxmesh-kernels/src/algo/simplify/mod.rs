@@ -19,7 +19,7 @@ pub use batch::{
 pub use collapse::{Collapse, NewVertex, SimplifyRefusals};
 pub use deviation::{BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered, ordered};
 pub use prepare::{SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
-pub use select::{COURSE_WORDS, Course, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
+pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
 
 use super::quadric::{Quadric, Stored};
 use crate::args;
@@ -53,6 +53,9 @@ pub const REFUSED: u32 = 1 << 31;
 
 /// In a cost: the collapse would take the surface farther from where it was than is allowed.
 pub const TOO_FAR: u32 = NONE - 1;
+
+/// In place of a cost: the edge is new, and its cost is computed before the next round.
+pub const NEW: u32 = NONE - 2;
 
 /// In [`QuadricSurface::holds`]: the vertex moves, and may go.
 pub const FREE_TO_MOVE: u32 = 0;

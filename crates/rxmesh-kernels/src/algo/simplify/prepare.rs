@@ -1,6 +1,6 @@
 //! What a simplification begins with: quadrics, what is held, costs.
 
-use super::{LOCKED, QuadricSurface, STAYS};
+use super::{EdgeCosts, LOCKED, QuadricSurface, STAYS};
 use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel;
@@ -129,12 +129,8 @@ unsafe impl FlatKernel for SimplifyBorders {
 kernel! {
     /// The cost of each edge. One index an edge slot.
     pub struct SimplifyCosts: Flat {
-        /// The mesh.
-        pub mesh: FlatMesh,
-        /// Positions and quadrics.
-        pub surface: QuadricSurface,
-        /// The costs, as bits; [`NONE`] for dead and locked edges.
-        pub costs: GlobalMut<u32>,
+        /// The costs; [`NONE`] for dead and locked edges.
+        pub costs: EdgeCosts,
     }
 }
 
@@ -143,12 +139,10 @@ kernel! {
 unsafe impl FlatKernel for SimplifyCosts {
     #[inline(always)]
     fn run(&self, e: u32) {
-        let cost = if self.mesh.edge_lives(e) {
-            self.surface
-                .cost_of(self.mesh.origin(2 * e), self.mesh.tip(2 * e))
+        if self.costs.mesh.edge_lives(e) {
+            self.costs.renew(e);
         } else {
-            NONE
-        };
-        self.costs.set(e, cost);
+            self.costs.costs.set(e, NONE);
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Which edges a round looks at.
 
-use super::{COST_BINS, COST_SHIFT, REFUSED, TOO_FAR};
+use super::{COST_BINS, COST_SHIFT, NEW, QuadricSurface, REFUSED, TOO_FAR};
 use crate::cavity::{Counter, out_of_room};
+use crate::edit::{FlatMesh, Mesh};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel;
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
+use crate::{args, kernel};
 
 /// The most words of a set of edges that one block of [`SimplifySelect`] works on.
 pub const SELECT_WORDS: u32 = 256;
@@ -40,13 +41,73 @@ pub enum Course {
 /// Words of [`SimplifySelect::course`].
 pub const COURSE_WORDS: usize = 10;
 
+args! {
+    /// The costs of the edges, and what they are computed from.
+    pub struct EdgeCosts {
+        /// Positions and quadrics.
+        pub surface: QuadricSurface,
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// The costs, as bits.
+        pub costs: GlobalMut<u32>,
+    }
+}
+
+impl EdgeCosts {
+    /// Computes the cost of a live edge anew.
+    #[inline(always)]
+    pub(super) fn renew(&self, e: u32) -> u32 {
+        let (a, b) = (self.mesh.origin(2 * e), self.mesh.tip(2 * e));
+        let cost = self.surface.cost_of(a, b);
+        self.costs.set(e, cost);
+        cost
+    }
+}
+
+/// Edges of a block whose costs are to be computed.
+#[derive(Clone, Copy)]
+pub struct NewEdges {
+    list: Shared<u16>,
+    /// How many they are.
+    n: Shared<u32>,
+}
+
+impl NewEdges {
+    /// Room for the edges of so many words of a set.
+    #[inline(always)]
+    pub(super) fn carve(plan: &mut Plan, words: u32) -> Self {
+        NewEdges {
+            list: plan.take(32 * words),
+            n: plan.take(1),
+        }
+    }
+
+    /// Before the first is entered.
+    #[inline(always)]
+    pub(super) fn clear(self) {
+        self.n.set(0, 0);
+    }
+
+    #[inline(always)]
+    pub(super) fn enter(self, i: u32) {
+        self.list.set(self.n.fetch_add(0, 1), i as u16);
+    }
+
+    /// Runs `f` for each, by full warps.
+    #[inline(always)]
+    pub(super) fn each<B: Block>(self, b: B, f: impl Fn(u32)) {
+        b.each(self.n.get(0), |k| f(u32::from(self.list.get(k))));
+    }
+}
+
 kernel! {
-    /// Between two rounds: enters the edges that are cheap enough, marks those that were refused, and counts the costs
-    /// of the others. The last block decides what is cheap enough the next time, and how many collapses the next round
-    /// may carry out; it pauses the rounds when the goal is reached or nothing changes any more.
+    /// Between two rounds: computes the costs of new edges, enters those that are cheap enough, marks those that were
+    /// refused, and counts the costs of the others. The last block decides what is cheap enough the next time, and how
+    /// many collapses the next round may carry out; it pauses the rounds when the goal is reached or nothing changes
+    /// any more.
     pub struct SimplifySelect: Block {
         /// The costs.
-        pub costs: GlobalMut<u32>,
+        pub costs: EdgeCosts,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
         /// The edges that are entered, a bit each.
@@ -81,6 +142,7 @@ kernel! {
 pub struct SelectTables {
     histogram: Shared<u32>,
     chosen: Shared<u32>,
+    new: NewEdges,
     scratch: Shared<u32>,
 }
 
@@ -94,6 +156,7 @@ unsafe impl BlockKernel for SimplifySelect {
         SelectTables {
             histogram: plan.take(COST_BINS),
             chosen: plan.take(SELECT_WORDS),
+            new: NewEdges::carve(plan, self.words),
             scratch: plan.take(SCRATCH_WORDS),
         }
     }
@@ -107,13 +170,26 @@ unsafe impl BlockKernel for SimplifySelect {
         }
         let first = block * self.words;
         let words = (self.queue.len() - first).min(self.words);
-        let edges = self.costs.len().saturating_sub(32 * first).min(32 * words);
+        let edges = self
+            .costs
+            .costs
+            .len()
+            .saturating_sub(32 * first)
+            .min(32 * words);
         let bound = self.course.get(Course::Bound as u32);
         b.phase(|p| {
             p.each(COST_BINS, |i| t.histogram.set(i, 0));
             p.each(words, |i| t.chosen.set(i, 0));
+            p.lead(|| t.new.clear());
         });
-        b.each(edges, |i| self.look(32 * first + i, i, bound, t));
+        b.each(edges, |i| match self.costs.costs.get(32 * first + i) {
+            NEW => t.new.enter(i),
+            cost => self.look(32 * first + i, i, cost, bound, t),
+        });
+        t.new.each(b, |i| {
+            let e = 32 * first + i;
+            self.look(e, i, self.costs.renew(e), bound, t);
+        });
         b.phase(|p| {
             p.each(words, |i| {
                 self.queue.set(first + i, t.chosen.get(i));
@@ -199,13 +275,12 @@ impl SimplifySelect {
 
 impl SimplifySelect {
     #[inline(always)]
-    fn look(&self, e: u32, i: u32, bound: u32, t: &SelectTables) {
-        let cost = self.costs.get(e);
+    fn look(&self, e: u32, i: u32, cost: u32, bound: u32, t: &SelectTables) {
         if cost >= TOO_FAR {
             return;
         }
         let was_refused = self.refused.get(e / 32) >> (e % 32) & 1 != 0;
-        let cost = refused_or(self.costs, e, cost, was_refused, self.forgive != 0);
+        let cost = refused_or(self.costs.costs, e, cost, was_refused, self.forgive != 0);
         if cost & REFUSED == 0 {
             t.histogram.fetch_add(cost >> COST_SHIFT, 1);
             if cost <= bound {
