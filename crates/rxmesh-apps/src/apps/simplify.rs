@@ -84,8 +84,11 @@ folder that they come into.";
     type Frame = Editing;
 
     fn adapt(command: Command) -> Command {
-        // There is no choice.
-        command.mut_arg("conflicts", |arg| arg.hide(true))
+        command
+            // There is no choice.
+            .mut_arg("conflicts", |arg| arg.hide(true))
+            // Borders that stay as they are need no weight.
+            .mut_arg("group_weight", |arg| arg.conflicts_with("keep_groups"))
     }
 
     fn prepare(options: &mut SimplifyOptions, flags: &EditFlags) -> Result<()> {
