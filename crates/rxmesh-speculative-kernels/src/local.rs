@@ -332,9 +332,14 @@ impl MeshMut for PatchMesh {
     fn set_sides(&self, f: u32, sides: [u32; 3]) {
         let (parts, f) = (&self.local.parts, self.local_face(f));
         let at = parts.shape.fe() + 3 * f;
-        parts.topology.put(at, self.half(sides[0]));
-        parts.topology.put(at + 1, self.half(sides[1]));
-        parts.topology.put(at + 2, self.half(sides[2]));
+        let put = |k: u32, side: u32| {
+            let h = self.half(side);
+            parts.topology.put(at + k, h);
+            self.local.ef.set(h, f);
+        };
+        put(0, sides[0]);
+        put(1, sides[1]);
+        put(2, sides[2]);
         parts.bear(Kind::Face, f);
         parts.leave(parts.shape.frozen(), f);
     }
