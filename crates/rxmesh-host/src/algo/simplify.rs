@@ -85,9 +85,8 @@ pub struct SimplifyOptions {
     /// the edge's squared length, against that of the faces, times their area.
     #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = BOUNDARY_WEIGHT))]
     pub boundary_weight: f64,
-    /// How much the edges that the session holds ([`Session::hold_edges`]; for the command the borders between objects,
-    /// groups and materials) count against the surface: the weight of the planes that stand on them, as that of the
-    /// boundary. Only where quadrics are the cost.
+    /// How much the edges that are held, borders between objects, groups and materials, count against the surface: the
+    /// weight of the planes that stand on them, as that of the boundary. Only where quadrics are the cost.
     #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = 0.0))]
     pub group_weight: f64,
     /// The part of the edges, the cheapest, that one round looks at, above 0 and at most 1: smaller is closer to one
