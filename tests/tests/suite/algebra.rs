@@ -269,7 +269,10 @@ fn solutions_are_those_of_a_direct_solve(engine: &Engine) {
     assert_eq!((deep[0], flat), (n * n, vec![n * n]));
     let shrink = deep.windows(2).all(|pair| 5 * pair[1] <= 3 * pair[0] + 2);
     let all: u32 = deep.iter().sum();
-    assert!(deep.len() > 3 && shrink && 2 * all <= 5 * deep[0], "{deep:?}");
+    assert!(
+        deep.len() > 3 && shrink && 2 * all <= 5 * deep[0],
+        "{deep:?}"
+    );
 }
 
 fn random_graphs(engine: &Engine) {

@@ -10,9 +10,7 @@ use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::CgVector;
-use rxmesh_kernels::algo::mcf::{
-    McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR,
-};
+use rxmesh_kernels::algo::mcf::{McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR};
 use rxmesh_kernels::algo::measure::EdgeLengths;
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::algo::rows::CountRows;
@@ -55,7 +53,11 @@ pub struct McfOptions {
 
 /// When to do something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum When {
     /// After many iterations without it; never without a matrix.
