@@ -25,8 +25,8 @@ const LEVELS: usize = 40;
 const LEAST_PROGRESS: f64 = 0.95;
 
 /// A V-cycle over coarser and coarser matrices, as a preconditioner of conjugate gradients
-/// ([`solve`](super::solve)). It is made for symmetric matrices whose entries beside the diagonal are negative or zero
-/// and whose rows have sums of zero or more: Laplacians, with masses or without.
+/// ([`solve`](super::solve())). It is made for symmetric matrices whose entries beside the diagonal are negative or
+/// zero and whose rows have sums of zero or more: Laplacians, with masses or without.
 ///
 /// Rows that hang together become one, in pairs of which each is good by itself (Napov and Notay 2012). So it follows
 /// the strength of the weights, not the geometry: where triangles are needles, the ends of their short sides are one
