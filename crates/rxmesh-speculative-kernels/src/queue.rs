@@ -19,6 +19,8 @@ const TAIL: u32 = 64;
 const ITEMS: u32 = 96;
 /// Slots that are in use or spoken for, at most.
 const USED: u32 = 128;
+/// Tickets to try however small the queue is.
+const LEAST_PATIENCE: u32 = 64;
 /// Words before the slots.
 const HEADER: u32 = 160;
 
@@ -101,10 +103,11 @@ impl<W: Words> Queue<W> {
         HEADER + (ticket & (self.capacity() - 1))
     }
 
-    /// Tickets after which to give up: every slot has been seen twice.
+    /// Tickets after which to give up: every slot has been seen twice, and of a few slots, whose marks others may be
+    /// setting all the while, each has been seen often.
     #[inline(always)]
     fn patience(self) -> u32 {
-        2 * self.capacity()
+        2 * self.capacity() + LEAST_PATIENCE
     }
 
     /// Adds a patch; false when the queue is full. A queue with room for all patches never is.
