@@ -92,6 +92,16 @@ pub fn suited<T>(engine: &Engine, [fast, slow, very_slow]: [T; 3]) -> T {
     }
 }
 
+/// Runs a check two times: where one launch runs all steps of a grid that has room, and where each step has a launch of
+/// its own, as on a GPU that is too small.
+pub fn in_one_and_step_by_step(engine: &Engine, check: impl Fn()) {
+    for limit in [None, Some(0)] {
+        engine.set_grid_limit(limit);
+        check();
+    }
+    engine.set_grid_limit(None);
+}
+
 /// Makes a test of each check on every engine: `conformance! { a, b }` gives `solo::a`, `shuffled::a`, `team7::a`,
 /// `cuda::a`, and in the long run `team2::a` and `team32::a`, and so on. A check is a function of `&Engine` in the
 /// calling module. With `@steps` before them, for checks of thousands of launches with many barriers, the team of two

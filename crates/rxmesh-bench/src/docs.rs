@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::counters;
 use crate::figures::Figures;
 use crate::readme::{markdown, newest, newest_peers};
 use crate::rows;
@@ -32,13 +33,16 @@ pub(crate) struct Arguments {
 type Part = (&'static str, fn(&Path) -> Result<String>);
 
 /// What generated parts there are: the mark's name, and what stands between the marks.
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     ("bench", |records| {
         let tables: Vec<String> = newest(records)?.iter().map(markdown).collect();
         Ok(tables.join("\n"))
     }),
     ("peers", |records| {
         Ok(newest_peers(&records.join("peers"))?.markdown())
+    }),
+    ("counters", |records| {
+        counters::markdown(&records.join("counters"))
     }),
     ("rows", |_| Ok(counts())),
     ("references", |_| Ok(references())),

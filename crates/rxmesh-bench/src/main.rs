@@ -4,6 +4,7 @@
 mod agree;
 mod compare;
 mod conflicts;
+mod counters;
 mod docs;
 #[cfg(feature = "speculative")]
 mod edits;

@@ -2,6 +2,8 @@
 
 pub use crate::warp::lane_id;
 
+use core::arch::asm;
+
 /// Special registers, which hold one value for a thread throughout a launch.
 mod sreg {
     unsafe extern "C" {
@@ -110,6 +112,16 @@ pub fn block_fence() {
 #[inline(always)]
 pub fn device_fence() {
     membar_gl();
+}
+
+/// As [`device_fence`], without the order of a write and a later read of something else, which costs time
+/// (`fence.acq_rel.gpu`). (Not in rust-cuda.)
+#[inline(always)]
+pub fn device_fence_acq_rel() {
+    // SAFETY: it accesses nothing; the compiler keeps accesses to memory on their sides of it.
+    unsafe {
+        asm!("fence.acq_rel.gpu;", options(nostack, preserves_flags));
+    }
 }
 
 /// Orders this thread's memory accesses as seen by the device, other devices and the host (`membar.sys`).

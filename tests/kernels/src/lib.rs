@@ -2,6 +2,7 @@
 //!
 //! - [`marked`]: the usual local operators on seeds that the caller marks;
 //! - [`exercise`]: the speculative engine's stash, tables, queue and locks, each by itself;
+//! - [`steps`]: what crosses blocks from step to step of a grid;
 //! - [`volumes`]: values of corners, and relations of relations.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -12,11 +13,13 @@ use cuda_std as _;
 
 pub mod exercise;
 pub mod marked;
+pub mod steps;
 pub mod volumes;
 
 use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
 use rxmesh_speculative_kernels::Speculate;
+use steps::HandOn;
 use volumes::{CellEdgeVertices, GiveCorners};
 
 rxmesh_kernels::kernels! {
@@ -36,6 +39,7 @@ rxmesh_kernels::kernels! {
     block exercise_stash: ExerciseStash;
     block exercise_queue: ExerciseQueue;
     block exercise_locks: ExerciseLocks;
+    grid hand_on: HandOn;
     distribute give_corners: GiveCorners;
     prepared cell_edge_vertices: CellEdgeVertices;
 }

@@ -7,14 +7,17 @@ use glam::{DVec3, Vec3};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rxmesh_host::Error;
-use rxmesh_host::algebra::{Matrix, Multigrid, SolveOptions, SolveReport, solve};
+use rxmesh_host::algebra::{Identity, Jacobi, Matrix, Multigrid, SolveOptions, SolveReport, solve};
 use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::kernels::algebra::jacobi::SUMMED;
+use rxmesh_host::kernels::algebra::matrix::ROWS;
 use rxmesh_tests::conformance;
-use rxmesh_tests::engines::{is_slow, suited};
+use rxmesh_tests::engines::{in_one_and_step_by_step, is_slow, suited};
 
 conformance! { @steps
     products_are_those_of_naive_sums, transposed_matrices, solutions_are_those_of_a_direct_solve, random_graphs, a_pole,
-    rows_of_zeroes_stay, the_smallest_systems, bad_input_is_named, same_bits_for_any_number_of_threads
+    rows_of_zeroes_stay, the_smallest_systems, bad_input_is_named, same_bits_for_any_number_of_threads,
+    solutions_without_multigrid, iterations_without_multigrid, large_systems
 }
 
 type Rows = Vec<Vec<(u32, f32)>>;
@@ -100,24 +103,54 @@ fn direct(rows: &Rows, b: &[Vec3]) -> Vec<DVec3> {
         .collect()
 }
 
-fn solved(engine: &Engine, rows: &Rows, b: &[Vec3]) -> (Vec<Vec3>, SolveReport) {
-    let matrix = Matrix::from_rows(engine, rows).unwrap();
-    let multigrid = Multigrid::new(&matrix).unwrap();
+/// What preconditions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum By {
+    Multigrid,
+    Jacobi,
+    Identity,
+}
+
+fn solved(engine: &Engine, rows: &Rows, b: &[Vec3], by: By) -> (Vec<Vec3>, SolveReport) {
+    let matrix = &Matrix::from_rows(engine, rows).unwrap();
     let mut x = engine.zeroed(rows.len()).unwrap();
     let b = engine.upload(b).unwrap();
-    let report = solve(&matrix, &multigrid, &b, &mut x, &SolveOptions::default()).unwrap();
-    (x.read().unwrap(), report)
+    let options = SolveOptions::default();
+    let report = match by {
+        By::Multigrid => {
+            let multigrid = Multigrid::new(matrix).unwrap();
+            solve(matrix, &multigrid, &b, &mut x, &options)
+        }
+        By::Jacobi => solve(matrix, &Jacobi, &b, &mut x, &options),
+        By::Identity => solve(matrix, &Identity, &b, &mut x, &options),
+    };
+    (x.read().unwrap(), report.unwrap())
 }
 
 /// The solver ends in time, its residual is the true one, and the solution is that of a direct solve, to `most` of its
 /// size.
 fn check(engine: &Engine, what: &str, rows: &Rows, b: &[Vec3], iterations: u32, most: f64) {
-    let (x, report) = solved(engine, rows, b);
+    check_by(engine, what, rows, b, By::Multigrid, iterations, most);
+}
+
+fn check_by(
+    engine: &Engine,
+    what: &str,
+    rows: &Rows,
+    b: &[Vec3],
+    by: By,
+    iterations: u32,
+    most: f64,
+) {
+    let (x, report) = solved(engine, rows, b, by);
     assert!(
         report.converged && report.residual <= 1e-6,
         "{what}: {report:?}"
     );
-    assert!(report.iterations <= iterations, "{what}: {report:?}");
+    assert!(
+        report.iterations <= iterations,
+        "{what} by {by:?}: {report:?}"
+    );
     let want = direct(rows, b);
     let error: Vec<DVec3> = x
         .iter()
@@ -350,52 +383,184 @@ fn rows_of_zeroes_stay(engine: &Engine) {
         .enumerate()
         .filter(|(i, _)| is_empty(*i))
         .for_each(|(_, b)| *b = Vec3::ZERO);
-    let matrix = Matrix::from_rows(engine, &rows).unwrap();
-    let multigrid = Multigrid::new(&matrix).unwrap();
-    let (right, mut x) = (engine.upload(&b).unwrap(), engine.upload(&start).unwrap());
-    let report = solve(
-        &matrix,
-        &multigrid,
-        &right,
-        &mut x,
-        &SolveOptions::default(),
-    )
-    .unwrap();
-    assert!(report.converged, "{report:?}");
-    let x = x.read().unwrap();
-    let left: Vec<DVec3> = product(&rows, &doubles(&x))
-        .iter()
-        .zip(&b)
-        .map(|(a, b)| *a - b.as_dvec3())
-        .collect();
-    assert!(norm(&left) < 1e-5 * norm(&doubles(&b)), "{:e}", norm(&left));
-    assert!(
-        (0..count)
-            .filter(|&i| is_empty(i))
-            .all(|i| x[i] == start[i])
-    );
+    let matrix = &Matrix::from_rows(engine, &rows).unwrap();
+    let multigrid = &Multigrid::new(matrix).unwrap();
+    for by in [By::Multigrid, By::Jacobi, By::Identity] {
+        let (right, mut x) = (engine.upload(&b).unwrap(), engine.upload(&start).unwrap());
+        let options = SolveOptions::default();
+        let report = match by {
+            By::Multigrid => solve(matrix, multigrid, &right, &mut x, &options),
+            By::Jacobi => solve(matrix, &Jacobi, &right, &mut x, &options),
+            By::Identity => solve(matrix, &Identity, &right, &mut x, &options),
+        };
+        let report = report.unwrap();
+        assert!(report.converged, "{by:?}: {report:?}");
+        let x = x.read().unwrap();
+        let left: Vec<DVec3> = product(&rows, &doubles(&x))
+            .iter()
+            .zip(&b)
+            .map(|(a, b)| *a - b.as_dvec3())
+            .collect();
+        assert!(norm(&left) < 1e-5 * norm(&doubles(&b)), "{:e}", norm(&left));
+        assert!(
+            (0..count)
+                .filter(|&i| is_empty(i))
+                .all(|i| x[i] == start[i])
+        );
+    }
 }
 
 fn the_smallest_systems(engine: &Engine) {
-    let (x, report) = solved(engine, &vec![], &[]);
-    assert!(x.is_empty() && report.converged && report.iterations == 0);
-    let (x, report) = solved(engine, &vec![vec![(0, 4.0)]], &[Vec3::new(1.0, -2.0, 8.0)]);
-    assert!(
-        report.converged && x[0].distance(Vec3::new(0.25, -0.5, 2.0)) < 1e-6,
-        "{x:?} {report:?}"
-    );
-    // Nothing to do.
-    let (x, report) = solved(
-        engine,
-        &vec![vec![(0, 4.0)], vec![(1, 1.0)]],
-        &[Vec3::ZERO; 2],
-    );
-    assert!(
-        report.converged && report.iterations == 0 && x == [Vec3::ZERO; 2],
-        "{report:?}"
-    );
-    let pair = laplacian(&[0.5, 0.0], &[(0, 1, 1e4)]);
-    check(engine, "a pair", &pair, &[Vec3::ONE, Vec3::X], 6, 1e-4);
+    for by in [By::Multigrid, By::Jacobi, By::Identity] {
+        let (x, report) = solved(engine, &vec![], &[], by);
+        assert!(x.is_empty() && report.converged && report.iterations == 0);
+        let b = [Vec3::new(1.0, -2.0, 8.0)];
+        let (x, report) = solved(engine, &vec![vec![(0, 4.0)]], &b, by);
+        assert!(
+            report.converged && x[0].distance(Vec3::new(0.25, -0.5, 2.0)) < 1e-6,
+            "{by:?}: {x:?} {report:?}"
+        );
+        // Nothing to do.
+        let two = vec![vec![(0, 4.0)], vec![(1, 1.0)]];
+        let (x, report) = solved(engine, &two, &[Vec3::ZERO; 2], by);
+        assert!(
+            report.converged && report.iterations == 0 && x == [Vec3::ZERO; 2],
+            "{by:?}: {report:?}"
+        );
+        let pair = laplacian(&[0.5, 0.0], &[(0, 1, 1e4)]);
+        let b = [Vec3::ONE, Vec3::X];
+        let most = if by == By::Multigrid { 6 } else { 20 };
+        check_by(engine, "a pair", &pair, &b, by, most, 1e-4);
+    }
+}
+
+fn solutions_without_multigrid(engine: &Engine) {
+    // More rows than a block has, and a last block with few.
+    let n = suited(engine, [60, 19, 6]);
+    let count = (n * n) as usize;
+    let mut random = Numbers(15);
+    let b = random.vectors(count);
+    let masses: Vec<f32> = (0..count).map(|_| 0.1 + 10.0 * random.next()).collect();
+    let even = laplacian(&masses, &grid(n, |_| 1.0));
+    let uneven = laplacian(&masses, &grid(n, |_| 0.01 + 30.0 * random.next()));
+    // A vertex of many edges: the diagonals differ a hundred times and more.
+    let pole: Vec<_> = (1..count as u32).map(|i| (0, i, 0.5)).collect();
+    let pole = laplacian(&masses, &pole);
+    in_one_and_step_by_step(engine, || {
+        for by in [By::Jacobi, By::Identity] {
+            let most = if by == By::Jacobi { 100 } else { 300 };
+            check_by(engine, "a grid", &even, &b, by, most, 1e-5);
+            check_by(engine, "weights that differ", &uneven, &b, by, most, 1e-4);
+            check_by(engine, "a pole", &pole, &b, by, most, 1e-4);
+        }
+    });
+    // The same bits whether blocks wait for each other or for the next launch.
+    let first = solved(engine, &uneven, &b, By::Jacobi);
+    engine.set_grid_limit(Some(0));
+    let second = solved(engine, &uneven, &b, By::Jacobi);
+    engine.set_grid_limit(None);
+    assert_eq!(first, second);
+}
+
+/// Stops where it was told to, and goes on from there.
+fn iterations_without_multigrid(engine: &Engine) {
+    let n = suited(engine, [40, 17, 6]);
+    let mut random = Numbers(21);
+    let right = random.vectors((n * n) as usize);
+    let b = engine.upload(&right).unwrap();
+    let rows = laplacian(&vec![0.01; (n * n) as usize], &grid(n, |_| 1.0));
+    let matrix = Matrix::from_rows(engine, &rows).unwrap();
+    in_one_and_step_by_step(engine, || {
+        for most in [0, 1, 2, 5, 8, 9, 13] {
+            let mut x = engine.zeroed((n * n) as usize).unwrap();
+            let options = SolveOptions::default().with(|o| o.max_iterations = most);
+            let report = solve(&matrix, &Jacobi, &b, &mut x, &options).unwrap();
+            assert_eq!(
+                (report.iterations, report.converged),
+                (most, false),
+                "{report:?}"
+            );
+            // It is the true one.
+            let left = product(&rows, &doubles(&x.read().unwrap()));
+            let left: Vec<DVec3> = left
+                .iter()
+                .zip(&right)
+                .map(|(a, b)| *a - b.as_dvec3())
+                .collect();
+            let want = norm(&left) / norm(&doubles(&right));
+            assert!(
+                (report.residual - want).abs() < 1e-4 * want,
+                "{report:?}, but {want} is expected"
+            );
+        }
+        let mut x = engine.zeroed((n * n) as usize).unwrap();
+        let most = SolveOptions::default().with(|o| o.max_iterations = u32::MAX);
+        assert!(
+            solve(&matrix, &Jacobi, &b, &mut x, &most)
+                .unwrap()
+                .converged
+        );
+        // Nothing is left to do from the solution on.
+        let again = solve(&matrix, &Jacobi, &b, &mut x, &SolveOptions::default()).unwrap();
+        assert!(again.residual < 1.0, "{again:?}");
+    });
+}
+
+/// Systems that have two launches an iteration on every engine.
+fn large_systems(engine: &Engine) {
+    let count = SUMMED * ROWS + 77;
+    let mut random = Numbers(63);
+    let right = random.vectors(count as usize);
+    // No eigenvalue is below one, so a solution is as near as its residual is small.
+    let masses: Vec<f32> = right.iter().map(|_| 1.0 + random.next()).collect();
+    let edges: Vec<_> = (1..count)
+        .map(|i| (i - 1, i, 4.0 * random.next() * random.next()))
+        .collect();
+    let rows = laplacian(&masses, &edges);
+    let matrix = Matrix::from_rows(engine, &rows).unwrap();
+    let b = engine.upload(&right).unwrap();
+    let solved = |by: By, tolerance: f64, most: u32| {
+        let mut x = engine.zeroed(right.len()).unwrap();
+        let options = SolveOptions::default().with(|o| {
+            o.tolerance = tolerance;
+            o.max_iterations = most;
+        });
+        let report = match by {
+            By::Jacobi => solve(&matrix, &Jacobi, &b, &mut x, &options),
+            _ => solve(&matrix, &Identity, &b, &mut x, &options),
+        };
+        let (x, report) = (x.read().unwrap(), report.unwrap());
+        let left: Vec<DVec3> = product(&rows, &doubles(&x))
+            .iter()
+            .zip(&right)
+            .map(|(a, b)| *a - b.as_dvec3())
+            .collect();
+        let want = norm(&left) / norm(&doubles(&right));
+        assert!(
+            (report.residual - want).abs() < 2e-7 + 1e-4 * want,
+            "{by:?}: {report:?}, but {want} is expected"
+        );
+        (x, report)
+    };
+    let tolerance = suited(engine, [1e-6, 1e-3, 1e-1]);
+    let iterations = [By::Jacobi, By::Identity].map(|by| {
+        let (x, report) = solved(by, tolerance, 100);
+        assert!(
+            report.converged && report.residual <= tolerance,
+            "{by:?}: {report:?}"
+        );
+        assert_eq!(
+            (x, report),
+            solved(by, tolerance, 100),
+            "the same bits each time"
+        );
+        report.iterations
+    });
+    assert!(iterations[0] < iterations[1], "{iterations:?}");
+    for most in [0, 1, 2] {
+        let (_, report) = solved(By::Jacobi, 1e-6, most);
+        assert_eq!((report.iterations, report.converged), (most, false));
+    }
 }
 
 fn bad_input_is_named(engine: &Engine) {
@@ -450,12 +615,14 @@ fn same_bits_for_any_number_of_threads(engine: &Engine) {
     let masses: Vec<f32> = (0..n * n).map(|_| 0.01 * random.next()).collect();
     let rows = laplacian(&masses, &grid(n, |_| 10f32.powf(4.0 * random.next())));
     let b = random.vectors(rows.len());
-    let first = solved(engine, &rows, &b);
-    assert_eq!(first, solved(engine, &rows, &b), "a second run");
-    if !is_slow(engine) && engine.name() == "cpu" {
-        for threads in [1, 7] {
-            let other = Engine::cpu_with_threads(threads).unwrap();
-            assert_eq!(first, solved(&other, &rows, &b), "{threads} threads");
+    for by in [By::Multigrid, By::Jacobi] {
+        let first = solved(engine, &rows, &b, by);
+        assert_eq!(first, solved(engine, &rows, &b, by), "a second run");
+        if !is_slow(engine) && engine.name() == "cpu" {
+            for threads in [1, 7] {
+                let other = Engine::cpu_with_threads(threads).unwrap();
+                assert_eq!(first, solved(&other, &rows, &b, by), "{threads} threads");
+            }
         }
     }
 }

@@ -16,9 +16,9 @@ use rxmesh_tests::oracle::Oracle;
 use rxmesh_tests::smooth::{self, Flow, box_diagonal};
 
 conformance! {
-    all_fixtures, given_time_steps, all_scales, isolated_vertices_stay, a_flat_grid_stays_flat, without_faces,
-    one_triangle, the_default_step_keeps_the_volume, most_iterations, tolerance, options_without_sense,
-    coordinates_that_are_not_finite, the_same_bits_on_every_run, needles
+    all_fixtures, small_and_large_systems_agree, given_time_steps, all_scales, isolated_vertices_stay,
+    a_flat_grid_stays_flat, without_faces, one_triangle, the_default_step_keeps_the_volume, most_iterations, tolerance,
+    options_without_sense, coordinates_that_are_not_finite, the_same_bits_on_every_run, needles
 }
 
 fn flow(
@@ -113,6 +113,24 @@ fn all_fixtures(engine: &Engine) {
             check(rx, &fixture.mesh, long, what);
         }
     });
+}
+
+/// One launch for all iterations, and two an iteration where a GPU has no room: the same flow.
+fn small_and_large_systems_agree(engine: &Engine) {
+    let f = Fixture::new("sphere", fixtures::closed(suited(engine, [3, 2, 1])));
+    let rx = f.on(engine, 32);
+    let mean = smooth::mean_edge_length(&f.mesh.positions, f.oracle());
+    let long = Some(10.0 * mean * mean);
+    let [small, large] = [None, Some(0)].map(|limit| {
+        engine.set_grid_limit(limit);
+        let report = check(&rx, &f.mesh, long, "sphere");
+        engine.set_grid_limit(None);
+        report
+    });
+    assert!(
+        small.iterations.abs_diff(large.iterations) <= 2 && small.iterations > 8,
+        "{small:?} {large:?}"
+    );
 }
 
 fn given_time_steps(engine: &Engine) {

@@ -411,15 +411,15 @@ fn asks_for_faces<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// On an egg edges are short at the ends and long around the middle, and each is off the surface by the error at most,
-/// or little more.
+/// On an egg edges are short at the ends and long around the middle, half as long where it is four times as long as
+/// wide, and each is off the surface by the error at most, or little more.
 fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
     if is_very_slow(engine) {
         return;
     }
     let mut mesh = generate::icosphere(if is_slow(engine) { 3 } else { 4 }).unwrap();
     for p in &mut mesh.positions {
-        p.z *= 3.0;
+        p.z *= 4.0;
     }
     let error = 0.01;
     let options = RemeshOptions::default().with(|o| {
@@ -434,8 +434,8 @@ fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
         for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (x(f[i]), x(f[j]))) {
             let middle = (a + b) * 0.5;
             let part = match middle.z.abs() {
-                z if z > 2.8 => &mut tips,
-                z if z < 1.0 => &mut belt,
+                z if z > 3.73 => &mut tips,
+                z if z < 1.33 => &mut belt,
                 _ => continue,
             };
             part[0] += a.distance(b);

@@ -7,7 +7,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::{Error, Vec3};
 use rxmesh_tests::conformance;
-use rxmesh_tests::engines::{is_slow, suited};
+use rxmesh_tests::engines::{in_one_and_step_by_step, is_slow, suited};
 
 conformance! {
     scatter_gather_and_naive_sums_agree, the_implicit_step_agrees_with_a_dense_solve,
@@ -185,35 +185,39 @@ fn the_implicit_step_agrees_with_a_dense_solve(engine: &Engine) {
     });
     let mesh = bumpy_grid(7);
     let put = put(engine, &mesh);
-    let (mut s, x, v) = stretched(&put, &mesh, 8, &o);
-    assert!(s.last_solve().unwrap().is_none());
-    s.step_implicit(400, 1e-7).unwrap();
-    let solve = s.last_solve().unwrap().unwrap();
-    let error = farthest(
-        &s.positions().to_input(&put.0).unwrap(),
-        &dense_step(&mesh, &x, &v, 8, &o),
-    );
-    println!("{engine:?}: {solve:?}, error {error:.1e}");
-    assert!(error < 1e-6 && solve.iterations < 400 && solve.residual <= 1e-7);
+    in_one_and_step_by_step(engine, || {
+        let (mut s, x, v) = stretched(&put, &mesh, 8, &o);
+        assert!(s.last_solve().unwrap().is_none());
+        s.step_implicit(400, 1e-7).unwrap();
+        let solve = s.last_solve().unwrap().unwrap();
+        let error = farthest(
+            &s.positions().to_input(&put.0).unwrap(),
+            &dense_step(&mesh, &x, &v, 8, &o),
+        );
+        println!("{engine:?}: {solve:?}, error {error:.1e}");
+        assert!(error < 1e-6 && solve.iterations < 400 && solve.residual <= 1e-7);
+    });
 }
 
 fn ten_iterations_are_ten_iterations_each_step(engine: &Engine) {
     let mesh = bumpy_grid(suited(engine, [12, 8, 5]));
     let put = put(engine, &mesh);
-    let (mut s, ..) = stretched(
-        &put,
-        &mesh,
-        13,
-        &SpringOptions::default().with(|o| {
-            o.time_step = 0.01;
-        }),
-    );
-    for _ in 0..5 {
-        s.step_implicit(10, 0.0).unwrap();
-        let solve = s.last_solve().unwrap().unwrap();
-        assert_eq!(solve.iterations, 10);
-        assert!(solve.residual < 0.1, "{solve:?}");
-    }
+    in_one_and_step_by_step(engine, || {
+        let (mut s, ..) = stretched(
+            &put,
+            &mesh,
+            13,
+            &SpringOptions::default().with(|o| {
+                o.time_step = 0.01;
+            }),
+        );
+        for _ in 0..5 {
+            s.step_implicit(10, 0.0).unwrap();
+            let solve = s.last_solve().unwrap().unwrap();
+            assert_eq!(solve.iterations, 10);
+            assert!(solve.residual < 0.1, "{solve:?}");
+        }
+    });
 }
 
 fn momentum(s: &mut Springs<'_>, rx: &rxmesh_host::store::RxMesh, mass: f64) -> (DVec3, DVec3) {

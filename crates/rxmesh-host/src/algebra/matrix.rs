@@ -3,33 +3,38 @@
 use crate::Error;
 use crate::algo::scan;
 use crate::engine::{Buffer, Engine, EngineError};
+use crate::store::Rows;
 use glam::Vec3;
-use rxmesh_kernels::algebra::matrix::{MatrixInverse, MatrixProduct, MatrixProductOne, MatrixView};
+use rxmesh_kernels::algebra::matrix::{
+    MatrixInverse, MatrixProduct, MatrixProductOne, MatrixView, Weight,
+};
 use rxmesh_kernels::algebra::transpose::{TransposeCount, TransposeFinish, TransposePut};
 use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::query::Relation;
 
-/// A square sparse matrix of `f32`, in an engine's memory, by compressed rows.
+/// A square sparse matrix in an engine's memory, by compressed rows: of numbers, or of blocks of 3 by 3 of them, which
+/// have three rows and columns where this says one ([`Mat3`](glam::Mat3), [`Weight`]).
 ///
 /// It is kept by differences: `(A x)_i = e_i x_i + sum_j w_ij (x_i - x_j)`, with `w_ij = -a_ij` beside the diagonal and
 /// `e_i` the sum of the row. A graph's Laplacian with masses keeps its masses so, however large its weights are.
 #[derive(Debug)]
-pub struct Matrix {
+pub struct Matrix<W: Weight = f32> {
     engine: Engine,
     rows: u32,
-    parts: Parts,
+    parts: Parts<W>,
 }
 
 /// The arrays of a matrix; see [`MatrixView`].
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct Parts<W: Weight = f32> {
     pub starts: Buffer<u32>,
     pub ends: Buffer<u32>,
     pub columns: Buffer<u32>,
-    pub weights: Buffer<f32>,
-    pub excess: Buffer<f32>,
+    pub weights: Buffer<W>,
+    pub excess: Buffer<W>,
 }
 
-impl Matrix {
+impl<W: Weight> Matrix<W> {
     /// Of rows on the host, each a list of columns and entries, the diagonal's among them. Entries of the same place
     /// are summed up.
     ///
@@ -37,7 +42,7 @@ impl Matrix {
     ///
     /// [`Error::Options`] for a column that is not there, [`Error::NotFinite`] for an entry that is not finite, more
     /// entries than 32 bits can count ([`Error::TooLarge`]), or no memory.
-    pub fn from_rows(engine: &Engine, rows: &[Vec<(u32, f32)>]) -> Result<Matrix, Error> {
+    pub fn from_rows(engine: &Engine, rows: &[Vec<(u32, W)>]) -> Result<Matrix<W>, Error> {
         let entries: u64 = rows.iter().map(|row| row.len() as u64).sum();
         let limit = u64::from(u32::MAX);
         if entries > limit || rows.len() as u64 > limit {
@@ -45,11 +50,11 @@ impl Matrix {
             return Err(Error::TooLarge { what, count, limit });
         }
         let (mut starts, mut columns) = (vec![0], Vec::with_capacity(entries as usize));
-        let (mut weights, mut excess) = (Vec::with_capacity(entries as usize), Vec::new());
+        let (mut weights, mut excess) = (Vec::<W>::with_capacity(entries as usize), Vec::new());
         for (i, row) in rows.iter().enumerate() {
             let mut row = row.clone();
             row.sort_unstable_by_key(|&(j, _)| j);
-            let mut sum = 0.0;
+            excess.push(W::sum(row.iter().map(|&(_, a)| a)));
             let first = columns.len();
             for (j, a) in row {
                 if j as usize >= rows.len() {
@@ -63,19 +68,17 @@ impl Matrix {
                         what: "an entry of a matrix",
                     });
                 }
-                sum += f64::from(a);
                 if j as usize == i {
                     continue;
                 }
                 if columns.len() > first && columns.last() == Some(&j) {
                     let last = weights.len() - 1;
-                    weights[last] -= a;
+                    weights[last] = weights[last].plus(a.negated());
                 } else {
                     columns.push(j);
-                    weights.push(-a);
+                    weights.push(a.negated());
                 }
             }
-            excess.push(sum as f32);
             starts.push(columns.len() as u32);
         }
         let ends = starts.split_off(1);
@@ -93,8 +96,41 @@ impl Matrix {
         ))
     }
 
+    /// Of the rows of a relation that leads to elements of its own kind (VV, EE, FF and what is like them):
+    /// `(A x)_i = excess_i x_i + sum_j weight_ij (x_i - x_j)`, with a weight for each entry of the rows, in their
+    /// order, and an excess for each linear id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for a relation with rows of a fixed length, [`EngineError::Length`] for other numbers of
+    /// weights or excesses, or no memory.
+    pub fn over<R: Relation<Target = <R as Relation>::Source>>(
+        rows: &Rows<R>,
+        weights: Buffer<W>,
+        excess: Buffer<W>,
+    ) -> Result<Matrix<W>, Error> {
+        let (starts, columns) = (rows.starts(), rows.values());
+        let Some(n) = starts.len().checked_sub(1) else {
+            let why = "a matrix over a relation wants one whose rows have lengths of their own";
+            return Err(Error::Options(why.to_string()));
+        };
+        for (got, want) in [(excess.len(), n), (weights.len(), columns.len())] {
+            if got != want {
+                return Err(EngineError::Length { got, want }.into());
+            }
+        }
+        let parts = Parts {
+            ends: starts.copied_from(1)?,
+            starts: starts.copied_from(0)?,
+            columns: columns.copied_from(0)?,
+            weights,
+            excess,
+        };
+        Ok(Matrix::from_parts(rows.starts().engine(), parts))
+    }
+
     /// Of arrays that kernels have made, or are making: rows within `columns`, columns within the rows.
-    pub(crate) fn from_parts(engine: &Engine, parts: Parts) -> Matrix {
+    pub(crate) fn from_parts(engine: &Engine, parts: Parts<W>) -> Matrix<W> {
         Matrix {
             engine: engine.clone(),
             rows: parts.excess.len() as u32,
@@ -112,8 +148,13 @@ impl Matrix {
         self.rows
     }
 
+    /// Its arrays, for kernels that fill them in.
+    pub(crate) fn parts(&self) -> &Parts<W> {
+        &self.parts
+    }
+
     /// For kernels.
-    pub(crate) fn view(&self) -> MatrixView {
+    pub(crate) fn view(&self) -> MatrixView<W> {
         MatrixView {
             starts: self.parts.starts.global(),
             ends: self.parts.ends.global(),
@@ -128,17 +169,18 @@ impl Matrix {
     /// # Errors
     ///
     /// What the engine says.
-    pub fn to_rows(&self) -> Result<Vec<Vec<(u32, f32)>>, Error> {
+    pub fn to_rows(&self) -> Result<Vec<Vec<(u32, W)>>, Error> {
         let p = &self.parts;
         let [starts, ends, columns] = [&p.starts, &p.ends, &p.columns].map(Buffer::read);
         let (starts, ends, columns) = (starts?, ends?, columns?);
         let (weights, excess) = (p.weights.read()?, p.excess.read()?);
         let row = |i: usize| {
             let places = starts[i] as usize..ends[i] as usize;
-            let mut row: Vec<_> = places.clone().map(|k| (columns[k], -weights[k])).collect();
+            let entry = |k: usize| (columns[k], weights[k].negated());
+            let mut row: Vec<_> = places.clone().map(entry).collect();
             row.sort_unstable_by_key(|&(j, _)| j);
-            let beside: f64 = weights[places].iter().map(|&w| f64::from(w)).sum();
-            row.push((i as u32, (f64::from(excess[i]) + beside) as f32));
+            let all = weights[places].iter().chain([&excess[i]]);
+            row.push((i as u32, W::sum(all.copied())));
             row
         };
         Ok((0..self.rows as usize).map(row).collect())
@@ -149,7 +191,7 @@ impl Matrix {
     /// # Errors
     ///
     /// No memory, or what the engine says.
-    pub fn transpose(&self) -> Result<Matrix, Error> {
+    pub fn transpose(&self) -> Result<Matrix<W>, Error> {
         let (engine, n) = (&self.engine, self.rows as usize);
         let starts = engine.zeroed::<u32>(n + 1)?;
         let counts = starts.global_mut();
@@ -219,6 +261,30 @@ impl Matrix {
         )?)
     }
 
+    /// Refuses a vector that has another number of values than there are rows.
+    pub(crate) fn fits<T: bytemuck::Pod>(&self, x: &Buffer<T>) -> Result<(), EngineError> {
+        if x.len() == self.rows as usize {
+            return Ok(());
+        }
+        Err(EngineError::Length {
+            got: x.len(),
+            want: self.rows as usize,
+        })
+    }
+
+    /// One over the diagonal, zero where that is not positive.
+    pub(crate) fn inverse(&self) -> Result<Buffer<W>, Error> {
+        let inverse = self.engine.uninit(self.rows as usize)?;
+        let kernel = MatrixInverse {
+            matrix: self.view(),
+            inverse: inverse.global_mut(),
+        };
+        self.engine.launch_flat(self.rows, kernel)?;
+        Ok(inverse)
+    }
+}
+
+impl Matrix {
     /// As [`Matrix::multiply`], of vectors of one component a row.
     ///
     /// # Errors
@@ -252,27 +318,5 @@ impl Matrix {
                 beta,
             },
         )?)
-    }
-
-    /// Refuses a vector that has another number of values than there are rows.
-    pub(crate) fn fits<T: bytemuck::Pod>(&self, x: &Buffer<T>) -> Result<(), EngineError> {
-        if x.len() == self.rows as usize {
-            return Ok(());
-        }
-        Err(EngineError::Length {
-            got: x.len(),
-            want: self.rows as usize,
-        })
-    }
-
-    /// One over the diagonal, 0 where that is not positive.
-    pub(crate) fn inverse(&self) -> Result<Buffer<f32>, Error> {
-        let inverse = self.engine.uninit(self.rows as usize)?;
-        let kernel = MatrixInverse {
-            matrix: self.view(),
-            inverse: inverse.global_mut(),
-        };
-        self.engine.launch_flat(self.rows, kernel)?;
-        Ok(inverse)
     }
 }

@@ -1,5 +1,5 @@
 //! Linear algebra on an engine: sparse matrices, a multigrid preconditioner, conjugate gradients. Algorithms over
-//! meshes are its users; it knows nothing of meshes.
+//! meshes are its users; of meshes it knows that relations have rows ([`Matrix::over`]).
 //!
 //! ```
 //! use rxmesh_host::Vec3;
@@ -21,12 +21,16 @@
 //! # Ok::<(), rxmesh_host::Error>(())
 //! ```
 
+mod cycles;
+mod diagonal;
 mod matrix;
 mod multigrid;
 mod solve;
 
+pub(crate) use diagonal::{Diagonal, solves_in_one};
 pub use matrix::Matrix;
 pub(crate) use matrix::Parts;
 pub use multigrid::Multigrid;
-pub use solve::{SolveOptions, SolveReport, solve};
-pub(crate) use solve::{System, solve_system};
+pub use rxmesh_kernels::algebra::matrix::Weight;
+pub use solve::{Identity, Jacobi, Preconditioner, SolveOptions, SolveReport, solve};
+pub(crate) use solve::{Method, System, Work, iterate_system, solve_system};

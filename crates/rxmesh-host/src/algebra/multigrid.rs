@@ -101,7 +101,7 @@ impl Multigrid {
         begin: bool,
     ) -> Result<(), Error> {
         let engine = matrix.engine();
-        let view = |level: &Level| -> MatrixView {
+        let view = |level: &Level| -> MatrixView<f32> {
             level
                 .matrix
                 .as_ref()

@@ -1,15 +1,17 @@
-//! Conjugate gradients with multigrid.
+//! Conjugate gradients: what all preconditioners share, and the residuals that decide.
 
+use super::cycles::Cycles;
+use super::diagonal::Diagonal;
 use super::matrix::Matrix;
 use super::multigrid::Multigrid;
 use crate::Error;
 use crate::algo::Options;
 use crate::algo::cg::Progress;
 use crate::algo::measure::positive;
-use crate::engine::{Buffer, Engine};
+use crate::engine::Buffer;
 use glam::Vec3;
-use rxmesh_kernels::algebra::matrix::ROWS;
-use rxmesh_kernels::algebra::solve::{SolveDirection, SolveProduct, SolveResidual, SolveStep};
+use rxmesh_kernels::algebra::matrix::{ROWS, Weight};
+use rxmesh_kernels::algebra::solve::SolveResidual;
 use rxmesh_kernels::algo::cg::{CgSums, SCALARS, Scalar, Scalars};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
@@ -52,26 +54,69 @@ pub struct SolveReport {
     pub converged: bool,
 }
 
-/// Iterations before the first look.
-const FIRST_LOOK: u32 = 8;
+/// What brings the residual nearer to the error, so that iterations are fewer: a [`Multigrid`] of the same matrix,
+/// [`Jacobi`], or [`Identity`].
+pub trait Preconditioner<W: Weight>: sealed::Preconditions<W> {}
+
+impl<W: Weight, P: sealed::Preconditions<W>> Preconditioner<W> for P {}
+
+/// No preconditioner.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity;
+
+/// One over the diagonal, or over its blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Jacobi;
+
+mod sealed {
+    use super::{Error, Matrix, Method, Weight};
+
+    pub trait Preconditions<W: Weight> {
+        /// The solver that uses it.
+        fn method<'a>(&'a self, matrix: &'a Matrix<W>) -> Result<Box<dyn Method<W> + 'a>, Error>;
+    }
+}
+
+impl<W: Weight> sealed::Preconditions<W> for Identity {
+    fn method<'a>(&'a self, matrix: &'a Matrix<W>) -> Result<Box<dyn Method<W> + 'a>, Error> {
+        let inverse = matrix.engine().zeroed(0)?;
+        Ok(Box::new(Diagonal::new(matrix, inverse)?))
+    }
+}
+
+impl<W: Weight> sealed::Preconditions<W> for Jacobi {
+    fn method<'a>(&'a self, matrix: &'a Matrix<W>) -> Result<Box<dyn Method<W> + 'a>, Error> {
+        Ok(Box::new(Diagonal::new(matrix, matrix.inverse()?)?))
+    }
+}
+
+impl sealed::Preconditions<f32> for Multigrid {
+    fn method<'a>(&'a self, matrix: &'a Matrix) -> Result<Box<dyn Method<f32> + 'a>, Error> {
+        if self.sizes().first() != Some(&matrix.rows()) {
+            let why = "the multigrid is of a matrix with another number of rows";
+            return Err(Error::Options(why.to_string()));
+        }
+        Ok(Box::new(Cycles::new(matrix, self)?))
+    }
+}
 
 /// The true residual must have shrunk to this part from one restart to the next: else `f32` has no better solution.
 const LEAST_GAIN: f64 = 0.5;
 
-/// Solves `A x = b`, for three right-hand sides together: the components. `x` is where to start, and the solution.
-/// Multigrid is of the same matrix, which must be symmetric and positive definite, but for rows of zeroes, whose `x`
-/// stay.
+/// Solves `A x = b`, for three right-hand sides together: the components. `x` is where to start, and the solution. The
+/// matrix must be symmetric and positive definite, but for rows of zeroes, whose `x` stay.
 ///
 /// Residuals are computed anew, in `f64`, from a solution of twice 32 bits, when the solver's own says that it is done:
-/// recurrences in `f32` drift where weights differ much.
+/// recurrences in `f32` drift where weights differ much. Without multigrid a GPU that has room for all rows at a time,
+/// of 131,072 at most, solves a system in one launch; a larger one takes two an iteration.
 ///
 /// # Errors
 ///
 /// [`Error::Options`], [`Error::NotFinite`] when the solver leaves the numbers, vectors of other lengths, or what the
 /// engine says.
-pub fn solve(
-    matrix: &Matrix,
-    multigrid: &Multigrid,
+pub fn solve<W: Weight>(
+    matrix: &Matrix<W>,
+    preconditioner: &impl Preconditioner<W>,
     b: &Buffer<Vec3>,
     x: &mut Buffer<Vec3>,
     options: &SolveOptions,
@@ -79,16 +124,13 @@ pub fn solve(
     options.check()?;
     matrix.fits(b)?;
     matrix.fits(x)?;
-    if multigrid.sizes().first() != Some(&matrix.rows()) {
-        let why = "the multigrid is of a matrix with another number of rows";
-        return Err(Error::Options(why.to_string()));
-    }
     let system = System {
         matrix,
         b: b.global(),
         origin: Global::empty(),
+        x: x.global_mut(),
     };
-    let progress = solve_system(&system, multigrid, x.global_mut(), options, None)?;
+    let progress = solve_system(system, preconditioner, options, None)?;
     Ok(SolveReport {
         iterations: progress.iterations,
         residual: progress.residual,
@@ -97,37 +139,26 @@ pub fn solve(
 }
 
 /// `A x = b + excess origin`.
-pub(crate) struct System<'a> {
-    pub matrix: &'a Matrix,
+#[derive(Clone, Copy)]
+pub struct System<'a, W: Weight = f32> {
+    pub matrix: &'a Matrix<W>,
     /// Empty for zero.
     pub b: Global<Vec3>,
     /// Empty for zero.
     pub origin: Global<Vec3>,
-}
-
-/// The vectors of a solver.
-struct Work {
-    engine: Engine,
-    low: Buffer<Vec3>,
-    r: Buffer<Vec3>,
-    z: Buffer<Vec3>,
-    d: Buffer<Vec3>,
-    q: Buffer<Vec3>,
-    partials: Buffer<f64>,
-    arrived: Buffer<u32>,
-    scalars: Buffer<f64>,
+    /// Where to start, and the solution.
+    pub x: GlobalMut<Vec3>,
 }
 
 /// See [`solve`]. With `norm0`, the square of a norm, residuals are compared with it and not with the first.
-pub(crate) fn solve_system(
-    system: &System<'_>,
-    multigrid: &Multigrid,
-    x: GlobalMut<Vec3>,
+pub(crate) fn solve_system<W: Weight>(
+    system: System<'_, W>,
+    preconditioner: &impl Preconditioner<W>,
     options: &SolveOptions,
     norm0: Option<f64>,
 ) -> Result<Progress, Error> {
-    let rows = system.matrix.rows();
-    if rows == 0 {
+    let method = preconditioner.method(system.matrix)?;
+    if system.matrix.rows() == 0 {
         return Ok(Progress {
             iterations: 0,
             residual: 0.0,
@@ -135,120 +166,101 @@ pub(crate) fn solve_system(
             first: 0.0,
         });
     }
-    let work = Work::new(system.matrix, options, norm0)?;
-    work.residual(system, x, norm0.is_none())?;
-    let mut before = work.progress()?;
-    let mut now = before;
-    while !now.done && now.iterations < options.max_iterations {
-        multigrid.cycle(
-            system.matrix,
-            work.r.global(),
-            work.z.global_mut(),
-            work.sums(),
-            true,
-        )?;
-        let mut launched = 0;
-        loop {
-            let batch = (launched / 2)
-                .max(FIRST_LOOK)
-                .min(options.max_iterations - now.iterations);
-            for _ in 0..batch {
-                work.iterate(system, multigrid, x)?;
-            }
-            launched += batch;
-            now = work.progress()?;
-            if now.done || now.iterations >= options.max_iterations {
-                break;
-            }
+    let work = Work::new(system.matrix, options.tolerance, norm0.unwrap_or(0.0))?;
+    work.residual(&system, norm0.is_none())?;
+    let (mut before, mut done) = (f64::INFINITY, 0);
+    loop {
+        method.run(&system, &work, options.max_iterations - done)?;
+        work.residual(&system, false)?;
+        let now = work.progress()?;
+        let gains = now.residual <= LEAST_GAIN * before;
+        if now.done || now.iterations >= options.max_iterations || !gains {
+            return Ok(now);
         }
-        work.residual(system, x, false)?;
-        now = work.progress()?;
-        if now.residual > LEAST_GAIN * before.residual {
-            break;
-        }
-        before = now;
+        (before, done) = (now.residual, now.iterations);
     }
-    Ok(now)
+}
+
+/// As [`solve_system`] with one over the diagonal, or nothing if that is empty, to a residual that is the iterations'
+/// own: they carry it along, and it may be far from the true one where weights differ much.
+pub(crate) fn iterate_system<W: Weight>(
+    system: System<'_, W>,
+    inverse: Buffer<W>,
+    options: &SolveOptions,
+) -> Result<Progress, Error> {
+    let method = Diagonal::new(system.matrix, inverse)?;
+    let work = Work::new(system.matrix, options.tolerance, 0.0)?;
+    work.residual(&system, true)?;
+    method.run(&system, &work, options.max_iterations)?;
+    work.progress()
+}
+
+/// A solver that knows the residual by recurrences.
+pub trait Method<W: Weight> {
+    /// Launches so many iterations, or until the residual seems small enough.
+    fn run(&self, system: &System<'_, W>, work: &Work, iterations: u32) -> Result<(), Error>;
+}
+
+/// What all solvers share: the residual, what the solution has beyond `f32`, and the scalars.
+#[derive(Debug)]
+pub struct Work {
+    pub low: Buffer<Vec3>,
+    pub r: Buffer<Vec3>,
+    partials: Buffer<f64>,
+    arrived: Buffer<u32>,
+    scalars: Buffer<f64>,
 }
 
 impl Work {
-    fn new(matrix: &Matrix, options: &SolveOptions, norm0: Option<f64>) -> Result<Work, Error> {
-        let (engine, n) = (matrix.engine(), matrix.rows() as usize);
+    pub(crate) fn new<W: Weight>(
+        matrix: &Matrix<W>,
+        tolerance: f64,
+        norm0: f64,
+    ) -> Result<Work, Error> {
+        let (engine, rows) = (matrix.engine(), matrix.rows());
+        let n = rows as usize;
         let mut scalars = [0.0; SCALARS];
-        scalars[Scalar::Tolerance2 as usize] = options.tolerance * options.tolerance;
-        scalars[Scalar::Norm0 as usize] = norm0.unwrap_or(0.0);
+        scalars[Scalar::Tolerance2 as usize] = tolerance * tolerance;
+        scalars[Scalar::Norm0 as usize] = norm0;
         Ok(Work {
-            engine: engine.clone(),
             low: engine.zeroed(n)?,
             r: engine.uninit(n)?,
-            z: engine.uninit(n)?,
-            d: engine.uninit(n)?,
-            q: engine.uninit(n)?,
-            partials: engine.zeroed(2 * matrix.rows().div_ceil(ROWS) as usize)?,
+            partials: engine.zeroed(2 * rows.div_ceil(ROWS) as usize)?,
             arrived: engine.zeroed(2)?,
             scalars: engine.upload(&scalars)?,
         })
     }
 
-    fn sums(&self) -> CgSums {
-        CgSums {
-            partials: self.partials.global_mut(),
-            arrived: self.arrived.global_mut(),
-            scalars: Scalars(self.scalars.global_mut()),
-        }
-    }
-
-    fn blocks(&self) -> u32 {
-        (self.r.len() as u32).div_ceil(ROWS)
-    }
-
-    fn residual(&self, system: &System<'_>, x: GlobalMut<Vec3>, first: bool) -> Result<(), Error> {
+    /// Computes the residual anew.
+    fn residual<W: Weight>(&self, system: &System<'_, W>, first: bool) -> Result<(), Error> {
         let residual = SolveResidual {
             matrix: system.matrix.view(),
             b: system.b,
             origin: system.origin,
-            x: x.read(),
+            x: system.x.read(),
             low: self.low.global(),
             r: self.r.global_mut(),
             sums: self.sums(),
             first: u32::from(first),
         };
-        Ok(self.engine.launch_blocks(self.blocks(), residual)?)
+        let blocks = system.matrix.rows().div_ceil(ROWS);
+        Ok(system.matrix.engine().launch_blocks(blocks, residual)?)
     }
 
-    fn iterate(
-        &self,
-        system: &System<'_>,
-        multigrid: &Multigrid,
-        x: GlobalMut<Vec3>,
-    ) -> Result<(), Error> {
-        let direction = SolveDirection {
-            z: self.z.global(),
-            d: self.d.global_mut(),
-            scalars: self.scalars.global(),
-        };
-        self.engine.launch_flat(self.r.len() as u32, direction)?;
-        let product = SolveProduct {
-            matrix: system.matrix.view(),
-            d: self.d.global(),
-            q: self.q.global_mut(),
-            sums: self.sums(),
-        };
-        self.engine.launch_blocks(self.blocks(), product)?;
-        let step = SolveStep {
-            x,
-            low: self.low.global_mut(),
-            r: self.r.global_mut(),
-            d: self.d.global(),
-            q: self.q.global(),
-            sums: self.sums(),
-        };
-        self.engine.launch_blocks(self.blocks(), step)?;
-        let (r, z) = (self.r.global(), self.z.global_mut());
-        multigrid.cycle(system.matrix, r, z, self.sums(), false)
+    pub(super) fn sums(&self) -> CgSums {
+        CgSums {
+            partials: self.partials.global_mut(),
+            arrived: self.arrived.global_mut(),
+            scalars: self.scalars(),
+        }
     }
 
-    fn progress(&self) -> Result<Progress, Error> {
+    pub(crate) fn scalars(&self) -> Scalars {
+        Scalars(self.scalars.global_mut())
+    }
+
+    /// What the method, or the residual computed anew, says. Waits for the engine.
+    pub(crate) fn progress(&self) -> Result<Progress, Error> {
         Progress::of(&self.scalars.read()?)
     }
 }

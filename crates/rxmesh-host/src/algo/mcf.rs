@@ -3,21 +3,21 @@
 use super::cg::{Cg, Progress};
 use super::measure::{positive, power_of_two, transform};
 use super::reduce::{Term, several};
-use super::{Options, reduce, scan};
+use super::{Options, reduce};
 use crate::Error;
-use crate::algebra::{Matrix, Multigrid, Parts, SolveOptions, System, solve_system};
+use crate::algebra::{
+    Matrix, Multigrid, Parts, SolveOptions, System, iterate_system, solve_system, solves_in_one,
+};
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::CgVector;
+use rxmesh_kernels::algo::cg::{CgSums, CgVector};
 use rxmesh_kernels::algo::mcf::{McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR};
 use rxmesh_kernels::algo::measure::EdgeLengths;
 use rxmesh_kernels::algo::reduce::Reduction;
-use rxmesh_kernels::algo::rows::CountRows;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
-use std::marker::PhantomData;
 
 /// How to smooth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,8 +144,7 @@ pub fn mean_curvature_flow(
             cycles: 0,
         });
     }
-    let frame = Frame::of(rx, x)?;
-    frame.enter(rx, x)?;
+    let frame = Frame::enter(rx, x)?;
     let time_step = match options.time_step {
         Some(dt) => dt,
         None => {
@@ -154,8 +153,7 @@ pub fn mean_curvature_flow(
         }
     };
     let scaled = time_step * frame.scale * frame.scale;
-    let solved =
-        Solver::new(rx, x, scaled, options).and_then(|mut solver| solver.solve(x, options));
+    let solved = solve(rx, x, scaled, options);
     frame.leave(rx, x)?;
     let (progress, cycles) = solved?;
     Ok(McfReport {
@@ -165,6 +163,16 @@ pub fn mean_curvature_flow(
         converged: progress.done,
         cycles,
     })
+}
+
+fn solve(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    dt: f64,
+    options: &McfOptions,
+) -> Result<(Progress, u32), Error> {
+    let way = Way::new(rx, options)?;
+    Solver::new(rx, x, dt, options, way.inverse())?.solve(way, x, options)
 }
 
 impl Options for McfOptions {
@@ -206,29 +214,25 @@ struct Frame {
 }
 
 impl Frame {
-    fn of(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
+    /// The frame of positions, which it brings there.
+    fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
-        let frame = Frame { origin, scale: 1.0 };
-        frame.enter(rx, x)?;
+        let mut frame = Frame { origin, scale: 1.0 };
+        transform(rx, x, origin, 1.0, Vec3::ZERO)?;
         let [most, least] = several(
             rx,
             [Term::of(x, Reduction::Max)?, Term::of(x, Reduction::Min)?],
         )?;
         let size = most.max(-least);
-        frame.leave(rx, x)?;
         if !size.is_finite() {
+            frame.leave(rx, x)?;
             return Err(Error::NotFinite {
                 what: "a vertex coordinate",
             });
         }
-        Ok(Frame {
-            origin,
-            scale: power_of_two(size),
-        })
-    }
-
-    fn enter(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-        transform(rx, x, self.origin, self.scale, Vec3::ZERO)
+        frame.scale = power_of_two(size);
+        transform(rx, x, Vec3::ZERO, frame.scale, Vec3::ZERO)?;
+        Ok(frame)
     }
 
     fn leave(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
@@ -236,10 +240,41 @@ impl Frame {
     }
 }
 
+/// How a system is solved before multigrid is tried.
+enum Way {
+    /// By two launches an iteration, over patches.
+    Patches(Box<Cg>),
+    /// By one launch, with one over the diagonal, which is empty where it is not wanted.
+    InOne(Buffer<f32>),
+}
+
+impl Way {
+    /// For a mesh.
+    fn new(rx: &RxMesh, options: &McfOptions) -> Result<Way, Error> {
+        let (n, jacobi) = (rx.linear_len(Kind::Vertex), options.preconditioner);
+        if !options.matrix_free && solves_in_one::<f32>(rx.engine(), n)? {
+            let inverse = rx.engine().zeroed(if jacobi { n as usize } else { 0 })?;
+            return Ok(Way::InOne(inverse));
+        }
+        Ok(Way::Patches(Box::new(Cg::new(
+            rx,
+            options.tolerance,
+            jacobi,
+        )?)))
+    }
+
+    /// One over the diagonal, to fill in.
+    fn inverse(&self) -> GlobalMut<f32> {
+        match self {
+            Way::Patches(cg) => cg.inverse_mut(),
+            Way::InOne(inverse) => inverse.global_mut(),
+        }
+    }
+}
+
 /// Mean curvature flow's system and its solver.
 struct Solver<'a> {
     rx: &'a RxMesh,
-    cg: Cg,
     matrix_free: bool,
     x0: Attribute<Vertex, Vec3>,
     mass: Attribute<Vertex, f32>,
@@ -262,6 +297,7 @@ impl<'a> Solver<'a> {
         x: &Attribute<Vertex, Vec3>,
         dt: f64,
         options: &McfOptions,
+        inverse: GlobalMut<f32>,
     ) -> Result<Self, Error> {
         let mut x0 = rx.attribute()?;
         x0.copy_from(x)?;
@@ -271,7 +307,6 @@ impl<'a> Solver<'a> {
         };
         let mut solver = Solver {
             rx,
-            cg: Cg::new(rx, options.tolerance, options.preconditioner)?,
             matrix_free: options.matrix_free,
             x0,
             mass: rx.attribute()?,
@@ -283,18 +318,18 @@ impl<'a> Solver<'a> {
             patches: (false, false),
             dt: dt as f32,
         };
-        solver.setup()?;
+        solver.setup(inverse)?;
         Ok(solver)
     }
 
-    fn setup(&mut self) -> Result<(), Error> {
+    fn setup(&mut self, inverse: GlobalMut<f32>) -> Result<(), Error> {
         self.rx.run(McfSetup {
             x0: self.x0.staged()?,
             ve: self.ve,
             vv: self.vv,
             fans: self.fans,
             mass: self.mass.global_mut()?,
-            inverse: self.cg.inverse_mut(),
+            inverse,
             weights: self.kept.global_mut(),
             regular: self.regular.global_mut(),
             dt: self.dt,
@@ -312,7 +347,8 @@ impl<'a> Solver<'a> {
 
     /// What was reached, and with how many cycles of multigrid.
     fn solve(
-        &mut self,
+        &self,
+        way: Way,
         x: &mut Attribute<Vertex, Vec3>,
         options: &McfOptions,
     ) -> Result<(Progress, u32), Error> {
@@ -325,23 +361,50 @@ impl<'a> Solver<'a> {
         if plain == 0 {
             return self.multigrid(x, options, None);
         }
-        self.start()?;
+        let progress = match way {
+            Way::Patches(cg) => self.over_patches(*cg, x, plain)?,
+            Way::InOne(inverse) => self.in_one_launch(inverse, x, options, plain)?,
+        };
+        if progress.done || plain == most {
+            return Ok((progress, 0));
+        }
+        self.multigrid(x, options, Some(progress))
+    }
+
+    /// So many iterations, two launches each.
+    fn over_patches(
+        &self,
+        mut cg: Cg,
+        x: &mut Attribute<Vertex, Vec3>,
+        most: u32,
+    ) -> Result<Progress, Error> {
+        self.start(&cg)?;
         let mut launched = 0;
         loop {
             // A look costs about as much as an iteration on a small mesh; launches after the end cost little.
-            let batch = (launched / 2).max(FIRST_LOOK).min(plain - launched);
+            let batch = (launched / 2).max(FIRST_LOOK).min(most - launched);
             for _ in 0..batch {
-                self.iterate(x)?;
+                self.iterate(&mut cg, x)?;
             }
             launched += batch;
-            let progress = self.cg.progress()?;
+            let progress = cg.progress()?;
             if progress.done || launched == most {
-                return Ok((progress, 0));
-            }
-            if launched == plain {
-                return self.multigrid(x, options, Some(progress));
+                return Ok(progress);
             }
         }
+    }
+
+    /// So many iterations in one launch, over the kept weights as a matrix.
+    fn in_one_launch(
+        &self,
+        inverse: Buffer<f32>,
+        x: &mut Attribute<Vertex, Vec3>,
+        options: &McfOptions,
+        most: u32,
+    ) -> Result<Progress, Error> {
+        let matrix = self.matrix()?;
+        let (system, limits) = self.system(&matrix, x, options, most)?;
+        iterate_system(system, inverse, &limits)
     }
 
     /// Goes on with multigrid, from what was reached before.
@@ -353,69 +416,72 @@ impl<'a> Solver<'a> {
     ) -> Result<(Progress, u32), Error> {
         let matrix = self.matrix()?;
         let multigrid = Multigrid::new(&matrix)?;
-        let system = System {
-            matrix: &matrix,
-            b: Global::empty(),
-            origin: self.x0.global()?,
-        };
         let done = before.map_or(0, |p| p.iterations);
-        let limits = SolveOptions::default().with(|o| {
-            o.tolerance = options.tolerance;
-            o.max_iterations = options.max_iterations - done;
-        });
+        let (system, limits) = self.system(&matrix, x, options, options.max_iterations - done)?;
         let first = before.map(|p| p.first);
-        let mut progress = solve_system(&system, &multigrid, x.global_mut()?, &limits, first)?;
+        let mut progress = solve_system(system, &multigrid, &limits, first)?;
         let cycles = progress.iterations;
         progress.iterations += done;
         Ok((progress, cycles))
     }
 
+    /// The system of the kept weights, and when to stop.
+    fn system<'m>(
+        &self,
+        matrix: &'m Matrix,
+        x: &mut Attribute<Vertex, Vec3>,
+        options: &McfOptions,
+        max_iterations: u32,
+    ) -> Result<(System<'m>, SolveOptions), Error> {
+        let system = System {
+            matrix,
+            b: Global::empty(),
+            origin: self.x0.global()?,
+            x: x.global_mut()?,
+        };
+        let limits = SolveOptions::default().with(|o| {
+            o.tolerance = options.tolerance;
+            o.max_iterations = max_iterations;
+        });
+        Ok((system, limits))
+    }
+
     /// The kept weights as a matrix over linear ids.
     fn matrix(&self) -> Result<Matrix, Error> {
         let (rx, engine) = (self.rx, self.rx.engine());
-        let n = rx.linear_len(Kind::Vertex) as usize;
-        let starts = engine.zeroed::<u32>(n + 1)?;
-        rx.run(CountRows::<VV> {
-            counts: starts.global_mut(),
-            relation: PhantomData,
-        })?;
-        let entries = scan::exclusive(engine, &starts)? as usize;
-        let mut excess = engine.zeroed(n)?;
-        excess.copy_from(self.mass.buffer())?;
+        let (n, entries) = (self.mass.buffer().len(), self.kept.len());
         let parts = Parts {
-            starts,
-            // Ids that no vertex has end before they start.
+            // Ids that no vertex has have no entries.
+            starts: engine.zeroed(n)?,
             ends: engine.zeroed(n)?,
             columns: engine.uninit(entries)?,
-            weights: engine.uninit(entries)?,
-            excess,
+            weights: self.kept.copied_from(0)?,
+            excess: self.mass.buffer().copied_from(0)?,
         };
         rx.run(McfMatrix {
             vv: self.vv,
-            kept: self.kept.global(),
-            starts: parts.starts.global(),
+            starts: parts.starts.global_mut(),
             ends: parts.ends.global_mut(),
             columns: parts.columns.global_mut(),
-            weights: parts.weights.global_mut(),
         })?;
         Ok(Matrix::from_parts(engine, parts))
     }
 
     /// The first residual.
-    fn start(&self) -> Result<(), Error> {
-        let (vector, r) = self.cg.start(self.x0.global()?);
-        self.product(vector, r)
+    fn start(&self, cg: &Cg) -> Result<(), Error> {
+        let (vector, r) = cg.start(self.x0.global()?);
+        self.product(cg.sums(), vector, r)
     }
 
     /// One iteration: two launches, no waiting.
-    fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-        let (vector, q) = self.cg.direction();
-        self.product(vector, q)?;
-        self.cg.step(self.rx, x.global_mut()?)
+    fn iterate(&self, cg: &mut Cg, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
+        let (vector, q) = cg.direction();
+        self.product(cg.sums(), vector, q)?;
+        cg.step(self.rx, x.global_mut()?)
     }
 
-    fn product(&self, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
-        let (mass, sums) = (self.mass.global()?, self.cg.sums());
+    fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
+        let mass = self.mass.global()?;
         match self.matrix_free {
             true => {
                 let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
@@ -461,6 +527,7 @@ impl<'a> Solver<'a> {
 /// The solver of a flow, for measurements: how long one iteration takes.
 pub struct McfIterations<'a> {
     solver: Solver<'a>,
+    cg: Cg,
     x: Attribute<Vertex, Vec3>,
 }
 
@@ -479,9 +546,14 @@ impl<'a> McfIterations<'a> {
         options.check()?;
         let mut copy = rx.attribute()?;
         copy.copy_from(x)?;
-        let solver = Solver::new(rx, x, dt, options)?;
-        solver.start()?;
-        Ok(McfIterations { solver, x: copy })
+        let cg = Cg::new(rx, options.tolerance, options.preconditioner)?;
+        let solver = Solver::new(rx, x, dt, options, cg.inverse_mut())?;
+        solver.start(&cg)?;
+        Ok(McfIterations {
+            solver,
+            cg,
+            x: copy,
+        })
     }
 
     /// Launches one iteration, which does nothing once the tolerance is reached.
@@ -490,7 +562,7 @@ impl<'a> McfIterations<'a> {
     ///
     /// What the engine says.
     pub fn iterate(&mut self) -> Result<(), Error> {
-        self.solver.iterate(&mut self.x)
+        self.solver.iterate(&mut self.cg, &mut self.x)
     }
 
     /// Iterations done, and `sqrt(r . r / r0 . r0)`. Waits for the engine.
@@ -499,7 +571,7 @@ impl<'a> McfIterations<'a> {
     ///
     /// What the engine says.
     pub fn progress(&self) -> Result<(u32, f64), Error> {
-        let progress = self.solver.cg.progress()?;
+        let progress = self.cg.progress()?;
         Ok((progress.iterations, progress.residual))
     }
 }

@@ -9,15 +9,16 @@ use super::cg::Cg;
 use super::measure::{not_negative, positive};
 use super::reduce;
 use crate::Error;
-use crate::engine::Buffer;
+use crate::algebra::{Diagonal, Matrix, Method, Parts, System, Work, solves_in_one};
+use crate::engine::{Buffer, Engine};
 use crate::store::{Attribute, Dimension, RxMesh, Surface};
-use glam::Vec3;
-use rxmesh_kernels::algo::cg::CgVector;
+use glam::{Mat3, Vec3};
+use rxmesh_kernels::algo::cg::{CgSums, CgVector};
 use rxmesh_kernels::algo::spring::{
     Constants, Motion, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
-    SpringLengths, SpringProduct, SpringScatter,
+    SpringLengths, SpringMatrix, SpringProduct, SpringScatter,
 };
-use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::query::{Prepared, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
@@ -151,6 +152,16 @@ pub struct Springs<'a, D: Dimension = Surface> {
 struct Solver {
     cg: Cg,
     change: Buffer<Vec3>,
+    kept: Option<Kept>,
+}
+
+/// A solver that keeps its matrix, whose blocks are computed once a step: where one launch solves the system, and on a
+/// CPU.
+#[derive(Debug)]
+struct Kept {
+    matrix: Matrix<Mat3>,
+    work: Work,
+    method: Diagonal<Mat3>,
 }
 
 impl<'a, D: Dimension> Springs<'a, D> {
@@ -270,7 +281,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
         }
         let mut solver = match self.solver.take() {
             Some(solver) => solver,
-            None => Solver::new(self.rx)?,
+            None => Solver::new(self.rx, self.vv.len())?,
         };
         let done = self.solve(&mut solver, iterations, tolerance);
         self.solver = Some(solver);
@@ -279,21 +290,37 @@ impl<'a, D: Dimension> Springs<'a, D> {
 
     fn solve(&mut self, s: &mut Solver, iterations: u32, tolerance: f64) -> Result<(), Error> {
         let (engine, n) = (self.rx.engine(), self.rx.linear_len(Kind::Vertex));
+        let (vector, r) = s.cg.start(self.v.global()?);
+        let (scalars, zero, r) = match &s.kept {
+            None => (s.cg.scalars(), s.cg.first_direction(), r),
+            Some(Kept { work, .. }) => {
+                let (low, r) = (work.low.global_mut(), work.r.global_mut());
+                (work.scalars(), low, r)
+            }
+        };
         let begin = SpringBegin {
             v: self.v.global_mut()?,
             change: s.change.global_mut(),
-            direction: s.cg.first_direction(),
+            zero,
             fixed: self.fixed.global()?,
-            scalars: s.cg.scalars(),
+            scalars,
             tolerance2: tolerance * tolerance,
         };
         engine.launch_flat(n, begin)?;
-        let (vector, r) = s.cg.start(self.v.global()?);
-        self.product(s, vector, r)?;
-        for _ in 0..iterations {
-            let (vector, q) = s.cg.direction();
-            self.product(s, vector, q)?;
-            s.cg.step(self.rx, s.change.global_mut())?;
+        let sums = CgSums {
+            scalars,
+            ..s.cg.sums()
+        };
+        self.product(sums, vector, r)?;
+        match &s.kept {
+            Some(kept) => self.solve_kept(kept, s.change.global_mut(), iterations)?,
+            None => {
+                for _ in 0..iterations {
+                    let (vector, q) = s.cg.direction();
+                    self.product(sums, vector, q)?;
+                    s.cg.step(self.rx, s.change.global_mut())?;
+                }
+            }
         }
         let end = SpringEnd {
             x: self.x.global_mut()?,
@@ -304,7 +331,30 @@ impl<'a, D: Dimension> Springs<'a, D> {
         Ok(engine.launch_flat(n, end)?)
     }
 
-    fn product(&self, s: &Solver, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
+    fn solve_kept(&self, s: &Kept, change: GlobalMut<Vec3>, iterations: u32) -> Result<(), Error> {
+        let parts = s.matrix.parts();
+        self.rx.run(SpringMatrix {
+            x: self.x.staged()?,
+            vv: self.vv,
+            lengths: self.lengths.global(),
+            fixed: self.fixed.read()?,
+            starts: parts.starts.global_mut(),
+            ends: parts.ends.global_mut(),
+            columns: parts.columns.global_mut(),
+            weights: parts.weights.global_mut(),
+            excess: parts.excess.global_mut(),
+            constants: self.constants,
+        })?;
+        let system = System {
+            matrix: &s.matrix,
+            b: Global::empty(),
+            origin: Global::empty(),
+            x: change,
+        };
+        s.method.run(&system, &s.work, iterations)
+    }
+
+    fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         Ok(self.rx.run(SpringProduct {
             x: self.x.staged()?,
             d,
@@ -312,7 +362,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
             lengths: self.lengths.global(),
             fixed: self.fixed.read()?,
             q,
-            sums: s.cg.sums(),
+            sums,
             constants: self.constants,
         })?)
     }
@@ -326,7 +376,10 @@ impl<'a, D: Dimension> Springs<'a, D> {
         let Some(solver) = &self.solver else {
             return Ok(None);
         };
-        let progress = solver.cg.progress()?;
+        let progress = match &solver.kept {
+            Some(kept) => kept.work.progress()?,
+            None => solver.cg.progress()?,
+        };
         Ok(Some(SpringSolve {
             iterations: progress.iterations,
             residual: progress.residual,
@@ -374,11 +427,37 @@ impl<'a, D: Dimension> Springs<'a, D> {
 }
 
 impl Solver {
-    fn new(rx: &RxMesh<impl Dimension>) -> Result<Solver, Error> {
+    /// With so many springs at both their ends.
+    fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<Solver, Error> {
         let n = rx.linear_len(Kind::Vertex) as usize;
+        let engine = rx.engine();
+        let keeps = !engine.computes_anew() || solves_in_one::<Mat3>(engine, n as u32)?;
         Ok(Solver {
             cg: Cg::new(rx, 0.0, false)?,
-            change: rx.engine().zeroed(n)?,
+            change: engine.zeroed(n)?,
+            kept: match keeps {
+                true => Some(Kept::new(engine, n, entries as usize)?),
+                false => None,
+            },
+        })
+    }
+}
+
+impl Kept {
+    fn new(engine: &Engine, rows: usize, entries: usize) -> Result<Kept, Error> {
+        let parts = Parts {
+            // Ids that no vertex has have no entries.
+            starts: engine.zeroed(rows)?,
+            ends: engine.zeroed(rows)?,
+            columns: engine.uninit(entries)?,
+            weights: engine.uninit(entries)?,
+            excess: engine.zeroed(rows)?,
+        };
+        let matrix = Matrix::from_parts(engine, parts);
+        Ok(Kept {
+            work: Work::new(&matrix, 0.0, 0.0)?,
+            method: Diagonal::new(&matrix, engine.zeroed(0)?)?,
+            matrix,
         })
     }
 }

@@ -310,17 +310,31 @@ impl<T: bytemuck::Pod> Buffer<T> {
     /// No memory on the engine, or what the driver says.
     pub fn grown(&self, len: usize) -> Result<Buffer<T>, EngineError> {
         let longer = Buffer::zeroed(&self.engine, len.max(self.len))?;
-        let bytes = self.len * size_of::<T>();
+        self.give_to(&longer, 0)?;
+        Ok(longer)
+    }
+
+    /// A buffer of the values from a place on, which is not behind the end.
+    pub(crate) fn copied_from(&self, from: usize) -> Result<Buffer<T>, EngineError> {
+        let part = Buffer::uninit(&self.engine, self.len - from)?;
+        self.give_to(&part, from)?;
+        Ok(part)
+    }
+
+    /// Copies the values from a place on to the beginning of another buffer that has room for them.
+    fn give_to(&self, other: &Buffer<T>, from: usize) -> Result<(), EngineError> {
+        let bytes = (self.len - from) * size_of::<T>();
         let _claim = self.allocation.claim(false)?;
+        let source = self.at.wrapping_add(from * size_of::<T>());
         match &self.engine.0.kind {
             Kind::Cpu(_) => {
-                // SAFETY: two different buffers of at least `bytes` bytes.
-                unsafe { std::ptr::copy_nonoverlapping(self.at, longer.at, bytes) };
+                // SAFETY: two different buffers with at least `bytes` bytes from there on.
+                unsafe { std::ptr::copy_nonoverlapping(source, other.at, bytes) };
+                Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.copy(longer.at, self.at, bytes)?,
+            Kind::Cuda(c) => c.copy(other.at, source, bytes),
         }
-        Ok(longer)
     }
 
     /// Number of values.

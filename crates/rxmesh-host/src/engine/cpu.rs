@@ -5,12 +5,13 @@ use super::team::{self, Member};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rayon::prelude::*;
 use rxmesh_kernels::exec::{Block, Solo};
-use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchArgs, PatchKernel};
+use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, GridKernel, PatchArgs, PatchKernel};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
 use std::alloc::Layout;
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 /// How a block runs.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +145,31 @@ impl Cpu {
     }
 
     pub(super) fn run_blocks<K: BlockKernel>(&self, blocks: u32, shared: u32, kernel: K) {
+        self.run_each(blocks, shared, Whole(kernel));
+    }
+
+    /// Runs steps one after the other, as long as the blocks say that there is something to do in the next.
+    pub(super) fn run_grid<K: GridKernel>(
+        &self,
+        blocks: u32,
+        shared: u32,
+        mut steps: Range<u32>,
+        kernel: K,
+    ) {
+        let goes_on = |step: u32| {
+            let stopped = &AtomicBool::new(false);
+            let step = Step {
+                kernel,
+                step,
+                stopped,
+            };
+            self.run_each(blocks, shared, step);
+            !stopped.load(Relaxed)
+        };
+        while steps.next().is_some_and(goes_on) {}
+    }
+
+    fn run_each<K: OnBlocks>(&self, blocks: u32, shared: u32, kernel: K) {
         match self.style {
             Style::Solo => self.install(|| {
                 (0..blocks)
@@ -242,7 +268,49 @@ fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u3
     });
 }
 
-fn run_block<B: Block, K: BlockKernel>(b: B, id: u32, shared: u32, mut kernel: K) {
+/// What runs as blocks.
+trait OnBlocks: Copy + Send + Sync {
+    type Tables: Copy;
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
+    fn run<B: Block>(&self, b: B, block: u32, tables: &Self::Tables);
+}
+
+/// A block kernel.
+#[derive(Clone, Copy)]
+struct Whole<K>(K);
+
+impl<K: BlockKernel> OnBlocks for Whole<K> {
+    type Tables = K::Tables;
+    fn carve(&mut self, plan: &mut Plan) -> K::Tables {
+        self.0.carve(plan)
+    }
+    fn run<B: Block>(&self, b: B, block: u32, tables: &K::Tables) {
+        self.0.run(b, block, tables);
+    }
+}
+
+/// One step of a grid kernel.
+#[derive(Clone, Copy)]
+struct Step<'a, K> {
+    kernel: K,
+    step: u32,
+    stopped: &'a AtomicBool,
+}
+
+impl<K: GridKernel> OnBlocks for Step<'_, K> {
+    type Tables = K::Tables;
+    fn carve(&mut self, plan: &mut Plan) -> K::Tables {
+        self.kernel.carve(plan)
+    }
+    fn run<B: Block>(&self, b: B, block: u32, tables: &K::Tables) {
+        self.kernel.load(b, block, tables);
+        if !self.kernel.step(b, block, self.step, tables) {
+            self.stopped.store(true, Relaxed);
+        }
+    }
+}
+
+fn run_block<B: Block, K: OnBlocks>(b: B, id: u32, shared: u32, mut kernel: K) {
     with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
         // SAFETY: as in `run_patch`.
         let mut plan = unsafe { carve::<B>(base) };

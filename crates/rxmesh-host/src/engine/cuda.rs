@@ -11,11 +11,13 @@ use cust::module::{Module, ModuleJitOption};
 use cust::stream::{Stream, StreamFlags};
 use cust::sys as cu;
 use rxmesh_kernels::kernel::{
-    BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, KernelInfo, PatchArgs, PatchKernel,
+    BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, GridArgs, GridKernel, KernelInfo,
+    PatchArgs, PatchKernel,
 };
-use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
+use rxmesh_kernels::mem::{FAULT_WORDS, Fault, GlobalMut};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -38,6 +40,8 @@ pub(super) struct Cuda {
     /// Page-locked memory in which small reads land, after the fault words: one wait is for all of them.
     landing: Mutex<LockedBuffer<u8>>,
     fault: u64,
+    /// Two words with which the blocks of a cooperative launch wait for each other; 0 where there are no such launches.
+    arrived: u64,
     info: EngineInfo,
     shared_limit: u32,
     /// Shared memory of a block when two run on a multiprocessor.
@@ -188,6 +192,7 @@ impl Cuda {
             landing: Mutex::new(landing),
             modules: Mutex::default(),
             fault: 0,
+            arrived: 0,
             info,
             shared_limit,
             shared_of_two,
@@ -197,6 +202,13 @@ impl Cuda {
             threads: AtomicU32::new(0),
         };
         cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
+        if number(
+            device,
+            cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH,
+        )? != 0
+        {
+            cuda.arrived = cuda.allocate(2 * size_of::<u32>(), true)? as u64;
+        }
         cuda.load(
             Ptx::Text(&text),
             rxmesh_kernels::entry::FINGERPRINT_SYMBOL,
@@ -290,7 +302,7 @@ impl Cuda {
     ) -> Result<(), EngineError> {
         self.enter()?;
         let function = self.function(name, registers, shared)?;
-        let mut pointers = [(&raw const args).cast_mut().cast::<c_void>()];
+        let mut pointers = [arguments(&args)];
         // SAFETY: the entry takes one parameter of type `A` (the fingerprint checks its layout), the addresses in it
         // were checked to be live, and the shared memory is what the kernel's plan measures (contracts U2, U4).
         let code = unsafe {
@@ -358,6 +370,76 @@ impl Cuda {
             shared,
             args,
         )
+    }
+
+    /// Runs steps in one launch, where there is room, or each by itself.
+    pub(super) fn run_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+        steps: Range<u32>,
+        in_one: bool,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let args = |steps: Range<u32>| GridArgs {
+            fault: self.fault(),
+            // SAFETY: allocated and zeroed in `new`, lives as long as the engine; 0 only where nothing waits.
+            arrived: unsafe { GlobalMut::new(self.arrived as *mut u32, 2) },
+            first: steps.start,
+            end: steps.end,
+            kernel,
+        };
+        let threads = whole_warps(K::THREADS);
+        if !in_one {
+            return steps.into_iter().try_for_each(|step| {
+                let args = args(step..step + 1);
+                self.launch((K::NAME, None), blocks, threads, shared, args)
+            });
+        }
+        let function = self.function(K::NAME, None, shared)?;
+        let args = args(steps);
+        let mut pointers = [arguments(&args)];
+        // SAFETY: as in `launch`; the driver refuses a grid whose blocks cannot all run at a time.
+        let code = unsafe {
+            cu::cuLaunchCooperativeKernel(
+                function,
+                blocks,
+                1,
+                1,
+                threads,
+                1,
+                1,
+                shared,
+                self.stream.as_inner(),
+                pointers.as_mut_ptr(),
+            )
+        };
+        raw("a cooperative launch", code)
+    }
+
+    /// Whether so many blocks of a grid kernel run at a time.
+    pub(super) fn has_room_for_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+    ) -> Result<bool, EngineError> {
+        if self.arrived == 0 || shared > self.shared_limit {
+            return Ok(false);
+        }
+        self.enter()?;
+        let function = self.function(K::NAME, None, shared)?;
+        let threads = whole_warps(K::THREADS) as i32;
+        let mut of_one = 0;
+        // SAFETY: the driver writes the number.
+        raw("the blocks of a multiprocessor", unsafe {
+            cu::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut of_one,
+                function,
+                threads,
+                shared as usize,
+            )
+        })?;
+        Ok(u64::from(blocks) <= u64::from(self.info.units) * of_one.max(0) as u64)
     }
 
     pub(super) fn run_flat<K: FlatKernel + Entry>(
@@ -593,6 +675,9 @@ impl Cuda {
 impl Drop for Cuda {
     fn drop(&mut self) {
         self.free(self.fault as *mut u8);
+        if self.arrived != 0 {
+            self.free(self.arrived as *mut u8);
+        }
         if let Some(Pool(pool)) = self.pool.take() {
             // SAFETY: made in `new`; the driver keeps it until the last free on the stream is done.
             unsafe { cu::cuMemPoolDestroy(pool) };
@@ -600,7 +685,11 @@ impl Drop for Cuda {
     }
 }
 
-/// The most dynamic shared memory that a block can ask for.
+/// Where the arguments of a launch are.
+fn arguments<A>(args: &A) -> *mut c_void {
+    (args as *const A).cast_mut().cast()
+}
+
 /// An event that is only waited for.
 struct Mark(cu::CUevent);
 
@@ -621,8 +710,9 @@ impl Drop for Mark {
     }
 }
 
+/// The most dynamic shared memory that a block can ask for.
 fn shared_limit(device: Device) -> Result<u32, EngineError> {
-    memory(
+    number(
         device,
         cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
     )
@@ -631,22 +721,22 @@ fn shared_limit(device: Device) -> Result<u32, EngineError> {
 /// The most that two blocks of a multiprocessor can have each: half of what there is, but for what the system takes of
 /// a block's.
 fn shared_of_two(device: Device) -> Result<u32, EngineError> {
-    let all = memory(
+    let all = number(
         device,
         cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
     )?;
-    let reserved = memory(
+    let reserved = number(
         device,
         cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
     )?;
     Ok((all / 2).saturating_sub(reserved))
 }
 
-/// A size of shared memory.
-fn memory(device: Device, attribute: cu::CUdevice_attribute) -> Result<u32, EngineError> {
+/// A size or another number that is not among cust's.
+fn number(device: Device, attribute: cu::CUdevice_attribute) -> Result<u32, EngineError> {
     let mut value = 0;
     // SAFETY: the driver writes the value.
-    raw("the shared-memory limit", unsafe {
+    raw("an attribute of the device", unsafe {
         cu::cuDeviceGetAttribute(&mut value, attribute, device.as_raw())
     })?;
     Ok(value as u32)

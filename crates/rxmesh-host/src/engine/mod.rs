@@ -38,12 +38,13 @@ pub use staging::StagingChoice;
 
 use check::{Live, Used};
 use cpu::{Cpu, Style};
-use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchArgs, PatchKernel};
+use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, GridKernel, PatchArgs, PatchKernel};
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut, Plan};
 use rxmesh_kernels::topo::{MeshView, PatchHeader};
 use staging::Fitting;
 use std::any::TypeId;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -57,6 +58,8 @@ struct Inner {
     live: Live,
     /// A limit below the engine's own.
     shared_limit: AtomicU32,
+    /// Most blocks of a grid whose steps one launch runs.
+    grid_limit: AtomicU32,
     /// Allocations that are left before memory is said to be used up.
     allocations: AtomicU32,
     /// How far the work is.
@@ -114,6 +117,7 @@ impl Engine {
             kind,
             live: Live::default(),
             shared_limit: AtomicU32::new(u32::MAX),
+            grid_limit: AtomicU32::new(u32::MAX),
             allocations: AtomicU32::new(u32::MAX),
             note: Mutex::default(),
         }))
@@ -226,6 +230,16 @@ impl Engine {
             Kind::Cpu(_) => 1,
             #[cfg(feature = "cuda")]
             Kind::Cuda(_) => 4,
+        }
+    }
+
+    /// Whether a coefficient of a large system is computed anew each time, since its bytes cost more: so on a GPU, not
+    /// on a CPU. The test engines do as a GPU does.
+    pub(crate) fn computes_anew(&self) -> bool {
+        match &self.0.kind {
+            Kind::Cpu(c) => c.is_for_tests(),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(_) => true,
         }
     }
 
@@ -386,6 +400,12 @@ impl Engine {
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
+    /// Has one launch run the steps of grids of at most so many blocks: to see what a smaller GPU would do. `None` for
+    /// the engine's own limit.
+    pub fn set_grid_limit(&self, blocks: Option<u32>) {
+        self.0.grid_limit.store(blocks.unwrap_or(u32::MAX), Relaxed);
+    }
+
     /// Bytes of the buffers that are on the engine now, and the most that they were since it was made, or since
     /// [`Engine::forget_most_allocated`].
     pub fn allocated(&self) -> [u64; 2] {
@@ -445,6 +465,63 @@ impl Engine {
             }
             #[cfg(feature = "cuda")]
             Kind::Cuda(c) => c.run_blocks(blocks, shared, kernel),
+        }
+    }
+
+    /// Launches steps of a grid kernel: in one launch on a GPU that has room for all blocks at a time
+    /// ([`Engine::has_room_for_grid`]), else a launch a step.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::launch_patches`].
+    pub fn launch_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        steps: Range<u32>,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let mut kernel = kernel;
+        let _used = self.bind(K::NAME, &mut kernel, None)?;
+        if blocks == 0 || steps.is_empty() {
+            return Ok(());
+        }
+        let shared = shared_of_grid(kernel);
+        self.has_shared::<K>(shared)?;
+        launching(K::NAME, "blocks", blocks, shared);
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_grid(blocks, shared, steps, kernel);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => {
+                let in_one = steps.len() > 1 && self.has_room_for_grid(blocks, &kernel)?;
+                c.run_grid(blocks, shared, steps, in_one, kernel)
+            }
+        }
+    }
+
+    /// Whether one launch runs all steps of a grid kernel with so many blocks. Always on a CPU, which stops after the
+    /// step that says so.
+    ///
+    /// # Errors
+    ///
+    /// What the driver says.
+    pub fn has_room_for_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        kernel: &K,
+    ) -> Result<bool, EngineError> {
+        if blocks > self.0.grid_limit.load(Relaxed) {
+            return Ok(false);
+        }
+        match &self.0.kind {
+            Kind::Cpu(_) => {
+                let _ = kernel;
+                Ok(true)
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.has_room_for_grid::<K>(blocks, shared_of_grid(*kernel)),
         }
     }
 
@@ -631,6 +708,12 @@ impl Patches {
 /// Says in the trace what is about to run.
 fn launching(kernel: &str, what: &str, n: u32, shared: u32) {
     tracing::trace!("{kernel}: {n} {what}, {shared} bytes of shared memory");
+}
+
+fn shared_of_grid<K: GridKernel>(mut kernel: K) -> u32 {
+    measure(|plan| {
+        kernel.carve(plan);
+    })
 }
 
 fn measure(carve: impl FnOnce(&mut Plan)) -> u32 {

@@ -48,7 +48,7 @@ kernel! {
     /// Which rows take part.
     pub struct AggregateBegin: Flat {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<f32>,
         /// For each row [`NONE`], or [`OUT`].
         pub mate: GlobalMut<u32>,
     }
@@ -73,7 +73,7 @@ kernel! {
     /// alike.
     pub struct AggregatePropose: Flat {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<f32>,
         /// One over the diagonal.
         pub inverse: Global<f32>,
         /// The mates found so far.
@@ -215,7 +215,7 @@ kernel! {
     /// The room that the row of an aggregate needs.
     pub struct AggregateLengths: Flat {
         /// The fine matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<f32>,
         /// Two rows an aggregate.
         pub pairs: Global<u32>,
         /// A number for each aggregate, and one more, which is not written.
@@ -252,7 +252,7 @@ kernel! {
     /// themselves goes, and what they have with rows in no aggregate becomes excess.
     pub struct AggregateMerge: Flat {
         /// The fine matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<f32>,
         /// The aggregate of each fine row, or [`NONE`].
         pub aggregate: Global<u32>,
         /// Two rows an aggregate.

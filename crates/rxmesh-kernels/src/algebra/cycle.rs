@@ -24,7 +24,7 @@ kernel! {
     /// The right-hand side of the next coarser level, over its rows.
     pub struct CycleDown: Flat {
         /// The matrix of this level.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<f32>,
         /// One over its diagonal.
         pub inverse: Global<f32>,
         /// The right-hand side of this level.
@@ -64,7 +64,7 @@ kernel! {
     /// The correction of a level, from that of the next coarser one; on the finest level also `r . z`.
     pub struct CycleUp: Block {
         /// The matrix of this level.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<f32>,
         /// One over its diagonal.
         pub inverse: Global<f32>,
         /// The right-hand side.

@@ -3,24 +3,165 @@
 //! Any square matrix can be written so: `w_ij` is an entry beside the diagonal with its sign turned, and the excess is
 //! the sum of the row. Of a graph's Laplacian with masses the excess is the mass, and where weights are a million times
 //! as large `f32` keeps it, which a diagonal would not. Sums of rows and columns, as multigrid makes them, stay in this
-//! form.
+//! form. Weights are numbers, or blocks of 3 by 3 numbers ([`Weight`]).
 
+use super::jacobi::{JacobiProduct, JacobiSolve, JacobiStep};
+use super::solve::SolveResidual;
+use super::transpose::{TransposeCount, TransposeFinish, TransposePut};
 use crate::attr::Field;
 use crate::kernel;
-use crate::kernel::FlatKernel;
+use crate::kernel::{Entry, EntryOf, FlatKernel};
 use crate::mem::{Global, GlobalMut};
 use crate::query::each_place;
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 
 kernel_list! {
-    flat matrix_product: MatrixProduct;
+    flat matrix_product: MatrixProduct<f32> as f32;
+    flat matrix_product_blocks: MatrixProduct<Mat3> as Mat3;
     flat matrix_product_one: MatrixProductOne;
-    flat matrix_inverse: MatrixInverse;
+    flat matrix_inverse: MatrixInverse<f32> as f32;
+    flat matrix_inverse_blocks: MatrixInverse<Mat3> as Mat3;
+}
+
+/// What a matrix has in a place: a number, or a block of three rows and three columns. It names the kernels that are
+/// there for it.
+pub trait Weight:
+    bytemuck::Pod
+    + core::fmt::Debug
+    + Send
+    + Sync
+    + EntryOf<MatrixProduct<Self>>
+    + EntryOf<MatrixInverse<Self>>
+    + EntryOf<TransposeCount<Self>>
+    + EntryOf<TransposePut<Self>>
+    + EntryOf<TransposeFinish<Self>>
+    + EntryOf<SolveResidual<Self>>
+    + EntryOf<JacobiSolve<Self>>
+    + EntryOf<JacobiProduct<Self>>
+    + EntryOf<JacobiStep<Self>>
+{
+    /// Zero.
+    const ZERO: Self;
+    /// Whether it is all of finite numbers.
+    fn is_finite(self) -> bool;
+    /// The sum of some, added up in doubles.
+    fn sum(all: impl Iterator<Item = Self>) -> Self;
+    /// The sum.
+    fn plus(self, other: Self) -> Self;
+    /// The negative.
+    fn negated(self) -> Self;
+    /// The transposed block; a number itself.
+    fn transposed(self) -> Self;
+    /// One over it; zero where that is not positive.
+    fn inverse(self) -> Self;
+    /// Its product with a vector.
+    fn times(self, v: Vec3) -> Vec3;
+    /// Its product with a vector of doubles.
+    fn times_wide(self, v: [f64; 3]) -> [f64; 3];
+}
+
+macro_rules! named_by_weights {
+    ($($kernel:ident),*) => {
+        $(impl<W: Weight> Entry for $kernel<W> {
+            const NAME: &'static str = <W as EntryOf<Self>>::NAME;
+        })*
+    };
+}
+named_by_weights! {
+    MatrixProduct, MatrixInverse, TransposeCount, TransposePut, TransposeFinish, SolveResidual, JacobiSolve,
+    JacobiProduct, JacobiStep
+}
+
+impl Weight for f32 {
+    const ZERO: Self = 0.0;
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        f32::is_finite(self)
+    }
+    fn sum(all: impl Iterator<Item = Self>) -> Self {
+        all.map(f64::from).sum::<f64>() as f32
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    #[inline(always)]
+    fn negated(self) -> Self {
+        -self
+    }
+    #[inline(always)]
+    fn transposed(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn inverse(self) -> Self {
+        if self > 0.0 { 1.0 / self } else { 0.0 }
+    }
+    #[inline(always)]
+    fn times(self, v: Vec3) -> Vec3 {
+        v * self
+    }
+    #[inline(always)]
+    fn times_wide(self, v: [f64; 3]) -> [f64; 3] {
+        v.map(|v| f64::from(self) * v)
+    }
+}
+
+impl Weight for Mat3 {
+    const ZERO: Self = Mat3::ZERO;
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        Mat3::is_finite(&self)
+    }
+    fn sum(all: impl Iterator<Item = Self>) -> Self {
+        let add = |sum: [f64; 9], m: Mat3| {
+            let m = m.to_cols_array();
+            core::array::from_fn(|k| sum[k] + f64::from(m[k]))
+        };
+        Mat3::from_cols_array(&all.fold([0.0; 9], add).map(|sum| sum as f32))
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    #[inline(always)]
+    fn negated(self) -> Self {
+        -self
+    }
+    #[inline(always)]
+    fn transposed(self) -> Self {
+        self.transpose()
+    }
+    /// Zero where the determinant is not positive.
+    #[inline(always)]
+    fn inverse(self) -> Self {
+        let (x, y, z) = (self.x_axis, self.y_axis, self.z_axis);
+        let (a, b, c) = (y.cross(z), z.cross(x), x.cross(y));
+        let determinant = z.dot(c);
+        if determinant > 0.0 {
+            let over = 1.0 / determinant;
+            Mat3::from_cols(a * over, b * over, c * over).transpose()
+        } else {
+            Mat3::ZERO
+        }
+    }
+    #[inline(always)]
+    fn times(self, v: Vec3) -> Vec3 {
+        self.x_axis * v.x + self.y_axis * v.y + self.z_axis * v.z
+    }
+    #[inline(always)]
+    fn times_wide(self, v: [f64; 3]) -> [f64; 3] {
+        let (x, y, z) = (self.x_axis, self.y_axis, self.z_axis);
+        let row = |x: f32, y: f32, z: f32| {
+            f64::from(x) * v[0] + f64::from(y) * v[1] + f64::from(z) * v[2]
+        };
+        [row(x.x, y.x, z.x), row(x.y, y.y, z.y), row(x.z, y.z, z.z)]
+    }
 }
 
 crate::args! {
     /// A matrix, as kernels see it.
-    pub struct MatrixView {
+    pub struct MatrixView<W: Weight> {
         /// Where the entries of each row start.
         pub starts: Global<u32>,
         /// Where they end.
@@ -28,28 +169,34 @@ crate::args! {
         /// Columns of the entries.
         pub columns: Global<u32>,
         /// Their weights: the entries with the sign turned.
-        pub weights: Global<f32>,
+        pub weights: Global<W>,
         /// Sum of each row.
-        pub excess: Global<f32>,
+        pub excess: Global<W>,
     }
 }
 
 // SAFETY: no prologue and no epilogue.
-unsafe impl Field for MatrixView {}
+unsafe impl<W: Weight> Field for MatrixView<W> {}
 
-impl MatrixView {
+impl<W: Weight> MatrixView<W> {
     /// Row `i` of the product with a vector.
     #[inline(always)]
     pub fn row(&self, i: u32, at: impl Fn(u32) -> Vec3) -> Vec3 {
         let x = at(i);
-        let mut sum = x * self.excess.get(i);
-        self.each(i, |j, w| sum += (x - at(j)) * w);
+        let mut sum = self.excess.get(i).times(x);
+        // The vector's values are asked for together, too.
+        each_place(
+            self.starts.get(i),
+            self.ends.get(i),
+            |k| (at(self.columns.get(k)), self.weights.get(k)),
+            |(y, w)| sum += w.times(x - y),
+        );
         sum
     }
 
     /// The entries of a row beside the diagonal: columns and weights.
     #[inline(always)]
-    pub fn each(&self, i: u32, mut visit: impl FnMut(u32, f32)) {
+    pub fn each(&self, i: u32, mut visit: impl FnMut(u32, W)) {
         each_place(
             self.starts.get(i),
             self.ends.get(i),
@@ -59,11 +206,11 @@ impl MatrixView {
     }
 }
 
-kernel! {
+crate::args! {
     /// `y = alpha A x + beta z`, of vectors of three components a row.
-    pub struct MatrixProduct: Flat {
+    pub struct MatrixProduct<W: Weight> {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<W>,
         /// A value for each column.
         pub x: Global<Vec3>,
         /// A value for each row; empty when `beta` is 0.
@@ -79,7 +226,7 @@ kernel! {
 
 // SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
 // U3, U4).
-unsafe impl FlatKernel for MatrixProduct {
+unsafe impl<W: Weight> FlatKernel for MatrixProduct<W> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let product = self.matrix.row(i, |j| self.x.get(j)) * self.alpha;
@@ -96,7 +243,7 @@ kernel! {
     /// As [`MatrixProduct`], of vectors of one component a row.
     pub struct MatrixProductOne: Flat {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<f32>,
         /// A value for each column.
         pub x: Global<f32>,
         /// A value for each row; empty when `beta` is 0.
@@ -126,24 +273,23 @@ unsafe impl FlatKernel for MatrixProductOne {
     }
 }
 
-kernel! {
-    /// One over the diagonal; 0 where that is not positive.
-    pub struct MatrixInverse: Flat {
+crate::args! {
+    /// One over the diagonal; zero where that is not positive.
+    pub struct MatrixInverse<W: Weight> {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<W>,
         /// A value a row.
-        pub inverse: GlobalMut<f32>,
+        pub inverse: GlobalMut<W>,
     }
 }
 
 // SAFETY: as above.
-unsafe impl FlatKernel for MatrixInverse {
+unsafe impl<W: Weight> FlatKernel for MatrixInverse<W> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let mut diagonal = self.matrix.excess.get(i);
-        self.matrix.each(i, |_, w| diagonal += w);
-        let inverse = if diagonal > 0.0 { 1.0 / diagonal } else { 0.0 };
-        self.inverse.set(i, inverse);
+        self.matrix.each(i, |_, w| diagonal = diagonal.plus(w));
+        self.inverse.set(i, diagonal.inverse());
     }
 }
 

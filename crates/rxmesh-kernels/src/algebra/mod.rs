@@ -2,6 +2,7 @@
 
 pub mod aggregate;
 pub mod cycle;
+pub mod jacobi;
 pub mod matrix;
 pub mod solve;
 pub mod transpose;
@@ -10,6 +11,7 @@ kernel_list! {
     of [
         aggregate::KERNELS,
         cycle::KERNELS,
+        jacobi::KERNELS,
         matrix::KERNELS,
         solve::KERNELS,
         transpose::KERNELS,

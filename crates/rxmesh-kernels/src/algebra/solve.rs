@@ -1,26 +1,27 @@
 //! Preconditioned conjugate gradients over a matrix by differences, in corrections: the solution is the sum of two
 //! `f32` vectors, and residuals are computed anew from it, in `f64`, whenever the solver's own says that it is done.
 
-use super::matrix::{MatrixView, ROWS, rows_of};
+use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use crate::algo::cg::{CgSums, Scalar};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 
 kernel_list! {
-    block solve_residual: SolveResidual;
+    block solve_residual: SolveResidual<f32> as f32;
+    block solve_residual_blocks: SolveResidual<Mat3> as Mat3;
     flat solve_direction: SolveDirection;
     block solve_product: SolveProduct;
     block solve_step: SolveStep;
 }
 
-kernel! {
-    /// Adds a correction to the solution, then `r = b + excess * origin - A x`, all in `f64`.
-    pub struct SolveResidual: Block {
+crate::args! {
+    /// `r = b + excess * origin - A x`, in `f64`.
+    pub struct SolveResidual<W: Weight> {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<W>,
         /// Right-hand side; empty for zero.
         pub b: Global<Vec3>,
         /// Where an implicit step starts; empty for zero.
@@ -50,13 +51,13 @@ fn zip(a: [f64; 3], b: [f64; 3], f: impl Fn(f64, f64) -> f64) -> [f64; 3] {
 }
 
 #[inline(always)]
-fn dot(a: Vec3, b: Vec3) -> f64 {
+pub(super) fn dot(a: Vec3, b: Vec3) -> f64 {
     let [x, y, z] = zip(wide(a), wide(b), |a, b| a * b);
     x + y + z
 }
 
 // SAFETY: blocks write apart, in phases that barriers part; indices are the launch's (contracts U1 to U4).
-unsafe impl BlockKernel for SolveResidual {
+unsafe impl<W: Weight> BlockKernel for SolveResidual<W> {
     const THREADS: u32 = ROWS;
     type Tables = Shared<u32>;
 
@@ -72,18 +73,18 @@ unsafe impl BlockKernel for SolveResidual {
         let rr = b.sum(n, scratch, |k| {
             let i = first + k;
             let x = at(i);
-            let excess = f64::from(self.matrix.excess.get(i));
-            let mut sum = if self.origin.is_empty() {
-                x.map(|x| -excess * x)
+            let from = if self.origin.is_empty() {
+                x.map(|x| -x)
             } else {
-                zip(wide(self.origin.get(i)), x, |o, x| excess * (o - x))
+                zip(wide(self.origin.get(i)), x, |o, x| o - x)
             };
+            let mut sum = self.matrix.excess.get(i).times_wide(from);
             if !self.b.is_empty() {
                 sum = zip(sum, wide(self.b.get(i)), |s, b| s + b);
             }
             self.matrix.each(i, |j, w| {
                 let difference = zip(x, at(j), |x, y| x - y);
-                sum = zip(sum, difference, |s, d| s - f64::from(w) * d);
+                sum = zip(sum, w.times_wide(difference), |s, d| s - d);
             });
             let r = Vec3::new(sum[0] as f32, sum[1] as f32, sum[2] as f32);
             self.r.set(i, r);
@@ -104,7 +105,7 @@ unsafe impl BlockKernel for SolveResidual {
 
 /// Whether a residual is not small enough yet. One that is zero or not a number ends the solver too.
 #[inline(always)]
-fn goes_on(s: crate::algo::cg::Scalars, rr: f64) -> bool {
+pub(super) fn goes_on(s: crate::algo::cg::Scalars, rr: f64) -> bool {
     let target = s.get(Scalar::Tolerance2) * s.get(Scalar::Norm0);
     rr >= target && rr > 0.0 && rr < f64::INFINITY
 }
@@ -144,7 +145,7 @@ kernel! {
     /// `q = A d`, and the step's length.
     pub struct SolveProduct: Block {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<f32>,
         /// The direction.
         pub d: Global<Vec3>,
         /// The product.
@@ -198,12 +199,20 @@ kernel! {
     }
 }
 
-/// The sum of a number, what it has beyond `f32`, and something small.
+/// The sum of a vector, what it has beyond `f32`, and `alpha d`, which is small.
 #[inline(always)]
-fn add(x: f32, low: f32, by: f64) -> (f32, f32) {
-    let sum = f64::from(x) + f64::from(low) + by;
-    let high = sum as f32;
-    (high, (sum - f64::from(high)) as f32)
+pub(super) fn add(x: Vec3, low: Vec3, d: Vec3, alpha: f64) -> (Vec3, Vec3) {
+    let one = |x: f32, low: f32, d: f32| {
+        let sum = f64::from(x) + f64::from(low) + alpha * f64::from(d);
+        let high = sum as f32;
+        (high, (sum - f64::from(high)) as f32)
+    };
+    let [a, b, c] = [
+        one(x.x, low.x, d.x),
+        one(x.y, low.y, d.y),
+        one(x.z, low.z, d.z),
+    ];
+    (Vec3::new(a.0, b.0, c.0), Vec3::new(a.1, b.1, c.1))
 }
 
 // SAFETY: as above.
@@ -225,14 +234,9 @@ unsafe impl BlockKernel for SolveStep {
         let (first, n) = rows_of(block, self.r.len());
         let rr = b.sum(n, scratch, |k| {
             let i = first + k;
-            let (d, x, low) = (self.d.get(i), self.x.get(i), self.low.get(i));
-            let [a, b, c] = [
-                add(x.x, low.x, alpha * f64::from(d.x)),
-                add(x.y, low.y, alpha * f64::from(d.y)),
-                add(x.z, low.z, alpha * f64::from(d.z)),
-            ];
-            self.x.set(i, Vec3::new(a.0, b.0, c.0));
-            self.low.set(i, Vec3::new(a.1, b.1, c.1));
+            let (x, low) = add(self.x.get(i), self.low.get(i), self.d.get(i), alpha);
+            self.x.set(i, x);
+            self.low.set(i, low);
             let r = self.r.get(i) - self.q.get(i) * alpha as f32;
             self.r.set(i, r);
             dot(r, r)

@@ -1,21 +1,24 @@
 //! Transposed matrices, and the order of entries within a row.
 
-use super::matrix::MatrixView;
-use crate::kernel;
+use super::matrix::{MatrixView, Weight};
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
+use glam::Mat3;
 
 kernel_list! {
-    flat transpose_count: TransposeCount;
-    flat transpose_put: TransposePut;
-    flat transpose_finish: TransposeFinish;
+    flat transpose_count: TransposeCount<f32> as f32;
+    flat transpose_count_blocks: TransposeCount<Mat3> as Mat3;
+    flat transpose_put: TransposePut<f32> as f32;
+    flat transpose_put_blocks: TransposePut<Mat3> as Mat3;
+    flat transpose_finish: TransposeFinish<f32> as f32;
+    flat transpose_finish_blocks: TransposeFinish<Mat3> as Mat3;
 }
 
-kernel! {
+crate::args! {
     /// Counts the entries of each column. Over the rows.
-    pub struct TransposeCount: Flat {
+    pub struct TransposeCount<W: Weight> {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<W>,
         /// A number for each column, 0 before.
         pub counts: GlobalMut<u32>,
     }
@@ -23,7 +26,7 @@ kernel! {
 
 // SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
 // (contracts U3, U4).
-unsafe impl FlatKernel for TransposeCount {
+unsafe impl<W: Weight> FlatKernel for TransposeCount<W> {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.matrix.each(i, |j, _| {
@@ -32,38 +35,38 @@ unsafe impl FlatKernel for TransposeCount {
     }
 }
 
-kernel! {
+crate::args! {
     /// Puts each entry into the row of its column, in any order. Over the rows.
-    pub struct TransposePut: Flat {
+    pub struct TransposePut<W: Weight> {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<W>,
         /// Where the rows of the transposed matrix start; where they end afterwards.
         pub ends: GlobalMut<u32>,
         /// Columns of its entries.
         pub columns: GlobalMut<u32>,
         /// Their weights.
-        pub weights: GlobalMut<f32>,
+        pub weights: GlobalMut<W>,
     }
 }
 
 // SAFETY: indices of one launch write apart: places are handed out atomically; the host launches no more of them than
 // the views have room for (contracts U3, U4).
-unsafe impl FlatKernel for TransposePut {
+unsafe impl<W: Weight> FlatKernel for TransposePut<W> {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.matrix.each(i, |j, w| {
             let place = self.ends.fetch_add(j, 1);
             self.columns.set(place, i);
-            self.weights.set(place, w);
+            self.weights.set(place, w.transposed());
         });
     }
 }
 
-kernel! {
+crate::args! {
     /// Orders each row of the transposed matrix, and finds its excess: the diagonal is that of the matrix.
-    pub struct TransposeFinish: Flat {
+    pub struct TransposeFinish<W: Weight> {
         /// The matrix.
-        pub matrix: MatrixView,
+        pub matrix: MatrixView<W>,
         /// Where the rows of the transposed matrix start.
         pub starts: GlobalMut<u32>,
         /// Where they end.
@@ -71,29 +74,30 @@ kernel! {
         /// Columns of its entries.
         pub columns: GlobalMut<u32>,
         /// Their weights.
-        pub weights: GlobalMut<f32>,
+        pub weights: GlobalMut<W>,
         /// Sums of its rows.
-        pub excess: GlobalMut<f32>,
+        pub excess: GlobalMut<W>,
     }
 }
 
 // SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
 // U3, U4).
-unsafe impl FlatKernel for TransposeFinish {
+unsafe impl<W: Weight> FlatKernel for TransposeFinish<W> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (start, end) = (self.starts.get(i), self.ends.get(i));
         sort_row(self.columns, self.weights, start, end);
         // Of symmetric matrices with ordered rows the two sums are the same.
-        let (mut row, mut column) = (0.0, 0.0);
-        self.matrix.each(i, |_, w| row += w);
+        let (mut row, mut column) = (W::ZERO, W::ZERO);
+        self.matrix.each(i, |_, w| row = row.plus(w));
         let mut k = start;
         while k < end {
-            column += self.weights.get(k);
+            column = column.plus(self.weights.get(k));
             k += 1;
         }
-        self.excess
-            .set(i, self.matrix.excess.get(i) + (row - column));
+        let difference = row.transposed().plus(column.negated());
+        let excess = self.matrix.excess.get(i).transposed();
+        self.excess.set(i, excess.plus(difference));
     }
 }
 
@@ -102,17 +106,22 @@ const LONG_ROW: u32 = 32;
 
 /// Sorts the entries `lo..hi` of a matrix by their columns.
 #[inline(always)]
-pub(super) fn sort_row(columns: GlobalMut<u32>, weights: GlobalMut<f32>, lo: u32, hi: u32) {
+pub(super) fn sort_row<W: Weight>(
+    columns: GlobalMut<u32>,
+    weights: GlobalMut<W>,
+    lo: u32,
+    hi: u32,
+) {
     Entries { columns, weights }.sort(lo, hi);
 }
 
 #[derive(Clone, Copy)]
-struct Entries {
+struct Entries<W> {
     columns: GlobalMut<u32>,
-    weights: GlobalMut<f32>,
+    weights: GlobalMut<W>,
 }
 
-impl Entries {
+impl<W: Weight> Entries<W> {
     #[inline(always)]
     fn sort(self, lo: u32, hi: u32) {
         if hi - lo > LONG_ROW {

@@ -39,10 +39,14 @@ pub enum Scalar {
     Tolerance2 = 7,
     /// r . r
     Norm = 8,
+    /// r . z of odd iterations, where all blocks need that of the iteration before
+    OddDelta = 9,
+    /// Not zero when all blocks have seen that the solver has finished
+    Stopped = 10,
 }
 
 /// Number of places for scalars.
-pub const SCALARS: usize = 9;
+pub const SCALARS: usize = 11;
 
 /// The solver's scalars in global memory.
 #[repr(C)]

@@ -1,7 +1,7 @@
 //! Reductions by label, such as one for each of several meshes that lie in one: a partial result for each label of a
 //! patch, then those of a label by one thread. The order depends on the patches and on the block's width only.
 
-use super::reduce::{Reduction, section};
+use super::reduce::{Reduction, combine, neutral, section};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{FlatKernel, PatchKernel};
@@ -122,22 +122,16 @@ unsafe impl PatchKernel for LabelReduce {
         let n = owned * self.components;
         let mut k = self.starts.get(patch.id());
         each_label(b, labels, owned, scratch, |label| {
-            let at = |i: u32, other: f64| {
-                if f64::from(labels.get(i / self.components)) == label {
-                    f64::from(x.get(i))
+            let result = combine(b, n, scratch, self.reduction, |i| {
+                let value = f64::from(x.get(i));
+                if f64::from(labels.get(i / self.components)) != label {
+                    neutral(self.reduction)
+                } else if self.reduction == Reduction::Dot as u32 {
+                    value * value
                 } else {
-                    other
+                    value
                 }
-            };
-            let result = if self.reduction == Reduction::Sum as u32 {
-                b.sum(n, scratch, |i| at(i, 0.0))
-            } else if self.reduction == Reduction::Dot as u32 {
-                b.sum(n, scratch, |i| at(i, 0.0) * at(i, 0.0))
-            } else if self.reduction == Reduction::Min as u32 {
-                b.min(n, scratch, |i| at(i, f64::INFINITY))
-            } else {
-                b.max(n, scratch, |i| at(i, f64::NEG_INFINITY))
-            };
+            });
             b.lead(|| {
                 self.partials.set(k, result);
                 self.of.set(k, label as u32);
@@ -174,13 +168,7 @@ unsafe impl FlatKernel for LabelCombine {
     fn run(&self, i: u32) {
         let min = self.reduction == Reduction::Min as u32;
         let max = self.reduction == Reduction::Max as u32;
-        let mut result = if min {
-            f64::INFINITY
-        } else if max {
-            f64::NEG_INFINITY
-        } else {
-            0.0
-        };
+        let mut result = neutral(self.reduction);
         let (mut k, end) = (self.first.get(i), self.end.get(i));
         while k < end {
             if self.of.get(k) == i {

@@ -504,27 +504,22 @@ unsafe impl PatchKernel for McfAssembled {
 }
 
 kernel! {
-    /// The weights that [`McfSetup`] kept as a matrix over all vertices
-    /// ([`MatrixView`](crate::algebra::matrix::MatrixView)), whose excess is the mass. Vertices have rows in linear
-    /// order.
+    /// What makes the weights that [`McfSetup`] kept a matrix over all vertices
+    /// ([`MatrixView`](crate::algebra::matrix::MatrixView)), whose excess is the mass. Rows are in linear order, their
+    /// entries where those of `vv` are.
     pub struct McfMatrix: Patch {
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
-        /// `dt w_ij`, a value for each entry of the tables of `vv`.
-        pub kept: Global<f32>,
         /// Where each row starts.
-        pub starts: Global<u32>,
+        pub starts: GlobalMut<u32>,
         /// Where each row ends.
         pub ends: GlobalMut<u32>,
         /// Columns of the entries.
         pub columns: GlobalMut<u32>,
-        /// Their weights.
-        pub weights: GlobalMut<f32>,
     }
 }
 
-// SAFETY: a patch writes the rows that it owns, which the host made as long as they are; ids and sections are the
-// mesh's (contracts U1 to U4).
+// SAFETY: a patch writes the rows that it owns; ids, places and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for McfMatrix {
     type Tables = LocalMap;
 
@@ -538,18 +533,17 @@ unsafe impl PatchKernel for McfMatrix {
     fn run<B: Block>(&self, b: B, patch: &Patch, map: &LocalMap) {
         b.phase(|p| map.load::<Vertex, B>(p, patch));
         let (base, vv) = (patch.base::<Vertex>(), self.vv.table(patch));
-        let kept = self.kept.from(self.vv.place(patch));
+        let place = self.vv.place(patch);
         b.last_phase(|p| {
             p.each(patch.owned::<Vertex>(), |v| {
                 let (lo, hi) = vv.bounds(v);
-                let mut to = self.starts.get(base + v);
                 let mut at = lo;
                 while at < hi {
-                    self.columns.set(to, map.linear(vv.value(at)));
-                    self.weights.set(to, kept.get(at));
-                    (to, at) = (to + 1, at + 1);
+                    self.columns.set(place + at, map.linear(vv.value(at)));
+                    at += 1;
                 }
-                self.ends.set(base + v, to);
+                self.starts.set(base + v, place + lo);
+                self.ends.set(base + v, place + hi);
             });
         });
     }

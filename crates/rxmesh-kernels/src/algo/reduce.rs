@@ -105,9 +105,21 @@ pub(super) fn section(h: &PatchHeader, kind: u32) -> (u32, u32) {
     (u32::from(owned), base)
 }
 
+/// The result of nothing.
+#[inline(always)]
+pub(super) fn neutral(reduction: u32) -> f64 {
+    if reduction == Reduction::Min as u32 {
+        f64::INFINITY
+    } else if reduction == Reduction::Max as u32 {
+        f64::NEG_INFINITY
+    } else {
+        0.0
+    }
+}
+
 /// All partial results into one.
 #[inline(always)]
-fn combine<B: Block>(
+pub(super) fn combine<B: Block>(
     b: B,
     n: u32,
     scratch: Shared<u32>,

@@ -9,9 +9,11 @@ use crate::kernel;
 use crate::kernel::{Fields, FlatKernel, ForEach, PatchKernel};
 use crate::math::{length, rsqrt_fast};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
-use crate::query::{EV, LocalEv, Neighbours, Prepared, PreparedTable, VE, VV, each_place};
+use crate::query::{
+    EV, LocalEv, LocalMap, Neighbours, Prepared, PreparedTable, VE, VV, each_place,
+};
 use crate::topo::{Edge, Owned, Patch, PatchHeader, Vertex};
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 
 kernel_list! {
     patch spring_lengths: SpringLengths;
@@ -19,6 +21,7 @@ kernel_list! {
     patch spring_scatter: SpringScatter;
     flat spring_begin: SpringBegin;
     patch spring_product: SpringProduct;
+    patch spring_matrix: SpringMatrix;
     flat spring_end: SpringEnd;
     patch spring_energies: SpringEnergies;
     flat spring_heights: SpringHeights;
@@ -291,8 +294,9 @@ kernel! {
         pub v: GlobalMut<Vec3>,
         /// Changes of the velocities, set to zero.
         pub change: GlobalMut<Vec3>,
-        /// The solver's old direction, set to zero: what it holds is multiplied by zero, so it must be finite.
-        pub direction: GlobalMut<Vec3>,
+        /// Another vector that is set to zero: the solver's old direction, which is multiplied by zero and must be
+        /// finite, or what changes have beyond `f32`.
+        pub zero: GlobalMut<Vec3>,
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,
         /// The solver's scalars.
@@ -308,7 +312,7 @@ unsafe impl FlatKernel for SpringBegin {
     #[inline(always)]
     fn run(&self, i: u32) {
         self.change.set(i, Vec3::ZERO);
-        self.direction.set(i, Vec3::ZERO);
+        self.zero.set(i, Vec3::ZERO);
         if self.fixed.get(i) != 0 {
             self.v.set(i, Vec3::ZERO);
         }
@@ -405,6 +409,80 @@ impl SpringProduct {
             sum += pull(x, y, rest) - block(x, y, rest, velocity - self.d.at(w)) * c.dt;
         });
         (sum * c.stiffness + (c.gravity - velocity * c.damping) * c.mass) * c.dt
+    }
+}
+
+kernel! {
+    /// The matrix of an implicit step as one of blocks ([`MatrixView`](crate::algebra::matrix::MatrixView)): rows in
+    /// linear order, their entries where those of `vv` are. Vertices that stay have rows without entries.
+    pub struct SpringMatrix: Patch {
+        /// Positions.
+        pub x: Staged<Vertex, Vec3>,
+        /// Neighbours of vertices.
+        pub vv: Prepared<VV>,
+        /// Lengths at rest, of [`SpringLengths`].
+        pub lengths: Global<f32>,
+        /// Not zero for vertices that stay.
+        pub fixed: Read<Vertex, u32>,
+        /// Where each row starts.
+        pub starts: GlobalMut<u32>,
+        /// Where each row ends.
+        pub ends: GlobalMut<u32>,
+        /// Columns of the entries.
+        pub columns: GlobalMut<u32>,
+        /// Their weights.
+        pub weights: GlobalMut<Mat3>,
+        /// Sum of each row: mass and drag.
+        pub excess: GlobalMut<Mat3>,
+        /// The system's constants.
+        pub constants: Constants,
+    }
+}
+
+// SAFETY: a patch writes the rows that it owns, in phases that barriers part; ids, places and sections are the mesh's
+// (contracts U1 to U4).
+unsafe impl PatchKernel for SpringMatrix {
+    type Tables = LocalMap;
+
+    #[inline(always)]
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> LocalMap {
+        Fields::carve(self, h, plan);
+        LocalMap::carve::<Vertex>(h, plan)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, patch: &Patch, map: &LocalMap) {
+        b.phase(|p| {
+            self.load(p, patch);
+            map.load::<Vertex, B>(p, patch);
+        });
+        let (base, vv) = (patch.base::<Vertex>(), self.vv.table(patch));
+        let (place, c) = (self.vv.place(patch), self.constants);
+        let (stiffness, mass) = (c.dt * c.dt * c.stiffness, c.mass * (1.0 + c.dt * c.damping));
+        b.last_phase(|p| {
+            p.each(patch.owned::<Vertex>(), |v| {
+                let stays = self.fixed.get(patch.own::<Vertex>(v)) != 0;
+                let (lo, mut hi) = vv.bounds(v);
+                if stays {
+                    hi = lo;
+                }
+                let x = self.x.at(v);
+                let mut at = lo;
+                while at < hi {
+                    let w = vv.value(at);
+                    let of = |u: Vec3| block(x, self.x.at(w), self.lengths.get(place + at), u);
+                    let columns = Mat3::from_cols(of(Vec3::X), of(Vec3::Y), of(Vec3::Z));
+                    self.columns.set(place + at, map.linear(w));
+                    self.weights.set(place + at, columns * stiffness);
+                    at += 1;
+                }
+                self.starts.set(base + v, place + lo);
+                self.ends.set(base + v, place + hi);
+                let excess = if stays { 0.0 } else { mass };
+                self.excess
+                    .set(base + v, Mat3::from_diagonal(Vec3::splat(excess)));
+            });
+        });
     }
 }
 

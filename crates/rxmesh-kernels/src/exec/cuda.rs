@@ -1,7 +1,7 @@
 //! The block on an NVIDIA GPU: a CUDA thread block of whole warps.
 
 use super::{Block, INTERNAL, Internal};
-use crate::mem::Shared;
+use crate::mem::{GlobalMut, Shared};
 use cuda_std::{thread, warp};
 
 /// A CUDA thread block. Its width is a multiple of 32 (the launcher sees to it).
@@ -23,6 +23,31 @@ unsafe impl Block for Cuda {
     #[inline(always)]
     fn sync(self, _: Internal) {
         thread::sync_threads()
+    }
+}
+
+/// The bit of a counter that turns when all blocks have arrived.
+const TURN: u32 = 1 << 31;
+
+impl Cuda {
+    /// A barrier of all blocks of a cooperative launch, which orders their accesses to global memory (contract U6).
+    /// Each block adds one to `arrived[1]`, the first as much as brings the count to the next turn of its top bit.
+    #[inline(always)]
+    pub(crate) fn wait_for_grid(self, arrived: GlobalMut<u32>) {
+        self.sync(INTERNAL);
+        if self.rank(INTERNAL) == 0 {
+            let others = thread::grid_dim_x() - 1;
+            let by = if thread::block_idx_x() == 0 {
+                TURN - others
+            } else {
+                1
+            };
+            thread::device_fence_acq_rel();
+            let before = arrived.fetch_add(1, by);
+            while (before ^ arrived.load(1)) & TURN == 0 {}
+            thread::device_fence_acq_rel();
+        }
+        self.sync(INTERNAL);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Bodies of the PTX entries.
 
-use super::{BlockArgs, BlockKernel, FlatArgs, FlatKernel, PatchArgs, PatchKernel};
+use super::{
+    BlockArgs, BlockKernel, FlatArgs, FlatKernel, GridArgs, GridKernel, PatchArgs, PatchKernel,
+};
 use crate::exec::Cuda;
 use crate::mem::{Bind, Fault, FaultCode, Plan};
 use crate::topo::Patch;
@@ -52,6 +54,35 @@ pub unsafe fn run_block<K: BlockKernel>(mut args: BlockArgs<K>) {
     let tables = args.kernel.carve(&mut plan);
     if fits(&plan, args.fault, block) {
         args.kernel.run(Cuda, block, &tables);
+    }
+}
+
+/// Runs a grid kernel's block: so many steps, and a barrier of all blocks between them.
+///
+/// # Safety
+///
+/// As [`run_patch`]; a launch of more than one step is a cooperative one.
+#[inline(always)]
+pub unsafe fn run_grid<K: GridKernel>(mut args: GridArgs<K>) {
+    args.fault.bind();
+    args.arrived.bind();
+    args.kernel.bind();
+    let block = thread::block_idx_x();
+    // SAFETY: as in `run_patch`.
+    let mut plan = unsafe { Plan::carve(shared::dynamic_shared_mem::<u8>()) };
+    let tables = args.kernel.carve(&mut plan);
+    // All blocks have the same plan: none waits for one that left here.
+    if !fits(&plan, args.fault, block) {
+        return;
+    }
+    args.kernel.load(Cuda, block, &tables);
+    let mut step = args.first;
+    while args.kernel.step(Cuda, block, step, &tables) {
+        step += 1;
+        if step == args.end {
+            return;
+        }
+        Cuda.wait_for_grid(args.arrived);
     }
 }
 

@@ -71,10 +71,10 @@ macro_rules! args {
 /// ```
 ///
 /// Forms: `ForEach<R>`, `Scatter<R>` (with `R` one relation or a tuple of up to three), `Distribute<R, W>` (with `W`
-/// the length of the rows), `Patch`, `Block`, `Flat`; the last three only declare the struct and leave
-/// [`PatchKernel`](crate::kernel::PatchKernel), [`BlockKernel`](crate::kernel::BlockKernel) or
-/// [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N` before the brace sets the CUDA block's width for the
-/// first three.
+/// the length of the rows), `Patch`, `Block`, `Grid`, `Flat`; the last four only declare the struct and leave
+/// [`PatchKernel`](crate::kernel::PatchKernel), [`BlockKernel`](crate::kernel::BlockKernel),
+/// [`GridKernel`](crate::kernel::GridKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N` before
+/// the brace sets the CUDA block's width for the first three.
 ///
 /// The first three need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index
 /// does not compile.
@@ -140,6 +140,9 @@ macro_rules! kernel {
         $crate::kernel!(@fields [$(#[$meta])* $vis struct $name] { $($fields)* });
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Block { $($fields:tt)* }) => {
+        $crate::args! { $(#[$meta])* $vis struct $name { $($fields)* } }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : Grid { $($fields:tt)* }) => {
         $crate::args! { $(#[$meta])* $vis struct $name { $($fields)* } }
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident : Flat { $($fields:tt)* }) => {
@@ -295,6 +298,7 @@ macro_rules! kernels {
 /// | `distribute name: K` | a [`Distribute`](crate::volume::distribute::Distribute) kernel | `rx_name` |
 /// | `prepare name: R` | what prepares relation `R` | `rx_name` |
 /// | `block name: K` | a [`BlockKernel`](crate::kernel::BlockKernel) | `rx_name` |
+/// | `grid name: K` | a [`GridKernel`](crate::kernel::GridKernel) | `rx_name` |
 /// | `flat name: K` | a [`FlatKernel`](crate::kernel::FlatKernel) | `rx_name` |
 /// | `operator name: O` | an [`Operator`](crate::cavity::Operator), for edits by claims | `rx_name_claim`, `rx_name_resolve`, `rx_name_fill` |
 /// | `block name: K as O` | a block kernel of another crate's that is generic over operators, for `O` ([`EntryOf`](crate::kernel::EntryOf)) | `rx_name` |
@@ -371,6 +375,7 @@ macro_rules! entries {
         &[$crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$crate::algo::prepare::PrepareRows<$ty>>)]
     };
     (@info block $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::BlockArgs<$ty>)] };
+    (@info grid $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::GridArgs<$ty>)] };
     (@info flat $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::FlatArgs<$ty>)] };
     (@info operator $name:ident $ty:ty) => {
         &[
@@ -432,6 +437,15 @@ macro_rules! export_entries {
             unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::BlockArgs<$ty>) {
                 // SAFETY: as for patch kernels.
                 unsafe { $crate::kernel::device::run_block(args) }
+            }
+        };
+    };
+    (@entry grid [$name:ident $($suffix:literal)?] $ty:ty) => {
+        const _: () = {
+            #[unsafe(export_name = concat!("rx_", stringify!($name) $(, $suffix)?))]
+            unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::GridArgs<$ty>) {
+                // SAFETY: as for patch kernels; the launcher makes launches of several steps cooperative.
+                unsafe { $crate::kernel::device::run_grid(args) }
             }
         };
     };

@@ -7,6 +7,7 @@
 //! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering what is dear to compute, in a fixed order |
 //! | [`PatchKernel`] | each patch, with phases of its own | what the two above cannot say |
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
+//! | [`GridKernel`] | each block of a grid, in steps that all blocks end together | solvers of small systems |
 //! | [`FlatKernel`] | each index of a range | vector updates |
 //!
 //! `kernel!` declares the struct whose fields are the kernel's arguments; `entries!` lists a module's kernels beside
@@ -22,7 +23,7 @@ pub use drive::{ForEachTables, OnPrepared, carve_for_each, run_for_each, run_sca
 
 use crate::attr::StagedField;
 use crate::exec::{Block, Phase};
-use crate::mem::{Bind, Fault, Plan};
+use crate::mem::{Bind, Fault, GlobalMut, Plan};
 use crate::query::Relations;
 use crate::topo::{Kind, Local, MeshView, Needs, Owned, Patch, PatchHeader};
 
@@ -167,6 +168,28 @@ pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
     fn run<B: Block>(&self, b: B, block: u32, tables: &Self::Tables);
 }
 
+/// A kernel that runs blocks of a grid in steps, without a mesh: no block begins a step before all have ended the one
+/// before. A GPU that has room for all blocks at a time runs all steps in one launch, in which they wait for each other
+/// (the exception to P6 of ARCHITECTURE.md); everything else launches each step by itself.
+///
+/// # Safety
+///
+/// As [`BlockKernel`], for each step: what crosses steps lies in global memory, and what [`GridKernel::step`] tells is
+/// the same for all blocks, whatever others do in that step.
+pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
+    /// Threads of a CUDA block.
+    const THREADS: u32 = 256;
+    /// What the kernel keeps in shared memory: for the length of a step, but for what [`GridKernel::load`] puts there.
+    type Tables: Copy;
+    /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
+    fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
+    /// Puts into shared memory what no step changes, there or where it comes from. Once a launch on a GPU, before each
+    /// step elsewhere.
+    fn load<B: Block>(&self, _b: B, _block: u32, _tables: &Self::Tables) {}
+    /// Works as one block on a step; tells whether there is anything to do in the next.
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> bool;
+}
+
 /// A kernel that runs each index of a range by itself.
 ///
 /// # Safety
@@ -249,6 +272,22 @@ crate::args! {
     pub struct BlockArgs<K> {
         /// Where to report faults.
         pub fault: Fault,
+        /// The kernel's fields.
+        pub kernel: K,
+    }
+}
+
+crate::args! {
+    /// Launch parameters of a [`GridKernel`].
+    pub struct GridArgs<K> {
+        /// Where to report faults.
+        pub fault: Fault,
+        /// A word that is not used, and one in which blocks count each other; only its top bit is left changed.
+        pub arrived: GlobalMut<u32>,
+        /// The first step.
+        pub first: u32,
+        /// The step after the last.
+        pub end: u32,
         /// The kernel's fields.
         pub kernel: K,
     }

@@ -28,10 +28,6 @@ unsafe impl Relation for CV {
     fn row(patch: &Patch, (): &(), c: u32) -> FixedRow<4> {
         FixedRow::new(patch.cell_vertices(c))
     }
-    #[inline(always)]
-    fn entry(patch: &Patch, (): &(), k: u32) -> u32 {
-        u32::from(patch.cv().get(k))
-    }
 }
 
 /// The six edges of a cell, in the order of their corners: 01, 02, 03, 12, 13, 23.
@@ -83,10 +79,6 @@ unsafe impl Relation for CF {
     #[inline(always)]
     fn row(patch: &Patch, (): &(), c: u32) -> FixedRow<4> {
         FixedRow::new(patch.cell_faces(c))
-    }
-    #[inline(always)]
-    fn entry(patch: &Patch, (): &(), k: u32) -> u32 {
-        u32::from(patch.cf().get(k))
     }
 }
 

@@ -103,8 +103,8 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     fn build<B: Block>(_b: B, _patch: &Patch, _tables: &Self::Tables, _scratch: Shared<u32>) {}
     /// The row of a local element. Complete for owned elements; [`Table::of`] says what else.
     fn row(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Row;
-    /// For relations with rows of a fixed length: entry `k` of the concatenated rows of all local elements, [`NONE`]
-    /// where there is none.
+    /// For relations with rows of a fixed length other than four, which are written whole: entry `k` of the rows of all
+    /// local elements, one after the other; [`NONE`] where there is none.
     #[inline(always)]
     fn entry(patch: &Patch, tables: &Self::Tables, k: u32) -> u32 {
         let width = Self::FIXED.unwrap_or(1);

@@ -4,7 +4,7 @@
 //! their slots' labels, because the new edges of a collapse take slots of old ones of the same mesh.
 
 use super::select::{EdgeCosts, NewEdges, cheap, refused_or};
-use super::{Course, IDLE_ROUNDS, NEW, REFUSED, SELECT_WORDS, TOO_FAR};
+use super::{Course, IDLE_ROUNDS, REFUSED, SELECT_WORDS, TOO_FAR};
 use crate::cavity::{ClaimTables, Counter, LimitTables, Round, keep_first, out_of_room};
 use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -260,13 +260,8 @@ unsafe impl BlockKernel for BatchSelect {
             p.each(words, |i| chosen.set(i, 0));
             p.lead(|| new.clear());
         });
-        b.each(edges, |i| match self.costs.costs.get(32 * first + i) {
-            NEW => new.enter(i),
-            cost => self.look(32 * first + i, i, cost, chosen),
-        });
-        new.each(b, |i| {
-            let e = 32 * first + i;
-            self.look(e, i, self.costs.renew(e), chosen);
+        self.costs.each(b, 32 * first, edges, new, |i, cost| {
+            self.look(32 * first + i, i, cost, chosen);
         });
         b.last_phase(|p| {
             p.each(words, |i| {

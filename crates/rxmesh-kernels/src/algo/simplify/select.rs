@@ -62,6 +62,27 @@ impl EdgeCosts {
         self.costs.set(e, cost);
         cost
     }
+
+    /// Shows a block the costs of `n` edges from `first` on, each with its number among them: first those that are
+    /// known, then, by full warps, those of new edges, which it computes. `new` has been cleared.
+    #[inline(always)]
+    pub(super) fn each<B: Block>(
+        &self,
+        b: B,
+        first: u32,
+        n: u32,
+        new: NewEdges,
+        look: impl Fn(u32, u32),
+    ) {
+        b.each(n, |i| match self.costs.get(first + i) {
+            NEW => new.enter(i),
+            cost => look(i, cost),
+        });
+        b.each(new.n.get(0), |k| {
+            let i = u32::from(new.list.get(k));
+            look(i, self.renew(first + i));
+        });
+    }
 }
 
 /// Edges of a block whose costs are to be computed.
@@ -89,14 +110,8 @@ impl NewEdges {
     }
 
     #[inline(always)]
-    pub(super) fn enter(self, i: u32) {
+    fn enter(self, i: u32) {
         self.list.set(self.n.fetch_add(0, 1), i as u16);
-    }
-
-    /// Runs `f` for each, by full warps.
-    #[inline(always)]
-    pub(super) fn each<B: Block>(self, b: B, f: impl Fn(u32)) {
-        b.each(self.n.get(0), |k| f(u32::from(self.list.get(k))));
     }
 }
 
@@ -182,13 +197,8 @@ unsafe impl BlockKernel for SimplifySelect {
             p.each(words, |i| t.chosen.set(i, 0));
             p.lead(|| t.new.clear());
         });
-        b.each(edges, |i| match self.costs.costs.get(32 * first + i) {
-            NEW => t.new.enter(i),
-            cost => self.look(32 * first + i, i, cost, bound, t),
-        });
-        t.new.each(b, |i| {
-            let e = 32 * first + i;
-            self.look(e, i, self.costs.renew(e), bound, t);
+        self.costs.each(b, 32 * first, edges, t.new, |i, cost| {
+            self.look(32 * first + i, i, cost, bound, t);
         });
         b.phase(|p| {
             p.each(words, |i| {

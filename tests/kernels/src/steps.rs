@@ -1,0 +1,48 @@
+//! A kernel whose steps hand values from block to block.
+
+use rxmesh_kernels::exec::Block;
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::kernel::GridKernel;
+use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
+
+kernel! {
+    /// Each step a block adds up what its neighbours to both sides had before, item by item, modulo 2^32; the last step
+    /// is `stop`, whatever was launched.
+    pub struct HandOn: Grid {
+        /// Items a block.
+        pub n: u32,
+        /// Blocks.
+        pub blocks: u32,
+        /// The step in which blocks say that there is no next one.
+        pub stop: u32,
+        /// Two times `n` values a block: read in even steps and written in odd ones, and the other way round.
+        pub values: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: each step writes a block's own items of one half and reads the other half; phases are parted by barriers;
+// the host makes the values as long as they must be (contracts U1 to U4).
+unsafe impl GridKernel for HandOn {
+    const THREADS: u32 = 64;
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(self.n)
+    }
+
+    #[inline(always)]
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, sums: &Shared<u32>) -> bool {
+        let (n, blocks) = (self.n, self.blocks);
+        let half = |odd: u32| self.values.from(odd * n * blocks);
+        let (from, to) = (half(step % 2), half(1 - step % 2));
+        let (left, right) = ((block + blocks - 1) % blocks, (block + 1) % blocks);
+        b.each(n, |i| {
+            let sum = from.get(left * n + i).wrapping_add(from.get(right * n + i));
+            sums.set(i, sum);
+        });
+        // Turned around, so that threads need what others have put there.
+        b.last_phase(|p| p.each(n, |i| to.set(block * n + i, sums.get(n - 1 - i))));
+        step != self.stop
+    }
+}
