@@ -7,7 +7,7 @@ use rxmesh_kernels::Vec3;
 use rxmesh_kernels::algo::delaunay::{Diamond, flip};
 use rxmesh_kernels::args;
 use rxmesh_kernels::cavity::{
-    Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, link_condition, template,
+    Cavity, Corner, Growth, Hole, Operator, Origin, Priority, Seed, Site, link_condition, template,
 };
 use rxmesh_kernels::edit::{Mesh, NO_FACE};
 use rxmesh_kernels::mem::GlobalMut;
@@ -134,6 +134,7 @@ unsafe impl Operator for CollapseMarked {
     type Template = template::EV;
     type Plan = (Vec3, Origin);
     const RIM_IS_SIMPLE: bool = true;
+    const STAR: bool = true;
 
     #[inline(always)]
     fn template(&self) -> template::EV {
@@ -154,7 +155,18 @@ unsafe impl Operator for CollapseMarked {
 
     #[inline(always)]
     fn fill(&self, centre: (Vec3, Origin), hole: &mut Hole<'_, impl Site>) {
-        add_star_at(hole, self.x, centre);
+        hole.add_star_of(self, centre);
+    }
+
+    #[inline(always)]
+    fn centre<'h>(
+        &self,
+        (at, origin): (Vec3, Origin),
+        hole: &mut Hole<'h, impl Site>,
+    ) -> (Corner<'h>, u32) {
+        let v = hole.add_vertex_at(origin);
+        self.x.set(v.id(), at);
+        (v, 0)
     }
 }
 

@@ -1,16 +1,32 @@
 //! Last launch of a round that changes the mesh: cuts the winners' cavities and fills them.
 
-use super::hole::Hole;
+use super::hole::{Hole, Star};
 use super::record::Cavity;
 use super::round::{Counter, RANK_WORDS, Round, Slots};
 use super::site::{FlatSite, Reserved};
 use super::{BIRTH_WORDS, Operator};
-use crate::edit::{FlatMesh, NONE};
-use crate::kernel::FlatKernel;
-use crate::mem::Global;
+use crate::edit::{FlatMesh, MeshMut, NONE};
+use crate::exec::Block;
+use crate::kernel::BlockKernel;
+use crate::mem::{Global, Plan, Shared};
+
+/// Most blocks of [`FillIn`]: as many as a large GPU runs at a time.
+pub const FILL_BLOCKS: u32 = 2112;
+
+/// Threads of a block of [`FillIn`].
+const THREADS: u32 = 128;
+
+/// Threads that fill a hole together, with a star ([`Operator::STAR`]): about as many as its rim has corners.
+const LANES: u32 = 8;
+
+/// Holes that a block fills together.
+const HOLES: u32 = THREADS / LANES;
 
 crate::args! {
-    /// Cuts and fills the cavities of the winners. One index a winner; those beyond the number of winners do nothing.
+    /// Cuts and fills the cavities of the winners. Each block takes some of them after the other, because the host does
+    /// not know how many there are.
+    ///
+    /// A star is filled by several threads: what a hole waits for, access after access, is its rim.
     pub struct FillIn<O> {
         /// The operator.
         pub op: O,
@@ -28,38 +44,117 @@ crate::args! {
         pub edges: Slots,
         /// Free faces.
         pub faces: Slots,
+        /// Blocks of the launch.
+        pub blocks: u32,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl<O: Operator> FlatKernel for FillIn<O> {
+/// What [`FillIn`] keeps of each hole.
+#[derive(Clone, Copy)]
+pub struct Holes {
+    /// Its seed, or [`NONE`] where nothing is left to do.
+    seed: Shared<u32>,
+    centre: Shared<u32>,
+    patch: Shared<u32>,
+    /// See [`Operator::centre`].
+    told: Shared<u32>,
+}
+
+// SAFETY: winners own what they delete and the inner side of its rim, and of one hole each thread writes what belongs
+// to its corners, faces of their own among it ([`Operator::STAR`]), in phases that barriers part; indices are the
+// launch's (contracts U1 to U4).
+unsafe impl<O: Operator> BlockKernel for FillIn<O> {
+    const THREADS: u32 = THREADS;
+    type Tables = Holes;
+
     #[inline(always)]
-    fn run(&self, i: u32) {
+    fn carve(&mut self, plan: &mut Plan) -> Holes {
+        let n = if O::STAR { HOLES } else { 0 };
+        Holes {
+            seed: plan.take(n),
+            centre: plan.take(n),
+            patch: plan.take(n),
+            told: plan.take(n),
+        }
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, t: &Holes) {
         let round = &self.round;
-        if i >= round.counter(Counter::Winners) || round.stopped() {
+        if round.stopped() {
             return;
         }
-        if !round.births.is_empty() {
-            let each = O::GROWTH.births();
-            let mut k = 0;
-            while k < each {
-                round.births.set(BIRTH_WORDS * (each * i + k), NONE);
-                k += 1;
+        let all = round.counter(Counter::Winners);
+        // One thread alone has nobody to share a hole with.
+        let shares = O::STAR && !B::SOLO;
+        let most = if shares { HOLES } else { THREADS };
+        let mut first = block * most;
+        while first < all {
+            let n = (all - first).min(most);
+            if shares {
+                self.share(b, first, n, t);
+            } else {
+                b.each(n, |k| self.whole(first + k));
             }
+            first += self.blocks * most;
         }
-        let seed = round.winners.get(2 * i);
-        if seed == NONE {
-            return;
-        }
-        let site = FlatSite {
-            mesh: &self.mesh,
-            round,
-            record: round.records.from(round.winners.get(2 * i + 1)),
-            reserved: (!O::GROWTH.is_none()).then(|| self.reserved(seed)),
-            births: O::GROWTH.births() * i,
+    }
+}
+
+impl<O: Operator> FillIn<O> {
+    /// Blocks for so many winners at most.
+    pub fn blocks(winners: u32) -> u32 {
+        let each = if O::STAR { HOLES } else { THREADS };
+        winners.div_ceil(each).min(FILL_BLOCKS)
+    }
+
+    /// Fills the holes of `n` winners from `first` on, with several threads for each.
+    #[inline(always)]
+    fn share<B: Block>(&self, b: B, first: u32, n: u32, t: &Holes) {
+        b.each(n, |k| {
+            t.seed.set(k, NONE);
+            let Some(cavity) = self.cavity(first + k) else {
+                return;
+            };
+            let plan = self.op.plan(&cavity);
+            let mut hole = Hole::uncut(cavity, O::GROWTH.births());
+            let (centre, told) = self.op.centre(plan, &mut hole);
+            if !hole.is_sound() || !Star::fits(&cavity) {
+                self.round.count(Counter::Broken, 1);
+                return;
+            }
+            t.seed.set(k, cavity.seed());
+            t.centre.set(k, centre.id());
+            t.told.set(k, told);
+            t.patch.set(k, cavity.mesh().label(cavity.face(0)));
+        });
+        let star = |i: u32| {
+            let k = i / LANES;
+            let seed = t.seed.get(k);
+            (seed != NONE).then(|| Star {
+                cavity: Cavity::new(self.site(first + k, seed), seed),
+                centre: t.centre.get(k),
+                patch: t.patch.get(k),
+            })
         };
-        let cavity = Cavity::new(site, seed);
+        b.each(LANES * n, |i| {
+            if let Some(star) = star(i) {
+                star.cut(i % LANES, LANES);
+            }
+        });
+        b.each(LANES * n, |i| {
+            if let Some(star) = star(i) {
+                star.fill(&self.op, t.told.get(i / LANES), i % LANES, LANES);
+            }
+        });
+    }
+
+    /// Cuts and fills the cavity of winner `i`.
+    #[inline(always)]
+    fn whole(&self, i: u32) {
+        let Some(cavity) = self.cavity(i) else {
+            return;
+        };
         let plan = self.op.plan(&cavity);
         let mut hole = Hole::cut(cavity, O::GROWTH.births());
         self.op.fill(plan, &mut hole);
@@ -69,9 +164,36 @@ unsafe impl<O: Operator> FlatKernel for FillIn<O> {
             hole.close::<false>();
         }
     }
-}
 
-impl<O: Operator> FillIn<O> {
+    /// The cavity of winner `i`, unless it was refused. Nothing is born there yet.
+    #[inline(always)]
+    fn cavity(&self, i: u32) -> Option<Cavity<FlatSite<'_>>> {
+        let round = &self.round;
+        if !round.births.is_empty() {
+            let each = O::GROWTH.births();
+            let mut k = 0;
+            while k < each {
+                round.births.set(BIRTH_WORDS * (each * i + k), NONE);
+                k += 1;
+            }
+        }
+        let seed = round.winners.get(2 * i);
+        (seed != NONE).then(|| Cavity::new(self.site(i, seed), seed))
+    }
+
+    /// Where the cavity of winner `i` is cut.
+    #[inline(always)]
+    fn site(&self, i: u32, seed: u32) -> FlatSite<'_> {
+        let round = &self.round;
+        FlatSite {
+            mesh: &self.mesh,
+            round,
+            record: round.records.from(round.winners.get(2 * i + 1)),
+            reserved: (!O::GROWTH.is_none()).then(|| self.reserved(seed)),
+            births: O::GROWTH.births() * i,
+        }
+    }
+
     /// The slots that are reserved for a winner.
     #[inline(always)]
     fn reserved(&self, seed: u32) -> Reserved<'_> {

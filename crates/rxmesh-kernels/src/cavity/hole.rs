@@ -1,6 +1,8 @@
 //! The hole that a cavity leaves, and what fills it.
 
+use super::Operator;
 use super::births::Origin;
+use super::operator::Spoke;
 use super::record::{BORDER, Cavity, LOSES_EDGE};
 use super::site::Site;
 use crate::edit::{Mesh, MeshMut, NO_FACE, NONE};
@@ -117,16 +119,31 @@ impl<'h, S: Site> Hole<'h, S> {
             i += 1;
         }
         Hole {
+            patch,
+            ..Hole::uncut(cavity, births)
+        }
+    }
+
+    /// A hole that others cut and fill, but for its first vertex.
+    #[inline(always)]
+    pub(super) fn uncut(cavity: Cavity<S>, births: u32) -> Self {
+        Hole {
             cavity,
             vertices: 0,
             edges: 0,
             faces: 0,
             reserved: 0,
-            patch,
+            patch: NONE,
             births: [0, births],
             broken: false,
             brand: PhantomData,
         }
+    }
+
+    /// Whether all went well so far.
+    #[inline(always)]
+    pub(super) fn is_sound(&self) -> bool {
+        !self.broken
     }
 
     #[inline(always)]
@@ -377,6 +394,24 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
+    /// Fills the hole with the star that an operator describes ([`Operator::STAR`]).
+    #[inline(always)]
+    pub fn add_star_of<O: Operator>(&mut self, op: &O, plan: O::Plan) {
+        let (centre, told) = op.centre(plan, self);
+        let queue = self.queue();
+        let mut number = 0;
+        self.add_star_with(centre, |side, corner| {
+            let spoke = Spoke {
+                number,
+                side,
+                centre,
+                corner,
+            };
+            op.spoke(spoke, told, queue);
+            number += 1;
+        });
+    }
+
     /// Fills the hole with triangles that all meet in corner `apex`; an open hole, whose apex must be 0, gets an edge
     /// from its last corner to its first.
     #[inline(always)]
@@ -511,6 +546,100 @@ impl<'h, S: Site> Hole<'h, S> {
                 mesh.bury_edge(cavity.rim_half(i) >> 1);
             }
             i += 1;
+        }
+    }
+}
+
+/// A hole that is filled with a star by several threads, each for some corners of its rim: what [`Hole::cut`],
+/// [`Hole::add_star_of`] and [`Hole::close`] do by one thread, with the same ids. For operators with
+/// [`Operator::STAR`], of which no face has more than one side on the rim.
+pub(super) struct Star<S> {
+    /// The cavity.
+    pub cavity: Cavity<S>,
+    /// The new vertex.
+    pub centre: u32,
+    /// The patch of the new faces.
+    pub patch: u32,
+}
+
+impl<S: Site> Star<S> {
+    /// Whether there are slots for all that it adds.
+    #[inline(always)]
+    pub(super) fn fits(cavity: &Cavity<S>) -> bool {
+        cavity.corners() <= cavity.edges() && cavity.vertices() > 0
+    }
+
+    /// Deletes faces `i`, `i + step` and so on. Before any is added.
+    #[inline(always)]
+    pub(super) fn cut(&self, mut i: u32, step: u32) {
+        while i < self.cavity.faces() {
+            self.cavity.mesh().bury_face(self.cavity.face(i));
+            i += step;
+        }
+    }
+
+    /// Adds what belongs to corners `i`, `i + step` and so on, and buries what no corner needs.
+    #[inline(always)]
+    pub(super) fn fill<O: Operator>(&self, op: &O, told: u32, mut i: u32, step: u32) {
+        let (cavity, mesh) = (&self.cavity, self.cavity.mesh());
+        let first = i;
+        while i < cavity.corners() {
+            self.add(op, told, i);
+            i += step;
+        }
+        i = first + cavity.corners();
+        while i < cavity.edges() {
+            mesh.bury_edge(cavity.edge(i));
+            i += step;
+        }
+        i = first + 1;
+        while i < cavity.vertices() {
+            mesh.bury_vertex(cavity.vertex(i));
+            i += step;
+        }
+    }
+
+    /// Adds the edge to corner `i` and the face at the rim edge that leaves it.
+    #[inline(always)]
+    fn add<O: Operator>(&self, op: &O, told: u32, i: u32) {
+        let (cavity, mesh) = (&self.cavity, self.cavity.mesh());
+        let (rim, closed) = (cavity.rim(), cavity.is_closed());
+        let marked = cavity.marked_corner(i);
+        let (v, e) = (marked & !(LOSES_EDGE | BORDER), cavity.edge(i));
+        mesh.set_ends(e, [self.centre, v]);
+        if i + 1 == cavity.corners() {
+            mesh.set_edge_at(self.centre, e);
+        }
+        // The first and the last spoke of an open rim have a face on one side only.
+        if !closed && (i == 0 || i == rim) {
+            mesh.leave_face(2 * e + u32::from(i == 0));
+        }
+        let corner = |id, new| Corner {
+            id,
+            new,
+            brand: PhantomData,
+        };
+        let spoke = Spoke {
+            number: i,
+            side: Side {
+                half: 2 * e,
+                from: self.centre,
+                to: v,
+                brand: PhantomData,
+            },
+            centre: corner(self.centre, true),
+            corner: corner(v, false),
+        };
+        op.spoke(spoke, told, Queue(cavity.site(), PhantomData));
+        let half = cavity.rim_half(if i < rim { i } else { i - 1 });
+        if i < rim {
+            let next = cavity.edge(if closed && i + 1 == rim { 0 } else { i + 1 });
+            let f = mesh.face(half);
+            mesh.set_sides(f, [half, 2 * next + 1, 2 * e]);
+            mesh.set_label(f, self.patch);
+        }
+        if marked & LOSES_EDGE != 0 {
+            mesh.store_edge_at(v, half >> 1);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! session, or one patch of it in shared memory; an operator is compiled for each. Its ids are those of the mesh at
 //! hand, and its attributes are found by them.
 
-use super::{Cavity, Hole, Priority, Site, Template};
+use super::{Cavity, Corner, Hole, Priority, Queue, Side, Site, Template};
 use crate::edit::Mesh;
 use crate::mem::Bind;
 use crate::topo::Linear;
@@ -76,7 +76,8 @@ impl Growth {
 /// # Safety
 ///
 /// The methods keep to the table (contract U3 of docs/unsafe.md), and find attributes by the ids that they were shown
-/// (U4). What `candidate` or `plan` writes all the same, it writes atomically, or to words of its own seed.
+/// (U4). What `candidate` or `plan` writes all the same, it writes atomically, or to words of its own seed. With
+/// [`Operator::STAR`] what stands there holds too.
 pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// What is deleted around a seed.
     type Template: Template;
@@ -96,6 +97,12 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Whether [`Operator::wants`] is asked in a launch of its own ([`Want`](super::Want)): pays where it is much
     /// cheaper than [`Operator::candidate`], and few seeds pass.
     const SIEVES: bool = false;
+
+    /// Whether `fill` joins one new vertex to all corners of the rim, and does nothing else: the seed's template deletes
+    /// a vertex of each face that it deletes, with all edges there, no slots are needed beyond those of the cavity, and
+    /// no hole is left. Then several threads fill a hole together: [`Operator::centre`] and [`Operator::spoke`] say
+    /// what is to be done, and `fill` is [`Hole::add_star_of`].
+    const STAR: bool = false;
 
     /// The template.
     fn template(&self) -> Self::Template;
@@ -139,4 +146,29 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
 
     /// Fills the hole.
     fn fill(&self, plan: Self::Plan, hole: &mut Hole<'_, impl Site>);
+
+    /// With [`Operator::STAR`]: adds the centre and sets its attributes; the centre, and a word for
+    /// [`Operator::spoke`].
+    #[inline(always)]
+    fn centre<'h>(&self, _plan: Self::Plan, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
+        (hole.corner(0), 0)
+    }
+
+    /// With [`Operator::STAR`]: sets the attributes of the new edge from the centre to a corner of the rim, and enters
+    /// seeds of the next round.
+    #[inline(always)]
+    fn spoke(&self, _spoke: Spoke<'_>, _told: u32, _queue: Queue<'_, impl Site>) {}
+}
+
+/// An edge of a star.
+#[derive(Clone, Copy, Debug)]
+pub struct Spoke<'h> {
+    /// Its number: that of the corner on the rim.
+    pub number: u32,
+    /// The edge, from the centre.
+    pub side: Side<'h>,
+    /// The centre.
+    pub centre: Corner<'h>,
+    /// The corner.
+    pub corner: Corner<'h>,
 }

@@ -382,7 +382,7 @@ macro_rules! entries {
             $crate::entries!(@layout [$name "_want"] $crate::kernel::BlockArgs<$crate::cavity::Want<$ty>>),
             $crate::entries!(@layout [$name "_claim"] $crate::kernel::BlockArgs<$crate::cavity::Claim<$ty>>),
             $crate::entries!(@layout [$name "_resolve"] $crate::kernel::BlockArgs<$crate::cavity::Resolve<$ty>>),
-            $crate::entries!(@layout [$name "_fill"] $crate::kernel::FlatArgs<$crate::cavity::FillIn<$ty>>),
+            $crate::entries!(@layout [$name "_fill"] $crate::kernel::BlockArgs<$crate::cavity::FillIn<$ty>>),
         ]
     };
     (@layout [$($name:tt)*] $args:ty) => {
@@ -420,7 +420,7 @@ macro_rules! export_entries {
         $crate::export_entries!(@entry block [$($name)* "_want"] $crate::cavity::Want<$ty>);
         $crate::export_entries!(@entry block [$($name)* "_claim"] $crate::cavity::Claim<$ty>);
         $crate::export_entries!(@entry block [$($name)* "_resolve"] $crate::cavity::Resolve<$ty>);
-        $crate::export_entries!(@entry flat [$($name)* "_fill"] $crate::cavity::FillIn<$ty>);
+        $crate::export_entries!(@entry block [$($name)* "_fill"] $crate::cavity::FillIn<$ty>);
     };
     (@entry patch [$name:ident $($suffix:literal)?] $ty:ty) => {
         const _: () = {

@@ -450,12 +450,14 @@ impl Session {
         if !O::GROWTH.is_none() {
             self.rank(O::GROWTH)?;
         }
-        engine.launch_flat(
-            self.most_winners(n),
+        let blocks = FillIn::<O>::blocks(self.most_winners(n));
+        engine.launch_blocks(
+            blocks,
             FillIn {
                 op,
                 mesh,
                 round,
+                blocks,
                 ranks: s.ranks.global(),
                 chunks: s.chunks.global(),
                 vertices: self.slots(Kind::Vertex),

@@ -3,7 +3,9 @@
 use super::{CORNER_COSINE, Lines, OnLine, Places, Sizing, agree, shape};
 use crate::args;
 use crate::cavity::link_condition;
-use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
+use crate::cavity::{
+    Cavity, Corner, Hole, Operator, Origin, Priority, Queue, Seed, Site, Spoke, template,
+};
 use crate::edit::{Mesh, NO_FACE};
 use glam::Vec3;
 
@@ -185,6 +187,7 @@ unsafe impl Operator for CollapseShort {
     const RIM_IS_SIMPLE: bool = true;
     const SHARE: f32 = 0.125;
     const SIEVES: bool = true;
+    const STAR: bool = true;
 
     #[inline(always)]
     fn template(&self) -> template::EV {
@@ -247,18 +250,27 @@ unsafe impl Operator for CollapseShort {
 
     #[inline(always)]
     fn fill(&self, plan: Contraction, hole: &mut Hole<'_, impl Site>) {
+        hole.add_star_of(self, plan);
+    }
+
+    /// The marks of lines are what spokes are told.
+    #[inline(always)]
+    fn centre<'h>(&self, plan: Contraction, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
         let v = hole.add_vertex_at(plan.origin);
         self.x.set(v.id(), plan.place, plan.hint);
         self.length.set(v.id(), plan.length);
-        let mut bit = 1u32;
-        let queue = hole.queue();
-        hole.add_star_with(v, |edge, corner| {
-            self.lines.mark(edge.edge(), plan.marked & bit != 0);
-            bit = bit.rotate_left(1);
-            let d = self.place_of(corner.id()) - plan.place;
-            if d.dot(d) < self.shortest * self.length.square_to(corner.id(), plan.length) {
-                queue.again(edge.edge());
-            }
-        });
+        (v, plan.marked)
+    }
+
+    #[inline(always)]
+    fn spoke(&self, spoke: Spoke<'_>, marked: u32, queue: Queue<'_, impl Site>) {
+        let e = spoke.side.edge();
+        self.lines
+            .mark(e, marked >> (spoke.number % MOST_CORNERS) & 1 != 0);
+        let (v, corner) = (spoke.centre.id(), spoke.corner.id());
+        let d = self.place_of(corner) - self.place_of(v);
+        if d.dot(d) < self.shortest * self.length.square(v, corner) {
+            queue.again(e);
+        }
     }
 }

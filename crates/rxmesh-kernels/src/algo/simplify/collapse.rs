@@ -6,7 +6,9 @@ use super::{
 };
 use crate::algo::quadric::Quadric;
 use crate::cavity::link_condition;
-use crate::cavity::{Cavity, Hole, Operator, Origin, Priority, Seed, Site, template};
+use crate::cavity::{
+    Cavity, Corner, Hole, Operator, Origin, Priority, Queue, Seed, Site, Spoke, template,
+};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
 use crate::math::{hash, length, normalize_or_zero};
@@ -333,6 +335,7 @@ unsafe impl Operator for Collapse {
     type Plan = NewVertex;
     const RIM_IS_SIMPLE: bool = true;
     const SIEVES: bool = true;
+    const STAR: bool = true;
 
     #[inline(always)]
     fn template(&self) -> template::EV {
@@ -422,6 +425,11 @@ unsafe impl Operator for Collapse {
 
     #[inline(always)]
     fn fill(&self, new: NewVertex, hole: &mut Hole<'_, impl Site>) {
+        hole.add_star_of(self, new);
+    }
+
+    #[inline(always)]
+    fn centre<'h>(&self, new: NewVertex, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
         let s = &self.surface;
         let v = if new.stays == NONE {
             hole.add_vertex_at(new.origin)
@@ -436,8 +444,13 @@ unsafe impl Operator for Collapse {
         if !s.by_length() {
             s.quadrics.set(v.id(), new.quadric.store());
         }
-        // A thread for each new edge computes its cost, not this one for all of them.
-        hole.add_star_with(v, |spoke, _| self.costs.set(spoke.edge(), NEW));
+        (v, 0)
+    }
+
+    /// A thread for each new edge computes its cost when all are there.
+    #[inline(always)]
+    fn spoke(&self, spoke: Spoke<'_>, _: u32, _: Queue<'_, impl Site>) {
+        self.costs.set(spoke.side.edge(), NEW);
     }
 }
 
