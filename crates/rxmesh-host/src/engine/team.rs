@@ -3,6 +3,8 @@
 //! phase. Both are one type, because every kernel is compiled for every type of block.
 
 use rxmesh_kernels::exec::{Block, Internal, permute};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// One thread of a team.
@@ -29,7 +31,8 @@ impl Member<'_> {
 }
 
 // SAFETY: a team of one has rank 0 of 1, and a barrier of one thread has nothing to order; `run` starts `size` threads
-// with distinct ranks; the barrier's mutex orders what they do before and after it (contract U1 of docs/unsafe.md).
+// with distinct ranks; the barrier's count and generation order what they do before and after it (contract U1 of
+// docs/unsafe.md).
 // `permute` is a bijection of `0..n`.
 unsafe impl Block for Member<'_> {
     const SOLO: bool = false;
@@ -49,56 +52,70 @@ unsafe impl Block for Member<'_> {
     }
 }
 
+/// How often a member gives its processor away before it sleeps: mostly the others are there by then, and going to sleep
+/// and being woken takes several times as long as a phase.
+const PATIENCE: u32 = 256;
+
 /// A barrier that a panicking member breaks, so that the others end too instead of waiting for ever.
 struct Barrier {
     size: u32,
-    state: Mutex<State>,
+    waiting: AtomicU32,
+    generation: AtomicU32,
+    broken: AtomicBool,
+    /// For those who have lost their patience.
+    sleep: Mutex<()>,
     changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    waiting: u32,
-    generation: u64,
-    broken: bool,
 }
 
 impl Barrier {
     fn new(size: u32) -> Barrier {
         Barrier {
             size,
-            state: Mutex::default(),
+            waiting: AtomicU32::new(0),
+            generation: AtomicU32::new(0),
+            broken: AtomicBool::new(false),
+            sleep: Mutex::new(()),
             changed: Condvar::new(),
         }
     }
 
+    /// Whether the members of a generation still wait.
+    fn holds(&self, generation: u32) -> bool {
+        self.generation.load(Acquire) == generation && !self.broken.load(Acquire)
+    }
+
     fn wait(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.waiting += 1;
-        if state.waiting == self.size {
-            state.waiting = 0;
-            state.generation += 1;
-            self.changed.notify_all();
-        } else {
-            let generation = state.generation;
-            while state.generation == generation && !state.broken {
-                state = self
+        // Nobody can end this generation before this member has arrived.
+        let generation = self.generation.load(Acquire);
+        if self.waiting.fetch_add(1, AcqRel) + 1 == self.size {
+            self.waiting.store(0, Relaxed);
+            self.generation.store(generation.wrapping_add(1), Release);
+            self.wake();
+        } else if (0..PATIENCE).all(|_| {
+            std::thread::yield_now();
+            self.holds(generation)
+        }) {
+            let mut sleep = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
+            while self.holds(generation) {
+                sleep = self
                     .changed
-                    .wait(state)
+                    .wait(sleep)
                     .unwrap_or_else(PoisonError::into_inner);
             }
         }
-        let broken = state.broken;
-        drop(state);
+        let broken = self.broken.load(Acquire);
         assert!(!broken, "another member of the team panicked");
     }
 
-    fn break_up(&self) {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .broken = true;
+    /// Wakes those who sleep. Who is about to sleep has the mutex, and looks once more.
+    fn wake(&self) {
+        drop(self.sleep.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
+    }
+
+    fn break_up(&self) {
+        self.broken.store(true, Release);
+        self.wake();
     }
 }
 
