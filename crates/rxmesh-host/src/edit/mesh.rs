@@ -362,6 +362,6 @@ fn check_limit([vertices, edges, faces]: [u32; 3]) -> Result<(), Error> {
 }
 
 /// Sets words.
-pub(super) fn fill(engine: &Engine, to: GlobalMut<u32>, value: u32) -> Result<(), EngineError> {
+pub(crate) fn fill(engine: &Engine, to: GlobalMut<u32>, value: u32) -> Result<(), EngineError> {
     engine.launch_flat(to.len(), Fill { to, value })
 }

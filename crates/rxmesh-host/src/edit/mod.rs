@@ -24,6 +24,7 @@ pub use close::Closed;
 pub use columns::{Blend, Column, ColumnWords, Columns};
 pub(crate) use cut::Cut;
 pub use engine::{Edits, Parts, RoundReport, RunReport, Runs, Seeds};
+pub(crate) use mesh::fill;
 pub use mesh::{HostArrays, OpenMesh};
 pub use session::Session;
 pub use validate::SessionFault;

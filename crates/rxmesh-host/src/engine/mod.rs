@@ -233,6 +233,15 @@ impl Engine {
         }
     }
 
+    /// Whether a block is one thread: some kernels go another way then, and want more work a block.
+    pub(crate) fn blocks_are_alone(&self) -> bool {
+        match &self.0.kind {
+            Kind::Cpu(c) => !c.is_for_tests(),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(_) => false,
+        }
+    }
+
     /// Whether a coefficient of a large system is computed anew each time, since its bytes cost more: so on a GPU, not
     /// on a CPU. The test engines do as a GPU does.
     pub(crate) fn computes_anew(&self) -> bool {

@@ -1,8 +1,11 @@
 //! First launches of a round: who wants a change, and claims all that it needs.
 
-use super::round::{Counter, Round, each_corner, faces, lives};
+use super::record::Recorder;
+use super::round::{Counter, NO_RECORD, Round, each_corner, faces, lives};
+use super::shape::known_words;
+use super::site::{Claimant, FlatSite};
 use super::template::face_of;
-use super::{ClaimTables, Key, Operator, Priority, Seed, Template};
+use super::{ClaimTables, Key, Operator, Priority, Seed, Shape, Template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
@@ -10,6 +13,15 @@ use crate::mem::{GlobalMut, Plan, Shared};
 
 /// The least and the most seeds that one block of [`Claim`] looks at at a time: a warp has what is left of them.
 pub const CLAIM_ITEMS: [u32; 2] = [32, 128];
+
+/// Seeds that a block of one thread looks at at a time: what they touch stays in its caches.
+pub const CLAIM_ITEMS_ALONE: u32 = 256;
+
+/// How many seeds ahead a block of one thread asks for what the operator looks at: half-edges around a vertex.
+const AHEAD: u32 = 6;
+
+/// How many seeds ahead it asks for the ends of edges.
+const FAR_AHEAD: u32 = 16;
 
 /// Seeds that one block of [`Want`] asks at a time.
 pub const WANT_ITEMS: u32 = 128;
@@ -166,7 +178,12 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
         };
         let mut first = block * self.items;
         while first < all {
-            self.look(b, first, (all - first).min(self.items), t);
+            let n = (all - first).min(self.items);
+            if B::SOLO {
+                self.look_alone(first, n, t);
+            } else {
+                self.look(b, first, n, t);
+            }
             first += self.blocks * self.items;
         }
     }
@@ -202,10 +219,9 @@ impl<O: Operator> Claim<O> {
         b.each(candidates, |c| {
             let k = t.left.get(c);
             let (seed, priority) = (t.seeds.get(k), t.priorities.get(k));
-            if !self.claim(seed, round.key(priority, seed)) {
+            if self.claim(seed, round.key(priority, seed)).is_none() {
                 t.priorities.set(k, NONE);
-                round.count(Counter::Refused, 1);
-                round.refused.fetch_or(seed / 32, 1 << (seed % 32));
+                self.refuse(seed);
             }
         });
         let claimed = b.compact(wanting, t.left, t.flags, t.scratch, |k| {
@@ -225,6 +241,129 @@ impl<O: Operator> Claim<O> {
         });
     }
 
+    /// As [`Claim::look`] in a block of one thread, which has nobody to share its questions with. While the rows of a
+    /// candidate are at hand it also writes the record of the cavity, if its shape is known: most candidates win, and
+    /// [`Resolve`](super::Resolve) need not walk around them again.
+    #[inline(always)]
+    fn look_alone(&self, first: u32, n: u32, t: &ClaimShared) {
+        let round = &self.round;
+        let mut wanting = 0;
+        let mut i = 0;
+        while i < n {
+            if Ahead::<O>::WALKS && i + FAR_AHEAD < n {
+                (self.mesh.ev).ask(2 * round.seed(first + i + FAR_AHEAD));
+            }
+            let seed = round.seed(first + i);
+            if self.is_sieved() || is_wanting(&self.op, &self.mesh, round, seed) {
+                t.seeds.set(wanting, seed);
+                wanting += 1;
+            }
+            i += 1;
+        }
+        let (mut claimed, mut words) = (0, 0);
+        let mut ahead = Ahead::of(self);
+        let mut k = 0;
+        while k < (2 * AHEAD).min(wanting) {
+            ahead.announce(t.seeds.get(k));
+            k += 1;
+        }
+        k = 0;
+        while k < AHEAD.min(wanting) {
+            ahead.enter(k, t.seeds.get(k));
+            k += 1;
+        }
+        k = 0;
+        while k < wanting {
+            let seed = t.seeds.get(k);
+            ahead.step();
+            if k + AHEAD < wanting {
+                ahead.enter(k, t.seeds.get(k + AHEAD));
+            }
+            if k + 2 * AHEAD < wanting {
+                ahead.announce(t.seeds.get(k + 2 * AHEAD));
+            }
+            k += 1;
+            let Some(priority) = self.candidate(seed) else {
+                continue;
+            };
+            let Some(met) = self.claim(seed, round.key(priority.bits(), seed)) else {
+                self.refuse(seed);
+                continue;
+            };
+            t.seeds.set(claimed, seed);
+            t.priorities.set(claimed, priority.bits());
+            t.flags.set(claimed, met);
+            words += room::<O>(met);
+            claimed += 1;
+        }
+        if claimed == 0 {
+            return;
+        }
+        let place = (round.counters).fetch_add(Counter::Claimed as u32, claimed);
+        let mut at = self.reserve(words);
+        let mut c = 0;
+        while c < claimed {
+            let (seed, priority) = (t.seeds.get(c), t.priorities.get(c));
+            let met = t.flags.get(c);
+            let word = match at {
+                Some(at) if self.record(at, seed, priority, met) => at + 1,
+                _ => priority | NO_RECORD,
+            };
+            round.pending.set(2 * (place + c), seed);
+            round.pending.set(2 * (place + c) + 1, word);
+            at = at.map(|at| at + room::<O>(met));
+            c += 1;
+        }
+    }
+
+    /// Takes so many words for records; nothing when there are not so many. No round is repeated for records that
+    /// [`Resolve`](super::Resolve) can write as well.
+    #[inline(always)]
+    fn reserve(&self, words: u32) -> Option<u32> {
+        let (counters, records) = (self.round.counters, Counter::Records as u32);
+        let most = self.round.records.len().min(NO_RECORD);
+        let mut old = counters.load(records);
+        loop {
+            let end = old.checked_add(words).filter(|&end| end <= most)?;
+            match counters.compare_exchange(records, old, end) {
+                was if was == old => return Some(old),
+                was => old = was,
+            }
+        }
+    }
+
+    /// Writes the priority of a candidate and behind it the record of its cavity, if its shape is known.
+    #[inline(always)]
+    fn record(&self, at: u32, seed: u32, priority: u32, met: u32) -> bool {
+        if room::<O>(met) == 0 {
+            return false;
+        }
+        self.round.records.set(at, priority);
+        let recorder = Recorder {
+            op: &self.op,
+            site: FlatSite {
+                mesh: &self.mesh,
+                round: &self.round,
+                record: self.round.records.from(at + 1),
+                reserved: None,
+                births: 0,
+            },
+            holder: Claimant {
+                claims: &self.claims,
+                key: self.round.key(priority, seed),
+            },
+            seed,
+        };
+        recorder.write_known(met) == Some(true)
+    }
+
+    /// Enters a candidate that cannot have its cavity among the refused.
+    #[inline(always)]
+    fn refuse(&self, seed: u32) {
+        self.round.count(Counter::Refused, 1);
+        self.round.refused.fetch_or(seed / 32, 1 << (seed % 32));
+    }
+
     #[inline(always)]
     fn candidate(&self, seed: u32) -> Option<Priority> {
         let mesh = &self.mesh;
@@ -235,16 +374,17 @@ impl<O: Operator> Claim<O> {
         self.op.candidate(mesh, Seed::<O>::new(seed))
     }
 
-    /// Claims all that the cavity needs; false, and nothing is claimed, when it cannot have it.
+    /// Claims all that the cavity needs, and tells how often its faces are met; nothing, and nothing is claimed, when it
+    /// cannot have it.
     #[inline(always)]
-    fn claim(&self, seed: u32, key: Key) -> bool {
+    fn claim(&self, seed: u32, key: Key) -> Option<u32> {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
         let id = Seed::<O>::new(seed);
         let template = op.template();
         let may = op.joins(mesh, id, &mut |a, b| a != b && !mesh.joined(a, b))
             && (self.round.frozen == 0 || faces(&template, mesh, seed, |f| !claims.is_frozen(f)));
         if !may {
-            return false;
+            return None;
         }
         op.joins(mesh, id, &mut |a, b| {
             claims.take_pair(a, b, key);
@@ -254,7 +394,9 @@ impl<O: Operator> Claim<O> {
             claims.take_pair(v, v, key);
             true
         });
+        let mut met = 0;
         faces(&template, mesh, seed, |f| {
+            met += 1;
             if O::LEAVES_HOLE {
                 each_corner(mesh, f, |v| {
                     claims.take_pair(v, v, key);
@@ -264,6 +406,85 @@ impl<O: Operator> Claim<O> {
             claims.take_face(f, key);
             true
         });
-        true
+        Some(met)
+    }
+}
+
+/// Words that [`Claim`] keeps of a candidate whose faces are met so often, in a block of one thread.
+#[inline(always)]
+fn room<O: Operator>(met: u32) -> u32 {
+    match known_words::<O>(met) {
+        0 => 0,
+        words => 1 + words,
+    }
+}
+
+/// Walks around the ends of the next seeds, a step for each while one seed is looked at, so that what lies there is at
+/// hand when its turn comes: a walk finds its way only step by step.
+struct Ahead<'a, O> {
+    claim: &'a Claim<O>,
+    /// For each of the next seeds where the walks around its ends have come to; [`NONE`] at their end.
+    at: [[u32; 2]; AHEAD as usize],
+    seeds: [u32; AHEAD as usize],
+}
+
+impl<'a, O: Operator> Ahead<'a, O> {
+    /// Whether it is known where walks lead.
+    const WALKS: bool = !matches!(O::Template::SHAPE, Shape::Any);
+
+    #[inline(always)]
+    fn of(claim: &'a Claim<O>) -> Self {
+        Ahead {
+            claim,
+            at: [[NONE; 2]; AHEAD as usize],
+            seeds: [NONE; AHEAD as usize],
+        }
+    }
+
+    /// Asks for what the walks of a seed begin with.
+    #[inline(always)]
+    fn announce(&self, seed: u32) {
+        if Self::WALKS {
+            self.claim.mesh.ask_edge(seed);
+        }
+    }
+
+    /// Begins the walks of a seed, in place of those of the seed that is [`AHEAD`] before it.
+    #[inline(always)]
+    fn enter(&mut self, k: u32, seed: u32) {
+        if Self::WALKS {
+            let k = (k % AHEAD) as usize;
+            (self.seeds[k], self.at[k]) = (seed, [2 * seed, 2 * seed + 1]);
+        }
+    }
+
+    /// A step of all walks.
+    #[inline(always)]
+    fn step(&mut self) {
+        let (mesh, op) = (&self.claim.mesh, &self.claim.op);
+        for (at, seed) in self.at.iter_mut().zip(self.seeds) {
+            for h in at {
+                if *h == NONE {
+                    continue;
+                }
+                op.ask(mesh.tip(*h), *h >> 1 == seed);
+                let (face, before) = (mesh.face(*h), mesh.before(*h));
+                if before == NONE {
+                    *h = NONE;
+                    continue;
+                }
+                self.claim.claims.faces.ask(face);
+                // Around the vertex, or, where faces alone count, around the face.
+                *h = match O::Template::SHAPE {
+                    Shape::Ends => before ^ 1,
+                    _ => before,
+                };
+                if *h >> 1 == seed {
+                    *h = NONE;
+                } else {
+                    mesh.ask_edge(*h >> 1);
+                }
+            }
+        }
     }
 }

@@ -27,7 +27,7 @@ mod site;
 pub mod template;
 
 pub use births::{BIRTH_WORDS, BORN, Births, Interpolate, Origin, TraceVertices};
-pub use claim::{CLAIM_ITEMS, Claim, WANT_ITEMS, Want};
+pub use claim::{CLAIM_ITEMS, CLAIM_ITEMS_ALONE, Claim, WANT_ITEMS, Want};
 pub use claims::{ClaimTables, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
 pub use collect::{COLLECT_WORDS, Collect, MANY_SEEDS};
 pub use fill::{FILL_BLOCKS, FillIn};

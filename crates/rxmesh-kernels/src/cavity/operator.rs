@@ -117,6 +117,12 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
         true
     }
 
+    /// Asks for the attributes of a vertex that [`Operator::candidate`] looks at
+    /// ([`GlobalMut::ask`](crate::mem::GlobalMut::ask)); whether it is an end of a seed. Called some seeds ahead on a
+    /// CPU, of which a vertex more or less does no harm.
+    #[inline(always)]
+    fn ask(&self, _vertex: u32, _of_seed: bool) {}
+
     /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns false; whether it never did.
     /// Pairs that are joined already make the candidate be refused, and no other cavity of the round joins the same.
     #[inline(always)]

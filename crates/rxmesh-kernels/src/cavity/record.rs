@@ -74,6 +74,29 @@ impl<S: Site> Cavity<S> {
         self.site
     }
 
+    /// Asks for all that is cut and filled: a CPU brings it on its way, while the cavity is looked at.
+    #[inline(always)]
+    pub fn ask(&self) {
+        if cfg!(target_arch = "nvptx64") {
+            return;
+        }
+        let mut i = 0;
+        while i < self.edges() {
+            self.mesh().ask_edge(self.edge(i));
+            i += 1;
+        }
+        i = 0;
+        while i < self.rim() {
+            self.mesh().ask_edge(self.rim_half(i) >> 1);
+            i += 1;
+        }
+        i = 0;
+        while i < self.faces() {
+            self.mesh().ask_face(self.face(i));
+            i += 1;
+        }
+    }
+
     /// The seed.
     #[inline(always)]
     pub fn seed(&self) -> u32 {

@@ -1,7 +1,7 @@
 //! Second launch of a round: who has won.
 
-use super::record::{Recorder, record_words};
-use super::round::{Counter, Round, each_corner};
+use super::record::{RECORD_HEADER, Recorder, record_words};
+use super::round::{Counter, NO_RECORD, Round, each_corner};
 use super::site::{Claimant, FlatSite};
 use super::template::Faces;
 use super::{ClaimTables, Key, Operator, Seed, Template};
@@ -12,6 +12,9 @@ use crate::mem::{Plan, Shared};
 
 /// Candidates that one block looks at at a time.
 pub const RESOLVE_ITEMS: u32 = 32;
+
+/// How many candidates ahead a block of one thread asks for the claims on their faces.
+const AHEAD: u32 = 8;
 
 crate::args! {
     /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for
@@ -76,7 +79,12 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
         let all = round.counter(Counter::Claimed);
         let mut first = block * RESOLVE_ITEMS;
         while first < all {
-            self.resolve(b, first, (all - first).min(RESOLVE_ITEMS), t);
+            let n = (all - first).min(RESOLVE_ITEMS);
+            if B::SOLO {
+                self.resolve_alone(first, n, all, t);
+            } else {
+                self.resolve(b, first, n, t);
+            }
             first += self.blocks * RESOLVE_ITEMS;
         }
     }
@@ -125,7 +133,93 @@ impl<O: Operator> Resolve<O> {
         });
     }
 
-    /// Seed and priority of candidate `i`.
+    /// As [`Resolve::resolve`] in a block of one thread, for which [`Claim`](super::Claim) has written most records.
+    #[inline(always)]
+    fn resolve_alone(&self, first: u32, n: u32, all: u32, t: &ResolveTables) {
+        let round = &self.round;
+        let (mut winners, mut words) = (0, 0);
+        let mut i = 0;
+        while i < n {
+            if first + i + AHEAD < all {
+                self.ask(first + i + AHEAD);
+            }
+            let (seed, word) = self.candidate(first + i);
+            let met = match word & NO_RECORD {
+                0 if self.holds_record(seed, word) => Some([0, 0]),
+                0 => None,
+                _ => {
+                    let key = round.key(word & !NO_RECORD, seed);
+                    Some(self.met_by_winner(seed, key)).filter(|&[faces, _]| faces != 0)
+                }
+            };
+            if let Some([faces, vertices]) = met {
+                t.won.set(winners, i);
+                t.met.set(winners, faces);
+                t.room.set(winners, words);
+                winners += 1;
+                if faces != 0 {
+                    words += record_words(faces, vertices);
+                }
+            } else {
+                round.enqueue(seed);
+            }
+            i += 1;
+        }
+        let counters = round.counters;
+        let first_winner = counters.fetch_add(Counter::Winners as u32, winners);
+        let first_word = counters.fetch_add(Counter::Records as u32, words);
+        round.count(Counter::Candidates, n);
+        round.count(Counter::Conflicts, n - winners);
+        if first_word.saturating_add(words) > round.records.len() {
+            return;
+        }
+        let mut k = 0;
+        while k < winners {
+            let (i, met) = (first + t.won.get(k), t.met.get(k));
+            let winner = first_winner + k;
+            if met == 0 {
+                let (seed, at) = self.candidate(i);
+                self.enter(winner, seed, at, true);
+            } else {
+                self.record(i, winner, first_word + t.room.get(k), met);
+            }
+            k += 1;
+        }
+    }
+
+    /// Whether a candidate holds all it claimed, by its record.
+    #[inline(always)]
+    fn holds_record(&self, seed: u32, at: u32) -> bool {
+        let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
+        let record = self.round.records.from(at - 1);
+        let key = self.round.key(record.get(0), seed);
+        let faces = record.get(1);
+        let mut i = 0;
+        while i < faces && claims.has_face(record.get(1 + RECORD_HEADER + i), key) {
+            i += 1;
+        }
+        let id = Seed::<O>::new(seed);
+        i == faces
+            && op.joins(mesh, id, &mut |a, b| claims.has_pair(a, b, key))
+            && op.guards(mesh, id, &mut |v| claims.has_pair(v, v, key))
+    }
+
+    /// Asks for the claims on the faces of a candidate whose record is written.
+    #[inline(always)]
+    fn ask(&self, i: u32) {
+        let (_, at) = self.candidate(i);
+        if at & NO_RECORD == 0 {
+            let record = self.round.records.from(at);
+            let faces = record.get(0);
+            let mut i = 0;
+            while i < faces {
+                self.claims.faces.ask(record.get(RECORD_HEADER + i));
+                i += 1;
+            }
+        }
+    }
+
+    /// Seed and priority of candidate `i`; in a block of one thread, see [`NO_RECORD`].
     #[inline(always)]
     fn candidate(&self, i: u32) -> (u32, u32) {
         let pending = self.round.pending;
@@ -179,6 +273,7 @@ impl<O: Operator> Resolve<O> {
     fn record(&self, i: u32, winner: u32, at: u32, met: u32) {
         let round = &self.round;
         let (seed, priority) = self.candidate(i);
+        let priority = priority & !NO_RECORD;
         let recorder = Recorder {
             op: &self.op,
             site: FlatSite {
@@ -195,6 +290,13 @@ impl<O: Operator> Resolve<O> {
             seed,
         };
         let disk = recorder.write_shape(met);
+        self.enter(winner, seed, at, disk);
+    }
+
+    /// Writes a winner, whose cavity may be no disk.
+    #[inline(always)]
+    fn enter(&self, winner: u32, seed: u32, at: u32, disk: bool) {
+        let round = &self.round;
         round
             .winners
             .set(2 * winner, if disk { seed } else { NONE });

@@ -67,6 +67,9 @@ pub enum Counter {
 /// Words of [`Round::counters`].
 pub const COUNTERS: usize = 30;
 
+/// With the priority of a candidate that has claimed in a block of one thread: its record is not written yet.
+pub(super) const NO_RECORD: u32 = 1 << 31;
+
 /// Counts from [`Counter::Candidates`] on that a round which is repeated takes back.
 pub(super) const TAKEN_BACK: u32 = 4;
 
@@ -75,7 +78,8 @@ args! {
     pub struct Round {
         /// The seeds to look at, unless `all` is set.
         pub list: Global<u32>,
-        /// The candidates that have claimed: seed and priority.
+        /// The candidates that have claimed: seed and priority; from blocks of one thread, where the record begins in
+        /// place of the priority, which lies before it, or the priority with the highest bit set.
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,

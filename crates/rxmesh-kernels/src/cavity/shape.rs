@@ -6,24 +6,43 @@ use super::site::{Holder, Site};
 use super::template::{Shape, Template};
 use crate::edit::{Mesh, NO_FACE, NONE};
 
+/// Words of the record of a cavity whose faces are met so often, if its shape is known; 0 if it certainly is not.
+#[inline(always)]
+pub(super) fn known_words<O: Operator>(met: u32) -> u32 {
+    match O::Template::SHAPE {
+        _ if O::LEAVES_HOLE => 0,
+        Shape::Edge if met == 2 => RECORD_HEADER + 2 + 1 + 2 * 4,
+        // The faces at the edge are met twice.
+        Shape::Ends if O::RIM_IS_SIMPLE && met >= 7 => {
+            RECORD_HEADER + (met - 2) + (met - 1) + 2 * (met - 4) + 2
+        }
+        _ => 0,
+    }
+}
+
 impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// As [`Recorder::write`] for a cavity that the seed is known to hold whole, whose faces are met so often; in one
     /// walk where the template has a [`Shape`] and nothing of the boundary is near.
     #[inline(always)]
     pub fn write_shape(&self, met: u32) -> bool {
-        let known = !O::LEAVES_HOLE
+        self.write_known(met).unwrap_or_else(|| self.write())
+    }
+
+    /// As [`Recorder::write_shape`] where the shape is known, whether the seed holds the cavity or not; else nothing.
+    #[inline(always)]
+    pub(super) fn write_known(&self, met: u32) -> Option<bool> {
+        let known = known_words::<O>(met) != 0
             && match O::Template::SHAPE {
                 Shape::Any => false,
-                Shape::Edge => met == 2 && self.write_edge(),
-                Shape::Ends => O::RIM_IS_SIMPLE && self.write_ends(met),
+                Shape::Edge => self.write_edge(),
+                Shape::Ends => self.write_ends(met),
             };
-        if !known {
-            return self.write();
-        }
-        O::RIM_IS_SIMPLE || {
-            let [faces, edges] = [self.site.word(0), self.site.word(1)];
-            self.rim_is_simple(RECORD_HEADER + faces + edges, self.corners())
-        }
+        known.then(|| {
+            O::RIM_IS_SIMPLE || {
+                let [faces, edges] = [self.site.word(0), self.site.word(1)];
+                self.rim_is_simple(RECORD_HEADER + faces + edges, self.corners())
+            }
+        })
     }
 
     /// Corners of the closed rim that was written.
@@ -86,9 +105,6 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// and around the second back.
     #[inline(always)]
     fn write_ends(&self, met: u32) -> bool {
-        if met < 7 {
-            return false;
-        }
         let (mesh, e) = (self.mesh(), self.seed);
         let (faces, edges, rim) = (met - 2, met - 1, met - 4);
         let edges_at = RECORD_HEADER + faces;

@@ -148,6 +148,17 @@ impl Mesh for FlatMesh {
     }
 
     #[inline(always)]
+    fn ask_edge(&self, e: u32) {
+        self.around.ask(4 * e);
+        self.ev.ask(2 * e);
+    }
+
+    #[inline(always)]
+    fn ask_face(&self, f: u32) {
+        self.fe.ask(3 * f);
+    }
+
+    #[inline(always)]
     fn turn_limit(&self) -> u32 {
         // A patch could not hold the ring of a vertex with more.
         self.face_capacity()

@@ -28,6 +28,14 @@ pub trait Mesh: Copy {
     /// can have.
     fn turn_limit(&self) -> u32;
 
+    /// Asks for the rows of an edge, which is looked at soon; nothing where that is of no use.
+    #[inline(always)]
+    fn ask_edge(&self, _e: u32) {}
+
+    /// As [`Mesh::ask_edge`] for a face.
+    #[inline(always)]
+    fn ask_face(&self, _f: u32) {}
+
     /// The vertex that a half-edge reaches.
     #[inline(always)]
     fn tip(&self, h: u32) -> u32 {

@@ -183,6 +183,20 @@ macro_rules! view {
                 unsafe { *global(self.at as *mut T).add(i as usize) }
             }
 
+            /// Asks for element `i`, which is looked at soon: a CPU brings it on its way. Nothing where there is no such
+            /// instruction, nor on a GPU.
+            #[inline(always)]
+            pub fn ask(self, i: u32) {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: a prefetch of any address neither reads nor writes for the program (contract U4).
+                unsafe {
+                    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                    _mm_prefetch::<_MM_HINT_T0>(self.at.wrapping_add(i as usize).cast());
+                }
+                #[cfg(not(target_arch = "x86_64"))]
+                let _ = i;
+            }
+
             /// The elements from `from` on.
             #[inline(always)]
             pub fn from(self, from: u32) -> Self {

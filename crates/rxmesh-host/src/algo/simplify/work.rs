@@ -4,12 +4,13 @@ use super::batch::Several;
 use super::holds::holds;
 use super::{BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport};
 use crate::Error;
-use crate::edit::{self, Column, Cut, RunReport, Session};
+use crate::edit::{self, Column, Cut, RunReport, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::simplify::{
-    COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS, PLACE_BEST,
+    COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS, MOST_TURNS, Order,
+    PLACE_BEST,
     PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, Refusal,
     SELECT_WORDS, SimplifyCosts, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
@@ -41,11 +42,16 @@ pub(super) struct Work {
     seen: Vec<u32>,
     /// An array without words, for kernels.
     nothing: Buffer<u32>,
+    nowhere: Buffer<u64>,
     pub(super) scale: f32,
     boundary: f32,
     /// Where new vertices come: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
+    /// Rounds before this number of the salt have another turn, see [`Order::turn`].
+    first_salt: u32,
+    /// See [`Order::firsts`]: where a block is one thread, and one mesh is simplified.
+    firsts: Buffer<u64>,
     /// The part of the edges that a round looks at.
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
@@ -71,12 +77,14 @@ struct Goal {
 struct Steps<'a> {
     work: &'a mut Work,
     forgive: bool,
+    /// The salt of the last round that was asked for.
+    salt: u32,
 }
 
 impl edit::Course<Collapse> for Steps<'_> {
     fn operator(&mut self, session: &Session, round: u32) -> Result<Collapse, Error> {
-        let salt = self.work.salt.wrapping_add(round);
-        self.work.collapse(session, salt)
+        self.salt = self.work.salt.wrapping_add(round);
+        self.work.collapse(session, self.work.order(self.salt))
     }
 
     fn limit(&mut self, session: &Session, claims: ClaimTables, round: Round) -> Result<(), Error> {
@@ -87,7 +95,8 @@ impl edit::Course<Collapse> for Steps<'_> {
     }
 
     fn between(&mut self, session: &Session, queue: GlobalMut<u32>) -> Result<(), Error> {
-        let select = self.work.select(session, queue, self.forgive)?;
+        let order = self.work.order(self.salt.wrapping_add(1));
+        let select = self.work.select(session, queue, order, self.forgive)?;
         self.work.launch_select(
             session,
             SimplifySelect {
@@ -119,6 +128,8 @@ impl Work {
         let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
         let before = session.count(Kind::Face)?;
         let wanted = options.target.map_or(0, |t| t.goal(before));
+        let walks =
+            !engine.blocks_are_alone() || several.is_some() || options.max_rounds > MOST_TURNS;
         let mut work = Work {
             x,
             quadrics: engine.zeroed(0)?,
@@ -129,6 +140,7 @@ impl Work {
             course: engine.zeroed(COURSE_WORDS)?,
             seen: vec![0; COURSE_WORDS],
             nothing: engine.zeroed(0)?,
+            nowhere: engine.zeroed(0)?,
             scale: 1.0,
             boundary: match options.boundary {
                 Boundary::Keep | Boundary::Hold => options.boundary_weight as f32,
@@ -136,6 +148,8 @@ impl Work {
             },
             placing: PLACE_BEST,
             salt: options.seed,
+            first_salt: options.seed,
+            firsts: engine.zeroed(if walks { 0 } else { v })?,
             quantile: options.quantile,
             goal: Goal::default(),
             limits: engine.zeroed(0)?,
@@ -303,8 +317,14 @@ impl Work {
 
     /// Enters the edges that are cheap for the next round; how many.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
+        // Keys of the same turn may be there.
+        fill(
+            session.engine(),
+            self.firsts.global_mut().cast(),
+            u32::MAX,
+        )?;
         let queued = session.enqueue(|s, queue| {
-            let select = self.select(s, queue, forgive)?;
+            let select = self.select(s, queue, self.order(self.salt), forgive)?;
             self.launch_select(s, select)
         })?;
         self.seen = self.course.read()?;
@@ -323,6 +343,7 @@ impl Work {
         &self,
         s: &Session,
         queue: GlobalMut<u32>,
+        order: Order,
         forgive: bool,
     ) -> Result<SimplifySelect, Error> {
         Ok(SimplifySelect {
@@ -337,6 +358,7 @@ impl Work {
             words: queue.len().div_ceil(SELECT_BLOCKS).clamp(32, SELECT_WORDS),
             part: (self.quantile * 2f64.powi(32)) as u32,
             forgive: u32::from(forgive),
+            order,
             faces: self.goal.faces,
             done: self.goal.done,
             borders: self.goal.borders,
@@ -351,7 +373,16 @@ impl Work {
         Ok(s.engine().launch_blocks(blocks, select)?)
     }
 
-    fn collapse(&self, session: &Session, salt: u32) -> Result<Collapse, Error> {
+    /// Which edge goes first in the round of a salt.
+    fn order(&self, salt: u32) -> Order {
+        Order {
+            salt,
+            turn: salt.wrapping_sub(self.first_salt),
+            firsts: self.firsts.global_mut(),
+        }
+    }
+
+    fn collapse(&self, session: &Session, order: Order) -> Result<Collapse, Error> {
         Ok(Collapse {
             surface: self.surface(session)?,
             costs: self.costs.global_mut(),
@@ -361,7 +392,7 @@ impl Work {
                 Some(column) => session.write(column)?,
                 None => self.nothing.global_mut(),
             },
-            salt,
+            order,
             labels: match &self.several {
                 Some(several) => several.labels.global(),
                 None => self.nothing.global(),
@@ -408,7 +439,7 @@ impl Work {
             let most = most.min(session.engine().rounds_a_look());
             let forgive = due && changed;
             let work = &mut *self;
-            let done = session.steer(most, &mut Steps { work, forgive })?;
+            let done = session.steer(most, &mut Steps { work, forgive, salt: 0 })?;
             queued = session.queued();
             run.merge(&done);
             if forgive {
@@ -425,8 +456,12 @@ impl Work {
     /// The edges of each mesh that are left, by why they are not collapsed.
     fn refusals(&self, session: &Session, meshes: usize) -> Result<Vec<Refused>, Error> {
         let counts = session.engine().zeroed::<u32>(REFUSALS * meshes)?;
+        let every = Order {
+            firsts: self.nowhere.global_mut(),
+            ..self.order(self.salt)
+        };
         let kernel = SimplifyRefusals {
-            collapse: self.collapse(session, self.salt)?,
+            collapse: self.collapse(session, every)?,
             mesh: session.mesh()?,
             refusals: counts.global_mut(),
         };

@@ -6,9 +6,10 @@ use super::super::session::Session;
 use crate::Error;
 use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
-    BIRTH_WORDS, Births, CLAIM_ITEMS, COLLECT_WORDS, Claim, ClaimTables, Collect, Counter, FillIn,
-    Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks,
-    RankWords, Resolve, Round, Slots, Template, TraceVertices, WANT_ITEMS, Want, most_record_words,
+    BIRTH_WORDS, Births, CLAIM_ITEMS, CLAIM_ITEMS_ALONE, COLLECT_WORDS, Claim, ClaimTables,
+    Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH,
+    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Slots, Template, TraceVertices,
+    WANT_ITEMS, Want, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
@@ -397,11 +398,17 @@ impl Session {
             salt: self.edits.salt.wrapping_add(salt),
             frozen: self.mesh.frozen_faces(),
         };
-        let [least, most] = CLAIM_ITEMS;
+        let alone = engine.blocks_are_alone();
+        let [least, most] = if alone {
+            [CLAIM_ITEMS_ALONE; 2]
+        } else {
+            CLAIM_ITEMS
+        };
         let mut items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
         let mut blocks = n.div_ceil(items);
         let mut of_claim = round;
-        let sieved = O::SIEVES && n >= MANY_TO_SIEVE;
+        // There are no warps to fill where a block is one thread.
+        let sieved = O::SIEVES && n >= MANY_TO_SIEVE && !alone;
         if sieved {
             let of_want = n.div_ceil(WANT_ITEMS).min(WANT_BLOCKS);
             engine.launch_blocks(

@@ -7,6 +7,10 @@ use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims};
 /// Words that records have room for at first, by faces.
 const RECORD_WORDS: usize = 2;
 
+/// The same where a block is one thread, which records candidates, not winners alone. What is not written is no memory
+/// yet.
+const RECORD_WORDS_ALONE: usize = 4;
+
 /// The least room for records, in words.
 const LEAST_RECORDS: usize = 1 << 16;
 
@@ -32,6 +36,11 @@ impl RoundState {
         let [vertices, _, faces] = mesh.capacities().map(|n| n as usize);
         let seeds = mesh.most_seeds();
         let words = mesh.set_words();
+        let of_a_face = if engine.blocks_are_alone() {
+            RECORD_WORDS_ALONE
+        } else {
+            RECORD_WORDS
+        };
         Ok(RoundState {
             pairs: free_pairs(engine, vertices)?,
             list: engine.zeroed(seeds)?,
@@ -41,7 +50,7 @@ impl RoundState {
             refused: engine.zeroed(words)?,
             won: engine.zeroed(words)?,
             winners: engine.zeroed(2 * seeds)?,
-            records: engine.zeroed((RECORD_WORDS * faces).max(LEAST_RECORDS))?,
+            records: engine.zeroed((of_a_face * faces).max(LEAST_RECORDS))?,
             counters: engine.zeroed(COUNTERS)?,
             ranks: engine.zeroed(words)?,
             chunks: engine.zeroed(words.div_ceil(RANK_WORDS as usize))?,

@@ -1,8 +1,8 @@
 //! The collapse of an edge.
 
 use super::{
-    Course, LOCKED, NEW, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement, QuadricSurface,
-    REFUSALS, REFUSED, Refusal, TOO_FAR, part_word,
+    Course, LOCKED, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement,
+    QuadricSurface, REFUSALS, REFUSED, Refusal, TOO_FAR, part_word,
 };
 use crate::algo::quadric::Quadric;
 use crate::cavity::link_condition;
@@ -22,11 +22,6 @@ const MOST_BEND: f32 = 0.1;
 /// The least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
 
-/// Costs that differ in their lowest bits only, by 3 % at most, are alike: a hash decides which edge goes first at a
-/// vertex. On smooth surfaces costs change little from edge to edge, and hardly any edge would be cheaper than all
-/// around it.
-const ALIKE_BITS: u32 = 18;
-
 /// Candidates whose costs differ in their lowest bits only, by half at most, are equally urgent. Where urgency rises
 /// steadily over the surface each candidate would lose against the one before it, which loses too: only the first wins.
 const URGENCY_BITS: u32 = 22;
@@ -44,8 +39,8 @@ args! {
         pub course: GlobalMut<u32>,
         /// For each vertex that went the one that it went into and 1; empty when nobody asks.
         pub went: GlobalMut<u32>,
-        /// Mixed into the hash that decides between edges of the same cost.
-        pub salt: u32,
+        /// Which edge goes first at a vertex.
+        pub order: Order,
         /// Which of several meshes each edge is of; empty when there is one.
         pub labels: Global<u32>,
         /// What is known of each of them, of which [`Part::Gone`] is counted.
@@ -81,7 +76,6 @@ impl Collapse {
             neighbours: 0,
             met: 0,
         };
-        let order = hash(e ^ self.salt);
         mesh.each_spoke_from(half, |h| {
             let other = h >> 1;
             end.border |= mesh.face(h ^ 1) == NO_FACE;
@@ -90,8 +84,7 @@ impl Collapse {
             let bit = 1 << (hash(mesh.tip(h)) % 64);
             end.neighbours |= bit;
             end.met += u32::from(other == e || other_end & bit != 0);
-            let (c, cost) = (self.costs.get(other) >> ALIKE_BITS, cost >> ALIKE_BITS);
-            end.cheapest = c > cost || other == e || c == cost && hash(other ^ self.salt) > order;
+            end.cheapest = !self.order.walks() || self.goes_before([e, cost], other);
             end.cheapest
         });
         end
@@ -296,16 +289,20 @@ impl Collapse {
     /// Whether no other edge at the origin of a half-edge, whose edge costs so much, goes first.
     #[inline(always)]
     fn is_first(&self, mesh: &impl Mesh, half: u32, cost: u32) -> bool {
-        let (e, cost) = (half >> 1, cost >> ALIKE_BITS);
-        let order = hash(e ^ self.salt);
-        mesh.each_spoke_from(half, |h| {
-            let other = h >> 1;
-            let c = self.costs.get(other) >> ALIKE_BITS;
-            c > cost || other == e || c == cost && hash(other ^ self.salt) > order
-        })
+        let e = half >> 1;
+        mesh.each_spoke_from(half, |h| self.goes_before([e, cost], h >> 1))
     }
 
-    /// Looks at both ends; nothing when another edge goes first.
+    /// Whether an edge that costs so much goes before another one at the same vertex.
+    #[inline(always)]
+    fn goes_before(&self, [e, cost]: [u32; 2], other: u32) -> bool {
+        other == e
+            || self
+                .order
+                .is_before([e, cost], [other, self.costs.get(other)])
+    }
+
+    /// Looks at both ends; nothing when another edge goes first, as far as one has to walk to know.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32, cost: u32) -> Option<[End; 2]> {
         let a = self.end(mesh, 2 * e, cost, 0);
@@ -346,12 +343,23 @@ unsafe impl Operator for Collapse {
     fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
         let e = seed.0;
         let cost = self.costs.get(e);
+        if !self.order.walks() {
+            return cost < REFUSED && self.order.is_first(mesh, e, cost);
+        }
         // A loop, so that its body is there once.
         let mut side = 0;
         while side < 2 && cost < REFUSED && self.is_first(mesh, 2 * e + side, cost) {
             side += 1;
         }
         side == 2
+    }
+
+    #[inline(always)]
+    fn ask(&self, vertex: u32, of_seed: bool) {
+        self.surface.x.ask(vertex);
+        if of_seed && !self.surface.by_length() {
+            self.surface.ask_quadric(vertex);
+        }
     }
 
     /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
@@ -394,6 +402,7 @@ unsafe impl Operator for Collapse {
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> NewVertex {
+        cavity.ask();
         let p = self.placement(cavity.mesh(), cavity.seed());
         let mut i = 0;
         while i < cavity.edges() {

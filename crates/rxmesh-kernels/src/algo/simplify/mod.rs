@@ -8,6 +8,7 @@
 mod batch;
 mod collapse;
 mod deviation;
+mod order;
 mod prepare;
 mod select;
 
@@ -18,6 +19,7 @@ pub use batch::{
 };
 pub use collapse::{Collapse, NewVertex, SimplifyRefusals};
 pub use deviation::{BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered, ordered};
+pub use order::{MOST_TURNS, Order};
 pub use prepare::{SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
 pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
 
@@ -156,6 +158,13 @@ impl QuadricSurface {
     #[inline(always)]
     fn quadric(&self, v: u32) -> Quadric {
         Quadric::load(self.quadrics.get(v))
+    }
+
+    /// Asks for a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
+    #[inline(always)]
+    fn ask_quadric(&self, v: u32) {
+        self.quadrics.ask(v);
+        self.quadrics.ask(v + 1);
     }
 
     /// What may be done to a vertex.

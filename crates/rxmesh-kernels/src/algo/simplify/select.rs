@@ -1,6 +1,6 @@
 //! Which edges a round looks at.
 
-use super::{COST_BINS, COST_SHIFT, NEW, QuadricSurface, REFUSED, TOO_FAR};
+use super::{COST_BINS, COST_SHIFT, NEW, Order, QuadricSurface, REFUSED, TOO_FAR};
 use crate::cavity::{Counter, out_of_room};
 use crate::edit::{FlatMesh, Mesh};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -63,6 +63,21 @@ impl EdgeCosts {
         cost
     }
 
+    /// Asks for what [`EdgeCosts::renew`] looks at ([`GlobalMut::ask`]).
+    #[inline(always)]
+    fn ask(&self, e: u32) {
+        let s = &self.surface;
+        let mut h = 2 * e;
+        while h < 2 * e + 2 {
+            let v = self.mesh.origin(h);
+            s.x.ask(v);
+            if !s.by_length() {
+                s.ask_quadric(v);
+            }
+            h += 1;
+        }
+    }
+
     /// Shows a block the costs of `n` edges from `first` on, each with its number among them: first those that are
     /// known, then, by full warps, those of new edges, which it computes. `new` has been cleared.
     #[inline(always)]
@@ -78,18 +93,35 @@ impl EdgeCosts {
             NEW => new.enter(i),
             cost => look(i, cost),
         });
-        b.each(new.n.get(0), |k| {
+        self.renew_each(b, first, new, look);
+    }
+
+    /// Computes the costs of a block's new edges, and shows them.
+    #[inline(always)]
+    fn renew_each<B: Block>(&self, b: B, first: u32, new: NewEdges, look: impl Fn(u32, u32)) {
+        let n = new.n.get(0);
+        b.each(n, |k| {
+            if B::SOLO && k + 2 * NEW_AHEAD < n {
+                let e = first + u32::from(new.list.get(k + 2 * NEW_AHEAD));
+                self.mesh.ask_edge(e);
+            }
+            if B::SOLO && k + NEW_AHEAD < n {
+                self.ask(first + u32::from(new.list.get(k + NEW_AHEAD)));
+            }
             let i = u32::from(new.list.get(k));
             look(i, self.renew(first + i));
         });
     }
 }
 
+/// How many new edges ahead a CPU asks for what their costs are computed from.
+const NEW_AHEAD: u32 = 8;
+
 /// Edges of a block whose costs are to be computed.
 #[derive(Clone, Copy)]
 pub struct NewEdges {
     list: Shared<u16>,
-    /// How many they are.
+    /// How many they are; how many others are put off.
     n: Shared<u32>,
 }
 
@@ -99,7 +131,7 @@ impl NewEdges {
     pub(super) fn carve(plan: &mut Plan, words: u32) -> Self {
         NewEdges {
             list: plan.take(32 * words),
-            n: plan.take(1),
+            n: plan.take(2),
         }
     }
 
@@ -107,11 +139,25 @@ impl NewEdges {
     #[inline(always)]
     pub(super) fn clear(self) {
         self.n.set(0, 0);
+        self.n.set(1, 0);
     }
 
     #[inline(always)]
     fn enter(self, i: u32) {
         self.list.set(self.n.fetch_add(0, 1), i as u16);
+    }
+
+    /// Notes an edge that is not new, in a block of one thread: from the end of the list on.
+    #[inline(always)]
+    fn put_off(self, i: u32) {
+        self.list
+            .set(self.list.len() - 1 - self.n.fetch_add(1, 1), i as u16);
+    }
+
+    /// Edge `k` of those that were put off.
+    #[inline(always)]
+    fn off(self, k: u32) -> u32 {
+        u32::from(self.list.get(self.list.len() - 1 - k))
     }
 }
 
@@ -143,6 +189,8 @@ kernel! {
         pub part: u32,
         /// Whether all refusals are forgiven.
         pub forgive: u32,
+        /// Of the next round, where the edges that are entered say which goes first at a vertex.
+        pub order: Order,
         /// Faces that are to go since [`SimplifySelect::done`] and [`SimplifySelect::borders`] were counted.
         pub faces: u32,
         /// Collapses then.
@@ -197,9 +245,14 @@ unsafe impl BlockKernel for SimplifySelect {
             p.each(words, |i| t.chosen.set(i, 0));
             p.lead(|| t.new.clear());
         });
-        self.costs.each(b, 32 * first, edges, t.new, |i, cost| {
-            self.look(32 * first + i, i, cost, bound, t);
-        });
+        let look = |i: u32, cost: u32| self.look(32 * first + i, i, cost, bound, t);
+        if B::SOLO {
+            self.scan(first, edges, bound, t);
+            self.enter(first, t);
+            self.costs.renew_each(b, 32 * first, t.new, look);
+        } else {
+            self.costs.each(b, 32 * first, edges, t.new, look);
+        }
         b.phase(|p| {
             p.each(words, |i| {
                 self.queue.set(first + i, t.chosen.get(i));
@@ -284,6 +337,86 @@ impl SimplifySelect {
 }
 
 impl SimplifySelect {
+    /// Looks at all edges whose costs are known, and lists the new ones: for a block of one thread, which would guess
+    /// at every edge whether it is dead, dear or cheap, and does without by words of the set.
+    #[inline(always)]
+    fn scan(&self, first: u32, edges: u32, bound: u32, t: &SelectTables) {
+        let costs = self.costs.costs;
+        let mut word = 0;
+        while 32 * word < edges {
+            let (at, n) = (32 * (first + word), (edges - 32 * word).min(32));
+            let whole = n == 32 && self.forgive == 0 && self.refused.get(first + word) == 0;
+            if whole {
+                self.scan_word(first + word, word, bound, t);
+            } else {
+                let mut k = 0;
+                while k < n {
+                    match costs.get(at + k) {
+                        NEW => t.new.enter(32 * word + k),
+                        cost => self.look(at + k, 32 * word + k, cost, bound, t),
+                    }
+                    k += 1;
+                }
+            }
+            word += 1;
+        }
+    }
+
+    /// Has the edges take part that [`SimplifySelect::scan`] has put off.
+    #[inline(always)]
+    fn enter(&self, first: u32, t: &SelectTables) {
+        if self.order.walks() {
+            return;
+        }
+        let (costs, mesh) = (self.costs.costs, &self.costs.mesh);
+        let n = t.new.n.get(1);
+        let edge = |k: u32| 32 * first + t.new.off(k);
+        let mut k = 0;
+        while k < n {
+            if k + 2 * NEW_AHEAD < n {
+                mesh.ev.ask(2 * edge(k + 2 * NEW_AHEAD));
+            }
+            if k + NEW_AHEAD < n {
+                self.order.ask(mesh, edge(k + NEW_AHEAD));
+            }
+            self.order.enter(mesh, edge(k), costs.get(edge(k)));
+            k += 1;
+        }
+    }
+
+    /// A word of the set whose edges have not been refused in this round: word `i` of the block's.
+    #[inline(always)]
+    fn scan_word(&self, word: u32, i: u32, bound: u32, t: &SelectTables) {
+        let costs = self.costs.costs;
+        let (mut open, mut cheap, mut new) = (0u32, 0u32, 0u32);
+        let mut k = 0;
+        while k < 8 {
+            let mut j = 0;
+            for cost in costs.get4(8 * word + k) {
+                let bit = 4 * k + j;
+                open |= u32::from(cost < REFUSED) << bit;
+                cheap |= u32::from(cost <= bound) << bit;
+                new |= u32::from(cost == NEW) << bit;
+                j += 1;
+            }
+            k += 1;
+        }
+        t.chosen.set(i, cheap);
+        while open != 0 {
+            let cost = costs.get(32 * word + open.trailing_zeros());
+            t.histogram.fetch_add(cost >> COST_SHIFT, 1);
+            open &= open - 1;
+        }
+        while cheap != 0 {
+            t.new.put_off(32 * i + cheap.trailing_zeros());
+            cheap &= cheap - 1;
+        }
+        while new != 0 {
+            t.new.enter(32 * i + new.trailing_zeros());
+            new &= new - 1;
+        }
+    }
+
     #[inline(always)]
     fn look(&self, e: u32, i: u32, cost: u32, bound: u32, t: &SelectTables) {
         if cost >= TOO_FAR {
@@ -295,6 +428,7 @@ impl SimplifySelect {
             t.histogram.fetch_add(cost >> COST_SHIFT, 1);
             if cost <= bound {
                 t.chosen.fetch_or(i / 32, 1 << (i % 32));
+                self.order.enter(&self.costs.mesh, e, cost);
             }
         }
     }

@@ -1,0 +1,78 @@
+//! Which edge goes first at a vertex.
+
+use crate::args;
+use crate::edit::{FlatMesh, Mesh};
+use crate::math::hash;
+use crate::mem::GlobalMut;
+
+/// Costs that differ in their lowest bits only, by 3 % at most, are alike: a hash decides which edge goes first at a
+/// vertex. On smooth surfaces costs change little from edge to edge, and hardly any edge would be cheaper than all
+/// around it.
+const ALIKE_BITS: u32 = 18;
+
+/// Bits of a key below its turn: the class of a cost below [`REFUSED`](super::REFUSED), and a hash.
+const TURN_AT: u32 = 31 - ALIKE_BITS + 32;
+
+/// More rounds than turns cannot be told apart by their keys.
+pub const MOST_TURNS: u32 = (1 << (64 - TURN_AT)) - 2;
+
+args! {
+    /// Which of the edges at a vertex goes first in a round: the cheapest, and of edges whose costs are alike the one
+    /// with the smallest hash.
+    pub struct Order {
+        /// Mixed into the hashes.
+        pub salt: u32,
+        /// Number of the round, at most [`MOST_TURNS`].
+        pub turn: u32,
+        /// For each vertex the smallest key among its edges that the round looks at: no edge that goes before one of
+        /// them is left out. Keys of earlier rounds are larger. Empty where who wants to know walks around the vertex.
+        pub firsts: GlobalMut<u64>,
+    }
+}
+
+impl Order {
+    /// Whether one has to walk around a vertex to know its first edge.
+    #[inline(always)]
+    pub(super) fn walks(&self) -> bool {
+        self.firsts.is_empty()
+    }
+
+    /// Whether an edge goes before another one.
+    #[inline(always)]
+    pub(super) fn is_before(&self, [e, cost]: [u32; 2], [other, other_cost]: [u32; 2]) -> bool {
+        let (class, other_class) = (cost >> ALIKE_BITS, other_cost >> ALIKE_BITS);
+        other_class > class || other_class == class && hash(other ^ self.salt) > hash(e ^ self.salt)
+    }
+
+    /// The key of an edge that is not refused.
+    #[inline(always)]
+    fn key(&self, e: u32, cost: u32) -> u64 {
+        let turn = u64::from(MOST_TURNS - self.turn);
+        let class = u64::from(cost >> ALIKE_BITS);
+        turn << TURN_AT | class << 32 | u64::from(hash(e ^ self.salt))
+    }
+
+    /// Asks for the keys at the ends of an edge ([`GlobalMut::ask`]).
+    #[inline(always)]
+    pub(super) fn ask(&self, mesh: &FlatMesh, e: u32) {
+        self.firsts.ask(mesh.origin(2 * e));
+        self.firsts.ask(mesh.tip(2 * e));
+    }
+
+    /// Has an edge take part that the round looks at, unless one walks.
+    #[inline(always)]
+    pub(super) fn enter(&self, mesh: &FlatMesh, e: u32, cost: u32) {
+        if !self.walks() {
+            let key = self.key(e, cost);
+            self.firsts.fetch_min(mesh.origin(2 * e), key);
+            self.firsts.fetch_min(mesh.tip(2 * e), key);
+        }
+    }
+
+    /// Whether an edge that takes part goes first at both its ends, unless one walks.
+    #[inline(always)]
+    pub(super) fn is_first(&self, mesh: &impl Mesh, e: u32, cost: u32) -> bool {
+        let key = self.key(e, cost);
+        self.firsts.load(mesh.origin(2 * e)) == key && self.firsts.load(mesh.tip(2 * e)) == key
+    }
+}
