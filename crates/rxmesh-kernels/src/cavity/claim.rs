@@ -374,8 +374,8 @@ impl<O: Operator> Claim<O> {
         self.op.candidate(mesh, Seed::<O>::new(seed))
     }
 
-    /// Claims all that the cavity needs, and tells how often its faces are met; nothing, and nothing is claimed, when it
-    /// cannot have it.
+    /// Claims all that the cavity needs, and tells how often its faces are met; nothing, and nothing is claimed, when
+    /// it cannot have it.
     #[inline(always)]
     fn claim(&self, seed: u32, key: Key) -> Option<u32> {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);

@@ -391,13 +391,11 @@ impl SimplifySelect {
         let (mut open, mut cheap, mut new) = (0u32, 0u32, 0u32);
         let mut k = 0;
         while k < 8 {
-            let mut j = 0;
-            for cost in costs.get4(8 * word + k) {
-                let bit = 4 * k + j;
+            for (j, cost) in (0..).zip(costs.get4(8 * word + k)) {
+                let bit: u32 = 4 * k + j;
                 open |= u32::from(cost < REFUSED) << bit;
                 cheap |= u32::from(cost <= bound) << bit;
                 new |= u32::from(cost == NEW) << bit;
-                j += 1;
             }
             k += 1;
         }
