@@ -19,6 +19,9 @@ const THREADS: u32 = 128;
 /// Threads that fill a hole together, with a star ([`Operator::STAR`]): about as many as its rim has corners.
 const LANES: u32 = 8;
 
+/// How many winners ahead a block of one thread asks for what is cut and filled.
+const AHEAD: u32 = 4;
+
 /// Holes that a block fills together.
 const HOLES: u32 = THREADS / LANES;
 
@@ -94,7 +97,12 @@ unsafe impl<O: Operator> BlockKernel for FillIn<O> {
             if shares {
                 self.share(b, first, n, t);
             } else {
-                b.each(n, |k| self.whole(first + k));
+                b.each(n, |k| {
+                    if B::SOLO && k + AHEAD < n {
+                        self.ask(first + k + AHEAD);
+                    }
+                    self.whole(first + k);
+                });
             }
             first += self.blocks * most;
         }
@@ -179,6 +187,15 @@ impl<O: Operator> FillIn<O> {
         }
         let seed = round.winners.get(2 * i);
         (seed != NONE).then(|| Cavity::new(self.site(i, seed), seed))
+    }
+
+    /// Asks for what the cavity of winner `i` deletes and its rim: see [`Cavity::ask`].
+    #[inline(always)]
+    fn ask(&self, i: u32) {
+        let seed = self.round.winners.get(2 * i);
+        if seed != NONE {
+            Cavity::new(self.site(i, seed), seed).ask();
+        }
     }
 
     /// Where the cavity of winner `i` is cut.

@@ -76,7 +76,7 @@ impl<S: Site> Cavity<S> {
 
     /// Asks for all that is cut and filled: a CPU brings it on its way, while the cavity is looked at.
     #[inline(always)]
-    pub fn ask(&self) {
+    pub(super) fn ask(&self) {
         if cfg!(target_arch = "nvptx64") {
             return;
         }

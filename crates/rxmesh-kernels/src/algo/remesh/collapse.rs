@@ -216,7 +216,6 @@ unsafe impl Operator for CollapseShort {
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> Contraction {
-        cavity.ask();
         let mesh = cavity.mesh();
         let e = cavity.seed();
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));

@@ -402,7 +402,6 @@ unsafe impl Operator for Collapse {
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> NewVertex {
-        cavity.ask();
         let p = self.placement(cavity.mesh(), cavity.seed());
         let mut i = 0;
         while i < cavity.edges() {
