@@ -52,8 +52,8 @@ unsafe impl Block for Member<'_> {
     }
 }
 
-/// How often a member gives its processor away before it sleeps: mostly the others are there by then, and going to sleep
-/// and being woken takes several times as long as a phase.
+/// How often a member gives its processor away before it sleeps: mostly the others are there by then, and to sleep and
+/// be woken takes several times as long as a phase.
 const PATIENCE: u32 = 256;
 
 /// A barrier that a panicking member breaks, so that the others end too instead of waiting for ever.

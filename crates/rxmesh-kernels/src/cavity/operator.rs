@@ -98,8 +98,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// cheaper than [`Operator::candidate`], and few seeds pass.
     const SIEVES: bool = false;
 
-    /// Whether `fill` joins one new vertex to all corners of the rim, and does nothing else: the seed's template deletes
-    /// a vertex of each face that it deletes, with all edges there, no slots are needed beyond those of the cavity, and
+    /// Whether `fill` joins one new vertex to all corners of the rim, and does nothing else: the template deletes a
+    /// vertex of each face that it deletes, with all edges there, no slots are needed beyond those of the cavity, and
     /// no hole is left. Then several threads fill a hole together: [`Operator::centre`] and [`Operator::spoke`] say
     /// what is to be done, and `fill` is [`Hole::add_star_of`].
     const STAR: bool = false;

@@ -183,8 +183,8 @@ macro_rules! view {
                 unsafe { *global(self.at as *mut T).add(i as usize) }
             }
 
-            /// Asks for element `i`, which is looked at soon: a CPU brings it on its way. Nothing where there is no such
-            /// instruction, nor on a GPU.
+            /// Asks for element `i`, which is looked at soon: a CPU brings it on its way. Nothing where there is no
+            /// such instruction, nor on a GPU.
             #[inline(always)]
             pub fn ask(self, i: u32) {
                 #[cfg(target_arch = "x86_64")]
