@@ -10,9 +10,8 @@ use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::simplify::{
     COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS, MOST_TURNS, Order,
-    PLACE_BEST,
-    PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, Refusal,
-    SELECT_WORDS, SimplifyCosts, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
+    PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS,
+    Refusal, SELECT_WORDS, SimplifyCosts, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Limit, Round};
 use rxmesh_kernels::edit::Fill;
@@ -318,11 +317,7 @@ impl Work {
     /// Enters the edges that are cheap for the next round; how many.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
         // Keys of the same turn may be there.
-        fill(
-            session.engine(),
-            self.firsts.global_mut().cast(),
-            u32::MAX,
-        )?;
+        fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
         let queued = session.enqueue(|s, queue| {
             let select = self.select(s, queue, self.order(self.salt), forgive)?;
             self.launch_select(s, select)
@@ -439,7 +434,14 @@ impl Work {
             let most = most.min(session.engine().rounds_a_look());
             let forgive = due && changed;
             let work = &mut *self;
-            let done = session.steer(most, &mut Steps { work, forgive, salt: 0 })?;
+            let done = session.steer(
+                most,
+                &mut Steps {
+                    work,
+                    forgive,
+                    salt: 0,
+                },
+            )?;
             queued = session.queued();
             run.merge(&done);
             if forgive {
