@@ -4,6 +4,7 @@ use super::check::{Claims, new_handle};
 use super::{Engine, EngineError, Kind};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it any more.
@@ -247,6 +248,38 @@ impl<T: bytemuck::Pod> Buffer<T> {
             buffer.fetch(0, out)?;
         }
         Ok(out)
+    }
+
+    /// As [`Buffer::read_range`] of two buffers, with one wait if they are of one engine.
+    pub(crate) fn read_two<U: bytemuck::Pod>(
+        &self,
+        range: Range<usize>,
+        other: &Buffer<U>,
+        of_other: Range<usize>,
+    ) -> Result<(Vec<T>, Vec<U>), EngineError> {
+        #[cfg(feature = "cuda")]
+        if let Kind::Cuda(c) = &self.engine.0.kind
+            && Arc::ptr_eq(&self.engine.0, &other.engine.0)
+            && range.end <= self.len
+            && of_other.end <= other.len
+        {
+            let mut out = (
+                vec![T::zeroed(); range.len()],
+                vec![U::zeroed(); of_other.len()],
+            );
+            // Inside the buffers.
+            let at = self.at.wrapping_add(range.start * size_of::<T>());
+            let at_other = other.at.wrapping_add(of_other.start * size_of::<U>());
+            c.read(&mut [
+                (at, bytemuck::cast_slice_mut(&mut out.0)),
+                (at_other, bytemuck::cast_slice_mut(&mut out.1)),
+            ])?;
+            return Ok(out);
+        }
+        Ok((
+            self.read_range(range.start, range.len())?,
+            other.read_range(of_other.start, of_other.len())?,
+        ))
     }
 
     /// Where the values begin, in the engine's memory.

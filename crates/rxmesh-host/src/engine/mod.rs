@@ -242,6 +242,13 @@ impl Engine {
         }
     }
 
+    /// How many blocks of 256 threads of a grid kernel are good for so many items, where each block takes a share of
+    /// them: no more than run at a time ([`Engine::has_room_for_grid`]) if they are not too greedy for registers.
+    pub(crate) fn grid_blocks(&self, items: u32) -> u32 {
+        let at_a_time = 4 * self.info().units.max(1);
+        items.div_ceil(256).clamp(1, at_a_time)
+    }
+
     /// Whether a coefficient of a large system is computed anew each time, since its bytes cost more: so on a GPU, not
     /// on a CPU. The test engines do as a GPU does.
     pub(crate) fn computes_anew(&self) -> bool {

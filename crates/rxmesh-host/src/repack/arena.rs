@@ -36,6 +36,11 @@ impl Arena {
         part
     }
 
+    /// The words.
+    pub(super) fn buffer(&self) -> &Buffer<u32> {
+        &self.buffer
+    }
+
     /// The first `n` words of the arena, on the host.
     pub(super) fn read_first(&self, n: usize) -> Result<Vec<u32>, EngineError> {
         self.buffer.read_range(0, n)

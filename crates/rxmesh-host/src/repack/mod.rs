@@ -3,7 +3,7 @@
 //! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose
 //! patches are the labels' faces (or, where these are too many or too few, better patches made from them), and a
 //! [`Renumbering`] along which attributes move. The kernels and their order are described in
-//! [`rxmesh_kernels::repack`]; here memory is allocated between them, for which the host reads a few counters twice.
+//! [`rxmesh_kernels::repack`]; here memory is allocated between them, for which the host reads a few counters.
 
 mod arena;
 mod relabel;
@@ -170,6 +170,8 @@ struct Repack<'a> {
     /// Zeroes for the counts of new labels.
     label_room: GlobalMut<u32>,
     relabelled: Option<Buffer<u32>>,
+    /// No more patches than this can have a face.
+    most_patches: u32,
     linear: [Buffer<u32>; 3],
 }
 
@@ -272,6 +274,7 @@ impl<'a> Repack<'a> {
             arena,
             label_room: parts[14],
             relabelled: None,
+            most_patches: given as u32,
             linear,
         })
     }
@@ -311,10 +314,10 @@ impl<'a> Repack<'a> {
     /// Linear ids of faces, and what each patch owns and is told.
     fn number_faces(&self) -> Result<Stats, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
-        let (faces, labels) = (self.input.label.len() as u32, work.label_faces.len());
+        let (faces, patches) = (self.input.label.len() as u32, self.most_patches);
         engine.launch_flat(faces, RepackPlace { flat, work })?;
-        engine.launch_blocks(labels, RepackSort { flat, work })?;
-        engine.launch_blocks(labels, RepackTell { flat, work })?;
+        engine.launch_blocks(patches, RepackSort { flat, work })?;
+        engine.launch_blocks(patches, RepackTell { flat, work })?;
         let slots = work.first_side.len().max(work.first_corner.len());
         engine.launch_flat(slots, RepackUnused { flat, work })?;
         let stats = self.starts(true)?;
@@ -420,7 +423,7 @@ impl<'a> Repack<'a> {
             told * LIST_WORDS as usize,
             3 * stats.of(Stat::Patches) as usize,
         ];
-        let mut arena = Arena::new(self.engine, &parts)?;
+        let mut arena = Arena::uninit(self.engine, &parts)?;
         let [told, tables, lists, sizes] = parts.map(|n| arena.take(n));
         Ok(Lists {
             _arena: arena,
@@ -480,8 +483,9 @@ impl<'a> Repack<'a> {
                 isolated_room: self.options.patch_size,
             },
         )?;
-        let on_host = headers.read()?;
-        self.check_headers()?;
+        let (on_host, after) =
+            headers.read_two(0..headers.len(), self.arena.buffer(), 0..STATS as usize)?;
+        self.check_headers(&Stats(after))?;
         let buffers = self.allocate_patches(headers, &on_host)?;
         let ribbon = |h: &PatchHeader| {
             u32::from(h.total[0] - h.owned[0]) + u32::from(h.total[1] - h.owned[1])
@@ -525,8 +529,7 @@ impl<'a> Repack<'a> {
     }
 
     /// Refuses patches that do not fit their ids.
-    fn check_headers(&self) -> Result<(), Error> {
-        let stats = self.stats()?;
+    fn check_headers(&self, stats: &Stats) -> Result<(), Error> {
         if stats.of(Stat::Offsets) > 0 {
             return Err(PatchError::TooManyElements {
                 what: "topology entries",

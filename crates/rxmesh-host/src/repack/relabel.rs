@@ -4,12 +4,9 @@ use super::arena::Arena;
 use super::{Labels, Repack, Stats};
 use crate::Error;
 use crate::engine::Buffer;
-use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_kernels::repack::recut::{CUT_ROOM, Recut, SPARE_WORDS};
+use rxmesh_kernels::repack::recut::{CUT_ROOM, PARTS, Recut, SPARE_WORDS};
 use rxmesh_kernels::repack::relabel::{
-    Regions, RelabelCentre, RelabelDepth, RelabelFaces, RelabelMate, RelabelMove, RelabelPairs,
-    RelabelPick, RelabelRegions, RelabelSeed, RelabelSettle, RelabelSpread, RelabelStart,
-    RelabelUnite, SHAPED, Sizes,
+    Regions, RelabelFaces, RelabelPairs, RelabelRegions, RelabelUnite, Rounds, SHAPED, Sizes,
 };
 use rxmesh_kernels::repack::{CHUNK, Stat};
 
@@ -34,31 +31,18 @@ fn sizes(stats: &Stats, limit: u32) -> Option<Sizes> {
 }
 
 /// How much regions are to grow.
-#[derive(Clone, Copy)]
-struct Rounds {
-    /// Rounds of matching: a round makes regions about one and a half times as large.
-    matching: u32,
-    /// Steps from a region's border to its centre; 0 where regions have too few labels to have a shape.
-    steps: u32,
-}
-
-impl Rounds {
-    fn new(stats: &Stats, sizes: &Sizes) -> Rounds {
-        let mean = f64::from(stats.of(Stat::Faces)) / f64::from(stats.of(Stat::Patches).max(1));
-        let growth = (f64::from(sizes.enough) / mean.max(1.0)).max(1.0);
-        Rounds {
-            matching: 4 + (growth.log2() * 1.7).ceil() as u32,
-            steps: if growth < 8.0 {
-                0
-            } else {
-                2 + growth.sqrt().ceil() as u32
-            },
-        }
+fn rounds(stats: &Stats, sizes: &Sizes, labels: u32) -> Rounds {
+    let mean = f64::from(stats.of(Stat::Faces)) / f64::from(stats.of(Stat::Patches).max(1));
+    let growth = (f64::from(sizes.enough) / mean.max(1.0)).max(1.0);
+    Rounds {
+        matching: 4 + (growth.log2() * 1.7).ceil() as u32,
+        depth: if growth < 8.0 || labels >= SHAPED {
+            0
+        } else {
+            2 + growth.sqrt().ceil() as u32
+        },
     }
 }
-
-/// Lloyd rounds on the graph of labels.
-const SHAPINGS: u32 = 2;
 
 /// How many more labels there can be than were given.
 pub(super) fn more_labels(faces: usize, limit: u32) -> usize {
@@ -84,18 +68,26 @@ impl Repack<'_> {
         };
         let (_arena, regions) = self.regions()?;
         let (engine, work) = (self.engine, self.work);
-        self.unite(regions, Rounds::new(&stats, &sizes), sizes)?;
+        let rounds = rounds(&stats, &sizes, work.label_faces.len());
+        self.unite(regions, &stats, sizes, rounds)?;
         let kernel = RelabelRegions {
             work,
             regions,
             sizes,
         };
         engine.launch_blocks(1, kernel)?;
-        let stats = self.stats()?;
-        let label = self.cut(regions, &stats, sizes)?;
+        // A union is no larger than `most`; Lloyd rounds know no sizes.
+        let largest = if rounds.depth == 0 {
+            stats.of(Stat::Largest).max(sizes.most)
+        } else {
+            self.stats()?.of(Stat::LargestRegion)
+        };
+        let label = self.cut(regions, largest.min(self.flat.faces()), sizes)?;
         self.flat.label = label.global();
         self.relabelled = Some(label);
-        self.work.label_faces = self.label_room.part(0, stats.of(Stat::Labels));
+        self.work.label_faces = self.label_room;
+        self.most_patches =
+            most_patches(self.work.label_faces.len(), stats.of(Stat::Faces), &sizes);
         self.count()
     }
 
@@ -120,92 +112,45 @@ impl Repack<'_> {
     }
 
     /// Unites neighbouring regions, round by round.
-    fn unite(&self, regions: Regions, rounds: Rounds, sizes: Sizes) -> Result<(), Error> {
+    fn unite(
+        &self,
+        regions: Regions,
+        stats: &Stats,
+        sizes: Sizes,
+        rounds: Rounds,
+    ) -> Result<(), Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let (faces, labels) = (flat.faces(), work.label_faces.len());
-        engine.launch_flat(
-            labels,
-            RelabelStart {
-                work,
-                regions,
-                sizes,
-            },
-        )?;
         // Each side of a face at most once: a face may have an edge twice.
         let list = engine.uninit::<u32>(9 * faces as usize)?;
         let pairs = list.global_mut();
         engine.launch_blocks(faces.div_ceil(CHUNK), RelabelPairs { flat, work, pairs })?;
-        let count = self.stats()?.of(Stat::Pairs);
-        let mut regions = regions;
-        for round in 0..rounds.matching {
-            let pick = RelabelPick {
-                regions,
-                pairs,
-                sizes,
-                round,
-            };
-            engine.launch_flat(count, pick)?;
-            let mate = RelabelMate {
-                regions,
-                pairs,
-                sizes,
-                round,
-            };
-            engine.launch_flat(count, mate)?;
-            engine.launch_flat(labels, RelabelUnite { regions })?;
-            (regions.mate, regions.next_mate) = (regions.next_mate, regions.mate);
-        }
-        if labels < SHAPED && rounds.steps > 0 {
-            for _ in 0..SHAPINGS {
-                self.shape(regions, pairs, count, rounds.steps)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A Lloyd round on the graph of labels.
-    fn shape(
-        &self,
-        regions: Regions,
-        pairs: GlobalMut<u32>,
-        count: u32,
-        steps: u32,
-    ) -> Result<(), Error> {
-        let (engine, work) = (self.engine, self.work);
-        let labels = work.label_faces.len();
-        for depth in 0..steps {
-            let kernel = RelabelDepth {
-                regions,
-                pairs,
-                depth,
-            };
-            engine.launch_flat(count, kernel)?;
-        }
-        engine.launch_flat(labels, RelabelCentre { regions })?;
-        engine.launch_flat(labels, RelabelSeed { regions })?;
-        // A centre may lie to one side.
-        for _ in 0..2 * steps {
-            engine.launch_flat(count, RelabelSpread { regions, pairs })?;
-            engine.launch_flat(labels, RelabelSettle { regions })?;
-        }
-        engine.launch_flat(labels, RelabelMove { work, regions })?;
-        Ok(())
-    }
-
-    /// New labels of all faces; cuts the regions that are to be cut.
-    fn cut(&self, regions: Regions, stats: &Stats, sizes: Sizes) -> Result<Buffer<u32>, Error> {
-        let (engine, flat) = (self.engine, self.flat);
-        let (faces, cut) = (flat.faces(), stats.of(Stat::CutFaces) as usize);
-        let room = stats.of(Stat::LargestRegion).min(CUT_ROOM);
-        let spare = if stats.of(Stat::LargestRegion) > room {
-            SPARE_WORDS as usize * cut
-        } else {
-            0
+        // About as many pairs as labels of the mean size have sides at their borders.
+        let border = f64::from(faces) * f64::from(stats.of(Stat::Patches));
+        let blocks = engine.grid_blocks(labels.max(2 * border.sqrt() as u32) / 2);
+        let unite = RelabelUnite {
+            work,
+            regions,
+            pairs,
+            sizes,
+            matching: rounds.matching,
+            depth: rounds.depth,
+            blocks,
         };
+        engine.launch_grid(blocks, 0..rounds.steps(), unite)?;
+        Ok(())
+    }
+
+    /// New labels of all faces; cuts the regions that are to be cut, of which none has more than `largest` faces.
+    fn cut(&self, regions: Regions, largest: u32, sizes: Sizes) -> Result<Buffer<u32>, Error> {
+        let (engine, flat, work) = (self.engine, self.flat, self.work);
+        let faces = flat.faces();
+        let fits = largest <= CUT_ROOM && largest.div_ceil(sizes.full) <= PARTS;
+        let spare = if fits { 0 } else { SPARE_WORDS };
         let new = engine.uninit::<u32>(faces as usize)?;
-        let parts = [cut, 3 * cut, spare];
+        let parts = [1, spare].map(|words| words as usize * faces as usize);
         let mut arena = Arena::uninit(engine, &parts)?;
-        let [members, adjacent, spare] = parts.map(|n| arena.take(n));
+        let [members, spare] = parts.map(|n| arena.take(n));
         let label = new.global_mut();
         let assign = RelabelFaces {
             flat,
@@ -217,17 +162,22 @@ impl Repack<'_> {
         engine.launch_flat(faces, assign)?;
         let kernel = Recut {
             flat,
+            work,
             regions,
             members,
-            // Not used otherwise before the faces are numbered.
-            place: self.work.face_session,
-            adjacent,
             spare,
             label,
             full: sizes.full,
-            room,
+            room: largest.min(CUT_ROOM),
         };
-        engine.launch_blocks(stats.of(Stat::Cuts), kernel)?;
+        let cuts = regions.root.len().min(faces / (sizes.limit + 1));
+        engine.launch_blocks(cuts, kernel)?;
         Ok(new)
     }
+}
+
+/// The most patches that new labels make: what stays has as many faces as a label that is not too small, parts of what
+/// is cut have more, and only one label of those that small regions share may have fewer.
+fn most_patches(labels: u32, faces: u32, sizes: &Sizes) -> u32 {
+    labels.min((faces / sizes.low.clamp(1, (sizes.limit / 4).max(1))).saturating_add(2))
 }

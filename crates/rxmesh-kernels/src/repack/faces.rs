@@ -76,10 +76,15 @@ unsafe impl BlockKernel for RepackLabels {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, _: u32, &[starts, patches, scratch]: &Self::Tables) {
         let w = self.work;
+        // There is room for more labels than the new ones, if there are any.
+        let labels = match w.stat(Stat::Labels) {
+            0 => w.label_faces.len(),
+            labels => labels,
+        };
         let (mut faces, mut patch) = (0, 0);
         let mut first = 0;
-        while first < w.label_faces.len() {
-            let n = (w.label_faces.len() - first).min(LABELS);
+        while first < labels {
+            let n = (labels - first).min(LABELS);
             b.each(n, |i| {
                 let count = w.label_faces.get(first + i);
                 starts.set(i, count);

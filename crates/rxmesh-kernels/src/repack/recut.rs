@@ -1,12 +1,14 @@
-//! Cuts regions into patches by nested dissection of breadth-first orders: a region's faces are ordered from one end to
+//! Cuts regions into patches by nested dissection of orders by distance: a region's faces are ordered from one end to
 //! the other, the order is cut in the middle, and the halves are treated the same way until every part is a patch
-//! (George and Liu 1978, section 3, for the ordering from a far vertex). Any set of faces can be cut like this, and
-//! parts are as large as asked for.
+//! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
+//! and parts are as large as asked for.
+//!
+//! Distances are found breadth first, in all pieces of a region at a time. In which order a queue's faces lie depends
+//! on the order of threads; how far they are does not, and nothing else is read.
 
-use super::faces::{chunks, compact};
-use super::relabel::{Regions, first};
-use super::{CHUNK, NONE, RepackMesh};
-use crate::exec::{Block, SCRATCH_WORDS};
+use super::relabel::Regions;
+use super::{NONE, RepackMesh, Stat, Work};
+use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared, Words};
@@ -18,26 +20,27 @@ kernel_list! {
 /// Regions with more faces than this are cut in global memory instead of shared memory.
 pub const CUT_ROOM: u32 = 4096;
 
-/// How often an order starts anew where the faces do not hang together; then the remaining faces follow by id.
+/// So are regions that are cut into more parts.
+pub const PARTS: u32 = 256;
+
+/// How often an order starts anew where the faces do not hang together; then the remaining faces come all at once.
 const RESTARTS: u32 = 64;
 
 /// Words that [`Recut::spare`] has a face.
-pub const SPARE_WORDS: u32 = 3;
+pub const SPARE_WORDS: u32 = 9;
 
 kernel! {
-    /// New labels of the faces of regions that are cut; a block takes a region.
+    /// New labels of the faces of regions that are cut; a block takes a region. There may be more blocks.
     pub struct Recut: Block {
         /// The mesh.
         pub flat: RepackMesh,
+        /// Everything else: the place of each face in its region stands where its session id does later.
+        pub work: Work,
         /// The regions.
         pub regions: Regions,
         /// Faces of the regions, in any order within a region; sorted when done.
         pub members: GlobalMut<u32>,
-        /// Of each session id of a face that is listed, its place in its region.
-        pub place: GlobalMut<u32>,
-        /// Of each listed face the places of its three neighbours in its region, [`NONE`] where there is none.
-        pub adjacent: GlobalMut<u32>,
-        /// [`SPARE_WORDS`] words a listed face if there are regions with more faces than `room`.
+        /// [`SPARE_WORDS`] words a listed face if there are regions that shared memory has no room for.
         pub spare: GlobalMut<u32>,
         /// New labels.
         pub label: GlobalMut<u32>,
@@ -48,12 +51,180 @@ kernel! {
     }
 }
 
+/// The two ends of a piece that distances are counted from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Near,
+    Far,
+}
+
+/// Where a region lies while it is cut. Faces are named by their places in it.
+trait Desk: Copy {
+    /// A word a face.
+    type List: Words;
+    /// A face across a side, in the same piece; [`NONE`] where there is none.
+    fn across(self, side: u32) -> u32;
+    /// Sets what is across a side.
+    fn join(self, side: u32, other: u32);
+    /// Distance of a face from an end of its piece; [`NONE`] where it has not been reached.
+    fn distance(self, f: u32, end: End) -> u32;
+    /// Reaches a face, atomically; tells whether nobody has before.
+    fn reach(self, f: u32, end: End, distance: u32) -> bool;
+    /// No face has been reached: what a thread does for face `f`.
+    fn forget(self, f: u32, end: End);
+    /// The piece of a face.
+    fn piece(self, f: u32) -> u32;
+    /// Sets the piece of a face.
+    fn put(self, f: u32, piece: u32);
+    /// The faces in the order of a queue, or sorted.
+    fn list(self) -> Self::List;
+    /// For each piece the complement of its last face: its distance, and its place below.
+    fn last(self) -> Self::List;
+    /// For each piece the first face that was not reached, and whether there ever was one.
+    fn lost(self) -> Self::List;
+}
+
 /// What [`Recut`] keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct CutTables {
-    faces: [Shared<u32>; 3],
-    part: [Shared<u32>; 3],
-    found: Shared<u32>,
+    /// Three a face; all bits for none.
+    across: Shared<u16>,
+    /// Both distances, 16 bits each, of which all are set where a face has not been reached.
+    distance: Shared<u32>,
+    list: Shared<u32>,
+    piece: Shared<u8>,
+    last: Shared<u32>,
+    lost: Shared<u32>,
+    /// Faces that a step has reached, in turns of three steps, from word 1 on.
+    reached: Shared<u32>,
+}
+
+/// No face, and no distance, in 16 bits.
+const NONE_16: u32 = 0xffff;
+
+impl CutTables {
+    /// The bits of a distance in its word, from which on.
+    #[inline(always)]
+    fn shift(end: End) -> u32 {
+        if end == End::Near { 0 } else { 16 }
+    }
+}
+
+#[inline(always)]
+fn widened(half: u32) -> u32 {
+    if half == NONE_16 { NONE } else { half }
+}
+
+impl Desk for CutTables {
+    type List = Shared<u32>;
+    #[inline(always)]
+    fn across(self, side: u32) -> u32 {
+        widened(self.across.get(side).into())
+    }
+    #[inline(always)]
+    fn join(self, side: u32, other: u32) {
+        self.across.set(side, other as u16);
+    }
+    #[inline(always)]
+    fn distance(self, f: u32, end: End) -> u32 {
+        widened(self.distance.get(f) >> Self::shift(end) & NONE_16)
+    }
+    #[inline(always)]
+    fn reach(self, f: u32, end: End, distance: u32) -> bool {
+        // Nobody changes the other distance meanwhile: who finds another word comes late.
+        let (was, shift) = (self.distance.load(f), Self::shift(end));
+        let now = was & !(NONE_16 << shift) | distance << shift;
+        was >> shift & NONE_16 == NONE_16 && self.distance.compare_exchange(f, was, now) == was
+    }
+    #[inline(always)]
+    fn forget(self, f: u32, end: End) {
+        let bits = NONE_16 << Self::shift(end);
+        self.distance.set(f, self.distance.get(f) | bits);
+    }
+    #[inline(always)]
+    fn piece(self, f: u32) -> u32 {
+        self.piece.get(f).into()
+    }
+    #[inline(always)]
+    fn put(self, f: u32, piece: u32) {
+        self.piece.set(f, piece as u8);
+    }
+    #[inline(always)]
+    fn list(self) -> Shared<u32> {
+        self.list
+    }
+    #[inline(always)]
+    fn last(self) -> Shared<u32> {
+        self.last
+    }
+    #[inline(always)]
+    fn lost(self) -> Shared<u32> {
+        self.lost
+    }
+}
+
+/// The same in global memory.
+#[derive(Clone, Copy)]
+struct Spare {
+    words: GlobalMut<u32>,
+    n: u32,
+}
+
+impl Spare {
+    #[inline(always)]
+    fn column(self, k: u32) -> GlobalMut<u32> {
+        self.words.from(k * self.n)
+    }
+
+    #[inline(always)]
+    fn distances(self, end: End) -> GlobalMut<u32> {
+        self.column(if end == End::Near { 3 } else { 4 })
+    }
+}
+
+impl Desk for Spare {
+    type List = GlobalMut<u32>;
+    #[inline(always)]
+    fn across(self, side: u32) -> u32 {
+        self.words.get(side)
+    }
+    #[inline(always)]
+    fn join(self, side: u32, other: u32) {
+        self.words.set(side, other);
+    }
+    #[inline(always)]
+    fn distance(self, f: u32, end: End) -> u32 {
+        self.distances(end).get(f)
+    }
+    #[inline(always)]
+    fn reach(self, f: u32, end: End, distance: u32) -> bool {
+        let words = self.distances(end);
+        words.load(f) == NONE && words.compare_exchange(f, NONE, distance) == NONE
+    }
+    #[inline(always)]
+    fn forget(self, f: u32, end: End) {
+        self.distances(end).set(f, NONE);
+    }
+    #[inline(always)]
+    fn piece(self, f: u32) -> u32 {
+        self.column(5).get(f)
+    }
+    #[inline(always)]
+    fn put(self, f: u32, piece: u32) {
+        self.column(5).set(f, piece);
+    }
+    #[inline(always)]
+    fn list(self) -> GlobalMut<u32> {
+        self.column(6)
+    }
+    #[inline(always)]
+    fn last(self) -> GlobalMut<u32> {
+        self.column(7)
+    }
+    #[inline(always)]
+    fn lost(self) -> GlobalMut<u32> {
+        self.column(8)
+    }
 }
 
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
@@ -65,231 +236,300 @@ unsafe impl BlockKernel for Recut {
     #[inline(always)]
     fn carve(&mut self, plan: &mut Plan) -> CutTables {
         CutTables {
-            faces: [
-                plan.take(self.room),
-                plan.take(self.room),
-                plan.take(self.room),
-            ],
-            part: [plan.take(CHUNK), plan.take(CHUNK), plan.take(SCRATCH_WORDS)],
-            found: plan.take(4),
+            across: plan.take(3 * self.room),
+            distance: plan.take(self.room),
+            list: plan.take(self.room),
+            piece: plan.take(self.room),
+            last: plan.take(PARTS),
+            lost: plan.take(PARTS),
+            reached: plan.take(4),
         }
     }
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &CutTables) {
+        if block >= self.work.stat(Stat::Cuts) {
+            return;
+        }
         let root = self.regions.cut_root.get(block);
         let start = self.regions.cut_start.get(block);
         let n = self.regions.size.get(root);
-        if n <= self.room {
-            self.cut(b, [root, start, n], t.faces, t);
+        let cuts = Cuts::new(n, self.full);
+        if n <= self.room && cuts.parts <= PARTS {
+            self.cut(b, root, start, cuts, *t, t.reached);
         } else {
-            let spare = self.spare.part(SPARE_WORDS * start, SPARE_WORDS * n);
-            let faces = [spare, spare.from(n), spare.from(2 * n)];
-            self.cut(b, [root, start, n], faces, t);
+            let words = self.spare.part(SPARE_WORDS * start, SPARE_WORDS * n);
+            self.cut(b, root, start, cuts, Spare { words, n }, t.reached);
         }
     }
 }
 
-/// A region while it is cut. Faces are named by their places in it.
+/// Where a region is cut: into parts of as many faces each, or one more.
 #[derive(Clone, Copy)]
-struct Region<'a, W> {
-    /// Places of neighbours, three a face.
-    adjacent: GlobalMut<u32>,
-    /// For each face the lowest claim to it in an order: 0 where it is not to be ordered.
-    claim: W,
-    tables: &'a CutTables,
+struct Cuts {
+    n: u32,
+    parts: u32,
+    /// Faces of a smaller part.
+    small: u32,
+    /// Parts that have one more.
+    longer: u32,
 }
+
+impl Cuts {
+    #[inline(always)]
+    fn new(n: u32, full: u32) -> Cuts {
+        let parts = n.div_ceil(full);
+        Cuts {
+            n,
+            parts,
+            small: n / parts,
+            longer: n % parts,
+        }
+    }
+
+    /// Where a part starts.
+    #[inline(always)]
+    fn start_of(&self, part: u32) -> u32 {
+        self.small * part + part.min(self.longer)
+    }
+
+    /// The part of a place in the order.
+    #[inline(always)]
+    fn part_of(&self, place: u32) -> u32 {
+        let in_longer = self.longer * (self.small + 1);
+        if place < in_longer {
+            place / (self.small + 1)
+        } else {
+            self.longer + (place - in_longer) / self.small
+        }
+    }
+
+    /// The first part of the `i`th of so many pieces, which may have none.
+    #[inline(always)]
+    fn first_of(&self, i: u32, pieces: u32) -> u32 {
+        // 64 bits: both factors may be large where a region is.
+        (u64::from(i) * u64::from(self.parts) / u64::from(pieces)) as u32
+    }
+
+    /// Which of so many pieces a part is in.
+    #[inline(always)]
+    fn piece_of(&self, part: u32, pieces: u32) -> u32 {
+        let before = u64::from(part + 1) * u64::from(pieces) - 1;
+        (before / u64::from(self.parts)) as u32
+    }
+}
+
+/// A region that is cut, in so many pieces by now.
+#[derive(Clone, Copy)]
+struct Region<D> {
+    desk: D,
+    cuts: Cuts,
+    pieces: u32,
+    /// Bits of a place.
+    bits: u32,
+    reached: Shared<u32>,
+}
+
+/// In [`Desk::lost`]: some face of the piece was not reached at first.
+const LOST: u32 = 1 << 31;
+
+/// In [`Desk::lost`]: all have been reached.
+const ALL_REACHED: u32 = LOST - 1;
 
 impl Recut {
     #[inline(always)]
-    fn cut<B: Block, W: Words>(
+    fn cut<B: Block, D: Desk>(
         &self,
         b: B,
-        [root, start, n]: [u32; 3],
-        [order, next, claim]: [W; 3],
-        tables: &CutTables,
+        root: u32,
+        start: u32,
+        cuts: Cuts,
+        desk: D,
+        reached: Shared<u32>,
     ) {
-        let (members, place) = (self.members.part(start, n), self.place);
-        b.each(n, |i| order.set(i, members.get(i)));
-        b.sort(order, n);
+        let n = cuts.n;
+        let (members, place, list) = (
+            self.members.part(start, n),
+            self.work.face_session,
+            desk.list(),
+        );
+        b.each(n, |i| list.set(i, members.get(i)));
+        b.sort(list, n);
         b.each(n, |i| {
-            let f = order.get(i);
+            let f = list.get(i);
             members.set(i, f);
             place.set(f, i);
         });
-        let adjacent = self.adjacent.part(3 * start, 3 * n);
         b.each(n, |i| {
-            self.join(members.get(i), root, i, adjacent);
-            order.set(i, i);
-            claim.set(i, 0);
+            self.join(members.get(i), root, i, desk);
+            desk.put(i, 0);
+            list.set(i, i);
         });
-        let region = Region {
-            adjacent,
-            claim,
-            tables,
+        let mut region = Region {
+            desk,
+            cuts,
+            pieces: 1,
+            bits: 32 - n.leading_zeros(),
+            reached,
         };
-        let parts = n.div_ceil(self.full);
-        let bits = 32 - n.leading_zeros();
-        // Where part `j` starts.
-        let start_of = |j: u32| n / parts * j + j.min(n % parts);
-        let mut pieces = 1;
-        while pieces < parts {
-            // 64 bits: both factors may be large where a region is.
-            let cut =
-                |i: u32, pieces: u32| (u64::from(i) * u64::from(parts) / u64::from(pieces)) as u32;
-            let mut i = 0;
-            while i < pieces {
-                let (low, high) = (cut(i, pieces), cut(i + 1, pieces));
-                if high > low + 1 {
-                    let from = start_of(low);
-                    region.line_up(b, order, next, from, start_of(high) - from, bits);
-                }
-                i += 1;
-            }
-            pieces *= 2;
+        while region.pieces < cuts.parts {
+            region.halve(b);
+            region.pieces *= 2;
         }
         let (base, label) = (self.regions.base.get(root), self.label);
-        let (small, longer) = (n / parts, n % parts);
         b.last_phase(|p| {
             p.each(n, |i| {
-                let part = if i < longer * (small + 1) {
-                    i / (small + 1)
-                } else {
-                    longer + (i - longer * (small + 1)) / small
-                };
-                label.set(members.get(order.get(i)), base + part);
+                label.set(members.get(list.get(i)), base + cuts.part_of(i));
             });
         });
     }
 
     /// Writes the neighbours of face `f`, which has place `i`.
     #[inline(always)]
-    fn join(&self, f: u32, root: u32, i: u32, adjacent: GlobalMut<u32>) {
+    fn join<D: Desk>(&self, f: u32, root: u32, i: u32, desk: D) {
         let flat = &self.flat;
         let mut k = 0;
         while k < 3 {
             let other = flat.across(flat.fe.get(3 * f + k) >> 1, f).unwrap_or(NONE);
             let inside = other != NONE && self.regions.root.get(flat.label.get(other)) == root;
-            let neighbour = if inside { self.place.get(other) } else { NONE };
-            adjacent.set(3 * i + k, neighbour);
+            let place = if inside {
+                self.work.face_session.get(other)
+            } else {
+                NONE
+            };
+            desk.join(3 * i + k, place);
             k += 1;
         }
     }
 }
 
-impl<W: Words> Region<'_, W> {
-    /// Orders `order[from..from + len]` between two faces that are far from each other: by how much later a face is
-    /// reached from the one than from the other. A cut of this order runs straight, where one of a breadth-first order
-    /// would be an arc. Uses all of `next`.
+impl<D: Desk> Region<D> {
+    /// Orders each piece between two faces that are far from each other, by how much farther a face is from the one
+    /// than from the other, and cuts all pieces in the middle. A cut of this order runs straight, where one of an order
+    /// by one distance would be an arc. There are fewer pieces than parts, so that none is empty.
     #[inline(always)]
-    fn line_up<B: Block>(self, b: B, order: W, next: W, from: u32, len: u32, bits: u32) {
-        let claim = self.claim;
-        let end = self.breadth_first(b, order, next, from, len, order.get(from));
-        let far = next.get(end - 1);
-        let end = self.breadth_first(b, next, order, from, len, far);
-        if end < from + len || bits > 15 {
-            // Parts that do not hang together stay together in this order. Long lists have no room for keys.
-            return;
+    fn halve<B: Block>(self, b: B) {
+        let (desk, cuts, pieces, n) = (self.desk, self.cuts, self.pieces, self.cuts.n);
+        let (list, last, lost) = (desk.list(), desk.last(), desk.lost());
+        b.each(pieces, |i| {
+            last.set(i, !(list.get(cuts.start_of(cuts.first_of(i, pieces))) + 1));
+            lost.set(i, ALL_REACHED);
+        });
+        self.spread(b, End::Near);
+        let nearest = self.spread(b, End::Near);
+        let farthest = self.spread(b, End::Far);
+        // One word: the piece, the difference, how far from the line between both ends, and the place. What has no room
+        // goes from the third, then from the second.
+        let bits_of = |n: u32| 32 - n.leading_zeros();
+        let (most, bits) = (nearest + farthest, self.bits);
+        let room = 32u32.saturating_sub(bits + bits_of(pieces - 1));
+        let of_order = bits_of(most).min(room);
+        let of_near = bits_of(nearest).min(room - of_order);
+        b.each(n, |f| {
+            let (piece, near) = (desk.piece(f), desk.distance(f, End::Near));
+            let order = if lost.get(piece) & LOST != 0 {
+                // Parts that do not hang together stay together.
+                near
+            } else {
+                near + farthest - desk.distance(f, End::Far)
+            };
+            let order = order >> (bits_of(most) - of_order);
+            let near = near >> (bits_of(nearest) - of_near);
+            let key = (piece << of_order | order) << of_near | near;
+            list.set(f, key << bits | f);
+        });
+        b.sort(list, n);
+        b.each(n, |i| {
+            let f = list.get(i) & ((1 << bits) - 1);
+            list.set(i, f);
+            desk.put(f, cuts.piece_of(cuts.part_of(i), 2 * pieces));
+        });
+        if 2 * pieces < cuts.parts {
+            b.each(3 * n, |side| {
+                let other = desk.across(side);
+                if other != NONE && desk.piece(other) != desk.piece(side / 3) {
+                    desk.join(side, NONE);
+                }
+            });
         }
-        let other = order.get(end - 1);
-        self.breadth_first(b, order, next, from, len, other);
-        b.each(len, |i| claim.set(order.get(from + i), i));
-        b.each(len, |i| {
-            let f = next.get(from + i);
-            order.set(from + i, ((claim.get(f) + len - i) << bits) | f);
-        });
-        b.each(len, |i| next.set(i, order.get(from + i)));
-        b.sort(next, len);
-        b.each(len, |i| {
-            let f = next.get(i) & ((1 << bits) - 1);
-            order.set(from + i, f);
-            claim.set(f, 0);
-        });
     }
 
-    /// Writes the faces `of[from..from + len]` to the same range of `to`, breadth first from `start` and within them;
-    /// returns where those that can be reached end. The order is that of a queue: a face goes to the first that claims
-    /// it.
+    /// Finds the distances of all faces from the last face of their piece, and the new last faces; returns a distance
+    /// that no face is beyond.
     #[inline(always)]
-    fn breadth_first<B: Block>(self, b: B, of: W, to: W, from: u32, len: u32, start: u32) -> u32 {
-        let (claim, end) = (self.claim, from + len);
-        b.each(len, |i| claim.set(of.get(from + i), NONE));
-        b.lead(|| {
-            to.set(from, start);
-            claim.set(start, 0);
+    fn spread<B: Block>(self, b: B, end: End) -> u32 {
+        let (desk, pieces, bits, reached) = (self.desk, self.pieces, self.bits, self.reached);
+        let (list, last, lost, n) = (desk.list(), desk.last(), desk.lost(), self.cuts.n);
+        b.each(n, |f| desk.forget(f, end));
+        b.phase(|p| {
+            p.lead(|| {
+                reached.set(2, 0);
+                reached.set(3, 0);
+            });
+            p.each(pieces, |i| {
+                let f = (!last.get(i) & ((1 << bits) - 1)) - 1;
+                last.set(i, !(f + 1));
+                desk.reach(f, end, 0);
+                list.set(i, f);
+            });
         });
-        let (mut low, mut high, mut reached) = (from, from + 1, NONE);
-        let (mut seen, mut restarts) = (from, 0);
-        while high < end {
-            let mut more = self.step(b, to, low, high);
-            if more == high {
-                reached = reached.min(high);
-                let free = |i: u32| claim.get(of.get(i)) == NONE;
-                if restarts == RESTARTS {
-                    let rest = |i: u32| Some(of.get(from + i)).filter(|_| free(from + i));
-                    compact(b, len, self.tables.part, rest, |i, f| to.set(high + i, f));
-                    break;
-                }
-                restarts += 1;
-                seen = first(b, seen, end, self.tables.found, free);
-                let at = high;
-                b.lead(|| {
-                    let f = of.get(seen);
-                    to.set(at, f);
-                    claim.set(f, 0);
+        let (mut low, mut high, mut distance) = (0, pieces, 0);
+        let (mut turn, mut restarts) = (1, 0);
+        while low < n {
+            let (next, after) = (turn % 3 + 1, (turn + 1) % 3 + 1);
+            let here = high;
+            if low < high {
+                // Distances that would not fit beside a place are cut off; then any face as far as that will do.
+                let far = distance.min(NONE >> bits);
+                let cut_off = far == NONE >> bits;
+                b.phase(|p| {
+                    p.lead(|| reached.set(after, 0));
+                    p.each(high - low, |i| {
+                        let f = list.get(low + i);
+                        let (mut leads, mut k) = (false, 0);
+                        while k < 3 {
+                            let other = desk.across(3 * f + k);
+                            if other != NONE && desk.reach(other, end, distance + 1) {
+                                list.set(here + reached.fetch_add(next, 1), other);
+                                leads = true;
+                            }
+                            k += 1;
+                        }
+                        // Who is the last leads nobody, whatever the order of threads.
+                        if !leads || cut_off {
+                            last.fetch_min(desk.piece(f), !(far << bits | (f + 1)));
+                        }
+                    });
                 });
-                more += 1;
+                distance += 1;
+            } else if restarts < RESTARTS {
+                restarts += 1;
+                b.each(n, |f| {
+                    if desk.distance(f, end) == NONE {
+                        lost.fetch_min(desk.piece(f), f);
+                    }
+                });
+                b.phase(|p| {
+                    p.lead(|| reached.set(after, 0));
+                    p.each(pieces, |i| {
+                        let f = lost.get(i) & ALL_REACHED;
+                        if f != ALL_REACHED {
+                            lost.set(i, LOST | ALL_REACHED);
+                            desk.reach(f, end, distance);
+                            list.set(here + reached.fetch_add(next, 1), f);
+                        }
+                    });
+                });
+            } else {
+                b.each(n, |f| {
+                    desk.reach(f, end, distance);
+                });
+                break;
             }
             low = high;
-            high = more;
+            high += reached.get(next);
+            turn = next;
         }
-        b.each(len, |i| claim.set(to.get(from + i), 0));
-        reached.min(end)
-    }
-
-    /// Appends the free neighbours of `to[low..high]`; returns where they end.
-    #[inline(always)]
-    fn step<B: Block>(self, b: B, to: W, low: u32, high: u32) -> u32 {
-        let (claim, adjacent) = (self.claim, self.adjacent);
-        let [counts, _, scratch] = self.tables.part;
-        // Claims grow along the order: a face that has been reached keeps the claim that won it.
-        let neighbour = |i: u32, k: u32| (adjacent.get(3 * to.get(i) + k), 3 * i + k + 1);
-        b.each(high - low, |i| {
-            let mut k = 0;
-            while k < 3 {
-                let (other, own) = neighbour(low + i, k);
-                if other != NONE {
-                    claim.fetch_min(other, own);
-                }
-                k += 1;
-            }
-        });
-        let won = |i: u32, k: u32| {
-            let (other, own) = neighbour(i, k);
-            Some(other).filter(|&other| other != NONE && claim.get(other) == own)
-        };
-        let mut end = high;
-        chunks(high - low, |at, m| {
-            b.each(m, |i| {
-                let i_th = low + at + i;
-                let count = [0, 1, 2].map(|k| u32::from(won(i_th, k).is_some()));
-                counts.set(i, count[0] + count[1] + count[2]);
-            });
-            let total = b.scan(counts, m, scratch);
-            let here = end;
-            b.each(m, |i| {
-                let mut place = here + counts.get(i);
-                let mut k = 0;
-                while k < 3 {
-                    if let Some(other) = won(low + at + i, k) {
-                        to.set(place, other);
-                        place += 1;
-                    }
-                    k += 1;
-                }
-            });
-            end += total;
-        });
-        end
+        distance
     }
 }

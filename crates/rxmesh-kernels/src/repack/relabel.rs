@@ -11,23 +11,14 @@
 
 use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel::{BlockKernel, FlatKernel};
+use crate::kernel::{BlockKernel, FlatKernel, GridKernel};
 use crate::math::hash;
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::{args, kernel};
 
 kernel_list! {
-    flat relabel_start: RelabelStart;
     block relabel_pairs: RelabelPairs;
-    flat relabel_pick: RelabelPick;
-    flat relabel_mate: RelabelMate;
-    flat relabel_unite: RelabelUnite;
-    flat relabel_depth: RelabelDepth;
-    flat relabel_centre: RelabelCentre;
-    flat relabel_seed: RelabelSeed;
-    flat relabel_spread: RelabelSpread;
-    flat relabel_settle: RelabelSettle;
-    flat relabel_move: RelabelMove;
+    grid relabel_unite: RelabelUnite;
     block relabel_regions: RelabelRegions;
     flat relabel_faces: RelabelFaces;
 }
@@ -118,18 +109,6 @@ impl Regions {
     }
 }
 
-kernel! {
-    /// Every label is a region.
-    pub struct RelabelStart: Flat {
-        /// Everything, with the labels' starts.
-        pub work: Work,
-        /// The regions.
-        pub regions: Regions,
-        /// Sizes.
-        pub sizes: Sizes,
-    }
-}
-
 /// Faces of a label.
 #[inline(always)]
 fn faces_of(w: &Work, l: u32) -> u32 {
@@ -139,23 +118,6 @@ fn faces_of(w: &Work, l: u32) -> u32 {
         w.stat(Stat::Faces)
     };
     end - w.label_faces.get(l)
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelStart {
-    #[inline(always)]
-    fn run(&self, l: u32) {
-        let r = &self.regions;
-        let n = faces_of(&self.work, l);
-        r.size.set(l, n);
-        r.root.set(l, l);
-        let wrong = n > self.sizes.limit || (n > 0 && n < self.sizes.low);
-        r.wrong.set(l, u32::from(wrong));
-        r.best.set(l, NONE);
-        r.mate.set(l, NONE);
-        r.next_mate.set(l, NONE);
-    }
 }
 
 kernel! {
@@ -233,133 +195,178 @@ unsafe impl BlockKernel for RelabelPairs {
     }
 }
 
+/// How much regions are to grow.
+#[derive(Clone, Copy)]
+pub struct Rounds {
+    /// Rounds of matching: a round makes regions about one and a half times as large.
+    pub matching: u32,
+    /// Steps from a region's border to its centre; 0 where regions have too few labels to have a shape.
+    pub depth: u32,
+}
+
+/// Lloyd rounds on the graph of labels.
+const SHAPINGS: u32 = 2;
+
+impl Rounds {
+    /// Steps of a round of matching.
+    const OF_MATCHING: u32 = 3;
+
+    /// Steps of a Lloyd round: depths, two to begin with; labels are given away, for which a centre may lie to one
+    /// side; and one to end with.
+    #[inline(always)]
+    fn of_shaping(depth: u32) -> u32 {
+        depth + 2 + 4 * depth + 1
+    }
+
+    /// Steps of [`RelabelUnite`].
+    pub fn steps(&self) -> u32 {
+        let shaping = if self.depth == 0 {
+            0
+        } else {
+            SHAPINGS * Self::of_shaping(self.depth)
+        };
+        1 + Self::OF_MATCHING * self.matching + shaping
+    }
+}
+
 kernel! {
-    /// For each region the lowest key of a union with a neighbour.
-    pub struct RelabelPick: Flat {
-        /// The regions.
+    /// Unites neighbouring regions, round by round, and gives them a better shape.
+    pub struct RelabelUnite: Grid {
+        /// Everything, with the labels' starts.
+        pub work: Work,
+        /// The regions: one a label after the first step.
         pub regions: Regions,
         /// Neighbouring labels.
         pub pairs: GlobalMut<u32>,
         /// Sizes.
         pub sizes: Sizes,
-        /// Number of the round.
-        pub round: u32,
+        /// As [`Rounds::matching`].
+        pub matching: u32,
+        /// As [`Rounds::depth`].
+        pub depth: u32,
+        /// Number of blocks.
+        pub blocks: u32,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelPick {
+// SAFETY: threads write apart or atomically in each step, to what it does not read otherwise; steps are the same for
+// all blocks (contracts U1 to U4).
+unsafe impl GridKernel for RelabelUnite {
+    type Tables = ();
+
     #[inline(always)]
-    fn run(&self, i: u32) {
-        let r = &self.regions;
-        let (a, b) = (
-            r.root.get(self.pairs.get(3 * i)),
-            r.root.get(self.pairs.get(3 * i + 1)),
-        );
-        if a != b {
-            let lot = hash(self.pairs.get(3 * i + 2) ^ self.round);
-            let key = r.key(a, b, lot, &self.sizes);
-            if key != NONE {
-                r.best.fetch_min(a, key);
-                r.best.fetch_min(b, key);
+    fn carve(&mut self, _: &mut Plan) {}
+
+    #[inline(always)]
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, _: &()) -> bool {
+        let mut r = self.regions;
+        let (labels, pairs) = (self.work.label_faces.len(), self.work.stat(Stat::Pairs));
+        if step == 0 {
+            self.each(b, block, labels, |l| self.start(l));
+            return true;
+        }
+        let (step, matching) = (step - 1, Rounds::OF_MATCHING * self.matching);
+        let round = (step / Rounds::OF_MATCHING).min(self.matching);
+        if !round.is_multiple_of(2) {
+            (r.mate, r.next_mate) = (r.next_mate, r.mate);
+        }
+        if step < matching {
+            match step % Rounds::OF_MATCHING {
+                0 => self.each(b, block, pairs, |i| self.pick(&r, i, round)),
+                1 => self.each(b, block, pairs, |i| self.mate(&r, i, round)),
+                _ => self.each(b, block, labels, |l| unite(&r, l)),
             }
+            return true;
         }
-    }
-}
-
-kernel! {
-    /// The neighbour that each region takes: that of the lowest key, where the key is the lowest for both.
-    pub struct RelabelMate: Flat {
-        /// The regions.
-        pub regions: Regions,
-        /// Neighbouring labels.
-        pub pairs: GlobalMut<u32>,
-        /// Sizes.
-        pub sizes: Sizes,
-        /// Number of the round.
-        pub round: u32,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelMate {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        let r = &self.regions;
-        let (a, b) = (
-            r.root.get(self.pairs.get(3 * i)),
-            r.root.get(self.pairs.get(3 * i + 1)),
+        let (step, depth) = (
+            (step - matching) % Rounds::of_shaping(self.depth),
+            self.depth,
         );
-        if a == b {
-            return;
+        if step < depth {
+            self.each(b, block, pairs, |i| self.deepen(&r, i, step));
+        } else if step == depth {
+            self.each(b, block, labels, |l| centre(&r, l));
+        } else if step == depth + 1 {
+            self.each(b, block, labels, |l| seed(&r, l));
+        } else if step + 1 == Rounds::of_shaping(depth) {
+            self.each(b, block, labels, |l| self.settle_in(&r, l));
+        } else if (step - depth).is_multiple_of(2) {
+            self.each(b, block, pairs, |i| self.spread(&r, i));
+        } else {
+            self.each(b, block, labels, |l| settle(&r, l));
         }
-        let lot = hash(self.pairs.get(3 * i + 2) ^ self.round);
+        true
+    }
+}
+
+impl RelabelUnite {
+    /// Runs `f` for the block's share of `0..n`.
+    #[inline(always)]
+    fn each<B: Block>(&self, b: B, block: u32, n: u32, f: impl Fn(u32)) {
+        let share = n.div_ceil(self.blocks);
+        let first = (block * share).min(n);
+        b.last_phase(|p| p.each(share.min(n - first), |i| f(first + i)));
+    }
+
+    /// The labels of a pair.
+    #[inline(always)]
+    fn labels(&self, i: u32) -> (u32, u32) {
+        (self.pairs.get(3 * i), self.pairs.get(3 * i + 1))
+    }
+
+    /// The regions of a pair, and the key of their union; nothing if they are one, or have no reason to unite.
+    #[inline(always)]
+    fn union(&self, r: &Regions, i: u32, round: u32) -> Option<(u32, u32, u32)> {
+        let (x, y) = self.labels(i);
+        let (a, b) = (r.root.get(x), r.root.get(y));
+        if a == b {
+            return None;
+        }
+        let lot = hash(self.pairs.get(3 * i + 2) ^ round);
         let key = r.key(a, b, lot, &self.sizes);
-        if key != NONE && key == r.best.get(a) && key == r.best.get(b) {
+        if key == NONE { None } else { Some((a, b, key)) }
+    }
+
+    /// Every label is a region.
+    #[inline(always)]
+    fn start(&self, l: u32) {
+        let r = &self.regions;
+        let n = faces_of(&self.work, l);
+        r.size.set(l, n);
+        r.root.set(l, l);
+        let wrong = n > self.sizes.limit || (n > 0 && n < self.sizes.low);
+        r.wrong.set(l, u32::from(wrong));
+        r.best.set(l, NONE);
+        r.mate.set(l, NONE);
+        r.next_mate.set(l, NONE);
+    }
+
+    /// For each region the lowest key of a union with a neighbour.
+    #[inline(always)]
+    fn pick(&self, r: &Regions, i: u32, round: u32) {
+        if let Some((a, b, key)) = self.union(r, i, round) {
+            r.best.fetch_min(a, key);
+            r.best.fetch_min(b, key);
+        }
+    }
+
+    /// The neighbour that each region takes: that of the lowest key, where the key is the lowest for both.
+    #[inline(always)]
+    fn mate(&self, r: &Regions, i: u32, round: u32) {
+        if let Some((a, b, key)) = self.union(r, i, round)
+            && key == r.best.get(a)
+            && key == r.best.get(b)
+        {
             // Two pairs may have the same key; the minimum decides.
             r.mate.fetch_min(a, b);
             r.mate.fetch_min(b, a);
         }
     }
-}
 
-kernel! {
-    /// Unites regions that take each other.
-    pub struct RelabelUnite: Flat {
-        /// The regions.
-        pub regions: Regions,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelUnite {
+    /// How deep in its region each label is, in [`Regions::best`]: 0 beside another region, one more each step.
     #[inline(always)]
-    fn run(&self, l: u32) {
-        let r = &self.regions;
-        let root = r.root.get(l);
-        let mate = r.mate.get(root);
-        // The lower of the two stays a root.
-        if mate < root && r.mate.get(mate) == root {
-            r.root.set(l, mate);
-            if l == root {
-                r.size.set(mate, r.size.get(mate) + r.size.get(l));
-                r.size.set(l, 0);
-                r.wrong.set(mate, 1);
-            }
-        }
-        r.best.set(l, NONE);
-        r.next_mate.set(l, NONE);
-    }
-}
-
-/// Most labels of a mesh whose regions are given a better shape: ids share a word with a depth.
-pub const SHAPED: u32 = 1 << 26;
-
-/// The greatest depth that is told apart.
-const DEEPEST: u32 = 63;
-
-kernel! {
-    /// How deep in its region each label is, in [`Regions::best`]: 0 beside another region, one more each round.
-    pub struct RelabelDepth: Flat {
-        /// The regions.
-        pub regions: Regions,
-        /// Neighbouring labels.
-        pub pairs: GlobalMut<u32>,
-        /// The depth that this round finds.
-        pub depth: u32,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelDepth {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        let (r, depth) = (&self.regions, self.depth);
-        let (a, b) = (self.pairs.get(3 * i), self.pairs.get(3 * i + 1));
+    fn deepen(&self, r: &Regions, i: u32, depth: u32) {
+        let (a, b) = self.labels(i);
         let same = r.root.get(a) == r.root.get(b);
         if depth == 0 && !same {
             r.best.fetch_min(a, 0);
@@ -374,70 +381,12 @@ unsafe impl FlatKernel for RelabelDepth {
             }
         }
     }
-}
 
-kernel! {
-    /// The deepest label of each region, in [`Regions::mate`].
-    pub struct RelabelCentre: Flat {
-        /// The regions.
-        pub regions: Regions,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelCentre {
-    #[inline(always)]
-    fn run(&self, l: u32) {
-        let r = &self.regions;
-        let depth = r.best.get(l).min(DEEPEST);
-        r.mate
-            .fetch_min(r.root.get(l), ((DEEPEST - depth) << 26) | l);
-        r.next_mate.set(l, NONE);
-    }
-}
-
-kernel! {
-    /// Centres belong to their regions, in [`Regions::next_mate`]; all else is open.
-    pub struct RelabelSeed: Flat {
-        /// The regions.
-        pub regions: Regions,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelSeed {
-    #[inline(always)]
-    fn run(&self, l: u32) {
-        let r = &self.regions;
-        let root = r.root.get(l);
-        if r.mate.get(root) & (SHAPED - 1) == l {
-            r.next_mate.set(l, root);
-        }
-        r.best.set(l, NONE);
-        r.size.set(l, 0);
-    }
-}
-
-kernel! {
     /// Labels beside one that belongs somewhere are offered to the same region, in [`Regions::best`]. Regions that are
     /// right as they are neither give nor take.
-    pub struct RelabelSpread: Flat {
-        /// The regions.
-        pub regions: Regions,
-        /// Neighbouring labels.
-        pub pairs: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelSpread {
     #[inline(always)]
-    fn run(&self, i: u32) {
-        let r = &self.regions;
-        let (a, b) = (self.pairs.get(3 * i), self.pairs.get(3 * i + 1));
+    fn spread(&self, r: &Regions, i: u32) {
+        let (a, b) = self.labels(i);
         let (x, y) = (r.next_mate.get(a), r.next_mate.get(b));
         if (x == NONE) == (y == NONE) {
             return;
@@ -450,50 +399,68 @@ unsafe impl FlatKernel for RelabelSpread {
             }
         }
     }
-}
 
-kernel! {
-    /// Takes what is offered.
-    pub struct RelabelSettle: Flat {
-        /// The regions.
-        pub regions: Regions,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelSettle {
+    /// A label moves to the region that it was given to, or stays.
     #[inline(always)]
-    fn run(&self, l: u32) {
-        let r = &self.regions;
-        if r.next_mate.get(l) == NONE {
-            r.next_mate.set(l, r.best.get(l));
-        }
-    }
-}
-
-kernel! {
-    /// Labels move to the regions that they were given to; others stay.
-    pub struct RelabelMove: Flat {
-        /// Everything, with the labels' starts.
-        pub work: Work,
-        /// The regions.
-        pub regions: Regions,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
-unsafe impl FlatKernel for RelabelMove {
-    #[inline(always)]
-    fn run(&self, l: u32) {
-        let r = &self.regions;
+    fn settle_in(&self, r: &Regions, l: u32) {
         let to = r.next_mate.get(l);
         let root = if to == NONE { r.root.get(l) } else { to };
         r.root.set(l, root);
         r.size.fetch_add(root, faces_of(&self.work, l));
         r.best.set(l, NONE);
         r.mate.set(l, NONE);
+    }
+}
+
+/// Unites regions that take each other.
+#[inline(always)]
+fn unite(r: &Regions, l: u32) {
+    let root = r.root.get(l);
+    let mate = r.mate.get(root);
+    // The lower of the two stays a root.
+    if mate < root && r.mate.get(mate) == root {
+        r.root.set(l, mate);
+        if l == root {
+            r.size.set(mate, r.size.get(mate) + r.size.get(l));
+            r.size.set(l, 0);
+            r.wrong.set(mate, 1);
+        }
+    }
+    r.best.set(l, NONE);
+    r.next_mate.set(l, NONE);
+}
+
+/// Most labels of a mesh whose regions are given a better shape: ids share a word with a depth.
+pub const SHAPED: u32 = 1 << 26;
+
+/// The greatest depth that is told apart.
+const DEEPEST: u32 = 63;
+
+/// The deepest label of each region, in [`Regions::mate`].
+#[inline(always)]
+fn centre(r: &Regions, l: u32) {
+    let depth = r.best.get(l).min(DEEPEST);
+    r.mate
+        .fetch_min(r.root.get(l), ((DEEPEST - depth) << 26) | l);
+    r.next_mate.set(l, NONE);
+}
+
+/// Centres belong to their regions, in [`Regions::next_mate`]; all else is open.
+#[inline(always)]
+fn seed(r: &Regions, l: u32) {
+    let root = r.root.get(l);
+    if r.mate.get(root) & (SHAPED - 1) == l {
+        r.next_mate.set(l, root);
+    }
+    r.best.set(l, NONE);
+    r.size.set(l, 0);
+}
+
+/// Takes what is offered.
+#[inline(always)]
+fn settle(r: &Regions, l: u32) {
+    if r.next_mate.get(l) == NONE {
+        r.next_mate.set(l, r.best.get(l));
     }
 }
 
@@ -635,33 +602,4 @@ unsafe impl FlatKernel for RelabelFaces {
             self.label.set(f, r.base.get(root));
         }
     }
-}
-
-/// The first index of `from..len` with `f`, or `len`. Those after it may be asked, too.
-#[inline(always)]
-pub(super) fn first<B: Block>(
-    b: B,
-    from: u32,
-    len: u32,
-    found: Shared<u32>,
-    f: impl Fn(u32) -> bool,
-) -> u32 {
-    let mut at = from;
-    while at < len {
-        let n = (len - at).min(CHUNK);
-        b.lead(|| found.set(1, NONE));
-        b.each(n, |i| {
-            if f(at + i) {
-                found.fetch_min(1, at + i);
-            }
-        });
-        let place = found.get(1);
-        // Before the next part sets it again.
-        b.each(0, |_| {});
-        if place != NONE {
-            return place;
-        }
-        at += n;
-    }
-    len
 }
