@@ -12,37 +12,26 @@ use crate::repack::{RepackOptions, RepackSource, Repacked, repack};
 use crate::store::{Attribute, AttributeError, RxMesh};
 use rxmesh_kernels::algo::rows::WriteRows;
 use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::construct::clusters::{ClusterGrow, ClusterLabel, ClusterRoots, ClusterSeed};
+use rxmesh_kernels::construct::clusters::{
+    ClusterAlone, ClusterGrow, ClusterLabel, ClusterName, GROWN, Seeds,
+};
 use rxmesh_kernels::construct::connect::{
     ConnectBegin, ConnectFinish, ConnectFirst, ConnectInsert,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::query::FV;
-use rxmesh_kernels::repack::RepackMesh;
 use rxmesh_kernels::topo::{Kind, PatchHeader, Vertex};
 use std::marker::PhantomData;
 
-/// Most faces of a mean cluster. Larger ones would make patches hardly better, and take more rounds.
+/// Most faces of a mean cluster. Larger ones would make patches hardly better, and take more steps.
 const CLUSTER: u32 = 1024;
 
-/// How clusters are made.
-#[derive(Clone, Copy)]
-struct Clusters {
-    /// One of so many faces is the seed of a cluster.
-    one_of: u32,
-    /// Rounds in which clusters grow.
-    rounds: u32,
-}
-
-impl Clusters {
-    /// For patches of so many faces: about two to a cluster. Regions of several patches made of smaller clusters have
-    /// ragged borders.
-    fn new(patch_size: u32) -> Clusters {
-        let one_of = (2 * patch_size).min(CLUSTER);
-        // Within `r` steps of a face on a surface are about 1.5 r^2 others: next to none has no seed among them.
-        let rounds = (25 * one_of / 4).isqrt();
-        Clusters { one_of, rounds }
-    }
+/// Seeds of clusters for patches of so many faces: about two patches to a cluster. Regions of several patches made of
+/// smaller clusters have ragged borders.
+fn seeds(faces: u32, patch_size: u32) -> Seeds {
+    let one_of = (2 * patch_size).min(CLUSTER);
+    // Within `r` steps of a face on a surface are about `1.5 r^2` others: next to none has no seed among them.
+    Seeds::new(faces, one_of, (25 * one_of / 4).isqrt())
 }
 
 impl RxMesh {
@@ -150,7 +139,7 @@ fn construct(
 ) -> Result<Repacked, Error> {
     check(vertex_count, faces, patch_size)?;
     let flat = Flat::connect(vertex_count, faces)?;
-    let (label, labels) = flat.clusters(Clusters::new(patch_size))?;
+    let (label, labels) = flat.clusters(seeds(flat.faces, patch_size))?;
     let options = RepackOptions::default().with(|o| o.patch_size = patch_size);
     let source = RepackSource {
         fe: &flat.fe,
@@ -213,8 +202,11 @@ impl Flat {
             first: number.global_mut(),
         };
         engine.launch_flat(sides, first)?;
-        let edges = total(&engine, &number)? as usize;
-        check_corners(vertices, faces, bad.read()?[1])?;
+        scan::in_place(&engine, &number)?;
+        let last = sides as usize;
+        let (edges, bad) = number.read_two(last..last + 1, &bad, 1..2)?;
+        check_corners(vertices, faces, bad[0])?;
+        let edges = edges[0] as usize;
         let flat = Flat {
             faces: faces.len() as u32,
             fe,
@@ -244,52 +236,52 @@ impl Flat {
     }
 
     /// Labels of clusters of faces, and how many there are.
-    fn clusters(&self, how: Clusters) -> Result<(Buffer<u32>, u32), Error> {
-        let (engine, n) = (&self.engine, self.faces as usize);
-        let (mut root, mut next) = (engine.uninit::<u32>(n)?, engine.uninit::<u32>(n)?);
-        let seed = ClusterSeed {
-            root: root.global_mut(),
-            one_of: how.one_of,
+    fn clusters(&self, seeds: Seeds) -> Result<(Buffer<u32>, u32), Error> {
+        let engine = &self.engine;
+        let label = engine.uninit::<u32>(self.faces as usize)?;
+        // What grows, and how many faces are left.
+        let counts = engine.zeroed::<u32>(GROWN as usize + 2)?;
+        let ef = self.ef.global().cast::<u64>();
+        let blocks = engine.grid_blocks(ef.len());
+        let grow = ClusterGrow {
+            ef,
+            word: label.global_mut(),
+            grown: counts.global_mut().part(0, GROWN),
+            seeds,
+            blocks,
         };
-        engine.launch_flat(self.faces, seed)?;
-        for round in 0..how.rounds {
-            let flat = RepackMesh {
-                fe: self.fe.global(),
-                ev: self.ev.global(),
-                ef: self.ef.global(),
-                step: 1,
-                ve: self.ve.global(),
-                label: root.global(),
-            };
-            let grow = ClusterGrow {
-                flat,
-                root: next.global_mut(),
-                round,
-            };
-            engine.launch_flat(self.faces, grow)?;
-            std::mem::swap(&mut root, &mut next);
+        engine.launch_grid(blocks, 0..seeds.farthest + 3, grow)?;
+        let name = ClusterLabel {
+            word: label.global_mut(),
+            seeds,
+            left: counts.global_mut().part(GROWN, 2),
+        };
+        engine.launch_flat(self.faces, name)?;
+        let clusters = self.faces.div_ceil(seeds.one_of);
+        let left = counts.read_range(GROWN as usize + 1, 1)?[0];
+        if left > 0 {
+            self.name_alone(&label, clusters)?;
         }
-        let number = engine.zeroed::<u32>(n + 1)?;
-        let roots = ClusterRoots {
-            root: root.global(),
-            names: number.global_mut(),
-        };
-        engine.launch_flat(self.faces, roots)?;
-        let labels = total(engine, &number)?;
-        let label = ClusterLabel {
-            root: root.global(),
-            number: number.global(),
-            label: next.global_mut(),
-        };
-        engine.launch_flat(self.faces, label)?;
-        Ok((next, labels))
+        Ok((label, clusters + left))
     }
-}
 
-/// Replaces values by their exclusive prefix sum; returns the last, which was zero: the total.
-fn total(engine: &Engine, values: &Buffer<u32>) -> Result<u32, Error> {
-    scan::in_place(engine, values)?;
-    Ok(values.read_range(values.len() - 1, 1)?[0])
+    /// Gives each face that has no cluster a label of its own, from `first` on.
+    fn name_alone(&self, label: &Buffer<u32>, first: u32) -> Result<(), Error> {
+        let before = self.engine.uninit::<u32>(self.faces as usize)?;
+        let alone = ClusterAlone {
+            label: label.global(),
+            alone: before.global_mut(),
+        };
+        self.engine.launch_flat(self.faces, alone)?;
+        scan::in_place(&self.engine, &before)?;
+        let name = ClusterName {
+            before: before.global(),
+            first,
+            label: label.global_mut(),
+        };
+        self.engine.launch_flat(self.faces, name)?;
+        Ok(())
+    }
 }
 
 /// The error of a corner that names no vertex, given as its complement; 0 for none.

@@ -1,112 +1,255 @@
-//! Clusters of neighbouring faces: some faces are drawn as seeds, and all clusters grow at the same pace over shared
-//! edges. A face that no cluster reaches in the rounds there are is a cluster of its own.
+//! Clusters of neighbouring faces: some faces are drawn as seeds, and every other one goes with the nearest of them, in
+//! steps over shared edges; of several that are as near with the one of the lowest number. A face that no seed is near
+//! enough to is a cluster of its own.
+//!
+//! A face keeps in one word how far its seed is and, in the lower bits, which one that is. Edges lower the words of
+//! their two faces as long as they can, in any order and several times between two barriers of the grid: what is left
+//! in the end is the least that the seeds allow, so the result does not depend on who comes first.
 
-use crate::kernel;
-use crate::kernel::FlatKernel;
+use crate::exec::Block;
+use crate::kernel::{FlatKernel, GridKernel};
 use crate::math::hash;
-use crate::mem::{Global, GlobalMut};
-use crate::repack::{NONE, RepackMesh};
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::repack::NONE;
+use crate::{args, kernel};
 
 kernel_list! {
-    flat cluster_seed: ClusterSeed;
-    flat cluster_grow: ClusterGrow;
-    flat cluster_roots: ClusterRoots;
+    grid cluster_grow: ClusterGrow;
     flat cluster_label: ClusterLabel;
+    flat cluster_alone: ClusterAlone;
+    flat cluster_name: ClusterName;
 }
 
-kernel! {
-    /// Draws the seeds. An index a face.
-    pub struct ClusterSeed: Flat {
-        /// The face itself for a seed, [`NONE`] for others.
-        pub root: GlobalMut<u32>,
-        /// One of so many faces is a seed.
+args! {
+    /// Which faces are seeds, and the words that tell of them.
+    pub struct Seeds {
+        /// One of so many faces in a row is a seed.
         pub one_of: u32,
+        /// Bits of a seed's number.
+        pub bits: u32,
+        /// Steps to the farthest face that goes with a seed.
+        pub farthest: u32,
     }
 }
 
-// SAFETY: indices of one launch write apart (contracts U3, U4).
-unsafe impl FlatKernel for ClusterSeed {
-    #[inline(always)]
-    fn run(&self, f: u32) {
-        let drawn = hash(f).is_multiple_of(self.one_of);
-        self.root.set(f, if drawn { f } else { NONE });
-    }
-}
-
-kernel! {
-    /// A face that belongs nowhere takes a seed of its neighbours'; among several, lots decide. An index a face.
-    pub struct ClusterGrow: Flat {
-        /// The mesh; its labels are the seeds of the round before.
-        pub flat: RepackMesh,
-        /// The seeds after this round.
-        pub root: GlobalMut<u32>,
-        /// Number of the round.
-        pub round: u32,
-    }
-}
-
-// SAFETY: indices of one launch write apart, and read what an earlier launch wrote (contracts U3, U4).
-unsafe impl FlatKernel for ClusterGrow {
-    #[inline(always)]
-    fn run(&self, f: u32) {
-        let flat = &self.flat;
-        let mut root = flat.label.get(f);
-        if root == NONE {
-            let (mut lowest, mut k) = ((NONE, NONE), 0);
-            while k < 3 {
-                let edge = flat.fe.get(3 * f + k) >> 1;
-                let other = flat.across(edge, f).unwrap_or(NONE);
-                if other != NONE {
-                    let offer = flat.label.get(other);
-                    if offer != NONE {
-                        lowest = lowest.min((hash(offer ^ self.round), offer));
-                    }
-                }
-                k += 1;
-            }
-            root = lowest.1;
+impl Seeds {
+    /// Seeds among so many faces.
+    pub fn new(faces: u32, one_of: u32, farthest: u32) -> Seeds {
+        let last = faces.div_ceil(one_of).saturating_sub(1);
+        let bits = 32 - last.leading_zeros();
+        Seeds {
+            one_of,
+            bits,
+            // More would not fit above the number.
+            farthest: farthest.min((NONE >> bits) - 1),
         }
-        self.root.set(f, root);
+    }
+
+    /// The word of a face at first.
+    #[inline(always)]
+    fn first(&self, f: u32, faces: u32) -> u32 {
+        let number = f / self.one_of;
+        let from = number * self.one_of;
+        let drawn = hash(number) % (faces - from).min(self.one_of);
+        if f - from == drawn { number } else { NONE }
+    }
+
+    /// The word of a face one step beyond one with this word; [`NONE`] if that is too far.
+    #[inline(always)]
+    fn beyond(&self, word: u32) -> u32 {
+        if word >> self.bits >= self.farthest {
+            NONE
+        } else {
+            word + (1 << self.bits)
+        }
+    }
+}
+
+/// Words of [`ClusterGrow::grown`].
+pub const GROWN: u32 = 4;
+
+/// How often a block goes through its edges in a step of the grid. Whatever other blocks have changed meanwhile it sees
+/// at once, so that a barrier is needed only to find out that nobody has anything left to do.
+const SWEEPS: u32 = 8;
+
+/// A block with more edges than this stops as soon as a sweep has changed nothing. With fewer it goes on: a sweep costs
+/// less than a barrier, and what comes in from the blocks beside it is not kept waiting.
+const FEW: u32 = 1024;
+
+kernel! {
+    /// Draws the seeds, and has clusters grow until nothing changes: that takes at most two steps more than
+    /// [`Seeds::farthest`], and the one that draws.
+    pub struct ClusterGrow: Grid {
+        /// The two faces of each edge as one value, of which the second may be [`NONE`].
+        pub ef: Global<u64>,
+        /// A word a face.
+        pub word: GlobalMut<u32>,
+        /// Whether a step changed anything, in turns of three steps from word 1 on; zeroes at first.
+        pub grown: GlobalMut<u32>,
+        /// The seeds.
+        pub seeds: Seeds,
+        /// Number of blocks.
+        pub blocks: u32,
+    }
+}
+
+impl ClusterGrow {
+    /// The word of [`ClusterGrow::grown`] that a step writes.
+    #[inline(always)]
+    fn turn(step: u32) -> u32 {
+        1 + step % 3
+    }
+
+    /// The first of `n` items that a block takes, and how many it takes.
+    #[inline(always)]
+    fn share(&self, n: u32, block: u32) -> (u32, u32) {
+        let each = n.div_ceil(self.blocks);
+        let first = (block * each).min(n);
+        (first, each.min(n - first))
+    }
+
+    /// Lowers the word of a face next to one with the word `next`; tells whether that was needed.
+    #[inline(always)]
+    fn lower(&self, f: u32, was: u32, next: u32) -> bool {
+        let word = self.seeds.beyond(next);
+        word < was && self.word.fetch_min(f, word) > word
+    }
+}
+
+// SAFETY: in the first step blocks write apart; later words of faces are accessed atomically. Of the words of three
+// steps a step reads one, writes one atomically, and its first block clears the third. What all blocks are told about
+// the next step they read of what the step before has left (contracts U1 to U4).
+unsafe impl GridKernel for ClusterGrow {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(4)
+    }
+
+    #[inline(always)]
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, &news: &Shared<u32>) -> bool {
+        let (words, grown) = (self.word, self.grown);
+        if step == 0 {
+            let (first, n) = self.share(words.len(), block);
+            b.last_phase(|p| {
+                p.each(n, |i| {
+                    let f = first + i;
+                    words.set(f, self.seeds.first(f, words.len()));
+                });
+            });
+            return true;
+        }
+        let goes_on = step == 1 || grown.get(Self::turn(step - 1)) != 0;
+        b.lead(|| {
+            news.set(1, 0);
+            if block == 0 {
+                grown.set(Self::turn(step + 1), 0);
+            }
+        });
+        if !goes_on {
+            return false;
+        }
+        let (first, n) = self.share(self.ef.len(), block);
+        let load = |i: u32| {
+            let faces = self.ef.get(first + i);
+            let (f, g) = (faces as u32, (faces >> 32) as u32);
+            // An edge of one face changes nothing.
+            let g = if g == NONE { f } else { g };
+            (f, g, words.load(f), words.load(g))
+        };
+        let mut sweep = 0;
+        while sweep < SWEEPS {
+            sweep += 1;
+            b.phase(|p| {
+                p.each_loaded(n, load, |_, (f, g, x, y)| {
+                    if self.lower(g, y, x) | self.lower(f, x, y) {
+                        // As often as not somebody has said so.
+                        if news.load(1) != sweep {
+                            news.swap(1, sweep);
+                        }
+                    }
+                });
+            });
+            let changed = news.get(1) == sweep;
+            // Before the next sweep writes it.
+            b.each(0, |_| {});
+            if !changed && (B::SOLO || n > FEW) {
+                break;
+            }
+        }
+        b.last_phase(|p| {
+            p.lead(|| {
+                if news.get(1) != 0 {
+                    grown.store(Self::turn(step), 1);
+                }
+            });
+        });
+        true
     }
 }
 
 kernel! {
-    /// Which faces name a cluster, as ones and zeroes. An index a face.
-    pub struct ClusterRoots: Flat {
-        /// The seeds, or [`NONE`].
-        pub root: Global<u32>,
+    /// Turns words into numbers. An index a face.
+    pub struct ClusterLabel: Flat {
+        /// As [`ClusterGrow`] left them; then the number of each face's cluster, [`NONE`] where there is none.
+        pub word: GlobalMut<u32>,
+        /// The seeds.
+        pub seeds: Seeds,
+        /// A word that is not used, and how many faces have no cluster; zeroes at first.
+        pub left: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically (contracts U3, U4).
+unsafe impl FlatKernel for ClusterLabel {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        let word = self.word.get(f);
+        if word == NONE {
+            self.left.fetch_add(1, 1);
+        } else {
+            self.word.set(f, word & ((1 << self.seeds.bits) - 1));
+        }
+    }
+}
+
+kernel! {
+    /// Which faces have no cluster, as ones and zeroes. An index a face.
+    pub struct ClusterAlone: Flat {
+        /// As [`ClusterLabel`] left it.
+        pub label: Global<u32>,
         /// A word a face.
-        pub names: GlobalMut<u32>,
+        pub alone: GlobalMut<u32>,
     }
 }
 
 // SAFETY: indices of one launch write apart (contracts U3, U4).
-unsafe impl FlatKernel for ClusterRoots {
+unsafe impl FlatKernel for ClusterAlone {
     #[inline(always)]
     fn run(&self, f: u32) {
-        let root = self.root.get(f);
-        self.names.set(f, u32::from(root == f || root == NONE));
+        self.alone.set(f, u32::from(self.label.get(f) == NONE));
     }
 }
 
 kernel! {
-    /// Labels from 0 on. An index a face.
-    pub struct ClusterLabel: Flat {
-        /// The seeds, or [`NONE`].
-        pub root: Global<u32>,
-        /// Clusters named by faces before each face.
-        pub number: Global<u32>,
+    /// Labels of faces that have no cluster: one for each, after all others. An index a face.
+    pub struct ClusterName: Flat {
+        /// Such faces before each face.
+        pub before: Global<u32>,
+        /// The first of their labels.
+        pub first: u32,
         /// The labels.
         pub label: GlobalMut<u32>,
     }
 }
 
 // SAFETY: indices of one launch write apart (contracts U3, U4).
-unsafe impl FlatKernel for ClusterLabel {
+unsafe impl FlatKernel for ClusterName {
     #[inline(always)]
     fn run(&self, f: u32) {
-        let root = self.root.get(f);
-        let name = if root == NONE { f } else { root };
-        self.label.set(f, self.number.get(name));
+        if self.label.get(f) == NONE {
+            self.label.set(f, self.first + self.before.get(f));
+        }
     }
 }
