@@ -68,7 +68,10 @@ trait Desk: Copy {
     fn join(self, side: u32, other: u32);
     /// Distance of a face from an end of its piece; [`NONE`] where it has not been reached.
     fn distance(self, f: u32, end: End) -> u32;
-    /// Reaches a face, atomically; tells whether nobody has before.
+    /// Whether nobody has reached a face, while others may.
+    fn is_far(self, f: u32, end: End) -> bool;
+    /// Reaches a face that nobody has reached, or others at the same distance at the same time; tells whether it came
+    /// first.
     fn reach(self, f: u32, end: End, distance: u32) -> bool;
     /// No face has been reached: what a thread does for face `f`.
     fn forget(self, f: u32, end: End);
@@ -130,11 +133,15 @@ impl Desk for CutTables {
         widened(self.distance.get(f) >> Self::shift(end) & NONE_16)
     }
     #[inline(always)]
+    fn is_far(self, f: u32, end: End) -> bool {
+        self.distance.load(f) >> Self::shift(end) & NONE_16 == NONE_16
+    }
+    #[inline(always)]
     fn reach(self, f: u32, end: End, distance: u32) -> bool {
-        // Nobody changes the other distance meanwhile: who finds another word comes late.
-        let (was, shift) = (self.distance.load(f), Self::shift(end));
-        let now = was & !(NONE_16 << shift) | distance << shift;
-        was >> shift & NONE_16 == NONE_16 && self.distance.compare_exchange(f, was, now) == was
+        // All bits were set: one operation, where an exchange may have to be repeated.
+        let shift = Self::shift(end);
+        let others = !(NONE_16 << shift);
+        self.distance.fetch_and(f, others | distance << shift) >> shift & NONE_16 == NONE_16
     }
     #[inline(always)]
     fn forget(self, f: u32, end: End) {
@@ -197,9 +204,12 @@ impl Desk for Spare {
         self.distances(end).get(f)
     }
     #[inline(always)]
+    fn is_far(self, f: u32, end: End) -> bool {
+        self.distances(end).load(f) == NONE
+    }
+    #[inline(always)]
     fn reach(self, f: u32, end: End, distance: u32) -> bool {
-        let words = self.distances(end);
-        words.load(f) == NONE && words.compare_exchange(f, NONE, distance) == NONE
+        self.distances(end).fetch_and(f, distance) == NONE
     }
     #[inline(always)]
     fn forget(self, f: u32, end: End) {
@@ -480,24 +490,37 @@ impl<D: Desk> Region<D> {
             let here = high;
             if low < high {
                 // Distances that would not fit beside a place are cut off; then any face as far as that will do.
-                let far = distance.min(NONE >> bits);
-                let cut_off = far == NONE >> bits;
+                let so_far = distance.min(NONE >> bits);
+                let cut_off = so_far == NONE >> bits;
                 b.phase(|p| {
                     p.lead(|| reached.set(after, 0));
                     p.each(high - low, |i| {
                         let f = list.get(low + i);
-                        let (mut leads, mut k) = (false, 0);
+                        // All three at a time: a step is as long as its accesses that wait for each other.
+                        let sides = [0, 1, 2].map(|k| desk.across(3 * f + k));
+                        let far = sides.map(|other| other != NONE && desk.is_far(other, end));
+                        let mut led = 0;
+                        let mut leads = [false; 3];
+                        let mut k = 0;
                         while k < 3 {
-                            let other = desk.across(3 * f + k);
-                            if other != NONE && desk.reach(other, end, distance + 1) {
-                                list.set(here + reached.fetch_add(next, 1), other);
-                                leads = true;
-                            }
+                            leads[k] = far[k] && desk.reach(sides[k], end, distance + 1);
+                            led += u32::from(leads[k]);
                             k += 1;
                         }
+                        if led > 0 {
+                            let mut at = here + reached.fetch_add(next, led);
+                            k = 0;
+                            while k < 3 {
+                                if leads[k] {
+                                    list.set(at, sides[k]);
+                                    at += 1;
+                                }
+                                k += 1;
+                            }
+                        }
                         // Who is the last leads nobody, whatever the order of threads.
-                        if !leads || cut_off {
-                            last.fetch_min(desk.piece(f), !(far << bits | (f + 1)));
+                        if led == 0 || cut_off {
+                            last.fetch_min(desk.piece(f), !(so_far << bits | (f + 1)));
                         }
                     });
                 });
@@ -522,7 +545,9 @@ impl<D: Desk> Region<D> {
                 });
             } else {
                 b.each(n, |f| {
-                    desk.reach(f, end, distance);
+                    if desk.is_far(f, end) {
+                        desk.reach(f, end, distance);
+                    }
                 });
                 break;
             }

@@ -49,7 +49,7 @@ pub(super) struct Work {
     salt: u32,
     /// Rounds before this number of the salt have another turn, see [`Order::turn`].
     first_salt: u32,
-    /// See [`Order::firsts`]: where a block is one thread, and one mesh is simplified.
+    /// See [`Order::firsts`]: where one mesh is simplified.
     firsts: Buffer<u64>,
     /// The part of the edges that a round looks at.
     quantile: f64,
@@ -127,8 +127,7 @@ impl Work {
         let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
         let before = session.count(Kind::Face)?;
         let wanted = options.target.map_or(0, |t| t.goal(before));
-        let walks =
-            !engine.blocks_are_alone() || several.is_some() || options.max_rounds > MOST_TURNS;
+        let walks = several.is_some() || options.max_rounds > MOST_TURNS;
         let mut work = Work {
             x,
             quadrics: engine.zeroed(0)?,
