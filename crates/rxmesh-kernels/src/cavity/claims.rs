@@ -85,6 +85,24 @@ impl Key {
     }
 }
 
+/// The claim on a face as it lies in memory: who only keeps it need not wait for it yet.
+#[derive(Clone, Copy)]
+pub(super) struct Claimed(u64);
+
+impl Claimed {
+    /// The claim of the candidate with this key.
+    #[inline(always)]
+    pub(super) fn by(key: Key) -> Self {
+        Claimed(key.0)
+    }
+
+    /// Whether it is that of the candidate with this key.
+    #[inline(always)]
+    pub(super) fn is_of(self, key: Key) -> bool {
+        self.0 & !LISTED == key.0
+    }
+}
+
 args! {
     /// The claims of a round.
     pub struct ClaimTables {
@@ -120,7 +138,13 @@ impl ClaimTables {
     /// Whether a face belongs to the candidate with this key.
     #[inline(always)]
     pub(super) fn has_face(&self, f: u32, key: Key) -> bool {
-        self.faces.load(f) & !LISTED == key.0
+        self.claim_on(f).is_of(key)
+    }
+
+    /// The claim on a face.
+    #[inline(always)]
+    pub(super) fn claim_on(&self, f: u32) -> Claimed {
+        Claimed(self.faces.load(f))
     }
 
     /// The key of the winner that has a face, without epoch and mark.

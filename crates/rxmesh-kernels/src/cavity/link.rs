@@ -1,7 +1,38 @@
 //! Questions about the surface that operators ask before they contract an edge.
 
-use crate::edit::{Mesh, NO_FACE};
+use crate::edit::{Mesh, NO_FACE, NONE};
 use crate::math::hash;
+
+/// A set of a few vertices that may seem to hold more: hardly any vertex must be looked for (Bloom 1970, with two hashes
+/// of 64 bits).
+#[derive(Clone, Copy, Debug)]
+pub struct Vicinity([u64; 2]);
+
+impl Vicinity {
+    /// No vertex.
+    pub const EMPTY: Vicinity = Vicinity([0; 2]);
+
+    #[inline(always)]
+    fn bits(v: u32) -> [u64; 2] {
+        let hash = hash(v);
+        [1 << (hash % 64), 1 << (hash / 64 % 64)]
+    }
+
+    /// Enters a vertex.
+    #[inline(always)]
+    pub fn enter(&mut self, v: u32) {
+        let [low, high] = Vicinity::bits(v);
+        self.0[0] |= low;
+        self.0[1] |= high;
+    }
+
+    /// Whether a vertex may have been entered; false if it has not, but for one in a hundred.
+    #[inline(always)]
+    pub fn may_hold(&self, v: u32) -> bool {
+        let [low, high] = Vicinity::bits(v);
+        self.0[0] & low != 0 && self.0[1] & high != 0
+    }
+}
 
 /// Whether an edge can be contracted without changing what the surface is: its ends have no common neighbours but those
 /// opposite it, and an edge between two vertices of the boundary is of the boundary (Dey, Edelsbrunner, Guha, Nekhayev
@@ -9,13 +40,19 @@ use crate::math::hash;
 #[inline(always)]
 pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-    let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
-    // The neighbours of `b` as a set that may hold more: hardly any of `a` must be looked for among them.
-    let (mut set, mut border_b) = (0u64, false);
-    let bit = |v: u32| 1u64 << (hash(v) % 64);
+    let opposite = |h: u32| {
+        if mesh.face(h) == NO_FACE {
+            NONE
+        } else {
+            mesh.apex(h)
+        }
+    };
+    let opposite = [opposite(2 * e), opposite(2 * e + 1)];
+    let interior = opposite[0] != NONE && opposite[1] != NONE;
+    let (mut near_b, mut border_b) = (Vicinity::EMPTY, false);
     let mut turn = mesh.turn(b);
     while let Some(g) = turn.step(mesh) {
-        set |= bit(mesh.tip(g));
+        near_b.enter(mesh.tip(g));
         border_b |= mesh.face(g) == NO_FACE;
     }
     let (mut common, mut border_a) = (0, false);
@@ -23,9 +60,9 @@ pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
     while let Some(h) = turn.step(mesh) {
         let v = mesh.tip(h);
         border_a |= mesh.face(h) == NO_FACE;
-        if set & bit(v) != 0 {
-            common += u32::from(mesh.joined(b, v));
-        }
+        // Those opposite are neighbours of both.
+        let known = v == opposite[0] || v == opposite[1];
+        common += u32::from(known || near_b.may_hold(v) && mesh.joined(b, v));
     }
     common == 1 + u32::from(interior) && !(interior && border_a && border_b)
 }

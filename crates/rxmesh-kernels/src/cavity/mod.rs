@@ -34,7 +34,7 @@ pub use fill::{FILL_BLOCKS, FillIn};
 pub use hole::{Corner, Hole, Queue, Side};
 pub(crate) use limit::keep_first;
 pub use limit::{Limit, LimitTables};
-pub use link::{is_border, link_condition};
+pub use link::{Vicinity, is_border, link_condition};
 pub use operator::{Growth, Operator, Seed, Spoke};
 pub use record::{Cavity, RECORD_HEADER, most_record_words};
 pub use resolve::{RESOLVE_ITEMS, Resolve};

@@ -1,5 +1,7 @@
 //! Second launch of a round: who has won.
 
+use super::claims::Claimed;
+use super::claims::Claimed;
 use super::record::{RECORD_HEADER, Recorder, record_words};
 use super::round::{Counter, NO_RECORD, Round, each_corner};
 use super::site::{Claimant, FlatSite};
@@ -242,12 +244,15 @@ impl<O: Operator> Resolve<O> {
     #[inline(always)]
     fn met_by_winner(&self, seed: u32, key: Key) -> [u32; 2] {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
-        let mut faces = 0;
+        // The claim on a face is looked at when the face after it has been found: both are waited for at a time.
+        let (mut faces, mut last) = (0, Claimed::by(key));
         let mut sink = Faces {
             mesh,
             f: |f| {
                 faces += 1;
-                claims.has_face(f, key)
+                let before = last;
+                last = claims.claim_on(f);
+                before.is_of(key)
                     && (!O::LEAVES_HOLE || each_corner(mesh, f, |v| claims.has_pair(v, v, key)))
             },
             vertices: 0,
@@ -255,6 +260,7 @@ impl<O: Operator> Resolve<O> {
         let won = op.template().elements(mesh, seed, &mut sink);
         let vertices = sink.vertices;
         if won
+            && last.is_of(key)
             && op.joins(mesh, Seed::<O>::new(seed), &mut |a, b| {
                 claims.has_pair(a, b, key)
             })

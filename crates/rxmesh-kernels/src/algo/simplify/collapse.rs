@@ -5,13 +5,13 @@ use super::{
     QuadricSurface, REFUSALS, REFUSED, Refusal, TOO_FAR, part_word,
 };
 use crate::algo::quadric::Quadric;
-use crate::cavity::link_condition;
 use crate::cavity::{
-    Cavity, Corner, Hole, Operator, Origin, Priority, Queue, Seed, Site, Spoke, template,
+    Cavity, Corner, Hole, Operator, Origin, Priority, Queue, Seed, Site, Spoke, Vicinity,
+    link_condition, template,
 };
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
-use crate::math::{hash, length, normalize_or_zero};
+use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
@@ -56,9 +56,8 @@ struct End {
     cheapest: bool,
     /// Whether the vertex or a neighbour is one of several in one place.
     near_place: bool,
-    /// A bit for each neighbour, by hash.
-    neighbours: u64,
-    /// Neighbours whose bit is among those of the other end.
+    neighbours: Vicinity,
+    /// Neighbours that may be among those of the other end.
     met: u32,
 }
 
@@ -66,24 +65,24 @@ impl Collapse {
     /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether
     /// it is on the boundary.
     #[inline(always)]
-    fn end(&self, mesh: &impl Mesh, half: u32, cost: u32, other_end: u64) -> End {
+    fn end(&self, mesh: &impl Mesh, half: u32, cost: u32, other_end: Vicinity) -> End {
         let e = half >> 1;
         let mut end = End {
             edges: 0,
             border: false,
             cheapest: true,
             near_place: self.surface.is_placed(mesh.origin(half)),
-            neighbours: 0,
+            neighbours: Vicinity::EMPTY,
             met: 0,
         };
         mesh.each_spoke_from(half, |h| {
             let other = h >> 1;
-            end.border |= mesh.face(h ^ 1) == NO_FACE;
+            // One of the two ends of an open fan; the walk needs this word anyway.
+            end.border |= mesh.face(h) == NO_FACE;
             end.edges += 1;
             end.near_place |= self.surface.is_placed(mesh.tip(h));
-            let bit = 1 << (hash(mesh.tip(h)) % 64);
-            end.neighbours |= bit;
-            end.met += u32::from(other == e || other_end & bit != 0);
+            end.neighbours.enter(mesh.tip(h));
+            end.met += u32::from(other == e || other_end.may_hold(mesh.tip(h)));
             end.cheapest = !self.order.walks() || self.goes_before([e, cost], other);
             end.cheapest
         });
@@ -269,21 +268,37 @@ impl Collapse {
         let s = &self.surface;
         let at = s.x.get(v);
         let by = (p - at) * s.scale;
-        !mesh.each_spoke_from(half, |h| {
-            if mesh.face(h) == NO_FACE {
-                return true;
-            }
-            let (c, d) = (mesh.tip(h), mesh.apex(h));
-            if c == w || d == w {
-                return true;
-            }
-            let (c, d) = ((s.x.get(c) - at) * s.scale, (s.x.get(d) - at) * s.scale);
+        let turns = |[c, d]: [Vec3; 2]| {
+            let (c, d) = ((c - at) * s.scale, (d - at) * s.scale);
             let (old, new) = (c.cross(d), (c - by).cross(d - by));
             let (before, after) = (old.dot(old), new.dot(new));
             let dot = old.dot(new);
             // A face that has no area can only get better.
-            before == 0.0 || dot > 0.0 && dot * dot > LEAST_COSINE * LEAST_COSINE * before * after
-        })
+            before != 0.0
+                && !(dot > 0.0 && dot * dot > LEAST_COSINE * LEAST_COSINE * before * after)
+        };
+        // A face at the tip counts as one without area.
+        let places = |[c, d]: [u32; 2]| {
+            if c == w || d == w {
+                [at; 2]
+            } else {
+                [s.x.get(c), s.x.get(d)]
+            }
+        };
+        // A step looks at the places that the one before has asked for, and asks for those of the corners that the one
+        // before has found: accesses that would wait for each other are on their way at a time.
+        let (mut corners, mut asked) = ([w; 2], [at; 2]);
+        let all = mesh.each_spoke_from(half, |h| {
+            let folded = turns(asked);
+            asked = places(corners);
+            corners = if mesh.face(h) == NO_FACE {
+                [w; 2]
+            } else {
+                [mesh.tip(h), mesh.apex(h)]
+            };
+            !folded
+        });
+        !all || turns(asked) || turns(places(corners))
     }
 
     /// Whether no other edge at the origin of a half-edge, whose edge costs so much, goes first.
@@ -305,7 +320,7 @@ impl Collapse {
     /// Looks at both ends; nothing when another edge goes first, as far as one has to walk to know.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32, cost: u32) -> Option<[End; 2]> {
-        let a = self.end(mesh, 2 * e, cost, 0);
+        let a = self.end(mesh, 2 * e, cost, Vicinity::EMPTY);
         if !a.cheapest {
             return None;
         }
