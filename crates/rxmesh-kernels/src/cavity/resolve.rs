@@ -1,7 +1,6 @@
 //! Second launch of a round: who has won.
 
 use super::claims::Claimed;
-use super::claims::Claimed;
 use super::record::{RECORD_HEADER, Recorder, record_words};
 use super::round::{Counter, NO_RECORD, Round, each_corner};
 use super::site::{Claimant, FlatSite};
