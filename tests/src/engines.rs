@@ -62,10 +62,13 @@ fn cuda() -> Result<&'static Engine, &'static str> {
     static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
     #[cfg(feature = "cuda")]
     let make = || -> Result<Engine, String> {
+        use rxmesh_speculative::Speculative;
         use rxmesh_test_kernels::{FINGERPRINT_SYMBOL, KERNELS};
         let engine = Engine::cuda(0).map_err(|e| e.to_string())?;
         let loaded = engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS);
         loaded.expect("the tests' own kernels");
+        // Some tests launch its kernels without a session.
+        Speculative::load(&engine).expect("the speculative engine's kernels");
         Ok(engine)
     };
     #[cfg(not(feature = "cuda"))]

@@ -61,8 +61,13 @@ impl Speculative {
         parts(session).edits.options = options;
     }
 
-    /// Loads the kernels, unless the engine has them.
-    fn load(engine: &Engine) -> Result<(), EngineError> {
+    /// Loads the kernels, unless the engine has them. Opening a session does it, so only those who launch kernels
+    /// themselves call it.
+    ///
+    /// # Errors
+    ///
+    /// What the driver says.
+    pub fn load(engine: &Engine) -> Result<(), EngineError> {
         use rxmesh_speculative_kernels::{FINGERPRINT_SYMBOL, KERNELS};
         engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS)
     }

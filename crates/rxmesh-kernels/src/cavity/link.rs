@@ -3,8 +3,8 @@
 use crate::edit::{Mesh, NO_FACE, NONE};
 use crate::math::hash;
 
-/// A set of a few vertices that may seem to hold more: hardly any vertex must be looked for (Bloom 1970, with two hashes
-/// of 64 bits).
+/// A set of a few vertices that may seem to hold more: hardly any vertex must be looked for (Bloom 1970, with two
+/// hashes of 64 bits).
 #[derive(Clone, Copy, Debug)]
 pub struct Vicinity([u64; 2]);
 

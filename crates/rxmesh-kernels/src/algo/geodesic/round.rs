@@ -13,11 +13,18 @@ use glam::Vec3;
 /// Words of [`GeodesicRound::near`]: more than the rounds between two looks of the host.
 pub const ROUNDS: u32 = 64;
 
-/// How many edges a distance may be longer than the shortest one, to be passed on.
-const REACH: f32 = 16.0;
+/// How many edges a distance may be longer than the shortest one, to be passed on. Too short a reach leaves most of a
+/// GPU idle.
+const REACH: f32 = 32.0;
+
+/// The same for blocks of one thread, of which few run at a time: what comes too early is done in vain.
+const REACH_ALONE: f32 = 16.0;
 
 /// The most steps of a patch in a round: with more the other patches wait for it longer than for another launch.
-const STEPS: u32 = 8;
+const STEPS: u32 = 4;
+
+/// The same for blocks of one thread: nobody waits, and what the patch needs is at hand.
+const STEPS_ALONE: u32 = 8;
 
 /// The least part of itself by which a distance falls: a few roundings.
 const ROUNDING: f32 = 1e-6;
@@ -130,7 +137,7 @@ unsafe impl PatchKernel for GeodesicRound {
         }
         let edge = self.edge.get(id);
         let rule = Rule {
-            bound: f32::from_bits(near) + REACH * edge,
+            bound: f32::from_bits(near) + if B::SOLO { REACH_ALONE } else { REACH } * edge,
             slack: self.threshold * edge,
         };
         let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
@@ -187,6 +194,7 @@ unsafe impl PatchKernel for GeodesicRound {
                 t.words.set(WAITS, FAR);
             });
         });
+        let steps = if B::SOLO { STEPS_ALONE } else { STEPS };
         let mut step = 0;
         let open = loop {
             let parity = step % 2;
@@ -204,7 +212,7 @@ unsafe impl PatchKernel for GeodesicRound {
                 }
             });
             let moving = t.words.get(parity) != 0;
-            if !moving || step == STEPS {
+            if !moving || step == steps {
                 break moving;
             }
         };
