@@ -39,9 +39,16 @@ ROWS = [
     ("1.28m", "geodesic", 4, 30),
     ("1.28m", "delaunay", 20, 24),
     ("1.28m", "simplify", 30, 42),
+    ("1.28m", "remesh", 40, 90),
+    ("1.28m", "build-engine", 8, 60),
     ("20k", "mcf", 4, 24),
     ("20k", "spring-implicit", 6, 12),
     ("20k", "normals", 12, 10),
+    ("20k", "geodesic", 4, 30),
+    ("20k", "delaunay", 12, 24),
+    ("20k", "simplify", 30, 42),
+    ("20k", "remesh", 40, 90),
+    ("20k", "build-engine", 8, 60),
 ]
 
 
