@@ -59,6 +59,14 @@ pub struct GeodesicReport {
     pub reached: u32,
 }
 
+/// How many edges a distance may be longer than the shortest one, to be passed on, and the most steps of a patch in a
+/// round. All engines of the CPU have the same, since distances depend on them in their last digits.
+const REACH_AND_STEPS: (f32, u32) = (16.0, 8);
+
+/// The same on a GPU: with more steps the other patches wait for one longer than for another launch, and too short a
+/// reach leaves most of them nothing to do.
+const REACH_AND_STEPS_OF_A_GPU: (f32, u32) = (32.0, 4);
+
 /// Rounds of the level search that are launched between two looks at their flags.
 const LEVEL_BATCH: u32 = 8;
 
@@ -257,6 +265,11 @@ impl<'a> Propagation<'a> {
 
     /// Launches one round, and does not wait.
     fn round(&mut self, round: u32) -> Result<(), Error> {
+        let (reach, steps) = if self.rx.engine().is_cuda() {
+            REACH_AND_STEPS_OF_A_GPU
+        } else {
+            REACH_AND_STEPS
+        };
         let ([a, b], [m, n]) = (&mut self.told, &self.moved);
         let even = round.is_multiple_of(2);
         let (old, new) = if even { (b, a) } else { (a, b) };
@@ -275,6 +288,8 @@ impl<'a> Propagation<'a> {
             round,
             scale: self.scale as f32,
             threshold: self.threshold.min(LARGEST_THRESHOLD) as f32,
+            reach,
+            steps,
         })?)
     }
 

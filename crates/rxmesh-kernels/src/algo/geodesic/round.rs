@@ -13,19 +13,6 @@ use glam::Vec3;
 /// Words of [`GeodesicRound::near`]: more than the rounds between two looks of the host.
 pub const ROUNDS: u32 = 64;
 
-/// How many edges a distance may be longer than the shortest one, to be passed on. Too short a reach leaves most of a
-/// GPU idle.
-const REACH: f32 = 32.0;
-
-/// The same for blocks of one thread, of which few run at a time: what comes too early is done in vain.
-const REACH_ALONE: f32 = 16.0;
-
-/// The most steps of a patch in a round: with more the other patches wait for it longer than for another launch.
-const STEPS: u32 = 4;
-
-/// The same for blocks of one thread: nobody waits, and what the patch needs is at hand.
-const STEPS_ALONE: u32 = 8;
-
 /// The least part of itself by which a distance falls: a few roundings.
 const ROUNDING: f32 = 1e-6;
 
@@ -63,6 +50,10 @@ kernel! {
         pub scale: f32,
         /// A distance that falls by less than this part of an edge is not passed on.
         pub threshold: f32,
+        /// How many edges a distance may be longer than the shortest one, to be passed on.
+        pub reach: f32,
+        /// The most steps of a patch in a round.
+        pub steps: u32,
     }
 }
 
@@ -137,7 +128,7 @@ unsafe impl PatchKernel for GeodesicRound {
         }
         let edge = self.edge.get(id);
         let rule = Rule {
-            bound: f32::from_bits(near) + if B::SOLO { REACH_ALONE } else { REACH } * edge,
+            bound: f32::from_bits(near) + self.reach * edge,
             slack: self.threshold * edge,
         };
         let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
@@ -194,7 +185,6 @@ unsafe impl PatchKernel for GeodesicRound {
                 t.words.set(WAITS, FAR);
             });
         });
-        let steps = if B::SOLO { STEPS_ALONE } else { STEPS };
         let mut step = 0;
         let open = loop {
             let parity = step % 2;
@@ -212,7 +202,7 @@ unsafe impl PatchKernel for GeodesicRound {
                 }
             });
             let moving = t.words.get(parity) != 0;
-            if !moving || step == steps {
+            if !moving || step == self.steps {
                 break moving;
             }
         };
