@@ -69,6 +69,50 @@ impl Drop for Allocation {
     }
 }
 
+/// Values in an engine's memory that the host copies.
+struct Piece<'a> {
+    allocation: &'a Allocation,
+    at: *mut u8,
+    out: &'a mut [u8],
+}
+
+impl Piece<'_> {
+    /// Copies it, waiting for earlier launches.
+    fn fetch(self) -> Result<(), EngineError> {
+        let Piece {
+            allocation,
+            at,
+            out,
+        } = self;
+        let _claim = allocation.claim(false)?;
+        match &allocation.engine.0.kind {
+            Kind::Cpu(_) => {
+                // SAFETY: `at` points to as many bytes, which nobody writes while they are claimed.
+                unsafe { std::ptr::copy_nonoverlapping(at, out.as_mut_ptr(), out.len()) };
+                allocation.engine.synchronize()
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.read(&mut [(at, out)]),
+        }
+    }
+}
+
+/// Copies pieces, with one wait if they are of one engine.
+fn fetch_together(pieces: Vec<Piece<'_>>) -> Result<(), EngineError> {
+    #[cfg(feature = "cuda")]
+    if let Some(first) = pieces.first()
+        && let engine = &first.allocation.engine.0
+        && let Kind::Cuda(c) = &engine.kind
+        && pieces
+            .iter()
+            .all(|p| Arc::ptr_eq(&p.allocation.engine.0, engine))
+    {
+        let mut parts: Vec<_> = pieces.into_iter().map(|p| (p.at, p.out)).collect();
+        return c.read(&mut parts);
+    }
+    pieces.into_iter().try_for_each(Piece::fetch)
+}
+
 /// An access by the host.
 struct HostClaim<'a> {
     claims: Option<&'a Claims>,
@@ -194,31 +238,10 @@ impl<T: bytemuck::Pod> Buffer<T> {
     ///
     /// As [`Buffer::read`], and [`EngineError::Length`].
     pub fn read_range(&self, from: usize, n: usize) -> Result<Vec<T>, EngineError> {
-        if from.checked_add(n).is_none_or(|end| end > self.len) {
-            return Err(EngineError::Length {
-                got: from.saturating_add(n),
-                want: self.len,
-            });
-        }
+        self.check_range(from, n)?;
         let mut out = vec![T::zeroed(); n];
-        self.fetch(from, &mut out)?;
+        self.piece(from, &mut out).fetch()?;
         Ok(out)
-    }
-
-    /// Copies the values from `from` on, which are there, to the host.
-    fn fetch(&self, from: usize, out: &mut [T]) -> Result<(), EngineError> {
-        let _claim = self.allocation.claim(false)?;
-        // SAFETY: inside the buffer.
-        let at = unsafe { self.at.add(from * size_of::<T>()) };
-        match &self.engine.0.kind {
-            Kind::Cpu(_) => {
-                // SAFETY: `at` points to as many values, which nobody writes while they are claimed.
-                unsafe { std::ptr::copy_nonoverlapping(at.cast(), out.as_mut_ptr(), out.len()) };
-                self.engine.synchronize()
-            }
-            #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.read(&mut [(at, bytemuck::cast_slice_mut(out))]),
-        }
     }
 
     /// As [`Buffer::read`] of several buffers, with one wait if they are of one engine.
@@ -230,23 +253,8 @@ impl<T: bytemuck::Pod> Buffer<T> {
         buffers: [&Buffer<T>; N],
     ) -> Result<[Vec<T>; N], EngineError> {
         let mut out = buffers.map(|b| vec![T::zeroed(); b.len]);
-        #[cfg(feature = "cuda")]
-        if let Some(first) = buffers.first()
-            && let Kind::Cuda(c) = &first.engine.0.kind
-            && buffers
-                .iter()
-                .all(|b| Arc::ptr_eq(&b.engine.0, &first.engine.0))
-        {
-            let parts = buffers.iter().zip(&mut out);
-            let mut parts: Vec<_> = parts
-                .map(|(b, out)| (b.at, bytemuck::cast_slice_mut(out.as_mut_slice())))
-                .collect();
-            c.read(&mut parts)?;
-            return Ok(out);
-        }
-        for (buffer, out) in buffers.iter().zip(&mut out) {
-            buffer.fetch(0, out)?;
-        }
+        let pieces = buffers.iter().zip(&mut out);
+        fetch_together(pieces.map(|(b, out)| b.piece(0, out)).collect())?;
         Ok(out)
     }
 
@@ -257,29 +265,38 @@ impl<T: bytemuck::Pod> Buffer<T> {
         other: &Buffer<U>,
         of_other: Range<usize>,
     ) -> Result<(Vec<T>, Vec<U>), EngineError> {
-        #[cfg(feature = "cuda")]
-        if let Kind::Cuda(c) = &self.engine.0.kind
-            && Arc::ptr_eq(&self.engine.0, &other.engine.0)
-            && range.end <= self.len
-            && of_other.end <= other.len
-        {
-            let mut out = (
-                vec![T::zeroed(); range.len()],
-                vec![U::zeroed(); of_other.len()],
-            );
-            // Inside the buffers.
-            let at = self.at.wrapping_add(range.start * size_of::<T>());
-            let at_other = other.at.wrapping_add(of_other.start * size_of::<U>());
-            c.read(&mut [
-                (at, bytemuck::cast_slice_mut(&mut out.0)),
-                (at_other, bytemuck::cast_slice_mut(&mut out.1)),
-            ])?;
-            return Ok(out);
+        self.check_range(range.start, range.len())?;
+        other.check_range(of_other.start, of_other.len())?;
+        let mut out = (
+            vec![T::zeroed(); range.len()],
+            vec![U::zeroed(); of_other.len()],
+        );
+        fetch_together(vec![
+            self.piece(range.start, &mut out.0),
+            other.piece(of_other.start, &mut out.1),
+        ])?;
+        Ok(out)
+    }
+
+    /// Refuses values that are not there.
+    fn check_range(&self, from: usize, n: usize) -> Result<(), EngineError> {
+        if from.checked_add(n).is_none_or(|end| end > self.len) {
+            return Err(EngineError::Length {
+                got: from.saturating_add(n),
+                want: self.len,
+            });
         }
-        Ok((
-            self.read_range(range.start, range.len())?,
-            other.read_range(of_other.start, of_other.len())?,
-        ))
+        Ok(())
+    }
+
+    /// The values from `from` on, which are there, and where they go.
+    fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> Piece<'a> {
+        Piece {
+            allocation: &self.allocation,
+            // SAFETY: inside the buffer.
+            at: unsafe { self.at.add(from * size_of::<T>()) },
+            out: bytemuck::cast_slice_mut(out),
+        }
     }
 
     /// Where the values begin, in the engine's memory.
@@ -333,7 +350,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
                 want: self.len,
             });
         }
-        self.fetch(0, out)
+        self.piece(0, out).fetch()
     }
 
     /// A longer buffer with the same values at its beginning and zeroes behind them.

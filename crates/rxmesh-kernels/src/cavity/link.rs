@@ -6,11 +6,11 @@ use crate::math::hash;
 /// A set of a few vertices that may seem to hold more: hardly any vertex must be looked for (Bloom 1970, with two
 /// hashes of 64 bits).
 #[derive(Clone, Copy, Debug)]
-pub struct Vicinity([u64; 2]);
+pub(crate) struct Vicinity([u64; 2]);
 
 impl Vicinity {
     /// No vertex.
-    pub const EMPTY: Vicinity = Vicinity([0; 2]);
+    pub(crate) const EMPTY: Vicinity = Vicinity([0; 2]);
 
     #[inline(always)]
     fn bits(v: u32) -> [u64; 2] {
@@ -20,7 +20,7 @@ impl Vicinity {
 
     /// Enters a vertex.
     #[inline(always)]
-    pub fn enter(&mut self, v: u32) {
+    pub(crate) fn enter(&mut self, v: u32) {
         let [low, high] = Vicinity::bits(v);
         self.0[0] |= low;
         self.0[1] |= high;
@@ -28,7 +28,7 @@ impl Vicinity {
 
     /// Whether a vertex may have been entered; false if it has not, but for one in a hundred.
     #[inline(always)]
-    pub fn may_hold(&self, v: u32) -> bool {
+    pub(crate) fn may_hold(&self, v: u32) -> bool {
         let [low, high] = Vicinity::bits(v);
         self.0[0] & low != 0 && self.0[1] & high != 0
     }

@@ -7,7 +7,7 @@
 //! in the end is the least that the seeds allow, so the result does not depend on who comes first.
 
 use crate::exec::Block;
-use crate::kernel::{FlatKernel, GridKernel};
+use crate::kernel::{FlatKernel, GridKernel, share_of};
 use crate::math::hash;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::repack::NONE;
@@ -100,14 +100,6 @@ impl ClusterGrow {
         1 + step % 3
     }
 
-    /// The first of `n` items that a block takes, and how many it takes.
-    #[inline(always)]
-    fn share(&self, n: u32, block: u32) -> (u32, u32) {
-        let each = n.div_ceil(self.blocks);
-        let first = (block * each).min(n);
-        (first, each.min(n - first))
-    }
-
     /// Lowers the word of a face next to one with the word `next`; tells whether that was needed.
     #[inline(always)]
     fn lower(&self, f: u32, was: u32, next: u32) -> bool {
@@ -131,7 +123,7 @@ unsafe impl GridKernel for ClusterGrow {
     fn step<B: Block>(&self, b: B, block: u32, step: u32, &news: &Shared<u32>) -> bool {
         let (words, grown) = (self.word, self.grown);
         if step == 0 {
-            let (first, n) = self.share(words.len(), block);
+            let (first, n) = share_of(block, self.blocks, words.len());
             b.last_phase(|p| {
                 p.each(n, |i| {
                     let f = first + i;
@@ -150,7 +142,7 @@ unsafe impl GridKernel for ClusterGrow {
         if !goes_on {
             return false;
         }
-        let (first, n) = self.share(self.ef.len(), block);
+        let (first, n) = share_of(block, self.blocks, self.ef.len());
         let load = |i: u32| {
             let faces = self.ef.get(first + i);
             let (f, g) = (faces as u32, (faces >> 32) as u32);

@@ -190,6 +190,14 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> bool;
 }
 
+/// The first of `n` items that a block of a grid takes, and how many it takes: about as many as each of the others.
+#[inline(always)]
+pub fn share_of(block: u32, blocks: u32, n: u32) -> (u32, u32) {
+    let each = n.div_ceil(blocks);
+    let first = (block * each).min(n);
+    (first, each.min(n - first))
+}
+
 /// A kernel that runs each index of a range by itself.
 ///
 /// # Safety

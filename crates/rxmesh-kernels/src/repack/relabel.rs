@@ -11,7 +11,7 @@
 
 use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel::{BlockKernel, FlatKernel, GridKernel};
+use crate::kernel::{BlockKernel, FlatKernel, GridKernel, share_of};
 use crate::math::hash;
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::{args, kernel};
@@ -303,9 +303,8 @@ impl RelabelUnite {
     /// Runs `f` for the block's share of `0..n`.
     #[inline(always)]
     fn each<B: Block>(&self, b: B, block: u32, n: u32, f: impl Fn(u32)) {
-        let share = n.div_ceil(self.blocks);
-        let first = (block * share).min(n);
-        b.last_phase(|p| p.each(share.min(n - first), |i| f(first + i)));
+        let (first, n) = share_of(block, self.blocks, n);
+        b.last_phase(|p| p.each(n, |i| f(first + i)));
     }
 
     /// The labels of a pair.
