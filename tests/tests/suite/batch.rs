@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 use rxmesh_host::Error;
+use rxmesh_host::algo::boundary::Boundary;
 use rxmesh_host::algo::simplify::{
     BatchReport, Cost, Deviation, End, SimplifyOptions, Target, simplify, simplify_batch,
 };
@@ -19,6 +20,7 @@ use rxmesh_tests::fixtures;
 
 conformance! { @steps
     each_reaches_its_target, each_stays_near_its_input, many_small_ones, same_bits_on_every_run, each_has_its_own_error,
+    each_has_its_own_rules,
     wrong_labels_are_named, places_that_are_not_manifold_stay
 }
 
@@ -51,9 +53,20 @@ fn open(engine: &Engine, meshes: &[TriMesh]) -> Opened {
     }
 }
 
+fn with_targets(options: &SimplifyOptions, targets: &[Option<Target>]) -> Vec<SimplifyOptions> {
+    let with = |target: &Option<Target>| options.with(|o| o.target = *target);
+    targets.iter().map(with).collect()
+}
+
 impl Opened {
+    /// With the same options, but for the targets.
     fn simplify(&mut self, targets: &[Option<Target>], options: &SimplifyOptions) -> BatchReport {
-        let report = simplify_batch(&mut self.session, self.x, self.parts, targets, options);
+        let each: Vec<_> = with_targets(options, targets);
+        self.simplify_each(&each)
+    }
+
+    fn simplify_each(&mut self, each: &[SimplifyOptions]) -> BatchReport {
+        let report = simplify_batch(&mut self.session, self.x, self.parts, each);
         let report = report.unwrap();
         let wrong = self.session.validate().unwrap();
         assert!(wrong.is_empty(), "{report:?}: {wrong:?}");
@@ -275,17 +288,72 @@ fn each_has_its_own_error(engine: &Engine) {
     assert_eq!((c.end, c.faces), (End::Reached, c.target), "{report:?}");
 }
 
+/// What becomes of the boundary, and how much of the mesh a round looks at, is each mesh's own.
+fn each_has_its_own_rules(engine: &Engine) {
+    let [nx, ny] = suited(engine, [[24, 20], [10, 8], [7, 6]]);
+    let meshes = vec![fixtures::with_boundary(nx, ny); 4];
+    let base = SimplifyOptions::new(Target::Ratio(0.3));
+    let each = [
+        base.with(|o| o.boundary = Boundary::Keep),
+        base.with(|o| o.boundary = Boundary::Free),
+        base.with(|o| o.boundary_weight = 1e4),
+        base.with(|o| o.quantile = 1.0),
+    ];
+    let mut opened = open(engine, &meshes);
+    let report = opened.simplify_each(&each);
+    let after = opened.meshes();
+    let border = |mesh: &TriMesh| {
+        let mut sides = std::collections::HashMap::new();
+        for &[a, b, c] in &mesh.faces {
+            for [u, v] in [[a, b], [b, c], [c, a]] {
+                *sides.entry([u.min(v), u.max(v)]).or_insert(0) += 1;
+            }
+        }
+        let ends = sides.into_iter().filter(|&(_, n)| n == 1).flat_map(|(e, _)| e);
+        let mut at: Vec<[u32; 3]> = ends
+            .map(|v| mesh.positions[v as usize].to_array().map(f32::to_bits))
+            .collect();
+        at.sort_unstable();
+        at.dedup();
+        at
+    };
+    let whole = border(&meshes[0]);
+    assert!(border(&after[0]) == whole, "kept: {report:?}");
+    for (mesh, r) in after.iter().zip(&report.meshes).skip(1) {
+        assert!(border(mesh).len() < whole.len(), "{report:?}");
+        assert!(r.faces <= r.target, "{report:?}");
+    }
+    // A boundary that is free shrinks, one that is held hard stays longer than one that is held.
+    let area = |mesh: &TriMesh| {
+        let x = |v: u32| mesh.positions[v as usize];
+        let faces = mesh.faces.iter();
+        let area = faces.map(|&[a, b, c]| (x(b) - x(a)).cross(x(c) - x(a)).length());
+        f64::from(area.sum::<f32>())
+    };
+    let [kept, free, hard, _] = [0, 1, 2, 3].map(|i| area(&after[i]));
+    if !is_slow(engine) {
+        assert!(free < 0.995 * kept && hard > free, "{free} {hard} {kept}");
+    }
+    // Each is what it is alone, as far as its own options say: the others' do not matter.
+    let again = [each[3], each[0], each[2], each[1]];
+    let mut opened = open(engine, &meshes);
+    let report = opened.simplify_each(&again);
+    let other = opened.meshes();
+    assert!(border(&other[1]) == whole, "kept: {report:?}");
+    assert!(border(&other[3]).len() < whole.len(), "{report:?}");
+}
+
 fn wrong_labels_are_named(engine: &Engine) {
     let meshes = [fixtures::closed(1), fixtures::closed(1)];
     let options = SimplifyOptions::new(Target::Ratio(0.5));
     let mut opened = open(engine, &meshes);
     let before = opened.session.to_host().unwrap();
-    let mut refused = |parts: Option<&[u32]>, targets: &[Option<Target>], word: &str| {
+    let mut refused = |parts: Option<&[u32]>, each: &[SimplifyOptions], word: &str| {
         if let Some(parts) = parts {
             opened.session.set(opened.parts, parts).unwrap();
         }
         let x = opened.x;
-        let e = simplify_batch(&mut opened.session, x, opened.parts, targets, &options);
+        let e = simplify_batch(&mut opened.session, x, opened.parts, each);
         let e = e.unwrap_err();
         assert!(
             matches!(e, Error::Options(_)) && e.to_string().contains(word),
@@ -293,11 +361,14 @@ fn wrong_labels_are_named(engine: &Engine) {
         );
         assert!(opened.session.to_host().unwrap() == before);
     };
-    let two = [options.target; 2];
+    let two = [options; 2];
+    let second = |change: fn(&mut SimplifyOptions)| [options, options.with(change)];
     refused(None, &two[..1], "there are 1");
     refused(None, &[], "there are 0");
-    refused(None, &[two[0], Some(Target::Ratio(2.0))], "ratio");
-    refused(None, &[two[0], None], "how far");
+    refused(None, &second(|o| o.target = Some(Target::Ratio(2.0))), "mesh 1: the ratio");
+    refused(None, &second(|o| o.target = None), "how far");
+    refused(None, &second(|o| o.cost = Cost::Length), "mesh 1: all meshes share");
+    refused(None, &second(|o| o.seed = 1), "all meshes share");
     let slots = before.ve.len();
     let labels: Vec<u32> = (0..slots as u32).map(|v| v % 2).collect();
     refused(Some(&labels), &two, "different meshes");

@@ -6,6 +6,7 @@ use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::closest::Project;
 use rxmesh_host::kernels::edit::DEAD;
+use rxmesh_host::kernels::mem::Global;
 use rxmesh_host::mesh::{Rng, TriMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::to_triangles;
@@ -26,7 +27,7 @@ fn projected(engine: &Engine, mesh: &TriMesh, points: &[Vec3], dead: &[bool]) ->
     let near: Vec<u32> = (0..points.len()).map(|i| (i * 7 % nodes) as u32).collect();
     let near = engine.upload(&near).unwrap();
     let kernel = Project {
-        surface: tree.view(),
+        surface: tree.forest(Global::empty()),
         ve: ve.global(),
         from: from.global(),
         to: to.global_mut(),

@@ -3,14 +3,17 @@
 
 use glam::Vec3;
 use rxmesh_host::Error;
-use rxmesh_host::algo::remesh::{RemeshOptions, RemeshReport, remesh};
+use rxmesh_host::algo::remesh::{
+    RemeshBatchReport, RemeshOptions, RemeshReport, remesh, remesh_batch,
+};
+use rxmesh_host::batch::Batch;
 use rxmesh_host::edit::{Claims, Column, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
-use rxmesh_tests::distance::to_triangles;
+use rxmesh_tests::distance::{distance, to_triangles};
 use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::extent::extent;
@@ -20,9 +23,10 @@ use rxmesh_tests::{conformance, conformance_of_conflicts};
 conformance_of_conflicts! {
     meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns,
     refuses_bad_input, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise, asks_for_faces,
-    lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached
+    lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached,
+    several_have_lengths_of_their_own
 }
-conformance! { same_bits_on_every_run }
+conformance! { same_bits_on_every_run, several_with_wrong_labels }
 
 /// Neither features nor projection.
 fn plain() -> RemeshOptions {
@@ -533,4 +537,137 @@ fn same_bits_on_every_run(engine: &Engine) {
         let got = run(&Engine::cpu_with_threads(7).unwrap());
         assert!(got.1 == want.1 && got.2 == want.2, "seven threads");
     }
+}
+
+/// A session with several meshes, their positions and labels.
+fn open_several<C: Conflicts>(
+    engine: &Engine,
+    meshes: &[TriMesh],
+) -> (Session<C>, Column<Vertex, Vec3>, Column<Vertex, u32>, Batch) {
+    let (joined, batch) = Batch::join(meshes.to_vec()).unwrap();
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 128;
+    });
+    let rx = RxMesh::new(engine, joined.vertex_count(), &joined.faces, &options).unwrap();
+    let x = rx.attribute_from::<Vertex, Vec3>(&joined.positions).unwrap();
+    let labels = rx.attribute_from::<Vertex, u32>(&batch.labels()).unwrap();
+    let mut session = Session::<C>::open_with(&rx).unwrap();
+    let (x, labels) = (session.attach(&x).unwrap(), session.attach(&labels).unwrap());
+    (session, x, labels, batch)
+}
+
+/// Meshes that lie in each other, of all densities, each with what it asks for: none is drawn to another one, none
+/// gets another one's length.
+fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
+    let n = size(engine);
+    if n <= 8 {
+        return;
+    }
+    let levels = if n > 16 { 4 } else { 3 };
+    let sized = |mut mesh: TriMesh, size: f32| {
+        mesh.positions.iter_mut().for_each(|p| *p *= size);
+        mesh
+    };
+    let sphere = |levels| generate::icosphere(levels).unwrap();
+    let meshes = [
+        sphere(levels),
+        // Nearer to the first than half an edge.
+        sized(sphere(levels - 1), 1.02),
+        TriMesh::default(),
+        sized(sphere(levels), 0.97),
+        generate::torus(3 * n, n, 1.0, 0.4).unwrap(),
+        sphere(levels),
+    ];
+    let (mut session, x, labels, batch) = open_several::<C>(engine, &meshes);
+    let unit = batch.unit(0);
+    let length = quality(&meshes[0]).edge_length.mean;
+    let base = RemeshOptions::default().with(|o| o.keep_features = None);
+    let wanted = meshes[3].face_count() as u32 / 2;
+    let each = [
+        base,
+        base,
+        base,
+        base.with(|o| o.faces = Some(wanted)),
+        base.with(|o| o.target_length = Some((1.3 * length / unit) as f32)),
+        base.with(|o| {
+            // Of a sphere of radius 1 lengths half as long again.
+            o.adaptive = Some((0.4 * length * length / unit) as f32);
+            o.target_length = Some((length / unit) as f32);
+        }),
+    ];
+    let report: RemeshBatchReport = remesh_batch(&mut session, x, labels, &each).unwrap();
+    let wrong = session.validate().unwrap();
+    assert!(wrong.is_empty(), "{report:?}: {wrong:?}");
+    assert!(report.total().run().finished, "{report:?}");
+    let (mut mesh, slots) = session.to_mesh(x).unwrap();
+    let of = session.values(labels).unwrap().read().unwrap();
+    let of: Vec<u32> = slots.iter().map(|&v| of[v as usize]).collect();
+    for f in &mesh.faces {
+        let of = f.map(|v| of[v as usize]);
+        assert!(of[0] == of[1] && of[0] == of[2], "a face of {of:?}");
+    }
+    mesh.placement.scale = unit;
+    let parts = batch.part(&mesh, &of);
+    for (i, (part, r)) in parts.iter().zip(&report.meshes).enumerate() {
+        let what = format!("mesh {i}: {r:?}");
+        assert_eq!(part.face_count() as u32, r.faces, "{what}");
+        assert!(r.on_target, "{what}");
+        if meshes[i].face_count() == 0 {
+            assert_eq!(r.faces, 0, "{what}");
+            continue;
+        }
+        let before = quality(&meshes[i]).edge_length.mean;
+        let after = quality(part).edge_length.mean;
+        let target = f64::from(r.target_length) * unit;
+        match i {
+            3 => assert!(r.faces.abs_diff(wanted) * 10 <= wanted, "{what}"),
+            4 => assert!((target - 1.3 * length).abs() < 1e-5 * length, "{what}"),
+            5 => assert!((target - length).abs() < 1e-5 * length, "{what}"),
+            _ => assert!((target - before).abs() < 1e-5 * before, "{what}"),
+        }
+        if i < 5 {
+            assert!((after - target).abs() < 0.15 * target, "{what}: {after} for {target}");
+        }
+        // On its own surface, and on no other: a sphere's neighbour is three times as far away.
+        let alone = to_own_surface(&meshes[i], part);
+        assert!(alone < 3e-3, "{what}: off by {alone}");
+        assert!(distance(&meshes[i], part, 5_000).rms < 0.02, "{what}");
+    }
+    if C::ORDERED {
+        let again = |engine: &Engine| {
+            let (mut session, x, labels, _) = open_several::<C>(engine, &meshes);
+            let report = remesh_batch(&mut session, x, labels, &each).unwrap();
+            let x = session.values(x).unwrap().read().unwrap();
+            (report, session.to_host().unwrap(), x)
+        };
+        let (want, got) = (again(&same_rounding(engine)), again(engine));
+        assert!(got == want, "{:?} in place of {:?}", got.0, want.0);
+    }
+}
+
+/// The greatest distance of a vertex from a surface.
+fn to_own_surface(surface: &TriMesh, mesh: &TriMesh) -> f64 {
+    let far = |p: &Vec3| to_triangles(surface, p.as_dvec3());
+    mesh.positions.iter().map(far).fold(0.0, f64::max)
+}
+
+fn several_with_wrong_labels(engine: &Engine) {
+    let meshes = [fixtures::closed(1), fixtures::closed(1)];
+    let (mut session, x, labels, _) = open_several::<Claims>(engine, &meshes);
+    let before = session.to_host().unwrap();
+    let one = RemeshOptions::default();
+    let refused = |session: &mut Session<Claims>, each: &[RemeshOptions], word: &str| {
+        let e = remesh_batch(session, x, labels, each).unwrap_err();
+        let named = matches!(e, Error::Options(_)) && e.to_string().contains(word);
+        assert!(named, "{e}");
+        assert!(session.to_host().unwrap() == before);
+    };
+    refused(&mut session, &[one], "there are 1");
+    refused(&mut session, &[], "there are 0");
+    refused(&mut session, &[one, one.with(|o| o.iterations = 1)], "mesh 1: all meshes share");
+    refused(&mut session, &[one, one.with(|o| o.faces = Some(1))], "mesh 1: ");
+    let slots = before.ve.len() as u32;
+    let mixed: Vec<u32> = (0..slots).map(|v| v % 2).collect();
+    session.set(labels, &mixed).unwrap();
+    refused(&mut session, &[one, one], "different meshes");
 }

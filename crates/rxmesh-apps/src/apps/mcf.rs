@@ -2,12 +2,16 @@
 
 use crate::app::{Application, Told};
 use crate::frame::{Fixed, explained};
-use crate::record::Record;
+use crate::record::{Record, shown};
 use crate::text;
 use crate::volume::Volumes;
 use anyhow::Result;
-use rxmesh_host::algo::mcf::{McfOptions, McfReport, mean_curvature_flow};
+use rxmesh_host::algo::mcf::{
+    McfOptions, McfReport, mean_curvature_flow, mean_curvature_flow_batch,
+};
+use rxmesh_host::kernels::topo::Vertex;
 use serde::Serialize;
+use std::path::PathBuf;
 
 const TOO_LARGE: &str = "coordinates or time step are too large or too small to smooth";
 
@@ -17,6 +21,15 @@ pub(crate) struct Report {
     done: McfReport,
     #[serde(flatten)]
     volumes: Volumes,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    meshes: Vec<Member>,
+}
+
+/// One of several meshes.
+#[derive(Debug, Serialize)]
+struct Member {
+    path: String,
+    time_step: f64,
 }
 
 /// The application.
@@ -31,7 +44,9 @@ impl Application for Mcf {
 Solves (2 A + DT L) x = 2 A x0 by conjugate gradients, with cotangent weights and mixed areas of the input
 (RXMesh 2021, listing 4). Where triangles are needles they go on with multigrid. Every step takes volume, the
 longer the more: how much stands in the output.
-Normals of the input are computed anew; everything else that it carries goes out unchanged.";
+Normals of the input are computed anew; everything else that it carries goes out unchanged.
+
+Of several meshes each has a time step of its own, unless one is given, and all are solved together.";
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("time_step", "the time step, given or not"),
@@ -44,6 +59,10 @@ Normals of the input are computed anew; everything else that it carries goes out
             "signed volume of the input; of an open mesh that of the cones from its middle",
         ),
         ("volume_after", "the same of the output"),
+        (
+            "meshes",
+            "of several meshes `path` and `time_step` of each; `time_step` above is the longest then",
+        ),
     ];
 
     type Options = McfOptions;
@@ -52,29 +71,60 @@ Normals of the input are computed anew; everything else that it carries goes out
 
     fn run(frame: &mut Fixed, options: &McfOptions) -> Result<Report> {
         let before = Volumes::before(&frame.mesh);
-        let done = frame.move_vertices("smoothing", |rx, x| {
-            mean_curvature_flow(rx, x, options).map_err(explained(TOO_LARGE))
+        let several = frame
+            .several
+            .as_ref()
+            .map(|s| (s.labels(), s.names.clone()));
+        let (done, meshes) = frame.move_vertices("smoothing", |rx, x| {
+            let Some((labels, names)) = several else {
+                let done = mean_curvature_flow(rx, x, options).map_err(explained(TOO_LARGE))?;
+                return Ok((done, Vec::new()));
+            };
+            let labels = rx.attribute_from::<Vertex, u32>(&labels)?;
+            let each = vec![*options; names.len()];
+            let report = mean_curvature_flow_batch(rx, x, &labels, &each);
+            let report = report.map_err(explained(TOO_LARGE))?;
+            let members = names.iter().zip(report.time_steps);
+            let member = |(name, time_step): (&PathBuf, f64)| Member {
+                path: shown(name),
+                time_step,
+            };
+            Ok((report.total, members.map(member).collect()))
         })?;
         let volumes = Volumes::of(&before, &frame.mesh);
-        Ok(Report { done, volumes })
+        Ok(Report {
+            done,
+            volumes,
+            meshes,
+        })
     }
 
     fn convert(report: &mut Report, unit: f64) {
-        report.done.time_step *= unit * unit;
+        let members = report.meshes.iter_mut().map(|m| &mut m.time_step);
+        for time_step in members.chain([&mut report.done.time_step]) {
+            *time_step *= unit * unit;
+        }
     }
 
     fn tell(report: &Report, options: &McfOptions, record: &Record) -> Told {
-        let (report, volumes) = (&report.done, &report.volumes);
+        let (report, volumes, meshes) = (&report.done, &report.volumes, &report.meshes);
         let cycles = match report.cycles {
             0 => String::new(),
             n => format!(" ({n} with multigrid)"),
         };
+        let time_step = match meshes.len() {
+            0 => format!("time step {}", text::number(report.time_step)),
+            _ => "time steps of their own".to_owned(),
+        };
         let line = format!(
-            "mean curvature flow: time step {}, {} iterations{cycles}, residual {:.2e}",
-            text::number(report.time_step),
-            report.iterations,
-            report.residual
+            "mean curvature flow: {time_step}, {} iterations{cycles}, residual {:.2e}",
+            report.iterations, report.residual
         );
+        let each = meshes.iter().map(|m| {
+            let time_step = text::number(m.time_step);
+            format!("\n{}: time step {time_step}", m.path)
+        });
+        let line = line + &each.collect::<String>();
         Told::new(line + &volumes.line()).unless_done(report.converged, || {
             format!(
                 "not converged: after {} iterations the residual is {:.3e}, {:.3e} was asked for; {} holds the \

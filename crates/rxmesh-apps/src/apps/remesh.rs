@@ -2,13 +2,13 @@
 
 use crate::app::{Application, Told};
 use crate::frame::{EditFlags, Editing, on_session, rounds};
-use crate::record::Record;
+use crate::record::{Record, shown};
 use crate::text;
 use anyhow::Result;
 use clap::Args;
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::remesh::{RemeshOptions, RemeshReport, remesh};
+use rxmesh_host::algo::remesh::{RemeshOptions, RemeshReport, remesh, remesh_batch};
 use serde::Serialize;
 
 /// The application.
@@ -27,6 +27,26 @@ pub(crate) struct RemeshArgs {
     #[arg(long = "project", hide = true, conflicts_with = "project")]
     #[serde(skip)]
     projects: bool,
+}
+
+/// All meshes together, and each of several.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    all: RemeshReport,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    meshes: Vec<Member>,
+}
+
+/// One of several meshes.
+#[derive(Debug, Serialize)]
+struct Member {
+    path: String,
+    target_length: f32,
+    faces: u32,
+    expected_faces: f64,
+    length_over_target: f32,
+    on_target: bool,
 }
 
 impl Options for RemeshArgs {
@@ -48,7 +68,10 @@ impl Application for Remesh {
 Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the
 boundary), smooths in the tangent planes and moves vertices back to the input, over and over (Botsch
 and Kobbelt 2004). The boundary and sharp edges stay. With --adaptive edges are shorter where the surface
-is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.";
+is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.
+
+Of several meshes each has the mean length of its own edges, unless a length or a number of faces is
+given, which is each one's then.";
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("target_length", "the length that edges should have"),
@@ -76,10 +99,15 @@ is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.";
         ),
         ("collapse", "the same of the contractions"),
         ("flip", "the same of the flips"),
+        (
+            "meshes",
+            "of several meshes `path`, `target_length`, `faces`, `expected_faces`, `length_over_target`, `on_target` of \
+            each; `target_length` above is the longest then",
+        ),
     ];
 
     type Options = RemeshArgs;
-    type Report = RemeshReport;
+    type Report = Report;
     type Frame = Editing;
 
     fn prepare(args: &mut RemeshArgs, _flags: &EditFlags) -> Result<()> {
@@ -89,39 +117,92 @@ is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.";
         Ok(())
     }
 
-    fn run(edit: &mut Editing, args: &RemeshArgs) -> Result<RemeshReport> {
+    fn run(edit: &mut Editing, args: &RemeshArgs) -> Result<Report> {
+        let several = edit.several.as_ref();
+        let several = several.map(|(s, labels)| (*labels, s.names.clone()));
         let report = edit.work("remeshing", |session, x| {
-            on_session!(session, |session| Ok(remesh(session, x, &args.remeshing)?))
+            let Some((labels, names)) = several else {
+                let all = on_session!(session, |session| remesh(session, x, &args.remeshing))?;
+                return Ok(Report {
+                    all,
+                    meshes: Vec::new(),
+                });
+            };
+            let each = vec![args.remeshing; names.len()];
+            let report = on_session!(session, |session| remesh_batch(session, x, labels, &each))?;
+            let members = names.iter().zip(&report.meshes);
+            Ok(Report {
+                all: report.total(),
+                meshes: members
+                    .map(|(name, m)| Member::new(shown(name), m))
+                    .collect(),
+            })
         })?;
-        edit.target_length = Some(f64::from(report.target_length));
+        if report.meshes.is_empty() {
+            edit.target_length = Some(f64::from(report.all.target_length));
+        }
         Ok(report)
     }
 
-    fn convert(report: &mut RemeshReport, unit: f64) {
-        report.target_length = (f64::from(report.target_length) * unit) as f32;
+    fn convert(report: &mut Report, unit: f64) {
+        let members = report.meshes.iter_mut().map(|m| &mut m.target_length);
+        for length in members.chain([&mut report.all.target_length]) {
+            *length = (f64::from(*length) * unit) as f32;
+        }
     }
 
-    fn tell(report: &RemeshReport, _args: &RemeshArgs, _record: &Record) -> Told {
-        let all = report.run();
-        Told::new(format!(
-            "remeshed towards edges of {}: {} splits, {} contractions, {} flips, {}",
-            text::number(f64::from(report.target_length)),
-            report.split.done,
-            report.collapse.done,
-            report.flip.done,
-            rounds(&all)
-        ))
-        .unless_done(all.finished, || {
-            "not all was done: the largest number of rounds was reached, or the work no longer got on"
-                .into()
-        })
-        .unless_done(report.on_target, || {
-            format!(
-                "the result is not what was asked for: edges are {:.2} of their target on average, and there are {} \
-                faces in place of {:.0}; sharp edges, boundaries and parts that are finer than the target stay as \
-                fine as they are",
-                report.length_over_target, report.faces, report.expected_faces
-            )
-        })
+    fn tell(report: &Report, _args: &RemeshArgs, _record: &Record) -> Told {
+        let (all, meshes) = (&report.all, &report.meshes);
+        let run = all.run();
+        let lengths = match meshes.len() {
+            0 => text::number(f64::from(all.target_length)),
+            _ => "lengths of their own".to_owned(),
+        };
+        let mut lines = format!(
+            "remeshed towards edges of {lengths}: {} splits, {} contractions, {} flips, {}",
+            all.split.done,
+            all.collapse.done,
+            all.flip.done,
+            rounds(&run)
+        );
+        for m in meshes {
+            let length = text::number(f64::from(m.target_length));
+            lines += &format!("\n{}: edges of {length}, {} faces", m.path, m.faces);
+        }
+        let missed: Vec<&Member> = meshes.iter().filter(|m| !m.on_target).collect();
+        let of = match &missed[..] {
+            [] => String::new(),
+            [m] => format!("{}: ", m.path),
+            missed => format!("{} of {} meshes: ", missed.len(), meshes.len()),
+        };
+        Told::new(lines)
+            .unless_done(run.finished, || {
+                "not all was done: the largest number of rounds was reached, or the work no longer got on"
+                    .into()
+            })
+            .unless_done(all.on_target, || {
+                let (length, faces, expected) = match &missed[..] {
+                    [m] => (m.length_over_target, m.faces, m.expected_faces),
+                    _ => (all.length_over_target, all.faces, all.expected_faces),
+                };
+                format!(
+                    "{of}the result is not what was asked for: edges are {length:.2} of their target on average, and \
+                    there are {faces} faces in place of {expected:.0}; sharp edges, boundaries and parts that are \
+                    finer than the target stay as fine as they are"
+                )
+            })
+    }
+}
+
+impl Member {
+    fn new(path: String, report: &RemeshReport) -> Member {
+        Member {
+            path,
+            target_length: report.target_length,
+            faces: report.faces,
+            expected_faces: report.expected_faces,
+            length_over_target: report.length_over_target,
+            on_target: report.on_target,
+        }
     }
 }

@@ -112,8 +112,7 @@ folder that they come into.";
                     meshes: Vec::new(),
                 });
             };
-            let targets = vec![options.target; names.len()];
-            let report = simplify_batch(session, x, labels, &targets, options)?;
+            let report = simplify_batch(session, x, labels, &vec![*options; names.len()])?;
             let members = names.iter().zip(&report.meshes);
             Ok(Report {
                 all: report.total(),

@@ -36,7 +36,7 @@ pub(crate) struct Fixed {
     placement: Placement,
     target: Target,
     /// Several meshes, if it is not one.
-    several: Option<Several>,
+    pub(crate) several: Option<Several>,
     engine: Engine,
 }
 

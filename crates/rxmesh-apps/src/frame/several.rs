@@ -67,7 +67,7 @@ impl Several {
     }
 
     /// For each vertex of the joined mesh, as it was read, which mesh it is of.
-    pub(super) fn labels(&self) -> Vec<u32> {
+    pub(crate) fn labels(&self) -> Vec<u32> {
         self.batch.labels()
     }
 

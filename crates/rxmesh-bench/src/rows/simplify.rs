@@ -116,14 +116,14 @@ fn batch(b: &Bench<'_>) -> Result<Measured> {
     );
     let (rx, x) = RxMesh::from_engine_arrays::<Vec3>(&positions, &faces, b.patch_size)?;
     let labels = rx.attribute_from::<Vertex, u32>(&batch.labels())?;
-    let targets = vec![options.target; count];
+    let each = vec![options; count];
     let mut all = serde_json::Map::new();
     let mut sample = || -> Result<f64> {
         let mut session = Session::open(&rx)?;
         let (x, labels) = (session.attach(&x)?, session.attach(&labels)?);
         b.engine.synchronize()?;
         measure::wall_ms(b.engine, || {
-            let report = simplify_batch(&mut session, x, labels, &targets, &options)?;
+            let report = simplify_batch(&mut session, x, labels, &each)?;
             let missed = report.meshes.iter().find(|m| m.faces > m.target);
             ensure!(missed.is_none(), "not reached: {missed:?}");
             let meshes = report.meshes.len();

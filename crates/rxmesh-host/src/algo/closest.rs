@@ -3,7 +3,8 @@
 use crate::engine::{Buffer, Engine, EngineError};
 use glam::Vec3;
 use rayon::prelude::*;
-use rxmesh_kernels::algo::closest::{LEAF, TreeView};
+use rxmesh_kernels::algo::closest::{Forest, LEAF, TreeView};
+use rxmesh_kernels::mem::Global;
 
 /// A triangle soup on an engine, with a hierarchy of boxes: a complete binary tree over the triangles in Morton order.
 #[derive(Debug)]
@@ -11,6 +12,8 @@ pub struct SurfaceTree {
     boxes: Buffer<Vec3>,
     corners: Buffer<Vec3>,
     leaves: u32,
+    /// Where the tree of each of several meshes is; empty when there is one.
+    trees: Buffer<u32>,
 }
 
 type Box3 = [Vec3; 2];
@@ -28,10 +31,12 @@ impl SurfaceTree {
         x: &[Vec3],
         faces: &[[u32; 3]],
     ) -> Result<SurfaceTree, EngineError> {
-        Ok(SurfaceTree::with_leaves(engine, x, faces)?.0)
+        let all = (0..faces.len() as u32).collect();
+        SurfaceTree::of(engine, &[Built::new(x, faces, all)])
     }
 
-    /// As [`SurfaceTree::new`], and a leaf in which each vertex is: 0 for vertices of no triangle.
+    /// As [`SurfaceTree::new`], and a leaf in which each vertex is: 0 for vertices of no triangle. With labels, which
+    /// say for each vertex which of so many meshes it is of, each of them gets a tree of its own, and leaves are of that.
     ///
     /// # Errors
     ///
@@ -40,43 +45,57 @@ impl SurfaceTree {
         engine: &Engine,
         x: &[Vec3],
         faces: &[[u32; 3]],
+        labels: Option<(&[u32], usize)>,
     ) -> Result<(SurfaceTree, Vec<u32>), EngineError> {
-        let place = |f: &[u32; 3]| f.map(|v| x[v as usize]);
-        let centre = |f: &[u32; 3]| place(f).iter().sum::<Vec3>() * (1.0 / 3.0);
-        let [low, high] = faces
-            .par_iter()
-            .map(|f| [centre(f); 2])
-            .reduce(|| NOTHING, union);
-        let extent = (high - low).max_element();
-        let scale = if extent > 0.0 { CELLS / extent } else { 0.0 };
-        let mut order: Vec<(u64, u32)> = faces
-            .par_iter()
-            .enumerate()
-            .map(|(i, f)| (morton((centre(f) - low) * scale), i as u32))
+        let meshes = match labels {
+            None => vec![(0..faces.len() as u32).collect()],
+            Some((labels, count)) => {
+                let mut meshes: Vec<Vec<u32>> = vec![Vec::new(); count];
+                for (i, f) in (0..).zip(faces) {
+                    meshes[labels[f[0] as usize] as usize].push(i);
+                }
+                meshes
+            }
+        };
+        let trees: Vec<Built> = meshes
+            .into_par_iter()
+            .map(|mesh| Built::new(x, faces, mesh))
             .collect();
-        order.par_sort_unstable();
-        let corners: Vec<Vec3> = order
-            .par_iter()
-            .flat_map_iter(|&(_, i)| place(&faces[i as usize]))
-            .collect();
-        let leaves = faces
-            .len()
-            .div_ceil(LEAF as usize)
-            .max(1)
-            .next_power_of_two();
-        let boxes = boxes_of(&corners, leaves);
         let mut of_vertices = vec![0; x.len()];
-        for (node, triangles) in (leaves..).zip(order.chunks(LEAF as usize)) {
-            for v in triangles.iter().flat_map(|&(_, i)| faces[i as usize]) {
-                of_vertices[v as usize] = node as u32;
+        for tree in &trees {
+            let leaves = tree.boxes.len() / 2;
+            for (node, triangles) in (leaves..).zip(tree.order.chunks(LEAF as usize)) {
+                for v in triangles.iter().flat_map(|&i| faces[i as usize]) {
+                    of_vertices[v as usize] = node as u32;
+                }
             }
         }
-        let tree = SurfaceTree {
-            boxes: engine.upload(boxes.as_flattened())?,
-            corners: engine.upload(&corners)?,
-            leaves: leaves as u32,
+        Ok((SurfaceTree::of(engine, &trees)?, of_vertices))
+    }
+
+    fn of(engine: &Engine, built: &[Built]) -> Result<SurfaceTree, EngineError> {
+        let mut trees = Vec::new();
+        let (mut boxes, mut triangles) = (0, 0);
+        for tree in built {
+            let nodes = tree.boxes.len() as u32;
+            let own = tree.order.len() as u32;
+            trees.extend([2 * boxes, triangles, own, nodes / 2]);
+            boxes += nodes;
+            triangles += own;
+        }
+        if built.len() == 1 {
+            trees.clear();
+        }
+        let all = |of: &dyn Fn(&Built) -> &[Vec3]| match built {
+            [only] => engine.upload(of(only)),
+            built => engine.upload(&built.iter().flat_map(of).copied().collect::<Vec<Vec3>>()),
         };
-        Ok((tree, of_vertices))
+        Ok(SurfaceTree {
+            boxes: all(&|tree| tree.boxes.as_flattened())?,
+            corners: all(&|tree| &tree.corners)?,
+            leaves: built.first().map_or(0, |tree| tree.boxes.len() as u32 / 2),
+            trees: engine.upload(&trees)?,
+        })
     }
 
     /// The surface as a kernel argument.
@@ -85,6 +104,55 @@ impl SurfaceTree {
             boxes: self.boxes.global(),
             corners: self.corners.global(),
             leaves: self.leaves,
+        }
+    }
+
+    /// The surface of each mesh as a kernel argument, for vertices with labels; these are not looked at when there is
+    /// one.
+    pub fn forest(&self, labels: Global<u32>) -> Forest {
+        Forest {
+            all: self.view(),
+            trees: self.trees.global(),
+            labels,
+        }
+    }
+}
+
+/// A tree before it is on an engine.
+struct Built {
+    boxes: Vec<Box3>,
+    corners: Vec<Vec3>,
+    /// The faces, as the triangles lie.
+    order: Vec<u32>,
+}
+
+impl Built {
+    /// The tree of some of the faces.
+    fn new(x: &[Vec3], faces: &[[u32; 3]], of: Vec<u32>) -> Built {
+        let place = |i: u32| faces[i as usize].map(|v| x[v as usize]);
+        let centre = |i: u32| place(i).iter().sum::<Vec3>() * (1.0 / 3.0);
+        let [low, high] = of
+            .par_iter()
+            .map(|&i| [centre(i); 2])
+            .reduce(|| NOTHING, union);
+        let extent = (high - low).max_element();
+        let scale = if extent > 0.0 { CELLS / extent } else { 0.0 };
+        let mut order: Vec<(u64, u32)> = of
+            .into_par_iter()
+            .map(|i| (morton((centre(i) - low) * scale), i))
+            .collect();
+        order.par_sort_unstable();
+        let order: Vec<u32> = order.into_par_iter().map(|(_, i)| i).collect();
+        let corners: Vec<Vec3> = order.par_iter().flat_map_iter(|&i| place(i)).collect();
+        let leaves = order
+            .len()
+            .div_ceil(LEAF as usize)
+            .max(1)
+            .next_power_of_two();
+        Built {
+            boxes: boxes_of(&corners, leaves),
+            corners,
+            order,
         }
     }
 }

@@ -28,6 +28,25 @@ pub trait Options {
     }
 }
 
+/// Checks the options of several meshes, and that `shared`, which `what` names, is the same in all of them. Errors
+/// begin with the number of the mesh.
+fn check_each<O: Options, S: PartialEq>(
+    each: &[O],
+    shared: impl Fn(&O) -> S,
+    what: &str,
+) -> Result<(), Error> {
+    for (i, options) in each.iter().enumerate() {
+        options.check().map_err(|e| match e {
+            Error::Options(why) => Error::Options(format!("mesh {i}: {why}")),
+            e => e,
+        })?;
+        if shared(options) != shared(&each[0]) {
+            return Err(Error::Options(format!("mesh {i}: all meshes share {what}")));
+        }
+    }
+    Ok(())
+}
+
 /// Of an algorithm that has none.
 impl Options for () {
     fn check(&self) -> Result<(), Error> {

@@ -100,24 +100,10 @@ pub fn by_label<K: Element, T: Sum>(
     count: u32,
     reduction: Reduction,
 ) -> Result<Vec<f64>, Error> {
-    let (engine, patches) = (rx.engine(), rx.headers().len());
+    let starts = check_labels(rx, labels, count)?;
+    let engine = rx.engine();
     let (x, labels, kind) = (x.global()?.cast(), labels.global()?, K::KIND as u32);
-    let starts = engine.zeroed::<u32>(patches + 1)?;
-    let largest = engine.zeroed::<u32>(2)?;
-    rx.run(LabelCount {
-        labels,
-        kind,
-        counts: starts.global_mut(),
-        largest: largest.global_mut(),
-    })?;
     let total = scan::exclusive(engine, &starts)? as usize;
-    let labelled = largest.read()?[1];
-    if labelled > count {
-        return Err(Error::Options(format!(
-            "there is a label {}, but there are {count}, from 0 on",
-            labelled - 1
-        )));
-    }
     let n = count as usize;
     let (partials, of) = (engine.zeroed::<f64>(total)?, engine.zeroed::<u32>(total)?);
     let (first, end) = (engine.uninit::<u32>(n)?, engine.zeroed::<u32>(n)?);
@@ -147,6 +133,33 @@ pub fn by_label<K: Element, T: Sum>(
     };
     engine.launch_flat(count, combine)?;
     Ok(results.read()?)
+}
+
+/// How many labels each patch has, with room for one number more.
+///
+/// # Errors
+///
+/// A label that is not below `count` ([`Error::Options`]), a stale attribute, or what the engine says.
+pub(super) fn check_labels<K: Element>(
+    rx: &RxMesh<impl Dimension>,
+    labels: &Attribute<K, u32>,
+    count: u32,
+) -> Result<Buffer<u32>, Error> {
+    let counts = rx.engine().zeroed::<u32>(rx.headers().len() + 1)?;
+    let largest = rx.engine().zeroed::<u32>(2)?;
+    rx.run(LabelCount {
+        labels: labels.global()?,
+        kind: K::KIND as u32,
+        counts: counts.global_mut(),
+        largest: largest.global_mut(),
+    })?;
+    match largest.read()?[1] {
+        labelled if labelled > count => Err(Error::Options(format!(
+            "there is a label {}, but there are {count}, from 0 on",
+            labelled - 1
+        ))),
+        _ => Ok(counts),
+    }
 }
 
 /// One of several reductions.

@@ -6,16 +6,17 @@ mod measure;
 mod passes;
 
 pub(super) use goal::check_faces;
-pub(super) use measure::{bounds, faces_of, mean_length, refuse_frozen};
+pub(super) use measure::{Meshes, bounds, faces_of, mean_length, refuse_frozen};
 pub(super) use passes::Remesher;
 
-use super::Options;
+use super::labels::check_labels;
+use super::{Options, check_each};
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Session};
 use glam::Vec3;
 use goal::Goal;
 use rxmesh_kernels::algo::remesh::{CollapseShort, EqualiseFlip, SplitLong};
-use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_kernels::topo::Vertex;
 
 /// Edges longer than this many targets are split.
 const LONG: f32 = 4.0 / 3.0;
@@ -216,39 +217,154 @@ pub fn remesh<C: Remeshes>(
     options: &RemeshOptions,
 ) -> Result<RemeshReport, Error> {
     options.check()?;
+    Ok(run(session, x, Meshes::ONE, std::slice::from_ref(options))?.total())
+}
+
+/// What was done to several meshes.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RemeshBatchReport {
+    /// Edges that were kept as features at the beginning.
+    pub features: u32,
+    /// Iterations.
+    pub iterations: u32,
+    /// Splits, of all meshes together.
+    pub split: RunReport,
+    /// Contractions.
+    pub collapse: RunReport,
+    /// Flips.
+    pub flip: RunReport,
+    /// What became of each mesh. The features and runs of each are empty, because all share the rounds.
+    pub meshes: Vec<RemeshReport>,
+}
+
+impl RemeshBatchReport {
+    /// All meshes as one: sums, the longest target, and the mean length over target of all faces.
+    pub fn total(&self) -> RemeshReport {
+        let shared = RemeshReport {
+            features: self.features,
+            iterations: self.iterations,
+            split: self.split,
+            collapse: self.collapse,
+            flip: self.flip,
+            on_target: true,
+            ..RemeshReport::default()
+        };
+        let only = match &self.meshes[..] {
+            [only] => *only,
+            meshes => {
+                let faces: u32 = meshes.iter().map(|m| m.faces).sum();
+                let weighted = |m: &RemeshReport| m.length_over_target * m.faces as f32;
+                RemeshReport {
+                    target_length: meshes.iter().map(|m| m.target_length).fold(0.0, f32::max),
+                    faces,
+                    expected_faces: meshes.iter().map(|m| m.expected_faces).sum(),
+                    length_over_target: meshes.iter().map(weighted).sum::<f32>()
+                        / faces.max(1) as f32,
+                    on_target: meshes.iter().all(|m| m.on_target),
+                    ..shared
+                }
+            }
+        };
+        RemeshReport {
+            target_length: only.target_length,
+            faces: only.faces,
+            expected_faces: only.expected_faces,
+            length_over_target: only.length_over_target,
+            on_target: only.on_target,
+            ..shared
+        }
+    }
+}
+
+/// Remeshes several meshes that lie in one session, each towards a length or a number of faces of its own, as
+/// [`remesh`] does, all of them in the same rounds. `labels` says for each vertex which mesh it is of, from 0 on
+/// ([`Batch::labels`](crate::batch::Batch::labels)); new vertices get theirs, so that the column tells the meshes apart
+/// afterwards too. Without a length each mesh has the mean of its own. Lengths, numbers of faces, lengths by curvature and
+/// the most faces are each mesh's own; all other options are the same for all of them. Iterations go on while any mesh
+/// asks for another one.
+///
+/// # Errors
+///
+/// As [`remesh`], with the number of the mesh; [`Error::Options`] for options that differ where all meshes share them,
+/// a label without options, or a face whose vertices have different labels.
+pub fn remesh_batch<C: Remeshes>(
+    session: &mut Session<C>,
+    x: Column<Vertex, Vec3>,
+    labels: Column<Vertex, u32>,
+    each: &[RemeshOptions],
+) -> Result<RemeshBatchReport, Error> {
+    let shared = |o: &RemeshOptions| RemeshOptions {
+        target_length: None,
+        faces: None,
+        adaptive: None,
+        min_length: None,
+        max_length: None,
+        max_faces: 0,
+        ..*o
+    };
+    check_each(each, shared, "all options but lengths and numbers of faces")?;
+    check_labels(session, labels, each.len())?;
+    if each.is_empty() {
+        return Ok(RemeshBatchReport::default());
+    }
+    let meshes = Meshes {
+        labels: Some(labels),
+        count: each.len(),
+    };
+    run(session, x, meshes, each)
+}
+
+/// One mesh or several, whose options have been checked.
+fn run<C: Remeshes>(
+    session: &mut Session<C>,
+    x: Column<Vertex, Vec3>,
+    meshes: Meshes,
+    each: &[RemeshOptions],
+) -> Result<RemeshBatchReport, Error> {
     refuse_frozen(session, "remeshing")?;
     let nothing = RunReport {
         finished: true,
         ..RunReport::default()
     };
-    let mut report = RemeshReport {
+    let faces = meshes.counts(session, x)?;
+    let member = |(o, &faces): (&RemeshOptions, &u32)| RemeshReport {
+        target_length: o.target_length.unwrap_or(0.0),
+        faces,
         on_target: true,
+        ..RemeshReport::default()
+    };
+    let mut report = RemeshBatchReport {
         split: nothing,
         collapse: nothing,
         flip: nothing,
-        ..RemeshReport::default()
+        meshes: each.iter().zip(&faces).map(member).collect(),
+        ..RemeshBatchReport::default()
     };
-    report.faces = session.count(Kind::Face)?;
-    if report.faces == 0 {
-        report.target_length = options.target_length.unwrap_or(0.0);
+    if faces.iter().all(|&n| n == 0) {
         return Ok(report);
     }
-    let mut goal = Goal::new(session, x, options)?;
-    let mut remesher = Remesher::new(session, x, options)?;
-    goal.adapt(session, &mut remesher, options)?;
-    report.target_length = goal.target;
+    let mut goal = Goal::new(session, x, meshes, each, &faces)?;
+    let mut remesher = Remesher::new(session, x, &each[0], meshes)?;
+    goal.adapt(session, &mut remesher)?;
+    for (member, target) in report.meshes.iter_mut().zip(goal.targets()) {
+        member.target_length = target;
+    }
     report.features = remesher.features;
     remesher.widen(session, &mut report)?;
-    while goal.goes_on(&report, options) {
+    while goal.goes_on(report.iterations, &report.meshes) {
         session
             .engine()
             .note("iteration", u64::from(report.iterations) + 1);
         report.split.merge(&remesher.split(session)?);
         report.collapse.merge(&remesher.collapse(session)?);
         report.flip.merge(&remesher.flip(session)?);
-        remesher.relax(session, options.smoothing_steps)?;
+        remesher.relax(session, each[0].smoothing_steps)?;
         report.iterations += 1;
-        goal.look(session, &mut remesher, &mut report, options)?;
+        for member in &mut report.meshes {
+            member.iterations = report.iterations;
+        }
+        goal.look(session, &mut remesher, &mut report.meshes)?;
     }
     Ok(report)
 }

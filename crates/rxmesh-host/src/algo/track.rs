@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::remesh::{
-    MAX_FACES, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of, mean_length,
+    MAX_FACES, Meshes, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of, mean_length,
     refuse_frozen, scaled,
 };
 use crate::Error;
@@ -212,7 +212,7 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         ..TrackReport::default()
     };
     let moves = session.count(Kind::Face)? > 0;
-    let mut remesher = Remesher::new(session, x, &options.remesh())?;
+    let mut remesher = Remesher::new(session, x, &options.remesh(), Meshes::ONE)?;
     if moves {
         options.stays_in_reach(target)?;
         remesher.unit = target;

@@ -182,12 +182,43 @@ fn ratio(part: f32, whole: f32) -> f32 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
+/// Words of [`Forest::trees`] a tree: its first box, its first triangle, its triangles, its leaves.
+pub const TREE_WORDS: u32 = 4;
+
+args! {
+    /// The surfaces of several meshes, each a tree of its own.
+    pub struct Forest {
+        /// All boxes and triangles; the tree itself where there is one mesh.
+        pub all: TreeView,
+        /// Where each tree is, [`TREE_WORDS`] a tree; empty where there is one.
+        pub trees: Global<u32>,
+        /// Which of the meshes each vertex is of.
+        pub labels: Global<u32>,
+    }
+}
+
+impl Forest {
+    /// The tree of a vertex's mesh.
+    #[inline(always)]
+    fn tree(&self, v: u32) -> TreeView {
+        if self.trees.is_empty() {
+            return self.all;
+        }
+        let [first, triangle, triangles, leaves] = self.trees.get4(self.labels.get(v));
+        TreeView {
+            boxes: self.all.boxes.part(first, 4 * leaves),
+            corners: self.all.corners.part(3 * triangle, 3 * triangles),
+            leaves,
+        }
+    }
+}
+
 kernel! {
     /// Moves live vertices to the closest points of a surface, which are looked for from a node of each vertex's own.
     /// One index a vertex slot.
     pub struct Project: Flat {
-        /// The surface.
-        pub surface: TreeView,
+        /// The surface of each mesh.
+        pub surface: Forest,
         /// An edge a vertex, or [`DEAD`].
         pub ve: Global<u32>,
         /// Where the vertices are now.
@@ -207,6 +238,7 @@ unsafe impl FlatKernel for Project {
         if self.ve.get(v) != DEAD {
             let (to, leaf) = self
                 .surface
+                .tree(v)
                 .closest_near(self.near.get(v).max(1), self.from.get(v));
             self.to.set(v, to);
             self.near.set(v, leaf);

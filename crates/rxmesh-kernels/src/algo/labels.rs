@@ -1,17 +1,23 @@
 //! Reductions by label, such as one for each of several meshes that lie in one: a partial result for each label of a
 //! patch, then those of a label by one thread. The order depends on the patches and on the block's width only.
+//!
+//! Values that lie in an array without patches, as those of a session do, are added up as whole numbers, parts of the
+//! label's largest value: the order does not matter then.
 
 use super::reduce::{Reduction, combine, neutral, section};
+use crate::edit::NONE;
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel;
 use crate::kernel::{FlatKernel, PatchKernel};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Patch, PatchHeader};
+use crate::{args, kernel};
 
 kernel_list! {
     patch label_count: LabelCount;
     patch label_reduce: LabelReduce;
     flat label_combine: LabelCombine;
+    flat label_most: LabelMost;
+    flat label_sums: LabelSums;
 }
 
 kernel! {
@@ -182,5 +188,124 @@ unsafe impl FlatKernel for LabelCombine {
             k += 1;
         }
         self.results.set(i, result);
+    }
+}
+
+/// Values that one thread of [`LabelMost`] and [`LabelSums`] looks at: neighbours mostly have the same label.
+pub const LABEL_RUN: u32 = 32;
+
+/// Into so many parts [`LabelSums`] divides the largest value of a label.
+pub const LABEL_PARTS: f32 = (1u32 << 31) as f32;
+
+args! {
+    /// Values with labels.
+    pub struct Labelled {
+        /// The values, not negative.
+        pub values: Global<f32>,
+        /// Their labels; [`NONE`] for those that do not count.
+        pub labels: Global<u32>,
+    }
+}
+
+impl Labelled {
+    /// Shows the values of a run, those of one label after the other, to `take`, and the label after them to `end`.
+    #[inline(always)]
+    fn each<T: Copy>(
+        &self,
+        run: u32,
+        start: impl Fn(u32) -> T,
+        take: impl Fn(T, f32) -> T,
+        end: impl Fn(u32, T),
+    ) {
+        let mut i = run * LABEL_RUN;
+        let to = (i + LABEL_RUN).min(self.values.len());
+        let mut of = NONE;
+        let mut all = start(NONE);
+        while i < to {
+            let label = self.labels.get(i);
+            if label != of {
+                end(of, all);
+                of = label;
+                all = start(of);
+            }
+            if of != NONE {
+                all = take(all, self.values.get(i));
+            }
+            i += 1;
+        }
+        end(of, all);
+    }
+}
+
+kernel! {
+    /// The largest value of each label. One index for each [`LABEL_RUN`] values.
+    pub struct LabelMost: Flat {
+        /// The values.
+        pub of: Labelled,
+        /// The largest of each label, as bits; 0 before.
+        pub most: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
+// (contracts U3, U4).
+unsafe impl FlatKernel for LabelMost {
+    #[inline(always)]
+    fn run(&self, run: u32) {
+        self.of.each(
+            run,
+            |_| 0,
+            // Bits of numbers that are not negative order as they do.
+            |most: u32, value| most.max(value.to_bits()),
+            |label, most| {
+                if label != NONE {
+                    self.most.raise(label, most);
+                }
+            },
+        );
+    }
+}
+
+kernel! {
+    /// The sum and the number of the values of each label. One index for each [`LABEL_RUN`] values.
+    pub struct LabelSums: Flat {
+        /// The values.
+        pub of: Labelled,
+        /// What [`LabelMost`] found.
+        pub most: Global<u32>,
+        /// The sums, of which [`LABEL_PARTS`] are one largest value; 0 before.
+        pub sums: GlobalMut<u64>,
+        /// How many values; 0 before.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
+// (contracts U3, U4).
+unsafe impl FlatKernel for LabelSums {
+    #[inline(always)]
+    fn run(&self, run: u32) {
+        let start = |label| {
+            let most = if label == NONE {
+                0.0
+            } else {
+                f32::from_bits(self.most.get(label))
+            };
+            (if most > 0.0 { most } else { 1.0 }, 0u64, 0u32)
+        };
+        self.of.each(
+            run,
+            start,
+            |(most, sum, count), value| {
+                let parts = (value / most * LABEL_PARTS) as u32;
+                (most, sum + u64::from(parts), count + 1)
+            },
+            |label, (_, sum, count)| {
+                if label != NONE {
+                    self.sums.add(label, sum);
+                    self.counts.fetch_add(label, count);
+                }
+            },
+        );
     }
 }

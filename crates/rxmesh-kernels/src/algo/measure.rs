@@ -4,14 +4,16 @@ use crate::attr::{Read, Write};
 use crate::kernel;
 use crate::kernel::{FlatKernel, ForEach};
 use crate::math::length;
-use crate::mem::GlobalMut;
+use crate::mem::{Global, GlobalMut};
 use crate::query::{EV, Neighbours};
 use crate::topo::{Edge, Owned, Vertex};
 use glam::Vec3;
 
 kernel_list! {
     patch edge_lengths: EdgeLengths;
+    patch edge_labels: EdgeLabels;
     flat affine: Affine;
+    flat scale_each: ScaleEach;
 }
 
 kernel! {
@@ -29,6 +31,48 @@ impl ForEach<EV> for EdgeLengths {
     fn run(&self, e: Owned<Edge>, v: Neighbours<EV>) {
         self.length
             .set(e, length(self.x.get(v.get(0)) - self.x.get(v.get(1))));
+    }
+}
+
+kernel! {
+    /// Which of several meshes each edge is of.
+    pub struct EdgeLabels: ForEach<EV> {
+        /// Which of them each vertex is of.
+        pub vertices: Read<Vertex, u32>,
+        /// The labels.
+        pub labels: Write<Edge, u32>,
+        /// 1 for each edge, to count them.
+        pub one: Write<Edge, f32>,
+    }
+}
+
+impl ForEach<EV> for EdgeLabels {
+    #[inline(always)]
+    fn run(&self, e: Owned<Edge>, v: Neighbours<EV>) {
+        self.labels.set(e, self.vertices.get(v.get(0)));
+        self.one.set(e, 1.0);
+    }
+}
+
+kernel! {
+    /// Multiplies the positions of each of several meshes by a factor of its own, in place.
+    pub struct ScaleEach: Flat {
+        /// Positions.
+        pub x: GlobalMut<Vec3>,
+        /// Which of the meshes each vertex is of.
+        pub labels: Global<u32>,
+        /// The factors.
+        pub factors: Global<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for ScaleEach {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let factor = self.factors.get(self.labels.get(i));
+        self.x.set(i, self.x.get(i) * factor);
     }
 }
 

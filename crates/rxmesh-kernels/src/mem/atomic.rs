@@ -254,6 +254,17 @@ pub unsafe fn fetch_min_u64(at: *mut u64, v: u64) -> u64 {
     cell.fetch_min(v, Relaxed)
 }
 
+/// Adds to 64 bits.
+///
+/// # Safety
+///
+/// `at` is aligned and valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn add_u64(at: *mut u64, v: u64) {
+    // SAFETY: the caller's.
+    unsafe { wide(at) }.fetch_add(v, Relaxed);
+}
+
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline(always)]
 unsafe fn add_f32(at: *mut f32, v: f32) {

@@ -580,6 +580,13 @@ impl GlobalMut<u64> {
         // SAFETY: as `load`.
         unsafe { atomic::fetch_min_u64(self.cell(i), v) }
     }
+
+    /// Adds to element `i` atomically.
+    #[inline(always)]
+    pub fn add(self, i: u32, v: u64) {
+        // SAFETY: as `load`.
+        unsafe { atomic::add_u64(self.cell(i), v) }
+    }
 }
 
 impl GlobalMut<f32> {

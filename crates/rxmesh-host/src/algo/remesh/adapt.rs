@@ -16,13 +16,11 @@ const GRADE_STEPS: u32 = 16;
 const SLOPE: f32 = 0.5;
 
 impl Remesher {
-    /// Lengths for an error, between two others.
+    /// Lengths for an error, between two others: three numbers a mesh.
     pub(super) fn adapt<C: Edits>(
         &mut self,
         session: &mut Session<C>,
-        error: f32,
-        least: f32,
-        greatest: f32,
+        bounds: &[[f32; 3]],
     ) -> Result<(), Error> {
         let lengths = session.column()?;
         self.lengths = Some(lengths);
@@ -30,6 +28,7 @@ impl Remesher {
             .engine()
             .zeroed::<f32>(session.capacity(Kind::Vertex) as usize)?;
         let session = &*session;
+        let bounds = session.engine().upload(bounds.as_flattened())?;
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let (rings, x) = (self.rings(session)?, session.read(self.x)?);
         engine.launch_flat(
@@ -37,10 +36,9 @@ impl Remesher {
             AdaptLengths {
                 rings: rings.view(),
                 x,
-                error,
-                least,
-                greatest,
+                bounds: bounds.global(),
                 lengths: session.write(lengths)?,
+                labels: self.labels(session)?.read(),
             },
         )?;
         // An even number of steps: the result is in the column.

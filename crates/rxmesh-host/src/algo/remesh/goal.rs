@@ -1,13 +1,12 @@
 //! What is asked for, and how near a mesh is to it.
 
-use super::measure::{faces_of, lengths, mean_length};
+use super::measure::Meshes;
 use super::passes::Remesher;
 use super::{RemeshOptions, RemeshReport};
 use crate::Error;
 use crate::algo::Options;
 use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
-use rxmesh_kernels::algo::remesh::Sizing;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Bytes that a session and what reads and writes it hold for each face, about.
@@ -51,30 +50,41 @@ pub(in crate::algo) fn check_faces(faces: f64, max: u32) -> Result<(), Error> {
     })
 }
 
-/// What is asked for.
+/// What is asked of the meshes.
 pub(super) struct Goal {
     x: Column<Vertex, Vec3>,
+    meshes: Meshes,
+    aims: Vec<Aim>,
+}
+
+/// What is asked of one mesh.
+struct Aim {
+    options: RemeshOptions,
     /// The length.
-    pub(super) target: f32,
+    target: f32,
     /// Faces that are expected.
     expected: f64,
     /// Whether another iteration may change much.
     moves: bool,
 }
 
-impl Goal {
+impl Aim {
+    /// Of a mesh with some faces, which have the area of so many of sides of length 1, and edges of some mean length.
     /// Refuses what would have too many faces.
-    pub(super) fn new<C: Edits>(
-        session: &Session<C>,
-        x: Column<Vertex, Vec3>,
-        options: &RemeshOptions,
-    ) -> Result<Goal, Error> {
-        let none = session.engine().zeroed(0)?;
-        let area = faces_of(session, x, Sizing::uniform(none.global_mut(), 1.0))?;
+    fn new(options: &RemeshOptions, faces: u32, area: f64, mean: f32) -> Result<Aim, Error> {
+        let aim = |target, expected| Aim {
+            options: *options,
+            target,
+            expected,
+            moves: true,
+        };
+        if faces == 0 {
+            return Ok(aim(options.target_length.unwrap_or(1.0), 0.0));
+        }
         let target = match (options.faces, options.target_length) {
             (Some(n), _) => (area / f64::from(n)).sqrt() as f32,
             (None, Some(length)) => length,
-            (None, None) => mean_length(session, x)?,
+            (None, None) => mean,
         };
         RemeshOptions {
             target_length: Some(target),
@@ -89,12 +99,88 @@ impl Goal {
         if options.adaptive.is_none() || options.faces.is_some() {
             check_faces(expected, options.max_faces)?;
         }
+        Ok(aim(target, expected))
+    }
+
+    /// The error, the least and the greatest length of lengths by curvature; one length without an error.
+    fn bounds(&self) -> [f32; 3] {
+        let Some(error) = self.options.adaptive else {
+            return [1.0, self.target, self.target];
+        };
+        let least = self.options.min_length.unwrap_or(self.target * 0.25);
+        let greatest = self.options.max_length.unwrap_or(self.target * 4.0);
+        [error, least.min(greatest), greatest.max(least)]
+    }
+
+    fn is_near(&self, report: &RemeshReport) -> bool {
+        match self.options.faces {
+            Some(_) => self.off(report) <= FACES_NEAR,
+            None => report.on_target,
+        }
+    }
+
+    fn off(&self, report: &RemeshReport) -> f64 {
+        if self.expected == 0.0 {
+            return 0.0;
+        }
+        (f64::from(report.faces) / self.expected - 1.0).abs()
+    }
+
+    /// Looks at what an iteration has made of the mesh; by how much its lengths are to change.
+    fn look(&mut self, report: &mut RemeshReport, faces: u32, length_over_target: f32) -> f32 {
+        let before = f64::from(report.faces);
+        report.faces = faces;
+        let now = f64::from(faces);
+        let counts = self.options.faces.is_some();
+        self.moves = (now - before).abs() > STILL * now || counts;
+        report.expected_faces = self.expected;
+        report.length_over_target = length_over_target;
+        let within = if counts { FACES_OFF } else { COUNT_OFF };
+        report.on_target = self.expected == 0.0
+            || (length_over_target - 1.0).abs() <= LENGTH_OFF && self.off(report) <= within;
+        let held = length_over_target < 1.0 - 2.0 * LENGTH_OFF;
+        self.moves &= !held;
+        if !counts || report.iterations <= 1 || held || self.is_near(report) {
+            return 1.0;
+        }
+        let factor = (now / self.expected).sqrt().clamp(0.7, 1.4) as f32;
+        if self.options.adaptive.is_none() {
+            self.target *= factor;
+            report.target_length = self.target;
+        }
+        factor
+    }
+}
+
+impl Goal {
+    /// Refuses what would have too many faces. `faces` are those of each mesh.
+    pub(super) fn new<C: Edits>(
+        session: &Session<C>,
+        x: Column<Vertex, Vec3>,
+        meshes: Meshes,
+        each: &[RemeshOptions],
+        faces: &[u32],
+    ) -> Result<Goal, Error> {
+        let areas = meshes.faces_of(session, x, None)?;
+        let by_mean = |o: &RemeshOptions| o.faces.is_none() && o.target_length.is_none();
+        let means = match each.iter().any(by_mean) {
+            true => meshes.mean_lengths(session, x, None)?,
+            false => vec![0.0; each.len()],
+        };
+        let aims = each.iter().zip(faces).zip(areas.into_iter().zip(means));
+        let aims = aims.enumerate().map(|(i, ((options, &faces), (area, mean)))| {
+            Aim::new(options, faces, area, mean).map_err(|e| meshes.named(i, e))
+        });
         Ok(Goal {
             x,
-            target,
-            expected,
-            moves: true,
+            meshes,
+            aims: aims.collect::<Result<_, _>>()?,
         })
+    }
+
+    /// The lengths of the meshes.
+    pub(super) fn targets(&self) -> impl Iterator<Item = f32> {
+        self.aims.iter().map(|aim| aim.target)
     }
 
     /// Gives the remesher its lengths; refuses what would have too many faces.
@@ -102,91 +188,88 @@ impl Goal {
         &mut self,
         session: &mut Session<C>,
         remesher: &mut Remesher,
-        options: &RemeshOptions,
     ) -> Result<(), Error> {
-        remesher.unit = self.target;
-        if let Some(error) = options.adaptive {
-            let least = options.min_length.unwrap_or(self.target * 0.25);
-            let greatest = options.max_length.unwrap_or(self.target * 4.0);
-            remesher.adapt(session, error, least.min(greatest), greatest.max(least))?;
-            remesher.unit = 1.0;
-            let wanted = faces_of(session, self.x, remesher.sizing(session, 1.0)?)?;
-            match options.faces {
-                Some(n) => remesher.unit = (wanted / f64::from(n)).sqrt() as f32,
-                None => self.expected = wanted,
+        if self.aims.iter().any(|aim| aim.options.adaptive.is_some()) {
+            let bounds: Vec<[f32; 3]> = self.aims.iter().map(Aim::bounds).collect();
+            remesher.adapt(session, &bounds)?;
+            let wanted = self.wanted(session, remesher)?;
+            let mut factors = vec![1.0; self.aims.len()];
+            for (i, (aim, wanted)) in self.aims.iter_mut().zip(wanted).enumerate() {
+                match aim.options.faces {
+                    Some(n) if wanted > 0.0 => {
+                        factors[i] = (wanted / f64::from(n)).sqrt() as f32;
+                    }
+                    Some(_) => {}
+                    None => aim.expected = wanted,
+                }
+                check_faces(aim.expected, aim.options.max_faces)
+                    .map_err(|e| self.meshes.named(i, e))?;
             }
-            check_faces(self.expected, options.max_faces)?;
+            remesher.scale(session, &factors)?;
+        } else {
+            if self.meshes.labels.is_some() {
+                remesher.one_length(session)?;
+            }
+            let targets: Vec<f32> = self.targets().collect();
+            remesher.scale(session, &targets)?;
         }
+        let sum = |of: &dyn Fn(&Aim) -> f64| self.aims.iter().map(of).sum::<f64>();
+        let expected = sum(&|aim| aim.expected);
         let now = f64::from(session.count(Kind::Face)?);
-        let most = (OUTGROWN * (self.expected + now)).max(FEW_FACES);
-        remesher.guard.most = most.min(f64::from(options.max_faces).max(now)) as u64;
-        remesher.guard.expected = self.expected as u64;
+        let most = (OUTGROWN * (expected + now)).max(FEW_FACES);
+        let max = sum(&|aim| aim.options.max_faces.into());
+        remesher.guard.most = most.min(max.max(now)) as u64;
+        remesher.guard.expected = expected as u64;
         Ok(())
     }
 
-    /// Whether there is another iteration.
-    pub(super) fn goes_on(&self, report: &RemeshReport, options: &RemeshOptions) -> bool {
-        let n = report.iterations;
-        n < options.iterations
+    /// How many faces the lengths ask for, of each mesh.
+    fn wanted<C: Edits>(
+        &self,
+        session: &Session<C>,
+        remesher: &Remesher,
+    ) -> Result<Vec<f64>, Error> {
+        let unit = remesher.sizing(session, 1.0)?;
+        self.meshes.faces_of(session, self.x, Some(unit))
+    }
+
+    /// Whether there is another iteration after `n` of them.
+    pub(super) fn goes_on(&self, n: u32, reports: &[RemeshReport]) -> bool {
+        let most = self.aims[0].options.iterations;
+        let far = |(aim, report): (&Aim, &RemeshReport)| aim.moves && !aim.is_near(report);
+        n < most
             || n > 0
-                && n < options.iterations.saturating_add(MOST_MORE)
-                && self.moves
-                && !self.is_near(report, options)
+                && n < most.saturating_add(MOST_MORE)
+                && self.aims.iter().zip(reports).any(far)
     }
 
-    fn is_near(&self, report: &RemeshReport, options: &RemeshOptions) -> bool {
-        match options.faces {
-            Some(_) => self.off(report) <= FACES_NEAR,
-            None => report.on_target,
-        }
-    }
-
-    fn off(&self, report: &RemeshReport) -> f64 {
-        (f64::from(report.faces) / self.expected - 1.0).abs()
-    }
-
-    /// Looks at what an iteration has made of the mesh. Corrects the length when a number of faces was asked for.
+    /// Looks at what an iteration has made of the meshes. Corrects the lengths where a number of faces was asked for.
     pub(super) fn look<C: Edits>(
         &mut self,
         session: &Session<C>,
         remesher: &mut Remesher,
-        report: &mut RemeshReport,
-        options: &RemeshOptions,
+        reports: &mut [RemeshReport],
     ) -> Result<(), Error> {
-        let last = report.iterations >= options.iterations;
-        if !last && options.faces.is_none() {
+        let last = reports[0].iterations >= self.aims[0].options.iterations;
+        let any = |of: &dyn Fn(&RemeshOptions) -> bool| self.aims.iter().any(|a| of(&a.options));
+        if !last && !any(&|o| o.faces.is_some()) {
             return Ok(());
         }
-        let before = f64::from(report.faces);
-        report.faces = session.count(Kind::Face)?;
-        let now = f64::from(report.faces);
-        self.moves = (now - before).abs() > STILL * now || options.faces.is_some();
-        if options.adaptive.is_some() && options.faces.is_none() {
-            self.expected = faces_of(session, self.x, remesher.sizing(session, 1.0)?)?;
-        }
-        report.expected_faces = self.expected;
-        let unit = remesher.sizing(session, 1.0)?;
-        report.length_over_target = lengths(session, self.x, unit)?.0;
-        let within = match options.faces {
-            Some(_) => FACES_OFF,
-            None => COUNT_OFF,
-        };
-        report.on_target =
-            (report.length_over_target - 1.0).abs() <= LENGTH_OFF && self.off(report) <= within;
-        let held = report.length_over_target < 1.0 - 2.0 * LENGTH_OFF;
-        self.moves &= !held;
-        if options.faces.is_some()
-            && report.iterations > 1
-            && !held
-            && !self.is_near(report, options)
-        {
-            let factor = (now / self.expected).sqrt().clamp(0.7, 1.4) as f32;
-            remesher.unit *= factor;
-            if options.adaptive.is_none() {
-                self.target *= factor;
-                report.target_length = self.target;
+        let faces = self.meshes.counts(session, self.x)?;
+        if any(&|o| o.adaptive.is_some() && o.faces.is_none()) {
+            let wanted = self.wanted(session, remesher)?;
+            for (aim, wanted) in self.aims.iter_mut().zip(wanted) {
+                if aim.options.adaptive.is_some() && aim.options.faces.is_none() {
+                    aim.expected = wanted;
+                }
             }
         }
-        Ok(())
+        let unit = remesher.sizing(session, 1.0)?;
+        let lengths = self.meshes.mean_lengths(session, self.x, Some(unit))?;
+        let each = self.aims.iter_mut().zip(reports).zip(faces.into_iter().zip(lengths));
+        let factors: Vec<f32> = each
+            .map(|((aim, report), (faces, length))| aim.look(report, faces, length))
+            .collect();
+        remesher.scale(session, &factors)
     }
 }

@@ -1,11 +1,15 @@
 //! What a session's mesh measures.
 
 use crate::Error;
+use crate::algo::labels::{check_face, flat_by_label};
 use crate::algo::reduce::{combine, combine_all};
 use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
 use rxmesh_kernels::algo::reduce::Reduction;
-use rxmesh_kernels::algo::remesh::{LENGTH_CHUNK, Sizing, SumAreas, SumLengths};
+use rxmesh_kernels::algo::remesh::{
+    LENGTH_CHUNK, LabelAreas, LabelLengths, Sizing, SumAreas, SumLengths,
+};
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// The area of an equilateral triangle, in squares of its side.
@@ -94,6 +98,131 @@ pub(in crate::algo) fn faces_of<C: Edits>(
         },
     )?;
     Ok(combine(engine, &areas, Reduction::Sum)? / EQUILATERAL)
+}
+
+/// The meshes of a session: one, or several that labels tell apart.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::algo) struct Meshes {
+    pub(super) labels: Option<Column<Vertex, u32>>,
+    pub(super) count: usize,
+}
+
+impl Meshes {
+    /// One mesh.
+    pub(in crate::algo) const ONE: Meshes = Meshes {
+        labels: None,
+        count: 1,
+    };
+
+    /// An error that is one mesh's, with its number where there are several.
+    pub(super) fn named(self, mesh: usize, error: Error) -> Error {
+        match (self.labels, error) {
+            (Some(_), Error::Options(why)) => Error::Options(format!("mesh {mesh}: {why}")),
+            (_, error) => error,
+        }
+    }
+
+    /// The same length everywhere.
+    fn uniform<C: Edits>(self, session: &Session<C>, length: f32) -> Result<Sizing, Error> {
+        let uniform = Sizing::uniform(GlobalMut::empty(), length);
+        Ok(match self.labels {
+            None => uniform,
+            Some(labels) => Sizing {
+                labels: session.write(labels)?,
+                ..uniform
+            },
+        })
+    }
+
+    /// How many equilateral triangles with sides of a unit, which is 1 unless given, have the area of each mesh.
+    pub(super) fn faces_of<C: Edits>(
+        self,
+        session: &Session<C>,
+        x: Column<Vertex, Vec3>,
+        unit: Option<Sizing>,
+    ) -> Result<Vec<f64>, Error> {
+        let unit = unit.map_or_else(|| self.uniform(session, 1.0), Ok)?;
+        match self.labels {
+            None => Ok(vec![faces_of(session, x, unit)?]),
+            Some(_) => {
+                let areas = self.areas(session, x, unit)?;
+                Ok(areas
+                    .into_iter()
+                    .map(|(area, _)| area / EQUILATERAL)
+                    .collect())
+            }
+        }
+    }
+
+    /// The number of faces of each mesh.
+    pub(super) fn counts<C: Edits>(
+        self,
+        session: &Session<C>,
+        x: Column<Vertex, Vec3>,
+    ) -> Result<Vec<u32>, Error> {
+        match self.labels {
+            None => Ok(vec![session.count(Kind::Face)?]),
+            Some(_) => {
+                let areas = self.areas(session, x, self.uniform(session, 1.0)?)?;
+                Ok(areas.into_iter().map(|(_, n)| n).collect())
+            }
+        }
+    }
+
+    /// The area of each of several meshes, in squares of a length, and its number of faces.
+    fn areas<C: Edits>(
+        self,
+        session: &Session<C>,
+        x: Column<Vertex, Vec3>,
+        unit: Sizing,
+    ) -> Result<Vec<(f64, u32)>, Error> {
+        let (engine, slots) = (session.engine(), session.capacity(Kind::Face));
+        let (areas, labels) = (
+            engine.uninit::<f32>(slots as usize)?,
+            engine.uninit::<u32>(slots as usize)?,
+        );
+        let wrong = engine.zeroed::<u32>(2)?;
+        let kernel = LabelAreas {
+            mesh: session.mesh()?,
+            x: session.read(x)?,
+            unit,
+            areas: areas.global_mut(),
+            labels: labels.global_mut(),
+            wrong: wrong.global_mut(),
+        };
+        engine.launch_flat(slots, kernel)?;
+        check_face(wrong.read()?[1])?;
+        flat_by_label(engine, &areas, &labels, self.count)
+    }
+
+    /// The mean length of the edges of each mesh, in units of 1 unless given; 0 where there is none.
+    pub(super) fn mean_lengths<C: Edits>(
+        self,
+        session: &Session<C>,
+        x: Column<Vertex, Vec3>,
+        unit: Option<Sizing>,
+    ) -> Result<Vec<f32>, Error> {
+        let unit = unit.map_or_else(|| self.uniform(session, 1.0), Ok)?;
+        if self.labels.is_none() {
+            return Ok(vec![lengths(session, x, unit)?.0]);
+        }
+        let (engine, slots) = (session.engine(), session.capacity(Kind::Edge));
+        let (lengths, labels) = (
+            engine.uninit::<f32>(slots as usize)?,
+            engine.uninit::<u32>(slots as usize)?,
+        );
+        let kernel = LabelLengths {
+            mesh: session.mesh()?,
+            x: session.read(x)?,
+            unit,
+            lengths: lengths.global_mut(),
+            labels: labels.global_mut(),
+        };
+        engine.launch_flat(slots, kernel)?;
+        let sums = flat_by_label(engine, &lengths, &labels, self.count)?;
+        let mean = |(sum, n): (f64, u32)| (sum / f64::from(n.max(1))) as f32;
+        Ok(sums.into_iter().map(mean).collect())
+    }
 }
 
 /// Bounds between which the splits of one pass lie, as a factor: that of the classes of length in which engines with an

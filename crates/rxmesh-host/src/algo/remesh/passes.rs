@@ -1,17 +1,17 @@
 //! The passes of an iteration.
 
-use super::measure::bounds;
-use super::{LONG, RemeshOptions, RemeshReport, Remeshes, SHORT};
+use super::measure::{Meshes, bounds};
+use super::{LONG, RemeshBatchReport, RemeshOptions, Remeshes, SHORT};
 use crate::Error;
 use crate::algo::closest::SurfaceTree;
 use crate::algo::scan::exclusive;
-use crate::edit::{Column, Edits, RunReport, Runs, Session};
+use crate::edit::{Column, Edits, RunReport, Runs, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::remesh::{
     Accept, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip, Lines, MarkFeatures,
-    Places, Relax, Rings, SLENDER, Sizing, SplitLong, WriteRings,
+    Places, Relax, Rings, SLENDER, ScaleLengths, Sizing, SplitLong, WriteRings,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -80,6 +80,8 @@ pub(in crate::algo) struct Remesher {
     surface: Option<(SurfaceTree, Column<Vertex, u32>)>,
     /// Lengths by vertex.
     pub(super) lengths: Option<Column<Vertex, f32>>,
+    /// Which of several meshes each vertex is of.
+    pub(super) labels: Option<Column<Vertex, u32>>,
     /// The length of edges, or the factor of lengths by vertex.
     pub(in crate::algo) unit: f32,
     /// Triangles of a shape below this are flipped whatever valences say.
@@ -96,9 +98,10 @@ impl Remesher {
         session: &mut Session<C>,
         x: Column<Vertex, Vec3>,
         options: &RemeshOptions,
+        meshes: Meshes,
     ) -> Result<Remesher, Error> {
         let surface = match options.project {
-            true => Some(surface(session, x)?),
+            true => Some(surface(session, x, meshes)?),
             false => None,
         };
         let mut remesher = Remesher {
@@ -113,6 +116,7 @@ impl Remesher {
             features: 0,
             surface,
             lengths: None,
+            labels: meshes.labels,
             unit: 1.0,
             slender: 0.0,
             guard: Guard {
@@ -164,8 +168,17 @@ impl Remesher {
                 lengths: session.write(lengths)?,
                 varies: 1,
                 factor: self.unit * part,
+                labels: self.labels(session)?,
             },
         })
+    }
+
+    /// Which of several meshes each vertex is of; empty when there is one.
+    pub(super) fn labels<C: Edits>(&self, session: &Session<C>) -> Result<GlobalMut<u32>, Error> {
+        match self.labels {
+            Some(labels) => session.write(labels),
+            None => Ok(self.no_hints.global_mut()),
+        }
     }
 
     pub(in crate::algo) fn places<C: Edits>(&self, session: &Session<C>) -> Result<Places, Error> {
@@ -177,6 +190,39 @@ impl Remesher {
             },
             hinted: u32::from(self.surface.is_some()),
         })
+    }
+
+    /// One length for all vertices, by vertex.
+    pub(super) fn one_length<C: Edits>(&mut self, session: &mut Session<C>) -> Result<(), Error> {
+        let lengths = session.column()?;
+        let to = session.write(lengths)?.cast();
+        fill(session.engine(), to, 1f32.to_bits())?;
+        self.lengths = Some(lengths);
+        Ok(())
+    }
+
+    /// Changes the lengths of each mesh by a factor.
+    pub(super) fn scale<C: Edits>(
+        &mut self,
+        session: &Session<C>,
+        factors: &[f32],
+    ) -> Result<(), Error> {
+        let (Some(labels), Some(lengths)) = (self.labels, self.lengths) else {
+            self.unit *= factors[0];
+            return Ok(());
+        };
+        if factors.iter().all(|&f| f == 1.0) {
+            return Ok(());
+        }
+        let factors = session.engine().upload(factors)?;
+        let kernel = ScaleLengths {
+            mesh: session.mesh()?,
+            labels: session.read(labels)?,
+            factors: factors.global(),
+            lengths: session.write(lengths)?,
+        };
+        let n = session.capacity(Kind::Vertex);
+        Ok(session.engine().launch_flat(n, kernel)?)
     }
 
     fn slender_faces<C: Edits>(&self, session: &Session<C>) -> Result<u32, Error> {
@@ -197,7 +243,7 @@ impl Remesher {
     pub(super) fn widen<C: Remeshes>(
         &mut self,
         session: &mut Session<C>,
-        report: &mut RemeshReport,
+        report: &mut RemeshBatchReport,
     ) -> Result<(), Error> {
         let faces = u64::from(session.count(Kind::Face)?);
         if u64::from(self.slender_faces(session)?) * FEW_SLENDER > faces {
@@ -340,7 +386,7 @@ impl Remesher {
                 Some((surface, hints)) if i == steps => engine.launch_flat(
                     n,
                     Project {
-                        surface: surface.view(),
+                        surface: surface.forest(self.labels(session)?.read()),
                         ve: session.mesh()?.ve.read(),
                         from: moved,
                         to: x,
@@ -354,13 +400,27 @@ impl Remesher {
     }
 }
 
-/// The mesh as a surface, and which leaf of it each vertex is in.
+/// The meshes as surfaces, and which leaf of it each vertex is in.
 fn surface<C: Edits>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
+    meshes: Meshes,
 ) -> Result<(SurfaceTree, Column<Vertex, u32>), Error> {
     let (mesh, slots) = session.to_mesh(x)?;
-    let (tree, leaves) = SurfaceTree::with_leaves(session.engine(), &mesh.positions, &mesh.faces)?;
+    let labels = match meshes.labels {
+        Some(labels) => {
+            let labels = session.values(labels)?.read()?;
+            Some(slots.iter().map(|&v| labels[v as usize]).collect())
+        }
+        None => None,
+    };
+    let labels: Option<Vec<u32>> = labels;
+    let (tree, leaves) = SurfaceTree::with_leaves(
+        session.engine(),
+        &mesh.positions,
+        &mesh.faces,
+        labels.as_deref().map(|labels| (labels, meshes.count)),
+    )?;
     let mut hints = vec![0; session.capacity(Kind::Vertex) as usize];
     for (slot, leaf) in slots.into_iter().zip(leaves) {
         hints[slot as usize] = leaf;

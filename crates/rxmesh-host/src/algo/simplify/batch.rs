@@ -1,14 +1,15 @@
-//! Several meshes in one session, each simplified to a target of its own.
+//! Several meshes in one session, each simplified as its own options say.
 
-use super::work::Work;
-use super::{End, Refused, SimplifyOptions, SimplifyReport, Target};
+use super::work::{Work, cheap_part};
+use super::{End, Refused, SimplifyOptions, SimplifyReport};
 use crate::Error;
-use crate::algo::Options;
+use crate::algo::check_each;
+use crate::algo::labels::{check_face, check_labels};
 use crate::edit::{Column, RunReport, Session};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::simplify::{
-    BATCH_BLOCKS, BatchCheck, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
+    BATCH_BLOCKS, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
     BatchUnbind, BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, Part, SimplifySelect,
     WORDS_A_PART, Winning,
 };
@@ -70,77 +71,48 @@ impl std::ops::Add for Refused {
     }
 }
 
-/// Simplifies several meshes that lie in one session, each to a target of its own, all of them in the same rounds: as
-/// [`simplify`](super::simplify), where each mesh has its own bound of what is cheap. `parts` says for each vertex
-/// which mesh it is of, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so
-/// that the column tells the meshes apart afterwards too. A target of `None` is as few faces as the deviation of the
-/// options allows; a part of the diagonal is of each mesh's own. The target of the options is not looked at.
+/// Simplifies several meshes that lie in one session, each as its own options say, all of them in the same rounds: as
+/// [`simplify`](super::simplify), where each mesh has its own target, deviation, quantile and bound of what is cheap, and
+/// its boundary and groups are held as it asks for. `parts` says for each vertex which mesh it is of, from 0 on
+/// ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so that the column tells the meshes
+/// apart afterwards too. A part of the diagonal is of each mesh's own. All meshes share the kind of cost, the seed and
+/// the largest number of rounds.
 ///
 /// # Errors
 ///
-/// As [`simplify`](super::simplify); [`Error::Options`] for a label without a target, a face whose vertices have
-/// different labels, or no target where there is no deviation.
+/// As [`simplify`](super::simplify), with the number of the mesh; [`Error::Options`] for options that differ where all
+/// meshes share them, a label without options, or a face whose vertices have different labels.
 pub fn simplify_batch(
     session: &mut Session,
     x: Column<Vertex, Vec3>,
     parts: Column<Vertex, u32>,
-    targets: &[Option<Target>],
-    options: &SimplifyOptions,
+    each: &[SimplifyOptions],
 ) -> Result<BatchReport, Error> {
-    let mut options = *options;
-    let targets_of = |t: &Option<Target>| {
-        SimplifyOptions {
-            target: *t,
-            ..options
-        }
-        .check()
-    };
-    targets.iter().try_for_each(targets_of)?;
-    // The options' own is not looked at.
-    options.target = Some(Target::Faces(1));
-    options.check()?;
-    check_labels(session, parts, targets.len())?;
-    if targets.is_empty() {
+    check_each(each, |o| (o.cost, o.seed, o.max_rounds), SHARED)?;
+    check_labels(session, parts, each.len())?;
+    if each.is_empty() {
         return Ok(BatchReport::default());
     }
     let cut = match session.frozen_faces() {
         0 => None,
         _ => session.cut(&session.values(x)?.read()?)?,
     };
-    let done = Several::new(session, parts, targets).and_then(|several| {
-        let mut work = Work::new(session, x, &options, cut.as_ref(), Some(several))?;
-        work.run(session, &options)
+    let done = Several::new(session, parts, each).and_then(|several| {
+        let mut work = Work::new(session, x, each, cut.as_ref(), Some(several))?;
+        work.run(session, &each[0])
     });
     if let Some(cut) = cut {
         session.weld(&cut)?;
     }
     let mut report = done?;
-    for (mesh, target) in report.meshes.iter_mut().zip(targets) {
-        mesh.target = target.map_or(0, |t| t.goal(mesh.faces_before));
+    for (mesh, options) in report.meshes.iter_mut().zip(each) {
+        mesh.target = options.target.map_or(0, |t| t.goal(mesh.faces_before));
     }
     Ok(report)
 }
 
-/// Refuses labels that are no mesh's.
-fn check_labels(session: &Session, parts: Column<Vertex, u32>, count: usize) -> Result<(), Error> {
-    let wrong = session.engine().zeroed::<u32>(2)?;
-    let kernel = BatchCheck {
-        mesh: session.mesh()?,
-        vertices: session.read(parts)?,
-        count: count as u32,
-        wrong: wrong.global_mut(),
-    };
-    session
-        .engine()
-        .launch_flat(session.capacity(Kind::Vertex), kernel)?;
-    match wrong.read()?[1] {
-        0 => Ok(()),
-        v => Err(Error::Options(format!(
-            "the vertex in slot {} is labelled as of a mesh for which there is no target: there are {count}",
-            v - 1
-        ))),
-    }
-}
+/// What all meshes share.
+const SHARED: &str = "the kind of cost, the seed and the largest number of rounds";
 
 /// What tells several meshes apart.
 pub(super) struct Several {
@@ -157,16 +129,16 @@ pub(super) struct Several {
 }
 
 impl Several {
-    /// Counts the faces of each mesh, and sets the targets.
+    /// Counts the faces of each mesh, and sets what each asks for.
     fn new(
         session: &Session,
         vertices: Column<Vertex, u32>,
-        targets: &[Option<Target>],
+        each: &[SimplifyOptions],
     ) -> Result<Several, Error> {
         let engine = session.engine();
-        let bins = (MOST_WORDS / targets.len()).max(1).ilog2();
+        let bins = (MOST_WORDS / each.len()).max(1).ilog2();
         let bins = (1 << bins).clamp(FEWEST_BINS, COST_BINS);
-        let words = targets.len() * bins as usize;
+        let words = each.len() * bins as usize;
         let limit = u64::from(u32::MAX);
         if words as u64 >= limit {
             let what = "bins of the costs of all meshes";
@@ -176,10 +148,10 @@ impl Several {
         let mut several = Several {
             vertices,
             labels: engine.zeroed(session.capacity(Kind::Edge) as usize)?,
-            parts: engine.zeroed(targets.len() * WORDS_A_PART as usize)?,
+            parts: engine.zeroed(each.len() * WORDS_A_PART as usize)?,
             histogram: engine.zeroed(1 + words)?,
             list: engine.zeroed(session.capacity(Kind::Face) as usize)?,
-            count: targets.len() as u32,
+            count: each.len() as u32,
             bins,
         };
         let wrong = engine.zeroed::<u32>(2)?;
@@ -192,25 +164,16 @@ impl Several {
             wrong: wrong.global_mut(),
         };
         engine.launch_blocks(session.capacity(Kind::Face).div_ceil(FACES), kernel)?;
-        if let f @ 1.. = wrong.read()?[1] {
-            return Err(Error::Options(format!(
-                "the vertices of the face in slot {} are labelled as of different meshes",
-                f - 1
-            )));
-        }
+        check_face(wrong.read()?[1])?;
         let mut words = several.parts.read()?;
-        for (part, target) in words.chunks_exact_mut(WORDS_A_PART as usize).zip(targets) {
+        for (part, options) in words.chunks_exact_mut(WORDS_A_PART as usize).zip(each) {
             let faces = part[Part::Faces as usize];
-            let goal = target.map_or(0, |t| t.goal(faces));
+            let goal = options.target.map_or(0, |t| t.goal(faces));
             part[Part::Goal as usize] = faces.saturating_sub(goal);
+            part[Part::Cheap as usize] = cheap_part(options.quantile);
         }
         several.parts.write(&words)?;
         Ok(several)
-    }
-
-    /// Number of meshes.
-    pub(super) fn len(&self) -> usize {
-        self.count as usize
     }
 
     /// What kernels see of it.
@@ -248,6 +211,7 @@ impl Several {
             between: like.between,
             words: like.words,
             forgive: like.forgive,
+            order: like.order,
         };
         let decide = BatchDecide {
             batch: self.view(),
@@ -255,7 +219,6 @@ impl Several {
             counters: like.counters,
             records: like.records,
             between: like.between,
-            part: like.part,
             forgive: like.forgive,
         };
         session.engine().launch_blocks(blocks, select)?;

@@ -1,5 +1,6 @@
 //! How far a simplified surface may come from where it was, and how far it is.
 
+use super::SimplifyOptions;
 use super::work::Work;
 use crate::Error;
 use crate::edit::Session;
@@ -52,14 +53,26 @@ impl Work {
     pub(super) fn limits(
         &self,
         session: &Session,
-        error: Deviation,
-        count: usize,
+        each: &[SimplifyOptions],
     ) -> Result<Vec<f32>, Error> {
-        let square = |length: f64| (length * f64::from(self.scale)).powi(2) as f32;
-        let part = match error {
-            Deviation::Length(length) => return Ok(vec![square(length); count]),
-            Deviation::Part(part) => part,
+        let parts = each.iter().any(|o| matches!(o.error, Some(Deviation::Part(_))));
+        let diagonals = match parts {
+            true => self.diagonals(session, each.len())?,
+            false => vec![0.0; each.len()],
         };
+        let limit = |(o, diagonal): (&SimplifyOptions, f64)| {
+            let length = match o.error {
+                Some(Deviation::Length(length)) => length,
+                Some(Deviation::Part(part)) => part * diagonal,
+                None => return f32::INFINITY,
+            };
+            (length * f64::from(self.scale)).powi(2) as f32
+        };
+        Ok(each.iter().zip(diagonals).map(limit).collect())
+    }
+
+    /// The diagonal of each mesh's bounding box.
+    fn diagonals(&self, session: &Session, count: usize) -> Result<Vec<f64>, Error> {
         let words = BOUND_WORDS as usize;
         let bounds = session.engine().zeroed::<u32>(1 + words * count)?;
         let kernel = SimplifyBounds {
@@ -78,8 +91,7 @@ impl Work {
             });
             DVec3::new(x + a, y + b, z + c).length()
         };
-        let limits = bounds[1..].chunks_exact(words);
-        Ok(limits.map(|b| square(part * diagonal(b))).collect())
+        Ok(bounds[1..].chunks_exact(words).map(diagonal).collect())
     }
 
     /// How far each mesh is from where it was, in the unit of positions; nothing without quadrics.

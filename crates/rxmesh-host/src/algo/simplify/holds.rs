@@ -1,24 +1,25 @@
 //! What may be done to each vertex.
 
-use super::Boundary;
 use crate::Error;
 use crate::edit::{Cut, Session};
 use crate::engine::Buffer;
 use rxmesh_kernels::algo::remesh::MarkEnds;
 use rxmesh_kernels::algo::simplify::{SimplifyBorders, SimplifyHolds};
+use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 
-/// What may be done to each vertex, as `QuadricSurface::holds` has it; empty when all may move.
+/// What may be done to each vertex, as `QuadricSurface::holds` has it; empty when all may move. `keep` is there where
+/// the boundary of a mesh is kept: `QuadricSurface::rules` and `QuadricSurface::parts`.
 pub(super) fn holds(
     session: &Session,
-    boundary: Boundary,
+    keep: Option<(Global<f32>, Global<u32>)>,
     cut: Option<&Cut>,
 ) -> Result<Buffer<u32>, Error> {
     let engine = session.engine();
     let any = session.frozen_faces() > 0
         || session.kept_edges().is_some()
         || cut.is_some()
-        || boundary == Boundary::Keep;
+        || keep.is_some();
     if !any {
         return Ok(engine.zeroed(0)?);
     }
@@ -34,9 +35,11 @@ pub(super) fn holds(
         };
         engine.launch_flat(session.capacity(Kind::Face), kernel)?;
     }
-    if boundary == Boundary::Keep {
+    if let Some((rules, parts)) = keep {
         let kernel = SimplifyBorders {
             mesh: session.mesh()?,
+            rules,
+            parts,
             holds: holds.global_mut(),
         };
         engine.launch_flat(session.capacity(Kind::Edge), kernel)?;

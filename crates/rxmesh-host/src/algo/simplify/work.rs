@@ -10,8 +10,8 @@ use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::simplify::{
     COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS, MOST_TURNS, Order,
-    PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS,
-    Refusal, SELECT_WORDS, SimplifyCosts, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
+    PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, RULES,
+    Refusal, Rule, SELECT_WORDS, SimplifyCosts, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Limit, Round};
 use rxmesh_kernels::edit::Fill;
@@ -43,22 +43,38 @@ pub(super) struct Work {
     nothing: Buffer<u32>,
     nowhere: Buffer<u64>,
     pub(super) scale: f32,
-    boundary: f32,
     /// Where new vertices come: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
-    /// Rounds before this number of the salt have another turn, see [`Order::turn`].
+    /// The salt of the round with turn 0, see [`Order::turn`].
     first_salt: u32,
-    /// See [`Order::firsts`]: where one mesh is simplified.
+    /// See [`Order::firsts`].
     firsts: Buffer<u64>,
     /// The part of the edges that a round looks at.
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
     goal: Goal,
-    /// For each mesh how far it may come from where it was, squared and in the unit of lengths; empty without limits.
-    limits: Buffer<f32>,
+    /// See [`QuadricSurface::rules`].
+    rules: Buffer<f32>,
     /// What tells several meshes apart.
     several: Option<Several>,
+}
+
+/// A part of the edges, of 2^32; all of them are one less.
+pub(super) fn cheap_part(quantile: f64) -> u32 {
+    (quantile * 2f64.powi(32)) as u32
+}
+
+/// What a mesh asks for, but for the limit, which needs its measures.
+fn rules(options: &SimplifyOptions) -> [f32; RULES as usize] {
+    let mut rules = [f32::INFINITY; RULES as usize];
+    rules[Rule::Boundary as usize] = match options.boundary {
+        Boundary::Keep | Boundary::Hold => options.boundary_weight as f32,
+        Boundary::Free => 0.0,
+    };
+    rules[Rule::Groups as usize] = options.group_weight as f32;
+    rules[Rule::Keep as usize] = f32::from(options.boundary == Boundary::Keep);
+    rules
 }
 
 /// How far a simplification has to go from where it began.
@@ -115,42 +131,48 @@ impl edit::Course<Collapse> for Steps<'_> {
 }
 
 impl Work {
-    /// Makes a session ready that was cut: one mesh, or several with their labels and targets.
+    /// Makes a session ready that was cut: one mesh, or several with their labels, each with options of its own, of
+    /// which those that are of all together are looked at in the first.
     pub(super) fn new(
         session: &mut Session,
         x: Column<Vertex, Vec3>,
-        options: &SimplifyOptions,
+        each: &[SimplifyOptions],
         cut: Option<&Cut>,
         several: Option<Several>,
     ) -> Result<Work, Error> {
         let engine = session.engine().clone();
         let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
         let before = session.count(Kind::Face)?;
+        let options = &each[0];
         let wanted = options.target.map_or(0, |t| t.goal(before));
-        let walks = several.is_some() || options.max_rounds > MOST_TURNS;
+        let rules: Vec<f32> = each.iter().flat_map(rules).collect();
+        let rules = engine.upload(&rules)?;
+        let nothing = engine.zeroed(0)?;
+        let labels = match &several {
+            Some(several) => session.read(several.vertices)?,
+            None => nothing.global(),
+        };
+        let keeps = each.iter().any(|o| o.boundary == Boundary::Keep);
+        let keep = keeps.then(|| (rules.global(), labels));
         let mut work = Work {
             x,
             quadrics: engine.zeroed(0)?,
-            holds: holds(session, options.boundary, cut)?,
+            holds: holds(session, keep, cut)?,
             costs: engine.zeroed(e)?,
             refused: engine.zeroed(session.set_words())?,
             histogram: engine.zeroed(HISTOGRAM_WORDS as usize)?,
             course: engine.zeroed(COURSE_WORDS)?,
             seen: vec![0; COURSE_WORDS],
-            nothing: engine.zeroed(0)?,
+            nothing,
             nowhere: engine.zeroed(0)?,
             scale: 1.0,
-            boundary: match options.boundary {
-                Boundary::Keep | Boundary::Hold => options.boundary_weight as f32,
-                Boundary::Free => 0.0,
-            },
             placing: PLACE_BEST,
             salt: options.seed,
             first_salt: options.seed,
-            firsts: engine.zeroed(if walks { 0 } else { v })?,
+            firsts: engine.zeroed(v)?,
             quantile: options.quantile,
             goal: Goal::default(),
-            limits: engine.zeroed(0)?,
+            rules,
             several: None,
         };
         work.measure(session)?;
@@ -161,31 +183,30 @@ impl Work {
             done: session.carried_out(),
             borders: work.seen(Course::Borders),
         };
-        if let Some(error) = options.error {
-            work.limits = engine.upload(&work.limits(session, error, work.meshes())?)?;
+        if each.iter().any(|o| o.error.is_some()) {
+            let limits = work.limits(session, each)?;
+            let mut rules = work.rules.read()?;
+            for (rules, limit) in rules.chunks_exact_mut(RULES as usize).zip(limits) {
+                rules[Rule::Limit as usize] = limit;
+            }
+            work.rules.write(&rules)?;
         }
         if options.cost == Cost::Quadric {
             work.quadrics = engine.zeroed(v)?;
             let held = match session.held_edges() {
-                Some(marks) if options.group_weight > 0.0 => session.read(marks)?,
+                Some(marks) if each.iter().any(|o| o.group_weight > 0.0) => session.read(marks)?,
                 _ => work.nothing.global(),
             };
             let kernel = SimplifyQuadrics {
                 mesh: session.mesh()?,
                 surface: work.surface(session)?,
                 held,
-                weight: options.group_weight as f32,
             };
             engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
         }
         work.quantile = options.quantile;
         work.cost_edges(session)?;
         Ok(work)
-    }
-
-    /// Number of meshes.
-    fn meshes(&self) -> usize {
-        self.several.as_ref().map_or(1, Several::len)
     }
 
     pub(super) fn has_quadrics(&self) -> bool {
@@ -289,9 +310,8 @@ impl Work {
             quadrics: self.quadrics.global_mut(),
             holds: self.holds.global(),
             scale: self.scale,
-            boundary: self.boundary,
             placing: self.placing,
-            limits: self.limits.global(),
+            rules: self.rules.global(),
             parts: match &self.several {
                 Some(several) => session.read(several.vertices)?,
                 None => self.nothing.global(),
@@ -350,7 +370,7 @@ impl Work {
             records: s.record_room(),
             between: 0,
             words: queue.len().div_ceil(SELECT_BLOCKS).clamp(32, SELECT_WORDS),
-            part: (self.quantile * 2f64.powi(32)) as u32,
+            part: cheap_part(self.quantile),
             forgive: u32::from(forgive),
             order,
             faces: self.goal.faces,
@@ -414,6 +434,11 @@ impl Work {
                 return Ok(End::Rounds);
             }
             let changed = run.done > forgiven.1;
+            if self.order(self.salt).turn > MOST_TURNS - 2 * FORGIVE_AFTER {
+                // Turns begin anew, before their number runs out.
+                self.first_salt = self.salt;
+                queued = self.enter(session, false)?;
+            }
             if queued == 0 {
                 // Everything cheap is done, which the histogram tells by now, or all edges are refused.
                 let all_refused = self.seen(Course::Open) == 0;

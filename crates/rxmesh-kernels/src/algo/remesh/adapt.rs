@@ -17,14 +17,12 @@ kernel! {
         pub rings: Rings,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The error.
-        pub error: f32,
-        /// The least length.
-        pub least: f32,
-        /// The greatest length.
-        pub greatest: f32,
+        /// The error, the least and the greatest length, for each mesh.
+        pub bounds: Global<f32>,
         /// The lengths.
         pub lengths: GlobalMut<f32>,
+        /// Which of several meshes each vertex is of; empty when there is one.
+        pub labels: Global<u32>,
     }
 }
 
@@ -34,14 +32,20 @@ unsafe impl FlatKernel for AdaptLengths {
     #[inline(always)]
     fn run(&self, v: u32) {
         let k = self.curvature(v);
+        let part = if self.labels.is_empty() {
+            0
+        } else {
+            self.labels.get(v)
+        };
+        let [error, shortest, longest] = self.bounds.several(3 * part);
         // Written so that no curvature, however small, divides.
-        let square = self.error * (6.0 - 3.0 * self.error * k);
-        let least = self.least * self.least * k;
-        let greatest = self.greatest * self.greatest * k;
+        let square = error * (6.0 - 3.0 * error * k);
+        let least = shortest * shortest * k;
+        let greatest = longest * longest * k;
         let l = if square >= greatest {
-            self.greatest
+            longest
         } else if square <= least {
-            self.least
+            shortest
         } else {
             sqrt(square / k)
         };

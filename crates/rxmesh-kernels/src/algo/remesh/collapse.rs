@@ -47,6 +47,8 @@ pub struct Contraction {
     origin: Origin,
     /// The length that edges shall have there.
     length: f32,
+    /// Which of several meshes it is of.
+    label: u32,
     hint: u32,
     /// The rim corners from which a marked edge leads to the new vertex, a bit each.
     marked: u32,
@@ -243,6 +245,7 @@ unsafe impl Operator for CollapseShort {
             place,
             origin: Origin::between(a, b, part),
             length: self.length.between(a, b, part),
+            label: self.length.label(a),
             hint: self.x.hint(a),
             marked,
         }
@@ -258,7 +261,7 @@ unsafe impl Operator for CollapseShort {
     fn centre<'h>(&self, plan: Contraction, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
         let v = hole.add_vertex_at(plan.origin);
         self.x.set(v.id(), plan.place, plan.hint);
-        self.length.set(v.id(), plan.length);
+        self.length.set(v.id(), plan.length, plan.label);
         (v, plan.marked)
     }
 

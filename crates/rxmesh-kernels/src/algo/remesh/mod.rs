@@ -21,7 +21,7 @@ pub use lines::{CORNER_COSINE, Lines, MarkBorders, MarkEnds, MarkFeatures, OnLin
 pub use places::Places;
 pub use relax::{Accept, Relax};
 pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
-pub use size::{LENGTH_CHUNK, SumAreas, SumLengths};
+pub use size::{LENGTH_CHUNK, LabelAreas, LabelLengths, ScaleLengths, SumAreas, SumLengths};
 pub use sizing::Sizing;
 pub use slender::{CountSlender, SLENDER};
 pub(crate) use split::longer_first;
@@ -33,6 +33,9 @@ use glam::Vec3;
 kernel_list! {
     block sum_lengths: SumLengths;
     block sum_areas: SumAreas;
+    flat label_lengths: LabelLengths;
+    flat label_areas: LabelAreas;
+    flat scale_lengths: ScaleLengths;
     flat count_slender: CountSlender;
     flat mark_features: MarkFeatures;
     flat mark_borders: MarkBorders;

@@ -4,7 +4,7 @@ use super::Sizing;
 use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
-use crate::kernel::BlockKernel;
+use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::length;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use glam::Vec3;
@@ -99,18 +99,117 @@ unsafe impl BlockKernel for SumAreas {
         let first = block * LENGTH_CHUNK;
         let n = (self.mesh.face_capacity() - first).min(LENGTH_CHUNK);
         let (mesh, x, unit) = (self.mesh, self.x, self.unit);
-        let of = |i: u32| {
-            let f = first + i;
-            if !mesh.face_lives(f) {
-                return 0.0;
-            }
-            let [a, b, c] = mesh.sides(f).map(|h| mesh.origin(h));
-            let area = 0.5 * length((x.get(b) - x.get(a)).cross(x.get(c) - x.get(a)));
-            let l = f64::from((unit.at(a) + unit.at(b) + unit.at(c)) * (1.0 / 3.0));
-            f64::from(area) / (l * l)
+        let of = |i: u32| match mesh.face_lives(first + i) {
+            true => area(&mesh, x, unit, first + i),
+            false => 0.0,
         };
         let total = b.sum(n, scratch, of);
         let areas = self.areas;
         b.last_phase(|p| p.lead(|| areas.set(block, total)));
+    }
+}
+
+/// The area of a live face in squares of a length.
+#[inline(always)]
+fn area(mesh: &FlatMesh, x: Global<Vec3>, unit: Sizing, f: u32) -> f64 {
+    let [a, b, c] = mesh.sides(f).map(|h| mesh.origin(h));
+    let area = 0.5 * length((x.get(b) - x.get(a)).cross(x.get(c) - x.get(a)));
+    let l = f64::from((unit.at(a) + unit.at(b) + unit.at(c)) * (1.0 / 3.0));
+    f64::from(area) / (l * l)
+}
+
+kernel! {
+    /// The length of each edge in units, and which of several meshes it is of. One index an edge slot.
+    pub struct LabelLengths: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// The unit, with the labels of the vertices.
+        pub unit: Sizing,
+        /// The lengths.
+        pub lengths: GlobalMut<f32>,
+        /// The labels; [`NONE`] where no edge lives.
+        pub labels: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for LabelLengths {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        let (u, v) = (self.mesh.ev.get(2 * e), self.mesh.ev.get(2 * e + 1));
+        if u == NONE {
+            return self.labels.set(e, NONE);
+        }
+        let l = length(self.x.get(u) - self.x.get(v)) / self.unit.length(u, v);
+        self.lengths.set(e, l);
+        self.labels.set(e, self.unit.label(u));
+    }
+}
+
+kernel! {
+    /// The area of each face in squares of a length, and which of several meshes it is of. One index a face slot.
+    pub struct LabelAreas: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// The length, with the labels of the vertices.
+        pub unit: Sizing,
+        /// The areas.
+        pub areas: GlobalMut<f32>,
+        /// The labels; [`NONE`] where no face lives.
+        pub labels: GlobalMut<u32>,
+        /// Word 1: the largest slot of a face whose vertices differ, and 1.
+        pub wrong: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for LabelAreas {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        if !self.mesh.face_lives(f) {
+            return self.labels.set(f, NONE);
+        }
+        let area = area(&self.mesh, self.x, self.unit, f);
+        self.areas.set(f, area as f32);
+        let [a, b, c] = self
+            .mesh
+            .sides(f)
+            .map(|h| self.unit.label(self.mesh.origin(h)));
+        if a != b || a != c {
+            self.wrong.raise(1, f + 1);
+        }
+        self.labels.set(f, a);
+    }
+}
+
+kernel! {
+    /// Multiplies the lengths at the vertices of each mesh by a factor of its own. One index a vertex slot.
+    pub struct ScaleLengths: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Which of the meshes each vertex is of.
+        pub labels: Global<u32>,
+        /// The factors.
+        pub factors: Global<f32>,
+        /// The lengths.
+        pub lengths: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for ScaleLengths {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        if self.mesh.vertex_lives(v) {
+            let factor = self.factors.get(self.labels.get(v));
+            self.lengths.set(v, self.lengths.get(v) * factor);
+        }
     }
 }

@@ -12,6 +12,8 @@ args! {
         pub varies: u32,
         /// The length, or the factor where it varies.
         pub factor: f32,
+        /// Which of several meshes each vertex is of; empty when there is one.
+        pub labels: GlobalMut<u32>,
     }
 }
 
@@ -20,6 +22,7 @@ impl Sizing {
     #[inline(always)]
     pub fn uniform(none: GlobalMut<f32>, length: f32) -> Sizing {
         Sizing {
+            labels: none.cast(),
             lengths: none,
             varies: 0,
             factor: length,
@@ -75,11 +78,24 @@ impl Sizing {
         l * l
     }
 
-    /// Sets the length at a new vertex.
+    /// Sets the length at a new vertex, and which mesh it is of.
     #[inline(always)]
-    pub fn set(&self, v: u32, length: f32) {
+    pub fn set(&self, v: u32, length: f32, label: u32) {
         if self.varies != 0 {
             self.lengths.set(v, length);
+        }
+        if !self.labels.is_empty() {
+            self.labels.set(v, label);
+        }
+    }
+
+    /// Which of several meshes a vertex is of.
+    #[inline(always)]
+    pub fn label(&self, v: u32) -> u32 {
+        if self.labels.is_empty() {
+            0
+        } else {
+            self.labels.get(v)
         }
     }
 }

@@ -25,6 +25,7 @@ pub struct Halves {
     ends: [u32; 2],
     marked: bool,
     length: f32,
+    label: u32,
     hint: u32,
 }
 
@@ -44,6 +45,7 @@ impl Halves {
             ends: [a, b],
             marked: lines.is_marked(e),
             length: longest.between(a, b, 0.5),
+            label: longest.label(a),
             hint: x.hint(a),
         }
     }
@@ -61,7 +63,7 @@ impl Halves {
         let [a, b] = self.ends;
         let v = hole.add_vertex_at(Origin::between(a, b, 0.5));
         x.set(v.id(), self.middle, self.hint);
-        longest.set(v.id(), self.length);
+        longest.set(v.id(), self.length, self.label);
         let queue = hole.queue();
         hole.add_star_with(v, |edge, corner| {
             let half = corner.id() == a || corner.id() == b;

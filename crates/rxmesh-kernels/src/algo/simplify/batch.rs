@@ -4,7 +4,7 @@
 //! their slots' labels, because the new edges of a collapse take slots of old ones of the same mesh.
 
 use super::select::{EdgeCosts, NewEdges, cheap, refused_or};
-use super::{Course, IDLE_ROUNDS, REFUSED, SELECT_WORDS, TOO_FAR};
+use super::{Course, IDLE_ROUNDS, Order, REFUSED, SELECT_WORDS, TOO_FAR};
 use crate::cavity::{ClaimTables, Counter, LimitTables, Round, keep_first, out_of_room};
 use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -30,10 +30,12 @@ pub enum Part {
     Winners = 6,
     /// Where they begin in the list of winners by mesh.
     First = 7,
+    /// The part of the edges that is cheap, of 2^32.
+    Cheap = 8,
 }
 
 /// Words that are kept of each of several meshes.
-pub const WORDS_A_PART: u32 = 8;
+pub const WORDS_A_PART: u32 = 9;
 
 /// Where a word of a mesh is.
 #[inline(always)]
@@ -229,6 +231,8 @@ kernel! {
         pub words: u32,
         /// Whether all refusals are forgiven.
         pub forgive: u32,
+        /// Of the next round, where the edges that are entered say which goes first at a vertex.
+        pub order: Order,
     }
 }
 
@@ -291,6 +295,7 @@ impl BatchSelect {
         batch.histogram.fetch_add(1 + bin, 1);
         if cost < batch.get(part, Part::Below) {
             chosen.fetch_or(i / 32, 1 << (i % 32));
+            self.order.enter(&self.costs.mesh, e, cost);
         }
     }
 }
@@ -309,8 +314,6 @@ kernel! {
         pub records: u32,
         /// Whether it runs between two rounds.
         pub between: u32,
-        /// The part of the edges that is cheap, of 2^32.
-        pub part: u32,
         /// Whether all refusals are forgiven.
         pub forgive: u32,
     }
@@ -340,7 +343,7 @@ unsafe impl BlockKernel for BatchDecide {
             histogram.set(1 + i, 0);
         });
         let open = b.scan(here, bins, scratch);
-        let want = cheap(open, self.part);
+        let want = cheap(open, batch.get(part, Part::Cheap));
         b.phase(|p| {
             p.each(bins, |i| {
                 let end = if i + 1 < bins {

@@ -53,7 +53,6 @@ args! {
 struct End {
     edges: u32,
     border: bool,
-    cheapest: bool,
     /// Whether the vertex or a neighbour is one of several in one place.
     near_place: bool,
     neighbours: Vicinity,
@@ -62,15 +61,13 @@ struct End {
 }
 
 impl Collapse {
-    /// Looks at the origin of a half-edge: whether another edge there goes first, how many edges there are, and whether
-    /// it is on the boundary.
+    /// Looks at the origin of a half-edge: how many edges there are, and whether it is on the boundary.
     #[inline(always)]
-    fn end(&self, mesh: &impl Mesh, half: u32, cost: u32, other_end: Vicinity) -> End {
+    fn end(&self, mesh: &impl Mesh, half: u32, other_end: Vicinity) -> End {
         let e = half >> 1;
         let mut end = End {
             edges: 0,
             border: false,
-            cheapest: true,
             near_place: self.surface.is_placed(mesh.origin(half)),
             neighbours: Vicinity::EMPTY,
             met: 0,
@@ -83,8 +80,7 @@ impl Collapse {
             end.near_place |= self.surface.is_placed(mesh.tip(h));
             end.neighbours.enter(mesh.tip(h));
             end.met += u32::from(other == e || other_end.may_hold(mesh.tip(h)));
-            end.cheapest = !self.order.walks() || self.goes_before([e, cost], other);
-            end.cheapest
+            true
         });
         end
     }
@@ -105,7 +101,7 @@ impl Collapse {
         let (xa, xb) = (s.x.get(a), s.x.get(b));
         let stays = self.stays(mesh, e);
         if s.by_length() {
-            let on_border = |v: u32| s.boundary > 0.0 && crate::cavity::is_border(mesh, v);
+            let on_border = |v: u32| s.boundary(v) > 0.0 && crate::cavity::is_border(mesh, v);
             let at = match (stays, s.placing) {
                 (0, _) => xa,
                 (1, _) => xb,
@@ -236,10 +232,10 @@ impl Collapse {
     #[inline(always)]
     fn bends_boundary(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> bool {
         let s = &self.surface;
-        if s.boundary <= 0.0 {
+        let (first, second) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        if s.boundary(first) <= 0.0 {
             return false;
         }
-        let (first, second) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (a, b) = (s.x.get(first), s.x.get(second));
         let most = MOST_BEND * length((b - a) * s.scale);
         let mut bends = false;
@@ -301,31 +297,11 @@ impl Collapse {
         !all || turns(asked) || turns(places(corners))
     }
 
-    /// Whether no other edge at the origin of a half-edge, whose edge costs so much, goes first.
+    /// Looks at both ends.
     #[inline(always)]
-    fn is_first(&self, mesh: &impl Mesh, half: u32, cost: u32) -> bool {
-        let e = half >> 1;
-        mesh.each_spoke_from(half, |h| self.goes_before([e, cost], h >> 1))
-    }
-
-    /// Whether an edge that costs so much goes before another one at the same vertex.
-    #[inline(always)]
-    fn goes_before(&self, [e, cost]: [u32; 2], other: u32) -> bool {
-        other == e
-            || self
-                .order
-                .is_before([e, cost], [other, self.costs.get(other)])
-    }
-
-    /// Looks at both ends; nothing when another edge goes first, as far as one has to walk to know.
-    #[inline(always)]
-    fn ends(&self, mesh: &impl Mesh, e: u32, cost: u32) -> Option<[End; 2]> {
-        let a = self.end(mesh, 2 * e, cost, Vicinity::EMPTY);
-        if !a.cheapest {
-            return None;
-        }
-        let b = self.end(mesh, 2 * e + 1, cost, a.neighbours);
-        b.cheapest.then_some([a, b])
+    fn ends(&self, mesh: &impl Mesh, e: u32) -> [End; 2] {
+        let a = self.end(mesh, 2 * e, Vicinity::EMPTY);
+        [a, self.end(mesh, 2 * e + 1, a.neighbours)]
     }
 }
 
@@ -358,15 +334,7 @@ unsafe impl Operator for Collapse {
     fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
         let e = seed.0;
         let cost = self.costs.get(e);
-        if !self.order.walks() {
-            return cost < REFUSED && self.order.is_first(mesh, e, cost);
-        }
-        // A loop, so that its body is there once.
-        let mut side = 0;
-        while side < 2 && cost < REFUSED && self.is_first(mesh, 2 * e + side, cost) {
-            side += 1;
-        }
-        side == 2
+        cost < REFUSED && self.order.is_first(mesh, e, cost)
     }
 
     #[inline(always)]
@@ -385,8 +353,7 @@ unsafe impl Operator for Collapse {
         if cost >= REFUSED {
             return None;
         }
-        let ends = self.ends(mesh, e, cost)?;
-        if self.refusal(mesh, e, ends).is_some() {
+        if self.refusal(mesh, e, self.ends(mesh, e)).is_some() {
             self.refused.fetch_or(e / 32, 1 << (e % 32));
             return None;
         }
@@ -489,10 +456,7 @@ impl Collapse {
         match self.costs.get(e) {
             NONE => Some(Refusal::NotFinite),
             TOO_FAR => Some(Refusal::Deviation),
-            // With a cost of zero no other goes first.
-            _ => self
-                .ends(mesh, e, 0)
-                .and_then(|ends| self.refusal(mesh, e, ends)),
+            _ => self.refusal(mesh, e, self.ends(mesh, e)),
         }
     }
 }

@@ -114,6 +114,24 @@ pub enum Refusal {
 /// Words of a count of refusals: word 0 is not used.
 pub const REFUSALS: usize = 7;
 
+/// What a mesh asks for, by word of its part of [`QuadricSurface::rules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Rule {
+    /// How far the surface may come from where it was, squared and in the unit of lengths; infinite when it may go
+    /// anywhere.
+    Limit = 0,
+    /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
+    Boundary = 1,
+    /// The weight of those that hold edges.
+    Groups = 2,
+    /// Not 0 when the vertices of the boundary stay.
+    Keep = 3,
+}
+
+/// Words of [`QuadricSurface::rules`] a mesh.
+pub const RULES: u32 = 4;
+
 args! {
     /// What all kernels of a simplification share.
     pub struct QuadricSurface {
@@ -126,13 +144,10 @@ args! {
         pub holds: Global<u32>,
         /// Lengths are measured in units of one over this, so that their powers are in range.
         pub scale: f32,
-        /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
-        pub boundary: f32,
         /// Where new vertices come: one of the `PLACE_` numbers.
         pub placing: u32,
-        /// For each of several meshes how far the surface may come from where it was, squared and in the unit of
-        /// lengths; empty when it may go anywhere.
-        pub limits: Global<f32>,
+        /// What each mesh asks for, [`RULES`] words of it: see [`Rule`].
+        pub rules: Global<f32>,
         /// Which of these meshes each vertex is of; empty when all are of the first.
         pub parts: Global<u32>,
     }
@@ -240,14 +255,16 @@ impl QuadricSurface {
         }
     }
 
-    /// How far the surface may come from where it was at a vertex, squared and in the unit of lengths.
+    /// What the mesh of a vertex asks for.
     #[inline(always)]
-    fn limit(&self, v: u32) -> f32 {
-        if self.limits.is_empty() {
-            f32::INFINITY
-        } else {
-            self.limits.get(self.part(v))
-        }
+    fn rule(&self, v: u32, rule: Rule) -> f32 {
+        self.rules.get(self.part(v) * RULES + rule as u32)
+    }
+
+    /// See [`Rule::Boundary`].
+    #[inline(always)]
+    fn boundary(&self, v: u32) -> f32 {
+        self.rule(v, Rule::Boundary)
     }
 
     /// The bits of an edge's cost: they order as the costs do. [`NONE`] when it must not be collapsed, [`TOO_FAR`] when
@@ -286,6 +303,7 @@ impl QuadricSurface {
             }
         };
         let (qa, qb) = (quadric(a), quadric(b));
-        self.cost(self.x.get(a), qa, self.x.get(b), qb, stays, self.limit(a))
+        let limit = self.rule(a, Rule::Limit);
+        self.cost(self.x.get(a), qa, self.x.get(b), qb, stays, limit)
     }
 }

@@ -25,25 +25,12 @@ args! {
         /// Number of the round, at most [`MOST_TURNS`].
         pub turn: u32,
         /// For each vertex the smallest key among its edges that the round looks at: no edge that goes before one of
-        /// them is left out. Keys of earlier rounds are larger. Empty where who wants to know walks around the vertex.
+        /// them is left out. Keys of earlier rounds are larger.
         pub firsts: GlobalMut<u64>,
     }
 }
 
 impl Order {
-    /// Whether one has to walk around a vertex to know its first edge.
-    #[inline(always)]
-    pub(super) fn walks(&self) -> bool {
-        self.firsts.is_empty()
-    }
-
-    /// Whether an edge goes before another one.
-    #[inline(always)]
-    pub(super) fn is_before(&self, [e, cost]: [u32; 2], [other, other_cost]: [u32; 2]) -> bool {
-        let (class, other_class) = (cost >> ALIKE_BITS, other_cost >> ALIKE_BITS);
-        other_class > class || other_class == class && hash(other ^ self.salt) > hash(e ^ self.salt)
-    }
-
     /// The key of an edge that is not refused.
     #[inline(always)]
     fn key(&self, e: u32, cost: u32) -> u64 {
@@ -59,17 +46,15 @@ impl Order {
         self.firsts.ask(mesh.tip(2 * e));
     }
 
-    /// Has an edge take part that the round looks at, unless one walks.
+    /// Has an edge take part that the round looks at.
     #[inline(always)]
     pub(super) fn enter(&self, mesh: &FlatMesh, e: u32, cost: u32) {
-        if !self.walks() {
-            let key = self.key(e, cost);
-            self.firsts.fetch_min(mesh.origin(2 * e), key);
-            self.firsts.fetch_min(mesh.tip(2 * e), key);
-        }
+        let key = self.key(e, cost);
+        self.firsts.fetch_min(mesh.origin(2 * e), key);
+        self.firsts.fetch_min(mesh.tip(2 * e), key);
     }
 
-    /// Whether an edge that takes part goes first at both its ends, unless one walks.
+    /// Whether an edge that takes part goes first at both its ends.
     #[inline(always)]
     pub(super) fn is_first(&self, mesh: &impl Mesh, e: u32, cost: u32) -> bool {
         let key = self.key(e, cost);

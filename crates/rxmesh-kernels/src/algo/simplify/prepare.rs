@@ -1,6 +1,6 @@
 //! What a simplification begins with: quadrics, what is held, costs.
 
-use super::{EdgeCosts, LOCKED, QuadricSurface, STAYS};
+use super::{EdgeCosts, LOCKED, QuadricSurface, RULES, Rule, STAYS};
 use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel;
@@ -19,8 +19,6 @@ kernel! {
         pub surface: QuadricSurface,
         /// Marks of edges that are held; empty when there are none.
         pub held: Global<u32>,
-        /// The weight of the planes that hold them against those of the faces.
-        pub weight: f32,
     }
 }
 
@@ -47,10 +45,10 @@ unsafe impl FlatKernel for SimplifyQuadrics {
             }
             let comes = mesh.face(h ^ 1) != NO_FACE;
             let weight = if leaves != comes {
-                s.boundary
+                s.boundary(v)
             } else if !self.held.is_empty() && self.held.get(h >> 1) != 0 {
                 // A plane on each of the two faces.
-                0.5 * self.weight
+                0.5 * s.rule(v, Rule::Groups)
             } else {
                 0.0
             };
@@ -108,6 +106,10 @@ kernel! {
     pub struct SimplifyBorders: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
+        /// As [`QuadricSurface::rules`], whose [`Rule::Keep`] says of which meshes.
+        pub rules: Global<f32>,
+        /// Which of the meshes each vertex is of; empty when all are of the first.
+        pub parts: Global<u32>,
         /// See [`QuadricSurface::holds`].
         pub holds: GlobalMut<u32>,
     }
@@ -119,9 +121,18 @@ unsafe impl FlatKernel for SimplifyBorders {
     #[inline(always)]
     fn run(&self, e: u32) {
         let (mesh, holds) = (&self.mesh, &self.holds);
-        if mesh.edge_lives(e) && (mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE) {
-            holds.raise(mesh.origin(2 * e), STAYS);
-            holds.raise(mesh.tip(2 * e), STAYS);
+        if !mesh.edge_lives(e) || mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE {
+            return;
+        }
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let part = if self.parts.is_empty() {
+            0
+        } else {
+            self.parts.get(a)
+        };
+        if self.rules.get(part * RULES + Rule::Keep as u32) != 0.0 {
+            holds.raise(a, STAYS);
+            holds.raise(b, STAYS);
         }
     }
 }

@@ -365,9 +365,6 @@ impl SimplifySelect {
     /// Has the edges take part that [`SimplifySelect::scan`] has put off.
     #[inline(always)]
     fn enter(&self, first: u32, t: &SelectTables) {
-        if self.order.walks() {
-            return;
-        }
         let (costs, mesh) = (self.costs.costs, &self.costs.mesh);
         let n = t.new.n.get(1);
         let edge = |k: u32| 32 * first + t.new.off(k);
