@@ -296,19 +296,17 @@ impl<'a> Propagation<'a> {
     /// The distances in the mesh's unit, the largest finite one, and how many are finite.
     fn finish(mut self) -> Result<(Attribute<Vertex, f32>, f64, u32), Error> {
         let engine = self.rx.engine();
-        let patches = self.rx.headers().len();
-        let (farthest, reached) = (
-            engine.zeroed::<f64>(patches)?,
-            engine.zeroed::<f64>(patches)?,
-        );
+        let patches = self.rx.headers().len() as u32;
+        let partials = engine.uninit::<f64>(2 * patches as usize)?;
+        let of = |k: u32| partials.global_mut().part(k * patches, patches);
         self.rx.run(GeodesicFinish {
             distance: self.best.global_mut()?,
-            farthest: farthest.global_mut(),
-            reached: reached.global_mut(),
+            farthest: of(0),
+            reached: of(1),
             unit: (1.0 / self.scale) as f32,
         })?;
-        let parts = [(&farthest, Reduction::Max), (&reached, Reduction::Sum)];
-        let [farthest, reached] = combine_all(engine, parts)?;
+        let reductions = [Reduction::Max, Reduction::Sum];
+        let [farthest, reached] = combine_all(engine, &partials, reductions)?;
         Ok((self.best, farthest, reached as u32))
     }
 }

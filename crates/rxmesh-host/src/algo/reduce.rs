@@ -220,7 +220,13 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     ///
     /// No memory, or what the engine says.
     pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
-        let room = rx.engine().zeroed(N * (rx.headers().len() + 3))?;
+        let patches = rx.headers().len();
+        let words = N * (patches + 3);
+        // Only what counts patches has to be zero.
+        let room = match patches < MANY_PATCHES {
+            true => rx.engine().zeroed(words)?,
+            false => rx.engine().uninit(words)?,
+        };
         Ok(Reductions { rx, terms, room })
     }
 
@@ -236,14 +242,20 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         }
         for k in 0..N {
             self.rx.run(self.over_patches(k))?;
-            if patches >= MANY_PATCHES {
-                let partials = ReducePartials {
-                    partials: self.partials(k).read(),
-                    result: self.result(k).from(1),
-                    reduction: self.terms[k].reduction as u32,
-                };
-                self.rx.engine().launch_blocks(1, partials)?;
-            }
+        }
+        if patches < MANY_PATCHES {
+            return Ok(());
+        }
+        let reductions = self.terms.map(|t| t.reduction);
+        for (k, four) in (0..N).step_by(4).zip(reductions.chunks(4)) {
+            let partials = ReducePartials {
+                partials: self.part(3 * N + k * patches, four.len() * patches).read(),
+                results: self.part(2 * k, 2 * four.len()),
+                reductions: packed(four),
+            };
+            self.rx
+                .engine()
+                .launch_blocks(four.len() as u32, partials)?;
         }
         Ok(())
     }
@@ -299,6 +311,12 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     }
 }
 
+/// As [`ReducePartials::reductions`].
+pub(super) fn packed(reductions: &[Reduction]) -> u32 {
+    let each = reductions.iter().rev();
+    each.fold(0, |all, &reduction| all << 8 | reduction as u32)
+}
+
 /// Several reductions with one look at the engine.
 pub(super) fn several<const N: usize>(
     rx: &RxMesh<impl Dimension>,
@@ -309,30 +327,28 @@ pub(super) fn several<const N: usize>(
     all.read()
 }
 
-/// All partial results of the patches into one.
+/// All partial results into one.
 pub(super) fn combine(
     engine: &Engine,
     partials: &Buffer<f64>,
     reduction: Reduction,
 ) -> Result<f64, Error> {
-    Ok(combine_all(engine, [(partials, reduction)])?[0])
+    Ok(combine_all(engine, partials, [reduction])?[0])
 }
 
-/// As [`combine`] of several, with one look at the engine.
+/// As [`combine`] of up to four reductions whose partial results, as many of each, lie one after the other.
 pub(super) fn combine_all<const N: usize>(
     engine: &Engine,
-    all: [(&Buffer<f64>, Reduction); N],
+    partials: &Buffer<f64>,
+    reductions: [Reduction; N],
 ) -> Result<[f64; N], Error> {
-    let results = engine.zeroed::<f64>(N)?;
-    for (k, (partials, reduction)) in all.into_iter().enumerate() {
-        let kernel = ReducePartials {
-            partials: partials.global(),
-            result: results.global_mut().from(k as u32),
-            reduction: reduction as u32,
-        };
-        engine.launch_blocks(1, kernel)?;
-    }
-    let mut out = [0.0; N];
-    results.read_into(&mut out)?;
-    Ok(out)
+    let results = engine.zeroed::<f64>(2 * N)?;
+    let kernel = ReducePartials {
+        partials: partials.global(),
+        results: results.global_mut(),
+        reductions: packed(&reductions),
+    };
+    engine.launch_blocks(N as u32, kernel)?;
+    let read = results.read()?;
+    Ok(std::array::from_fn(|k| read[2 * k + 1]))
 }

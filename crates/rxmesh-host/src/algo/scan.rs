@@ -1,8 +1,9 @@
 //! Exclusive prefix sums on an engine.
 
 use crate::Error;
+use super::reduce::combine;
 use crate::engine::{Buffer, Engine};
-use rxmesh_kernels::algo::reduce::{ReducePartials, Reduction};
+use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks, SumChunks};
 
 /// Replaces the values by their exclusive prefix sum and returns the total (also the last value, when that was zero).
@@ -16,7 +17,6 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     }
     let chunks = (data.len() as u32).div_ceil(CHUNK);
     let partials = engine.zeroed::<f64>(chunks as usize)?;
-    let result = engine.zeroed::<f64>(1)?;
     engine.launch_blocks(
         chunks,
         SumChunks {
@@ -24,15 +24,7 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
             partials: partials.global_mut(),
         },
     )?;
-    engine.launch_blocks(
-        1,
-        ReducePartials {
-            partials: partials.global(),
-            result: result.global_mut(),
-            reduction: Reduction::Sum as u32,
-        },
-    )?;
-    let total = result.read()?[0];
+    let total = combine(engine, &partials, Reduction::Sum)?;
     if total > f64::from(u32::MAX) {
         return Err(Error::TooLarge {
             what: "neighbours",

@@ -37,8 +37,12 @@ const LANDING_BYTES: usize = 64 * 1024;
 pub(super) struct Cuda {
     modules: Mutex<Modules>,
     stream: Stream,
-    /// Page-locked memory in which small reads land, after the fault words: one wait is for all of them.
+    /// Page-locked memory in which small reads land: one wait is for all of them.
     landing: Mutex<LockedBuffer<u8>>,
+    /// The fault words, in page-locked memory that kernels write to: a wait shows them without a copy. Kernels do not
+    /// read them unless there is a fault.
+    faults: LockedBuffer<u32>,
+    /// Where kernels see them.
     fault: u64,
     /// Two words with which the blocks of a cooperative launch wait for each other; 0 where there are no such launches.
     arrived: u64,
@@ -186,12 +190,19 @@ impl Cuda {
         let shared_of_two = shared_of_two(device)?;
         let stream = driver("a stream", Stream::new(StreamFlags::NON_BLOCKING, None))?;
         let landing = driver("page-locked memory", LockedBuffer::new(&0, LANDING_BYTES))?;
+        let mut faults = driver("page-locked memory", LockedBuffer::new(&0, FAULT_WORDS))?;
+        let mut fault = 0;
+        // SAFETY: the driver writes the address of page-locked memory, which lives as long as the engine.
+        raw("page-locked memory", unsafe {
+            cu::cuMemHostGetDevicePointer_v2(&mut fault, faults.as_mut_ptr().cast(), 0)
+        })?;
         let mut cuda = Cuda {
             context,
             stream,
             landing: Mutex::new(landing),
             modules: Mutex::default(),
-            fault: 0,
+            faults,
+            fault,
             arrived: 0,
             info,
             shared_limit,
@@ -201,7 +212,6 @@ impl Cuda {
             ordinal,
             threads: AtomicU32::new(0),
         };
-        cuda.fault = cuda.allocate(4 * FAULT_WORDS, true)? as u64;
         if number(
             device,
             cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH,
@@ -526,9 +536,7 @@ impl Cuda {
     pub(super) fn read(&self, parts: &mut [(*mut u8, &mut [u8])]) -> Result<(), EngineError> {
         self.enter()?;
         let mut landing = self.landing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut faults = [0u32; FAULT_WORDS];
-        let mut at = size_of_val(&faults);
-        self.download(self.fault as *mut u8, &mut landing[..at])?;
+        let mut at = 0;
         for (from, out) in parts.iter_mut() {
             let end = at + out.len();
             if end <= LANDING_BYTES {
@@ -539,8 +547,7 @@ impl Cuda {
             }
         }
         driver("waiting", self.stream.synchronize())?;
-        let mut at = size_of_val(&faults);
-        bytemuck::bytes_of_mut(&mut faults).copy_from_slice(&landing[..at]);
+        let mut at = 0;
         for (_, out) in parts {
             let end = at + out.len();
             if end <= LANDING_BYTES {
@@ -548,8 +555,22 @@ impl Cuda {
                 at = end;
             }
         }
-        if faults[1] != 0 {
-            self.clear(self.fault as *mut u8, 4 * FAULT_WORDS)?;
+        self.faults()
+    }
+
+    /// What kernels have raised, if anything, of which nothing is left. Who asks holds the landing's lock.
+    fn faults(&self) -> Result<(), EngineError> {
+        // SAFETY: a word of page-locked memory that lives as long as the engine; the GPU may write it meanwhile.
+        let word = |i: usize| unsafe { self.faults.as_ptr().add(i).read_volatile() };
+        if word(1) == 0 {
+            return Ok(());
+        }
+        // Another thread's kernel may be writing the details still.
+        driver("waiting", self.stream.synchronize())?;
+        let faults = std::array::from_fn(word);
+        for i in 0..FAULT_WORDS {
+            // SAFETY: as above; kernels write atomically.
+            unsafe { self.faults.as_ptr().cast_mut().add(i).write_volatile(0) };
         }
         fault_error(faults)
     }
@@ -674,7 +695,6 @@ impl Cuda {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        self.free(self.fault as *mut u8);
         if self.arrived != 0 {
             self.free(self.arrived as *mut u8);
         }

@@ -136,14 +136,14 @@ pub(super) fn combine<B: Block>(
 }
 
 kernel! {
-    /// All partial results into one, by one block.
+    /// All partial results of a reduction into one, by one block; a block each of up to four reductions.
     pub struct ReducePartials: Block {
-        /// The partial results.
+        /// The partial results, as many of each reduction.
         pub partials: Global<f64>,
-        /// The result.
-        pub result: GlobalMut<f64>,
-        /// What to compute ([`Reduction`]).
-        pub reduction: u32,
+        /// Two values a reduction, of which the second is the result.
+        pub results: GlobalMut<f64>,
+        /// What to compute ([`Reduction`]), 8 bits each.
+        pub reductions: u32,
     }
 }
 
@@ -159,9 +159,11 @@ unsafe impl BlockKernel for ReducePartials {
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, _block: u32, &scratch: &Shared<u32>) {
-        let (n, partials, out) = (self.partials.len(), self.partials, self.result);
-        let result = combine(b, n, scratch, self.reduction, |i| partials.get(i));
-        b.last_phase(|p| p.lead(|| out.set(0, result)));
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let n = self.partials.len() / (self.results.len() / 2);
+        let (partials, results) = (self.partials.from(block * n), self.results);
+        let reduction = self.reductions >> (8 * block) & 255;
+        let result = combine(b, n, scratch, reduction, |i| partials.get(i));
+        b.last_phase(|p| p.lead(|| results.set(2 * block + 1, result)));
     }
 }

@@ -48,28 +48,24 @@ pub(super) fn lengths<C: Edits>(
 ) -> Result<(f32, f32), Error> {
     let engine = session.engine();
     let chunks = session.capacity(Kind::Edge).div_ceil(LENGTH_CHUNK);
-    let partials = || engine.zeroed::<f64>(chunks as usize);
-    let (lengths, edges, longest) = (partials()?, partials()?, partials()?);
     if chunks == 0 {
         return Ok((0.0, 0.0));
     }
+    let partials = engine.uninit::<f64>(3 * chunks as usize)?;
+    let of = |k: u32| partials.global_mut().part(k * chunks, chunks);
     engine.launch_blocks(
         chunks,
         SumLengths {
             mesh: session.mesh()?,
             x: session.read(x)?,
             unit,
-            lengths: lengths.global_mut(),
-            edges: edges.global_mut(),
-            longest: longest.global_mut(),
+            lengths: of(0),
+            edges: of(1),
+            longest: of(2),
         },
     )?;
-    let parts = [
-        (&lengths, Reduction::Sum),
-        (&edges, Reduction::Sum),
-        (&longest, Reduction::Max),
-    ];
-    let [length, n, longest] = combine_all(engine, parts)?;
+    let reductions = [Reduction::Sum, Reduction::Sum, Reduction::Max];
+    let [length, n, longest] = combine_all(engine, &partials, reductions)?;
     if n == 0.0 {
         return Ok((0.0, 0.0));
     }
