@@ -8,8 +8,9 @@ use rayon::prelude::*;
 ///
 /// Small meshes do not fill a GPU, and each launch costs the same for few faces and for many: joined, thousands of them
 /// take hardly longer than one of their size. Nothing connects them, so that what is done for each vertex, edge or face
-/// comes out as it would alone. What belongs to a mesh as a whole, such as a target of simplification
-/// ([`simplify_batch`](crate::algo::simplify::simplify_batch)), goes by the labels of the vertices.
+/// comes out as it would alone. What belongs to a mesh as a whole goes by the labels of the vertices:
+/// [`simplify_batch`](crate::algo::simplify::simplify_batch), [`remesh_batch`](crate::algo::remesh::remesh_batch) and
+/// [`mean_curvature_flow_batch`](crate::algo::mcf::mean_curvature_flow_batch) take options for each mesh.
 ///
 /// ```
 /// # fn main() -> Result<(), rxmesh_host::Error> {

@@ -309,7 +309,10 @@ fn each_has_its_own_rules(engine: &Engine) {
                 *sides.entry([u.min(v), u.max(v)]).or_insert(0) += 1;
             }
         }
-        let ends = sides.into_iter().filter(|&(_, n)| n == 1).flat_map(|(e, _)| e);
+        let ends = sides
+            .into_iter()
+            .filter(|&(_, n)| n == 1)
+            .flat_map(|(e, _)| e);
         let mut at: Vec<[u32; 3]> = ends
             .map(|v| mesh.positions[v as usize].to_array().map(f32::to_bits))
             .collect();
@@ -365,9 +368,17 @@ fn wrong_labels_are_named(engine: &Engine) {
     let second = |change: fn(&mut SimplifyOptions)| [options, options.with(change)];
     refused(None, &two[..1], "there are 1");
     refused(None, &[], "there are 0");
-    refused(None, &second(|o| o.target = Some(Target::Ratio(2.0))), "mesh 1: the ratio");
+    refused(
+        None,
+        &second(|o| o.target = Some(Target::Ratio(2.0))),
+        "mesh 1: the ratio",
+    );
     refused(None, &second(|o| o.target = None), "how far");
-    refused(None, &second(|o| o.cost = Cost::Length), "mesh 1: all meshes share");
+    refused(
+        None,
+        &second(|o| o.cost = Cost::Length),
+        "mesh 1: all meshes share",
+    );
     refused(None, &second(|o| o.seed = 1), "all meshes share");
     let slots = before.ve.len();
     let labels: Vec<u32> = (0..slots as u32).map(|v| v % 2).collect();

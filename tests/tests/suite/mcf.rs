@@ -497,7 +497,11 @@ fn several_have_time_steps_of_their_own(engine: &Engine) {
     let rx = RxMesh::new(engine, joined.vertex_count(), &joined.faces, &options).unwrap();
     let labels = rx.attribute_from::<Vertex, u32>(&batch.labels()).unwrap();
     let unit = batch.unit(0);
-    for (matrix_free, multigrid) in [(false, When::Auto), (true, When::Never), (false, When::Always)] {
+    for (matrix_free, multigrid) in [
+        (false, When::Auto),
+        (true, When::Never),
+        (false, When::Always),
+    ] {
         let options = McfOptions::default().with(|o| {
             o.matrix_free = matrix_free;
             o.multigrid = multigrid;
@@ -520,12 +524,18 @@ fn several_have_time_steps_of_their_own(engine: &Engine) {
             let mean = smooth::mean_edge_length(&mesh.positions, &oracle);
             let dt = steps[i].unwrap_or(TIME_STEP * mean * mean);
             let got = report.time_steps[i] * unit * unit;
-            assert!((got - dt).abs() < 1e-4 * dt, "mesh {i}: {got}, {dt} is expected");
+            assert!(
+                (got - dt).abs() < 1e-4 * dt,
+                "mesh {i}: {got}, {dt} is expected"
+            );
             let want = Flow::new(&mesh.positions, &mesh.faces).solve(&mesh.positions, dt);
             let most = 1e-4 * box_diagonal(&mesh.positions);
             for (v, (got, want)) in part.positions.iter().zip(&want).enumerate() {
                 let off = (got.as_dvec3() - *want).length();
-                assert!(off <= most, "mesh {i}, vertex {v}: off by {off}, {most} at most");
+                assert!(
+                    off <= most,
+                    "mesh {i}, vertex {v}: off by {off}, {most} at most"
+                );
             }
         }
     }
@@ -533,7 +543,12 @@ fn several_have_time_steps_of_their_own(engine: &Engine) {
 
 fn several_with_wrong_labels(engine: &Engine) {
     let (joined, batch) = Batch::join(vec![fixtures::closed(1); 2]).unwrap();
-    let rx = RxMesh::new(engine, joined.vertex_count(), &joined.faces, &PatchOptions::default());
+    let rx = RxMesh::new(
+        engine,
+        joined.vertex_count(),
+        &joined.faces,
+        &PatchOptions::default(),
+    );
     let rx = rx.unwrap();
     let labels = rx.attribute_from::<Vertex, u32>(&batch.labels()).unwrap();
     let mut x = rx.attribute_from(&joined.positions).unwrap();
@@ -546,7 +561,16 @@ fn several_with_wrong_labels(engine: &Engine) {
     };
     refused(&[one], "there is a label 1");
     refused(&[], "label 1");
-    refused(&[one, one.with(|o| o.tolerance = 1e-3)], "mesh 1: all meshes share");
-    refused(&[one, one.with(|o| o.time_step = Some(-1.0))], "mesh 1: the time step");
-    refused(&[one, one.with(|o| o.time_step = Some(1e300))], "mesh 1: the time step");
+    refused(
+        &[one, one.with(|o| o.tolerance = 1e-3)],
+        "mesh 1: all meshes share",
+    );
+    refused(
+        &[one, one.with(|o| o.time_step = Some(-1.0))],
+        "mesh 1: the time step",
+    );
+    refused(
+        &[one, one.with(|o| o.time_step = Some(1e300))],
+        "mesh 1: the time step",
+    );
 }

@@ -549,10 +549,15 @@ fn open_several<C: Conflicts>(
         o.patch_size = 128;
     });
     let rx = RxMesh::new(engine, joined.vertex_count(), &joined.faces, &options).unwrap();
-    let x = rx.attribute_from::<Vertex, Vec3>(&joined.positions).unwrap();
+    let x = rx
+        .attribute_from::<Vertex, Vec3>(&joined.positions)
+        .unwrap();
     let labels = rx.attribute_from::<Vertex, u32>(&batch.labels()).unwrap();
     let mut session = Session::<C>::open_with(&rx).unwrap();
-    let (x, labels) = (session.attach(&x).unwrap(), session.attach(&labels).unwrap());
+    let (x, labels) = (
+        session.attach(&x).unwrap(),
+        session.attach(&labels).unwrap(),
+    );
     (session, x, labels, batch)
 }
 
@@ -626,7 +631,10 @@ fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
             _ => assert!((target - before).abs() < 1e-5 * before, "{what}"),
         }
         if i < 5 {
-            assert!((after - target).abs() < 0.15 * target, "{what}: {after} for {target}");
+            assert!(
+                (after - target).abs() < 0.15 * target,
+                "{what}: {after} for {target}"
+            );
         }
         // On its own surface, and on no other: a sphere's neighbour is three times as far away.
         let alone = to_own_surface(&meshes[i], part);
@@ -664,8 +672,16 @@ fn several_with_wrong_labels(engine: &Engine) {
     };
     refused(&mut session, &[one], "there are 1");
     refused(&mut session, &[], "there are 0");
-    refused(&mut session, &[one, one.with(|o| o.iterations = 1)], "mesh 1: all meshes share");
-    refused(&mut session, &[one, one.with(|o| o.faces = Some(1))], "mesh 1: ");
+    refused(
+        &mut session,
+        &[one, one.with(|o| o.iterations = 1)],
+        "mesh 1: all meshes share",
+    );
+    refused(
+        &mut session,
+        &[one, one.with(|o| o.faces = Some(1))],
+        "mesh 1: ",
+    );
     let slots = before.ve.len() as u32;
     let mixed: Vec<u32> = (0..slots).map(|v| v % 2).collect();
     session.set(labels, &mixed).unwrap();

@@ -101,8 +101,8 @@ given, which is each one's then.";
         ("flip", "the same of the flips"),
         (
             "meshes",
-            "of several meshes `path`, `target_length`, `faces`, `expected_faces`, `length_over_target`, `on_target` of \
-            each; `target_length` above is the longest then",
+            "of several meshes `path`, `target_length`, `faces`, `expected_faces`, `length_over_target`, `on_target` \
+            of each; `target_length` above is the longest then",
         ),
     ];
 

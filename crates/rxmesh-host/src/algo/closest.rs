@@ -36,7 +36,8 @@ impl SurfaceTree {
     }
 
     /// As [`SurfaceTree::new`], and a leaf in which each vertex is: 0 for vertices of no triangle. With labels, which
-    /// say for each vertex which of so many meshes it is of, each of them gets a tree of its own, and leaves are of that.
+    /// say for each vertex which of so many meshes it is of, each of them gets a tree of its own, and leaves are of
+    /// that.
     ///
     /// # Errors
     ///

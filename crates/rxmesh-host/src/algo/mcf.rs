@@ -168,8 +168,8 @@ pub fn mean_curvature_flow(
 /// What the solver did to several meshes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct McfBatchReport {
-    /// All of them together, which share the iterations; the residual is that of all, each in a frame of its own in which
-    /// its time step is [`TIME_STEP`]. The time step is the longest.
+    /// All of them together, which share the iterations; the residual is that of all, each in a frame of its own in
+    /// which its time step is [`TIME_STEP`]. The time step is the longest.
     pub total: McfReport,
     /// The time step of each mesh, in squared length units.
     pub time_steps: Vec<f64>,
@@ -177,8 +177,8 @@ pub struct McfBatchReport {
 
 /// As [`mean_curvature_flow`] for several meshes that lie in one, each with a time step of its own, given or a tenth of
 /// its own squared mean edge length. `labels` says for each vertex which mesh it is of, from 0 on
-/// ([`Batch::labels`](crate::batch::Batch::labels)). All other options are the same for all of them. Meshes of different
-/// sizes count alike: each is brought to a size at which all time steps are the same.
+/// ([`Batch::labels`](crate::batch::Batch::labels)). All other options are the same for all of them. Meshes of
+/// different sizes count alike: each is brought to a size at which all time steps are the same.
 ///
 /// # Errors
 ///

@@ -280,9 +280,9 @@ impl RemeshBatchReport {
 /// Remeshes several meshes that lie in one session, each towards a length or a number of faces of its own, as
 /// [`remesh`] does, all of them in the same rounds. `labels` says for each vertex which mesh it is of, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)); new vertices get theirs, so that the column tells the meshes apart
-/// afterwards too. Without a length each mesh has the mean of its own. Lengths, numbers of faces, lengths by curvature and
-/// the most faces are each mesh's own; all other options are the same for all of them. Iterations go on while any mesh
-/// asks for another one.
+/// afterwards too. Without a length each mesh has the mean of its own. Lengths, numbers of faces, lengths by curvature
+/// and the most faces are each mesh's own; all other options are the same for all of them. Iterations go on while any
+/// mesh asks for another one.
 ///
 /// # Errors
 ///

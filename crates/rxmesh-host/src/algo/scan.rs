@@ -1,7 +1,7 @@
 //! Exclusive prefix sums on an engine.
 
-use crate::Error;
 use super::reduce::combine;
+use crate::Error;
 use crate::engine::{Buffer, Engine};
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks, SumChunks};

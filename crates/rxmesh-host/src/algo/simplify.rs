@@ -287,8 +287,14 @@ pub fn simplify(
             0 => None,
             _ => session.cut(&session.values(x)?.read()?)?,
         };
-        let done = Work::new(session, x, std::slice::from_ref(options), cut.as_ref(), None)
-            .and_then(|mut work| work.run(session, options));
+        let done = Work::new(
+            session,
+            x,
+            std::slice::from_ref(options),
+            cut.as_ref(),
+            None,
+        )
+        .and_then(|mut work| work.run(session, options));
         if let Some(cut) = cut {
             session.weld(&cut)?;
         }

@@ -2,8 +2,8 @@
 
 use super::Options;
 use super::remesh::{
-    MAX_FACES, Meshes, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of, mean_length,
-    refuse_frozen, scaled,
+    MAX_FACES, Meshes, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of,
+    mean_length, refuse_frozen, scaled,
 };
 use crate::Error;
 use crate::edit::{Column, RunReport, Runs, Session};

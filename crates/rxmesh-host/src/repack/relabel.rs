@@ -10,8 +10,9 @@ use rxmesh_kernels::repack::relabel::{
 };
 use rxmesh_kernels::repack::{CHUNK, Stat};
 
-/// Patches of a region that looks no further for a partner, and of the largest union.
-const REGION: [u32; 2] = [4, 8];
+/// Patches of a region that looks no further for a partner, and of the largest union. Larger unions are cut into fuller
+/// patches, but cutting takes a block as long as the largest region asks for.
+const REGION: [u32; 2] = [3, 5];
 
 /// Sizes for labels that are to be changed; nothing if they are right as they are: none has more faces than the limit,
 /// and there are not many more of them than patches that are three quarters full.

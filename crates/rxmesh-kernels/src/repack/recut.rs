@@ -3,10 +3,8 @@
 //! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
 //! and parts are as large as asked for.
 //!
-//! Distances are found breadth first, in all pieces of a region at a time: by one thread, and in global memory, from a
-//! queue; by a block in shared memory by sweeps over all faces, since a step of a queue is several accesses that wait for
-//! each other. In which order a queue's faces lie depends on the order of threads; how far they are does not, and nothing
-//! else is read.
+//! Distances are found breadth first, in all pieces of a region at a time. In which order a queue's faces lie depends
+//! on the order of threads; how far they are does not, and nothing else is read.
 
 use super::relabel::Regions;
 use super::{NONE, RepackMesh, Stat, Work};
@@ -62,8 +60,6 @@ enum End {
 
 /// Where a region lies while it is cut. Faces are named by their places in it.
 trait Desk: Copy {
-    /// Whether accesses are so near that looking at all faces is faster than a queue.
-    const NEAR: bool;
     /// A word a face.
     type List: Words;
     /// A face across a side, in the same piece; [`NONE`] where there is none.
@@ -72,8 +68,8 @@ trait Desk: Copy {
     fn join(self, side: u32, other: u32);
     /// Distance of a face from an end of its piece; [`NONE`] where it has not been reached.
     fn distance(self, f: u32, end: End) -> u32;
-    /// The same while others may reach faces.
-    fn distance_now(self, f: u32, end: End) -> u32;
+    /// Whether nobody has reached a face, while others may.
+    fn is_far(self, f: u32, end: End) -> bool;
     /// Reaches a face that nobody has reached, or others at the same distance at the same time; tells whether it came
     /// first.
     fn reach(self, f: u32, end: End, distance: u32) -> bool;
@@ -102,13 +98,9 @@ pub struct CutTables {
     piece: Shared<u8>,
     last: Shared<u32>,
     lost: Shared<u32>,
-    /// Faces that a step has reached, in turns of three steps, from word 1 on; whether faces are lost, in turns of two,
-    /// from word 4 on.
+    /// Faces that a step has reached, in turns of three steps, from word 1 on.
     reached: Shared<u32>,
 }
-
-/// Words of [`CutTables::reached`].
-const REACHED: u32 = 6;
 
 /// No face, and no distance, in 16 bits.
 const NONE_16: u32 = 0xffff;
@@ -127,7 +119,6 @@ fn widened(half: u32) -> u32 {
 }
 
 impl Desk for CutTables {
-    const NEAR: bool = true;
     type List = Shared<u32>;
     #[inline(always)]
     fn across(self, side: u32) -> u32 {
@@ -142,8 +133,8 @@ impl Desk for CutTables {
         widened(self.distance.get(f) >> Self::shift(end) & NONE_16)
     }
     #[inline(always)]
-    fn distance_now(self, f: u32, end: End) -> u32 {
-        widened(self.distance.load(f) >> Self::shift(end) & NONE_16)
+    fn is_far(self, f: u32, end: End) -> bool {
+        self.distance.load(f) >> Self::shift(end) & NONE_16 == NONE_16
     }
     #[inline(always)]
     fn reach(self, f: u32, end: End, distance: u32) -> bool {
@@ -199,7 +190,6 @@ impl Spare {
 }
 
 impl Desk for Spare {
-    const NEAR: bool = false;
     type List = GlobalMut<u32>;
     #[inline(always)]
     fn across(self, side: u32) -> u32 {
@@ -214,8 +204,8 @@ impl Desk for Spare {
         self.distances(end).get(f)
     }
     #[inline(always)]
-    fn distance_now(self, f: u32, end: End) -> u32 {
-        self.distances(end).load(f)
+    fn is_far(self, f: u32, end: End) -> bool {
+        self.distances(end).load(f) == NONE
     }
     #[inline(always)]
     fn reach(self, f: u32, end: End, distance: u32) -> bool {
@@ -250,7 +240,7 @@ impl Desk for Spare {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl BlockKernel for Recut {
-    const THREADS: u32 = 512;
+    const THREADS: u32 = 256;
     type Tables = CutTables;
 
     #[inline(always)]
@@ -262,7 +252,7 @@ unsafe impl BlockKernel for Recut {
             piece: plan.take(self.room),
             last: plan.take(PARTS),
             lost: plan.take(PARTS),
-            reached: plan.take(REACHED),
+            reached: plan.take(4),
         }
     }
 
@@ -487,104 +477,6 @@ impl<D: Desk> Region<D> {
     /// that no face is beyond.
     #[inline(always)]
     fn spread<B: Block>(self, b: B, end: End) -> u32 {
-        if D::NEAR && !B::SOLO {
-            self.sweep(b, end)
-        } else {
-            self.search(b, end)
-        }
-    }
-
-    /// By sweeps: each face that nobody has reached looks whether a neighbour has been reached by the one before.
-    #[inline(always)]
-    fn sweep<B: Block>(self, b: B, end: End) -> u32 {
-        let (desk, pieces, bits, reached) = (self.desk, self.pieces, self.bits, self.reached);
-        let (last, lost, n) = (desk.last(), desk.lost(), self.cuts.n);
-        b.each(n, |f| desk.forget(f, end));
-        b.phase(|p| {
-            p.each(REACHED - 1, |i| reached.set(i + 1, 0));
-            p.each(pieces, |i| {
-                let f = (!last.get(i) & ((1 << bits) - 1)) - 1;
-                last.set(i, !(f + 1));
-                desk.reach(f, end, 0);
-            });
-        });
-        let (mut distance, mut restarts) = (0, 0);
-        let all = loop {
-            loop {
-                let (here, next) = (distance % 3 + 1, (distance + 1) % 3 + 1);
-                b.phase(|p| {
-                    p.lead(|| reached.set(next, 0));
-                    p.each(n, |f| {
-                        if desk.distance_now(f, end) != NONE {
-                            return;
-                        }
-                        let sides = [0, 1, 2].map(|k| desk.across(3 * f + k));
-                        let led = sides
-                            .map(|side| side != NONE && desk.distance_now(side, end) == distance);
-                        if led[0] | led[1] | led[2] {
-                            desk.reach(f, end, distance + 1);
-                            reached.fetch_or(here, 1);
-                        }
-                    });
-                });
-                distance += 1;
-                if reached.get(here) == 0 {
-                    break;
-                }
-            }
-            if restarts == RESTARTS {
-                break false;
-            }
-            let (here, next) = (restarts % 2 + 4, (restarts + 1) % 2 + 4);
-            restarts += 1;
-            b.each(n, |f| {
-                if desk.distance(f, end) == NONE {
-                    lost.fetch_min(desk.piece(f), f);
-                    reached.fetch_or(here, 1);
-                }
-            });
-            if reached.get(here) == 0 {
-                break true;
-            }
-            b.phase(|p| {
-                p.lead(|| reached.set(next, 0));
-                p.each(pieces, |i| {
-                    let f = lost.get(i) & ALL_REACHED;
-                    if f != ALL_REACHED {
-                        lost.set(i, LOST | ALL_REACHED);
-                        desk.reach(f, end, distance);
-                    }
-                });
-            });
-        };
-        b.each(n, |f| {
-            let (far, piece) = (desk.distance(f, end), desk.piece(f));
-            // As far as shared memory reaches, distances and places fit a word.
-            let key = !(far << bits | (f + 1));
-            if far != NONE && key < last.load(piece) {
-                last.fetch_min(piece, key);
-            }
-        });
-        if !all {
-            self.reach_rest(b, end, distance);
-        }
-        distance
-    }
-
-    /// Reaches all faces that nobody has reached.
-    #[inline(always)]
-    fn reach_rest<B: Block>(self, b: B, end: End, distance: u32) {
-        let desk = self.desk;
-        b.each(self.cuts.n, |f| {
-            if desk.distance_now(f, end) == NONE {
-                desk.reach(f, end, distance);
-            }
-        });
-    }
-
-    /// From a queue.
-    #[inline(always)]
-    fn search<B: Block>(self, b: B, end: End) -> u32 {
         let (desk, pieces, bits, reached) = (self.desk, self.pieces, self.bits, self.reached);
         let (list, last, lost, n) = (desk.list(), desk.last(), desk.lost(), self.cuts.n);
         b.each(n, |f| desk.forget(f, end));
@@ -615,8 +507,7 @@ impl<D: Desk> Region<D> {
                         let f = list.get(low + i);
                         // All three at a time: a step is as long as its accesses that wait for each other.
                         let sides = [0, 1, 2].map(|k| desk.across(3 * f + k));
-                        let far = sides
-                            .map(|other| other != NONE && desk.distance_now(other, end) == NONE);
+                        let far = sides.map(|other| other != NONE && desk.is_far(other, end));
                         let mut led = 0;
                         let mut leads = [false; 3];
                         let mut k = 0;
@@ -662,7 +553,11 @@ impl<D: Desk> Region<D> {
                     });
                 });
             } else {
-                self.reach_rest(b, end, distance);
+                b.each(n, |f| {
+                    if desk.is_far(f, end) {
+                        desk.reach(f, end, distance);
+                    }
+                });
                 break;
             }
             low = high;

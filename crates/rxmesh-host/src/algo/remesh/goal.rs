@@ -168,9 +168,11 @@ impl Goal {
             false => vec![0.0; each.len()],
         };
         let aims = each.iter().zip(faces).zip(areas.into_iter().zip(means));
-        let aims = aims.enumerate().map(|(i, ((options, &faces), (area, mean)))| {
-            Aim::new(options, faces, area, mean).map_err(|e| meshes.named(i, e))
-        });
+        let aims = aims
+            .enumerate()
+            .map(|(i, ((options, &faces), (area, mean)))| {
+                Aim::new(options, faces, area, mean).map_err(|e| meshes.named(i, e))
+            });
         Ok(Goal {
             x,
             meshes,
@@ -238,9 +240,7 @@ impl Goal {
         let most = self.aims[0].options.iterations;
         let far = |(aim, report): (&Aim, &RemeshReport)| aim.moves && !aim.is_near(report);
         n < most
-            || n > 0
-                && n < most.saturating_add(MOST_MORE)
-                && self.aims.iter().zip(reports).any(far)
+            || n > 0 && n < most.saturating_add(MOST_MORE) && self.aims.iter().zip(reports).any(far)
     }
 
     /// Looks at what an iteration has made of the meshes. Corrects the lengths where a number of faces was asked for.
@@ -266,7 +266,11 @@ impl Goal {
         }
         let unit = remesher.sizing(session, 1.0)?;
         let lengths = self.meshes.mean_lengths(session, self.x, Some(unit))?;
-        let each = self.aims.iter_mut().zip(reports).zip(faces.into_iter().zip(lengths));
+        let each = self
+            .aims
+            .iter_mut()
+            .zip(reports)
+            .zip(faces.into_iter().zip(lengths));
         let factors: Vec<f32> = each
             .map(|((aim, report), (faces, length))| aim.look(report, faces, length))
             .collect();

@@ -9,9 +9,9 @@ use crate::edit::{Column, RunReport, Session};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::simplify::{
-    BATCH_BLOCKS, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
-    BatchUnbind, BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, Part, SimplifySelect,
-    WORDS_A_PART, Winning,
+    BATCH_BLOCKS, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect, BatchUnbind,
+    BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, Part, SimplifySelect, WORDS_A_PART,
+    Winning,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Round};
 use rxmesh_kernels::mem::GlobalMut;
@@ -72,8 +72,8 @@ impl std::ops::Add for Refused {
 }
 
 /// Simplifies several meshes that lie in one session, each as its own options say, all of them in the same rounds: as
-/// [`simplify`](super::simplify), where each mesh has its own target, deviation, quantile and bound of what is cheap, and
-/// its boundary and groups are held as it asks for. `parts` says for each vertex which mesh it is of, from 0 on
+/// [`simplify`](super::simplify), where each mesh has its own target, deviation, quantile and bound of what is cheap,
+/// and its boundary and groups are held as it asks for. `parts` says for each vertex which mesh it is of, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so that the column tells the meshes
 /// apart afterwards too. A part of the diagonal is of each mesh's own. All meshes share the kind of cost, the seed and
 /// the largest number of rounds.

@@ -55,7 +55,9 @@ impl Work {
         session: &Session,
         each: &[SimplifyOptions],
     ) -> Result<Vec<f32>, Error> {
-        let parts = each.iter().any(|o| matches!(o.error, Some(Deviation::Part(_))));
+        let parts = each
+            .iter()
+            .any(|o| matches!(o.error, Some(Deviation::Part(_))));
         let diagonals = match parts {
             true => self.diagonals(session, each.len())?,
             false => vec![0.0; each.len()],
