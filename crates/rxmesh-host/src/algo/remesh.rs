@@ -241,16 +241,7 @@ pub struct RemeshBatchReport {
 impl RemeshBatchReport {
     /// All meshes as one: sums, the longest target, and the mean length over target of all faces.
     pub fn total(&self) -> RemeshReport {
-        let shared = RemeshReport {
-            features: self.features,
-            iterations: self.iterations,
-            split: self.split,
-            collapse: self.collapse,
-            flip: self.flip,
-            on_target: true,
-            ..RemeshReport::default()
-        };
-        let only = match &self.meshes[..] {
+        let of_all = match &self.meshes[..] {
             [only] => *only,
             meshes => {
                 let faces: u32 = meshes.iter().map(|m| m.faces).sum();
@@ -262,17 +253,17 @@ impl RemeshBatchReport {
                     length_over_target: meshes.iter().map(weighted).sum::<f32>()
                         / faces.max(1) as f32,
                     on_target: meshes.iter().all(|m| m.on_target),
-                    ..shared
+                    ..RemeshReport::default()
                 }
             }
         };
         RemeshReport {
-            target_length: only.target_length,
-            faces: only.faces,
-            expected_faces: only.expected_faces,
-            length_over_target: only.length_over_target,
-            on_target: only.on_target,
-            ..shared
+            features: self.features,
+            iterations: self.iterations,
+            split: self.split,
+            collapse: self.collapse,
+            flip: self.flip,
+            ..of_all
         }
     }
 }
