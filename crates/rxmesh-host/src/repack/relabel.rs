@@ -10,9 +10,13 @@ use rxmesh_kernels::repack::relabel::{
 };
 use rxmesh_kernels::repack::{CHUNK, Stat};
 
-/// Patches of a region that looks no further for a partner, and of the largest union. Larger unions are cut into fuller
-/// patches, but cutting takes a block as long as the largest region asks for.
-const REGION: [u32; 2] = [3, 5];
+/// Patches of a region that looks no further for a partner, and of the largest union. Cutting takes as long as the
+/// largest region asks for; but many small labels make ragged regions, whose patches are better and fuller the larger
+/// they are.
+const REGION: [u32; 2] = [4, 8];
+
+/// The same where labels have more faces than a patch on average, as those of construction.
+const REGION_OF_LARGE: [u32; 2] = [3, 5];
 
 /// Sizes for labels that are to be changed; nothing if they are right as they are: none has more faces than the limit,
 /// and there are not many more of them than patches that are three quarters full.
@@ -21,13 +25,15 @@ fn sizes(stats: &Stats, limit: u32) -> Option<Sizes> {
     let well_filled = (u64::from(limit) * 3 / 4).max(1);
     let too_many = u64::from(patches) > 1 + u64::from(faces) / well_filled;
     let too_large = stats.of(Stat::Largest) > limit;
+    let large = u64::from(faces) > u64::from(patches) * u64::from(limit);
+    let [enough, most] = if large { REGION_OF_LARGE } else { REGION };
     (too_many || too_large).then(|| Sizes {
         limit,
         // Where only some are too large, only what is very small goes with them.
         low: if too_many { limit * 3 / 4 } else { limit / 4 },
         full: full(limit),
-        enough: REGION[0] * limit,
-        most: REGION[1] * limit,
+        enough: enough * limit,
+        most: most * limit,
     })
 }
 
