@@ -56,7 +56,7 @@ fn each_mesh_comes_to_its_own_target_and_into_its_own_file() {
 #[test]
 fn other_edits_take_several_meshes_too() {
     let b = three();
-    let text = b.ok("remesh t.obj g.off --iterations 1 --engine cpu --validate");
+    let text = b.ok("remesh t.obj g.off --engine cpu --validate");
     assert!(text.contains("2 meshes"), "{text}");
     assert!(b.text("g_remesh.off").starts_with("OFF"));
     let t = b.text("t_remesh.obj");
@@ -64,6 +64,33 @@ fn other_edits_take_several_meshes_too() {
     b.ok("delaunay t.obj g.off --engine cpu -o flat --format ply -q");
     let info = b.ok("info flat/g.ply");
     assert!(info.contains("512 faces"), "{info}");
+}
+
+/// What is measured before the work, a mean length or a time step, is each mesh's own.
+#[test]
+fn defaults_are_those_of_each_mesh() {
+    let b = three();
+    let names = ["t.obj", "s.ply", "g.off"];
+    for (command, at, key) in [
+        ("remesh", "/edit/report", "target_length"),
+        ("mcf", "", "time_step"),
+    ] {
+        let r = b.record(&format!(
+            "{command} {} --engine cpu -o all",
+            names.join(" ")
+        ));
+        for (i, name) in names.iter().enumerate() {
+            let member = format!("{at}/meshes/{i}");
+            assert_eq!(r.pointer(&format!("{member}/path")).unwrap(), name);
+            let got = number(&r, &format!("{member}/{key}"));
+            let alone = b.record(&format!("{command} {name} --engine cpu -o one.ply"));
+            let want = number(&alone, &format!("{at}/{key}"));
+            assert!(
+                (got / want - 1.0).abs() < 1e-5,
+                "{command} {name}: {got}, {want} alone"
+            );
+        }
+    }
 }
 
 /// What is done for each vertex comes out as it does alone, wherever the others lie and however large they are.
@@ -86,6 +113,14 @@ fn computations_of_several_meshes_are_those_of_each() {
             "smooth {name} --iterations 5 --engine cpu --format obj -o one.obj -q"
         ));
         let together = b.text(&format!("out/{}.obj", &name[..1]));
+        near(&together, &b.text("one.obj"), most);
+    }
+    b.ok("mcf t.obj s.ply g.off --engine cpu --format obj -o flowed -q");
+    for (name, most) in [("t.obj", 1e-5), ("s.ply", 1e-3), ("g.off", 1e-5)] {
+        b.ok(&format!(
+            "mcf {name} --engine cpu --format obj -o one.obj -q"
+        ));
+        let together = b.text(&format!("flowed/{}.obj", &name[..1]));
         near(&together, &b.text("one.obj"), most);
     }
     b.ok("normals t.obj s.ply --engine cpu -o n -q");
