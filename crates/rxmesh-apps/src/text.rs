@@ -30,6 +30,15 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
+/// Which of so many meshes something is said of, before it: the only one by its name; nothing of none.
+pub(crate) fn which(of: &[&str], meshes: usize) -> String {
+    match of {
+        [] => String::new(),
+        [only] => format!("{only}: "),
+        of => format!("{} of {meshes} meshes: ", of.len()),
+    }
+}
+
 /// The file and its counts.
 pub(crate) fn input(r: &Record) -> String {
     let Some(i) = &r.input else {

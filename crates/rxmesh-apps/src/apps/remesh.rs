@@ -170,11 +170,8 @@ given, which is each one's then.";
             lines += &format!("\n{}: edges of {length}, {} faces", m.path, m.faces);
         }
         let missed: Vec<&Member> = meshes.iter().filter(|m| !m.on_target).collect();
-        let of = match &missed[..] {
-            [] => String::new(),
-            [m] => format!("{}: ", m.path),
-            missed => format!("{} of {} meshes: ", missed.len(), meshes.len()),
-        };
+        let names: Vec<&str> = missed.iter().map(|m| m.path.as_str()).collect();
+        let of = text::which(&names, meshes.len());
         Told::new(lines)
             .unless_done(run.finished, || {
                 "not all was done: the largest number of rounds was reached, or the work no longer got on"

@@ -171,17 +171,11 @@ impl Member {
 
 /// Why there are more faces than wanted.
 fn why(report: &Report) -> String {
-    let of = match report.meshes.len() {
-        0 => String::new(),
-        n => {
-            let missed = |m: &&Member| !matches!(m.end, End::Reached | End::Deviation);
-            let missed: Vec<&Member> = report.meshes.iter().filter(missed).collect();
-            match &missed[..] {
-                [m] => format!("{}: ", m.path),
-                missed => format!("{} of {n} meshes: ", missed.len()),
-            }
-        }
-    };
+    let missed = |m: &&Member| !matches!(m.end, End::Reached | End::Deviation);
+    let missed: Vec<&str> = (report.meshes.iter().filter(missed))
+        .map(|m| m.path.as_str())
+        .collect();
+    let of = text::which(&missed, report.meshes.len());
     let (all, r) = (&report.all, &report.all.refused);
     let left = match all.target {
         0 => format!("{} faces are left", all.faces),

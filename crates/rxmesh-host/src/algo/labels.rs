@@ -73,8 +73,9 @@ pub(super) fn flat_by_label(
         counts: counts.global_mut(),
     };
     engine.launch_flat(runs, kernel)?;
-    let most = most.read()?.into_iter().map(f32::from_bits);
-    let each = most.zip(sums.read()?).zip(counts.read()?);
+    let [most, counts] = Buffer::read_together([&most, &counts])?;
+    let most = most.into_iter().map(f32::from_bits);
+    let each = most.zip(sums.read()?).zip(counts);
     let value = |((most, sum), n): ((f32, u64), u32)| match most.is_finite() {
         true => (f64::from(most) * sum as f64 / f64::from(LABEL_PARTS), n),
         false => (f64::NAN, n),

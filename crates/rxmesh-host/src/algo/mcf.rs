@@ -3,7 +3,7 @@
 use super::cg::{Cg, Progress};
 use super::measure::{positive, power_of_two, transform};
 use super::reduce::{Term, check_labels, several};
-use super::{Options, check_each, reduce};
+use super::{Options, check_each, of_mesh, reduce};
 use crate::Error;
 use crate::algebra::{
     Matrix, Multigrid, Parts, SolveOptions, System, iterate_system, solve_system, solves_in_one,
@@ -230,9 +230,10 @@ fn factor(mesh: usize, time_step: f64) -> Result<f32, Error> {
     let factor = (TIME_STEP / time_step).sqrt() as f32;
     match factor.is_normal() && (1.0 / factor).is_normal() {
         true => Ok(factor),
-        false => Err(Error::Options(format!(
-            "mesh {mesh}: the time step is {time_step}, which is too small or too large"
-        ))),
+        false => {
+            let why = format!("the time step is {time_step}, which is too small or too large");
+            Err(of_mesh(mesh, Error::Options(why)))
+        }
     }
 }
 

@@ -36,15 +36,21 @@ fn check_each<O: Options, S: PartialEq>(
     what: &str,
 ) -> Result<(), Error> {
     for (i, options) in each.iter().enumerate() {
-        options.check().map_err(|e| match e {
-            Error::Options(why) => Error::Options(format!("mesh {i}: {why}")),
-            e => e,
-        })?;
+        options.check().map_err(|e| of_mesh(i, e))?;
         if shared(options) != shared(&each[0]) {
-            return Err(Error::Options(format!("mesh {i}: all meshes share {what}")));
+            let why = format!("all meshes share {what}");
+            return Err(of_mesh(i, Error::Options(why)));
         }
     }
     Ok(())
+}
+
+/// An error about the options of one of several meshes, with its number.
+fn of_mesh(mesh: usize, error: Error) -> Error {
+    match error {
+        Error::Options(why) => Error::Options(format!("mesh {mesh}: {why}")),
+        error => error,
+    }
 }
 
 /// Of an algorithm that has none.

@@ -312,7 +312,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
 }
 
 /// As [`ReducePartials::reductions`].
-pub(super) fn packed(reductions: &[Reduction]) -> u32 {
+fn packed(reductions: &[Reduction]) -> u32 {
     let each = reductions.iter().rev();
     each.fold(0, |all, &reduction| all << 8 | reduction as u32)
 }

@@ -318,8 +318,8 @@ fn run<C: Remeshes>(
         finished: true,
         ..RunReport::default()
     };
-    let faces = meshes.counts(session, x)?;
-    let member = |(o, &faces): (&RemeshOptions, &u32)| RemeshReport {
+    let sizes = meshes.sizes(session, x)?;
+    let member = |(o, &(_, faces)): (&RemeshOptions, &(f64, u32))| RemeshReport {
         target_length: o.target_length.unwrap_or(0.0),
         faces,
         on_target: true,
@@ -329,13 +329,13 @@ fn run<C: Remeshes>(
         split: nothing,
         collapse: nothing,
         flip: nothing,
-        meshes: each.iter().zip(&faces).map(member).collect(),
+        meshes: each.iter().zip(&sizes).map(member).collect(),
         ..RemeshBatchReport::default()
     };
-    if faces.iter().all(|&n| n == 0) {
+    if sizes.iter().all(|&(_, faces)| faces == 0) {
         return Ok(report);
     }
-    let mut goal = Goal::new(session, x, meshes, each, &faces)?;
+    let mut goal = Goal::new(session, x, meshes, each, &sizes)?;
     let mut remesher = Remesher::new(session, x, &each[0], meshes)?;
     goal.adapt(session, &mut remesher)?;
     for (member, target) in report.meshes.iter_mut().zip(goal.targets()) {

@@ -695,6 +695,8 @@ impl Cuda {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
+        // A kernel may still raise a fault, whose words are given back next. A failure leaves nothing to do.
+        let _ = self.enter().map(|()| self.stream.synchronize());
         if self.arrived != 0 {
             self.free(self.arrived as *mut u8);
         }

@@ -153,24 +153,23 @@ impl Aim {
 }
 
 impl Goal {
-    /// Refuses what would have too many faces. `faces` are those of each mesh.
+    /// Refuses what would have too many faces. `sizes` are [`Meshes::sizes`].
     pub(super) fn new<C: Edits>(
         session: &Session<C>,
         x: Column<Vertex, Vec3>,
         meshes: Meshes,
         each: &[RemeshOptions],
-        faces: &[u32],
+        sizes: &[(f64, u32)],
     ) -> Result<Goal, Error> {
-        let areas = meshes.faces_of(session, x, None)?;
         let by_mean = |o: &RemeshOptions| o.faces.is_none() && o.target_length.is_none();
         let means = match each.iter().any(by_mean) {
             true => meshes.mean_lengths(session, x, None)?,
             false => vec![0.0; each.len()],
         };
-        let aims = each.iter().zip(faces).zip(areas.into_iter().zip(means));
+        let aims = each.iter().zip(sizes).zip(means);
         let aims = aims
             .enumerate()
-            .map(|(i, ((options, &faces), (area, mean)))| {
+            .map(|(i, ((options, &(area, faces)), mean))| {
                 Aim::new(options, faces, area, mean).map_err(|e| meshes.named(i, e))
             });
         Ok(Goal {
@@ -232,7 +231,7 @@ impl Goal {
         remesher: &Remesher,
     ) -> Result<Vec<f64>, Error> {
         let unit = remesher.sizing(session, 1.0)?;
-        self.meshes.faces_of(session, self.x, Some(unit))
+        self.meshes.faces_of(session, self.x, unit)
     }
 
     /// Whether there is another iteration after `n` of them.

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::algo::labels::{check_face, flat_by_label};
+use crate::algo::of_mesh;
 use crate::algo::reduce::{combine, combine_all};
 use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
@@ -112,15 +113,15 @@ impl Meshes {
 
     /// An error that is one mesh's, with its number where there are several.
     pub(super) fn named(self, mesh: usize, error: Error) -> Error {
-        match (self.labels, error) {
-            (Some(_), Error::Options(why)) => Error::Options(format!("mesh {mesh}: {why}")),
-            (_, error) => error,
+        match self.labels {
+            Some(_) => of_mesh(mesh, error),
+            None => error,
         }
     }
 
-    /// The same length everywhere.
-    fn uniform<C: Edits>(self, session: &Session<C>, length: f32) -> Result<Sizing, Error> {
-        let uniform = Sizing::uniform(GlobalMut::empty(), length);
+    /// The unit 1 everywhere.
+    fn one<C: Edits>(self, session: &Session<C>) -> Result<Sizing, Error> {
+        let uniform = Sizing::uniform(GlobalMut::empty(), 1.0);
         Ok(match self.labels {
             None => uniform,
             Some(labels) => Sizing {
@@ -130,23 +131,35 @@ impl Meshes {
         })
     }
 
-    /// How many equilateral triangles with sides of a unit, which is 1 unless given, have the area of each mesh.
+    /// How many equilateral triangles with sides of a unit have the area of each mesh.
     pub(super) fn faces_of<C: Edits>(
         self,
         session: &Session<C>,
         x: Column<Vertex, Vec3>,
-        unit: Option<Sizing>,
+        unit: Sizing,
     ) -> Result<Vec<f64>, Error> {
-        let unit = unit.map_or_else(|| self.uniform(session, 1.0), Ok)?;
         match self.labels {
             None => Ok(vec![faces_of(session, x, unit)?]),
             Some(_) => {
                 let areas = self.areas(session, x, unit)?;
-                Ok(areas
-                    .into_iter()
-                    .map(|(area, _)| area / EQUILATERAL)
-                    .collect())
+                Ok(areas.into_iter().map(|(faces, _)| faces).collect())
             }
+        }
+    }
+
+    /// Of each mesh how many such triangles with sides of 1, and how many faces there are.
+    pub(super) fn sizes<C: Edits>(
+        self,
+        session: &Session<C>,
+        x: Column<Vertex, Vec3>,
+    ) -> Result<Vec<(f64, u32)>, Error> {
+        let unit = self.one(session)?;
+        match self.labels {
+            None => Ok(vec![(
+                faces_of(session, x, unit)?,
+                session.count(Kind::Face)?,
+            )]),
+            Some(_) => self.areas(session, x, unit),
         }
     }
 
@@ -159,13 +172,13 @@ impl Meshes {
         match self.labels {
             None => Ok(vec![session.count(Kind::Face)?]),
             Some(_) => {
-                let areas = self.areas(session, x, self.uniform(session, 1.0)?)?;
+                let areas = self.areas(session, x, self.one(session)?)?;
                 Ok(areas.into_iter().map(|(_, n)| n).collect())
             }
         }
     }
 
-    /// The area of each of several meshes, in squares of a length, and its number of faces.
+    /// As [`Meshes::faces_of`] of several, and how many faces there are.
     fn areas<C: Edits>(
         self,
         session: &Session<C>,
@@ -188,7 +201,9 @@ impl Meshes {
         };
         engine.launch_flat(slots, kernel)?;
         check_face(wrong.read()?[1])?;
-        flat_by_label(engine, &areas, &labels, self.count)
+        let areas = flat_by_label(engine, &areas, &labels, self.count)?;
+        let faces = |(area, n): (f64, u32)| (area / EQUILATERAL, n);
+        Ok(areas.into_iter().map(faces).collect())
     }
 
     /// The mean length of the edges of each mesh, in units of 1 unless given; 0 where there is none.
@@ -198,7 +213,7 @@ impl Meshes {
         x: Column<Vertex, Vec3>,
         unit: Option<Sizing>,
     ) -> Result<Vec<f32>, Error> {
-        let unit = unit.map_or_else(|| self.uniform(session, 1.0), Ok)?;
+        let unit = unit.map_or_else(|| self.one(session), Ok)?;
         if self.labels.is_none() {
             return Ok(vec![lengths(session, x, unit)?.0]);
         }
