@@ -3,9 +3,11 @@
 use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::filter::{
-    Closeness, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
+    Closeness, FilterBatchReport, FilterOptions, FilterReport, FilterScheme, Similarity,
+    bilateral_filter, bilateral_filter_batch,
 };
 use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::{Error, Vec3};
 use rxmesh_tests::conformance;
@@ -15,7 +17,8 @@ use rxmesh_tests::extent::extent;
 conformance! {
     agrees_with_a_naive_search, balls_of_any_size_are_whole, noise_goes_and_edges_stay, any_unit_gives_the_same,
     every_run_gives_the_same_bits, nasty_meshes_stay_finite, senseless_options_are_refused,
-    by_default_noise_goes_and_little_else, a_mesh_without_noise_hardly_changes
+    by_default_noise_goes_and_little_else, a_mesh_without_noise_hardly_changes, several_come_out_as_alone,
+    several_with_wrong_options
 }
 
 fn normals(mesh: &TriMesh, x: &[DVec3]) -> Vec<DVec3> {
@@ -429,4 +432,160 @@ fn smooth_edge(mesh: &TriMesh) -> f64 {
         .flat_map(|(v, r)| r.iter().map(move |&w| (v, w)));
     let lengths: Vec<f64> = all.map(|(v, w)| x[v].distance(x[w])).collect();
     lengths.iter().sum::<f64>() / lengths.len() as f64
+}
+
+/// Meshes in one, with the label of each vertex.
+fn joined(meshes: &[TriMesh]) -> (TriMesh, Vec<u32>) {
+    let (mut all, mut labels) = (TriMesh::default(), Vec::new());
+    for (label, mesh) in (0..).zip(meshes) {
+        let base = all.positions.len() as u32;
+        all.positions.extend(&mesh.positions);
+        let shifted = mesh.faces.iter().map(|f| f.map(|v| v + base));
+        all.faces.extend(shifted);
+        labels.extend(vec![label; mesh.positions.len()]);
+    }
+    (all, labels)
+}
+
+fn run_several(
+    engine: &Engine,
+    meshes: &[TriMesh],
+    each: &[FilterOptions],
+) -> Result<(Vec<Vec<Vec3>>, FilterBatchReport), Error> {
+    let (all, labels) = joined(meshes);
+    let (rx, mut x) = put(engine, &all);
+    let labels = rx.attribute_from::<Vertex, u32>(&labels).unwrap();
+    let report = bilateral_filter_batch(&rx, &mut x, &labels, each);
+    let mut left = x.to_input(&rx).unwrap();
+    if report.is_err() {
+        assert!(left.iter().zip(&all.positions).all(|(a, b)| a == b));
+    }
+    let parts = meshes.iter().map(|m| {
+        let rest = left.split_off(m.positions.len());
+        std::mem::replace(&mut left, rest)
+    });
+    let parts = parts.collect();
+    Ok((parts, report?))
+}
+
+/// Meshes that differ in size, in noise, and in what is asked of them.
+fn several(engine: &Engine) -> Vec<TriMesh> {
+    let n = suited(engine, [14, 7, 4]);
+    let noisy = |mut mesh: TriMesh, noise: f32, size: f32, seed: u64| {
+        generate::noise(&mut mesh, noise, seed).unwrap();
+        mesh.positions.iter_mut().for_each(|p| *p *= size);
+        mesh
+    };
+    let torus = generate::torus(3 * n, 2 * n, 1.0, 0.4).unwrap();
+    vec![
+        noisy(torus.clone(), 0.3, 1e-3, 5),
+        noisy(cube(n), 0.05, 40.0, 6),
+        cube(n),
+        TriMesh::default(),
+        noisy(generate::grid(n, n).unwrap(), 0.5, 1.0, 7),
+        TriMesh::new(vec![Vec3::ONE; 3], Vec::new()).unwrap(),
+        noisy(torus, 0.2, 3.0, 8),
+    ]
+}
+
+fn several_come_out_as_alone(engine: &Engine) {
+    let meshes = several(engine);
+    let base = FilterOptions::default();
+    let mut by_normals = vec![base; meshes.len()];
+    by_normals[1].iterations = Some(2);
+    by_normals[4].noise = Some(0.01);
+    by_normals[6].iterations = Some(0);
+    let by_vertices = |sigma_c: Closeness| {
+        let mut each = vec![once(sigma_c); meshes.len()];
+        each[0].sigma_s = None;
+        each[1].sigma_s = Some(Similarity::Given(0.5));
+        each[4].noise = Some(0.02);
+        each[4].sigma_s = Some(Similarity::Noise);
+        each[6].iterations = Some(0);
+        each
+    };
+    let mut given = by_vertices(Closeness::Given(0.2));
+    given[0].sigma_c = Some(Closeness::Given(2e-4));
+    given[1].sigma_c = Some(Closeness::MeshMeanEdge);
+    for each in [
+        by_normals,
+        by_vertices(Closeness::MeanEdge),
+        by_vertices(Closeness::ShortestEdge),
+        given,
+    ] {
+        let (parts, report) = run_several(engine, &meshes, &each).unwrap();
+        let mut total = (0, 0.0);
+        for (i, (mesh, o)) in meshes.iter().zip(&each).enumerate() {
+            let (alone, want) = run(engine, mesh, o);
+            let got = &report.meshes[i];
+            total = (total.0.max(got.iterations), got.noise.max(total.1));
+            // Without a face nothing is done, alone or not, but there is nothing to count.
+            let iterations = if mesh.face_count() == 0 {
+                got.iterations
+            } else {
+                want.iterations
+            };
+            assert_eq!(got.iterations, iterations, "mesh {i}: {o:?}");
+            for (got, want) in [
+                (got.noise, want.noise),
+                (got.noise_over_edge, want.noise_over_edge),
+            ] {
+                assert!((got - want).abs() <= 1e-4 * want, "mesh {i}: {got}, {want}");
+            }
+            let close = match o.scheme() {
+                FilterScheme::Normals => vec![false; mesh.vertex_count()],
+                FilterScheme::Vertices => doubtful(mesh, o),
+            };
+            let most = 1e-5
+                * mesh
+                    .positions
+                    .iter()
+                    .map(|p| p.length())
+                    .fold(0.0, f32::max);
+            for v in (0..alone.len()).filter(|&v| !close[v]) {
+                let off = alone[v].distance(parts[i][v]);
+                assert!(off <= most, "mesh {i}, vertex {v}, {o:?}: {off}");
+            }
+            let without_noise = i == 2 && o.scheme() == FilterScheme::Normals;
+            let stays = mesh.face_count() == 0 || o.iterations() == 0 || without_noise;
+            assert_eq!(mesh.positions == parts[i], stays, "mesh {i}: {o:?}");
+        }
+        assert_eq!((report.total.iterations, report.total.noise), total);
+    }
+}
+
+fn several_with_wrong_options(engine: &Engine) {
+    let meshes = vec![cube(1), cube(2)];
+    let refused = |each: &[FilterOptions], word: &str| {
+        let e = run_several(engine, &meshes, each).unwrap_err();
+        let named = matches!(e, Error::Options(_)) && e.to_string().contains(word);
+        assert!(named, "{e}");
+    };
+    let one = FilterOptions::default();
+    refused(&[one], "there is a label 1");
+    refused(&[], "label 1");
+    refused(
+        &[one, thrice(FilterScheme::Vertices)],
+        "mesh 1: all meshes share the scheme",
+    );
+    refused(
+        &[once(Closeness::MeanEdge), once(Closeness::Given(1.0))],
+        "mesh 1: all meshes share",
+    );
+    refused(
+        &[one, one.with(|o| o.noise = Some(-1.0))],
+        "mesh 1: the noise",
+    );
+    let endless = once(Closeness::Given(1e3)).with(|o| o.iterations = Some(u32::MAX));
+    refused(
+        &[once(Closeness::Given(1e-3)), endless],
+        "sigma_c is so large",
+    );
+    let mut holed = meshes.clone();
+    holed[1].positions[3].y = f32::NAN;
+    let (all, labels) = joined(&holed);
+    let (rx, mut x) = put(engine, &all);
+    let labels = rx.attribute_from::<Vertex, u32>(&labels).unwrap();
+    let e = bilateral_filter_batch(&rx, &mut x, &labels, &[one; 2]).unwrap_err();
+    assert!(matches!(e, Error::NotFinite { .. }), "{e}");
 }

@@ -2,16 +2,18 @@
 
 use crate::app::{Application, Told};
 use crate::frame::{Fixed, explained};
-use crate::record::Record;
+use crate::record::{Record, shown};
 use crate::text;
 use crate::volume::Volumes;
 use anyhow::Result;
 use rxmesh_host::algo::filter::{
-    Closeness, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
+    Closeness, FilterMesh, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
+    bilateral_filter_batch,
 };
 use rxmesh_host::algo::mcf::mean_edge_length;
-use rxmesh_host::kernels::topo::Kind;
+use rxmesh_host::kernels::topo::{Kind, Vertex};
 use serde::Serialize;
+use std::path::PathBuf;
 
 const TOO_LARGE: &str = "coordinates are too large or too small to filter";
 
@@ -21,6 +23,16 @@ pub(crate) struct Report {
     done: FilterReport,
     #[serde(flatten)]
     volumes: Volumes,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    meshes: Vec<Member>,
+}
+
+/// One of several meshes.
+#[derive(Debug, Serialize)]
+struct Member {
+    path: String,
+    #[serde(flatten)]
+    done: FilterMesh,
 }
 
 /// The application.
@@ -37,7 +49,9 @@ Normals of faces are filtered, by area, closeness and similarity, and vertices f
 Au, Tai 2011), until what is gone is as large as the noise, which is estimated: sharp edges and volume
 stay, and a mesh without noise hardly changes. With --scheme vertices each vertex moves along its normal
 by the weighted mean height of its neighbours over its tangent plane (Fleishman, Drori, Cohen-Or 2003).
-Normals of the input are computed anew.";
+Normals of the input are computed anew.
+
+Of several meshes each has its own noise, and ends by itself.";
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("scheme", "what was filtered: `normals` or `vertices`"),
@@ -56,6 +70,11 @@ Normals of the input are computed anew.";
             "signed volume of the input; of an open mesh that of the cones from its middle",
         ),
         ("volume_after", "the same of the output"),
+        (
+            "meshes",
+            "of several meshes `path`, `iterations`, `noise` and `noise_over_edge` of each; those above are the \
+            largest then",
+        ),
     ];
 
     type Options = FilterOptions;
@@ -65,28 +84,54 @@ Normals of the input are computed anew.";
     fn run(frame: &mut Fixed, options: &FilterOptions) -> Result<Report> {
         let before = Volumes::before(&frame.mesh);
         announce(frame, options)?;
-        let done = frame.move_vertices("filtering", |rx, x| {
-            bilateral_filter(rx, x, options).map_err(explained(TOO_LARGE))
+        let several = frame
+            .several
+            .as_ref()
+            .map(|s| (s.labels(), s.names.clone()));
+        let (done, meshes) = frame.move_vertices("filtering", |rx, x| {
+            let Some((labels, names)) = several else {
+                let done = bilateral_filter(rx, x, options).map_err(explained(TOO_LARGE))?;
+                return Ok((done, Vec::new()));
+            };
+            let labels = rx.attribute_from::<Vertex, u32>(&labels)?;
+            let each = vec![*options; names.len()];
+            let report = bilateral_filter_batch(rx, x, &labels, &each);
+            let report = report.map_err(explained(TOO_LARGE))?;
+            let member = |(name, done): (&PathBuf, FilterMesh)| Member {
+                path: shown(name),
+                done,
+            };
+            let members = names.iter().zip(report.meshes).map(member);
+            Ok((report.total, members.collect()))
         })?;
         let volumes = Volumes::of(&before, &frame.mesh);
-        Ok(Report { done, volumes })
+        Ok(Report {
+            done,
+            volumes,
+            meshes,
+        })
     }
 
     fn convert(report: &mut Report, unit: f64) {
-        report.done.noise *= unit;
+        let members = report.meshes.iter_mut().map(|m| &mut m.done.noise);
+        for noise in members.chain([&mut report.done.noise]) {
+            *noise *= unit;
+        }
     }
 
     fn tell(report: &Report, options: &FilterOptions, _record: &Record) -> Told {
-        let (report, volumes) = (&report.done, &report.volumes);
-        let noise = format!(
-            "noise {} ({:.3} edges)",
-            text::number(report.noise),
-            report.noise_over_edge
-        );
-        let iterations = report.iterations;
+        let (report, volumes, meshes) = (&report.done, &report.volumes, &report.meshes);
+        let of = match meshes.len() {
+            0 => noise(report.noise, report.noise_over_edge),
+            _ => "noise of each".to_owned(),
+        };
+        let iterations = match meshes.len() {
+            0 => format!("{} iterations", report.iterations),
+            _ => format!("{} iterations at most", report.iterations),
+        };
         let line = match report.scheme {
             FilterScheme::Normals => {
-                format!("bilateral filter of normals: {noise}, {iterations} iterations")
+                format!("bilateral filter of normals: {of}, {iterations}")
             }
             FilterScheme::Vertices => {
                 let closeness = match options.sigma_c.unwrap_or_default() {
@@ -96,15 +141,24 @@ Normals of the input are computed anew.";
                 let similarity = match options.sigma_s.unwrap_or_default() {
                     Similarity::Given(length) => text::number(length),
                     Similarity::Ball => "each ball's deviation".to_owned(),
-                    Similarity::Noise => noise,
+                    Similarity::Noise => of,
                 };
                 format!(
-                    "bilateral filter of vertices: {iterations} iterations, sigma_c {closeness}, sigma_s {similarity}"
+                    "bilateral filter of vertices: {iterations}, sigma_c {closeness}, sigma_s {similarity}"
                 )
             }
         };
+        let each = meshes.iter().map(|m| {
+            let noise = noise(m.done.noise, m.done.noise_over_edge);
+            format!("\n{}: {noise}, {} iterations", m.path, m.done.iterations)
+        });
+        let line = line + &each.collect::<String>();
         Told::new(line + &volumes.line())
     }
+}
+
+fn noise(length: f64, over_edge: f64) -> String {
+    format!("noise {} ({over_edge:.3} edges)", text::number(length))
 }
 
 /// Neighbours that are looked at in some ten seconds.

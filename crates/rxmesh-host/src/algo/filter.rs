@@ -1,5 +1,6 @@
 //! Denoising that keeps features: by normals of faces, or by offsets of vertices.
 
+mod meshes;
 mod noise;
 mod normals;
 mod sigma;
@@ -7,12 +8,12 @@ mod vertices;
 
 pub use sigma::{Closeness, Similarity};
 
-use super::Options;
-use super::mcf::mean_edge_length;
-use super::measure::{not_negative, positive, resize, unit_scale};
+use super::measure::{not_negative, positive};
+use super::{Options, check_each};
 use crate::Error;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
+use meshes::Meshes;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// What is filtered.
@@ -167,47 +168,157 @@ pub fn bilateral_filter(
     options: &FilterOptions,
 ) -> Result<FilterReport, Error> {
     options.check()?;
-    let mut report = FilterReport {
-        scheme: options.scheme(),
-        iterations: 0,
-        noise: options.noise.unwrap_or(0.0),
-        noise_over_edge: 0.0,
-        large_balls: 0,
-    };
-    if rx.count(Kind::Face) == 0 || options.iterations() == 0 {
-        return Ok(report);
+    let done = run(rx, x, &Meshes::one(rx), std::slice::from_ref(options))?;
+    Ok(done.total)
+}
+
+/// What was done to several meshes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilterBatchReport {
+    /// All of them together: the most iterations, the strongest noise, all large balls.
+    pub total: FilterReport,
+    /// Each of them.
+    pub meshes: Vec<FilterMesh>,
+}
+
+/// What was done to one of several meshes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct FilterMesh {
+    /// As [`FilterReport::iterations`].
+    pub iterations: u32,
+    /// As [`FilterReport::noise`].
+    pub noise: f64,
+    /// As [`FilterReport::noise_over_edge`].
+    pub noise_over_edge: f64,
+}
+
+/// As [`bilateral_filter`] for several meshes that lie in one, each with options of its own, and each by its own noise:
+/// a mesh comes out as it would alone. `labels` says for each vertex which mesh it is of, from 0 on
+/// ([`Batch::labels`](crate::batch::Batch::labels)). The scheme is the same for all of them, and so is the rule for
+/// `sigma_c`, where a given length and [`Closeness::MeshMeanEdge`] are one rule.
+///
+/// # Errors
+///
+/// As [`bilateral_filter`], with the number of the mesh where options are wrong; [`Error::Options`] for options that
+/// differ where all meshes share them, and for a label without options.
+pub fn bilateral_filter_batch(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    labels: &Attribute<Vertex, u32>,
+    each: &[FilterOptions],
+) -> Result<FilterBatchReport, Error> {
+    let shared = |o: &FilterOptions| (o.scheme(), vertices::size(o));
+    check_each(each, shared, "the scheme, and the rule for sigma_c")?;
+    run(rx, x, &Meshes::several(rx, labels, each.len())?, each)
+}
+
+/// What is known of a mesh: lengths are in the unit in which its coordinates are near one.
+#[derive(Clone, Copy)]
+struct Member {
+    /// Mean length of the edges.
+    edge: f64,
+    noise: f64,
+    /// Most iterations.
+    iterations: u32,
+    /// So many of these units are one of the options'.
+    scale: f64,
+}
+
+fn run(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    meshes: &Meshes,
+    each: &[FilterOptions],
+) -> Result<FilterBatchReport, Error> {
+    let scheme = each.first().map(FilterOptions::scheme).unwrap_or_default();
+    if rx.count(Kind::Face) == 0 || each.iter().all(|o| o.iterations() == 0) {
+        let given = |o: &FilterOptions| FilterMesh {
+            noise: o.noise.unwrap_or(0.0),
+            ..FilterMesh::default()
+        };
+        return Ok(together(scheme, 0, each.iter().map(given).collect()));
     }
     // Powers of two change no digit, and near one neither normals nor weights leave `f32`.
-    let scale = unit_scale(rx, x)?;
-    resize(rx, x, scale)?;
-    let edge = mean_edge_length(rx, x)?;
-    let neighbours = options.neighbours(rx.count(Kind::Vertex), edge / scale);
+    let scales = meshes.unit_scales(x)?;
+    meshes.resize(x, scales.iter().copied())?;
+    let done = filter(rx, x, meshes, each, &scales);
+    meshes.resize(x, scales.iter().map(|scale| 1.0 / scale))?;
+    let (members, iterations, large_balls) = done?;
+    let mesh = |(m, iterations): (Member, u32)| FilterMesh {
+        iterations,
+        noise: m.noise / m.scale,
+        noise_over_edge: if m.edge > 0.0 { m.noise / m.edge } else { 0.0 },
+    };
+    let of = members.into_iter().zip(iterations).map(mesh).collect();
+    Ok(together(scheme, large_balls, of))
+}
+
+/// The report of all.
+fn together(scheme: FilterScheme, large_balls: u64, meshes: Vec<FilterMesh>) -> FilterBatchReport {
+    let most = |of: fn(&FilterMesh) -> f64| meshes.iter().map(of).fold(0.0, f64::max);
+    let total = FilterReport {
+        scheme,
+        iterations: meshes.iter().map(|m| m.iterations).max().unwrap_or(0),
+        noise: most(|m| m.noise),
+        noise_over_edge: most(|m| m.noise_over_edge),
+        large_balls,
+    };
+    FilterBatchReport { total, meshes }
+}
+
+/// Filters coordinates near one: the meshes, the iterations of each, and the number of large balls.
+fn filter(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    meshes: &Meshes,
+    each: &[FilterOptions],
+    scales: &[f64],
+) -> Result<(Vec<Member>, Vec<u32>, u64), Error> {
+    let edges = meshes.mean_edges(x)?;
+    let of = each
+        .iter()
+        .zip(meshes.vertices())
+        .zip(edges.iter().zip(scales));
+    let neighbours: f64 = of
+        .map(|((o, n), (edge, scale))| o.neighbours(n, edge / scale))
+        .sum();
     if neighbours > MOST_NEIGHBOURS {
-        resize(rx, x, 1.0 / scale)?;
         return Err(Error::Options(format!(
             "sigma_c is so large that vertices look at about {neighbours:.1e} neighbours, but at most \
             {MOST_NEIGHBOURS:.0e} are looked at: each vertex takes in those within twice sigma_c, in each iteration"
         )));
     }
-    let noise = match options.noise {
-        Some(noise) => noise * scale,
-        None if options.sigma_s.is_some_and(|s| s != Similarity::Noise) => 0.0,
-        None => noise::estimate(rx, x)?,
+    let unknown = |o: &FilterOptions| {
+        o.noise.is_none() && o.sigma_s.is_none_or(|s| s == Similarity::Noise) && o.iterations() > 0
     };
-    report.noise = noise / scale;
-    report.noise_over_edge = if edge > 0.0 { noise / edge } else { 0.0 };
-    match report.scheme {
-        FilterScheme::Normals => {
-            report.iterations = normals::filter(rx, x, [noise, edge], options.iterations())?;
-        }
-        FilterScheme::Vertices => {
-            let mut filter = vertices::Filter::new(rx, options, [noise, edge], scale)?;
-            for _ in 0..options.iterations() {
-                report.large_balls += u64::from(filter.iterate(x)?);
-                report.iterations += 1;
-            }
-        }
+    let estimated = match each.iter().any(unknown) {
+        true => noise::estimate(rx, x, meshes)?,
+        false => vec![0.0; each.len()],
+    };
+    let member = |(i, o): (usize, &FilterOptions)| Member {
+        edge: edges[i],
+        noise: match o.noise {
+            Some(noise) => noise * scales[i],
+            None if unknown(o) => estimated[i],
+            None => 0.0,
+        },
+        iterations: o.iterations(),
+        scale: scales[i],
+    };
+    let members: Vec<Member> = each.iter().enumerate().map(member).collect();
+    if each.iter().all(|o| o.scheme() == FilterScheme::Normals) {
+        let iterations = normals::filter(rx, x, meshes, &members)?;
+        return Ok((members, iterations, 0));
     }
-    resize(rx, x, 1.0 / scale)?;
-    Ok(report)
+    let mut filter = vertices::Filter::new(rx, meshes, each, &members)?;
+    let mut hold = meshes.hold(x)?;
+    let (mut large_balls, mut n) = (0, 0);
+    while members.iter().any(|m| m.iterations > n) {
+        large_balls += u64::from(filter.iterate(x)?);
+        hold.hold(x, |i| members[i].iterations <= n)?;
+        n += 1;
+    }
+    let iterations = members.iter().map(|m| m.iterations).collect();
+    Ok((members, iterations, large_balls))
 }

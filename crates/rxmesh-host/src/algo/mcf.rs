@@ -1,7 +1,7 @@
 //! Mean curvature flow: one implicit step, solved by matrix-free conjugate gradients.
 
 use super::cg::{Cg, Progress};
-use super::measure::{positive, power_of_two, transform};
+use super::measure::{positive, power_of_two, scale_each, transform};
 use super::reduce::{Term, check_labels, several};
 use super::{Options, check_each, of_mesh, reduce};
 use crate::Error;
@@ -13,7 +13,7 @@ use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::cg::{CgSums, CgVector};
 use rxmesh_kernels::algo::mcf::{McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR};
-use rxmesh_kernels::algo::measure::{EdgeLabels, EdgeLengths, ScaleEach};
+use rxmesh_kernels::algo::measure::{EdgeLabels, EdgeLengths};
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
@@ -237,24 +237,6 @@ fn factor(mesh: usize, time_step: f64) -> Result<f32, Error> {
     }
 }
 
-/// Multiplies the positions of each mesh.
-fn scale_each(
-    rx: &RxMesh,
-    x: &mut Attribute<Vertex, Vec3>,
-    labels: &Attribute<Vertex, u32>,
-    factors: &[f32],
-) -> Result<(), Error> {
-    let factors = rx.engine().upload(factors)?;
-    let kernel = ScaleEach {
-        x: x.global_mut()?,
-        labels: labels.global()?,
-        factors: factors.global(),
-    };
-    Ok(rx
-        .engine()
-        .launch_flat(rx.linear_len(Kind::Vertex), kernel)?)
-}
-
 fn solve(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -297,7 +279,7 @@ pub fn mean_edge_length(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64,
 }
 
 /// Mean length of the edges of each of several meshes; 0 where there is none.
-fn mean_edge_lengths(
+pub(super) fn mean_edge_lengths(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
     vertices: &Attribute<Vertex, u32>,

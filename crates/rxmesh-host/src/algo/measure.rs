@@ -5,7 +5,7 @@ use super::reduce;
 use crate::Error;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::measure::Affine;
+use rxmesh_kernels::algo::measure::{Affine, ScaleEach};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// A power of two that brings coordinates near one: products of several lengths then stay within `f32`, however small
@@ -56,6 +56,24 @@ pub(super) fn transform(
     Ok(rx
         .engine()
         .launch_flat(rx.linear_len(Kind::Vertex), affine)?)
+}
+
+/// Multiplies the positions of each of several meshes.
+pub(super) fn scale_each(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    labels: &Attribute<Vertex, u32>,
+    factors: &[f32],
+) -> Result<(), Error> {
+    let factors = rx.engine().upload(factors)?;
+    let kernel = ScaleEach {
+        x: x.global_mut()?,
+        labels: labels.global()?,
+        factors: factors.global(),
+    };
+    Ok(rx
+        .engine()
+        .launch_flat(rx.linear_len(Kind::Vertex), kernel)?)
 }
 
 /// Refuses an option that is not a finite number above zero.

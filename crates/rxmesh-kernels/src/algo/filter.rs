@@ -6,6 +6,7 @@
 //! done by a second kernel whose lists lie in global memory and are as long as need be. Both visit the ball in the same
 //! order, so that a vertex's result does not depend on which of them found it.
 
+use crate::algo::labels::label_of;
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -14,15 +15,36 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use glam::Vec3;
 
 kernel_list! {
+    flat pad_points: PadPoints;
     block filter_balls: FilterBalls;
     flat filter_large: FilterLarge;
+}
+
+kernel! {
+    /// Points in four words each, of which a vertex that is anywhere takes one access.
+    pub struct PadPoints: Flat {
+        /// The points.
+        pub x: Global<Vec3>,
+        /// The same, and a word that says nothing.
+        pub padded: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for PadPoints {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let [x, y, z] = self.x.get(i).to_array().map(f32::to_bits);
+        self.padded.set4(i, [x, y, z, 0]);
+    }
 }
 
 /// How the ball's size is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Size {
-    /// The same for all: [`BallArgs::sigma_c`].
+    /// The same for all of a mesh: [`BallArgs::sigmas`].
     Given = 0,
     /// Mean length of the vertex's edges.
     MeanEdge = 1,
@@ -37,18 +59,19 @@ crate::args! {
         pub starts: Global<u32>,
         /// The one-rings, in linear ids.
         pub ring: Global<u32>,
-        /// Positions.
-        pub x: Global<Vec3>,
+        /// Positions, as [`PadPoints`] leaves them.
+        pub x: Global<u32>,
         /// Unit normals.
         pub normal: Global<Vec3>,
         /// New positions.
         pub y: GlobalMut<Vec3>,
         /// How the ball's size is chosen ([`Size`]).
         pub size: u32,
-        /// Closeness, for [`Size::Given`].
-        pub sigma_c: f32,
-        /// Similarity; 0 for the offsets' standard deviation in each ball.
-        pub sigma_s: f32,
+        /// Which of several meshes each vertex is of; empty when there is one.
+        pub labels: Global<u32>,
+        /// For each mesh closeness, for [`Size::Given`], and similarity; 0 for the offsets' standard deviation in each
+        /// ball.
+        pub sigmas: Global<f32>,
     }
 }
 
@@ -164,17 +187,24 @@ impl List for Hashed {
 }
 
 impl BallArgs {
+    /// The position of a vertex.
+    #[inline(always)]
+    fn at(&self, v: u32) -> Vec3 {
+        let [x, y, z, _] = self.x.get4(v).map(f32::from_bits);
+        Vec3::new(x, y, z)
+    }
+
     /// Closeness at a vertex.
     #[inline(always)]
-    fn closeness(&self, v: u32, x: Vec3) -> f32 {
+    fn closeness(&self, v: u32, x: Vec3, given: f32) -> f32 {
         if self.size == Size::Given as u32 {
-            return self.sigma_c;
+            return given;
         }
         let (mut k, end) = (self.starts.get(v), self.starts.get(v + 1));
         let n = end - k;
         let (mut sum, mut least) = (0.0, f32::INFINITY);
         while k < end {
-            let l = length(self.x.get(self.ring.get(k)) - x);
+            let l = length(self.at(self.ring.get(k)) - x);
             sum += l;
             least = if l < least { l } else { least };
             k += 1;
@@ -200,7 +230,7 @@ impl BallArgs {
             let (mut k, end) = (self.starts.get(from), self.starts.get(from + 1));
             while k < end {
                 let w = self.ring.get(k);
-                let d = self.x.get(w) - x;
+                let d = self.at(w) - x;
                 if d.dot(d) < radius2 {
                     match list.push(n, w) {
                         Push::Known => {}
@@ -217,10 +247,17 @@ impl BallArgs {
 
     /// How far `v` moves along its normal, given its ball.
     #[inline(always)]
-    fn offset(&self, x: Vec3, normal: Vec3, sigma_c: f32, n: u32, list: impl List) -> f32 {
-        let height = |k: u32| normal.dot(self.x.get(list.get(k)) - x);
-        let sigma_s = if self.sigma_s > 0.0 {
-            self.sigma_s
+    fn offset(
+        &self,
+        x: Vec3,
+        normal: Vec3,
+        [sigma_c, sigma_s]: [f32; 2],
+        n: u32,
+        list: impl List,
+    ) -> f32 {
+        let height = |k: u32| normal.dot(self.at(list.get(k)) - x);
+        let sigma_s = if sigma_s > 0.0 {
+            sigma_s
         } else {
             deviation(n, height)
         };
@@ -232,7 +269,7 @@ impl BallArgs {
         let (mut sum, mut weights) = (0.0, 0.0);
         let mut k = 0;
         while k < n {
-            let d = self.x.get(list.get(k)) - x;
+            let d = self.at(list.get(k)) - x;
             let h = normal.dot(d);
             let (near, alike) = (d * closeness, h * similarity);
             let w = exp_fast(-0.5 * (near.dot(near) + alike * alike));
@@ -246,15 +283,16 @@ impl BallArgs {
     /// Moves a vertex; `false` when its ball does not fit the list.
     #[inline(always)]
     fn denoise(&self, v: u32, list: impl List) -> bool {
-        let (x, normal) = (self.x.get(v), self.normal.get(v));
-        let sigma_c = self.closeness(v, x);
+        let (x, normal) = (self.at(v), self.normal.get(v));
+        let [given, sigma_s] = self.sigmas.several(2 * label_of(self.labels, v));
+        let sigma_c = self.closeness(v, x, given);
         let mut y = x;
         if sigma_c > 0.0 && normal != Vec3::ZERO {
             let n = self.grow(v, x, 4.0 * sigma_c * sigma_c, list);
             if n > list.room() {
                 return false;
             }
-            y = x + normal * self.offset(x, normal, sigma_c, n, list);
+            y = x + normal * self.offset(x, normal, [sigma_c, sigma_s], n, list);
         }
         self.y.set(v, y);
         true

@@ -12,6 +12,13 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Patch, PatchHeader};
 use crate::{args, kernel};
 
+/// Which of several meshes an element is of, by the labels of its kind; 0 when they are empty, as those of one mesh
+/// are.
+#[inline(always)]
+pub(crate) fn label_of(labels: Global<u32>, id: u32) -> u32 {
+    if labels.is_empty() { 0 } else { labels.get(id) }
+}
+
 kernel_list! {
     patch label_count: LabelCount;
     patch label_reduce: LabelReduce;

@@ -5,15 +5,17 @@ use crate::kernel;
 use crate::kernel::{FlatKernel, ForEach};
 use crate::math::length;
 use crate::mem::{Global, GlobalMut};
-use crate::query::{EV, Neighbours};
-use crate::topo::{Edge, Owned, Vertex};
+use crate::query::{EV, FV, Neighbours};
+use crate::topo::{Edge, Face, Owned, Vertex};
 use glam::Vec3;
 
 kernel_list! {
     patch edge_lengths: EdgeLengths;
     patch edge_labels: EdgeLabels;
+    patch face_labels: FaceLabels;
     flat affine: Affine;
     flat scale_each: ScaleEach;
+    flat hold_each: HoldEach;
 }
 
 kernel! {
@@ -51,6 +53,50 @@ impl ForEach<EV> for EdgeLabels {
     fn run(&self, e: Owned<Edge>, v: Neighbours<EV>) {
         self.labels.set(e, self.vertices.get(v.get(0)));
         self.one.set(e, 1.0);
+    }
+}
+
+kernel! {
+    /// Which of several meshes each face is of.
+    pub struct FaceLabels: ForEach<FV> {
+        /// Which of them each vertex is of.
+        pub vertices: Read<Vertex, u32>,
+        /// The labels.
+        pub labels: Write<Face, u32>,
+    }
+}
+
+impl ForEach<FV> for FaceLabels {
+    #[inline(always)]
+    fn run(&self, f: Owned<Face>, v: Neighbours<FV>) {
+        self.labels.set(f, self.vertices.get(v.get(0)));
+    }
+}
+
+kernel! {
+    /// Brings those of several meshes that are done back to where they were, and remembers where the others are.
+    pub struct HoldEach: Flat {
+        /// Positions.
+        pub x: GlobalMut<Vec3>,
+        /// Where they were.
+        pub before: GlobalMut<Vec3>,
+        /// Which of the meshes each vertex is of.
+        pub labels: Global<u32>,
+        /// Not zero for those that are done.
+        pub done: Global<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for HoldEach {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        if self.done.get(self.labels.get(i)) == 0 {
+            self.before.set(i, self.x.get(i));
+        } else {
+            self.x.set(i, self.before.get(i));
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! How far a vertex has moved across the surface is measured as well, so that the host can stop when what was taken
 //! away is as large as the noise, and so that no place loses more than that.
 
-use crate::attr::{Read, Staged, Write};
+use crate::algo::labels::label_of;
+use crate::attr::{PerMesh, Read, Staged, Write};
 use crate::kernel;
 use crate::kernel::{FlatKernel, ForEach};
 use crate::math::{exp_fast, length, normalize_or_zero, sqrt};
@@ -63,10 +64,8 @@ kernel! {
         pub centre: Read<Face, Vec3>,
         /// The new normals.
         pub out: Write<Face, Vec3>,
-        /// One over the standard deviation of the centres' distances.
-        pub closeness: f32,
-        /// One over the standard deviation of the normals' differences.
-        pub similarity: f32,
+        /// One over the standard deviation of the centres' distances, and of the normals' differences.
+        pub scales: PerMesh<Face, 2>,
     }
 }
 
@@ -74,11 +73,12 @@ impl ForEach<FF> for FilterNormals {
     #[inline(always)]
     fn run(&self, f: Owned<Face>, others: Neighbours<FF>) {
         let (n, c) = (self.normal.get(f), self.centre.get(f));
+        let [closeness, similarity] = self.scales.get(f);
         let mut sum = n * self.area.get(f);
         for g in others.iter() {
             let m = self.normal.get(g);
-            let apart = (self.centre.get(g) - c) * self.closeness;
-            let turned = (m - n) * self.similarity;
+            let apart = (self.centre.get(g) - c) * closeness;
+            let turned = (m - n) * similarity;
             let w = exp_fast(-0.5 * (apart.dot(apart) + turned.dot(turned)));
             sum += m * (w * self.area.get(g));
         }
@@ -193,8 +193,10 @@ kernel! {
         pub to: GlobalMut<Vec3>,
         /// Mean squares of moves across the surface.
         pub square: GlobalMut<f32>,
-        /// The largest that is left.
-        pub limit: f32,
+        /// Which of several meshes each vertex is of; empty when there is one.
+        pub labels: Global<u32>,
+        /// For each mesh the largest that is left.
+        pub limits: Global<f32>,
     }
 }
 
@@ -204,11 +206,12 @@ unsafe impl FlatKernel for LimitOffsets {
     #[inline(always)]
     fn run(&self, i: u32) {
         let square = self.square.get(i);
-        if square > self.limit {
+        let limit = self.limits.get(label_of(self.labels, i));
+        if square > limit {
             let from = self.from.get(i);
-            let part = sqrt(self.limit / square);
+            let part = sqrt(limit / square);
             self.to.set(i, from + (self.to.get(i) - from) * part);
-            self.square.set(i, self.limit);
+            self.square.set(i, limit);
         } else if square < 0.0 {
             self.square.set(i, 0.0);
         }
@@ -257,7 +260,7 @@ kernel! {
         /// New positions.
         pub y: Write<Vertex, Vec3>,
         /// Part of the way to go where the surface is flat.
-        pub part: f32,
+        pub part: PerMesh<Vertex, 1>,
         /// One over the bend at which it is less by a factor of e.
         pub flatness: f32,
     }
@@ -271,7 +274,8 @@ impl ForEach<VV> for BlendFlat {
         for w in ring.iter() {
             bend = self.bend.get(w).max(bend);
         }
-        let part = self.part * exp_fast(-bend * self.flatness);
+        let [part] = self.part.get(v);
+        let part = part * exp_fast(-bend * self.flatness);
         let stays = self.fixed.get(v) != 0;
         self.y.set(
             v,

@@ -1,8 +1,8 @@
 //! Fields that access an attribute in global memory.
 
 use super::value::{Sum, Value};
-use super::{Field, View, ViewMut};
-use crate::mem::{Bind, Piece};
+use super::{Field, Place, View, ViewMut};
+use crate::mem::{Bind, Global, Piece};
 use crate::topo::{Element, Id, Owned};
 use core::marker::PhantomData;
 
@@ -24,6 +24,14 @@ impl<K: Element, T: Value> Read<K, T> {
     pub unsafe fn new(data: View<T>) -> Self {
         Read {
             data,
+            of: PhantomData,
+        }
+    }
+
+    /// No value, where none is asked for.
+    pub fn nothing() -> Self {
+        Read {
+            data: View::new(Global::empty(), Place::plain()),
             of: PhantomData,
         }
     }

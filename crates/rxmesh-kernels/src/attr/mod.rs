@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | [`Read`] | `get` any element | global |
 //! | [`Write`] | `get`, `set` the owned element | global |
+//! | [`PerMesh`] | `get` the numbers of an element's mesh | global |
 //! | [`Accumulate`] | `add` to any element | global, atomic |
 //! | [`Staged`] | `get` any local element | loaded to shared memory in a prologue, ribbon included |
 //! | [`StagedSum`] | `add` to any local element, kept for owned ones | shared, stored in an epilogue |
@@ -13,11 +14,13 @@
 //! 5.2.2); the values of the others stay in global memory.
 
 mod global;
+mod per_mesh;
 mod staged;
 mod value;
 mod view;
 
 pub use global::{Accumulate, Read, Write};
+pub use per_mesh::PerMesh;
 pub use staged::{Finish, Keep, Staged, StagedSum, Unit};
 pub use value::{Sum, Value};
 pub use view::{Place, View, ViewMut};

@@ -1,5 +1,6 @@
 //! How much noise there is.
 
+use super::meshes::Meshes;
 use crate::Error;
 use crate::algo::smooth::Steps;
 use crate::store::{Attribute, RxMesh};
@@ -24,29 +25,36 @@ const TAKEN: f64 = 0.635;
 /// but takes curvature for noise.
 const ONE_STEP: [f32; 2] = [1.0, 0.0];
 
-/// Standard deviation of the noise across the surface: what a few steps of smoothing take away, its median, so that
-/// sharp edges, which are few, do not count. Where the faces between them are so coarse that the steps reach them from
-/// everywhere, the distance to the mean of the ring is less, and is taken instead. Detail as small as a triangle counts
-/// as noise.
-pub(super) fn estimate(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
+/// Standard deviation of the noise across the surface of each mesh: what a few steps of smoothing take away, its median,
+/// so that sharp edges, which are few, do not count. Where the faces between them are so coarse that the steps reach
+/// them from everywhere, the distance to the mean of the ring is less, and is taken instead. Detail as small as a
+/// triangle counts as noise.
+pub(super) fn estimate(
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+    meshes: &Meshes,
+) -> Result<Vec<f64>, Error> {
     let mut steps = Steps::new(rx)?;
     let mut smooth = rx.attribute()?;
     smooth.copy_from(x)?;
     steps.pairs(&mut smooth, TAUBIN, PAIRS)?;
-    let far = median(rx, x, &smooth, &smooth)? / (MEDIAN * TAKEN);
+    let far = medians(rx, meshes, x, &smooth, &smooth)?;
     smooth.copy_from(x)?;
     steps.pairs(&mut smooth, ONE_STEP, 1)?;
-    let near = median(rx, x, &smooth, x)? / MEDIAN;
-    Ok(far.min(near))
+    let near = medians(rx, meshes, x, &smooth, x)?;
+    let least = |(far, near): (f64, f64)| (far / (MEDIAN * TAKEN)).min(near / MEDIAN);
+    Ok(far.into_iter().zip(near).map(least).collect())
 }
 
-/// The median of the distances between positions across the surface, whose normals are those of a third set.
-fn median(
+/// For each mesh the median of the distances between positions across the surface, whose normals are those of a third
+/// set.
+fn medians(
     rx: &RxMesh,
+    meshes: &Meshes,
     x: &Attribute<Vertex, Vec3>,
     to: &Attribute<Vertex, Vec3>,
     surface: &Attribute<Vertex, Vec3>,
-) -> Result<f64, Error> {
+) -> Result<Vec<f64>, Error> {
     let (mut normal, mut area, mut centre) = (
         rx.attribute::<Face, Vec3>()?,
         rx.attribute()?,
@@ -65,12 +73,17 @@ fn median(
         normal: normal.read()?,
         square: square.write()?,
     })?;
-    let mut squares = square.to_input(rx)?;
+    let squares = meshes.apart(square.to_input(rx)?);
+    Ok(squares.into_iter().map(root_of_median).collect())
+}
+
+/// The square root of the median of those that are not negative; 0 when there is none.
+fn root_of_median(mut squares: Vec<f32>) -> f64 {
     squares.retain(|&s| s >= 0.0);
     if squares.is_empty() {
-        return Ok(0.0);
+        return 0.0;
     }
     let middle = squares.len() / 2;
     let (_, median, _) = squares.select_nth_unstable_by(middle, f32::total_cmp);
-    Ok(f64::from(*median).sqrt())
+    f64::from(*median).sqrt()
 }

@@ -1,9 +1,11 @@
 //! The scheme of normals.
 
+use super::Member;
+use super::meshes::{Hold, Meshes};
 use super::noise::TAUBIN;
 use crate::Error;
-use crate::algo::reduce;
 use crate::algo::smooth::Steps;
+use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::normal_filter::{
@@ -38,48 +40,82 @@ const RINGS: u32 = 4;
 /// Where the surface is flat, the result is this part Taubin's smoothing by so many pairs of steps: two estimates whose
 /// errors differ are together better than each. Less by the second number for each pair before the first iteration,
 /// which both share. Flat is where normals around vertices bend by much less than `BEND`.
-const BLEND: [f32; 2] = [0.55, 0.044];
+const BLEND: [f64; 2] = [0.55, 0.044];
 const BLEND_PAIRS: u32 = 7;
 const BEND: f32 = 0.32;
 
 /// Below this part of an edge length there is nothing to take away: `f32` itself is not much better.
 const LEAST: f64 = 1e-5;
 
-/// Filters positions near one in size, with noise and mean edge length in their unit; the number of iterations done.
+/// Filters positions near one in size; the number of iterations of each mesh.
 pub(super) fn filter(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
-    [noise, edge]: [f64; 2],
-    iterations: u32,
-) -> Result<u32, Error> {
-    let rough = noise / edge;
-    if rough.is_nan() || rough <= LEAST {
-        return Ok(0);
+    meshes: &Meshes,
+    each: &[Member],
+) -> Result<Vec<u32>, Error> {
+    let mut done = vec![0; each.len()];
+    let begins = |m: &Member| m.iterations > 0 && m.rough() > LEAST;
+    let mut ended: Vec<bool> = each.iter().map(|m| !begins(m)).collect();
+    if ended.iter().all(|&ended| ended) {
+        return Ok(done);
     }
     let mut steps = Steps::new(rx)?;
-    let pairs = ((rough - ROUGH[0]) / ROUGH[1]).clamp(0.0, MOST_PAIRS) as u32;
-    let mut filter = Normals::new(rx, x, [noise, edge])?;
-    steps.pairs(x, TAUBIN, pairs)?;
+    let pairs: Vec<u32> = (each.iter())
+        .map(|m| if begins(m) { m.pairs() } else { 0 })
+        .collect();
+    let mut filter = Normals::new(rx, x, meshes, each)?;
+    for n in 0..pairs.iter().copied().max().unwrap_or(0) {
+        steps.pairs(x, TAUBIN, 1)?;
+        filter.hold.hold(x, |i| pairs[i] <= n)?;
+    }
     let mut smooth = rx.attribute()?;
     smooth.copy_from(x)?;
     steps.pairs(&mut smooth, TAUBIN, BLEND_PAIRS)?;
     let used = filter.frames(x).and_then(|()| filter.used(x))?;
-    let mut done = 0;
-    while done < iterations {
-        let moved = filter.iterate(x)? / used;
-        done += 1;
-        if moved.sqrt() > GONE * noise {
-            break;
+    while ended.contains(&false) {
+        let moved = filter.iterate(x, &ended)?;
+        for (i, m) in each.iter().enumerate() {
+            if !ended[i] {
+                done[i] += 1;
+                let gone = (moved[i] / used[i]).sqrt() > GONE * m.noise;
+                ended[i] = gone || done[i] == m.iterations;
+            }
         }
     }
-    let part = BLEND[0] - BLEND[1] * pairs as f32;
-    filter.blend(x, &smooth, steps.fixed(), part)?;
+    let part = |(m, &pairs): (&Member, &u32)| {
+        let part = BLEND[0] - BLEND[1] * f64::from(pairs);
+        [if begins(m) { part } else { 0.0 }]
+    };
+    let parts = meshes.numbers(each.iter().zip(&pairs).map(part))?;
+    filter.blend(x, &smooth, steps.fixed(), &parts)?;
     Ok(done)
+}
+
+impl Member {
+    /// The noise in edge lengths.
+    fn rough(&self) -> f64 {
+        self.noise / self.edge
+    }
+
+    /// Pairs of Taubin's steps before the first iteration.
+    fn pairs(&self) -> u32 {
+        ((self.rough() - ROUGH[0]) / ROUGH[1]).clamp(0.0, MOST_PAIRS) as u32
+    }
+
+    /// One over the standard deviations of the centres' distances and the normals' differences.
+    fn scales(&self) -> [f64; 2] {
+        let similarity = (SIMILARITY[0] * self.rough()).min(SIMILARITY[1]);
+        // The centres of two equilateral triangles at an edge are so far apart.
+        [3f64.sqrt() / self.edge, 1.0 / similarity]
+    }
 }
 
 /// What the iterations share.
 struct Normals<'a> {
     rx: &'a RxMesh,
+    meshes: &'a Meshes<'a>,
+    hold: Hold<'a>,
     start: Attribute<Vertex, Vec3>,
     y: Attribute<Vertex, Vec3>,
     normal: Attribute<Face, Vec3>,
@@ -88,22 +124,26 @@ struct Normals<'a> {
     centre: Attribute<Face, Vec3>,
     square: Attribute<Vertex, f32>,
     mean: Attribute<Vertex, f32>,
-    closeness: f32,
-    similarity: f32,
-    limit: f32,
+    /// [`Member::scales`] of each mesh.
+    scales: Buffer<f32>,
+    /// The largest mean square of the moves of each.
+    limits: Buffer<f32>,
 }
 
 impl<'a> Normals<'a> {
     fn new(
         rx: &'a RxMesh,
         x: &Attribute<Vertex, Vec3>,
-        [noise, edge]: [f64; 2],
+        meshes: &'a Meshes<'a>,
+        each: &[Member],
     ) -> Result<Self, Error> {
         let mut start = rx.attribute()?;
         start.copy_from(x)?;
-        let similarity = (SIMILARITY[0] * noise / edge).min(SIMILARITY[1]);
+        let limit = |m: &Member| [(FARTHEST * m.noise).powi(2)];
         Ok(Normals {
             rx,
+            meshes,
+            hold: meshes.hold(x)?,
             start,
             y: rx.attribute()?,
             normal: rx.attribute()?,
@@ -112,10 +152,8 @@ impl<'a> Normals<'a> {
             centre: rx.attribute()?,
             square: rx.attribute()?,
             mean: rx.attribute()?,
-            // The centres of two equilateral triangles at an edge are so far apart.
-            closeness: (3f64.sqrt() / edge) as f32,
-            similarity: (1.0 / similarity) as f32,
-            limit: (FARTHEST * noise).powi(2) as f32,
+            scales: meshes.numbers(each.iter().map(Member::scales))?,
+            limits: meshes.numbers(each.iter().map(limit))?,
         })
     }
 
@@ -139,23 +177,29 @@ impl<'a> Normals<'a> {
         })
     }
 
-    /// Number of vertices that have a face with a normal.
-    fn used(&mut self, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
+    /// Of each mesh the number of vertices that have a face with a normal.
+    fn used(&mut self, x: &Attribute<Vertex, Vec3>) -> Result<Vec<f64>, Error> {
         self.offsets(x)?;
-        let squares = self.square.to_input(self.rx)?;
-        Ok(squares.iter().filter(|&&s| s >= 0.0).count().max(1) as f64)
+        let squares = self.meshes.apart(self.square.to_input(self.rx)?);
+        let used = |squares: Vec<f32>| squares.iter().filter(|&&s| s >= 0.0).count();
+        let used = squares.into_iter().map(used);
+        Ok(used.map(|n| n.max(1) as f64).collect())
     }
 
-    /// One iteration; the sum of the squared moves across the surface since the start.
-    fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<f64, Error> {
+    /// One iteration of the meshes that have not ended; of each the sum of the squared moves across the surface since
+    /// the start.
+    fn iterate(
+        &mut self,
+        x: &mut Attribute<Vertex, Vec3>,
+        ended: &[bool],
+    ) -> Result<Vec<f64>, Error> {
         for _ in 0..NORMAL_STEPS {
             self.rx.run_for_each(FilterNormals {
                 normal: self.normal.read()?,
                 area: self.area.read()?,
                 centre: self.centre.read()?,
                 out: self.filtered.write()?,
-                closeness: self.closeness,
-                similarity: self.similarity,
+                scales: self.meshes.of_faces(&self.scales)?,
             })?;
             std::mem::swap(&mut self.normal, &mut self.filtered);
         }
@@ -168,7 +212,8 @@ impl<'a> Normals<'a> {
         std::mem::swap(x, &mut self.y);
         self.frames(x)?;
         self.limit(x)?;
-        let moved = reduce::sum(self.rx, &self.square)?;
+        let moved = self.meshes.sums(&self.square)?;
+        self.hold.hold(x, |i| ended[i])?;
         self.frames(x)?;
         Ok(moved)
     }
@@ -187,7 +232,8 @@ impl<'a> Normals<'a> {
             from: self.start.global()?,
             to: x.global_mut()?,
             square: self.square.global_mut()?,
-            limit: self.limit,
+            labels: self.meshes.labels()?,
+            limits: self.limits.global(),
         };
         let n = self.rx.linear_len(Kind::Vertex);
         Ok(self.rx.engine().launch_flat(n, kernel)?)
@@ -199,7 +245,7 @@ impl<'a> Normals<'a> {
         x: &mut Attribute<Vertex, Vec3>,
         other: &Attribute<Vertex, Vec3>,
         fixed: &Attribute<Vertex, u32>,
-        part: f32,
+        parts: &Buffer<f32>,
     ) -> Result<(), Error> {
         self.rx.run_for_each(Bends {
             normal: self.normal.read()?,
@@ -211,7 +257,7 @@ impl<'a> Normals<'a> {
             bend: self.square.read()?,
             fixed: fixed.read()?,
             y: self.y.write()?,
-            part,
+            part: self.meshes.of_vertices(parts)?,
             flatness: 1.0 / BEND,
         })?;
         std::mem::swap(x, &mut self.y);

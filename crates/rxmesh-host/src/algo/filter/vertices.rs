@@ -1,12 +1,15 @@
 //! The scheme of vertices.
 
-use super::{Closeness, FilterOptions, Similarity};
+use super::meshes::Meshes;
+use super::{Closeness, FilterOptions, Member, Similarity};
 use crate::Error;
 use crate::algo::normals::vertex_normals_unscaled;
 use crate::engine::Buffer;
 use crate::store::{Attribute, Rows, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::filter::{BALLS, BallArgs, FilterBalls, FilterLarge, Size, large_words};
+use rxmesh_kernels::algo::filter::{
+    BALLS, BallArgs, FilterBalls, FilterLarge, PadPoints, Size, large_words,
+};
 use rxmesh_kernels::query::VV;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -27,42 +30,66 @@ pub(super) struct Filter<'a> {
     y: Attribute<Vertex, Vec3>,
     /// The number of large balls, then which.
     large: Buffer<u32>,
+    /// The positions, padded.
+    points: Buffer<u32>,
     size: Size,
-    sigma_c: f32,
-    sigma_s: f32,
+    meshes: &'a Meshes<'a>,
+    /// Closeness and similarity of each mesh.
+    sigmas: Buffer<f32>,
+}
+
+/// Which rule says how far neighbours count.
+pub(super) fn size(options: &FilterOptions) -> u32 {
+    size_of(options) as u32
+}
+
+fn size_of(options: &FilterOptions) -> Size {
+    match options.sigma_c.unwrap_or_default() {
+        Closeness::MeanEdge => Size::MeanEdge,
+        Closeness::ShortestEdge => Size::ShortestEdge,
+        Closeness::MeshMeanEdge | Closeness::Given(_) => Size::Given,
+    }
+}
+
+/// Closeness and similarity of a mesh.
+fn sigmas(options: &FilterOptions, m: &Member) -> [f64; 2] {
+    let sigma_c = match options.sigma_c.unwrap_or_default() {
+        Closeness::MeanEdge | Closeness::ShortestEdge => 0.0,
+        Closeness::MeshMeanEdge => m.edge,
+        Closeness::Given(sigma_c) => sigma_c * m.scale,
+    };
+    let sigma_s = match options.sigma_s.unwrap_or_default() {
+        Similarity::Ball => 0.0,
+        // Above 0, which would mean the deviation of each ball: without noise nothing moves.
+        Similarity::Noise => m.noise.clamp(1e-18, 1e18),
+        Similarity::Given(s) => (s * m.scale).clamp(1e-18, 1e18),
+    };
+    [
+        sigma_c.clamp(0.0, f64::from(f32::MAX).sqrt() / 4.0),
+        sigma_s,
+    ]
 }
 
 impl<'a> Filter<'a> {
-    /// For positions in a unit of length of which `scale` are one of the options', with noise and mean edge in that
-    /// unit.
+    /// For positions in which the members are measured; the rule for closeness is that of all options.
     pub(super) fn new(
         rx: &'a RxMesh,
-        options: &FilterOptions,
-        [noise, edge]: [f64; 2],
-        scale: f64,
+        meshes: &'a Meshes<'a>,
+        options: &[FilterOptions],
+        each: &[Member],
     ) -> Result<Self, Error> {
-        let (size, sigma_c) = match options.sigma_c.unwrap_or_default() {
-            Closeness::MeanEdge => (Size::MeanEdge, 0.0),
-            Closeness::ShortestEdge => (Size::ShortestEdge, 0.0),
-            Closeness::MeshMeanEdge => (Size::Given, edge),
-            Closeness::Given(sigma_c) => (Size::Given, sigma_c * scale),
-        };
+        let n = rx.linear_len(Kind::Vertex) as usize;
+        let of = options.iter().zip(each);
         Ok(Filter {
             rx,
             ones: rx.query::<VV>()?,
             normal: rx.attribute()?,
             y: rx.attribute()?,
-            large: rx
-                .engine()
-                .zeroed(1 + rx.linear_len(Kind::Vertex) as usize)?,
-            size,
-            sigma_c: sigma_c.clamp(0.0, f64::from(f32::MAX).sqrt() / 4.0) as f32,
-            sigma_s: match options.sigma_s.unwrap_or_default() {
-                Similarity::Ball => 0.0,
-                // Above 0, which would mean the deviation of each ball: without noise nothing moves.
-                Similarity::Noise => noise.clamp(1e-18, 1e18) as f32,
-                Similarity::Given(s) => (s * scale).clamp(1e-18, 1e18) as f32,
-            },
+            large: rx.engine().zeroed(1 + n)?,
+            points: rx.engine().uninit(4 * n)?,
+            size: options.first().map_or(Size::Given, size_of),
+            meshes,
+            sigmas: meshes.numbers(of.map(|(o, m)| sigmas(o, m)))?,
         })
     }
 
@@ -70,15 +97,20 @@ impl<'a> Filter<'a> {
     pub(super) fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<u32, Error> {
         let (rx, n) = (self.rx, self.rx.linear_len(Kind::Vertex));
         vertex_normals_unscaled(rx, x, &mut self.normal)?;
+        let pad = PadPoints {
+            x: x.global()?,
+            padded: self.points.global_mut(),
+        };
+        rx.engine().launch_flat(n, pad)?;
         let args = BallArgs {
             starts: self.ones.starts().global(),
             ring: self.ones.values().global(),
-            x: x.global()?,
+            x: self.points.global(),
             normal: self.normal.global()?,
             y: self.y.global_mut()?,
             size: self.size as u32,
-            sigma_c: self.sigma_c,
-            sigma_s: self.sigma_s,
+            labels: self.meshes.labels()?,
+            sigmas: self.sigmas.global(),
         };
         let balls = FilterBalls {
             args,

@@ -1,6 +1,7 @@
 //! Lengths by curvature.
 
 use super::{GAP, LINE, Rings};
+use crate::algo::labels::label_of;
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero, sqrt};
@@ -32,11 +33,7 @@ unsafe impl FlatKernel for AdaptLengths {
     #[inline(always)]
     fn run(&self, v: u32) {
         let k = self.curvature(v);
-        let part = if self.labels.is_empty() {
-            0
-        } else {
-            self.labels.get(v)
-        };
+        let part = label_of(self.labels, v);
         let [error, shortest, longest] = self.bounds.several(3 * part);
         // Written so that no curvature, however small, divides.
         let square = error * (6.0 - 3.0 * error * k);

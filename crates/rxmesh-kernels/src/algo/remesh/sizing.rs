@@ -1,5 +1,6 @@
 //! The length that edges shall have.
 
+use crate::algo::labels::label_of;
 use crate::args;
 use crate::mem::GlobalMut;
 
@@ -92,10 +93,6 @@ impl Sizing {
     /// Which of several meshes a vertex is of.
     #[inline(always)]
     pub fn label(&self, v: u32) -> u32 {
-        if self.labels.is_empty() {
-            0
-        } else {
-            self.labels.get(v)
-        }
+        label_of(self.labels.read(), v)
     }
 }

@@ -24,6 +24,7 @@ pub use prepare::{SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadric
 pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
 
 use super::quadric::{Quadric, Stored};
+use crate::algo::labels::label_of;
 use crate::args;
 use crate::edit::NONE;
 use crate::math::length;
@@ -248,11 +249,7 @@ impl QuadricSurface {
     /// Which of several meshes a vertex is of.
     #[inline(always)]
     fn part(&self, v: u32) -> u32 {
-        if self.parts.is_empty() {
-            0
-        } else {
-            self.parts.get(v)
-        }
+        label_of(self.parts, v)
     }
 
     /// What the mesh of a vertex asks for.

@@ -1,6 +1,7 @@
 //! What a simplification begins with: quadrics, what is held, costs.
 
 use super::{EdgeCosts, LOCKED, QuadricSurface, RULES, Rule, STAYS};
+use crate::algo::labels::label_of;
 use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel;
@@ -125,11 +126,7 @@ unsafe impl FlatKernel for SimplifyBorders {
             return;
         }
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        let part = if self.parts.is_empty() {
-            0
-        } else {
-            self.parts.get(a)
-        };
+        let part = label_of(self.parts, a);
         if self.rules.get(part * RULES + Rule::Keep as u32) != 0.0 {
             holds.raise(a, STAYS);
             holds.raise(b, STAYS);

@@ -1,0 +1,233 @@
+//! One mesh, or several that lie in one: what is measured and decided for each.
+
+use crate::Error;
+use crate::algo::mcf::{mean_edge_length, mean_edge_lengths};
+use crate::algo::measure::{power_of_two, resize, scale_each, unit_scale};
+use crate::algo::reduce::{self, Reduction};
+use crate::engine::Buffer;
+use crate::store::{Attribute, RxMesh};
+use glam::Vec3;
+use rxmesh_kernels::algo::measure::{FaceLabels, HoldEach};
+use rxmesh_kernels::attr::{PerMesh, Read};
+use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::topo::{Face, Kind, Vertex};
+
+/// The meshes.
+pub(super) struct Meshes<'a> {
+    rx: &'a RxMesh,
+    several: Option<Several>,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+/// Which of several each element is of.
+struct Several {
+    vertices: Attribute<Vertex, u32>,
+    faces: Attribute<Face, u32>,
+    /// Those of the vertices in the input's order.
+    input: Vec<u32>,
+}
+
+impl<'a> Meshes<'a> {
+    /// One mesh.
+    pub(super) fn one(rx: &'a RxMesh) -> Self {
+        Meshes {
+            rx,
+            several: None,
+            count: 1,
+        }
+    }
+
+    /// Several, whose vertices have labels below `count`.
+    pub(super) fn several(
+        rx: &'a RxMesh,
+        labels: &Attribute<Vertex, u32>,
+        count: usize,
+    ) -> Result<Self, Error> {
+        reduce::check_labels(rx, labels, count as u32)?;
+        let mut vertices = rx.attribute()?;
+        vertices.copy_from(labels)?;
+        let mut faces = rx.attribute()?;
+        rx.run(FaceLabels {
+            vertices: vertices.read()?,
+            labels: faces.write()?,
+        })?;
+        let input = vertices.to_input(rx)?;
+        Ok(Meshes {
+            rx,
+            several: Some(Several {
+                vertices,
+                faces,
+                input,
+            }),
+            count,
+        })
+    }
+
+    /// The number of vertices of each.
+    pub(super) fn vertices(&self) -> Vec<u32> {
+        let Some(several) = &self.several else {
+            return vec![self.rx.count(Kind::Vertex)];
+        };
+        let mut counts = vec![0; self.count];
+        for &label in &several.input {
+            counts[label as usize] += 1;
+        }
+        counts
+    }
+
+    /// Values in the input's order, each with the others of its mesh.
+    pub(super) fn apart(&self, values: Vec<f32>) -> Vec<Vec<f32>> {
+        let Some(several) = &self.several else {
+            return vec![values];
+        };
+        let mut apart = vec![Vec::new(); self.count];
+        for (value, &label) in values.into_iter().zip(&several.input) {
+            apart[label as usize].push(value);
+        }
+        apart
+    }
+
+    /// The sum of the values of each.
+    pub(super) fn sums(&self, values: &Attribute<Vertex, f32>) -> Result<Vec<f64>, Error> {
+        match &self.several {
+            None => Ok(vec![reduce::sum(self.rx, values)?]),
+            Some(s) => {
+                let n = self.count as u32;
+                reduce::by_label(self.rx, values, &s.vertices, n, Reduction::Sum)
+            }
+        }
+    }
+
+    /// As [`unit_scale`] for each.
+    pub(super) fn unit_scales(&self, x: &Attribute<Vertex, Vec3>) -> Result<Vec<f64>, Error> {
+        let Some(s) = &self.several else {
+            return Ok(vec![unit_scale(self.rx, x)?]);
+        };
+        let squares = reduce::by_label(self.rx, x, &s.vertices, self.count as u32, Reduction::Dot)?;
+        let scale = |(square, n): (f64, u32)| match square.is_finite() {
+            true => Ok(power_of_two((square / (3.0 * f64::from(n.max(1)))).sqrt())),
+            false => Err(Error::NotFinite {
+                what: "a vertex coordinate",
+            }),
+        };
+        squares
+            .into_iter()
+            .zip(self.vertices())
+            .map(scale)
+            .collect()
+    }
+
+    /// Multiplies the coordinates of each.
+    pub(super) fn resize(
+        &self,
+        x: &mut Attribute<Vertex, Vec3>,
+        factors: impl Iterator<Item = f64>,
+    ) -> Result<(), Error> {
+        let factors: Vec<f64> = factors.collect();
+        match &self.several {
+            None => resize(self.rx, x, factors[0]),
+            Some(s) => {
+                let factors: Vec<f32> = factors.into_iter().map(|f| f as f32).collect();
+                scale_each(self.rx, x, &s.vertices, &factors)
+            }
+        }
+    }
+
+    /// The mean length of the edges of each.
+    pub(super) fn mean_edges(&self, x: &Attribute<Vertex, Vec3>) -> Result<Vec<f64>, Error> {
+        match &self.several {
+            None => Ok(vec![mean_edge_length(self.rx, x)?]),
+            Some(s) => mean_edge_lengths(self.rx, x, &s.vertices, self.count),
+        }
+    }
+
+    /// Numbers of each, for kernels.
+    pub(super) fn numbers<const N: usize>(
+        &self,
+        each: impl Iterator<Item = [f64; N]>,
+    ) -> Result<Buffer<f32>, Error> {
+        let numbers: Vec<f32> = each.flatten().map(|number| number as f32).collect();
+        Ok(self.rx.engine().upload(&numbers)?)
+    }
+
+    /// The same by vertices.
+    pub(super) fn of_vertices<const N: usize>(
+        &self,
+        numbers: &Buffer<f32>,
+    ) -> Result<PerMesh<Vertex, N>, Error> {
+        let labels = match &self.several {
+            None => Read::nothing(),
+            Some(s) => s.vertices.read()?,
+        };
+        Ok(PerMesh::new(labels, numbers.global()))
+    }
+
+    /// The same by faces.
+    pub(super) fn of_faces<const N: usize>(
+        &self,
+        numbers: &Buffer<f32>,
+    ) -> Result<PerMesh<Face, N>, Error> {
+        let labels = match &self.several {
+            None => Read::nothing(),
+            Some(s) => s.faces.read()?,
+        };
+        Ok(PerMesh::new(labels, numbers.global()))
+    }
+
+    /// Which of several meshes each vertex is of, for kernels; empty for one.
+    pub(super) fn labels(&self) -> Result<Global<u32>, Error> {
+        Ok(match &self.several {
+            None => Global::empty(),
+            Some(s) => s.vertices.global()?,
+        })
+    }
+
+    /// To hold those that are done while others go on.
+    pub(super) fn hold(&'a self, x: &Attribute<Vertex, Vec3>) -> Result<Hold<'a>, Error> {
+        let before = match self.several {
+            None => None,
+            Some(_) => {
+                let mut before = self.rx.attribute()?;
+                before.copy_from(x)?;
+                Some(before)
+            }
+        };
+        Ok(Hold {
+            meshes: self,
+            before,
+        })
+    }
+}
+
+/// Where several meshes were.
+pub(super) struct Hold<'a> {
+    meshes: &'a Meshes<'a>,
+    before: Option<Attribute<Vertex, Vec3>>,
+}
+
+impl Hold<'_> {
+    /// Brings those that are done back to where they were the last time, and remembers where the others are. One mesh
+    /// alone is not done.
+    pub(super) fn hold(
+        &mut self,
+        x: &mut Attribute<Vertex, Vec3>,
+        done: impl Fn(usize) -> bool,
+    ) -> Result<(), Error> {
+        let (Some(several), Some(before)) = (&self.meshes.several, &mut self.before) else {
+            return Ok(());
+        };
+        let (rx, count) = (self.meshes.rx, self.meshes.count);
+        let done: Vec<u32> = (0..count).map(|i| u32::from(done(i))).collect();
+        let done = rx.engine().upload(&done)?;
+        let kernel = HoldEach {
+            x: x.global_mut()?,
+            before: before.global_mut()?,
+            labels: several.vertices.global()?,
+            done: done.global(),
+        };
+        Ok(rx
+            .engine()
+            .launch_flat(rx.linear_len(Kind::Vertex), kernel)?)
+    }
+}
