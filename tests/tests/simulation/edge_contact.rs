@@ -15,7 +15,7 @@ use rxmesh_simulation::{
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
 
-conformance! { @steps edges_do_not_slip_through }
+conformance! { edges_do_not_slip_through }
 
 /// A cell that comes down with a horizontal edge of a metre.
 fn wedge() -> TetMesh {

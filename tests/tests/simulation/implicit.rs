@@ -13,7 +13,6 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, suited};
 
 conformance! {
-    @steps
     energy_falls, free_fall_and_momentum, inverted_bodies_recover, slivers, the_same_bits, one_step_is_a_minimum
 }
 

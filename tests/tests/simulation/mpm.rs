@@ -15,7 +15,7 @@ use rxmesh_simulation::{
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, same_rounding, suited};
 
-conformance! { @steps
+conformance! {
     steps_are_those_of_the_oracle, momentum_is_kept, free_fall_is_exact, the_same_bits, bodies_bounce_off,
     walls_hold, solids_hold, copies_are_bodies, checkpoints_go_on, steps_are_stable
 }

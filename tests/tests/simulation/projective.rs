@@ -11,7 +11,6 @@ use rxmesh_tests::elastic::{Density, farthest};
 use rxmesh_tests::engines::{same_rounding, suited};
 
 conformance! {
-    @steps
     rounds_are_those_of_a_direct_solver, the_energy_of_a_frame_falls, bodies_at_rest_stay,
     pins_move_and_attachments_give, inverted_cells_recover, frames_have_the_same_bits
 }

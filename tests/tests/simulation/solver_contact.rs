@@ -14,7 +14,7 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 
 conformance! {
-    @steps bodies_come_to_rest_on_a_plane, cloth_falls_on_a_plane, long_steps_are_pressed_out
+    bodies_come_to_rest_on_a_plane, cloth_falls_on_a_plane, long_steps_are_pressed_out
 }
 
 const DT: f32 = 0.003;

@@ -11,7 +11,6 @@ use rxmesh_tests::elastic::{Density, farthest};
 use rxmesh_tests::engines::{same_rounding, suited};
 
 conformance! {
-    @steps
     steps_converge_to_the_minimum, the_energy_falls_with_every_turn, free_bodies_fall_as_points,
     flattened_cells_recover, steps_have_the_same_bits
 }

@@ -10,7 +10,7 @@ use rxmesh_simulation::{
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
 
-conformance! { @steps a_cube_rests, slopes_hold_or_not, checkpoints_go_on }
+conformance! { a_cube_rests, slopes_hold_or_not, checkpoints_go_on }
 
 const DT: f32 = 0.01;
 

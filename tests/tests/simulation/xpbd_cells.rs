@@ -11,7 +11,6 @@ use rxmesh_tests::elastic::{Density, Elastic, farthest};
 use rxmesh_tests::engines::{same_rounding, suited};
 
 conformance! {
-    @steps
     steps_converge_to_implicit_euler, momentum_is_kept, inverted_cells_stay_finite, steps_have_the_same_bits
 }
 

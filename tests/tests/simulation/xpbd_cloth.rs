@@ -14,7 +14,6 @@ use rxmesh_tests::engines::{same_rounding, suited};
 use std::collections::BTreeMap;
 
 conformance! {
-    @steps
     jacobi_is_the_papers_iteration, steps_converge_to_implicit_euler, chains_stretch_as_springs,
     strips_hang_as_catenaries, momentum_is_kept, nasty_meshes_stay_finite, steps_have_the_same_bits
 }

@@ -14,7 +14,7 @@ use rxmesh_host::kernels::algebra::matrix::ROWS;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{in_one_and_step_by_step, is_slow, suited};
 
-conformance! { @steps
+conformance! {
     products_are_those_of_naive_sums, transposed_matrices, solutions_are_those_of_a_direct_solve, random_graphs, a_pole,
     rows_of_zeroes_stay, the_smallest_systems, bad_input_is_named, same_bits_for_any_number_of_threads,
     solutions_without_multigrid, iterations_without_multigrid, large_systems

@@ -15,7 +15,7 @@ use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{in_one_and_step_by_step, suited};
 use rxmesh_tests::fixtures::{self, Fixture};
 
-conformance! { @steps
+conformance! {
     products_are_those_of_naive_sums, transposed_blocks, solutions_are_those_of_a_direct_solve,
     blocks_without_an_inverse_stay, matrices_over_relations, large_systems, bad_input_is_named
 }

@@ -18,7 +18,7 @@ use rxmesh_tests::distance::distance;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding, suited};
 use rxmesh_tests::fixtures;
 
-conformance! { @steps
+conformance! {
     each_reaches_its_target, each_stays_near_its_input, many_small_ones, same_bits_on_every_run, each_has_its_own_error,
     each_has_its_own_rules,
     wrong_labels_are_named, places_that_are_not_manifold_stay

@@ -6,7 +6,7 @@ use rxmesh_test_kernels::steps::HandOn;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{in_one_and_step_by_step, suited};
 
-conformance! { @steps values_cross_blocks, the_step_that_stops, more_blocks_than_a_gpu_has_room_for, no_steps }
+conformance! { values_cross_blocks, the_step_that_stops, more_blocks_than_a_gpu_has_room_for, no_steps }
 
 /// What is in both halves after so many steps of so many blocks of `n` items.
 fn naive(values: &[u32], n: usize, blocks: usize, steps: u32) -> Vec<u32> {

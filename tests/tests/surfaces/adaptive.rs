@@ -10,6 +10,7 @@ use rxmesh_subdivision::{
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::surfaces::compare::diagonal;
 use rxmesh_tests::surfaces::limit::{Limit, limits};
 use rxmesh_tests::surfaces::made::{options, rows};
@@ -291,7 +292,11 @@ fn creases(engine: &Engine) {
         let mesh = meshes::moved(mesh);
         for (seed, steps) in suited(
             engine,
-            [vec![(1, 4), (2, 2), (3, 0)], vec![(1, 4)], vec![(1, 2)]],
+            [
+                extent(vec![(1, 4)], vec![(1, 4), (2, 2), (3, 0)]),
+                vec![(1, 4)],
+                vec![(1, 2)],
+            ],
         ) {
             let mesh = meshes::sharpened(mesh.clone(), 15, steps, seed);
             for creasing in [Creasing::Uniform, Creasing::Chaikin] {

@@ -146,30 +146,32 @@ pub(super) fn run(
     let words = memory.len();
     let base = Base(memory.as_mut_ptr().cast());
     let barrier = Barrier::new(size);
-    std::thread::scope(|scope| {
-        for rank in 0..size {
-            let (barrier, base, work) = (&barrier, &base, &work);
-            scope.spawn(move || {
-                let _guard = Guard(barrier);
-                for block in 0..blocks {
-                    if rank == 0 {
-                        // SAFETY: inside `memory`; the others wait at the barrier below.
-                        unsafe { std::ptr::write_bytes(base.0, 0xa5, 16 * words) };
-                    }
-                    barrier.wait();
-                    work(
-                        Member {
-                            rank,
-                            size,
-                            barrier: Some(barrier),
-                            seed: None,
-                        },
-                        block,
-                        base.0,
-                    );
-                    barrier.wait();
-                }
-            });
+    let (barrier, base, work) = (&barrier, &base, &work);
+    let member = move |rank: u32| {
+        let _guard = Guard(barrier);
+        for block in 0..blocks {
+            if rank == 0 {
+                // SAFETY: inside `memory`; the others wait at the barrier below.
+                unsafe { std::ptr::write_bytes(base.0, 0xa5, 16 * words) };
+            }
+            barrier.wait();
+            work(
+                Member {
+                    rank,
+                    size,
+                    barrier: Some(barrier),
+                    seed: None,
+                },
+                block,
+                base.0,
+            );
+            barrier.wait();
         }
+    };
+    std::thread::scope(|scope| {
+        for rank in 1..size {
+            scope.spawn(move || member(rank));
+        }
+        member(0);
     });
 }
