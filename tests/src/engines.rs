@@ -1,6 +1,5 @@
 //! The engines under test.
 
-use crate::extent::is_long;
 use rxmesh_host::algo::remesh::Remeshes;
 use rxmesh_host::edit::Runs;
 use rxmesh_host::engine::Engine;
@@ -88,10 +87,8 @@ pub fn is_very_slow(engine: &Engine) -> bool {
 }
 
 /// Of three sizes the one that suits an engine: one thread or a GPU, a team, a team of 32 on a machine with two cores.
-/// The engine that shuffles gets a team's outside of the long run: order shows on small meshes too.
 pub fn suited<T>(engine: &Engine, [fast, slow, very_slow]: [T; 3]) -> T {
-    let small = is_slow(engine) || !is_long() && engine.name() == "shuffled";
-    match (is_very_slow(engine), small) {
+    match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => very_slow,
         (_, true) => slow,
         _ => fast,

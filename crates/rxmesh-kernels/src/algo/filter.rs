@@ -15,29 +15,8 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use glam::Vec3;
 
 kernel_list! {
-    flat pad_points: PadPoints;
     block filter_balls: FilterBalls;
     flat filter_large: FilterLarge;
-}
-
-kernel! {
-    /// Points in four words each, of which a vertex that is anywhere takes one access.
-    pub struct PadPoints: Flat {
-        /// The points.
-        pub x: Global<Vec3>,
-        /// The same, and a word that says nothing.
-        pub padded: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
-unsafe impl FlatKernel for PadPoints {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        let [x, y, z] = self.x.get(i).to_array().map(f32::to_bits);
-        self.padded.set4(i, [x, y, z, 0]);
-    }
 }
 
 /// How the ball's size is chosen.
@@ -59,8 +38,8 @@ crate::args! {
         pub starts: Global<u32>,
         /// The one-rings, in linear ids.
         pub ring: Global<u32>,
-        /// Positions, as [`PadPoints`] leaves them.
-        pub x: Global<u32>,
+        /// Positions.
+        pub x: Global<Vec3>,
         /// Unit normals.
         pub normal: Global<Vec3>,
         /// New positions.
@@ -187,13 +166,6 @@ impl List for Hashed {
 }
 
 impl BallArgs {
-    /// The position of a vertex.
-    #[inline(always)]
-    fn at(&self, v: u32) -> Vec3 {
-        let [x, y, z, _] = self.x.get4(v).map(f32::from_bits);
-        Vec3::new(x, y, z)
-    }
-
     /// Closeness at a vertex.
     #[inline(always)]
     fn closeness(&self, v: u32, x: Vec3, given: f32) -> f32 {
@@ -204,7 +176,7 @@ impl BallArgs {
         let n = end - k;
         let (mut sum, mut least) = (0.0, f32::INFINITY);
         while k < end {
-            let l = length(self.at(self.ring.get(k)) - x);
+            let l = length(self.x.get(self.ring.get(k)) - x);
             sum += l;
             least = if l < least { l } else { least };
             k += 1;
@@ -230,7 +202,7 @@ impl BallArgs {
             let (mut k, end) = (self.starts.get(from), self.starts.get(from + 1));
             while k < end {
                 let w = self.ring.get(k);
-                let d = self.at(w) - x;
+                let d = self.x.get(w) - x;
                 if d.dot(d) < radius2 {
                     match list.push(n, w) {
                         Push::Known => {}
@@ -255,7 +227,7 @@ impl BallArgs {
         n: u32,
         list: impl List,
     ) -> f32 {
-        let height = |k: u32| normal.dot(self.at(list.get(k)) - x);
+        let height = |k: u32| normal.dot(self.x.get(list.get(k)) - x);
         let sigma_s = if sigma_s > 0.0 {
             sigma_s
         } else {
@@ -269,7 +241,7 @@ impl BallArgs {
         let (mut sum, mut weights) = (0.0, 0.0);
         let mut k = 0;
         while k < n {
-            let d = self.at(list.get(k)) - x;
+            let d = self.x.get(list.get(k)) - x;
             let h = normal.dot(d);
             let (near, alike) = (d * closeness, h * similarity);
             let w = exp_fast(-0.5 * (near.dot(near) + alike * alike));
@@ -283,7 +255,7 @@ impl BallArgs {
     /// Moves a vertex; `false` when its ball does not fit the list.
     #[inline(always)]
     fn denoise(&self, v: u32, list: impl List) -> bool {
-        let (x, normal) = (self.at(v), self.normal.get(v));
+        let (x, normal) = (self.x.get(v), self.normal.get(v));
         let [given, sigma_s] = self.sigmas.several(2 * label_of(self.labels, v));
         let sigma_c = self.closeness(v, x, given);
         let mut y = x;

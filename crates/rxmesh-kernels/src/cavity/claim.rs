@@ -4,7 +4,7 @@ use super::record::Recorder;
 use super::round::{Counter, NO_RECORD, Round, each_corner, faces, lives};
 use super::shape::known_words;
 use super::site::{Claimant, FlatSite};
-use super::template::face_of;
+use super::template::{face_of, faces_in_any_order};
 use super::{ClaimTables, Key, Operator, Priority, Seed, Shape, Template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -395,7 +395,7 @@ impl<O: Operator> Claim<O> {
             true
         });
         let mut met = 0;
-        faces(&template, mesh, seed, |f| {
+        let take = |f: u32| {
             met += 1;
             if O::LEAVES_HOLE {
                 each_corner(mesh, f, |v| {
@@ -405,7 +405,8 @@ impl<O: Operator> Claim<O> {
             }
             claims.take_face(f, key);
             true
-        });
+        };
+        faces_in_any_order(&template, mesh, seed, take);
         Some(met)
     }
 }

@@ -4,8 +4,8 @@ use super::claims::Claimed;
 use super::record::{RECORD_HEADER, Recorder, record_words};
 use super::round::{Counter, NO_RECORD, Round, each_corner};
 use super::site::{Claimant, FlatSite};
-use super::template::Faces;
-use super::{ClaimTables, Key, Operator, Seed, Template};
+use super::template::faces_in_any_order;
+use super::{ClaimTables, Key, Operator, Seed};
 use crate::edit::{FlatMesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
@@ -245,31 +245,23 @@ impl<O: Operator> Resolve<O> {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
         // The claim on a face is looked at when the face after it has been found: both are waited for at a time.
         let (mut faces, mut last) = (0, Claimed::by(key));
-        let mut sink = Faces {
-            mesh,
-            f: |f| {
-                faces += 1;
-                let before = last;
-                last = claims.claim_on(f);
-                before.is_of(key)
-                    && (!O::LEAVES_HOLE || each_corner(mesh, f, |v| claims.has_pair(v, v, key)))
-            },
-            vertices: 0,
-        };
-        let won = op.template().elements(mesh, seed, &mut sink);
-        let vertices = sink.vertices;
-        if won
-            && last.is_of(key)
-            && op.joins(mesh, Seed::<O>::new(seed), &mut |a, b| {
-                claims.has_pair(a, b, key)
-            })
-            && op.guards(mesh, Seed::<O>::new(seed), &mut |v| {
-                claims.has_pair(v, v, key)
-            })
-        {
-            [faces, vertices]
-        } else {
-            [0, 0]
+        let named = faces_in_any_order(&op.template(), mesh, seed, |f| {
+            faces += 1;
+            let before = last;
+            last = claims.claim_on(f);
+            before.is_of(key)
+                && (!O::LEAVES_HOLE || each_corner(mesh, f, |v| claims.has_pair(v, v, key)))
+        });
+        let id = Seed::<O>::new(seed);
+        match named {
+            Some(vertices)
+                if last.is_of(key)
+                    && op.joins(mesh, id, &mut |a, b| claims.has_pair(a, b, key))
+                    && op.guards(mesh, id, &mut |v| claims.has_pair(v, v, key)) =>
+            {
+                [faces, vertices]
+            }
+            _ => [0, 0],
         }
     }
 

@@ -94,7 +94,14 @@ template! {
     /// The edge with its faces: the same elements as [`E`].
     EF of Edge, Edge, 1: |mesh, e, sink| sink.edge(e);
     /// Both ends of the edge and all at them.
-    EV of Edge, Ends, 2: |mesh, e, sink| sink.vertex(mesh.origin(2 * e)) && sink.vertex(mesh.tip(2 * e));
+    EV of Edge, Ends, 2: |mesh, e, sink| {
+        // A loop: threads that are done with the first end wait for the others, and go around the second one together.
+        let mut end = 0;
+        while end < 2 && sink.vertex(mesh.origin(2 * e + end)) {
+            end += 1;
+        }
+        end == 2
+    };
     /// The edge, those that share a face with it, and their faces.
     EE of Edge, Any, 4: |mesh, e, sink| {
         sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink)
@@ -161,6 +168,25 @@ impl<M: Mesh, F: FnMut(u32) -> bool> Sink for Faces<'_, M, F> {
     fn face(&mut self, f: u32) -> bool {
         (self.f)(f)
     }
+}
+
+/// Shows every face that a cavity deletes as often as [`Faces`] does, until `f` returns false, in an order of its own:
+/// around both ends at a time where these are what is deleted. The vertices that were named; nothing when it stopped.
+#[inline(always)]
+pub(super) fn faces_in_any_order<T: Template>(
+    template: &T,
+    mesh: &impl Mesh,
+    seed: u32,
+    mut f: impl FnMut(u32) -> bool,
+) -> Option<u32> {
+    if matches!(T::SHAPE, Shape::Ends) {
+        let all = mesh.each_spoke_of_ends(seed, |_, _, face, _| face == NO_FACE || f(face));
+        return all.then_some(2);
+    }
+    let vertices = 0;
+    let mut sink = Faces { mesh, f, vertices };
+    let all = template.elements(mesh, seed, &mut sink);
+    all.then_some(sink.vertices)
 }
 
 /// Shows the vertices that a cavity names.

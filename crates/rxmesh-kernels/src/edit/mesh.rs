@@ -157,6 +157,64 @@ pub trait Mesh: Copy {
         }
     }
 
+    /// Runs `f` on the half-edges around both ends of an edge, with their faces and tips: around each end as
+    /// [`Mesh::each_spoke_from`] does from the edge, and a step of each at a time, so that what one walk waits for and
+    /// what the other one does are on their way together. The first number is 0 at the edge's origin. Stops when `f`
+    /// returns false; whether it never did and both walks came to their ends.
+    #[inline(always)]
+    fn each_spoke_of_ends(&self, e: u32, mut f: impl FnMut(u32, u32, u32, u32) -> bool) -> bool {
+        let (start_a, start_b) = (2 * e, 2 * e + 1);
+        let (mut a, mut b) = (start_a, start_b);
+        let (mut back_a, mut back_b) = (false, false);
+        let mut left = self.turn_limit() + 1;
+        loop {
+            let (at_a, at_b) = (
+                if a == NONE { start_a } else { a },
+                if b == NONE { start_b } else { b },
+            );
+            let (face_a, face_b) = (self.face(at_a), self.face(at_b));
+            let (before_a, before_b) = (self.before(at_a), self.before(at_b));
+            let (tip_a, tip_b) = (self.tip(at_a), self.tip(at_b));
+            if a != NONE && !f(0, a, face_a, tip_a) || b != NONE && !f(1, b, face_b, tip_b) {
+                return false;
+            }
+            if a != NONE {
+                a = self.spoke_after(start_a, a, before_a, &mut back_a);
+            }
+            if b != NONE {
+                b = self.spoke_after(start_b, b, before_b, &mut back_b);
+            }
+            if a == NONE && b == NONE {
+                return true;
+            }
+            if left == 0 {
+                return false;
+            }
+            left -= 1;
+        }
+    }
+
+    /// The half-edge after `h` in a turn around the origin of `start`, given [`Mesh::before`] of `h`: against the clock,
+    /// and from the boundary on, which `back` says, with the clock from the other side of the start. [`NONE`] at its
+    /// end.
+    #[inline(always)]
+    fn spoke_after(&self, start: u32, h: u32, before: u32, back: &mut bool) -> u32 {
+        let mut h = h;
+        if !*back {
+            if before != NONE {
+                let next = before ^ 1;
+                return if next == start { NONE } else { next };
+            }
+            // The boundary: what is left lies on the other side of the start.
+            (h, *back) = (start, true);
+        }
+        if self.face(h ^ 1) == NO_FACE {
+            NONE
+        } else {
+            self.next(h ^ 1)
+        }
+    }
+
     /// Turns with the clock around the origin of `h` to the boundary, or, where there is none, back to `h`.
     #[inline(always)]
     fn first_spoke(&self, h: u32) -> u32 {

@@ -7,9 +7,7 @@ use crate::algo::normals::vertex_normals_unscaled;
 use crate::engine::Buffer;
 use crate::store::{Attribute, Rows, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::filter::{
-    BALLS, BallArgs, FilterBalls, FilterLarge, PadPoints, Size, large_words,
-};
+use rxmesh_kernels::algo::filter::{BALLS, BallArgs, FilterBalls, FilterLarge, Size, large_words};
 use rxmesh_kernels::query::VV;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -30,8 +28,6 @@ pub(super) struct Filter<'a> {
     y: Attribute<Vertex, Vec3>,
     /// The number of large balls, then which.
     large: Buffer<u32>,
-    /// The positions, padded.
-    points: Buffer<u32>,
     size: Size,
     meshes: &'a Meshes<'a>,
     /// Closeness and similarity of each mesh.
@@ -86,7 +82,6 @@ impl<'a> Filter<'a> {
             normal: rx.attribute()?,
             y: rx.attribute()?,
             large: rx.engine().zeroed(1 + n)?,
-            points: rx.engine().uninit(4 * n)?,
             size: options.first().map_or(Size::Given, size_of),
             meshes,
             sigmas: meshes.numbers(of.map(|(o, m)| sigmas(o, m)))?,
@@ -97,15 +92,10 @@ impl<'a> Filter<'a> {
     pub(super) fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<u32, Error> {
         let (rx, n) = (self.rx, self.rx.linear_len(Kind::Vertex));
         vertex_normals_unscaled(rx, x, &mut self.normal)?;
-        let pad = PadPoints {
-            x: x.global()?,
-            padded: self.points.global_mut(),
-        };
-        rx.engine().launch_flat(n, pad)?;
         let args = BallArgs {
             starts: self.ones.starts().global(),
             ring: self.ones.values().global(),
-            x: self.points.global(),
+            x: x.global()?,
             normal: self.normal.global()?,
             y: self.y.global_mut()?,
             size: self.size as u32,

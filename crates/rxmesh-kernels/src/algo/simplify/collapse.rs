@@ -55,36 +55,13 @@ struct End {
     border: bool,
     /// Whether the vertex or a neighbour is one of several in one place.
     near_place: bool,
+    /// All but the other end.
     neighbours: Vicinity,
-    /// Neighbours that may be among those of the other end.
+    /// Neighbours that may be among those that the walk around the other end had come to.
     met: u32,
 }
 
 impl Collapse {
-    /// Looks at the origin of a half-edge: how many edges there are, and whether it is on the boundary.
-    #[inline(always)]
-    fn end(&self, mesh: &impl Mesh, half: u32, other_end: Vicinity) -> End {
-        let e = half >> 1;
-        let mut end = End {
-            edges: 0,
-            border: false,
-            near_place: self.surface.is_placed(mesh.origin(half)),
-            neighbours: Vicinity::EMPTY,
-            met: 0,
-        };
-        mesh.each_spoke_from(half, |h| {
-            let other = h >> 1;
-            // One of the two ends of an open fan; the walk needs this word anyway.
-            end.border |= mesh.face(h) == NO_FACE;
-            end.edges += 1;
-            end.near_place |= self.surface.is_placed(mesh.tip(h));
-            end.neighbours.enter(mesh.tip(h));
-            end.met += u32::from(other == e || other_end.may_hold(mesh.tip(h)));
-            true
-        });
-        end
-    }
-
     /// The end of an edge that stays, if one does: see [`QuadricSurface::stays`]. Of edges that have a cost.
     #[inline(always)]
     fn stays(&self, mesh: &impl Mesh, e: u32) -> u32 {
@@ -151,9 +128,8 @@ impl Collapse {
         if left < if on_border { 2 } else { 3 } {
             return Some(Refusal::Link);
         }
-        // The edge's own tip is among those met. When there are no more of them than the faces' corners, none can be
-        // too much.
-        let met = ends[1].met - 1;
+        // When there are no more than the faces' corners, none can be too much.
+        let met = ends[0].met + ends[1].met;
         let both_on_border = interior && ends[0].border && ends[1].border;
         let plain = met == 1 + u32::from(interior) && !both_on_border;
         if !plain && !link_condition(mesh, e) {
@@ -297,11 +273,35 @@ impl Collapse {
         !all || turns(asked) || turns(places(corners))
     }
 
-    /// Looks at both ends.
+    /// Looks at both ends: how many edges there are, and whether it is on the boundary.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32) -> [End; 2] {
-        let a = self.end(mesh, 2 * e, Vicinity::EMPTY);
-        [a, self.end(mesh, 2 * e + 1, a.neighbours)]
+        let end = |h: u32| End {
+            edges: 0,
+            border: false,
+            near_place: self.surface.is_placed(mesh.origin(h)),
+            neighbours: Vicinity::EMPTY,
+            met: 0,
+        };
+        let (mut a, mut b) = (end(2 * e), end(2 * e + 1));
+        mesh.each_spoke_of_ends(e, |side, h, face, tip| {
+            let (end, other) = if side == 0 {
+                (&mut a, &b)
+            } else {
+                (&mut b, &a)
+            };
+            // One of the two ends of an open fan.
+            end.border |= face == NO_FACE;
+            end.edges += 1;
+            end.near_place |= self.surface.is_placed(tip);
+            if h >> 1 != e {
+                // A neighbour of both is met when the second of the two walks comes to it.
+                end.met += u32::from(other.neighbours.may_hold(tip));
+                end.neighbours.enter(tip);
+            }
+            true
+        });
+        [a, b]
     }
 }
 
