@@ -34,6 +34,50 @@ impl Vicinity {
     }
 }
 
+/// What walks around both ends of an edge at a time ([`Mesh::each_spoke_of_ends`]) tell of whether it can be
+/// contracted: mostly [`link_condition`] need not be asked.
+#[derive(Clone, Copy)]
+pub(crate) struct LinkWalk {
+    /// Edges at both ends, the edge itself two times.
+    pub(crate) edges: u32,
+    /// Whether each end lies on the boundary.
+    pub(crate) border: [bool; 2],
+    /// The neighbours of each end, but for the other one.
+    near: [Vicinity; 2],
+    /// Those that may be neighbours of both, each when the second of the two walks comes to it.
+    met: u32,
+}
+
+impl LinkWalk {
+    /// Before the first step.
+    pub(crate) const START: LinkWalk = LinkWalk {
+        edges: 0,
+        border: [false; 2],
+        near: [Vicinity::EMPTY; 2],
+        met: 0,
+    };
+
+    /// A half-edge that leaves one end of edge `e`, its face and its tip.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, e: u32, [side, h, face, tip]: [u32; 4]) {
+        let side = side as usize;
+        self.edges += 1;
+        // One of the two ends of an open fan.
+        self.border[side] |= face == NO_FACE;
+        if h >> 1 != e {
+            self.met += u32::from(self.near[1 - side].may_hold(tip));
+            self.near[side].enter(tip);
+        }
+    }
+
+    /// Whether [`link_condition`] certainly holds, for an edge between two faces or one: there are no more neighbours of
+    /// both than the faces' corners, and no boundary would meet itself.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self, interior: bool) -> bool {
+        self.met == 1 + u32::from(interior) && !(interior && self.border[0] && self.border[1])
+    }
+}
+
 /// Whether an edge can be contracted without changing what the surface is: its ends have no common neighbours but those
 /// opposite it, and an edge between two vertices of the boundary is of the boundary (Dey, Edelsbrunner, Guha, Nekhayev
 /// 1999).

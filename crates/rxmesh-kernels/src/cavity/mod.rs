@@ -34,7 +34,7 @@ pub use fill::{FILL_BLOCKS, FillIn};
 pub use hole::{Corner, Hole, Queue, Side};
 pub(crate) use limit::keep_first;
 pub use limit::{Limit, LimitTables};
-pub(crate) use link::Vicinity;
+pub(crate) use link::LinkWalk;
 pub use link::{is_border, link_condition};
 pub use operator::{Growth, Operator, Seed, Spoke};
 pub use record::{Cavity, RECORD_HEADER, most_record_words};

@@ -2,9 +2,9 @@
 
 use super::{CORNER_COSINE, Lines, OnLine, Places, Sizing, agree, shape};
 use crate::args;
-use crate::cavity::link_condition;
 use crate::cavity::{
-    Cavity, Corner, Hole, Operator, Origin, Priority, Queue, Seed, Site, Spoke, template,
+    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Site, Spoke,
+    link_condition, template,
 };
 use crate::edit::{Mesh, NO_FACE};
 use glam::Vec3;
@@ -66,12 +66,28 @@ impl CollapseShort {
         on.is_smooth(x(v), x(on.before), x(on.after), CORNER_COSINE)
     }
 
-    /// Where the ends of an edge meet, and which part of the way from its source that is: in its middle, or at the end
-    /// that a line holds. Nothing when lines hold both.
+    /// Looks at both ends: which lines they are on, and the link.
     #[inline(always)]
-    fn target(&self, mesh: &impl Mesh, e: u32) -> Option<(Vec3, f32)> {
+    fn ends(&self, mesh: &impl Mesh, e: u32) -> ([OnLine; 2], LinkWalk) {
+        let mut on = [mesh.origin(2 * e), mesh.tip(2 * e)].map(OnLine::none);
+        let mut walk = LinkWalk::START;
+        mesh.each_spoke_of_ends(e, |side, h, face, tip| {
+            walk.step(e, [side, h, face, tip]);
+            let border = face == NO_FACE || mesh.face(h ^ 1) == NO_FACE;
+            if border || self.lines.is_marked(h >> 1) {
+                on[side as usize].enter(tip);
+            }
+            true
+        });
+        (on, walk)
+    }
+
+    /// Where the ends of an edge meet, given the lines that they are on, and which part of the way from its source that
+    /// is: in its middle, or at the end that a line holds. Nothing when lines hold both.
+    #[inline(always)]
+    fn target(&self, mesh: &impl Mesh, e: u32, on: [OnLine; 2]) -> Option<(Vec3, f32)> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        let (on_a, on_b) = (self.lines.at(mesh, a), self.lines.at(mesh, b));
+        let [on_a, on_b] = on;
         let (x_a, x_b) = (self.place_of(a), self.place_of(b));
         if on_a.count == 0 && on_b.count == 0 {
             return Some(((x_a + x_b) * 0.5, 0.5));
@@ -97,39 +113,34 @@ impl CollapseShort {
             .length
             .between(mesh.origin(2 * e), mesh.tip(2 * e), part);
         let mut worst = GOOD;
-        // A loop, so that its body is there once.
-        let mut end = 0;
-        while end < 2 {
+        // A loop, so that its body is there once; it ends in one place, so that threads stay together.
+        let (mut end, mut may) = (0, true);
+        while end < 2 && may {
             let (v, other) = (mesh.origin(2 * e + end), mesh.tip(2 * e + end));
             let at = self.place_of(v);
-            let mut turn = mesh.turn(v);
-            while let Some(h) = turn.step(mesh) {
+            may = mesh.each_spoke_from(2 * e + end, |h| {
                 let tip = mesh.tip(h);
                 if tip == other {
-                    continue;
+                    return true;
                 }
-                let p = self.place_of(tip);
+                let third = if mesh.face(h) == NO_FACE {
+                    other
+                } else {
+                    mesh.apex(h)
+                };
+                let (p, q) = (self.place_of(tip), self.place_of(third));
                 let (d, old) = (p - to, p - at);
                 let longest = self.longest * self.length.square_to(tip, length);
-                if d.dot(d) > longest && old.dot(old) <= longest {
-                    return false;
+                let grows = d.dot(d) > longest && old.dot(old) <= longest;
+                let stays = third == other;
+                if !stays {
+                    worst = worst.min(shape(to, p, q));
                 }
-                if mesh.face(h) == NO_FACE {
-                    continue;
-                }
-                let third = mesh.apex(h);
-                if third == other {
-                    continue;
-                }
-                let q = self.place_of(third);
-                if !agree(old.cross(q - at), d.cross(q - to), TURN) {
-                    return false;
-                }
-                worst = worst.min(shape(to, p, q));
-            }
+                !grows && (stays || agree(old.cross(q - at), d.cross(q - to), TURN))
+            });
             end += 1;
         }
-        worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e)
+        may && (worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e))
     }
 
     /// The worst shape of the faces at the ends of an edge.
@@ -202,10 +213,12 @@ unsafe impl Operator for CollapseShort {
             return None;
         }
         let e = seed.0;
-        let (to, part) = self.target(mesh, e)?;
+        let (on, walk) = self.ends(mesh, e);
+        let (to, part) = self.target(mesh, e, on)?;
+        let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
         let may = self.may_meet(mesh, e, to, part)
             && self.keeps_lines(mesh, e)
-            && link_condition(mesh, e);
+            && (walk.is_plain(interior) || link_condition(mesh, e));
         may.then_some(Priority::NONE)
     }
 
@@ -221,7 +234,8 @@ unsafe impl Operator for CollapseShort {
         let mesh = cavity.mesh();
         let e = cavity.seed();
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        let (place, part) = self.target(mesh, e).unwrap_or((Vec3::ZERO, 0.0));
+        let (on, _) = self.ends(mesh, e);
+        let (place, part) = self.target(mesh, e, on).unwrap_or((Vec3::ZERO, 0.0));
         let mut marked = 0;
         if self.lines.any != 0 {
             let mut i = 0;

@@ -56,18 +56,10 @@ impl Lines {
     /// The line edges at a vertex.
     #[inline(always)]
     pub fn at(&self, mesh: &impl Mesh, v: u32) -> OnLine {
-        let mut on = OnLine {
-            count: 0,
-            before: v,
-            after: v,
-        };
+        let mut on = OnLine::none(v);
         mesh.each_spoke(v, |h| {
             if self.has(mesh, h >> 1) {
-                on.after = mesh.tip(h);
-                if on.count == 0 {
-                    on.before = on.after;
-                }
-                on.count += 1;
+                on.enter(mesh.tip(h));
             }
             true
         });
@@ -76,6 +68,26 @@ impl Lines {
 }
 
 impl OnLine {
+    /// A vertex without line edges.
+    #[inline(always)]
+    pub fn none(v: u32) -> OnLine {
+        OnLine {
+            count: 0,
+            before: v,
+            after: v,
+        }
+    }
+
+    /// A line edge to another vertex.
+    #[inline(always)]
+    pub fn enter(&mut self, tip: u32) {
+        self.after = tip;
+        if self.count == 0 {
+            self.before = tip;
+        }
+        self.count += 1;
+    }
+
     /// Whether the vertex is inside a line that turns by no more than the angle of a cosine there.
     #[inline(always)]
     pub fn is_smooth(&self, at: Vec3, before: Vec3, after: Vec3, cosine: f32) -> bool {

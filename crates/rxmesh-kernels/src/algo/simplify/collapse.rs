@@ -6,7 +6,7 @@ use super::{
 };
 use crate::algo::quadric::Quadric;
 use crate::cavity::{
-    Cavity, Corner, Hole, Operator, Origin, Priority, Queue, Seed, Site, Spoke, Vicinity,
+    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Site, Spoke,
     link_condition, template,
 };
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
@@ -48,17 +48,12 @@ args! {
     }
 }
 
-/// What the walk around one end of an edge tells.
+/// What the walks around the ends of an edge tell.
 #[derive(Clone, Copy)]
-struct End {
-    edges: u32,
-    border: bool,
-    /// Whether the vertex or a neighbour is one of several in one place.
+struct Ends {
+    walk: LinkWalk,
+    /// Whether an end or a neighbour is one of several in one place.
     near_place: bool,
-    /// All but the other end.
-    neighbours: Vicinity,
-    /// Neighbours that may be among those that the walk around the other end had come to.
-    met: u32,
 }
 
 impl Collapse {
@@ -119,23 +114,20 @@ impl Collapse {
 
     /// Why an edge must not be collapsed, if so.
     #[inline(always)]
-    fn refusal(&self, mesh: &impl Mesh, e: u32, ends: [End; 2]) -> Option<Refusal> {
+    fn refusal(&self, mesh: &impl Mesh, e: u32, ends: Ends) -> Option<Refusal> {
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
         // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a
         // tetrahedron.
-        let left = ends[0].edges + ends[1].edges - if interior { 4 } else { 3 };
-        let on_border = !interior || ends[0].border || ends[1].border;
+        let walk = &ends.walk;
+        let left = walk.edges - if interior { 4 } else { 3 };
+        let on_border = !interior || walk.border[0] || walk.border[1];
         if left < if on_border { 2 } else { 3 } {
             return Some(Refusal::Link);
         }
-        // When there are no more than the faces' corners, none can be too much.
-        let met = ends[0].met + ends[1].met;
-        let both_on_border = interior && ends[0].border && ends[1].border;
-        let plain = met == 1 + u32::from(interior) && !both_on_border;
-        if !plain && !link_condition(mesh, e) {
+        if !walk.is_plain(interior) && !link_condition(mesh, e) {
             return Some(Refusal::Link);
         }
-        if (ends[0].near_place || ends[1].near_place) && self.joins_places(mesh, e) {
+        if ends.near_place && self.joins_places(mesh, e) {
             return Some(Refusal::Link);
         }
         let p = self.placement(mesh, e).at;
@@ -273,35 +265,18 @@ impl Collapse {
         !all || turns(asked) || turns(places(corners))
     }
 
-    /// Looks at both ends: how many edges there are, and whether it is on the boundary.
+    /// Looks at both ends.
     #[inline(always)]
-    fn ends(&self, mesh: &impl Mesh, e: u32) -> [End; 2] {
-        let end = |h: u32| End {
-            edges: 0,
-            border: false,
-            near_place: self.surface.is_placed(mesh.origin(h)),
-            neighbours: Vicinity::EMPTY,
-            met: 0,
-        };
-        let (mut a, mut b) = (end(2 * e), end(2 * e + 1));
+    fn ends(&self, mesh: &impl Mesh, e: u32) -> Ends {
+        let s = &self.surface;
+        let mut walk = LinkWalk::START;
+        let mut near_place = s.is_placed(mesh.origin(2 * e)) || s.is_placed(mesh.tip(2 * e));
         mesh.each_spoke_of_ends(e, |side, h, face, tip| {
-            let (end, other) = if side == 0 {
-                (&mut a, &b)
-            } else {
-                (&mut b, &a)
-            };
-            // One of the two ends of an open fan.
-            end.border |= face == NO_FACE;
-            end.edges += 1;
-            end.near_place |= self.surface.is_placed(tip);
-            if h >> 1 != e {
-                // A neighbour of both is met when the second of the two walks comes to it.
-                end.met += u32::from(other.neighbours.may_hold(tip));
-                end.neighbours.enter(tip);
-            }
+            walk.step(e, [side, h, face, tip]);
+            near_place |= s.is_placed(tip);
             true
         });
-        [a, b]
+        Ends { walk, near_place }
     }
 }
 
