@@ -70,8 +70,8 @@ impl LinkWalk {
         }
     }
 
-    /// Whether [`link_condition`] certainly holds, for an edge between two faces or one: there are no more neighbours of
-    /// both than the faces' corners, and no boundary would meet itself.
+    /// Whether [`link_condition`] certainly holds, for an edge between two faces or one: there are no more neighbours
+    /// of both than the faces' corners, and no boundary would meet itself.
     #[inline(always)]
     pub(crate) fn is_plain(&self, interior: bool) -> bool {
         self.met == 1 + u32::from(interior) && !(interior && self.border[0] && self.border[1])
