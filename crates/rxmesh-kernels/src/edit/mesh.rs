@@ -194,9 +194,9 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// The half-edge after `h` in a turn around the origin of `start`, given [`Mesh::before`] of `h`: against the clock,
-    /// and from the boundary on, which `back` says, with the clock from the other side of the start. [`NONE`] at its
-    /// end.
+    /// The half-edge after `h` in a turn around the origin of `start`, given [`Mesh::before`] of `h`: against the
+    /// clock, and from the boundary on, which `back` says, with the clock from the other side of the start. [`NONE`]
+    /// at its end.
     #[inline(always)]
     fn spoke_after(&self, start: u32, h: u32, before: u32, back: &mut bool) -> u32 {
         let mut h = h;
