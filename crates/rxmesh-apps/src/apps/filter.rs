@@ -1,7 +1,7 @@
 //! `filter`: bilateral denoising.
 
 use crate::app::{Application, Told};
-use crate::frame::{Fixed, explained};
+use crate::frame::{Fixed, Several, explained};
 use crate::record::{Record, shown};
 use crate::text;
 use crate::volume::Volumes;
@@ -84,10 +84,7 @@ Of several meshes each has its own noise, and ends by itself.";
     fn run(frame: &mut Fixed, options: &FilterOptions) -> Result<Report> {
         let before = Volumes::before(&frame.mesh);
         announce(frame, options)?;
-        let several = frame
-            .several
-            .as_ref()
-            .map(|s| (s.labels(), s.names.clone()));
+        let several = frame.several.as_ref().map(Several::labelled);
         let (done, meshes) = frame.move_vertices("filtering", |rx, x| {
             let Some((labels, names)) = several else {
                 let done = bilateral_filter(rx, x, options).map_err(explained(TOO_LARGE))?;

@@ -1,7 +1,7 @@
 //! `mcf`: mean curvature flow.
 
 use crate::app::{Application, Told};
-use crate::frame::{Fixed, explained};
+use crate::frame::{Fixed, Several, explained};
 use crate::record::{Record, shown};
 use crate::text;
 use crate::volume::Volumes;
@@ -71,10 +71,7 @@ Of several meshes each has a time step of its own, unless one is given, and all 
 
     fn run(frame: &mut Fixed, options: &McfOptions) -> Result<Report> {
         let before = Volumes::before(&frame.mesh);
-        let several = frame
-            .several
-            .as_ref()
-            .map(|s| (s.labels(), s.names.clone()));
+        let several = frame.several.as_ref().map(Several::labelled);
         let (done, meshes) = frame.move_vertices("smoothing", |rx, x| {
             let Some((labels, names)) = several else {
                 let done = mean_curvature_flow(rx, x, options).map_err(explained(TOO_LARGE))?;

@@ -26,6 +26,11 @@ pub(crate) struct Several {
 }
 
 impl Several {
+    /// Which of them each vertex is of, and what the user calls them: for who needs both while the frame works.
+    pub(crate) fn labelled(&self) -> (Vec<u32>, Vec<PathBuf>) {
+        (self.labels(), self.names.clone())
+    }
+
     /// Reads the meshes and joins them. Refuses outputs that could not be written before that.
     pub(super) fn read<A: Application>(
         args: &ComputeArgs,

@@ -11,13 +11,17 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// A power of two that brings coordinates near one: products of several lengths then stay within `f32`, however small
 /// or large the mesh is. Scaling by it changes no digit.
 pub(super) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
-    let squares = reduce::dot(rx, x, x)?;
+    scale_of(reduce::dot(rx, x, x)?, rx.count(Kind::Vertex))
+}
+
+/// The same, given the sum of the squared coordinates of so many vertices.
+pub(super) fn scale_of(squares: f64, vertices: u32) -> Result<f64, Error> {
     if !squares.is_finite() {
         return Err(Error::NotFinite {
             what: "a vertex coordinate",
         });
     }
-    let size = (squares / (3.0 * f64::from(rx.count(Kind::Vertex).max(1)))).sqrt();
+    let size = (squares / (3.0 * f64::from(vertices.max(1)))).sqrt();
     Ok(power_of_two(size))
 }
 

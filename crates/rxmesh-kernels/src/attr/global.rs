@@ -28,8 +28,8 @@ impl<K: Element, T: Value> Read<K, T> {
         }
     }
 
-    /// No value, where none is asked for.
-    pub fn nothing() -> Self {
+    /// No value: for who never asks for one.
+    pub(super) fn nothing() -> Self {
         Read {
             data: View::new(Global::empty(), Place::plain()),
             of: PhantomData,

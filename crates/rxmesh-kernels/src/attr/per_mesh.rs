@@ -15,7 +15,25 @@ pub struct PerMesh<K, const N: usize> {
 }
 
 impl<K: Element, const N: usize> PerMesh<K, N> {
-    /// By labels; those of one mesh may be [`Read::nothing`].
+    /// Of one mesh, which needs no labels.
+    ///
+    /// # Panics
+    ///
+    /// When these are not its `N` numbers.
+    pub fn one(numbers: Global<f32>) -> Self {
+        assert!(
+            numbers.len() == N as u32,
+            "{} numbers, a mesh has {N}",
+            numbers.len()
+        );
+        PerMesh {
+            // Never looked at: there is one mesh.
+            labels: Read::nothing(),
+            numbers,
+        }
+    }
+
+    /// Of several, by labels.
     ///
     /// # Panics
     ///

@@ -2,22 +2,22 @@
 
 use crate::Error;
 use crate::algo::mcf::{mean_edge_length, mean_edge_lengths};
-use crate::algo::measure::{power_of_two, resize, scale_each, unit_scale};
+use crate::algo::measure::{resize, scale_each, scale_of, unit_scale};
 use crate::algo::reduce::{self, Reduction};
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::measure::{FaceLabels, HoldEach};
-use rxmesh_kernels::attr::{PerMesh, Read};
+use rxmesh_kernels::attr::PerMesh;
 use rxmesh_kernels::mem::Global;
-use rxmesh_kernels::topo::{Face, Kind, Vertex};
+use rxmesh_kernels::topo::{Element, Face, Kind, Vertex};
 
 /// The meshes.
 pub(super) struct Meshes<'a> {
     rx: &'a RxMesh,
     several: Option<Several>,
     /// How many there are.
-    pub(super) count: usize,
+    count: usize,
 }
 
 /// Which of several each element is of.
@@ -105,17 +105,8 @@ impl<'a> Meshes<'a> {
             return Ok(vec![unit_scale(self.rx, x)?]);
         };
         let squares = reduce::by_label(self.rx, x, &s.vertices, self.count as u32, Reduction::Dot)?;
-        let scale = |(square, n): (f64, u32)| match square.is_finite() {
-            true => Ok(power_of_two((square / (3.0 * f64::from(n.max(1)))).sqrt())),
-            false => Err(Error::NotFinite {
-                what: "a vertex coordinate",
-            }),
-        };
-        squares
-            .into_iter()
-            .zip(self.vertices())
-            .map(scale)
-            .collect()
+        let each = squares.into_iter().zip(self.vertices());
+        each.map(|(squares, n)| scale_of(squares, n)).collect()
     }
 
     /// Multiplies the coordinates of each.
@@ -156,11 +147,7 @@ impl<'a> Meshes<'a> {
         &self,
         numbers: &Buffer<f32>,
     ) -> Result<PerMesh<Vertex, N>, Error> {
-        let labels = match &self.several {
-            None => Read::nothing(),
-            Some(s) => s.vertices.read()?,
-        };
-        Ok(PerMesh::new(labels, numbers.global()))
+        per_mesh(self.several.as_ref().map(|s| &s.vertices), numbers)
     }
 
     /// The same by faces.
@@ -168,11 +155,7 @@ impl<'a> Meshes<'a> {
         &self,
         numbers: &Buffer<f32>,
     ) -> Result<PerMesh<Face, N>, Error> {
-        let labels = match &self.several {
-            None => Read::nothing(),
-            Some(s) => s.faces.read()?,
-        };
-        Ok(PerMesh::new(labels, numbers.global()))
+        per_mesh(self.several.as_ref().map(|s| &s.faces), numbers)
     }
 
     /// Which of several meshes each vertex is of, for kernels; empty for one.
@@ -198,6 +181,17 @@ impl<'a> Meshes<'a> {
             before,
         })
     }
+}
+
+/// Numbers of one mesh, or of several with labels.
+fn per_mesh<K: Element, const N: usize>(
+    labels: Option<&Attribute<K, u32>>,
+    numbers: &Buffer<f32>,
+) -> Result<PerMesh<K, N>, Error> {
+    Ok(match labels {
+        None => PerMesh::one(numbers.global()),
+        Some(labels) => PerMesh::new(labels.read()?, numbers.global()),
+    })
 }
 
 /// Where several meshes were.

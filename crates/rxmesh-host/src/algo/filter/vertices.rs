@@ -35,11 +35,7 @@ pub(super) struct Filter<'a> {
 }
 
 /// Which rule says how far neighbours count.
-pub(super) fn size(options: &FilterOptions) -> u32 {
-    size_of(options) as u32
-}
-
-fn size_of(options: &FilterOptions) -> Size {
+pub(super) fn size(options: &FilterOptions) -> Size {
     match options.sigma_c.unwrap_or_default() {
         Closeness::MeanEdge => Size::MeanEdge,
         Closeness::ShortestEdge => Size::ShortestEdge,
@@ -82,7 +78,7 @@ impl<'a> Filter<'a> {
             normal: rx.attribute()?,
             y: rx.attribute()?,
             large: rx.engine().zeroed(1 + n)?,
-            size: options.first().map_or(Size::Given, size_of),
+            size: options.first().map_or(Size::Given, size),
             meshes,
             sigmas: meshes.numbers(of.map(|(o, m)| sigmas(o, m)))?,
         })
