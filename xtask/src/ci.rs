@@ -59,6 +59,7 @@ const STEPS: &[Step] = &[
         ])
     }),
     ("test", || cargo(&["test", "--workspace"])),
+    ("wide", wide),
     ("doc", || {
         cargo(&[
             "doc",
@@ -152,6 +153,22 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
         words.collect::<Vec<_>>().join(" ")
     );
     Ok(())
+}
+
+/// What README's test command leaves out for its time: teams of seven threads, and every case that OpenSubdiv's results
+/// and creases are recorded or made for. `--workspace`, so that what that command builds serves here too.
+fn wide() -> anyhow::Result<()> {
+    let suites = ["conformance", "surfaces", "volumes"].map(|suite| ["--test", suite]);
+    let test = ["test", "--workspace"].iter().chain(suites.as_flattened());
+    let mut teams = workspace::cargo();
+    teams.args(test).args(["--", "--include-ignored", "team7"]);
+    succeed(&mut teams)?;
+    let mut cases = workspace::cargo();
+    cases
+        .env("RXMESH_LONG", "1")
+        .args(["test", "--workspace", "--test", "surfaces"]);
+    cases.args(["--", "opensubdiv::", "creases", "values_of_corners"]);
+    succeed(&mut cases)
 }
 
 /// All that the conformance suite has, and a program outside the repository. `--workspace`, so that what README's test
