@@ -1,9 +1,9 @@
-//! The CPU engine: a block is one thread, rayon runs the blocks; and the two test engines.
+//! The CPU engine: a block is one thread, a crew of threads runs the blocks; and the two test engines.
 
 #[cfg(feature = "test-engines")]
 use super::team::{self, Member};
+use super::crew::Crew;
 use super::{EngineError, EngineInfo, fault_error, fault_over};
-use rayon::prelude::*;
 use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, GridKernel, PatchArgs, PatchKernel};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
@@ -25,7 +25,7 @@ pub(super) enum Style {
 
 pub(super) struct Cpu {
     style: Style,
-    pool: Option<rayon::ThreadPool>,
+    crew: Crew,
     fault: Box<[AtomicU32; FAULT_WORDS]>,
     /// Patches of the last launch that are done, and how many there are.
     done: AtomicU32,
@@ -35,8 +35,12 @@ pub(super) struct Cpu {
 /// What undefined shared memory holds in the test engines and in debug builds: a pattern that no test expects.
 const POISON: u128 = 0xdead_beef_f00d_cafe_dead_beef_f00d_cafe;
 
-/// Indices that one task of a flat kernel runs.
-const FLAT_CHUNK: u32 = 4096;
+/// Indices of a flat kernel that a thread takes at a time, at least; fewer altogether are done before another thread
+/// wakes.
+const LEAST_FLAT: u32 = 512;
+
+/// And at most.
+const MOST_FLAT: u32 = 4096;
 
 thread_local! {
     static SHARED: RefCell<Vec<u128>> = const { RefCell::new(Vec::new()) };
@@ -65,7 +69,7 @@ impl Cpu {
     pub(super) fn new(style: Style, pool: Option<rayon::ThreadPool>) -> Cpu {
         Cpu {
             style,
-            pool,
+            crew: Crew::new(pool),
             fault: Box::default(),
             done: AtomicU32::new(0),
             patches: AtomicU32::new(0),
@@ -84,22 +88,10 @@ impl Cpu {
             #[cfg(feature = "test-engines")]
             Style::Team(n) => format!("team({n})"),
         };
-        let units = self
-            .pool
-            .as_ref()
-            .map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
-            as u32;
         EngineInfo {
             engine,
             device: processor(),
-            units,
-        }
-    }
-
-    fn install<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
-        match &self.pool {
-            Some(pool) => pool.install(f),
-            None => f(),
+            units: self.crew.threads() as u32,
         }
     }
 
@@ -112,11 +104,9 @@ impl Cpu {
         self.done.store(0, Relaxed);
         self.patches.store(patches, Relaxed);
         match self.style {
-            Style::Solo => self.install(|| {
-                (0..patches).into_par_iter().for_each(|id| {
-                    run_patch(Solo, mesh, id, shared, kernel);
-                    self.done.fetch_add(1, Relaxed);
-                });
+            Style::Solo => self.crew.each(patches, |id| {
+                run_patch(Solo, mesh, id, shared, kernel);
+                self.done.fetch_add(1, Relaxed);
             }),
             #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {
@@ -171,11 +161,10 @@ impl Cpu {
 
     fn run_each<K: OnBlocks>(&self, blocks: u32, shared: u32, kernel: K) {
         match self.style {
-            Style::Solo => self.install(|| {
-                (0..blocks)
-                    .into_par_iter()
-                    .for_each(|id| run_block(Solo, id, shared, kernel));
-            }),
+            Style::Solo => {
+                let run = |id| run_block(Solo, id, shared, kernel);
+                self.crew.each(blocks, run);
+            }
             #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {
                 (0..blocks)
@@ -200,14 +189,16 @@ impl Cpu {
 
     pub(super) fn run_flat<K: FlatKernel>(&self, n: u32, kernel: K) {
         match self.style {
-            Style::Solo => self.install(|| {
-                (0..n.div_ceil(FLAT_CHUNK)).into_par_iter().for_each(|c| {
-                    let from = c * FLAT_CHUNK;
-                    for i in from..from.saturating_add(FLAT_CHUNK).min(n) {
+            Style::Solo => {
+                // A few for each thread, so that all end at a time.
+                let chunk = (n / (8 * self.crew.threads() as u32)).clamp(LEAST_FLAT, MOST_FLAT);
+                self.crew.each(n.div_ceil(chunk), |c| {
+                    let from = c * chunk;
+                    for i in from..from.saturating_add(chunk).min(n) {
                         kernel.run(i);
                     }
                 });
-            }),
+            }
             #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => Member::shuffled(seed).each(n, |i| kernel.run(i)),
             #[cfg(feature = "test-engines")]

@@ -19,6 +19,7 @@
 mod buffer;
 mod check;
 mod cpu;
+mod crew;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod error;
