@@ -1,8 +1,8 @@
 //! The CPU engine: a block is one thread, a crew of threads runs the blocks; and the two test engines.
 
+use super::crew::Crew;
 #[cfg(feature = "test-engines")]
 use super::team::{self, Member};
-use super::crew::Crew;
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, GridKernel, PatchArgs, PatchKernel};
