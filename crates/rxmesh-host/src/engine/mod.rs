@@ -2,7 +2,7 @@
 //!
 //! | engine | runs a block as | for |
 //! | --- | --- | --- |
-//! | CPU ([`Engine::cpu`]) | one thread, rayon over the blocks | users without a GPU |
+//! | CPU ([`Engine::cpu`]) | one thread; who launches and rayon's threads share the blocks | users without a GPU |
 //! | CUDA (`Engine::cuda`, feature `cuda`) | a thread block | users with one |
 //! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order dependence |
 //! | team (`Engine::team`, feature `test-engines`) | real threads with a true barrier | tests: missing barriers |
