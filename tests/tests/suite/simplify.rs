@@ -22,7 +22,8 @@ conformance! {
     reaches_the_number, stays_near_the_input, flat_stays_flat, ends_on_every_fixture, same_bits_on_every_run,
     refuses_bad_options,
     shortest_edges_go, survives_a_small_start, attributes_follow, a_plain_torus_takes_few_rounds,
-    places_that_are_not_manifold_stay, faces_that_repeat_a_vertex_keep_their_edges, the_boundary_does_what_it_is_told,
+    places_that_are_not_manifold_stay, a_face_and_its_reverse_stay, faces_that_repeat_a_vertex_keep_their_edges,
+    the_boundary_does_what_it_is_told,
     an_error_ends_it, a_flat_surface_has_no_error
 }
 
@@ -425,6 +426,36 @@ fn places_that_are_not_manifold_stay(engine: &Engine) {
         assert_eq!(crowded, vec![5; n], "{what}");
         let d = distance(&mesh, &after, 5000);
         assert!(d.rms < 0.02, "{what}: {d:?}");
+    }
+}
+
+/// Once the surface is cut, two edges join the same vertices, and the edge opposite them is between two faces with the
+/// same corners. The fuzzer's: Euler's number went from 2 to 1.
+fn a_face_and_its_reverse_stay(engine: &Engine) {
+    let ring = |i: u32| {
+        let (y, x) = (i as f32).sin_cos();
+        Vec3::new(x, y, 0.1 * (i % 2) as f32)
+    };
+    let mut positions = vec![Vec3::Z];
+    positions.extend((1..7).map(ring));
+    positions.push(ring(1) * 1.01);
+    let mut faces: Vec<[u32; 3]> = (1..6).map(|i| [0, i, i + 1]).collect();
+    faces.extend([[0, 7, 1], [0, 1, 7]]);
+    let mesh = TriMesh::new(positions, faces).unwrap();
+    for goal in [6, 5, 4] {
+        let (mut session, x) = open(engine, &mesh);
+        let euler = session.euler_number().unwrap();
+        let options =
+            SimplifyOptions::new(Target::Faces(goal)).with(|o| o.boundary = Boundary::Free);
+        let report = simplify(&mut session, x, &options).unwrap();
+        check(&session, "simplified");
+        let after = session.to_mesh(x).unwrap().0;
+        assert_eq!(
+            session.euler_number().unwrap(),
+            euler,
+            "{report:?} {after:?}"
+        );
+        assert!(report.faces < 7, "{report:?}");
     }
 }
 

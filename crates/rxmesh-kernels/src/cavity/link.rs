@@ -70,8 +70,9 @@ impl LinkWalk {
         }
     }
 
-    /// Whether [`link_condition`] certainly holds, for an edge between two faces or one: there are no more neighbours
-    /// of both than the faces' corners, and no boundary would meet itself.
+    /// Whether [`link_condition`] certainly holds, for an edge between two faces or one, and no two edges near it
+    /// between the same vertices: there are no more neighbours of both than the faces' corners, and no boundary would
+    /// meet itself.
     #[inline(always)]
     pub(crate) fn is_plain(&self, interior: bool) -> bool {
         self.met == 1 + u32::from(interior) && !(interior && self.border[0] && self.border[1])
@@ -93,6 +94,10 @@ pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
     };
     let opposite = [opposite(2 * e), opposite(2 * e + 1)];
     let interior = opposite[0] != NONE && opposite[1] != NONE;
+    // Two faces with the same corners, of which nothing would be left.
+    if interior && opposite[0] == opposite[1] {
+        return false;
+    }
     let (mut near_b, mut border_b) = (Vicinity::EMPTY, false);
     let mut turn = mesh.turn(b);
     while let Some(g) = turn.step(mesh) {

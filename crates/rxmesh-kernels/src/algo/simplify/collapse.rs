@@ -124,7 +124,9 @@ impl Collapse {
         if left < if on_border { 2 } else { 3 } {
             return Some(Refusal::Link);
         }
-        if !walk.is_plain(interior) && !link_condition(mesh, e) {
+        // Two edges may be between the same vertices where the surface was cut, at places only.
+        let plain = !ends.near_place && walk.is_plain(interior);
+        if !plain && !link_condition(mesh, e) {
             return Some(Refusal::Link);
         }
         if ends.near_place && self.joins_places(mesh, e) {
