@@ -11,6 +11,7 @@ use rxmesh_kernels::topo::{MeshView, Patch};
 use std::alloc::Layout;
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 /// How a block runs.
@@ -90,7 +91,7 @@ impl Cpu {
         };
         EngineInfo {
             engine,
-            device: processor(),
+            device: processor().to_string(),
             units: self.crew.threads() as u32,
         }
     }
@@ -316,14 +317,17 @@ fn run_block<B: Block, K: OnBlocks>(b: B, id: u32, shared: u32, mut kernel: K) {
 }
 
 /// The processor's name, where the system tells.
-fn processor() -> String {
-    std::fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| {
-            let line = text.lines().find(|l| l.starts_with("model name"))?;
-            Some(line.split(':').nth(1)?.trim().to_string())
-        })
-        .unwrap_or_else(|| std::env::consts::ARCH.to_string())
+fn processor() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| {
+        std::fs::read_to_string("/proc/cpuinfo")
+            .ok()
+            .and_then(|text| {
+                let line = text.lines().find(|l| l.starts_with("model name"))?;
+                Some(line.split(':').nth(1)?.trim().to_string())
+            })
+            .unwrap_or_else(|| std::env::consts::ARCH.to_string())
+    })
 }
 
 /// A plan over a block's memory. The CPU engine's blocks have one thread each; the shuffling test engine keeps the

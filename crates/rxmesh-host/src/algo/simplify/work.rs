@@ -27,6 +27,9 @@ const FORGIVE_AFTER: u32 = 8;
 /// Blocks that select edges, where there is work for so many: two a multiprocessor of a large GPU.
 const SELECT_BLOCKS: u32 = 264;
 
+/// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
+const SELECT_BLOCKS_A_THREAD: u32 = 4;
+
 /// The buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
 pub(super) struct Work {
     x: Column<Vertex, Vec3>,
@@ -360,6 +363,10 @@ impl Work {
         order: Order,
         forgive: bool,
     ) -> Result<SimplifySelect, Error> {
+        let blocks = match s.engine().blocks_are_alone() {
+            true => SELECT_BLOCKS_A_THREAD * s.engine().info().units,
+            false => SELECT_BLOCKS,
+        };
         Ok(SimplifySelect {
             costs: self.edge_costs(s)?,
             refused: self.refused.global_mut(),
@@ -369,7 +376,7 @@ impl Work {
             counters: s.round_counters(),
             records: s.record_room(),
             between: 0,
-            words: queue.len().div_ceil(SELECT_BLOCKS).clamp(32, SELECT_WORDS),
+            words: queue.len().div_ceil(blocks).clamp(32, SELECT_WORDS),
             part: cheap_part(self.quantile),
             forgive: u32::from(forgive),
             order,
