@@ -7,8 +7,8 @@
 use rayon::ThreadPool;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,15 @@ const PATIENCE: u32 = 256;
 /// How long it sleeps then at a time.
 const NAP: Duration = Duration::from_micros(50);
 
+/// Launches of one engine that others can help with at a time; where more threads launch, the rest do without.
+const PLACES: usize = 8;
+
+/// In [`Place::state`]: the launch there has blocks to give. Above are the helpers that are at it.
+const OPEN: u32 = 1;
+
+/// One helper in [`Place::state`].
+const HELPER: u32 = 2;
+
 /// The threads of an engine.
 pub(super) struct Crew {
     /// rayon's global pool if there is none.
@@ -31,21 +40,23 @@ pub(super) struct Crew {
 /// Where launches are posted.
 #[derive(Default)]
 struct Desk {
-    /// Those that may still have blocks to give. What they point to lives while they are here, and while anybody is
-    /// counted in `Job::helping` (contract U8).
-    jobs: Mutex<Vec<Posted>>,
-    /// How many have been posted.
+    places: [Place; PLACES],
+    /// How many launches have been posted.
     posted: AtomicU32,
     /// Threads that help, stay awake to help, or have been asked to.
     helpers: AtomicUsize,
 }
 
-/// A launch, by address.
-#[derive(Clone, Copy)]
-struct Posted(*const Job<'static>);
-
-// SAFETY: a `Job` may be shared by threads: its function may, all else are atomics and a mutex.
-unsafe impl Send for Posted {}
+/// Room for a launch on the desk, in a cache line of its own.
+#[derive(Default)]
+#[repr(align(64))]
+struct Place {
+    /// Whether a launch has the place.
+    taken: AtomicBool,
+    state: AtomicU32,
+    /// What it points to lives while [`OPEN`] is set and while any helper is counted that found it so (contract U8).
+    job: AtomicPtr<Job<'static>>,
+}
 
 /// A launch.
 struct Job<'a> {
@@ -53,10 +64,6 @@ struct Job<'a> {
     /// Neighbouring blocks, for one thread as far as possible: what a launch leaves in a thread's caches the next one
     /// finds there.
     shares: Vec<Share>,
-    /// Whether all blocks have been given.
-    given: AtomicBool,
-    /// Helpers that are at it.
-    helping: AtomicU32,
     /// What a helper has panicked with.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
@@ -87,9 +94,13 @@ impl Crew {
     /// Calls `run` once for each of `0..n`, by several threads and in no order, and comes back when all calls have.
     pub(super) fn each(&self, n: u32, run: impl Fn(u32) + Sync) {
         let threads = self.threads().min(n as usize);
-        if threads <= 1 {
+        let place = match threads {
+            0 | 1 => None,
+            _ => self.desk.places.iter().find(|place| place.take()),
+        };
+        let Some(place) = place else {
             return (0..n).for_each(run);
-        }
+        };
         let share = |t: usize| u64::from(n) * t as u64 / threads as u64;
         let job = Job {
             run: &run,
@@ -99,17 +110,16 @@ impl Crew {
                     end: share(t + 1),
                 })
                 .collect(),
-            given: AtomicBool::new(false),
-            helping: AtomicU32::new(0),
             panic: Mutex::default(),
         };
         {
-            let _open = self.desk.post(&job);
-            self.desk.recruit(&job, |help| match &self.pool {
+            let _posted = Posted::new(place, &job);
+            self.desk.posted.fetch_add(1, Relaxed);
+            self.desk.recruit(threads - 1, |help| match &self.pool {
                 Some(pool) => pool.spawn(help),
                 None => rayon::spawn(help),
             });
-            job.work(0);
+            job.work(place, 0);
         }
         if let Some(panic) = lock(&job.panic).take() {
             resume_unwind(panic);
@@ -118,23 +128,10 @@ impl Crew {
 }
 
 impl Desk {
-    /// Posts a launch, for as long as what is returned lives; dropping that waits for the helpers.
-    fn post<'j>(&'j self, job: &'j Job<'j>) -> Open<'j> {
-        let posted = Posted(std::ptr::from_ref(job).cast());
-        lock(&self.jobs).push(posted);
-        self.posted.fetch_add(1, Relaxed);
-        Open {
-            desk: self,
-            job,
-            posted,
-        }
-    }
-
     /// Has another thread help, where a launch has use for more than there are.
-    fn recruit(self: &Arc<Self>, job: &Job, spawn: impl FnOnce(Box<dyn FnOnce() + Send>)) {
-        let wanted = job.shares.len() - 1;
+    fn recruit(self: &Arc<Self>, wanted: usize, spawn: impl FnOnce(Box<dyn FnOnce() + Send>)) {
         let more = |now: usize| (now < wanted).then_some(now + 1);
-        if !job.given.load(Relaxed) && self.helpers.fetch_update(SeqCst, Relaxed, more).is_ok() {
+        if self.helpers.fetch_update(SeqCst, Relaxed, more).is_ok() {
             let desk = self.clone();
             spawn(Box::new(move || desk.help()));
         }
@@ -143,48 +140,33 @@ impl Desk {
     /// Helps until nothing has been posted for a while.
     fn help(self: Arc<Self>) {
         // The share of who launches comes last.
-        let place = rayon::current_thread_index().map_or(1, |i| i + 1);
+        let share = rayon::current_thread_index().map_or(1, |i| i + 1);
         let (mut seen, mut helped) = (0, false);
         loop {
-            if let Some(posted) = self.enter() {
-                // SAFETY: this thread is counted in `helping` (contract U8).
-                let job = unsafe { &*posted.0 };
+            if let Some(place) = self.places.iter().find(|place| place.enter()) {
+                // SAFETY: this thread is counted among the helpers (contract U8).
+                let job = unsafe { &*place.job.load(Relaxed) };
                 for _ in 0..2 {
-                    self.recruit(job, |help| rayon::spawn(help));
+                    if place.is_open() {
+                        self.recruit(job.shares.len() - 1, |help| rayon::spawn(help));
+                    }
                 }
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.work(place))) {
-                    job.given.store(true, Relaxed);
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.work(place, share))) {
+                    place.close();
                     lock(&job.panic).get_or_insert(panic);
                 }
                 // The last access to the job.
-                job.helping.fetch_sub(1, AcqRel);
+                place.leave();
                 (seen, helped) = (self.posted.load(Relaxed), true);
             } else if !helped || !self.linger(&mut seen) {
                 self.helpers.fetch_sub(1, SeqCst);
                 // Who posted a launch before that has not asked for a helper in this one's place.
-                if !self.has_work() {
+                if !self.places.iter().any(Place::is_open) {
                     return;
                 }
                 self.helpers.fetch_add(1, SeqCst);
             }
         }
-    }
-
-    /// A launch with blocks to give, if there is one, with this thread counted among its helpers.
-    fn enter(&self) -> Option<Posted> {
-        let jobs = lock(&self.jobs);
-        // SAFETY: a job that is posted lives (contract U8).
-        let job = |posted: &Posted| unsafe { &*posted.0 };
-        let open = jobs.iter().find(|p| !job(p).given.load(Relaxed))?;
-        job(open).helping.fetch_add(1, Relaxed);
-        Some(*open)
-    }
-
-    fn has_work(&self) -> bool {
-        let jobs = lock(&self.jobs);
-        // SAFETY: as in `enter`.
-        jobs.iter()
-            .any(|posted| unsafe { !(*posted.0).given.load(Relaxed) })
     }
 
     /// Waits for a moment; whether something was posted after the first `seen` launches.
@@ -204,13 +186,47 @@ impl Desk {
     }
 }
 
+impl Place {
+    /// Takes the place, if it is free.
+    fn take(&self) -> bool {
+        !self.taken.load(Relaxed) && !self.taken.swap(true, Acquire)
+    }
+
+    fn is_open(&self) -> bool {
+        self.state.load(SeqCst) & OPEN != 0
+    }
+
+    /// Counts the calling thread among the helpers of the launch here, if that has blocks to give.
+    fn enter(&self) -> bool {
+        if !self.is_open() {
+            return false;
+        }
+        let open = self.state.fetch_add(HELPER, Acquire) & OPEN != 0;
+        if !open {
+            self.leave();
+        }
+        open
+    }
+
+    fn leave(&self) {
+        self.state.fetch_sub(HELPER, Release);
+    }
+
+    /// Nobody need come any more.
+    fn close(&self) {
+        if self.state.load(Relaxed) & OPEN != 0 {
+            self.state.fetch_and(!OPEN, Relaxed);
+        }
+    }
+}
+
 impl Job<'_> {
     /// Runs blocks until all are given, those of one share first.
-    fn work(&self, share: usize) {
+    fn work(&self, place: &Place, share: usize) {
         let n = self.shares.len();
         for k in 0..n {
             let share = &self.shares[(share + k) % n];
-            while !self.given.load(Relaxed) {
+            while share.next.load(Relaxed) < share.end && place.is_open() {
                 let block = share.next.fetch_add(1, Relaxed);
                 if block >= share.end {
                     break;
@@ -218,24 +234,30 @@ impl Job<'_> {
                 (self.run)(block as u32);
             }
         }
-        self.given.store(true, Relaxed);
+        place.close();
     }
 }
 
-/// A launch that is posted.
-struct Open<'j> {
-    desk: &'j Desk,
-    job: &'j Job<'j>,
-    posted: Posted,
+/// A launch that is posted, until this is dropped, which waits for the helpers.
+struct Posted<'p>(&'p Place);
+
+impl<'p> Posted<'p> {
+    /// Posts a launch in a place that was taken for it; `job` must outlive what is returned.
+    fn new(place: &'p Place, job: &'p Job<'p>) -> Self {
+        place
+            .job
+            .store(std::ptr::from_ref(job).cast_mut().cast(), Relaxed);
+        place.state.fetch_or(OPEN, SeqCst);
+        Posted(place)
+    }
 }
 
-impl Drop for Open<'_> {
+impl Drop for Posted<'_> {
     fn drop(&mut self) {
         // Where the work has panicked there is no more of it.
-        self.job.given.store(true, Relaxed);
-        lock(&self.desk.jobs).retain(|p| p.0 != self.posted.0);
+        self.0.close();
         let mut waits = 0;
-        while self.job.helping.load(Acquire) != 0 {
+        while self.0.state.load(Acquire) != 0 {
             waits += 1;
             if waits < PATIENCE {
                 std::thread::yield_now();
@@ -243,6 +265,7 @@ impl Drop for Open<'_> {
                 std::thread::sleep(NAP);
             }
         }
+        self.0.taken.store(false, Release);
     }
 }
 
@@ -277,7 +300,8 @@ mod tests {
     fn several_launch_at_a_time() {
         let crew = &crew(3);
         std::thread::scope(|s| {
-            for _ in 0..4 {
+            // More than there are places.
+            for _ in 0..12 {
                 s.spawn(|| {
                     for n in 1..200 {
                         let sum = AtomicU32::new(0);
