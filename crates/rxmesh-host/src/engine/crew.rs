@@ -148,7 +148,7 @@ impl Desk {
                 let job = unsafe { &*place.job.load(Relaxed) };
                 for _ in 0..2 {
                     if place.is_open() {
-                        self.recruit(job.shares.len() - 1, |help| rayon::spawn(help));
+                        self.recruit(job.shares.len() - 1, rayon::spawn);
                     }
                 }
                 if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.work(place, share))) {
