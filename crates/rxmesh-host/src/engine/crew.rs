@@ -139,8 +139,7 @@ impl Desk {
 
     /// Helps until nothing has been posted for a while.
     fn help(self: Arc<Self>) {
-        // The share of who launches comes last.
-        let share = rayon::current_thread_index().map_or(1, |i| i + 1);
+        let number = rayon::current_thread_index().unwrap_or(0);
         let (mut seen, mut helped) = (0, false);
         loop {
             if let Some(place) = self.places.iter().find(|place| place.enter()) {
@@ -151,6 +150,8 @@ impl Desk {
                         self.recruit(job.shares.len() - 1, rayon::spawn);
                     }
                 }
+                // A share of its own, and mostly the one it had before: the first is that of who launches.
+                let share = 1 + number % (job.shares.len() - 1);
                 if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.work(place, share))) {
                     place.close();
                     lock(&job.panic).get_or_insert(panic);

@@ -176,14 +176,13 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
         } else {
             self.round.seeds()
         };
+        if B::SOLO {
+            return self.look_alone(block, all, t);
+        }
         let mut first = block * self.items;
         while first < all {
             let n = (all - first).min(self.items);
-            if B::SOLO {
-                self.look_alone(first, n, t);
-            } else {
-                self.look(b, first, n, t);
-            }
+            self.look(b, first, n, t);
             first += self.blocks * self.items;
         }
     }
@@ -241,11 +240,32 @@ impl<O: Operator> Claim<O> {
         });
     }
 
-    /// As [`Claim::look`] in a block of one thread, which has nobody to share its questions with. While the rows of a
-    /// candidate are at hand it also writes the record of the cavity, if its shape is known: most candidates win, and
-    /// [`Resolve`](super::Resolve) need not walk around them again.
+    /// Looks at the seeds of a task.
     #[inline(always)]
-    fn look_alone(&self, first: u32, n: u32, t: &ClaimShared) {
+    fn look_alone(&self, task: u32, all: u32, t: &ClaimShared) {
+        let tasks = &self.round.tasks;
+        let [begin, end] = tasks.range(task, all);
+        let (mut at, mut from, mut claimed) = (begin, [0; 2], 0);
+        while at < end {
+            let [first, listed] = if self.round.all != 0 {
+                [at, end - at]
+            } else {
+                tasks.piece(at, &mut from)
+            };
+            let n = listed.min(end - at).min(self.items);
+            claimed += self.look_at(first, n, begin + claimed, t);
+            at += n;
+        }
+        tasks.set_candidates(task, claimed);
+    }
+
+    /// As [`Claim::look`] in a block of one thread, which has nobody to share its questions with. Lists those that have
+    /// claimed from `place` on, and says how many they are.
+    ///
+    /// While the rows of a candidate are at hand it also writes the record of the cavity, if its shape is known: most
+    /// candidates win, and [`Resolve`](super::Resolve) need not walk around them again.
+    #[inline(always)]
+    fn look_at(&self, first: u32, n: u32, place: u32, t: &ClaimShared) -> u32 {
         let round = &self.round;
         let mut wanting = 0;
         let mut i = 0;
@@ -297,9 +317,8 @@ impl<O: Operator> Claim<O> {
             claimed += 1;
         }
         if claimed == 0 {
-            return;
+            return 0;
         }
-        let place = (round.counters).fetch_add(Counter::Claimed as u32, claimed);
         let mut at = self.reserve(words);
         let mut c = 0;
         while c < claimed {
@@ -314,6 +333,7 @@ impl<O: Operator> Claim<O> {
             at = at.map(|at| at + room::<O>(met));
             c += 1;
         }
+        claimed
     }
 
     /// Takes so many words for records; nothing when there are not so many. No round is repeated for records that

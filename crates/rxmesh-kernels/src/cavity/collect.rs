@@ -2,6 +2,7 @@
 
 use super::Counter;
 use super::round::{TAKEN_BACK, out_of_room};
+use super::tasks::Tasks;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -26,6 +27,8 @@ kernel! {
         pub list: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
+        /// The blocks, where they are of one thread each.
+        pub tasks: Tasks,
         /// Room for records: when it ran out the round is repeated.
         pub records: u32,
         /// Rounds that end here: 1, or 0 if seeds are entered by themselves.
@@ -64,10 +67,16 @@ unsafe impl BlockKernel for Collect {
             return;
         }
         let repeat = out_of_room(counters, self.records);
-        if !repeat {
-            self.list(b, block, t);
+        match (repeat, B::SOLO) {
+            (true, _) => {}
+            (_, true) => self.list_alone(block),
+            _ => self.list(b, block, t),
         }
-        let blocks = self.queue.len().div_ceil(COLLECT_WORDS);
+        let blocks = if B::SOLO {
+            self.tasks.count()
+        } else {
+            self.queue.len().div_ceil(COLLECT_WORDS)
+        };
         let arrived = counters.from(Counter::Arrived as u32 - 1);
         if b.arrive(arrived, blocks, t.scratch, || ()) {
             b.last_phase(|p| {
@@ -113,6 +122,36 @@ impl Collect {
             }
             queue.set(i, 0);
         });
+    }
+
+    /// Lists the seeds of a task's words.
+    #[inline(always)]
+    fn list_alone(&self, task: u32) {
+        let [first, end] = self.tasks.range(task, self.queue.len());
+        let mut total = 0;
+        let mut i = first;
+        while i < end {
+            total += self.queue.get(i).count_ones();
+            self.won.set(i, 0);
+            i += 1;
+        }
+        let mut at = if total == 0 {
+            0
+        } else {
+            self.counters.fetch_add(Counter::List as u32, total)
+        };
+        self.tasks.set_listed(task, [at, total]);
+        i = first;
+        while i < end {
+            let mut bits = self.queue.get(i);
+            while bits != 0 {
+                self.list.set(at, 32 * i + bits.trailing_zeros());
+                bits &= bits - 1;
+                at += 1;
+            }
+            self.queue.set(i, 0);
+            i += 1;
+        }
     }
 
     #[inline(always)]

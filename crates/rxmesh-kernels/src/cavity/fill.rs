@@ -87,22 +87,18 @@ unsafe impl<O: Operator> BlockKernel for FillIn<O> {
         if round.stopped() {
             return;
         }
+        if B::SOLO {
+            return self.fill_alone(block);
+        }
         let all = round.counter(Counter::Winners);
-        // One thread alone has nobody to share a hole with.
-        let shares = O::STAR && !B::SOLO;
-        let most = if shares { HOLES } else { THREADS };
+        let most = if O::STAR { HOLES } else { THREADS };
         let mut first = block * most;
         while first < all {
             let n = (all - first).min(most);
-            if shares {
+            if O::STAR {
                 self.share(b, first, n, t);
             } else {
-                b.each(n, |k| {
-                    if B::SOLO && k + AHEAD < n {
-                        self.ask(first + k + AHEAD);
-                    }
-                    self.whole(first + k);
-                });
+                b.each(n, |k| self.whole(first + k));
             }
             first += self.blocks * most;
         }
@@ -110,6 +106,23 @@ unsafe impl<O: Operator> BlockKernel for FillIn<O> {
 }
 
 impl<O: Operator> FillIn<O> {
+    /// Fills the holes of a task: one thread alone has nobody to share one with.
+    #[inline(always)]
+    fn fill_alone(&self, task: u32) {
+        let (round, tasks) = (&self.round, &self.round.tasks);
+        let n = tasks.winners(task);
+        let [first, _] = tasks.range(task, round.seeds());
+        let winner = |k: u32| round.pending.get(2 * (first + k));
+        let mut k = 0;
+        while k < n {
+            if k + AHEAD < n {
+                self.ask(winner(k + AHEAD));
+            }
+            self.whole(winner(k));
+            k += 1;
+        }
+    }
+
     /// Blocks for so many winners at most.
     pub fn blocks(winners: u32) -> u32 {
         let each = if O::STAR { HOLES } else { THREADS };

@@ -74,6 +74,9 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &ResolveTables) {
         let round = &self.round;
+        if B::SOLO {
+            return self.resolve_alone(block, t);
+        }
         if round.counter(Counter::Stopped) != 0 {
             return;
         }
@@ -81,11 +84,7 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
         let mut first = block * RESOLVE_ITEMS;
         while first < all {
             let n = (all - first).min(RESOLVE_ITEMS);
-            if B::SOLO {
-                self.resolve_alone(first, n, all, t);
-            } else {
-                self.resolve(b, first, n, t);
-            }
+            self.resolve(b, first, n, t);
             first += self.blocks * RESOLVE_ITEMS;
         }
     }
@@ -134,9 +133,31 @@ impl<O: Operator> Resolve<O> {
         });
     }
 
-    /// As [`Resolve::resolve`] in a block of one thread, for which [`Claim`](super::Claim) has written most records.
+    /// Looks at the candidates of a task: none when rounds stand still.
     #[inline(always)]
-    fn resolve_alone(&self, first: u32, n: u32, all: u32, t: &ResolveTables) {
+    fn resolve_alone(&self, task: u32, t: &ResolveTables) {
+        let (round, tasks) = (&self.round, &self.round.tasks);
+        let [mut first, _] = tasks.range(task, round.seeds());
+        let (mut to, end) = (first, first + tasks.candidates(task));
+        let (begin, n) = (first, end - first);
+        while first < end {
+            let n = (end - first).min(RESOLVE_ITEMS);
+            to = self.resolve_some(first, n, end, to, t);
+            first += n;
+        }
+        let winners = to - begin;
+        tasks.set_winners(task, winners);
+        if n > 0 {
+            round.count(Counter::Candidates, n);
+            round.count(Counter::Conflicts, n - winners);
+        }
+    }
+
+    /// As [`Resolve::resolve`] in a block of one thread, for which [`Claim`](super::Claim) has written most records:
+    /// `n` candidates from `first` on, before `all`. Lists the numbers of the winners from `to` on, where candidates
+    /// were that have been looked at, and says where the list ends.
+    #[inline(always)]
+    fn resolve_some(&self, first: u32, n: u32, all: u32, to: u32, t: &ResolveTables) -> u32 {
         let round = &self.round;
         let (mut winners, mut words) = (0, 0);
         let mut i = 0;
@@ -167,12 +188,17 @@ impl<O: Operator> Resolve<O> {
             i += 1;
         }
         let counters = round.counters;
+        if winners == 0 {
+            return to;
+        }
         let first_winner = counters.fetch_add(Counter::Winners as u32, winners);
-        let first_word = counters.fetch_add(Counter::Records as u32, words);
-        round.count(Counter::Candidates, n);
-        round.count(Counter::Conflicts, n - winners);
+        let first_word = if words == 0 {
+            0
+        } else {
+            counters.fetch_add(Counter::Records as u32, words)
+        };
         if first_word.saturating_add(words) > round.records.len() {
-            return;
+            return to + winners;
         }
         let mut k = 0;
         while k < winners {
@@ -184,8 +210,10 @@ impl<O: Operator> Resolve<O> {
             } else {
                 self.record(i, winner, first_word + t.room.get(k), met);
             }
+            round.pending.set(2 * (to + k), winner);
             k += 1;
         }
+        to + winners
     }
 
     /// Whether a candidate holds all it claimed, by its record.

@@ -1,5 +1,6 @@
 //! What the launches of a round share, and the ranks of its winners.
 
+use super::tasks::Tasks;
 use super::template::Faces;
 use super::{Growth, Key, Operator, Priority, Template};
 use crate::edit::Mesh;
@@ -25,7 +26,7 @@ pub enum Counter {
     Records = 3,
     /// Whether slots ran out: nothing was changed.
     NoSlots = 4,
-    /// Candidates that have claimed in this round.
+    /// Candidates that have claimed in this round, where [`Tasks`] do not count them.
     Claimed = 5,
     /// Seeds that want a change in this round, for operators that are asked in a launch of its own.
     Wanting = 6,
@@ -78,8 +79,9 @@ args! {
     pub struct Round {
         /// The seeds to look at, unless `all` is set.
         pub list: Global<u32>,
-        /// The candidates that have claimed: seed and priority; from blocks of one thread, where the record begins in
-        /// place of the priority, which lies before it, or the priority with the highest bit set.
+        /// The candidates that have claimed: seed and priority. From blocks of one thread each task's
+        /// ([`Tasks::range`]): seed, and where the record begins in place of the priority, which lies before it, or
+        /// the priority with the highest bit set; once resolved, the numbers of its winners.
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
@@ -99,6 +101,8 @@ args! {
         pub origins: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
+        /// How blocks of one thread share the round.
+        pub tasks: Tasks,
         /// Number of seeds to look at when all elements are seeds.
         pub seeds: u32,
         /// Whether all elements are seeds, not those of the list.

@@ -8,8 +8,8 @@ use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, Births, CLAIM_ITEMS, CLAIM_ITEMS_ALONE, COLLECT_WORDS, Claim, ClaimTables,
     Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH,
-    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Slots, Template, TraceVertices,
-    WANT_ITEMS, Want, most_record_words,
+    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Slots, TASK_WORDS, Tasks, Template,
+    TraceVertices, WANT_ITEMS, Want, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
@@ -361,13 +361,28 @@ impl Session {
             won: s.won.global_mut(),
             list: s.list.global_mut(),
             counters: s.counters.global_mut(),
+            tasks: self.tasks(),
             records: s.records.len() as u32,
             rounds,
             adapts: u32::from(adapts),
         };
-        Ok(self
-            .engine()
-            .launch_blocks((s.queue.len() as u32).div_ceil(COLLECT_WORDS), collect)?)
+        let blocks = self.blocks((s.queue.len() as u32).div_ceil(COLLECT_WORDS));
+        Ok(self.engine().launch_blocks(blocks, collect)?)
+    }
+
+    /// How blocks of one thread share a round.
+    fn tasks(&self) -> Tasks {
+        Tasks {
+            words: self.edits.state.tasks.global_mut(),
+        }
+    }
+
+    /// So many blocks, or, where a block is one thread, as many as there are tasks.
+    fn blocks(&self, of_threads: u32) -> u32 {
+        match self.edits.state.tasks.len() as u32 / TASK_WORDS {
+            0 => of_threads,
+            tasks => tasks,
+        }
     }
 
     /// Launches a round of `n` seeds at most, whose salt is so much more than the session's.
@@ -392,6 +407,7 @@ impl Session {
             births: self.edits.births.global_mut(),
             origins: self.columns.traced()[1].unwrap_or(self.nothing.global_mut()),
             counters: s.counters.global_mut(),
+            tasks: self.tasks(),
             seeds: n,
             all: u32::from(seeds == Seeds::All),
             epoch: self.edits.epoch,
@@ -405,7 +421,7 @@ impl Session {
             CLAIM_ITEMS
         };
         let mut items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
-        let mut blocks = n.div_ceil(items);
+        let mut blocks = self.blocks(n.div_ceil(items));
         let mut of_claim = round;
         // There are no warps to fill where a block is one thread.
         let sieved = O::SIEVES && n >= MANY_TO_SIEVE && !alone;
@@ -442,7 +458,7 @@ impl Session {
                 sieved: u32::from(sieved),
             },
         )?;
-        let blocks = n.div_ceil(RESOLVE_ITEMS).min(RESOLVE_BLOCKS);
+        let blocks = self.blocks(n.div_ceil(RESOLVE_ITEMS).min(RESOLVE_BLOCKS));
         engine.launch_blocks(
             blocks,
             Resolve {
@@ -457,7 +473,7 @@ impl Session {
         if !O::GROWTH.is_none() {
             self.rank(O::GROWTH)?;
         }
-        let blocks = FillIn::<O>::blocks(self.most_winners(n));
+        let blocks = self.blocks(FillIn::<O>::blocks(self.most_winners(n)));
         engine.launch_blocks(
             blocks,
             FillIn {

@@ -2,7 +2,9 @@
 
 use super::super::mesh::{OpenMesh, fill};
 use crate::engine::{Buffer, Engine, EngineError};
-use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims};
+use rxmesh_kernels::cavity::{
+    COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS, TASKS_A_THREAD,
+};
 
 /// Words that records have room for at first, by faces.
 const RECORD_WORDS: usize = 2;
@@ -26,6 +28,8 @@ pub(super) struct RoundState {
     pub winners: Buffer<u32>,
     pub records: Buffer<u32>,
     pub counters: Buffer<u32>,
+    /// See [`rxmesh_kernels::cavity::Tasks`].
+    pub tasks: Buffer<u32>,
     pub ranks: Buffer<u32>,
     pub chunks: Buffer<u32>,
 }
@@ -36,10 +40,10 @@ impl RoundState {
         let [vertices, _, faces] = mesh.capacities().map(|n| n as usize);
         let seeds = mesh.most_seeds();
         let words = mesh.set_words();
-        let of_a_face = if engine.blocks_are_alone() {
-            RECORD_WORDS_ALONE
+        let (of_a_face, tasks) = if engine.blocks_are_alone() {
+            (RECORD_WORDS_ALONE, TASKS_A_THREAD * engine.info().units)
         } else {
-            RECORD_WORDS
+            (RECORD_WORDS, 0)
         };
         Ok(RoundState {
             pairs: free_pairs(engine, vertices)?,
@@ -52,6 +56,7 @@ impl RoundState {
             winners: engine.zeroed(2 * seeds)?,
             records: engine.zeroed((of_a_face * faces).max(LEAST_RECORDS))?,
             counters: engine.zeroed(COUNTERS)?,
+            tasks: engine.zeroed((TASK_WORDS * tasks) as usize)?,
             ranks: engine.zeroed(words)?,
             chunks: engine.zeroed(words.div_ceil(RANK_WORDS as usize))?,
         })
