@@ -43,7 +43,7 @@ pub use resolve::{RESOLVE_ITEMS, Resolve};
 pub(crate) use round::out_of_room;
 pub use round::{COUNTERS, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
 pub use site::Site;
-pub use tasks::{TASK_WORDS, TASKS_A_THREAD, Tasks};
+pub use tasks::{TASK_WORDS, Tasks};
 pub use template::{Shape, Sink, Template};
 
 /// What an engine of edits is made of, beside [`Site`]: to look at candidates, to record cavities, to cut

@@ -149,6 +149,8 @@ impl<O: Operator> Resolve<O> {
         tasks.set_winners(task, winners);
         if n > 0 {
             round.count(Counter::Candidates, n);
+        }
+        if n > winners {
             round.count(Counter::Conflicts, n - winners);
         }
     }

@@ -3,9 +3,6 @@
 use crate::args;
 use crate::mem::GlobalMut;
 
-/// Tasks for each thread of a CPU: those who are done early take from the others.
-pub const TASKS_A_THREAD: u32 = 32;
-
 /// Words of [`Tasks`] for each task.
 pub const TASK_WORDS: u32 = 4;
 

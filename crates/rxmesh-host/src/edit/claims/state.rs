@@ -2,9 +2,7 @@
 
 use super::super::mesh::{OpenMesh, fill};
 use crate::engine::{Buffer, Engine, EngineError};
-use rxmesh_kernels::cavity::{
-    COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS, TASKS_A_THREAD,
-};
+use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS};
 
 /// Words that records have room for at first, by faces.
 const RECORD_WORDS: usize = 2;
@@ -12,6 +10,12 @@ const RECORD_WORDS: usize = 2;
 /// The same where a block is one thread, which records candidates, not winners alone. What is not written is no memory
 /// yet.
 const RECORD_WORDS_ALONE: usize = 4;
+
+/// Tasks of a round for each thread of a CPU, at least and at most: who is done early takes from the others.
+const TASKS_A_THREAD: [usize; 2] = [8, 32];
+
+/// Elements for each task, between those.
+const ELEMENTS_A_TASK: usize = 1024;
 
 /// The least room for records, in words.
 const LEAST_RECORDS: usize = 1 << 16;
@@ -41,7 +45,7 @@ impl RoundState {
         let seeds = mesh.most_seeds();
         let words = mesh.set_words();
         let (of_a_face, tasks) = if engine.blocks_are_alone() {
-            (RECORD_WORDS_ALONE, TASKS_A_THREAD * engine.info().units)
+            (RECORD_WORDS_ALONE, tasks(engine, seeds))
         } else {
             (RECORD_WORDS, 0)
         };
@@ -56,7 +60,7 @@ impl RoundState {
             winners: engine.zeroed(2 * seeds)?,
             records: engine.zeroed((of_a_face * faces).max(LEAST_RECORDS))?,
             counters: engine.zeroed(COUNTERS)?,
-            tasks: engine.zeroed((TASK_WORDS * tasks) as usize)?,
+            tasks: engine.zeroed(TASK_WORDS as usize * tasks)?,
             ranks: engine.zeroed(words)?,
             chunks: engine.zeroed(words.div_ceil(RANK_WORDS as usize))?,
         })
@@ -138,4 +142,10 @@ fn free_pairs(engine: &Engine, vertices: usize) -> Result<Buffer<u64>, EngineErr
     let pairs = engine.zeroed(ClaimTables::pair_slots(vertices))?;
     fill(engine, pairs.global_mut().cast(), u32::MAX)?;
     Ok(pairs)
+}
+
+/// How many tasks share a round on a CPU.
+fn tasks(engine: &Engine, elements: usize) -> usize {
+    let [least, most] = TASKS_A_THREAD.map(|n| n * engine.info().units as usize);
+    (elements / ELEMENTS_A_TASK).clamp(least, most)
 }
