@@ -87,3 +87,58 @@ impl Tasks {
         self.words.set(2 * (self.count() + task) + 1, n);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use std::vec::Vec;
+
+    fn tasks(words: &mut [u32]) -> Tasks {
+        // SAFETY: as many words as there are, and no other view of them while these tasks are used.
+        let words = unsafe { GlobalMut::new(words.as_mut_ptr(), words.len() as u32) };
+        Tasks { words }
+    }
+
+    #[test]
+    fn ranges_are_all_there_is() {
+        for count in [1, 2, 7, 16, 24, 512] {
+            let mut words = std::vec![0; (TASK_WORDS * count) as usize];
+            let tasks = tasks(&mut words);
+            for n in [0, 1, 15, 16, 33, 500, 8191, 100_000, u32::MAX] {
+                let (mut at, mut most) = (0, 0);
+                for task in 0..count {
+                    let [first, end] = tasks.range(task, n);
+                    if first < end {
+                        assert_eq!(first, at);
+                        (at, most) = (end, most.max(end - first));
+                    }
+                }
+                assert_eq!(at, n);
+                assert!(most <= n.div_ceil(count).max(2 * LEAST), "{most} of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_follow_the_tasks() {
+        let mut words = [0; 5 * TASK_WORDS as usize];
+        let tasks = tasks(&mut words);
+        // Who came first has listed first.
+        let listed = [[9, 2], [0, 0], [0, 4], [11, 1], [4, 5]];
+        for (task, place) in (0..).zip(listed) {
+            tasks.set_listed(task, place);
+        }
+        let (mut from, mut at, mut places) = ([0; 2], 0, Vec::new());
+        while at < 12 {
+            let [place, n] = tasks.piece(at, &mut from);
+            places.extend(place..place + n);
+            at += n;
+        }
+        assert_eq!(places, [9, 10, 0, 1, 2, 3, 11, 4, 5, 6, 7, 8]);
+        let mut from = [0; 2];
+        assert_eq!(tasks.piece(4, &mut from), [2, 2]);
+        assert_eq!(tasks.piece(6, &mut from), [11, 1]);
+    }
+}
