@@ -80,7 +80,7 @@ args! {
         /// The seeds to look at, unless `all` is set.
         pub list: Global<u32>,
         /// The candidates that have claimed: seed and priority. From blocks of one thread each task's
-        /// ([`Tasks::range`]): seed, and where the record begins in place of the priority, which lies before it, or
+        /// ([`Tasks`]): seed, and where the record begins in place of the priority, which lies before it, or
         /// the priority with the highest bit set; once resolved, the numbers of its winners.
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.

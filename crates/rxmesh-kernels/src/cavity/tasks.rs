@@ -39,7 +39,7 @@ impl Tasks {
             count = count.div_ceil(2);
             skip *= 2;
         }
-        if task % skip != 0 {
+        if !task.is_multiple_of(skip) {
             return [0; 2];
         }
         let end = |tasks: u32| (u64::from(n) * u64::from(tasks) / u64::from(count)) as u32;
