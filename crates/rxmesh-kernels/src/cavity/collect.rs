@@ -99,7 +99,7 @@ impl Collect {
         let counters = self.counters;
         let first = block * COLLECT_WORDS;
         let n = (self.queue.len() - first).min(COLLECT_WORDS);
-        let (queue, won, list) = (self.queue.from(first), self.won.from(first), self.list);
+        let (queue, won) = (self.queue.from(first), self.won.from(first));
         b.each(n, |i| {
             t.before.set(i, queue.get(i).count_ones());
             won.set(i, 0);
@@ -113,14 +113,7 @@ impl Collect {
                 .set(0, counters.fetch_add(Counter::List as u32, total))
         });
         b.each(n, |i| {
-            let mut bits = queue.get(i);
-            let mut at = t.place.get(0) + t.before.get(i);
-            while bits != 0 {
-                list.set(at, 32 * (first + i) + bits.trailing_zeros());
-                bits &= bits - 1;
-                at += 1;
-            }
-            queue.set(i, 0);
+            self.list_word(first + i, t.place.get(0) + t.before.get(i));
         });
     }
 
@@ -135,23 +128,29 @@ impl Collect {
             self.won.set(i, 0);
             i += 1;
         }
-        let mut at = if total == 0 {
-            0
-        } else {
-            self.counters.fetch_add(Counter::List as u32, total)
-        };
+        if total == 0 {
+            return self.tasks.set_listed(task, [0; 2]);
+        }
+        let mut at = self.counters.fetch_add(Counter::List as u32, total);
         self.tasks.set_listed(task, [at, total]);
         i = first;
         while i < end {
-            let mut bits = self.queue.get(i);
-            while bits != 0 {
-                self.list.set(at, 32 * i + bits.trailing_zeros());
-                bits &= bits - 1;
-                at += 1;
-            }
-            self.queue.set(i, 0);
+            at = self.list_word(i, at);
             i += 1;
         }
+    }
+
+    /// Lists the seeds of a word from `at` on, and empties it; where the list ends.
+    #[inline(always)]
+    fn list_word(&self, word: u32, mut at: u32) -> u32 {
+        let mut bits = self.queue.get(word);
+        while bits != 0 {
+            self.list.set(at, 32 * word + bits.trailing_zeros());
+            bits &= bits - 1;
+            at += 1;
+        }
+        self.queue.set(word, 0);
+        at
     }
 
     #[inline(always)]
