@@ -98,7 +98,9 @@ unsafe impl<O: Operator> BlockKernel for FillIn<O> {
             if O::STAR {
                 self.share(b, first, n, t);
             } else {
-                b.each(n, |k| self.whole(first + k));
+                b.each(n, |k| {
+                    self.whole(first + k);
+                });
             }
             first += self.blocks * most;
         }
@@ -118,7 +120,9 @@ impl<O: Operator> FillIn<O> {
             if k + AHEAD < n {
                 self.ask(winner(k + AHEAD));
             }
-            self.whole(winner(k));
+            if let Some(cavity) = self.whole(winner(k)) {
+                self.op.settle(&cavity);
+            }
             k += 1;
         }
     }
@@ -170,12 +174,10 @@ impl<O: Operator> FillIn<O> {
         });
     }
 
-    /// Cuts and fills the cavity of winner `i`.
+    /// Cuts and fills the cavity of winner `i`, if it has one.
     #[inline(always)]
-    fn whole(&self, i: u32) {
-        let Some(cavity) = self.cavity(i) else {
-            return;
-        };
+    fn whole(&self, i: u32) -> Option<Cavity<FlatSite<'_>>> {
+        let cavity = self.cavity(i)?;
         let plan = self.op.plan(&cavity);
         let mut hole = Hole::cut(cavity, O::GROWTH.births());
         self.op.fill(plan, &mut hole);
@@ -184,6 +186,7 @@ impl<O: Operator> FillIn<O> {
         } else {
             hole.close::<false>();
         }
+        Some(cavity)
     }
 
     /// The cavity of winner `i`, unless it was refused. Nothing is born there yet.
@@ -202,12 +205,20 @@ impl<O: Operator> FillIn<O> {
         (seed != NONE).then(|| Cavity::new(self.site(i, seed), seed))
     }
 
-    /// Asks for what the cavity of winner `i` deletes and its rim: see [`Cavity::ask`].
+    /// Asks for what the cavity of winner `i` deletes and its rim: see [`Cavity::ask`]. With [`Operator::STAR`] also
+    /// for the attributes of the corners, which [`Operator::settle`] looks at.
     #[inline(always)]
     fn ask(&self, i: u32) {
         let seed = self.round.winners.get(2 * i);
-        if seed != NONE {
-            Cavity::new(self.site(i, seed), seed).ask();
+        if seed == NONE {
+            return;
+        }
+        let cavity = Cavity::new(self.site(i, seed), seed);
+        cavity.ask();
+        let mut k = 0;
+        while O::STAR && k < cavity.corners() {
+            self.op.ask(cavity.corner(k), true);
+            k += 1;
         }
     }
 

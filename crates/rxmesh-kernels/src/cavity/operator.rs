@@ -164,6 +164,11 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// seeds of the next round.
     #[inline(always)]
     fn spoke(&self, _spoke: Spoke<'_>, _told: u32, _queue: Queue<'_, impl Site>) {}
+
+    /// Called after a hole was filled, where a block is one thread: sets attributes of what was added that other
+    /// engines set later, by full warps, from the same attributes of it and of the rim.
+    #[inline(always)]
+    fn settle(&self, _cavity: &Cavity<impl Site>) {}
 }
 
 /// An edge of a star.

@@ -9,7 +9,7 @@ use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::simplify::{
-    COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS, MOST_TURNS, Order,
+    COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS, MOST_TURNS, Order,
     PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, RULES,
     Refusal, Rule, SELECT_WORDS, SimplifyCosts, SimplifyQuadrics, SimplifyRefusals, SimplifySelect,
 };
@@ -325,9 +325,13 @@ impl Work {
     /// The cost of every edge, and what is cheap.
     fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
         let costs = self.edge_costs(session)?;
-        session
-            .engine()
-            .launch_flat(session.capacity(Kind::Edge), SimplifyCosts { costs })?;
+        let engine = session.engine();
+        let edges = match engine.blocks_are_alone() {
+            true => COSTS_ALONE,
+            false => 1,
+        };
+        let groups = session.capacity(Kind::Edge).div_ceil(edges);
+        engine.launch_flat(groups, SimplifyCosts { costs, edges })?;
         self.set(session, Course::Bound, 0)?;
         if let Some(several) = &self.several {
             several.unbind(session)?;

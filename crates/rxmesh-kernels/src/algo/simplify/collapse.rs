@@ -419,6 +419,14 @@ unsafe impl Operator for Collapse {
     fn spoke(&self, spoke: Spoke<'_>, _: u32, _: Queue<'_, impl Site>) {
         self.costs.set(spoke.side.edge(), NEW);
     }
+
+    /// One thread has the centre at hand, and computes the costs of the new edges four at a time.
+    #[inline(always)]
+    fn settle(&self, cavity: &Cavity<impl Site>) {
+        let (centre, n) = (cavity.vertex(0), cavity.corners());
+        let set = |i: u32, cost: u32| self.costs.set(cavity.edge(i), cost);
+        (self.surface).cost_star(centre, n, |i| cavity.corner(i), set);
+    }
 }
 
 impl Collapse {

@@ -20,16 +20,16 @@ pub use batch::{
 pub use collapse::{Collapse, NewVertex, SimplifyRefusals};
 pub use deviation::{BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered, ordered};
 pub use order::{MOST_TURNS, Order};
-pub use prepare::{SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
+pub use prepare::{COSTS_ALONE, SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
 pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
 
 use super::quadric::{Quadric, Stored};
 use crate::algo::labels::label_of;
 use crate::args;
 use crate::edit::NONE;
-use crate::math::length;
+use crate::lanes::{Lanes, Point};
 use crate::mem::{Global, GlobalMut};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 kernel_list! {
     flat simplify_quadrics: SimplifyQuadrics;
@@ -165,6 +165,16 @@ pub struct Placement {
     pub cost: f32,
 }
 
+/// The bits of a cost; [`NONE`] when it is no number or infinite.
+#[inline(always)]
+fn cost_bits(cost: f32) -> u32 {
+    if cost < f32::INFINITY {
+        cost.to_bits() & !REFUSED
+    } else {
+        NONE
+    }
+}
+
 impl QuadricSurface {
     #[inline(always)]
     fn by_length(&self) -> bool {
@@ -218,8 +228,8 @@ impl QuadricSurface {
     /// The placement for an edge between two vertices with these positions and quadrics, of which `stays` stays.
     #[inline(always)]
     fn placement(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32) -> Placement {
-        let half = (b - a) * (0.5 * self.scale);
-        let q = qa.moved(half).plus(qb.moved(-half));
+        let half = Point::from((b - a) * (0.5 * self.scale));
+        let q = Quadric::of_edge(qa, qb, half);
         let end = match (stays, self.placing) {
             (NONE, PLACE_CHEAPER_END | PLACE_OTHER_END) => {
                 let cheaper = u32::from(q.at(half) < q.at(-half));
@@ -230,14 +240,14 @@ impl QuadricSurface {
         let offset = match (end, self.placing) {
             (0, _) => -half,
             (1, _) => half,
-            (_, PLACE_MIDDLE) => Vec3::ZERO,
-            _ => q.minimum(2.0 * length(half)),
+            (_, PLACE_MIDDLE) => Vec3::ZERO.into(),
+            _ => q.minimum(2.0 * half.length()),
         };
         let quadric = q.moved(offset);
         let at = match end {
             0 => a,
             1 => b,
-            _ => (a + b) * 0.5 + offset * (1.0 / self.scale),
+            _ => (a + b) * 0.5 + Vec3::from(offset) * (1.0 / self.scale),
         };
         Placement {
             at,
@@ -279,10 +289,84 @@ impl QuadricSurface {
             }
             p.cost
         };
-        if cost < f32::INFINITY {
-            cost.to_bits() & !REFUSED
-        } else {
-            NONE
+        cost_bits(cost)
+    }
+
+    /// Whether all costs are those of the point of least cost of two quadrics, which [`QuadricSurface::cost_four`]
+    /// computes.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        !self.by_length() && self.holds.is_empty() && self.placing == PLACE_BEST
+    }
+
+    /// As [`QuadricSurface::cost`] for four edges at a time, where [`QuadricSurface::is_plain`].
+    #[inline(always)]
+    fn cost_four(
+        &self,
+        a: Point<Vec4>,
+        qa: Quadric<Vec4>,
+        b: Point<Vec4>,
+        qb: Quadric<Vec4>,
+        limit: Vec4,
+    ) -> [u32; 4] {
+        let half = (b - a).times(Vec4::splat(0.5 * self.scale));
+        let q = Quadric::of_edge(qa, qb, half);
+        let cost = q.at(q.minimum(Vec4::splat(2.0) * half.length()));
+        let far = cost.above(limit * q.weight()).bitmask();
+        let cost = cost.to_array().map(cost_bits);
+        if far == 0 {
+            return cost;
+        }
+        [0, 1, 2, 3].map(|k| if far >> k & 1 != 0 { TOO_FAR } else { cost[k] })
+    }
+
+    /// The positions and quadrics of four vertices.
+    #[inline(always)]
+    fn four(&self, v: [u32; 4]) -> (Point<Vec4>, Quadric<Vec4>) {
+        let x = v.map(|v| self.x.get(v));
+        let quadrics = v.map(|v| self.quadrics.get(v));
+        (Point::gather(x), Quadric::gather(quadrics.each_ref()))
+    }
+
+    /// As [`QuadricSurface::cost_of`] for four edges, of which the first ends are told and then the others.
+    #[inline(always)]
+    fn cost_of_four(&self, a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
+        if !self.is_plain() {
+            return [0, 1, 2, 3].map(|k| self.cost_of(a[k], b[k]));
+        }
+        let ((at_a, qa), (at_b, qb)) = (self.four(a), self.four(b));
+        let limit = Vec4::from_array(a.map(|v| self.rule(v, Rule::Limit)));
+        self.cost_four(at_a, qa, at_b, qb, limit)
+    }
+
+    /// The costs of `n` edges from one vertex to others.
+    #[inline(always)]
+    fn cost_star(
+        &self,
+        centre: u32,
+        n: u32,
+        other: impl Fn(u32) -> u32,
+        mut cost: impl FnMut(u32, u32),
+    ) {
+        let mut i = 0;
+        if !self.is_plain() {
+            while i < n {
+                cost(i, self.cost_of(centre, other(i)));
+                i += 1;
+            }
+            return;
+        }
+        let at = Point::splat(self.x.get(centre));
+        let q = Quadric::splat(self.quadric(centre));
+        let limit = Vec4::splat(self.rule(centre, Rule::Limit));
+        while i < n {
+            let others = [0, 1, 2, 3].map(|k| other((i + k).min(n - 1)));
+            let (at_other, q_other) = self.four(others);
+            let costs = self.cost_four(at, q, at_other, q_other, limit);
+            for (k, bits) in (i..n).zip(costs) {
+                cost(k, bits);
+            }
+            i += 4;
         }
     }
 

@@ -135,22 +135,43 @@ unsafe impl FlatKernel for SimplifyBorders {
 }
 
 kernel! {
-    /// The cost of each edge. One index an edge slot.
+    /// The cost of each edge. One index for each [`SimplifyCosts::edges`] edge slots.
     pub struct SimplifyCosts: Flat {
         /// The costs; [`NONE`] for dead and locked edges.
         pub costs: EdgeCosts,
+        /// Edges an index: 1, or on a CPU [`COSTS_ALONE`].
+        pub edges: u32,
     }
 }
+
+/// Edges whose costs a CPU computes at a time.
+pub const COSTS_ALONE: u32 = 4;
 
 // SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
 // for (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyCosts {
     #[inline(always)]
-    fn run(&self, e: u32) {
-        if self.costs.mesh.edge_lives(e) {
-            self.costs.renew(e);
+    fn run(&self, i: u32) {
+        let all = self.costs.costs.len();
+        let first = self.edges * i;
+        let (mut live, mut n) = ([NONE; COSTS_ALONE as usize], 0);
+        let mut e = first;
+        while e < all.min(first + self.edges) {
+            if self.costs.mesh.edge_lives(e) {
+                live[n] = e;
+                n += 1;
+            } else {
+                self.costs.costs.set(e, NONE);
+            }
+            e += 1;
+        }
+        if cfg!(not(target_arch = "nvptx64")) && n > 1 {
+            self.costs.renew_four(&live[..n]);
         } else {
-            self.costs.costs.set(e, NONE);
+            while n > 0 {
+                n -= 1;
+                self.costs.renew(live[n]);
+            }
         }
     }
 }

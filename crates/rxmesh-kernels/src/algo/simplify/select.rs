@@ -63,18 +63,14 @@ impl EdgeCosts {
         cost
     }
 
-    /// Asks for what [`EdgeCosts::renew`] looks at ([`GlobalMut::ask`]).
+    /// As [`EdgeCosts::renew`] for one to four edges.
     #[inline(always)]
-    fn ask(&self, e: u32) {
-        let s = &self.surface;
-        let mut h = 2 * e;
-        while h < 2 * e + 2 {
-            let v = self.mesh.origin(h);
-            s.x.ask(v);
-            if !s.by_length() {
-                s.ask_quadric(v);
-            }
-            h += 1;
+    pub(super) fn renew_four(&self, edges: &[u32]) {
+        let edge = |k: usize| edges[k.min(edges.len() - 1)];
+        let a = [0, 1, 2, 3].map(|k| self.mesh.origin(2 * edge(k)));
+        let b = [0, 1, 2, 3].map(|k| self.mesh.tip(2 * edge(k)));
+        for (&e, cost) in edges.iter().zip(self.surface.cost_of_four(a, b)) {
+            self.costs.set(e, cost);
         }
     }
 
@@ -101,21 +97,14 @@ impl EdgeCosts {
     fn renew_each<B: Block>(&self, b: B, first: u32, new: NewEdges, look: impl Fn(u32, u32)) {
         let n = new.n.get(0);
         b.each(n, |k| {
-            if B::SOLO && k + 2 * NEW_AHEAD < n {
-                let e = first + u32::from(new.list.get(k + 2 * NEW_AHEAD));
-                self.mesh.ask_edge(e);
-            }
-            if B::SOLO && k + NEW_AHEAD < n {
-                self.ask(first + u32::from(new.list.get(k + NEW_AHEAD)));
-            }
             let i = u32::from(new.list.get(k));
             look(i, self.renew(first + i));
         });
     }
 }
 
-/// How many new edges ahead a CPU asks for what their costs are computed from.
-const NEW_AHEAD: u32 = 8;
+/// How many edges ahead a CPU asks for what entering them takes.
+const AHEAD: u32 = 8;
 
 /// Edges of a block whose costs are to be computed.
 #[derive(Clone, Copy)]
@@ -249,7 +238,6 @@ unsafe impl BlockKernel for SimplifySelect {
         if B::SOLO {
             self.scan(first, edges, bound, t);
             self.enter(first, t);
-            self.costs.renew_each(b, 32 * first, t.new, look);
         } else {
             self.costs.each(b, 32 * first, edges, t.new, look);
         }
@@ -337,8 +325,9 @@ impl SimplifySelect {
 }
 
 impl SimplifySelect {
-    /// Looks at all edges whose costs are known, and lists the new ones: for a block of one thread, which would guess
-    /// at every edge whether it is dead, dear or cheap, and does without by words of the set.
+    /// Looks at all edges and puts the cheap ones off for [`SimplifySelect::enter`]: for a block of one thread, which
+    /// would guess at every edge whether it is dead, dear or cheap, and does without by words of the set. There no edge
+    /// is [`NEW`] ([`Collapse::settle`](super::Collapse)).
     #[inline(always)]
     fn scan(&self, first: u32, edges: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
@@ -351,10 +340,7 @@ impl SimplifySelect {
             } else {
                 let mut k = 0;
                 while k < n {
-                    match costs.get(at + k) {
-                        NEW => t.new.enter(32 * word + k),
-                        cost => self.look(at + k, 32 * word + k, cost, bound, t),
-                    }
+                    self.look(at + k, 32 * word + k, costs.get(at + k), bound, t);
                     k += 1;
                 }
             }
@@ -370,11 +356,11 @@ impl SimplifySelect {
         let edge = |k: u32| 32 * first + t.new.off(k);
         let mut k = 0;
         while k < n {
-            if k + 2 * NEW_AHEAD < n {
-                mesh.ev.ask(2 * edge(k + 2 * NEW_AHEAD));
+            if k + 2 * AHEAD < n {
+                mesh.ev.ask(2 * edge(k + 2 * AHEAD));
             }
-            if k + NEW_AHEAD < n {
-                self.order.ask(mesh, edge(k + NEW_AHEAD));
+            if k + AHEAD < n {
+                self.order.ask(mesh, edge(k + AHEAD));
             }
             self.order.enter(mesh, edge(k), costs.get(edge(k)));
             k += 1;
@@ -385,14 +371,13 @@ impl SimplifySelect {
     #[inline(always)]
     fn scan_word(&self, word: u32, i: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
-        let (mut open, mut cheap, mut new) = (0u32, 0u32, 0u32);
+        let (mut open, mut cheap) = (0u32, 0u32);
         let mut k = 0;
         while k < 8 {
             for (j, cost) in (0..).zip(costs.get4(8 * word + k)) {
                 let bit: u32 = 4 * k + j;
                 open |= u32::from(cost < REFUSED) << bit;
                 cheap |= u32::from(cost <= bound) << bit;
-                new |= u32::from(cost == NEW) << bit;
             }
             k += 1;
         }
@@ -405,10 +390,6 @@ impl SimplifySelect {
         while cheap != 0 {
             t.new.put_off(32 * i + cheap.trailing_zeros());
             cheap &= cheap - 1;
-        }
-        while new != 0 {
-            t.new.enter(32 * i + new.trailing_zeros());
-            new &= new - 1;
         }
     }
 
