@@ -208,7 +208,11 @@ mod tests {
         for i in 0..200 {
             let mut q = Quadric::ZERO;
             for _ in 0..i % 7 {
-                let normal = Vec3::new(random(), random(), random() * if i % 3 == 0 { 1e-6 } else { 1.0 });
+                let normal = Vec3::new(
+                    random(),
+                    random(),
+                    random() * if i % 3 == 0 { 1e-6 } else { 1.0 },
+                );
                 let by = Vec3::new(random(), random(), random());
                 q = q.plus(Quadric::plane(normal, 0.1 + random().abs()).moved(by.into()));
             }
@@ -249,7 +253,10 @@ mod tests {
                 let limit = 2.0 * h.length();
                 let at = one.minimum(limit);
                 let bits = |x: f32| if x.is_nan() { 0 } else { x.to_bits() };
-                assert_eq!([to.x[k], to.y[k], to.z[k]].map(bits), [at.x, at.y, at.z].map(bits));
+                assert_eq!(
+                    [to.x[k], to.y[k], to.z[k]].map(bits),
+                    [at.x, at.y, at.z].map(bits)
+                );
                 assert_eq!(bits(least[k]), bits(one.at(at)));
                 assert_eq!(bits(weight[k]), bits(one.weight()));
                 cut += usize::from((at.length() - limit).abs() < 1e-5 * limit);

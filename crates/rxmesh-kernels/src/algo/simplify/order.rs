@@ -1,7 +1,7 @@
 //! Which edge goes first at a vertex.
 
 use crate::args;
-use crate::edit::{FlatMesh, Mesh};
+use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::math::hash;
 use crate::mem::GlobalMut;
 
@@ -54,10 +54,13 @@ impl Order {
         self.firsts.fetch_min(mesh.tip(2 * e), key);
     }
 
-    /// Whether an edge that takes part goes first at both its ends.
+    /// Whether an edge that takes part goes first at both its ends, and none goes before it at the vertices opposite:
+    /// such an edge has a face with it in common, and one of the two would lose.
     #[inline(always)]
     pub(super) fn is_first(&self, mesh: &impl Mesh, e: u32, cost: u32) -> bool {
         let key = self.key(e, cost);
-        self.firsts.load(mesh.origin(2 * e)) == key && self.firsts.load(mesh.tip(2 * e)) == key
+        let first = |v: u32| self.firsts.load(v) == key;
+        let beside = |h: u32| mesh.face(h) == NO_FACE || self.firsts.load(mesh.apex(h)) >= key;
+        first(mesh.origin(2 * e)) && first(mesh.tip(2 * e)) && beside(2 * e) && beside(2 * e + 1)
     }
 }
