@@ -132,14 +132,24 @@ impl RxMesh {
     }
 }
 
+/// Edges of faces, and labels of clusters of about two patches each: how many there are.
+pub(crate) fn connect(
+    vertex_count: u32,
+    faces: &Buffer<[u32; 3]>,
+    patch_size: u32,
+) -> Result<(Flat, Buffer<u32>, u32), Error> {
+    check(vertex_count, faces, patch_size)?;
+    let flat = Flat::connect(vertex_count, faces)?;
+    let (label, labels) = flat.clusters(seeds(flat.faces, patch_size))?;
+    Ok((flat, label, labels))
+}
+
 fn construct(
     vertex_count: u32,
     faces: &Buffer<[u32; 3]>,
     patch_size: u32,
 ) -> Result<Repacked, Error> {
-    check(vertex_count, faces, patch_size)?;
-    let flat = Flat::connect(vertex_count, faces)?;
-    let (label, labels) = flat.clusters(seeds(flat.faces, patch_size))?;
+    let (flat, label, labels) = connect(vertex_count, faces, patch_size)?;
     let options = RepackOptions::default().with(|o| o.patch_size = patch_size);
     let source = RepackSource {
         fe: &flat.fe,
@@ -169,13 +179,13 @@ fn check(vertices: u32, faces: &Buffer<[u32; 3]>, patch_size: u32) -> Result<(),
 }
 
 /// A mesh as flat arrays, without free slots: see [`RepackSource`].
-struct Flat {
+pub(crate) struct Flat {
     engine: Engine,
     faces: u32,
-    fe: Buffer<u32>,
-    ev: Buffer<u32>,
+    pub(crate) fe: Buffer<u32>,
+    pub(crate) ev: Buffer<u32>,
     ef: Buffer<u32>,
-    ve: Buffer<u32>,
+    pub(crate) ve: Buffer<u32>,
 }
 
 impl Flat {

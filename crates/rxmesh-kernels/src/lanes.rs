@@ -110,6 +110,18 @@ impl Lanes for Vec4 {
     }
 }
 
+/// Three values, of which the function tells each. (`array::map` is not always inlined, and loops call it then.)
+#[inline(always)]
+pub fn three<T>(f: impl Fn(usize) -> T) -> [T; 3] {
+    [f(0), f(1), f(2)]
+}
+
+/// As [`three`].
+#[inline(always)]
+pub fn four<T>(f: impl Fn(usize) -> T) -> [T; 4] {
+    [f(0), f(1), f(2), f(3)]
+}
+
 /// A vector of three of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point<T> {

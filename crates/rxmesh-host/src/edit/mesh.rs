@@ -1,12 +1,13 @@
 //! The mesh of a session: flat arrays in session ids.
 
 use crate::Error;
+use crate::construct;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::store::RxMesh;
 use rxmesh_kernels::cavity::{FREE, FROZEN};
 use rxmesh_kernels::edit::{
-    DEAD, Fill, FlatMesh, Freeze, LinkSides, MarkDead, NONE, OpenPatches, OpenVertices,
-    VERTEX_LIMIT,
+    DEAD, Fill, FlatMesh, Freeze, LinkSides, MarkDead, NO_FACE, NONE, OpenFaces, OpenPatches,
+    OpenVertices, Suspects, VERTEX_LIMIT,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
@@ -84,7 +85,43 @@ impl OpenMesh {
         if Kind::ALL.iter().any(|&k| rx.count(k) != rx.linear_len(k)) {
             mesh.bury([0; 3])?;
         }
-        mesh.freeze(rx)?;
+        mesh.freeze(|open, corners| {
+            let mesh = open.view();
+            Ok(rx.run(OpenPatches { mesh, corners })?)
+        })?;
+        Ok(mesh)
+    }
+
+    /// The arrays of faces that lie in the engine's memory, in the input's order, with labels of patches of at most so
+    /// many faces.
+    pub(super) fn of_faces(
+        vertices: u32,
+        faces: &Buffer<[u32; 3]>,
+        patch_size: u32,
+    ) -> Result<OpenMesh, Error> {
+        let engine = faces.engine().clone();
+        let (flat, fp, patches) = construct::connect(vertices, faces, patch_size)?;
+        let edges = flat.ev.len() as u32 / 2;
+        let capacity = [vertices, edges, faces.len() as u32];
+        check_limit(capacity)?;
+        let mut mesh = OpenMesh {
+            source: 0,
+            patches,
+            capacity,
+            frozen: 0,
+            fe: flat.fe,
+            ev: flat.ev,
+            around: engine.uninit(4 * edges as usize)?,
+            ve: flat.ve,
+            fp,
+            claims: engine.uninit(faces.len())?,
+            engine,
+        };
+        fill(&mesh.engine, mesh.around.global_mut(), NO_FACE)?;
+        mesh.freeze(|open, corners| {
+            let mesh = open.view();
+            Ok((open.engine).launch_flat(open.capacity[2], OpenFaces { mesh, corners })?)
+        })?;
         Ok(mesh)
     }
 
@@ -107,14 +144,17 @@ impl OpenMesh {
         })
     }
 
-    /// The arrays from the patches, and what must not be changed.
-    fn freeze(&mut self, rx: &RxMesh) -> Result<(), Error> {
+    /// What must not be changed. `faces_of` writes the faces of half-edges, and counts those at each vertex.
+    fn freeze(
+        &mut self,
+        faces_of: impl FnOnce(&OpenMesh, Suspects) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let [vertices, _, faces] = self.capacity;
         let engine = &self.engine;
         let corners = engine.zeroed::<u32>(vertices as usize)?;
         let frozen = engine.zeroed::<u32>(4)?;
         let (mesh, at) = (self.view(), corners.global_mut());
-        rx.run(OpenPatches { mesh, corners: at })?;
+        faces_of(self, at)?;
         self.link_sides()?;
         engine.launch_flat(
             vertices,

@@ -58,6 +58,29 @@ impl Session {
     pub fn open(rx: &RxMesh) -> Result<Session, Error> {
         Session::open_with(rx)
     }
+
+    /// Opens faces that lie in an engine's memory for edits by claims, without patches: they are made once, when the
+    /// session closes, of what is left. The faces' corners are below the number of positions, which, or other values of
+    /// the vertices, become a column. Session ids of vertices and faces are those of the input, and who works on the
+    /// session goes through memory in their order. Elements are given patches of at most `patch_size` faces each.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::from_engine_arrays`] and [`Session::open`].
+    pub fn from_engine_arrays<T: Value>(
+        positions: &Buffer<T>,
+        faces: &Buffer<[u32; 3]>,
+        patch_size: u32,
+    ) -> Result<(Session, Column<Vertex, T>), Error> {
+        words_of::<T>()?;
+        let vertices = u32::try_from(positions.len()).unwrap_or(u32::MAX);
+        let mesh = OpenMesh::of_faces(vertices, faces, patch_size)?;
+        Columns::check_len::<T>(vertices)?;
+        let edits = Claims::new(mesh.engine(), &mesh)?;
+        let mut session = Session::of(mesh, edits)?;
+        let x = session.columns.add(positions.grown(vertices as usize)?);
+        Ok((session, x))
+    }
 }
 
 impl<C: Edits> Session<C> {
@@ -68,6 +91,10 @@ impl<C: Edits> Session<C> {
     /// As [`Session::open`], and a mesh that the engine cannot work on.
     pub fn open_with(rx: &RxMesh) -> Result<Session<C>, Error> {
         let (mesh, edits) = C::open(rx, OpenMesh::open(rx)?)?;
+        Session::of(mesh, edits)
+    }
+
+    fn of(mesh: OpenMesh, edits: C) -> Result<Session<C>, Error> {
         Ok(Session {
             columns: Columns::default(),
             nothing: mesh.engine().zeroed(0)?,

@@ -196,6 +196,7 @@ mod tests {
     extern crate std;
 
     use super::*;
+    use crate::lanes::four;
 
     /// Quadrics of all kinds: of faces, flat ones, with digits lost, of nothing, of what is no number.
     fn quadrics() -> std::vec::Vec<Quadric> {
@@ -233,12 +234,12 @@ mod tests {
     fn four_lanes_are_four_numbers() {
         let all = quadrics();
         let mut cut = 0;
-        for (i, four) in all.windows(4).enumerate() {
+        for (i, some) in all.windows(4).enumerate() {
             let other = &all[(i * 37) % (all.len() - 4)..];
             let half = |k: usize| Vec3::new(0.3, 0.1 * k as f32, -0.2) * [1.0, 1e-3, 1e3][i % 3];
-            let stored = [0, 1, 2, 3].map(|k| four[k].store());
-            let others = [0, 1, 2, 3].map(|k| other[k].store());
-            let halves = Point::gather([0, 1, 2, 3].map(half));
+            let stored = four(|k| some[k].store());
+            let others = four(|k| other[k].store());
+            let halves = Point::gather(four(half));
             let q = Quadric::of_edge(
                 Quadric::gather(stored.each_ref()),
                 Quadric::gather(others.each_ref()),
@@ -249,7 +250,7 @@ mod tests {
             let (least, weight) = (q.at(to), q.weight());
             for k in 0..4 {
                 let h = Point::from(half(k));
-                let one = Quadric::of_edge(four[k], other[k], h);
+                let one = Quadric::of_edge(some[k], other[k], h);
                 let limit = 2.0 * h.length();
                 let at = one.minimum(limit);
                 let bits = |x: f32| if x.is_nan() { 0 } else { x.to_bits() };

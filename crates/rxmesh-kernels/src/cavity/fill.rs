@@ -205,8 +205,7 @@ impl<O: Operator> FillIn<O> {
         (seed != NONE).then(|| Cavity::new(self.site(i, seed), seed))
     }
 
-    /// Asks for what the cavity of winner `i` deletes and its rim: see [`Cavity::ask`]. With [`Operator::STAR`] also
-    /// for the attributes of the corners, which [`Operator::settle`] looks at.
+    /// Asks for what the cavity of winner `i` deletes and its rim: see [`Cavity::ask`] and [`Operator::ask_corner`].
     #[inline(always)]
     fn ask(&self, i: u32) {
         let seed = self.round.winners.get(2 * i);
@@ -216,8 +215,8 @@ impl<O: Operator> FillIn<O> {
         let cavity = Cavity::new(self.site(i, seed), seed);
         cavity.ask();
         let mut k = 0;
-        while O::STAR && k < cavity.corners() {
-            self.op.ask(cavity.corner(k), true);
+        while k < cavity.corners() {
+            self.op.ask_corner(cavity.corner(k));
             k += 1;
         }
     }

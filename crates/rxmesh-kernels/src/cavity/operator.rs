@@ -169,6 +169,10 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// engines set later, by full warps, from the same attributes of it and of the rim.
     #[inline(always)]
     fn settle(&self, _cavity: &Cavity<impl Site>) {}
+
+    /// Asks for the attributes of a corner of the rim that [`Operator::settle`] looks at, as [`Operator::ask`].
+    #[inline(always)]
+    fn ask_corner(&self, _vertex: u32) {}
 }
 
 /// An edge of a star.

@@ -9,11 +9,14 @@ mod open;
 pub use flat::{DEAD, FlatMesh, LOST, NO_FACE, NONE, VERTEX_LIMIT, lost};
 pub use free::{CopyRows, ListFree, MarkDead, MoveSet};
 pub use mesh::{Mesh, MeshMut, Turn};
-pub use open::{Fill, Freeze, LinkSides, OpenPatches, OpenTables, OpenVertices, Suspects};
+pub use open::{
+    Fill, Freeze, LinkSides, OpenFaces, OpenPatches, OpenTables, OpenVertices, Suspects,
+};
 
 kernel_list! {
     flat fill: Fill;
     patch open_patches: OpenPatches;
+    flat open_faces: OpenFaces;
     flat link_sides: LinkSides;
     flat open_vertices: OpenVertices;
     flat freeze: Freeze;

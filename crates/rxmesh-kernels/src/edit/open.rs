@@ -1,7 +1,8 @@
 //! Opening an edit session: patches to flat arrays, and what must be frozen.
 //!
 //! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`LinkSides`],
-//! [`OpenVertices`], [`Freeze`].
+//! [`OpenVertices`], [`Freeze`]. Of faces that are in no patches yet the kernels of [`crate::construct`] make edges, and
+//! [`OpenFaces`] does what [`OpenPatches`] does.
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
 use super::mesh::{Mesh, around_in};
@@ -148,6 +149,45 @@ impl OpenPatches {
         one(a, ea);
         one(b, eb);
         one(c, ec);
+    }
+}
+
+kernel! {
+    /// The face of each half-edge, from FE and EV, and the ends of edges that are not manifold and consistently
+    /// oriented: as [`OpenPatches`], for faces that are in no patches. One index a face.
+    pub struct OpenFaces: Flat {
+        /// The session's mesh. The faces of half-edges are [`NO_FACE`] before.
+        pub mesh: FlatMesh,
+        /// One word a vertex, zeroed before.
+        pub corners: Suspects,
+    }
+}
+
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
+// (contracts U3, U4).
+unsafe impl FlatKernel for OpenFaces {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        let mesh = &self.mesh;
+        let sides = mesh.sides(f);
+        let (a, b, c) = (
+            mesh.origin(sides[0]),
+            mesh.origin(sides[1]),
+            mesh.origin(sides[2]),
+        );
+        let repeats = a == b || b == c || c == a;
+        let one = |h: u32, from: u32, to: u32| {
+            // The lowest of several faces stays, so that the outcome does not depend on the order.
+            let taken = mesh.around.fetch_min(2 * h, f) != NO_FACE;
+            self.corners.fetch_add(from, 1);
+            if taken || repeats {
+                self.corners.fetch_or(from, FROZEN);
+                self.corners.fetch_or(to, FROZEN);
+            }
+        };
+        one(sides[0], a, b);
+        one(sides[1], b, c);
+        one(sides[2], c, a);
     }
 }
 

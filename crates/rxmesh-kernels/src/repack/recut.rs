@@ -11,6 +11,7 @@ use super::{NONE, RepackMesh, Stat, Work};
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::BlockKernel;
+use crate::lanes::three;
 use crate::mem::{GlobalMut, Plan, Shared, Words};
 
 kernel_list! {
@@ -506,8 +507,8 @@ impl<D: Desk> Region<D> {
                     p.each(high - low, |i| {
                         let f = list.get(low + i);
                         // All three at a time: a step is as long as its accesses that wait for each other.
-                        let sides = [0, 1, 2].map(|k| desk.across(3 * f + k));
-                        let far = sides.map(|other| other != NONE && desk.is_far(other, end));
+                        let sides = three(|k| desk.across(3 * f + k as u32));
+                        let far = three(|k| sides[k] != NONE && desk.is_far(sides[k], end));
                         let mut led = 0;
                         let mut leads = [false; 3];
                         let mut k = 0;

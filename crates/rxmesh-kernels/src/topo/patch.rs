@@ -1,6 +1,7 @@
 //! The patch that a block works on.
 
 use super::{Element, Kind, Local, Map, Owned, PatchHeader};
+use crate::lanes::three;
 use crate::mem::{Fault, Global};
 
 crate::args! {
@@ -120,7 +121,7 @@ impl Patch {
     #[inline(always)]
     pub fn face_edges(&self, face: u32) -> [u32; 3] {
         let fe = self.fe();
-        [0, 1, 2].map(|k| u32::from(fe.get(3 * face + k)))
+        three(|k| u32::from(fe.get(3 * face + k as u32)))
     }
 
     /// Of a volume, number of local elements of a kind that owned elements are made of: the owned ones and shell 0.

@@ -61,7 +61,7 @@ impl std::fmt::Debug for Claims {
 }
 
 impl Claims {
-    fn new(engine: &Engine, mesh: &OpenMesh) -> Result<Claims, Error> {
+    pub(super) fn new(engine: &Engine, mesh: &OpenMesh) -> Result<Claims, Error> {
         Ok(Claims {
             state: RoundState::new(mesh)?,
             slots: FreeSlots::new(mesh)?,

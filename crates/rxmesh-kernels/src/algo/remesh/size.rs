@@ -5,6 +5,7 @@ use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
+use crate::lanes::three;
 use crate::math::length;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use glam::Vec3;
@@ -112,7 +113,8 @@ unsafe impl BlockKernel for SumAreas {
 /// The area of a live face in squares of a length.
 #[inline(always)]
 fn area(mesh: &FlatMesh, x: Global<Vec3>, unit: Sizing, f: u32) -> f64 {
-    let [a, b, c] = mesh.sides(f).map(|h| mesh.origin(h));
+    let sides = mesh.sides(f);
+    let [a, b, c] = three(|k| mesh.origin(sides[k]));
     let area = 0.5 * length((x.get(b) - x.get(a)).cross(x.get(c) - x.get(a)));
     let l = f64::from((unit.at(a) + unit.at(b) + unit.at(c)) * (1.0 / 3.0));
     f64::from(area) / (l * l)

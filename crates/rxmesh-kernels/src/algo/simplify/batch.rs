@@ -9,6 +9,7 @@ use crate::cavity::{ClaimTables, Counter, LimitTables, Round, keep_first, out_of
 use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{BlockKernel, FlatKernel};
+use crate::lanes::three;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::{args, kernel};
 
@@ -180,7 +181,7 @@ impl BatchFaces {
             return NONE;
         }
         let sides = self.mesh.sides(f);
-        let [a, b, c] = sides.map(|h| self.vertices.get(self.mesh.origin(h)));
+        let [a, b, c] = three(|k| self.vertices.get(self.mesh.origin(sides[k])));
         if a != b || a != c {
             self.wrong.raise(1, f + 1);
         }

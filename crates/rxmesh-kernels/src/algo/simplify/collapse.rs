@@ -322,6 +322,11 @@ unsafe impl Operator for Collapse {
         }
     }
 
+    #[inline(always)]
+    fn ask_corner(&self, vertex: u32) {
+        self.ask(vertex, true);
+    }
+
     /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {

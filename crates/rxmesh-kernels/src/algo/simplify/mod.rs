@@ -27,7 +27,7 @@ use super::quadric::{Quadric, Stored};
 use crate::algo::labels::label_of;
 use crate::args;
 use crate::edit::NONE;
-use crate::lanes::{Lanes, Point};
+use crate::lanes::{Lanes, Point, four};
 use crate::mem::{Global, GlobalMut};
 use glam::{Vec3, Vec4};
 
@@ -313,29 +313,33 @@ impl QuadricSurface {
         let q = Quadric::of_edge(qa, qb, half);
         let cost = q.at(q.minimum(Vec4::splat(2.0) * half.length()));
         let far = cost.above(limit * q.weight()).bitmask();
-        let cost = cost.to_array().map(cost_bits);
-        if far == 0 {
-            return cost;
-        }
-        [0, 1, 2, 3].map(|k| if far >> k & 1 != 0 { TOO_FAR } else { cost[k] })
+        let cost = cost.to_array();
+        four(|k| {
+            if far >> k & 1 != 0 {
+                TOO_FAR
+            } else {
+                cost_bits(cost[k])
+            }
+        })
     }
 
     /// The positions and quadrics of four vertices.
     #[inline(always)]
     fn four(&self, v: [u32; 4]) -> (Point<Vec4>, Quadric<Vec4>) {
-        let x = v.map(|v| self.x.get(v));
-        let quadrics = v.map(|v| self.quadrics.get(v));
-        (Point::gather(x), Quadric::gather(quadrics.each_ref()))
+        let x = four(|k| self.x.get(v[k]));
+        let quadrics = four(|k| self.quadrics.get(v[k]));
+        let [a, b, c, d] = &quadrics;
+        (Point::gather(x), Quadric::gather([a, b, c, d]))
     }
 
     /// As [`QuadricSurface::cost_of`] for four edges, of which the first ends are told and then the others.
     #[inline(always)]
     fn cost_of_four(&self, a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
         if !self.is_plain() {
-            return [0, 1, 2, 3].map(|k| self.cost_of(a[k], b[k]));
+            return four(|k| self.cost_of(a[k], b[k]));
         }
         let ((at_a, qa), (at_b, qb)) = (self.four(a), self.four(b));
-        let limit = Vec4::from_array(a.map(|v| self.rule(v, Rule::Limit)));
+        let limit = Vec4::from_array(four(|k| self.rule(a[k], Rule::Limit)));
         self.cost_four(at_a, qa, at_b, qb, limit)
     }
 
@@ -360,7 +364,7 @@ impl QuadricSurface {
         let q = Quadric::splat(self.quadric(centre));
         let limit = Vec4::splat(self.rule(centre, Rule::Limit));
         while i < n {
-            let others = [0, 1, 2, 3].map(|k| other((i + k).min(n - 1)));
+            let others = four(|k| other((i + k as u32).min(n - 1)));
             let (at_other, q_other) = self.four(others);
             let costs = self.cost_four(at, q, at_other, q_other, limit);
             for (k, bits) in (i..n).zip(costs) {

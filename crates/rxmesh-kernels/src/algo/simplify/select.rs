@@ -5,6 +5,7 @@ use crate::cavity::{Counter, out_of_room};
 use crate::edit::{FlatMesh, Mesh};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
+use crate::lanes::four;
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::{args, kernel};
 
@@ -67,8 +68,8 @@ impl EdgeCosts {
     #[inline(always)]
     pub(super) fn renew_four(&self, edges: &[u32]) {
         let edge = |k: usize| edges[k.min(edges.len() - 1)];
-        let a = [0, 1, 2, 3].map(|k| self.mesh.origin(2 * edge(k)));
-        let b = [0, 1, 2, 3].map(|k| self.mesh.tip(2 * edge(k)));
+        let a = four(|k| self.mesh.origin(2 * edge(k)));
+        let b = four(|k| self.mesh.tip(2 * edge(k)));
         for (&e, cost) in edges.iter().zip(self.surface.cost_of_four(a, b)) {
             self.costs.set(e, cost);
         }
