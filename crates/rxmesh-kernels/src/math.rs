@@ -94,3 +94,27 @@ pub fn hash(mut x: u32) -> u32 {
     x = x.wrapping_mul(0x846c_a68b);
     x ^ (x >> 16)
 }
+
+/// The number with this [`hash`].
+#[inline(always)]
+pub fn unhash(mut x: u32) -> u32 {
+    x ^= x >> 16;
+    x = x.wrapping_mul(0x4302_1123);
+    x ^= x >> 15 ^ x >> 30;
+    x = x.wrapping_mul(0x1d69_e2a5);
+    x ^ (x >> 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_go_back() {
+        let mut x = 0u32;
+        for _ in 0..100_000 {
+            assert_eq!(unhash(hash(x)), x);
+            x = x.wrapping_add(0x9e37_79b9);
+        }
+    }
+}

@@ -5,7 +5,7 @@ use super::columns::{Column, Columns};
 use super::engine::{Edits, Parts, RunReport, Runs, Seeds};
 use super::mesh::{HostArrays, OpenMesh};
 use crate::Error;
-use crate::engine::{Buffer, Engine};
+use crate::engine::{Buffer, Engine, Foreign};
 use crate::repack::words_of;
 use crate::store::{Attribute, AttributeError, RxMesh};
 use rxmesh_kernels::algo::remesh::Lines;
@@ -80,6 +80,27 @@ impl Session {
         let mut session = Session::of(mesh, edits)?;
         let x = session.columns.add(positions.grown(vertices as usize)?);
         Ok((session, x))
+    }
+
+    /// As [`Session::from_engine_arrays`], of arrays that another library keeps in the engine's memory, such as tensors
+    /// on a GPU: nothing goes over the host. They are copied on their streams and not needed afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::from_engine_arrays`] and [`Engine::copy_of`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Engine::copy_of`], for both.
+    pub unsafe fn from_device<T: Value>(
+        engine: &Engine,
+        positions: Foreign,
+        faces: Foreign,
+        patch_size: u32,
+    ) -> Result<(Session, Column<Vertex, T>), Error> {
+        // SAFETY: the caller's.
+        let (positions, faces) = unsafe { (engine.copy_of(positions)?, engine.copy_of(faces)?) };
+        Session::from_engine_arrays(&positions, &faces, patch_size)
     }
 }
 

@@ -146,7 +146,7 @@ impl<T: Lanes> Quadric<T> {
         }
     }
 
-    /// The sum of the quadrics of an edge's ends, seen from its middle: `half` is the way from the middle to the second.
+    /// The sum of the quadrics of an edge's ends, seen from its middle: `half` is the way from there to the second.
     #[inline(always)]
     pub fn of_edge(first: Self, second: Self, half: Point<T>) -> Self {
         first.moved(half).plus(second.moved(-half))

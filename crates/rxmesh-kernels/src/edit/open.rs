@@ -1,8 +1,8 @@
 //! Opening an edit session: patches to flat arrays, and what must be frozen.
 //!
 //! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`LinkSides`],
-//! [`OpenVertices`], [`Freeze`]. Of faces that are in no patches yet the kernels of [`crate::construct`] make edges, and
-//! [`OpenFaces`] does what [`OpenPatches`] does.
+//! [`OpenVertices`], [`Freeze`]. Of faces that are in no patches yet the kernels of [`crate::construct`] make edges,
+//! and [`OpenFaces`] does what [`OpenPatches`] does.
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
 use super::mesh::{Mesh, around_in};

@@ -1,5 +1,6 @@
 //! The collapse of an edge.
 
+use super::order::URGENCY_BITS;
 use super::{
     Course, LOCKED, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement,
     QuadricSurface, REFUSALS, REFUSED, Refusal, TOO_FAR, part_word,
@@ -21,10 +22,6 @@ const MOST_BEND: f32 = 0.1;
 
 /// The least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
-
-/// Candidates whose costs differ in their lowest bits only, by half at most, are equally urgent. Where urgency rises
-/// steadily over the surface each candidate would lose against the one before it, which loses too: only the first wins.
-const URGENCY_BITS: u32 = 22;
 
 args! {
     /// Collapses an edge to the place of least cost.
@@ -311,7 +308,7 @@ unsafe impl Operator for Collapse {
     fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
         let e = seed.0;
         let cost = self.costs.get(e);
-        cost < REFUSED && self.order.is_first(mesh, e, cost)
+        cost < REFUSED && self.order.is_free(mesh, e, cost)
     }
 
     #[inline(always)]

@@ -2,13 +2,17 @@
 
 use crate::args;
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
-use crate::math::hash;
+use crate::math::{hash, unhash};
 use crate::mem::GlobalMut;
 
 /// Costs that differ in their lowest bits only, by 3 % at most, are alike: a hash decides which edge goes first at a
 /// vertex. On smooth surfaces costs change little from edge to edge, and hardly any edge would be cheaper than all
 /// around it.
 const ALIKE_BITS: u32 = 18;
+
+/// Candidates whose costs differ in their lowest bits only, by half at most, are equally urgent. Where urgency rises
+/// steadily over the surface each candidate would lose against the one before it, which loses too: only the first wins.
+pub(super) const URGENCY_BITS: u32 = 22;
 
 /// Bits of a key below its turn: the class of a cost below [`REFUSED`](super::REFUSED), and a hash.
 const TURN_AT: u32 = 31 - ALIKE_BITS + 32;
@@ -54,13 +58,36 @@ impl Order {
         self.firsts.fetch_min(mesh.tip(2 * e), key);
     }
 
-    /// Whether an edge that takes part goes first at both its ends, and none goes before it at the vertices opposite:
-    /// such an edge has a face with it in common, and one of the two would lose.
+    /// How urgent the edge with a key is, as claims have it; less is more.
     #[inline(always)]
-    pub(super) fn is_first(&self, mesh: &impl Mesh, e: u32, cost: u32) -> bool {
+    fn urgency(key: u64) -> (u32, u32) {
+        ((key >> (32 + URGENCY_BITS - ALIKE_BITS)) as u32, key as u32)
+    }
+
+    /// Whether the edge with a key goes first at both its ends.
+    #[inline(always)]
+    fn is_first(&self, mesh: &impl Mesh, e: u32, key: u64) -> bool {
+        self.firsts.load(mesh.origin(2 * e)) == key && self.firsts.load(mesh.tip(2 * e)) == key
+    }
+
+    /// Whether an edge that takes part goes first at both its ends, and none that is more urgent does so at a vertex
+    /// opposite: such an edge has a face with it in common, and one of the two would lose.
+    #[inline(always)]
+    pub(super) fn is_free(&self, mesh: &impl Mesh, e: u32, cost: u32) -> bool {
         let key = self.key(e, cost);
-        let first = |v: u32| self.firsts.load(v) == key;
-        let beside = |h: u32| mesh.face(h) == NO_FACE || self.firsts.load(mesh.apex(h)) >= key;
-        first(mesh.origin(2 * e)) && first(mesh.tip(2 * e)) && beside(2 * e) && beside(2 * e + 1)
+        self.is_first(mesh, e, key)
+            && self.is_free_at(mesh, 2 * e, key)
+            && self.is_free_at(mesh, 2 * e + 1, key)
+    }
+
+    /// Whether no edge is more urgent than that with a key and goes first at the vertex opposite to this half-edge.
+    #[inline(always)]
+    fn is_free_at(&self, mesh: &impl Mesh, h: u32, key: u64) -> bool {
+        if mesh.face(h) == NO_FACE {
+            return true;
+        }
+        let other = self.firsts.load(mesh.apex(h));
+        Self::urgency(other) >= Self::urgency(key)
+            || !self.is_first(mesh, unhash(other as u32) ^ self.salt, other)
     }
 }
