@@ -1,7 +1,7 @@
 //! Numbers to compute with, one or four at a time: what is written for [`Lanes`] comes to the same bits in each lane as
 //! alone.
 
-use core::ops::{Add, BitAnd, Div, Mul, Neg, Sub};
+use core::ops::{Add, BitAnd, Div, Mul, Neg, Not, Sub};
 use glam::{BVec4A, Vec3, Vec4};
 
 /// One number, or several at a time.
@@ -14,7 +14,7 @@ pub trait Lanes:
     + Neg<Output = Self>
 {
     /// A truth for each lane.
-    type Mask: Copy + BitAnd<Output = Self::Mask>;
+    type Mask: Copy + BitAnd<Output = Self::Mask> + Not<Output = Self::Mask>;
 
     /// The same number in all lanes.
     fn splat(x: f32) -> Self;
@@ -22,6 +22,8 @@ pub trait Lanes:
     fn above(self, other: Self) -> Self::Mask;
     /// Where a number is not larger than another.
     fn at_most(self, other: Self) -> Self::Mask;
+    /// Where a number is not equal to another.
+    fn differs(self, other: Self) -> Self::Mask;
     /// The first where the mask is true, elsewhere the second.
     fn choose(mask: Self::Mask, yes: Self, no: Self) -> Self;
     /// Whether a mask is true in all lanes.
@@ -48,6 +50,11 @@ impl Lanes for f32 {
     #[inline(always)]
     fn at_most(self, other: f32) -> bool {
         self <= other
+    }
+
+    #[inline(always)]
+    fn differs(self, other: f32) -> bool {
+        self != other
     }
 
     #[inline(always)]
@@ -87,6 +94,11 @@ impl Lanes for Vec4 {
     #[inline(always)]
     fn at_most(self, other: Vec4) -> BVec4A {
         self.cmple(other)
+    }
+
+    #[inline(always)]
+    fn differs(self, other: Vec4) -> BVec4A {
+        self.cmpne(other)
     }
 
     #[inline(always)]
@@ -152,6 +164,16 @@ impl<T: Lanes> Point<T> {
     #[inline(always)]
     pub fn dot(self, v: Self) -> T {
         self.x * v.x + self.y * v.y + self.z * v.z
+    }
+
+    /// The cross product.
+    #[inline(always)]
+    pub fn cross(self, v: Self) -> Self {
+        Point::new(
+            self.y * v.z - v.y * self.z,
+            self.z * v.x - v.z * self.x,
+            self.x * v.y - v.x * self.y,
+        )
     }
 
     /// The length.

@@ -12,13 +12,17 @@ use crate::cavity::{
 };
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
+use crate::lanes::{Lanes, Point, four};
 use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 /// How far an end of a boundary edge may be off the new boundary, over the edge's length.
 const MOST_BEND: f32 = 0.1;
+
+/// Faces that a CPU looks at at a time.
+const LANES: usize = 4;
 
 /// The least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
@@ -51,6 +55,55 @@ struct Ends {
     walk: LinkWalk,
     /// Whether an end or a neighbour is one of several in one place.
     near_place: bool,
+    /// The neighbours of each end.
+    rings: [Ring; 2],
+}
+
+/// Neighbours of a vertex that a CPU keeps.
+const RING: usize = 16;
+
+/// The first neighbours of a vertex as a walk comes to them, and how many there are. A GPU keeps none of them: it would
+/// have to put them into memory.
+#[derive(Clone, Copy)]
+struct Ring {
+    tips: [u32; RING],
+    n: usize,
+}
+
+impl Ring {
+    const EMPTY: Ring = Ring {
+        tips: [NONE; RING],
+        n: 0,
+    };
+
+    #[inline(always)]
+    fn enter(&mut self, tip: u32) {
+        if cfg!(target_arch = "nvptx64") {
+            return;
+        }
+        if self.n < RING {
+            self.tips[self.n] = tip;
+        }
+        self.n += 1;
+    }
+
+    /// All neighbours but the first, if they are kept.
+    #[inline(always)]
+    fn others(&self) -> Option<&[u32]> {
+        self.tips.get(1..self.n).filter(|others| others.len() > 1)
+    }
+}
+
+/// Where a face turns too far when its third corner, from which the others are seen in `c` and `d`, moves by `by`.
+#[inline(always)]
+fn turns<T: Lanes>(c: Point<T>, d: Point<T>, by: Point<T>) -> T::Mask {
+    let (old, new) = (c.cross(d), (c - by).cross(d - by));
+    let (before, after) = (old.dot(old), new.dot(new));
+    let dot = old.dot(new);
+    let zero = T::splat(0.0);
+    let least = T::splat(LEAST_COSINE * LEAST_COSINE) * before * after;
+    // A face that has no area can only get better.
+    before.differs(zero) & !(dot.above(zero) & (dot * dot).above(least))
 }
 
 impl Collapse {
@@ -139,7 +192,13 @@ impl Collapse {
         // One call, so that it is inlined.
         let mut side = 0;
         while side < 2 {
-            if self.folds(mesh, 2 * e + side, p) {
+            let around = match ends.rings[side as usize].others() {
+                Some(ring) if !walk.border[side as usize] && !ends.near_place => {
+                    self.folds_ring(mesh.origin(2 * e + side), ring, p)
+                }
+                _ => self.folds(mesh, 2 * e + side, p),
+            };
+            if around {
                 return Some(Refusal::Fold);
             }
             side += 1;
@@ -231,15 +290,8 @@ impl Collapse {
         let s = &self.surface;
         let at = s.x.get(v);
         let by = (p - at) * s.scale;
-        let turns = |[c, d]: [Vec3; 2]| {
-            let (c, d) = ((c - at) * s.scale, (d - at) * s.scale);
-            let (old, new) = (c.cross(d), (c - by).cross(d - by));
-            let (before, after) = (old.dot(old), new.dot(new));
-            let dot = old.dot(new);
-            // A face that has no area can only get better.
-            before != 0.0
-                && !(dot > 0.0 && dot * dot > LEAST_COSINE * LEAST_COSINE * before * after)
-        };
+        let seen = |c: Vec3| Point::from((c - at) * s.scale);
+        let turns = |[c, d]: [Vec3; 2]| turns(seen(c), seen(d), by.into());
         // A face at the tip counts as one without area.
         let places = |[c, d]: [u32; 2]| {
             if c == w || d == w {
@@ -264,18 +316,58 @@ impl Collapse {
         !all || turns(asked) || turns(places(corners))
     }
 
+    /// As [`Collapse::folds`] for a vertex in the interior whose neighbours are known, but for the other end of the
+    /// edge, which comes before the first of them: four faces at a time.
+    #[inline(always)]
+    fn folds_ring(&self, v: u32, ring: &[u32], p: Vec3) -> bool {
+        let s = &self.surface;
+        let at = s.x.get(v);
+        let by = Point::splat((p - at) * s.scale);
+        // Behind the last one it comes again: faces without area.
+        let mut seen = [[0.0; RING + LANES]; 3];
+        let mut last = [0.0; 3];
+        for (i, &tip) in ring.iter().enumerate() {
+            last = ((s.x.get(tip) - at) * s.scale).to_array();
+            for (seen, x) in seen.iter_mut().zip(last) {
+                seen[i] = x;
+            }
+        }
+        for (seen, x) in seen.iter_mut().zip(last) {
+            seen[ring.len()..ring.len() + LANES].fill(x);
+        }
+        let [x, y, z] = &seen;
+        let lanes = |i: usize| {
+            let part = |x: &[f32]| Vec4::from_array(four(|k| x[i + k]));
+            Point::new(part(x), part(y), part(z))
+        };
+        let mut i = 0;
+        while i + 1 < ring.len() {
+            if Vec4::any(turns(lanes(i), lanes(i + 1), by)) {
+                return true;
+            }
+            i += LANES;
+        }
+        false
+    }
+
     /// Looks at both ends.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32) -> Ends {
         let s = &self.surface;
         let mut walk = LinkWalk::START;
+        let mut rings = [Ring::EMPTY; 2];
         let mut near_place = s.is_placed(mesh.origin(2 * e)) || s.is_placed(mesh.tip(2 * e));
         mesh.each_spoke_of_ends(e, |side, h, face, tip| {
             walk.step(e, [side, h, face, tip]);
             near_place |= s.is_placed(tip);
+            rings[side as usize].enter(tip);
             true
         });
-        Ends { walk, near_place }
+        Ends {
+            walk,
+            near_place,
+            rings,
+        }
     }
 }
 
