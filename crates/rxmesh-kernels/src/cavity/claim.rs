@@ -1,7 +1,7 @@
 //! First launches of a round: who wants a change, and claims all that it needs.
 
 use super::record::Recorder;
-use super::round::{Counter, NO_RECORD, Round, each_corner, faces, lives};
+use super::round::{Counter, NO_RECORD, Round, each_corner, faces, is_at_hand, lives};
 use super::shape::known_words;
 use super::site::{Claimant, FlatSite};
 use super::template::{face_of, faces_in_any_order};
@@ -267,10 +267,11 @@ impl<O: Operator> Claim<O> {
     #[inline(always)]
     fn look_at(&self, first: u32, n: u32, place: u32, t: &ClaimShared) -> u32 {
         let round = &self.round;
+        let mut ahead = Ahead::of(self);
         let mut wanting = 0;
         let mut i = 0;
         while i < n {
-            if Ahead::<O>::WALKS && i + FAR_AHEAD < n {
+            if ahead.walks && i + FAR_AHEAD < n {
                 (self.mesh.ev).ask(2 * round.seed(first + i + FAR_AHEAD));
             }
             let seed = round.seed(first + i);
@@ -281,7 +282,6 @@ impl<O: Operator> Claim<O> {
             i += 1;
         }
         let (mut claimed, mut words) = (0, 0);
-        let mut ahead = Ahead::of(self);
         let mut k = 0;
         while k < (2 * AHEAD).min(wanting) {
             ahead.announce(t.seeds.get(k));
@@ -447,25 +447,25 @@ struct Ahead<'a, O> {
     /// For each of the next seeds where the walks around its ends have come to; [`NONE`] at their end.
     at: [[u32; 2]; AHEAD as usize],
     seeds: [u32; AHEAD as usize],
+    /// Whether it is known where walks lead, and the mesh does not lie in the caches anyway.
+    walks: bool,
 }
 
 impl<'a, O: Operator> Ahead<'a, O> {
-    /// Whether it is known where walks lead.
-    const WALKS: bool = !matches!(O::Template::SHAPE, Shape::Any);
-
     #[inline(always)]
     fn of(claim: &'a Claim<O>) -> Self {
         Ahead {
             claim,
             at: [[NONE; 2]; AHEAD as usize],
             seeds: [NONE; AHEAD as usize],
+            walks: !matches!(O::Template::SHAPE, Shape::Any) && !is_at_hand(&claim.mesh),
         }
     }
 
     /// Asks for what the walks of a seed begin with.
     #[inline(always)]
     fn announce(&self, seed: u32) {
-        if Self::WALKS {
+        if self.walks {
             self.claim.mesh.ask_edge(seed);
         }
     }
@@ -473,7 +473,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
     /// Begins the walks of a seed, in place of those of the seed that is [`AHEAD`] before it.
     #[inline(always)]
     fn enter(&mut self, k: u32, seed: u32) {
-        if Self::WALKS {
+        if self.walks {
             let k = (k % AHEAD) as usize;
             (self.seeds[k], self.at[k]) = (seed, [2 * seed, 2 * seed + 1]);
         }
@@ -482,6 +482,9 @@ impl<'a, O: Operator> Ahead<'a, O> {
     /// A step of all walks.
     #[inline(always)]
     fn step(&mut self) {
+        if !self.walks {
+            return;
+        }
         let (mesh, op) = (&self.claim.mesh, &self.claim.op);
         for (at, seed) in self.at.iter_mut().zip(self.seeds) {
             for h in at {

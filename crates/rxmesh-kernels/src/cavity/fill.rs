@@ -2,7 +2,7 @@
 
 use super::hole::{Hole, Star};
 use super::record::Cavity;
-use super::round::{Counter, RANK_WORDS, Round, Slots};
+use super::round::{Counter, RANK_WORDS, Round, Slots, is_at_hand};
 use super::site::{FlatSite, Reserved};
 use super::{BIRTH_WORDS, Operator};
 use crate::edit::{FlatMesh, MeshMut, NONE};
@@ -115,9 +115,10 @@ impl<O: Operator> FillIn<O> {
         let n = tasks.winners(task);
         let [first, _] = tasks.range(task, round.seeds());
         let winner = |k: u32| round.pending.get(2 * (first + k));
+        let asks = !is_at_hand(&self.mesh);
         let mut k = 0;
         while k < n {
-            if k + AHEAD < n {
+            if asks && k + AHEAD < n {
                 self.ask(winner(k + AHEAD));
             }
             if let Some(cavity) = self.whole(winner(k)) {

@@ -3,7 +3,7 @@
 use super::tasks::Tasks;
 use super::template::Faces;
 use super::{Growth, Key, Operator, Priority, Template};
-use crate::edit::Mesh;
+use crate::edit::{FlatMesh, Mesh};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::math::hash;
@@ -174,6 +174,15 @@ impl Round {
 #[inline(always)]
 pub(crate) fn out_of_room(counters: GlobalMut<u32>, records: u32) -> bool {
     counters.get(Counter::Records as u32) > records || counters.get(Counter::NoSlots as u32) != 0
+}
+
+/// Edges of a mesh that lies in the caches of a CPU.
+const AT_HAND: u32 = 300_000;
+
+/// Whether a mesh is so small that a CPU need not ask for what it looks at soon.
+#[inline(always)]
+pub(super) fn is_at_hand(mesh: &FlatMesh) -> bool {
+    mesh.edge_capacity() < AT_HAND
 }
 
 /// Whether there is a seed in a slot.
