@@ -62,8 +62,10 @@ struct Ends {
 /// Neighbours of a vertex that a CPU keeps.
 const RING: usize = 16;
 
-/// The first neighbours of a vertex as a walk comes to them, and how many there are. A GPU keeps none of them: it would
-/// have to put them into memory.
+/// Whether rings are kept: a GPU would have to put them into memory.
+const KEEPS_RINGS: bool = cfg!(not(target_arch = "nvptx64"));
+
+/// The first neighbours of a vertex as a walk comes to them, and how many there are.
 #[derive(Clone, Copy)]
 struct Ring {
     tips: [u32; RING],
@@ -78,9 +80,6 @@ impl Ring {
 
     #[inline(always)]
     fn enter(&mut self, tip: u32) {
-        if cfg!(target_arch = "nvptx64") {
-            return;
-        }
         if self.n < RING {
             self.tips[self.n] = tip;
         }
@@ -90,6 +89,9 @@ impl Ring {
     /// All neighbours but the first, if they are kept.
     #[inline(always)]
     fn others(&self) -> Option<&[u32]> {
+        if !KEEPS_RINGS {
+            return None;
+        }
         self.tips.get(1..self.n).filter(|others| others.len() > 1)
     }
 }
@@ -360,7 +362,9 @@ impl Collapse {
         mesh.each_spoke_of_ends(e, |side, h, face, tip| {
             walk.step(e, [side, h, face, tip]);
             near_place |= s.is_placed(tip);
-            rings[side as usize].enter(tip);
+            if KEEPS_RINGS {
+                rings[side as usize].enter(tip);
+            }
             true
         });
         Ends {

@@ -135,7 +135,7 @@ unsafe impl FlatKernel for SimplifyBorders {
 }
 
 kernel! {
-    /// The cost of each edge. One index for each [`SimplifyCosts::edges`] edge slots.
+    /// The cost of each edge. One index for each [`SimplifyCosts::edges`] slots of edges.
     pub struct SimplifyCosts: Flat {
         /// The costs; [`NONE`] for dead and locked edges.
         pub costs: EdgeCosts,
@@ -152,26 +152,35 @@ pub const COSTS_ALONE: u32 = 4;
 unsafe impl FlatKernel for SimplifyCosts {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let all = self.costs.costs.len();
-        let first = self.edges * i;
+        if cfg!(not(target_arch = "nvptx64")) && self.edges == COSTS_ALONE {
+            return self.several(COSTS_ALONE * i);
+        }
+        if self.costs.mesh.edge_lives(i) {
+            self.costs.renew(i);
+        } else {
+            self.costs.costs.set(i, NONE);
+        }
+    }
+}
+
+impl SimplifyCosts {
+    /// The costs of [`COSTS_ALONE`] edges from `first` on, or of those that are there.
+    #[inline(always)]
+    fn several(&self, first: u32) {
+        let EdgeCosts { mesh, costs, .. } = &self.costs;
         let (mut live, mut n) = ([NONE; COSTS_ALONE as usize], 0);
         let mut e = first;
-        while e < all.min(first + self.edges) {
-            if self.costs.mesh.edge_lives(e) {
+        while e < costs.len().min(first + COSTS_ALONE) {
+            if mesh.edge_lives(e) {
                 live[n] = e;
                 n += 1;
             } else {
-                self.costs.costs.set(e, NONE);
+                costs.set(e, NONE);
             }
             e += 1;
         }
-        if cfg!(not(target_arch = "nvptx64")) && n > 1 {
+        if n > 0 {
             self.costs.renew_four(&live[..n]);
-        } else {
-            while n > 0 {
-                n -= 1;
-                self.costs.renew(live[n]);
-            }
         }
     }
 }
