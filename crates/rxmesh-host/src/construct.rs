@@ -132,7 +132,7 @@ impl RxMesh {
     }
 }
 
-/// Edges of faces, and labels of clusters of about two patches each: how many there are.
+/// Edges of faces, labels of clusters of about two patches each, and how many labels there are.
 pub(crate) fn connect(
     vertex_count: u32,
     faces: &Buffer<[u32; 3]>,

@@ -4,6 +4,9 @@
 use core::ops::{Add, BitAnd, Div, Mul, Neg, Not, Sub};
 use glam::{BVec4A, Vec3, Vec4};
 
+/// Numbers that [`Vec4`] has at a time.
+pub const LANES: usize = 4;
+
 /// One number, or several at a time.
 pub trait Lanes:
     Copy

@@ -1,9 +1,9 @@
 //! Sessions that are opened on arrays: the same mesh as one that comes from patches, on every engine, and as good a
 //! beginning for what works on it.
 
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
-use rxmesh_host::algo::simplify::{End, SimplifyOptions, Target, simplify};
+use crate::construction::{each_soup, foreign};
+use crate::simplify::{self, bumpy};
+use rxmesh_host::algo::simplify::{self as algo, End, SimplifyOptions, Target};
 use rxmesh_host::edit::{Column, Session};
 use rxmesh_host::engine::{Engine, EngineError, Foreign};
 use rxmesh_host::kernels::topo::{Kind, Vertex};
@@ -13,7 +13,6 @@ use rxmesh_host::repack::RepackOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_tests::conformance;
-use rxmesh_tests::engines::{is_slow, is_very_slow, suited as sized};
 use rxmesh_tests::fixtures::suited;
 use rxmesh_tests::oracle::Oracle;
 
@@ -82,36 +81,16 @@ fn fixtures(engine: &Engine) {
     }
 }
 
-/// Faces over few vertices: repeated vertices, edges with many faces, faces that come again.
 fn random_soups(engine: &Engine) {
-    let config = Config {
-        cases: sized(engine, [128, 4, 1]),
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let soups = (1..60u32, 1..40u32).prop_flat_map(|(vertices, patch_size)| {
-        let face = [0..vertices, 0..vertices, 0..vertices];
-        let again = proptest::collection::vec((any::<prop::sample::Index>(), 0..3usize), 0..8);
-        let faces = proptest::collection::vec(face, 1..120);
-        (Just(vertices), Just(patch_size), faces, again)
+    each_soup(engine, |vertices, faces, patch_size| {
+        let at = |v: u32| Vec3::new(v as f32, (v * v) as f32, 1.0);
+        let mesh = TriMesh {
+            positions: (0..vertices).map(at).collect(),
+            faces,
+            ..TriMesh::default()
+        };
+        check(engine, "a soup", &mesh, patch_size);
     });
-    TestRunner::new(config)
-        .run(&soups, |(vertices, patch_size, mut faces, again)| {
-            for (which, turn) in again {
-                let mut face = *which.get(&faces);
-                face.rotate_left(turn);
-                faces.push(face);
-            }
-            let at = |v: u32| Vec3::new(v as f32, (v * v) as f32, 1.0);
-            let mesh = TriMesh {
-                positions: (0..vertices).map(at).collect(),
-                faces,
-                ..TriMesh::default()
-            };
-            check(engine, "a soup", &mesh, patch_size);
-            Ok(())
-        })
-        .unwrap_or_else(|e| panic!("{e}"));
 }
 
 fn bad_arrays_are_refused(engine: &Engine) {
@@ -159,32 +138,15 @@ fn memory_that_is_not_there_is_told(engine: &Engine) {
 /// In the input's order as in that of patches: the number is reached, the result is sound, and about as near to the
 /// input.
 fn simplifies_as_from_patches(engine: &Engine) {
-    let (nu, nv) = match (is_very_slow(engine), is_slow(engine)) {
-        (true, _) => (12, 8),
-        (false, true) => (24, 16),
-        _ => (120, 60),
-    };
-    let mut mesh = generate::torus(nu, nv, 1.0, 0.4).unwrap();
-    for p in &mut mesh.positions {
-        *p *= 1.0 + 0.08 * (5.0 * p.x).sin() * (4.0 * p.y).cos();
-    }
+    let mut mesh = bumpy(engine);
     generate::shuffle(&mut mesh, 7);
     let options = SimplifyOptions::new(Target::Ratio(0.3));
     let (mut session, x) = open(engine, &mesh, 64);
-    let report = simplify(&mut session, x, &options).unwrap();
+    let report = algo::simplify(&mut session, x, &options).unwrap();
     assert_eq!(session.validate().unwrap(), []);
     assert_eq!(report.end, End::Reached, "{report:?}");
-    let rx = RxMesh::new(
-        engine,
-        mesh.vertex_count(),
-        &mesh.faces,
-        &PatchOptions::default(),
-    )
-    .unwrap();
-    let y = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
-    let mut patched = Session::open(&rx).unwrap();
-    let y = patched.attach(&y).unwrap();
-    let want = simplify(&mut patched, y, &options).unwrap();
+    let (mut patched, y) = simplify::open(engine, &mesh);
+    let want = algo::simplify(&mut patched, y, &options).unwrap();
     assert_eq!([report.faces, report.target], [want.faces, want.target]);
     let (got, want) = (report.deviation.unwrap(), want.deviation.unwrap());
     assert!(got < 1.5 * want, "{got} against {want}");
@@ -199,16 +161,7 @@ fn arrays_of_somebody_else(engine: &Engine) {
     let positions = engine.upload(&mesh.positions).unwrap();
     // The stream of somebody else does not know of ours: what lies there has to be there.
     engine.synchronize().unwrap();
-    let f = Foreign {
-        address: engine.address(faces.global_mut()).unwrap() as u64,
-        len: faces.len(),
-        stream: 0,
-    };
-    let x = Foreign {
-        address: engine.address(positions.global_mut()).unwrap() as u64,
-        len: positions.len(),
-        stream: 0,
-    };
+    let [f, x] = [foreign(engine, &faces), foreign(engine, &positions)];
     // SAFETY: both arrays live to the end of this function, and nobody writes to them.
     let (session, y) = unsafe { Session::from_device::<Vec3>(engine, x, f, 64) }.unwrap();
     let (want, z) = open(engine, &mesh, 64);

@@ -89,8 +89,15 @@ fn fixtures(engine: &Engine) {
     }
 }
 
-/// Faces over few vertices: repeated vertices, edges with many faces, faces that come again.
 fn random_soups(engine: &Engine) {
+    each_soup(engine, |vertices, faces, patch_size| {
+        check(engine, "a soup", vertices, &faces, patch_size);
+    });
+}
+
+/// Shows numbers of vertices, faces over few of them and sizes of patches: repeated vertices, edges with many faces,
+/// faces that come again.
+pub(crate) fn each_soup(engine: &Engine, show: impl Fn(u32, Vec<[u32; 3]>, u32)) {
     let config = Config {
         cases: sized(engine, [128, 4, 1]),
         failure_persistence: None,
@@ -109,7 +116,7 @@ fn random_soups(engine: &Engine) {
                 face.rotate_left(turn);
                 faces.push(face);
             }
-            check(engine, "a soup", vertices, &faces, patch_size);
+            show(vertices, faces, patch_size);
             Ok(())
         })
         .unwrap_or_else(|e| panic!("{e}"));
@@ -201,7 +208,7 @@ fn the_input_keeps_its_order(engine: &Engine) {
 }
 
 /// An array as somebody else would hand it over.
-fn foreign<T: bytemuck::Pod>(engine: &Engine, buffer: &Buffer<T>) -> Foreign {
+pub(crate) fn foreign<T: bytemuck::Pod>(engine: &Engine, buffer: &Buffer<T>) -> Foreign {
     Foreign {
         address: engine.address(buffer.global_mut()).unwrap() as u64,
         len: buffer.len(),

@@ -27,7 +27,7 @@ conformance! {
     an_error_ends_it, a_flat_surface_has_no_error
 }
 
-fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
+pub(crate) fn open(engine: &Engine, mesh: &TriMesh) -> (Session, Column<Vertex, Vec3>) {
     let options = PatchOptions::default().with(|o| {
         o.patch_size = 64;
     });
@@ -44,7 +44,7 @@ fn check(session: &Session, what: &str) {
 }
 
 /// A closed mesh of a size that the engine does in time.
-fn bumpy(engine: &Engine) -> TriMesh {
+pub(crate) fn bumpy(engine: &Engine) -> TriMesh {
     let (nu, nv) = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => (12, 8),
         (false, true) => (24, 16),

@@ -92,8 +92,8 @@ impl OpenMesh {
         Ok(mesh)
     }
 
-    /// The arrays of faces that lie in the engine's memory, in the input's order, with labels of patches of at most so
-    /// many faces.
+    /// The arrays of faces that lie in the engine's memory, in the input's order, with labels as construction begins
+    /// with for patches of so many faces.
     pub(super) fn of_faces(
         vertices: u32,
         faces: &Buffer<[u32; 3]>,

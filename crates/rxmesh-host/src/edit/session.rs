@@ -62,7 +62,8 @@ impl Session {
     /// Opens faces that lie in an engine's memory for edits by claims, without patches: they are made once, when the
     /// session closes, of what is left. The faces' corners are below the number of positions, which, or other values of
     /// the vertices, become a column. Session ids of vertices and faces are those of the input, and who works on the
-    /// session goes through memory in their order. Elements are given patches of at most `patch_size` faces each.
+    /// session goes through memory in their order. Faces are labelled by clusters of about two patches of `patch_size`
+    /// faces, which [`Session::close`] begins with.
     ///
     /// # Errors
     ///
@@ -74,9 +75,9 @@ impl Session {
     ) -> Result<(Session, Column<Vertex, T>), Error> {
         words_of::<T>()?;
         let vertices = u32::try_from(positions.len()).unwrap_or(u32::MAX);
-        let mesh = OpenMesh::of_faces(vertices, faces, patch_size)?;
         Columns::check_len::<T>(vertices)?;
-        let edits = Claims::new(mesh.engine(), &mesh)?;
+        let mesh = OpenMesh::of_faces(vertices, faces, patch_size)?;
+        let edits = Claims::new(&mesh)?;
         let mut session = Session::of(mesh, edits)?;
         let x = session.columns.add(positions.grown(vertices as usize)?);
         Ok((session, x))

@@ -9,6 +9,7 @@ use super::mesh::{Mesh, around_in};
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{FlatKernel, PatchKernel};
+use crate::lanes::three;
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::topo::{Edge, Face, Kind, Patch, PatchHeader, Vertex};
 
@@ -36,6 +37,13 @@ const FROZEN: u32 = 1 << 31;
 
 /// The faces at each vertex while a session opens, and which vertices are frozen.
 pub type Suspects = GlobalMut<u32>;
+
+/// Freezes both ends of an edge.
+#[inline(always)]
+fn freeze_ends(corners: Suspects, from: u32, to: u32) {
+    corners.fetch_or(from, FROZEN);
+    corners.fetch_or(to, FROZEN);
+}
 
 kernel! {
     /// FE with directions, EV, EF, an edge a vertex and the patch of every owned element, in linear ids; and the ends
@@ -142,8 +150,7 @@ impl OpenPatches {
                 t.corners.fetch_add(from, 1);
             }
             if taken || repeats {
-                self.corners.fetch_or(vertices.linear(from), FROZEN);
-                self.corners.fetch_or(vertices.linear(to), FROZEN);
+                freeze_ends(self.corners, vertices.linear(from), vertices.linear(to));
             }
         };
         one(a, ea);
@@ -170,19 +177,14 @@ unsafe impl FlatKernel for OpenFaces {
     fn run(&self, f: u32) {
         let mesh = &self.mesh;
         let sides = mesh.sides(f);
-        let (a, b, c) = (
-            mesh.origin(sides[0]),
-            mesh.origin(sides[1]),
-            mesh.origin(sides[2]),
-        );
+        let [a, b, c] = three(|k| mesh.origin(sides[k]));
         let repeats = a == b || b == c || c == a;
         let one = |h: u32, from: u32, to: u32| {
             // The lowest of several faces stays, so that the outcome does not depend on the order.
             let taken = mesh.around.fetch_min(2 * h, f) != NO_FACE;
             self.corners.fetch_add(from, 1);
             if taken || repeats {
-                self.corners.fetch_or(from, FROZEN);
-                self.corners.fetch_or(to, FROZEN);
+                freeze_ends(self.corners, from, to);
             }
         };
         one(sides[0], a, b);

@@ -10,7 +10,7 @@ use super::mesh::{HostArrays, OpenMesh};
 use super::session::Session;
 use super::validate::SessionFault;
 use crate::Error;
-use crate::engine::{Buffer, Engine, EngineError};
+use crate::engine::{Buffer, EngineError};
 use crate::store::RxMesh;
 pub(crate) use rounds::Course;
 use rxmesh_kernels::attr::Value;
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Claims {
 }
 
 impl Claims {
-    pub(super) fn new(engine: &Engine, mesh: &OpenMesh) -> Result<Claims, Error> {
+    pub(super) fn new(mesh: &OpenMesh) -> Result<Claims, Error> {
         Ok(Claims {
             state: RoundState::new(mesh)?,
             slots: FreeSlots::new(mesh)?,
@@ -71,7 +71,7 @@ impl Claims {
             queued: 0,
             stopped: false,
             hooks: Vec::new(),
-            births: engine.zeroed(0)?,
+            births: mesh.engine().zeroed(0)?,
             has_refused: false,
         })
     }
@@ -83,7 +83,7 @@ impl Edits for Claims {
     type Access = ClaimsAccess;
 
     fn open(_: &RxMesh, mesh: OpenMesh) -> Result<(OpenMesh, Claims), Error> {
-        let claims = Claims::new(mesh.engine(), &mesh)?;
+        let claims = Claims::new(&mesh)?;
         Ok((mesh, claims))
     }
 

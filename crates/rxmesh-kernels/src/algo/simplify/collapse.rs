@@ -12,7 +12,7 @@ use crate::cavity::{
 };
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
-use crate::lanes::{Lanes, Point, four};
+use crate::lanes::{LANES, Lanes, Point, four};
 use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
@@ -20,9 +20,6 @@ use glam::{Vec3, Vec4};
 
 /// How far an end of a boundary edge may be off the new boundary, over the edge's length.
 const MOST_BEND: f32 = 0.1;
-
-/// Faces that a CPU looks at at a time.
-const LANES: usize = 4;
 
 /// The least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;

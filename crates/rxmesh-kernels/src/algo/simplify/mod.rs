@@ -27,7 +27,7 @@ use super::quadric::{Quadric, Stored};
 use crate::algo::labels::label_of;
 use crate::args;
 use crate::edit::NONE;
-use crate::lanes::{Lanes, Point, four};
+use crate::lanes::{LANES, Lanes, Point, four};
 use crate::mem::{Global, GlobalMut};
 use glam::{Vec3, Vec4};
 
@@ -370,7 +370,7 @@ impl QuadricSurface {
             for (k, bits) in (i..n).zip(costs) {
                 cost(k, bits);
             }
-            i += 4;
+            i += LANES as u32;
         }
     }
 

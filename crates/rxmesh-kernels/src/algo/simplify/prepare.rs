@@ -6,6 +6,7 @@ use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
+use crate::lanes::LANES;
 use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
 use glam::Vec3;
@@ -145,7 +146,7 @@ kernel! {
 }
 
 /// Edges whose costs a CPU computes at a time.
-pub const COSTS_ALONE: u32 = 4;
+pub const COSTS_ALONE: u32 = LANES as u32;
 
 // SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
 // for (contracts U3, U4).

@@ -90,14 +90,7 @@ impl EdgeCosts {
             NEW => new.enter(i),
             cost => look(i, cost),
         });
-        self.renew_each(b, first, new, look);
-    }
-
-    /// Computes the costs of a block's new edges, and shows them.
-    #[inline(always)]
-    fn renew_each<B: Block>(&self, b: B, first: u32, new: NewEdges, look: impl Fn(u32, u32)) {
-        let n = new.n.get(0);
-        b.each(n, |k| {
+        b.each(new.n.get(0), |k| {
             let i = u32::from(new.list.get(k));
             look(i, self.renew(first + i));
         });
@@ -235,12 +228,13 @@ unsafe impl BlockKernel for SimplifySelect {
             p.each(words, |i| t.chosen.set(i, 0));
             p.lead(|| t.new.clear());
         });
-        let look = |i: u32, cost: u32| self.look(32 * first + i, i, cost, bound, t);
         if B::SOLO {
             self.scan(first, edges, bound, t);
             self.enter(first, t);
         } else {
-            self.costs.each(b, 32 * first, edges, t.new, look);
+            self.costs.each(b, 32 * first, edges, t.new, |i, cost| {
+                self.look(32 * first + i, i, cost, bound, t);
+            });
         }
         b.phase(|p| {
             p.each(words, |i| {
