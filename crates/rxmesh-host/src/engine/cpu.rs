@@ -1,6 +1,7 @@
 //! The CPU engine: a block is one thread, a crew of threads runs the blocks; and the two test engines.
 
 use super::crew::Crew;
+use super::pages;
 #[cfg(feature = "test-engines")]
 use super::team::{self, Member};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
@@ -8,7 +9,6 @@ use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, GridKernel, PatchArgs, PatchKernel};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
-use std::alloc::Layout;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -210,24 +210,18 @@ impl Cpu {
     }
 
     pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8, EngineError> {
-        let no_memory = EngineError::OutOfMemory {
+        pages::allocate(bytes).ok_or(EngineError::OutOfMemory {
             engine: "the CPU engine",
             bytes,
-        };
-        let layout = Layout::from_size_align(bytes, ALIGN).map_err(|_| no_memory.clone())?;
-        // SAFETY: the size is not zero (`bytes_of` sees to it).
-        let at = unsafe { std::alloc::alloc_zeroed(layout) };
-        if at.is_null() { Err(no_memory) } else { Ok(at) }
+        })
     }
 
     /// # Safety
     ///
     /// `at` came from [`Cpu::allocate`] with the same size and is not used any more.
     pub(super) unsafe fn free(&self, at: *mut u8, bytes: usize) {
-        if let Ok(layout) = Layout::from_size_align(bytes, ALIGN) {
-            // SAFETY: the caller's.
-            unsafe { std::alloc::dealloc(at, layout) };
-        }
+        // SAFETY: the caller's.
+        unsafe { pages::free(at, bytes) };
     }
 
     pub(super) fn fault(&self) -> Fault {
@@ -240,9 +234,6 @@ impl Cpu {
         fault_error(words)
     }
 }
-
-/// Alignment of every allocation: a cache line.
-const ALIGN: usize = 64;
 
 fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u32, mut kernel: K) {
     with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {

@@ -25,6 +25,7 @@ mod cuda;
 mod error;
 mod foreign;
 mod note;
+mod pages;
 #[cfg(any(feature = "cuda", test))]
 mod ptx;
 mod staging;

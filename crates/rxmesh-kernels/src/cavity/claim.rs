@@ -1,5 +1,6 @@
 //! First launches of a round: who wants a change, and claims all that it needs.
 
+use super::claims::by_ends;
 use super::record::Recorder;
 use super::round::{Counter, NO_RECORD, Round, each_corner, faces, is_at_hand, lives};
 use super::shape::known_words;
@@ -218,7 +219,7 @@ impl<O: Operator> Claim<O> {
         b.each(candidates, |c| {
             let k = t.left.get(c);
             let (seed, priority) = (t.seeds.get(k), t.priorities.get(k));
-            if self.claim(seed, round.key(priority, seed)).is_none() {
+            if self.claim(seed, round.key(priority, seed), false).is_none() {
                 t.priorities.set(k, NONE);
                 self.refuse(seed);
             }
@@ -306,7 +307,7 @@ impl<O: Operator> Claim<O> {
             let Some(priority) = self.candidate(seed) else {
                 continue;
             };
-            let Some(met) = self.claim(seed, round.key(priority.bits(), seed)) else {
+            let Some(met) = self.claim(seed, round.key(priority.bits(), seed), true) else {
                 self.refuse(seed);
                 continue;
             };
@@ -361,14 +362,9 @@ impl<O: Operator> Claim<O> {
         self.round.records.set(at, priority);
         let recorder = Recorder {
             op: &self.op,
-            site: FlatSite {
-                mesh: &self.mesh,
-                round: &self.round,
-                record: self.round.records.from(at + 1),
-                reserved: None,
-                births: 0,
-            },
+            site: FlatSite::of_record(&self.mesh, &self.round, at + 1),
             holder: Claimant {
+                mesh: &self.mesh,
                 claims: &self.claims,
                 key: self.round.key(priority, seed),
             },
@@ -394,10 +390,10 @@ impl<O: Operator> Claim<O> {
         self.op.candidate(mesh, Seed::<O>::new(seed))
     }
 
-    /// Claims all that the cavity needs, and tells how often its faces are met; nothing, and nothing is claimed, when
-    /// it cannot have it.
+    /// Claims all that the cavity needs, and tells how often its faces are met, if that `counts`; nothing, and nothing
+    /// is claimed, when it cannot have it.
     #[inline(always)]
-    fn claim(&self, seed: u32, key: Key) -> Option<u32> {
+    fn claim(&self, seed: u32, key: Key, counts: bool) -> Option<u32> {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
         let id = Seed::<O>::new(seed);
         let template = op.template();
@@ -415,6 +411,17 @@ impl<O: Operator> Claim<O> {
             true
         });
         let mut met = 0;
+        if by_ends::<O>() {
+            claims.take_end(mesh.origin(2 * seed), key);
+            claims.take_end(mesh.tip(2 * seed), key);
+            if counts {
+                faces_in_any_order(&template, mesh, seed, |_| {
+                    met += 1;
+                    true
+                });
+            }
+            return Some(met);
+        }
         let take = |f: u32| {
             met += 1;
             if O::LEAVES_HOLE {
@@ -491,13 +498,19 @@ impl<'a, O: Operator> Ahead<'a, O> {
                 if *h == NONE {
                     continue;
                 }
-                op.ask(mesh.tip(*h), *h >> 1 == seed);
+                let (tip, of_seed) = (mesh.tip(*h), *h >> 1 == seed);
+                op.ask(tip, of_seed);
                 let (face, before) = (mesh.face(*h), mesh.before(*h));
+                if by_ends::<O>() && of_seed {
+                    self.claim.claims.ends.ask(tip);
+                }
                 if before == NONE {
                     *h = NONE;
                     continue;
                 }
-                self.claim.claims.faces.ask(face);
+                if !by_ends::<O>() {
+                    self.claim.claims.faces.ask(face);
+                }
                 // Around the vertex, or, where faces alone count, around the face.
                 *h = match O::Template::SHAPE {
                     Shape::Ends => before ^ 1,

@@ -1,5 +1,7 @@
 //! Who may change what in a round.
 
+use super::record::{RECORD_HEADER, first_vertex};
+use super::{Operator, Shape, Template};
 use crate::kernel::FlatKernel;
 use crate::math::hash;
 use crate::mem::GlobalMut;
@@ -85,7 +87,7 @@ impl Key {
     }
 }
 
-/// The claim on a face as it lies in memory: who only keeps it need not wait for it yet.
+/// A claim as it lies in memory: who only keeps it need not wait for it yet.
 #[derive(Clone, Copy)]
 pub(super) struct Claimed(u64);
 
@@ -101,6 +103,13 @@ impl Claimed {
     pub(super) fn is_of(self, key: Key) -> bool {
         self.0 & !LISTED == key.0
     }
+
+    /// Whether nobody has claimed it who is more urgent than the candidate with this key; then it is that candidate's,
+    /// if claimed by it.
+    #[inline(always)]
+    pub(super) fn leaves(self, key: Key) -> bool {
+        self.0 >= key.0
+    }
 }
 
 args! {
@@ -108,6 +117,9 @@ args! {
     pub struct ClaimTables {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,
+        /// On vertices, by vertex, where candidates claim the ends of their edges in place of the faces at them
+        /// ([`by_ends`]); empty where they do not.
+        pub ends: GlobalMut<u64>,
         /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those
         /// that must keep one fan: by hash. A collision costs a round, no more.
         pub pairs: GlobalMut<u64>,
@@ -116,6 +128,14 @@ args! {
 
 /// Slots of [`ClaimTables::pairs`] a vertex.
 const PAIR_SLOTS: u32 = 4;
+
+/// Whether candidates claim the ends of their edges. The cavity is all faces at both, so that two cavities have a face
+/// in common if and only if an end of one is an end of the other or joined to it. Who finds no claim that is more
+/// urgent, neither on the ends nor on the vertices around them, holds the faces: two claims do for a dozen.
+#[inline(always)]
+pub const fn by_ends<O: Operator>() -> bool {
+    matches!(O::Template::SHAPE, Shape::Ends) && !O::LEAVES_HOLE
+}
 
 impl ClaimTables {
     /// The length of [`ClaimTables::pairs`] for so many vertices.
@@ -147,18 +167,36 @@ impl ClaimTables {
         Claimed(self.faces.load(f))
     }
 
-    /// The key of the winner that has a face, without epoch and mark.
+    /// Claims all faces at a vertex.
     #[inline(always)]
-    pub(super) fn order_of(&self, f: u32) -> u64 {
-        (self.faces.load(f) & ((1 << EPOCH_AT) - 1)) >> 1
+    pub(super) fn take_end(&self, v: u32, key: Key) {
+        self.ends.fetch_min(v, key.0);
+    }
+
+    /// The claim on a vertex.
+    #[inline(always)]
+    pub(super) fn claim_at(&self, v: u32) -> Claimed {
+        Claimed(self.ends.load(v))
+    }
+
+    /// The key of the winner with a record, without epoch and mark.
+    #[inline(always)]
+    pub(super) fn order_of(&self, record: GlobalMut<u32>) -> u64 {
+        let claim = if self.ends.is_empty() {
+            self.faces.load(record.get(RECORD_HEADER))
+        } else {
+            self.ends.load(first_vertex(record))
+        };
+        (claim & ((1 << EPOCH_AT) - 1)) >> 1
     }
 
     /// Marks a face of the winner with this key; false if it was marked before.
     #[inline(always)]
     pub(super) fn list_face(&self, f: u32, key: Key) -> bool {
-        let new = self.faces.load(f) & LISTED == 0;
+        let listed = key.0 | LISTED;
+        let new = self.faces.load(f) != listed;
         if new {
-            self.faces.store(f, key.0 | LISTED);
+            self.faces.store(f, listed);
         }
         new
     }
@@ -186,7 +224,7 @@ impl ClaimTables {
 kernel! {
     /// Gives up all claims but the frozen ones, when the epochs are used up.
     pub struct ResetClaims: Flat {
-        /// Claims on faces or on pairs.
+        /// Claims on faces, on pairs or on ends.
         pub claims: GlobalMut<u64>,
     }
 }

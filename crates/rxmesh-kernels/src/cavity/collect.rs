@@ -4,9 +4,9 @@ use super::Counter;
 use super::round::{TAKEN_BACK, out_of_room};
 use super::tasks::Tasks;
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel;
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
+use crate::{args, kernel};
 
 /// Words of the queue that one block works on.
 pub const COLLECT_WORDS: u32 = 256;
@@ -14,20 +14,14 @@ pub const COLLECT_WORDS: u32 = 256;
 /// Below so many seeds a round looks at all of them: a few more hardly take longer.
 pub const MANY_SEEDS: u32 = 1 << 14;
 
-kernel! {
-    /// Lists the seeds in the queue and empties it and the set of winners, unless room ran out. The order of the list
-    /// depends on who comes first; nothing else does. The last block ends the round: it is to be repeated if room ran
-    /// out, and the next one can begin if there are seeds.
-    pub struct Collect: Block {
-        /// The seeds, a bit each.
-        pub queue: GlobalMut<u32>,
-        /// The winners, a bit each.
-        pub won: GlobalMut<u32>,
+args! {
+    /// The end of a round: the seeds of the next one are listed, and the last block says whether there is one.
+    pub struct RoundEnd {
         /// Where to list the seeds.
         pub list: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// The blocks, where they are of one thread each.
+        /// How blocks of one thread share the round.
         pub tasks: Tasks,
         /// Room for records: when it ran out the round is repeated.
         pub records: u32,
@@ -38,12 +32,38 @@ kernel! {
     }
 }
 
-/// What [`Collect`] keeps in shared memory.
+kernel! {
+    /// Lists the seeds in the queue and empties it and the set of winners, unless room ran out. The order of the list
+    /// depends on who comes first; nothing else does. The last block ends the round: it is to be repeated if room ran
+    /// out, and the next one can begin if there are seeds.
+    pub struct Collect: Block {
+        /// The seeds, a bit each.
+        pub queue: GlobalMut<u32>,
+        /// The winners, a bit each.
+        pub won: GlobalMut<u32>,
+        /// The end of the round.
+        pub end: RoundEnd,
+    }
+}
+
+/// What listing keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct CollectTables {
     before: Shared<u32>,
     place: Shared<u32>,
-    scratch: Shared<u32>,
+    pub(crate) scratch: Shared<u32>,
+}
+
+impl CollectTables {
+    /// Room for so many words.
+    #[inline(always)]
+    pub(crate) fn carve(plan: &mut Plan, words: u32) -> CollectTables {
+        CollectTables {
+            before: plan.take(words),
+            place: plan.take(1),
+            scratch: plan.take(SCRATCH_WORDS),
+        }
+    }
 }
 
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
@@ -53,41 +73,28 @@ unsafe impl BlockKernel for Collect {
 
     #[inline(always)]
     fn carve(&mut self, plan: &mut Plan) -> CollectTables {
-        CollectTables {
-            before: plan.take(COLLECT_WORDS),
-            place: plan.take(1),
-            scratch: plan.take(SCRATCH_WORDS),
-        }
+        CollectTables::carve(plan, COLLECT_WORDS)
     }
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &CollectTables) {
-        let counters = self.counters;
-        if counters.get(Counter::Stopped as u32) != 0 {
+        let end = &self.end;
+        if end.counters.get(Counter::Stopped as u32) != 0 {
             return;
         }
-        let repeat = out_of_room(counters, self.records);
-        match (repeat, B::SOLO) {
+        let repeats = end.repeats();
+        match (repeats, B::SOLO) {
             (true, _) => {}
             (_, true) => self.list_alone(block),
             _ => self.list(b, block, t),
         }
         let blocks = if B::SOLO {
-            self.tasks.count()
+            end.tasks.count()
         } else {
             self.queue.len().div_ceil(COLLECT_WORDS)
         };
-        let arrived = counters.from(Counter::Arrived as u32 - 1);
-        if b.arrive(arrived, blocks, t.scratch, || ()) {
-            b.last_phase(|p| {
-                p.lead(|| {
-                    if repeat {
-                        self.take_back();
-                    } else {
-                        self.end();
-                    }
-                });
-            });
+        if b.arrive(end.arrived(), blocks, t.scratch, || ()) {
+            b.last_phase(|p| p.lead(|| end.finish(repeats)));
         }
     }
 }
@@ -96,61 +103,104 @@ impl Collect {
     /// Lists the seeds of a block's words.
     #[inline(always)]
     fn list<B: Block>(&self, b: B, block: u32, t: &CollectTables) {
-        let counters = self.counters;
         let first = block * COLLECT_WORDS;
         let n = (self.queue.len() - first).min(COLLECT_WORDS);
         let (queue, won) = (self.queue.from(first), self.won.from(first));
+        self.end.list(b, first, n, t, |i| queue.get(i));
         b.each(n, |i| {
-            t.before.set(i, queue.get(i).count_ones());
+            queue.set(i, 0);
             won.set(i, 0);
-        });
-        let total = b.scan(t.before, n, t.scratch);
-        if total == 0 {
-            return;
-        }
-        b.lead(|| {
-            t.place
-                .set(0, counters.fetch_add(Counter::List as u32, total))
-        });
-        b.each(n, |i| {
-            self.list_word(first + i, t.place.get(0) + t.before.get(i));
         });
     }
 
     /// Lists the seeds of a task's words.
     #[inline(always)]
     fn list_alone(&self, task: u32) {
-        let [first, end] = self.tasks.range(task, self.queue.len());
-        let mut total = 0;
+        let [first, end] = self.end.tasks.range(task, self.queue.len());
+        let mut listed = 0;
         let mut i = first;
         while i < end {
-            total += self.queue.get(i).count_ones();
+            listed = self.end.list_word(i, self.queue.get(i), first, listed);
+            self.queue.set(i, 0);
             self.won.set(i, 0);
             i += 1;
         }
+        self.end.tell_listed(task, first, listed);
+    }
+}
+
+impl RoundEnd {
+    /// Whether the round is to be repeated.
+    #[inline(always)]
+    pub(crate) fn repeats(&self) -> bool {
+        out_of_room(self.counters, self.records)
+    }
+
+    /// Where blocks arrive.
+    #[inline(always)]
+    pub(crate) fn arrived(&self) -> GlobalMut<u32> {
+        self.counters.from(Counter::Arrived as u32 - 1)
+    }
+
+    /// Lists the seeds of `n` words of a set from `first` on, of which `word` is the number among them.
+    #[inline(always)]
+    pub(crate) fn list<B: Block>(
+        &self,
+        b: B,
+        first: u32,
+        n: u32,
+        t: &CollectTables,
+        word: impl Fn(u32) -> u32,
+    ) {
+        b.each(n, |i| t.before.set(i, word(i).count_ones()));
+        let total = b.scan(t.before, n, t.scratch);
         if total == 0 {
-            return self.tasks.set_listed(task, [0; 2]);
+            return;
         }
-        let mut at = self.counters.fetch_add(Counter::List as u32, total);
-        self.tasks.set_listed(task, [at, total]);
-        i = first;
-        while i < end {
-            at = self.list_word(i, at);
-            i += 1;
+        b.lead(|| {
+            let place = self.counters.fetch_add(Counter::List as u32, total);
+            t.place.set(0, place);
+        });
+        b.each(n, |i| {
+            self.list_bits(first + i, word(i), t.place.get(0) + t.before.get(i));
+        });
+    }
+
+    /// Lists the seeds of a word of a task, whose words begin with `first`, behind those that it has listed. A task has
+    /// room for all seeds of its words. How many it has listed then.
+    #[inline(always)]
+    pub(crate) fn list_word(&self, word: u32, bits: u32, first: u32, listed: u32) -> u32 {
+        self.list_bits(word, bits, 32 * first + listed);
+        listed + bits.count_ones()
+    }
+
+    /// Tells how many seeds a task has listed, whose words begin with `first`.
+    #[inline(always)]
+    pub(crate) fn tell_listed(&self, task: u32, first: u32, listed: u32) {
+        self.tasks.set_listed(task, [32 * first, listed]);
+        if listed > 0 {
+            self.counters.fetch_add(Counter::List as u32, listed);
         }
     }
 
-    /// Lists the seeds of a word from `at` on, and empties it; where the list ends.
+    /// Lists the seeds of a word from `at` on.
     #[inline(always)]
-    fn list_word(&self, word: u32, mut at: u32) -> u32 {
-        let mut bits = self.queue.get(word);
+    fn list_bits(&self, word: u32, mut bits: u32, mut at: u32) {
         while bits != 0 {
             self.list.set(at, 32 * word + bits.trailing_zeros());
             bits &= bits - 1;
             at += 1;
         }
-        self.queue.set(word, 0);
-        at
+    }
+
+    /// Ends the round, or stops before it is repeated.
+    #[inline(always)]
+    pub(crate) fn finish(&self, repeats: bool) {
+        if repeats {
+            self.take_back();
+        } else {
+            self.end();
+        }
     }
 
     #[inline(always)]

@@ -1,6 +1,5 @@
 //! Between resolve and fill-in: no more winners than wanted.
 
-use super::record::RECORD_HEADER;
 use super::round::{Counter, Round};
 use super::{ClaimTables, Key};
 use crate::edit::NONE;
@@ -13,7 +12,7 @@ kernel! {
     /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no
     /// new slots. One block.
     pub struct Limit: Block {
-        /// The claims, whose values on a winner's faces are its key.
+        /// The claims, whose values on what a winner holds are its key.
         pub claims: ClaimTables,
         /// The round; [`Counter::Most`] says how many winners to keep.
         pub round: Round,
@@ -100,7 +99,7 @@ pub(crate) fn keep_first<B: Block>(
             return None;
         }
         let record = round.winners.get(2 * i + 1);
-        Some(claims.order_of(round.records.get(record + RECORD_HEADER)))
+        Some(claims.order_of(round.records.from(record)))
     };
     let winners = b.count(n, t.scratch, |i| key(i).is_some());
     if winners <= most {

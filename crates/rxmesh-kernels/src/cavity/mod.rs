@@ -29,8 +29,9 @@ pub mod template;
 
 pub use births::{BIRTH_WORDS, BORN, Births, Interpolate, Origin, TraceVertices};
 pub use claim::{CLAIM_ITEMS, CLAIM_ITEMS_ALONE, Claim, WANT_ITEMS, Want};
-pub use claims::{ClaimTables, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims};
-pub use collect::{COLLECT_WORDS, Collect, MANY_SEEDS};
+pub use claims::{ClaimTables, FREE, FROZEN, Key, Priority, RESET_EPOCH, ResetClaims, by_ends};
+pub(crate) use collect::CollectTables;
+pub use collect::{COLLECT_WORDS, Collect, MANY_SEEDS, RoundEnd};
 pub use fill::{FILL_BLOCKS, FillIn};
 pub use hole::{Corner, Hole, Queue, Side};
 pub(crate) use limit::keep_first;

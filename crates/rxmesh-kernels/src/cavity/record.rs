@@ -5,6 +5,7 @@ use super::site::{Holder, Site};
 use super::template::{Vertices, deletes};
 use super::{Operator, Template};
 use crate::edit::{Mesh, NO_FACE};
+use crate::mem::GlobalMut;
 
 /// Words before the lists of a record: numbers of faces, edges and vertices deleted, and of rim edges (the highest bit:
 /// the rim is closed).
@@ -33,6 +34,14 @@ pub fn record_words(faces: u32, vertices: u32) -> u32 {
 /// most deletes and `T` meets [`Template::MEETS`] times; every vertex that is named meets a face.
 pub const fn most_record_words<T: Template>(faces: u32) -> u64 {
     faces as u64 * (RECORD_HEADER as u64 + 2 + 8 * T::MEETS as u64)
+}
+
+/// The first vertex that a record names.
+#[inline(always)]
+pub(super) fn first_vertex(record: GlobalMut<u32>) -> u32 {
+    let (faces, edges, rim) = (record.get(0), record.get(1), record.get(3));
+    let corners = (rim & !CLOSED) + u32::from(rim & CLOSED == 0);
+    record.get(RECORD_HEADER + faces + edges + 2 * corners)
 }
 
 /// A cavity that is about to be cut: what is deleted, and the rim.

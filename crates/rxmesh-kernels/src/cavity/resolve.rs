@@ -1,12 +1,12 @@
 //! Second launch of a round: who has won.
 
-use super::claims::Claimed;
-use super::record::{RECORD_HEADER, Recorder, record_words};
-use super::round::{Counter, NO_RECORD, Round, each_corner};
+use super::claims::{Claimed, by_ends};
+use super::record::{Cavity, RECORD_HEADER, Recorder, record_words};
+use super::round::{Counter, NO_RECORD, Round, each_corner, is_at_hand};
 use super::site::{Claimant, FlatSite};
 use super::template::faces_in_any_order;
 use super::{ClaimTables, Key, Operator, Seed};
-use crate::edit::{FlatMesh, NONE};
+use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
@@ -162,9 +162,10 @@ impl<O: Operator> Resolve<O> {
     fn resolve_some(&self, first: u32, n: u32, all: u32, to: u32, t: &ResolveTables) -> u32 {
         let round = &self.round;
         let (mut winners, mut words) = (0, 0);
+        let asks = !is_at_hand(&self.mesh);
         let mut i = 0;
         while i < n {
-            if first + i + AHEAD < all {
+            if asks && first + i + AHEAD < all {
                 self.ask(first + i + AHEAD);
             }
             let (seed, word) = self.candidate(first + i);
@@ -222,31 +223,62 @@ impl<O: Operator> Resolve<O> {
     #[inline(always)]
     fn holds_record(&self, seed: u32, at: u32) -> bool {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
-        let record = self.round.records.from(at - 1);
-        let key = self.round.key(record.get(0), seed);
-        let faces = record.get(1);
-        let mut i = 0;
-        while i < faces && claims.has_face(record.get(1 + RECORD_HEADER + i), key) {
-            i += 1;
-        }
+        let key = self.round.key(self.round.records.get(at - 1), seed);
+        let held = if by_ends::<O>() {
+            self.each_vertex(seed, at, |v| claims.claim_at(v).leaves(key))
+        } else {
+            self.each_face(at, |f| claims.has_face(f, key))
+        };
         let id = Seed::<O>::new(seed);
-        i == faces
-            && op.joins(mesh, id, &mut |a, b| claims.has_pair(a, b, key))
+        held && op.joins(mesh, id, &mut |a, b| claims.has_pair(a, b, key))
             && op.guards(mesh, id, &mut |v| claims.has_pair(v, v, key))
     }
 
-    /// Asks for the claims on the faces of a candidate whose record is written.
+    /// Shows the faces of a record.
+    #[inline(always)]
+    fn each_face(&self, at: u32, face: impl Fn(u32) -> bool) -> bool {
+        let record = self.round.records.from(at);
+        let faces = record.get(0);
+        let mut i = 0;
+        while i < faces && face(record.get(RECORD_HEADER + i)) {
+            i += 1;
+        }
+        i == faces
+    }
+
+    /// Shows the vertices of a record and those of its rim.
+    #[inline(always)]
+    fn each_vertex(&self, seed: u32, at: u32, vertex: impl Fn(u32) -> bool) -> bool {
+        let cavity = Cavity::new(FlatSite::of_record(&self.mesh, &self.round, at), seed);
+        let (vertices, corners) = (cavity.vertices(), cavity.corners());
+        let mut i = 0;
+        while i < vertices && vertex(cavity.vertex(i)) {
+            i += 1;
+        }
+        let mut k = 0;
+        while i == vertices && k < corners && vertex(cavity.corner(k)) {
+            k += 1;
+        }
+        i == vertices && k == corners
+    }
+
+    /// Asks for the claims on what a candidate takes whose record is written.
     #[inline(always)]
     fn ask(&self, i: u32) {
-        let (_, at) = self.candidate(i);
-        if at & NO_RECORD == 0 {
-            let record = self.round.records.from(at);
-            let faces = record.get(0);
-            let mut i = 0;
-            while i < faces {
-                self.claims.faces.ask(record.get(RECORD_HEADER + i));
-                i += 1;
-            }
+        let (seed, at) = self.candidate(i);
+        if at & NO_RECORD != 0 {
+            return;
+        }
+        if by_ends::<O>() {
+            self.each_vertex(seed, at, |v| {
+                self.claims.ends.ask(v);
+                true
+            });
+        } else {
+            self.each_face(at, |f| {
+                self.claims.faces.ask(f);
+                true
+            });
         }
     }
 
@@ -273,19 +305,27 @@ impl<O: Operator> Resolve<O> {
     #[inline(always)]
     fn met_by_winner(&self, seed: u32, key: Key) -> [u32; 2] {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
-        // The claim on a face is looked at when the face after it has been found: both are waited for at a time.
+        // A claim is looked at when what comes after it has been found: both are waited for at a time.
         let (mut faces, mut last) = (0, Claimed::by(key));
-        let named = faces_in_any_order(&op.template(), mesh, seed, |f| {
-            faces += 1;
-            let before = last;
-            last = claims.claim_on(f);
-            before.is_of(key)
-                && (!O::LEAVES_HOLE || each_corner(mesh, f, |v| claims.has_pair(v, v, key)))
-        });
+        let mut leaves = |claim: Claimed| core::mem::replace(&mut last, claim).leaves(key);
+        let named = if by_ends::<O>() {
+            // Each end is the tip of a spoke of the other one.
+            let all = mesh.each_spoke_of_ends(seed, |_, _, f, tip| {
+                faces += u32::from(f != NO_FACE);
+                leaves(claims.claim_at(tip))
+            });
+            all.then_some(2)
+        } else {
+            faces_in_any_order(&op.template(), mesh, seed, |f| {
+                faces += 1;
+                leaves(claims.claim_on(f))
+                    && (!O::LEAVES_HOLE || each_corner(mesh, f, |v| claims.has_pair(v, v, key)))
+            })
+        };
         let id = Seed::<O>::new(seed);
         match named {
             Some(vertices)
-                if last.is_of(key)
+                if last.leaves(key)
                     && op.joins(mesh, id, &mut |a, b| claims.has_pair(a, b, key))
                     && op.guards(mesh, id, &mut |v| claims.has_pair(v, v, key)) =>
             {
@@ -303,14 +343,9 @@ impl<O: Operator> Resolve<O> {
         let priority = priority & !NO_RECORD;
         let recorder = Recorder {
             op: &self.op,
-            site: FlatSite {
-                mesh: &self.mesh,
-                round,
-                record: round.records.from(at),
-                reserved: None,
-                births: 0,
-            },
+            site: FlatSite::of_record(&self.mesh, round, at),
             holder: Claimant {
+                mesh: &self.mesh,
                 claims: &self.claims,
                 key: round.key(priority, seed),
             },

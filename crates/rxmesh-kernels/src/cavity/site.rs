@@ -3,7 +3,7 @@
 use super::births::{self, Origin};
 use super::claims::{ClaimTables, Key};
 use super::round::{Counter, Round, Slots};
-use crate::edit::{FlatMesh, MeshMut, NONE};
+use crate::edit::{FlatMesh, Mesh, MeshMut, NONE};
 use crate::mem::GlobalMut;
 use crate::topo::Kind;
 
@@ -68,6 +68,20 @@ pub(super) struct FlatSite<'a> {
     pub births: u32,
 }
 
+impl<'a> FlatSite<'a> {
+    /// Where the record at a place among the round's is written or read, before the cavity is cut.
+    #[inline(always)]
+    pub(super) fn of_record(mesh: &'a FlatMesh, round: &'a Round, at: u32) -> Self {
+        FlatSite {
+            mesh,
+            round,
+            record: round.records.from(at),
+            reserved: None,
+            births: 0,
+        }
+    }
+}
+
 impl Site for FlatSite<'_> {
     type Mesh = FlatMesh;
 
@@ -129,6 +143,7 @@ impl Site for FlatSite<'_> {
 /// The holder of the faces that a key has claimed.
 #[derive(Clone, Copy)]
 pub(super) struct Claimant<'a> {
+    pub mesh: &'a FlatMesh,
     pub claims: &'a ClaimTables,
     pub key: Key,
 }
@@ -136,7 +151,14 @@ pub(super) struct Claimant<'a> {
 impl Holder for Claimant<'_> {
     #[inline(always)]
     fn holds(&self, f: u32) -> bool {
-        self.claims.has_face(f, self.key)
+        let (claims, key) = (self.claims, self.key);
+        if claims.ends.is_empty() {
+            return claims.has_face(f, key);
+        }
+        // A face of the cavity is one at an end.
+        let is_end = |h: u32| claims.claim_at(self.mesh.origin(h)).is_of(key);
+        let [a, b, c] = self.mesh.sides(f);
+        is_end(a) || is_end(b) || is_end(c)
     }
 
     #[inline(always)]

@@ -25,14 +25,14 @@ args! {
 impl Tasks {
     /// How many there are.
     #[inline(always)]
-    pub(super) fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.words.len() / TASK_WORDS
     }
 
     /// The first of `n` things that are a task's, and the one behind them. Where they are few some tasks have none,
     /// of each thread's about as many.
     #[inline(always)]
-    pub(super) fn range(&self, task: u32, n: u32) -> [u32; 2] {
+    pub(crate) fn range(&self, task: u32, n: u32) -> [u32; 2] {
         let mut count = self.count();
         let mut skip = 1;
         while count > 1 && n < LEAST * count {

@@ -195,20 +195,15 @@ impl Several {
     }
 
     /// Launches in place of [`SimplifySelect`] what has a bound for each mesh.
-    pub(super) fn select(
-        &self,
-        session: &Session,
-        like: &SimplifySelect,
-        blocks: u32,
-    ) -> Result<(), Error> {
+    pub(super) fn select(&self, session: &Session, like: &SimplifySelect) -> Result<(), Error> {
         let select = BatchSelect {
             batch: self.view(),
             costs: like.costs,
             refused: like.refused,
             queue: like.queue,
-            counters: like.counters,
-            records: like.records,
-            between: like.between,
+            counters: like.end.counters,
+            records: like.end.records,
+            between: like.end.rounds,
             words: like.words,
             forgive: like.forgive,
             order: like.order,
@@ -216,11 +211,12 @@ impl Several {
         let decide = BatchDecide {
             batch: self.view(),
             course: like.course,
-            counters: like.counters,
-            records: like.records,
-            between: like.between,
+            counters: like.end.counters,
+            records: like.end.records,
+            between: like.end.rounds,
             forgive: like.forgive,
         };
+        let blocks = select.queue.len().div_ceil(select.words);
         session.engine().launch_blocks(blocks, select)?;
         Ok(session.engine().launch_blocks(self.count, decide)?)
     }

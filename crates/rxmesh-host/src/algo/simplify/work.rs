@@ -14,7 +14,7 @@ use rxmesh_kernels::algo::simplify::{
     QuadricSurface, REFUSALS, RULES, Refusal, Rule, SELECT_WORDS, SimplifyCosts, SimplifyQuadrics,
     SimplifyRefusals, SimplifySelect,
 };
-use rxmesh_kernels::cavity::{ClaimTables, Limit, Round};
+use rxmesh_kernels::cavity::{ClaimTables, Limit, Round, RoundEnd};
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -113,16 +113,16 @@ impl edit::Course<Collapse> for Steps<'_> {
         }
     }
 
-    fn between(&mut self, session: &Session, queue: GlobalMut<u32>) -> Result<(), Error> {
+    fn between(
+        &mut self,
+        session: &Session,
+        queue: GlobalMut<u32>,
+        end: RoundEnd,
+    ) -> Result<bool, Error> {
         let order = self.work.order(self.salt.wrapping_add(1));
-        let select = self.work.select(session, queue, order, self.forgive)?;
-        self.work.launch_select(
-            session,
-            SimplifySelect {
-                between: 1,
-                ..select
-            },
-        )
+        let select = (self.work).select(session, queue, order, self.forgive, end)?;
+        self.work.launch_select(session, select)?;
+        Ok(self.work.several.is_none())
     }
 
     fn state(&self) -> Option<&Buffer<u32>> {
@@ -346,7 +346,8 @@ impl Work {
         // Keys of the same turn may be there.
         fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
         let queued = session.enqueue(|s, queue| {
-            let select = self.select(s, queue, self.order(self.salt), forgive)?;
+            let end = s.round_end(0, false);
+            let select = self.select(s, queue, self.order(self.salt), forgive, end)?;
             self.launch_select(s, select)
         })?;
         self.seen = self.course.read()?;
@@ -367,6 +368,7 @@ impl Work {
         queue: GlobalMut<u32>,
         order: Order,
         forgive: bool,
+        end: RoundEnd,
     ) -> Result<SimplifySelect, Error> {
         let blocks = match s.engine().blocks_are_alone() {
             true => SELECT_BLOCKS_A_THREAD * s.engine().info().units,
@@ -378,9 +380,7 @@ impl Work {
             queue,
             histogram: self.histogram.global_mut(),
             course: self.course.global_mut(),
-            counters: s.round_counters(),
-            records: s.record_room(),
-            between: 0,
+            end,
             words: queue.len().div_ceil(blocks).clamp(32, SELECT_WORDS),
             part: cheap_part(self.quantile),
             forgive: u32::from(forgive),
@@ -392,11 +392,10 @@ impl Work {
     }
 
     fn launch_select(&self, s: &Session, select: SimplifySelect) -> Result<(), Error> {
-        let blocks = select.queue.len().div_ceil(select.words);
         if let Some(several) = &self.several {
-            return several.select(s, &select, blocks);
+            return several.select(s, &select);
         }
-        Ok(s.engine().launch_blocks(blocks, select)?)
+        Ok(s.engine().launch_blocks(select.blocks(), select)?)
     }
 
     /// Which edge goes first in the round of a salt.

@@ -8,8 +8,8 @@ use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, Births, CLAIM_ITEMS, CLAIM_ITEMS_ALONE, COLLECT_WORDS, Claim, ClaimTables,
     Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH,
-    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, Slots, TASK_WORDS, Tasks, Template,
-    TraceVertices, WANT_ITEMS, Want, most_record_words,
+    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, RoundEnd, Slots, TASK_WORDS, Tasks,
+    Template, TraceVertices, WANT_ITEMS, Want, by_ends, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
@@ -48,8 +48,9 @@ pub(crate) trait Course<O> {
 
     /// Launches what comes between two rounds: kernels that change the set of the next round's seeds, which is a bit
     /// each. They run after rounds that ran out of room too, and when rounds stand still, and must do nothing then.
-    fn between(&mut self, _: &Session, _queue: GlobalMut<u32>) -> Result<(), Error> {
-        Ok(())
+    /// Whether they have listed the seeds and ended the round, as [`Collect`] would do it then.
+    fn between(&mut self, _: &Session, _queue: GlobalMut<u32>, _: RoundEnd) -> Result<bool, Error> {
+        Ok(false)
     }
 
     /// Words to read with the counters, if any.
@@ -170,14 +171,9 @@ impl Session {
         Ok(self.engine().launch_flat(1, Fill { to, value })?)
     }
 
-    /// The counters, for kernels between rounds.
-    pub(crate) fn round_counters(&self) -> GlobalMut<u32> {
+    /// The counters.
+    fn round_counters(&self) -> GlobalMut<u32> {
         self.edits.state.counters.global_mut()
-    }
-
-    /// Words that records have room for, for kernels between rounds.
-    pub(crate) fn record_room(&self) -> u32 {
-        self.edits.state.records.len() as u32
     }
 
     /// Collapses, flips and so on that all rounds together have carried out, as the last look counted them. The number
@@ -251,8 +247,10 @@ impl Session {
             self.make_births::<O>(n)?;
             let salt = SALT.wrapping_mul(round - rounds.start);
             self.launch(seeds, n, operator, course, salt)?;
-            course.between(self, self.edits.state.queue.global_mut())?;
-            self.collect(1, O::SHARE < 1.0)?;
+            let end = self.round_end(1, O::SHARE < 1.0);
+            if !course.between(self, self.edits.state.queue.global_mut(), end)? {
+                self.collect(end)?;
+            }
             // The host does not know how many there are before it looks.
             (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
         }
@@ -346,25 +344,33 @@ impl Session {
         // Neither a list nor a stopped round of before.
         self.resume()?;
         write(self, self.edits.state.queue.global_mut())?;
-        self.collect(0, false)?;
+        self.collect(self.round_end(0, false))?;
         let counters = &self.edits.state.counters;
         self.edits.queued = counters.read_range(Counter::Seeds as usize, 1)?[0];
         self.edits.stopped = self.edits.queued == 0;
         Ok(self.edits.queued)
     }
 
-    /// Ends so many rounds.
-    fn collect(&self, rounds: u32, adapts: bool) -> Result<(), Error> {
+    /// The end of so many rounds.
+    pub(crate) fn round_end(&self, rounds: u32, adapts: bool) -> RoundEnd {
         let s = &self.edits.state;
-        let collect = Collect {
-            queue: s.queue.global_mut(),
-            won: s.won.global_mut(),
+        RoundEnd {
             list: s.list.global_mut(),
             counters: s.counters.global_mut(),
             tasks: self.tasks(),
             records: s.records.len() as u32,
             rounds,
             adapts: u32::from(adapts),
+        }
+    }
+
+    /// Ends rounds.
+    fn collect(&self, end: RoundEnd) -> Result<(), Error> {
+        let s = &self.edits.state;
+        let collect = Collect {
+            queue: s.queue.global_mut(),
+            won: s.won.global_mut(),
+            end,
         };
         let blocks = self.blocks((s.queue.len() as u32).div_ceil(COLLECT_WORDS));
         Ok(self.engine().launch_blocks(blocks, collect)?)
@@ -395,7 +401,7 @@ impl Session {
         salt: u32,
     ) -> Result<(), Error> {
         let (engine, s) = (self.engine(), &self.edits.state);
-        let (mesh, claims) = (self.mesh.view(), self.claims());
+        let (mesh, claims) = (self.mesh.view(), self.claims::<O>());
         let round = Round {
             list: s.list.global(),
             pending: s.pending.global_mut(),
@@ -518,9 +524,14 @@ impl Session {
         Ok(())
     }
 
-    fn claims(&self) -> ClaimTables {
+    fn claims<O: Operator>(&self) -> ClaimTables {
         ClaimTables {
             faces: self.mesh.face_claims().global_mut(),
+            ends: if by_ends::<O>() {
+                self.edits.state.ends.global_mut()
+            } else {
+                GlobalMut::empty()
+            },
             pairs: self.edits.state.pairs.global_mut(),
         }
     }

@@ -22,6 +22,7 @@ const LEAST_RECORDS: usize = 1 << 16;
 
 /// The arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
 pub(super) struct RoundState {
+    pub ends: Buffer<u64>,
     pub pairs: Buffer<u64>,
     pub list: Buffer<u32>,
     pub wanting: Buffer<u32>,
@@ -50,7 +51,8 @@ impl RoundState {
             (RECORD_WORDS, 0)
         };
         Ok(RoundState {
-            pairs: free_pairs(engine, vertices)?,
+            ends: free_claims(engine, vertices)?,
+            pairs: free_claims(engine, ClaimTables::pair_slots(vertices))?,
             list: engine.zeroed(seeds)?,
             wanting: engine.zeroed(seeds)?,
             pending: engine.zeroed(2 * seeds)?,
@@ -70,8 +72,10 @@ impl RoundState {
     pub(super) fn grown(&self, mesh: &OpenMesh) -> Result<GrownState, EngineError> {
         let engine = mesh.engine();
         let (seeds, words) = (mesh.most_seeds(), mesh.set_words());
+        let vertices = mesh.capacities()[0] as usize;
         Ok(GrownState {
-            pairs: free_pairs(engine, mesh.capacities()[0] as usize)?,
+            ends: free_claims(engine, vertices)?,
+            pairs: free_claims(engine, ClaimTables::pair_slots(vertices))?,
             list: self.list.grown(seeds)?,
             wanting: engine.zeroed(seeds)?,
             pending: engine.zeroed(2 * seeds)?,
@@ -87,6 +91,7 @@ impl RoundState {
     /// Takes what has grown.
     pub(super) fn take(&mut self, grown: GrownState) {
         let GrownState {
+            ends,
             pairs,
             list,
             wanting,
@@ -99,7 +104,7 @@ impl RoundState {
             chunks,
         } = grown;
         (self.pairs, self.list, self.pending) = (pairs, list, pending);
-        self.wanting = wanting;
+        (self.ends, self.wanting) = (ends, wanting);
         (self.queue, self.refused, self.won) = (queue, refused, won);
         (self.winners, self.ranks, self.chunks) = (winners, ranks, chunks);
     }
@@ -113,7 +118,7 @@ impl RoundState {
 
     /// Gives up all claims but the frozen ones.
     pub(super) fn reset_claims(&self, mesh: &OpenMesh) -> Result<(), EngineError> {
-        for claims in [mesh.face_claims(), &self.pairs] {
+        for claims in [mesh.face_claims(), &self.ends, &self.pairs] {
             let kernel = ResetClaims {
                 claims: claims.global_mut(),
             };
@@ -125,6 +130,7 @@ impl RoundState {
 
 /// What of a [`RoundState`] depends on the room for elements.
 pub(super) struct GrownState {
+    ends: Buffer<u64>,
     pairs: Buffer<u64>,
     list: Buffer<u32>,
     wanting: Buffer<u32>,
@@ -137,11 +143,11 @@ pub(super) struct GrownState {
     chunks: Buffer<u32>,
 }
 
-/// No claims at all on pairs of vertices: not zero, which means frozen.
-fn free_pairs(engine: &Engine, vertices: usize) -> Result<Buffer<u64>, EngineError> {
-    let pairs = engine.zeroed(ClaimTables::pair_slots(vertices))?;
-    fill(engine, pairs.global_mut().cast(), u32::MAX)?;
-    Ok(pairs)
+/// No claims at all on so many things: not zero, which means frozen.
+fn free_claims(engine: &Engine, n: usize) -> Result<Buffer<u64>, EngineError> {
+    let claims = engine.zeroed(n)?;
+    fill(engine, claims.global_mut().cast(), u32::MAX)?;
+    Ok(claims)
 }
 
 /// How many tasks share a round on a CPU.

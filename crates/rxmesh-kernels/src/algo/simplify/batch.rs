@@ -539,7 +539,7 @@ kernel! {
     pub struct BatchLimit: Block {
         /// The winners.
         pub winning: Winning,
-        /// The claims, whose values on a winner's faces are its key.
+        /// The claims, whose values on what a winner holds are its key.
         pub claims: ClaimTables,
     }
 }

@@ -1,13 +1,14 @@
 //! Which edges a round looks at.
 
 use super::{COST_BINS, COST_SHIFT, NEW, Order, QuadricSurface, REFUSED, TOO_FAR};
-use crate::cavity::{Counter, out_of_room};
+use crate::cavity::{CollectTables, Counter, RoundEnd};
 use crate::edit::{FlatMesh, Mesh};
-use crate::exec::{Block, SCRATCH_WORDS};
+use crate::exec::Block;
 use crate::kernel::BlockKernel;
 use crate::lanes::four;
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::{args, kernel};
+use glam::Vec4;
 
 /// The most words of a set of edges that one block of [`SimplifySelect`] works on.
 pub const SELECT_WORDS: u32 = 256;
@@ -145,27 +146,23 @@ impl NewEdges {
 }
 
 kernel! {
-    /// Between two rounds: computes the costs of new edges, enters those that are cheap enough, marks those that were
-    /// refused, and counts the costs of the others. The last block decides what is cheap enough the next time, and how
-    /// many collapses the next round may carry out; it pauses the rounds when the goal is reached or nothing changes
-    /// any more.
+    /// Between two rounds: computes the costs of new edges, lists those that are cheap enough for the next round, marks
+    /// those that were refused, and counts the costs of the others. The last block decides what is cheap enough the
+    /// next time, and how many collapses the next round may carry out; it ends the round, and pauses when the goal is
+    /// reached or nothing changes any more.
     pub struct SimplifySelect: Block {
         /// The costs.
         pub costs: EdgeCosts,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
-        /// The edges that are entered, a bit each.
+        /// The edges that are entered, a bit each; empty where they are listed.
         pub queue: GlobalMut<u32>,
         /// Words 1 and up: edges by their cost's bin. Zero before and afterwards.
         pub histogram: GlobalMut<u32>,
         /// See [`Course`].
         pub course: GlobalMut<u32>,
-        /// See [`Counter`].
-        pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out, or rounds stand still, nothing is done.
-        pub records: u32,
-        /// Whether it runs between two rounds; else it enters edges by itself.
-        pub between: u32,
+        /// The end of the round between two; with no round that ends, it enters edges by itself.
+        pub end: RoundEnd,
         /// Words of the sets that one block works on.
         pub words: u32,
         /// The part of the edges that is cheap, of 2^32.
@@ -189,7 +186,7 @@ pub struct SelectTables {
     histogram: Shared<u32>,
     chosen: Shared<u32>,
     new: NewEdges,
-    scratch: Shared<u32>,
+    listing: CollectTables,
 }
 
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
@@ -203,61 +200,43 @@ unsafe impl BlockKernel for SimplifySelect {
             histogram: plan.take(COST_BINS),
             chosen: plan.take(SELECT_WORDS),
             new: NewEdges::carve(plan, self.words),
-            scratch: plan.take(SCRATCH_WORDS),
+            listing: CollectTables::carve(plan, SELECT_WORDS),
         }
     }
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &SelectTables) {
-        let counters = self.counters;
-        let still = counters.get(Counter::Stopped as u32) != 0;
-        if self.between != 0 && (still || out_of_room(counters, self.records)) {
+        let between = self.is_between();
+        if between && self.end.counters.get(Counter::Stopped as u32) != 0 {
             return;
         }
-        let first = block * self.words;
-        let words = (self.queue.len() - first).min(self.words);
-        let edges = self
-            .costs
-            .costs
-            .len()
-            .saturating_sub(32 * first)
-            .min(32 * words);
-        let bound = self.course.get(Course::Bound as u32);
-        b.phase(|p| {
-            p.each(COST_BINS, |i| t.histogram.set(i, 0));
-            p.each(words, |i| t.chosen.set(i, 0));
-            p.lead(|| t.new.clear());
-        });
-        if B::SOLO {
-            self.scan(first, edges, bound, t);
-            self.enter(first, t);
-        } else {
-            self.costs.each(b, 32 * first, edges, t.new, |i, cost| {
-                self.look(32 * first + i, i, cost, bound, t);
-            });
-        }
-        b.phase(|p| {
-            p.each(words, |i| {
-                self.queue.set(first + i, t.chosen.get(i));
-                self.refused.set(first + i, 0);
-            });
-            p.each(COST_BINS, |i| {
+        let repeats = between && self.end.repeats();
+        if !repeats {
+            b.each(COST_BINS, |i| t.histogram.set(i, 0));
+            if B::SOLO {
+                self.look_alone(block, t);
+            } else {
+                self.look_at(b, block, t);
+            }
+            b.each(COST_BINS, |i| {
                 let n = t.histogram.get(i);
                 if n != 0 {
                     self.histogram.fetch_add(i + 1, n);
                 }
             });
-        });
-        let blocks = self.queue.len().div_ceil(self.words);
-        let arrived = counters.from(Counter::Arrived as u32 - 1);
-        if !b.arrive(arrived, blocks, t.scratch, || ()) {
+        }
+        let blocks = self.blocks();
+        if !b.arrive(self.end.arrived(), blocks, t.listing.scratch, || ()) {
             return;
+        }
+        if repeats {
+            return b.last_phase(|p| p.lead(|| self.end.finish(true)));
         }
         b.each(COST_BINS, |i| {
             t.histogram.set(i, self.histogram.load(i + 1));
             self.histogram.set(i + 1, 0);
         });
-        let open = b.scan(t.histogram, COST_BINS, t.scratch);
+        let open = b.scan(t.histogram, COST_BINS, t.listing.scratch);
         let want = cheap(open, self.part);
         b.last_phase(|p| {
             p.each(COST_BINS, |i| {
@@ -271,7 +250,12 @@ unsafe impl BlockKernel for SimplifySelect {
                     self.course.set(Course::Bound as u32, bin_end(i));
                 }
             });
-            p.lead(|| self.decide(open));
+            p.lead(|| {
+                self.decide(open);
+                if between {
+                    self.end.finish(false);
+                }
+            });
         });
     }
 }
@@ -293,7 +277,7 @@ impl SimplifySelect {
     /// Says how many collapses the next round may carry out, and whether there is one.
     #[inline(always)]
     fn decide(&self, open: u32) {
-        let counter = |c: Counter| self.counters.get(c as u32);
+        let counter = |c: Counter| self.end.counters.get(c as u32);
         let course = |c: Course| self.course.get(c as u32);
         let done = counter(Counter::Candidates)
             .wrapping_sub(counter(Counter::Conflicts))
@@ -301,8 +285,8 @@ impl SimplifySelect {
         let gone = (done.wrapping_sub(self.done).wrapping_mul(2))
             .wrapping_sub(course(Course::Borders).wrapping_sub(self.borders));
         let left = self.faces.saturating_sub(gone);
-        self.counters.set(Counter::Most as u32, left.div_ceil(2));
-        if self.between != 0 {
+        (self.end.counters).set(Counter::Most as u32, left.div_ceil(2));
+        if self.is_between() {
             let same = done == course(Course::Done) && open == course(Course::Open);
             let idle = if same && self.forgive == 0 {
                 course(Course::Idle) + 1
@@ -311,7 +295,7 @@ impl SimplifySelect {
             };
             self.course.set(Course::Idle as u32, idle);
             if left == 0 || idle > IDLE_ROUNDS {
-                self.counters.set(Counter::Pause as u32, 1);
+                self.end.counters.set(Counter::Pause as u32, 1);
             }
         }
         self.course.set(Course::Done as u32, done);
@@ -320,6 +304,95 @@ impl SimplifySelect {
 }
 
 impl SimplifySelect {
+    /// Whether it runs between two rounds.
+    #[inline(always)]
+    pub fn is_between(&self) -> bool {
+        self.end.rounds != 0
+    }
+
+    /// Blocks of the launch.
+    pub fn blocks(&self) -> u32 {
+        let blocks = self.queue.len().div_ceil(self.words);
+        match self.end.tasks.count() {
+            0 => blocks,
+            tasks => blocks.min(tasks),
+        }
+    }
+
+    /// Edges of so many words from `first` on.
+    #[inline(always)]
+    fn edges(&self, first: u32, words: u32) -> u32 {
+        let all = self.costs.costs.len();
+        all.saturating_sub(32 * first).min(32 * words)
+    }
+
+    /// Looks at the edges of a block.
+    #[inline(always)]
+    fn look_at<B: Block>(&self, b: B, block: u32, t: &SelectTables) {
+        let first = block * self.words;
+        let words = (self.queue.len() - first).min(self.words);
+        let bound = self.course.get(Course::Bound as u32);
+        b.phase(|p| {
+            p.each(words, |i| t.chosen.set(i, 0));
+            p.lead(|| t.new.clear());
+        });
+        let edges = self.edges(first, words);
+        self.costs.each(b, 32 * first, edges, t.new, |i, cost| {
+            self.look(32 * first + i, i, cost, bound, t);
+        });
+        let between = self.is_between();
+        b.each(words, |i| {
+            (self.queue).set(first + i, if between { 0 } else { t.chosen.get(i) });
+            self.refused.set(first + i, 0);
+        });
+        if between {
+            let word = |i: u32| t.chosen.get(i);
+            self.end.list(b, first, words, &t.listing, word);
+        }
+    }
+
+    /// As [`SimplifySelect::look_at`] in a block of one thread, which has the words of some tasks.
+    #[inline(always)]
+    fn look_alone(&self, block: u32, t: &SelectTables) {
+        let (tasks, blocks) = (&self.end.tasks, self.blocks());
+        let bound = self.course.get(Course::Bound as u32);
+        let until = |block: u32| block * tasks.count() / blocks;
+        let between = self.is_between();
+        let mut task = until(block);
+        while task < until(block + 1) {
+            let [begin, end] = tasks.range(task, self.queue.len());
+            let (mut first, mut listed) = (begin, 0);
+            while first < end {
+                let words = (end - first).min(self.words);
+                let mut i = 0;
+                while i < words {
+                    t.chosen.set(i, 0);
+                    i += 1;
+                }
+                t.new.clear();
+                self.scan(first, self.edges(first, words), bound, t);
+                self.enter(first, t);
+                i = 0;
+                while i < words {
+                    let chosen = t.chosen.get(i);
+                    self.refused.set(first + i, 0);
+                    if between {
+                        self.queue.set(first + i, 0);
+                        listed = self.end.list_word(first + i, chosen, begin, listed);
+                    } else {
+                        self.queue.set(first + i, chosen);
+                    }
+                    i += 1;
+                }
+                first += words;
+            }
+            if between {
+                self.end.tell_listed(task, begin, listed);
+            }
+            task += 1;
+        }
+    }
+
     /// Looks at all edges and puts the cheap ones off for [`SimplifySelect::enter`]: for a block of one thread, which
     /// would guess at every edge whether it is dead, dear or cheap, and does without by words of the set. There no edge
     /// is [`NEW`] ([`Collapse::settle`](super::Collapse)).
@@ -366,14 +439,16 @@ impl SimplifySelect {
     #[inline(always)]
     fn scan_word(&self, word: u32, i: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
-        let (mut open, mut cheap) = (0u32, 0u32);
+        // Costs are as bits what they are as numbers; what is none, or refused, is negative.
+        let bound = Vec4::splat(f32::from_bits(bound.min(f32::INFINITY.to_bits())));
+        let (mut open, mut cheap) = (0, 0);
         let mut k = 0;
         while k < 8 {
-            for (j, cost) in (0..).zip(costs.get4(8 * word + k)) {
-                let bit: u32 = 4 * k + j;
-                open |= u32::from(cost < REFUSED) << bit;
-                cheap |= u32::from(cost <= bound) << bit;
-            }
+            let bits = costs.get4(8 * word + k);
+            let cost = Vec4::from_array(four(|k| f32::from_bits(bits[k])));
+            let some = !cost.is_negative_bitmask() & 0xf;
+            open |= some << (4 * k);
+            cheap |= (some & cost.cmple(bound).bitmask()) << (4 * k);
             k += 1;
         }
         t.chosen.set(i, cheap);

@@ -1,0 +1,97 @@
+//! Memory of the CPU engine.
+//!
+//! Large pieces come from the system by themselves, in pages of 2 MiB where it has them (Linux, unless its transparent
+//! huge pages are switched off): who goes through a mesh in no order finds its addresses with fewer look-ups, and a
+//! piece is made ready in one step where it takes five hundred. Nothing is written to a piece before the program does
+//! it, so what is never used is no memory.
+
+use std::alloc::Layout;
+
+/// Alignment of every piece: a cache line.
+const ALIGN: usize = 64;
+
+/// Bytes from which a piece comes from the system by itself. Smaller ones are used again by the allocator, which is
+/// quicker than to make them ready anew.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+const LARGE: usize = 12 << 20;
+
+/// So many bytes that are zero; nothing when there are none.
+pub(super) fn allocate(bytes: usize) -> Option<*mut u8> {
+    debug_assert!(bytes > 0, "a piece of nothing");
+    #[cfg(target_os = "linux")]
+    if bytes >= LARGE {
+        return large::allocate(bytes);
+    }
+    let layout = Layout::from_size_align(bytes, ALIGN).ok()?;
+    // SAFETY: the size is not zero.
+    let at = unsafe { std::alloc::alloc_zeroed(layout) };
+    (!at.is_null()).then_some(at)
+}
+
+/// Gives memory back.
+///
+/// # Safety
+///
+/// `at` came from [`allocate`] with the same size and is not used any more.
+pub(super) unsafe fn free(at: *mut u8, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    if bytes >= LARGE {
+        // SAFETY: the caller's.
+        return unsafe { large::free(at, bytes) };
+    }
+    if let Ok(layout) = Layout::from_size_align(bytes, ALIGN) {
+        // SAFETY: the caller's.
+        unsafe { std::alloc::dealloc(at, layout) };
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod large {
+    use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+
+    pub(super) fn allocate(bytes: usize) -> Option<*mut u8> {
+        let both = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the system chooses where, so that nothing that is there goes away.
+        let at = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, both, MapFlags::PRIVATE) };
+        let at = at.ok()?;
+        // SAFETY: the piece of before; the advice changes nothing but how large its pages are. Whether it is taken is
+        // no matter.
+        let _ = unsafe { madvise(at, bytes, Advice::LinuxHugepage) };
+        Some(at.cast())
+    }
+
+    /// # Safety
+    ///
+    /// `at` came from [`allocate`] with the same size and is not used any more.
+    pub(super) unsafe fn free(at: *mut u8, bytes: usize) {
+        // SAFETY: the caller's. It fails for pieces alone that are none.
+        let _ = unsafe { munmap(at.cast(), bytes) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_zero_and_aligned() {
+        for bytes in [1, 63, 4096, LARGE - 1, LARGE, LARGE + 1, 33 << 20] {
+            for _ in 0..2 {
+                let at = allocate(bytes).expect("memory");
+                assert!((at as usize).is_multiple_of(ALIGN));
+                // SAFETY: a piece of so many bytes that nobody else uses.
+                let piece = unsafe { std::slice::from_raw_parts_mut(at, bytes) };
+                assert!(piece.iter().all(|&b| b == 0), "{bytes}");
+                piece.fill(1);
+                // SAFETY: from `allocate`, and not used any more.
+                unsafe { free(at, bytes) };
+            }
+        }
+    }
+
+    #[test]
+    fn more_than_there_is_is_nothing() {
+        assert!(allocate(isize::MAX as usize / 2).is_none());
+        assert!(allocate(usize::MAX).is_none());
+    }
+}
