@@ -102,6 +102,7 @@ impl Modules {
         let function = Function {
             raw,
             shared: DEFAULT_SHARED,
+            threads: most_threads(raw)?,
         };
         self.functions.insert(name, function);
         Ok(function)
@@ -122,6 +123,35 @@ fn limit_registers(text: &CStr, name: &str, most: u32) -> Option<CString> {
 struct Function {
     raw: cu::CUfunction,
     shared: u32,
+    /// The most threads that a block can have, by its registers.
+    threads: u32,
+}
+
+/// See [`Function::threads`].
+fn most_threads(function: cu::CUfunction) -> Result<u32, EngineError> {
+    let attribute = cu::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+    let mut most = 0;
+    // SAFETY: the driver writes the number; a live function of the current context.
+    raw("a function's threads", unsafe {
+        cu::cuFuncGetAttribute(&mut most, attribute, function)
+    })?;
+    Ok(most as u32)
+}
+
+/// Threads of the blocks of patches on a multiprocessor that suffice to hide what its memory waits for.
+const ENOUGH_THREADS: u32 = 1536;
+
+/// The most threads of a patch where a kernel does not ask for more: about as many as a patch has faces.
+const WIDEST: u32 = 512;
+
+impl Function {
+    /// Threads of a patch kernel's block: its own number, or more where there are so few patches that multiprocessors
+    /// had little to do. Whole warps.
+    fn width(&self, own: u32, blocks: u32, units: u32) -> u32 {
+        let each = ENOUGH_THREADS / blocks.div_ceil(units.max(1)).max(1);
+        let most = each.min(WIDEST).min(self.threads) / 32 * 32;
+        whole_warps(own).max(most)
+    }
 }
 
 // SAFETY: driver handles may be used from any thread once the context is current there, which every call below sees to;
@@ -270,7 +300,7 @@ impl Cuda {
         name: &'static str,
         registers: Option<u32>,
         shared: u32,
-    ) -> Result<cu::CUfunction, EngineError> {
+    ) -> Result<Function, EngineError> {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let function = match modules.functions.get(name) {
             Some(f) => *f,
@@ -299,25 +329,26 @@ impl Cuda {
                 },
             );
         }
-        Ok(function.raw)
+        Ok(function)
     }
 
     fn launch<A: Copy>(
         &self,
         (name, registers): (&'static str, Option<u32>),
         blocks: u32,
-        threads: u32,
+        width: impl FnOnce(&Function) -> u32,
         shared: u32,
         args: A,
     ) -> Result<(), EngineError> {
         self.enter()?;
         let function = self.function(name, registers, shared)?;
+        let threads = width(&function);
         let mut pointers = [arguments(&args)];
         // SAFETY: the entry takes one parameter of type `A` (the fingerprint checks its layout), the addresses in it
         // were checked to be live, and the shared memory is what the kernel's plan measures (contracts U2, U4).
         let code = unsafe {
             cu::cuLaunchKernel(
-                function,
+                function.raw,
                 blocks,
                 1,
                 1,
@@ -342,8 +373,8 @@ impl Cuda {
         self.launch(
             (K::NAME, None),
             blocks,
-            match self.threads.load(Relaxed) {
-                0 => whole_warps(K::THREADS),
+            |function| match self.threads.load(Relaxed) {
+                0 => function.width(K::THREADS, blocks, self.info.units),
                 n => whole_warps(n),
             },
             shared,
@@ -376,7 +407,7 @@ impl Cuda {
         self.launch(
             (K::NAME, K::REGISTERS),
             blocks,
-            whole_warps(K::THREADS),
+            |_| whole_warps(K::THREADS),
             shared,
             args,
         )
@@ -403,7 +434,7 @@ impl Cuda {
         if !in_one {
             return steps.into_iter().try_for_each(|step| {
                 let args = args(step..step + 1);
-                self.launch((K::NAME, None), blocks, threads, shared, args)
+                self.launch((K::NAME, None), blocks, |_| threads, shared, args)
             });
         }
         let function = self.function(K::NAME, None, shared)?;
@@ -412,7 +443,7 @@ impl Cuda {
         // SAFETY: as in `launch`; the driver refuses a grid whose blocks cannot all run at a time.
         let code = unsafe {
             cu::cuLaunchCooperativeKernel(
-                function,
+                function.raw,
                 blocks,
                 1,
                 1,
@@ -444,7 +475,7 @@ impl Cuda {
         raw("the blocks of a multiprocessor", unsafe {
             cu::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut of_one,
-                function,
+                function.raw,
                 threads,
                 shared as usize,
             )
@@ -461,7 +492,7 @@ impl Cuda {
         self.launch(
             (K::NAME, None),
             n.div_ceil(threads),
-            threads,
+            |_| threads,
             0,
             FlatArgs { n, kernel },
         )

@@ -25,7 +25,7 @@ use rxmesh_kernels::repack::elements::{
 use rxmesh_kernels::repack::extra::{
     Extra, RepackExtraCount, RepackExtraFind, RepackExtraList, RepackExtraStand, RepackExtraTell,
 };
-use rxmesh_kernels::repack::faces::{RepackCount, RepackLabels, RepackPlace, RepackSort};
+use rxmesh_kernels::repack::faces::{FACE_RUN, RepackCount, RepackLabels, RepackPlace, RepackSort};
 use rxmesh_kernels::repack::ribbon::{LIST_WORDS, LONG_LIST, RepackRibbon};
 use rxmesh_kernels::repack::write::{RepackHeaders, RepackWrite};
 use rxmesh_kernels::repack::{NONE, RepackMesh, STATS, Stat, Work};
@@ -328,7 +328,8 @@ impl<'a> Repack<'a> {
     /// Counts the faces of each label.
     fn count(&self) -> Result<(), Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
-        engine.launch_flat(self.input.label.len() as u32, RepackCount { flat, work })?;
+        let runs = (self.input.label.len() as u32).div_ceil(FACE_RUN);
+        engine.launch_flat(runs, RepackCount { flat, work })?;
         engine.launch_blocks(1, RepackLabels { work })?;
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::arena::Arena;
 use super::{Labels, Repack, Stats};
 use crate::Error;
 use crate::engine::Buffer;
+use rxmesh_kernels::repack::faces::FACE_RUN;
 use rxmesh_kernels::repack::recut::{CUT_ROOM, PARTS, Recut, SPARE_WORDS};
 use rxmesh_kernels::repack::relabel::{
     Regions, RelabelFaces, RelabelPairs, RelabelRegions, RelabelUnite, Rounds, SHAPED, Sizes,
@@ -166,7 +167,7 @@ impl Repack<'_> {
             label,
             members,
         };
-        engine.launch_flat(faces, assign)?;
+        engine.launch_flat(faces.div_ceil(FACE_RUN), assign)?;
         let kernel = Recut {
             flat,
             work,

@@ -16,7 +16,7 @@ kernel_list! {
 kernel! {
     /// Unit vertex normals: each corner adds its face's edge cross product over the squared lengths of its two edges.
     /// Degenerate faces add nothing; a vertex without any contribution gets zero.
-    pub struct VertexNormals: Scatter<FV>, threads = 192 {
+    pub struct VertexNormals: Scatter<FV>, threads = 128 {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
         /// Unit normals.

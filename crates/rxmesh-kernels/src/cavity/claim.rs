@@ -127,9 +127,9 @@ crate::args! {
         pub claims: ClaimTables,
         /// The round.
         pub round: Round,
-        /// Seeds that one block looks at at a time.
+        /// The most seeds that one block looks at at a time.
         pub items: u32,
-        /// Blocks of the launch.
+        /// Blocks of the launch: each takes some seeds after the other.
         pub blocks: u32,
         /// Whether [`Want`] has listed the seeds: then the round's list is that of those.
         pub sieved: u32,
@@ -180,11 +180,14 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
         if B::SOLO {
             return self.look_alone(block, all, t);
         }
-        let mut first = block * self.items;
+        // Few seeds are shared out among all blocks.
+        let each = all.div_ceil(self.blocks);
+        let items = each.max(CLAIM_ITEMS[0]).min(self.items);
+        let mut first = block * items;
         while first < all {
-            let n = (all - first).min(self.items);
+            let n = (all - first).min(items);
             self.look(b, first, n, t);
-            first += self.blocks * self.items;
+            first += self.blocks * items;
         }
     }
 }

@@ -60,6 +60,7 @@ impl LimitTables {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl BlockKernel for Limit {
+    const THREADS: u32 = 1024;
     type Tables = LimitTables;
 
     #[inline(always)]
@@ -147,16 +148,21 @@ fn find_digit<B: Block>(
             t.counts.fetch_add(key as u32 % DIGITS, 1);
         }
     });
-    b.lead(|| {
-        let mut left = t.found.get(3);
-        let mut digit = 0;
-        while t.counts.get(digit) <= left && digit + 1 < DIGITS {
-            left -= t.counts.get(digit);
-            digit += 1;
+    let left = t.found.get(3);
+    b.scan(t.counts, DIGITS, t.scratch);
+    // The last digit below which there are no more than are left.
+    b.each(DIGITS, |digit| {
+        let before = t.counts.get(digit);
+        let next = if digit + 1 < DIGITS {
+            t.counts.get(digit + 1)
+        } else {
+            u32::MAX
+        };
+        if before <= left && next > left {
+            let prefix = prefix << DIGIT_BITS | u64::from(digit);
+            t.found.set(1, (prefix >> 32) as u32);
+            t.found.set(2, prefix as u32);
+            t.found.set(3, left - before);
         }
-        let prefix = prefix << DIGIT_BITS | u64::from(digit);
-        t.found.set(1, (prefix >> 32) as u32);
-        t.found.set(2, prefix as u32);
-        t.found.set(3, left);
     });
 }

@@ -1,7 +1,7 @@
 //! The block on an NVIDIA GPU: a CUDA thread block of whole warps.
 
 use super::{Block, INTERNAL, Internal};
-use crate::mem::{GlobalMut, Shared};
+use crate::mem::{GlobalMut, Shared, Words};
 use cuda_std::{thread, warp};
 
 /// A CUDA thread block. Its width is a multiple of 32 (the launcher sees to it).
@@ -229,4 +229,175 @@ pub(super) fn count<B: Block>(b: B, n: u32, scratch: Shared<u32>, f: impl Fn(u32
     let (_, total) = warp_scan(mine, lane);
     b.sync(INTERNAL);
     total
+}
+
+/// Registers of a thread in which a warp has words that it sorts by itself.
+const ROWS: u32 = 4;
+
+/// Words that a warp sorts by itself.
+const RUN: u32 = 32 * ROWS;
+
+/// Puts the smaller of two values first.
+#[inline(always)]
+fn in_order<const N: usize>(v: &mut [u32; N], first: usize, second: usize) {
+    let (a, b) = (v[first], v[second]);
+    (v[first], v[second]) = (a.min(b), a.max(b));
+}
+
+/// The network of `sort::network`, most of whose steps need no barrier: those within [`RUN`] words are a warp's, which
+/// has them in registers, and the others are done three at a time by a thread that has eight words.
+///
+/// What lies beyond the end counts as the largest number and never moves.
+#[inline(always)]
+pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
+    let get = |i: u32| if i < n { data.get(i) } else { u32::MAX };
+    let set = |i: u32, v: u32| {
+        if i < n {
+            data.set(i, v);
+        }
+    };
+    sort_runs(b, n, get, set, true);
+    let mut half = RUN;
+    while half < n {
+        let eighths = (n.next_power_of_two() / 8).max(1);
+        let stride = half / 4;
+        // A half against the other, turned around, then each half's halves and quarters.
+        b.each(eighths, |q| {
+            let (part, p) = (q / stride * 2 * half, q % stride);
+            let (low, high) = (part + p, part + 2 * half - 1 - p);
+            if low >= n {
+                return;
+            }
+            let mut x = [0; 4];
+            let mut y = [0; 4];
+            for j in 0..4 {
+                x[j] = get(low + j as u32 * stride);
+                y[j] = get(high - j as u32 * stride);
+            }
+            for j in 0..4 {
+                (x[j], y[j]) = (x[j].min(y[j]), x[j].max(y[j]));
+            }
+            in_order(&mut x, 0, 2);
+            in_order(&mut x, 1, 3);
+            in_order(&mut x, 0, 1);
+            in_order(&mut x, 2, 3);
+            // Those run the other way.
+            in_order(&mut y, 2, 0);
+            in_order(&mut y, 3, 1);
+            in_order(&mut y, 1, 0);
+            in_order(&mut y, 3, 2);
+            for j in 0..4 {
+                set(low + j as u32 * stride, x[j]);
+                set(high - j as u32 * stride, y[j]);
+            }
+        });
+        let mut d = half / 8;
+        while d >= RUN {
+            // Steps that were made before change nothing when they are made again.
+            d = d.max(2 * RUN);
+            let stride = d / 4;
+            b.each(eighths, |q| {
+                let first = q / stride * 2 * d + q % stride;
+                if first >= n {
+                    return;
+                }
+                let mut x = [0; 8];
+                for j in 0..8 {
+                    x[j] = get(first + j as u32 * stride);
+                }
+                for i in 0..4 {
+                    in_order(&mut x, i, i + 4);
+                }
+                for i in 0..2 {
+                    in_order(&mut x, i, i + 2);
+                    in_order(&mut x, i + 4, i + 6);
+                }
+                for i in 0..4 {
+                    in_order(&mut x, 2 * i, 2 * i + 1);
+                }
+                for j in 0..8 {
+                    set(first + j as u32 * stride, x[j]);
+                }
+            });
+            d /= 8;
+        }
+        sort_runs(b, n, get, set, false);
+        half *= 2;
+    }
+}
+
+/// Compares each of a warp's words with that whose number differs in the bits of `by_row`, for its row, and `by`, for
+/// its lane, and keeps the smaller or the larger of both. The rows alone say which, or else `smaller` does.
+#[inline(always)]
+fn compare(v: &mut [u32; ROWS as usize], by_row: usize, by: u32, smaller: bool) {
+    let before = *v;
+    for row in 0..ROWS as usize {
+        // SAFETY: all lanes are here: the loop around it is the warp's (contract U5).
+        let (other, _) = unsafe { warp::warp_shuffle_xor(ALL, before[row ^ by_row], by, 32) };
+        let smaller = if by_row == 0 {
+            smaller
+        } else {
+            row < row ^ by_row
+        };
+        v[row] = if smaller {
+            before[row].min(other)
+        } else {
+            before[row].max(other)
+        };
+    }
+}
+
+/// Sorts each [`RUN`] words, which are in any order or, if not `unsorted`, what the steps between halves have left.
+#[inline(always)]
+fn sort_runs<B: Block>(
+    b: B,
+    n: u32,
+    get: impl Fn(u32) -> u32,
+    set: impl Fn(u32, u32),
+    unsorted: bool,
+) {
+    let (t, size) = (b.rank(INTERNAL), b.size(INTERNAL));
+    let lane = t % 32;
+    let mut first = t / 32 * RUN;
+    while first < n {
+        let at = |row: usize| first + 32 * row as u32 + lane;
+        let mut v = [0; ROWS as usize];
+        for row in 0..ROWS as usize {
+            v[row] = get(at(row));
+        }
+        if unsorted {
+            let mut half = 1;
+            while half <= 16 {
+                compare(&mut v, 0, 2 * half - 1, lane & half == 0);
+                let mut d = half / 2;
+                while d > 0 {
+                    compare(&mut v, 0, d, lane & d == 0);
+                    d /= 2;
+                }
+                half *= 2;
+            }
+            compare(&mut v, 1, 31, true);
+            let mut d = 16;
+            while d > 0 {
+                compare(&mut v, 0, d, lane & d == 0);
+                d /= 2;
+            }
+            compare(&mut v, 3, 31, true);
+        } else {
+            in_order(&mut v, 0, 2);
+            in_order(&mut v, 1, 3);
+        }
+        in_order(&mut v, 0, 1);
+        in_order(&mut v, 2, 3);
+        let mut d = 16;
+        while d > 0 {
+            compare(&mut v, 0, d, lane & d == 0);
+            d /= 2;
+        }
+        for row in 0..ROWS as usize {
+            set(at(row), v[row]);
+        }
+        first += size * ROWS;
+    }
+    b.sync(INTERNAL);
 }

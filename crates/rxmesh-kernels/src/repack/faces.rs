@@ -4,7 +4,7 @@ use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
-use crate::mem::{Plan, Shared};
+use crate::mem::{GlobalMut, Plan, Shared};
 
 kernel_list! {
     flat repack_count: RepackCount;
@@ -16,9 +16,46 @@ kernel_list! {
 /// Faces of a patch that are sorted in shared memory; longer lists are sorted where they lie.
 pub const SORT_ROOM: u32 = 2048;
 
+/// Faces that an index of [`RepackCount`] and [`RelabelFaces`](super::relabel::RelabelFaces) takes: neighbours mostly
+/// have the same label, so that what is counted for each label is told once for all of them.
+pub const FACE_RUN: u32 = 16;
+
+/// Counts the faces of run `i` of so many faces in `counters`, each in that which `counter` says ([`NONE`] for none),
+/// and gives each the number of those that were counted there before.
+#[inline(always)]
+pub(super) fn count_run(
+    i: u32,
+    faces: u32,
+    counters: GlobalMut<u32>,
+    counter: impl Fn(u32) -> u32,
+    put: impl Fn(u32, u32),
+) {
+    let mut first = FACE_RUN * i;
+    let end = faces.min(first + FACE_RUN);
+    let (mut f, mut of) = (first, NONE);
+    loop {
+        let next = if f < end { counter(f) } else { NONE };
+        if next != of || f == end {
+            if of != NONE {
+                let mut number = counters.fetch_add(of, f - first);
+                while first < f {
+                    put(first, number);
+                    first += 1;
+                    number += 1;
+                }
+            }
+            (first, of) = (f, next);
+        }
+        if f == end {
+            return;
+        }
+        f += 1;
+    }
+}
+
 kernel! {
     /// Counts the faces of each label. A face's number within its label, in whatever order, stands in for its linear
-    /// id.
+    /// id. An index for each [`FACE_RUN`] faces.
     pub struct RepackCount: Flat {
         /// The mesh.
         pub flat: RepackMesh,
@@ -31,19 +68,25 @@ kernel! {
 // for (contracts U3, U4).
 unsafe impl FlatKernel for RepackCount {
     #[inline(always)]
-    fn run(&self, f: u32) {
+    fn run(&self, i: u32) {
         let w = &self.work;
-        if !self.flat.is_face(f) {
+        let counter = |f: u32| {
+            let label = if self.flat.is_face(f) {
+                self.flat.label.get(f)
+            } else {
+                NONE
+            };
+            if label < w.label_faces.len() {
+                return label;
+            }
+            if label != NONE {
+                w.stats.raise(Stat::BadLabel as u32, f + 1);
+            }
             w.face_linear.set(f, NONE);
-            return;
-        }
-        let label = self.flat.label.get(f);
-        if label < w.label_faces.len() {
-            w.face_linear.set(f, w.label_faces.fetch_add(label, 1));
-        } else {
-            w.stats.raise(Stat::BadLabel as u32, f + 1);
-            w.face_linear.set(f, NONE);
-        }
+            NONE
+        };
+        let put = |f: u32, number: u32| w.face_linear.set(f, number);
+        count_run(i, self.flat.label.len(), w.label_faces, counter, put);
     }
 }
 

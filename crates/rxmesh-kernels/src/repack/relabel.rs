@@ -9,6 +9,7 @@
 //! Regions of many labels then get a better shape by Lloyd rounds on the graph of labels: each region's centre is the
 //! label deepest in it, and every label goes to the nearest centre.
 
+use super::faces::count_run;
 use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{BlockKernel, FlatKernel, GridKernel, share_of};
@@ -570,7 +571,8 @@ unsafe impl BlockKernel for RelabelRegions {
 }
 
 kernel! {
-    /// New labels of the faces of regions that stay, and a list of the faces of those that are cut.
+    /// New labels of the faces of regions that stay, and a list of the faces of those that are cut. An index for each
+    /// [`FACE_RUN`](super::faces::FACE_RUN) faces.
     pub struct RelabelFaces: Flat {
         /// The mesh.
         pub flat: RepackMesh,
@@ -589,16 +591,20 @@ kernel! {
 // for (contracts U3, U4).
 unsafe impl FlatKernel for RelabelFaces {
     #[inline(always)]
-    fn run(&self, f: u32) {
-        if !self.flat.is_face(f) {
-            return;
-        }
+    fn run(&self, i: u32) {
         let r = &self.regions;
-        let root = r.root.get(self.flat.label.get(f));
-        if r.fate(root, &self.sizes) == Fate::Cut {
-            self.members.set(r.cursor.fetch_add(root, 1), f);
-        } else {
+        let counter = |f: u32| {
+            if !self.flat.is_face(f) {
+                return NONE;
+            }
+            let root = r.root.get(self.flat.label.get(f));
+            if r.fate(root, &self.sizes) == Fate::Cut {
+                return root;
+            }
             self.label.set(f, r.base.get(root));
-        }
+            NONE
+        };
+        let put = |f: u32, place: u32| self.members.set(place, f);
+        count_run(i, self.flat.faces(), r.cursor, counter, put);
     }
 }

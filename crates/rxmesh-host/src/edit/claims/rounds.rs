@@ -427,7 +427,12 @@ impl Session {
             CLAIM_ITEMS
         };
         let mut items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
-        let mut blocks = self.blocks(n.div_ceil(items));
+        // Of a list the host mostly knows no more than that it is not longer than all there is.
+        let most_blocks = match seeds {
+            Seeds::All => u32::MAX,
+            Seeds::Queued => RESOLVE_BLOCKS,
+        };
+        let mut blocks = self.blocks(n.div_ceil(items).min(most_blocks));
         let mut of_claim = round;
         // There are no warps to fill where a block is one thread.
         let sieved = O::SIEVES && n >= MANY_TO_SIEVE && !alone;

@@ -99,7 +99,8 @@ impl Rule {
 // SAFETY: a patch writes what it owns, in phases that barriers part; what several threads of a phase, or several
 // patches, write they write atomically; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicRound {
-    const THREADS: u32 = 192;
+    // A round is as long as the work of one patch takes.
+    const THREADS: u32 = 256;
     type Tables = Tables;
 
     #[inline(always)]
