@@ -119,15 +119,15 @@ impl Session {
         Ok(())
     }
 
-    /// After a round that ran out of slots: first those that died since the lists were made, then new ones.
+    /// After a round that ran out of slots: those that died since the lists were made, and new ones where they do not
+    /// suffice. The round is repeated, and has the same winners then.
     pub(super) fn make_room<O: Operator>(
         &mut self,
         counters: &[u32],
         listed: &mut bool,
     ) -> Result<(), Error> {
-        if !*listed {
-            *listed = true;
-            return self.list_free(counters);
+        if !std::mem::replace(listed, true) {
+            self.list_free(counters)?;
         }
         let winners = counters[Counter::Ranked as usize];
         let mut more = [0; 3];

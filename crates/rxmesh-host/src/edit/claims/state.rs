@@ -4,11 +4,12 @@ use super::super::mesh::{OpenMesh, fill};
 use crate::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS};
 
-/// Words that records have room for at first, by faces.
-const RECORD_WORDS: usize = 2;
+/// Words that records have room for at first, by faces: enough for a first round that flips or splits a tenth of the
+/// edges. A round that runs out of room is repeated.
+const RECORD_WORDS: usize = 5;
 
 /// The same where a block is one thread, which records candidates, not winners alone. What is not written is no memory
-/// yet.
+/// yet, and who finds no room is recorded later.
 const RECORD_WORDS_ALONE: usize = 4;
 
 /// Tasks of a round for each thread of a CPU, at least and at most: who is done early takes from the others.
@@ -18,7 +19,7 @@ const TASKS_A_THREAD: [usize; 2] = [8, 32];
 const ELEMENTS_A_TASK: usize = 1024;
 
 /// The least room for records, in words.
-const LEAST_RECORDS: usize = 1 << 16;
+const LEAST_RECORDS: usize = 1 << 18;
 
 /// The arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
 pub(super) struct RoundState {
