@@ -43,6 +43,7 @@ impl Restless<'_> {
 }
 
 impl Words for Restless<'_> {
+    const SHARED: bool = false;
     fn len(self) -> u32 {
         self.0.len() as u32
     }

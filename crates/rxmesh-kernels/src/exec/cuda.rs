@@ -256,73 +256,90 @@ pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
             data.set(i, v);
         }
     };
-    sort_runs(b, n, get, set, true);
-    let mut half = RUN;
+    let eighths = n.next_power_of_two() / 8;
+    // What is sorted so far: nothing, then as much as a half.
+    let mut half = 0;
     while half < n {
-        let eighths = (n.next_power_of_two() / 8).max(1);
-        let stride = half / 4;
-        // A half against the other, turned around, then each half's halves and quarters.
+        if half > 0 {
+            unite(b, n, half, eighths, get, set);
+        }
+        sort_runs(b, n, get, set, half == 0);
+        half = RUN.max(2 * half);
+    }
+}
+
+/// The steps of [`sort`] that unite halves, but for those within [`RUN`] words.
+#[inline(always)]
+fn unite<B: Block>(
+    b: B,
+    n: u32,
+    half: u32,
+    eighths: u32,
+    get: impl Fn(u32) -> u32,
+    set: impl Fn(u32, u32),
+) {
+    let stride = half / 4;
+    let shift = stride.trailing_zeros();
+    // A half against the other, turned around, then each half's halves and quarters.
+    b.each(eighths, |q| {
+        let (part, p) = ((q >> shift) * 2 * half, q & (stride - 1));
+        let (low, high) = (part + p, part + 2 * half - 1 - p);
+        if low >= n {
+            return;
+        }
+        let mut x = [0; 4];
+        let mut y = [0; 4];
+        for j in 0..4 {
+            x[j] = get(low + j as u32 * stride);
+            y[j] = get(high - j as u32 * stride);
+        }
+        for j in 0..4 {
+            (x[j], y[j]) = (x[j].min(y[j]), x[j].max(y[j]));
+        }
+        in_order(&mut x, 0, 2);
+        in_order(&mut x, 1, 3);
+        in_order(&mut x, 0, 1);
+        in_order(&mut x, 2, 3);
+        // Those run the other way.
+        in_order(&mut y, 2, 0);
+        in_order(&mut y, 3, 1);
+        in_order(&mut y, 1, 0);
+        in_order(&mut y, 3, 2);
+        for j in 0..4 {
+            set(low + j as u32 * stride, x[j]);
+            set(high - j as u32 * stride, y[j]);
+        }
+    });
+    let mut d = half / 8;
+    while d >= RUN {
+        // Steps that were made before change nothing when they are made again.
+        d = d.max(2 * RUN);
+        let stride = d / 4;
+        let shift = stride.trailing_zeros();
         b.each(eighths, |q| {
-            let (part, p) = (q / stride * 2 * half, q % stride);
-            let (low, high) = (part + p, part + 2 * half - 1 - p);
-            if low >= n {
+            let first = (q >> shift) * 2 * d + (q & (stride - 1));
+            if first >= n {
                 return;
             }
-            let mut x = [0; 4];
-            let mut y = [0; 4];
-            for j in 0..4 {
-                x[j] = get(low + j as u32 * stride);
-                y[j] = get(high - j as u32 * stride);
+            let mut x = [0; 8];
+            for j in 0..8 {
+                x[j] = get(first + j as u32 * stride);
             }
-            for j in 0..4 {
-                (x[j], y[j]) = (x[j].min(y[j]), x[j].max(y[j]));
+            for i in 0..4 {
+                in_order(&mut x, i, i + 4);
             }
-            in_order(&mut x, 0, 2);
-            in_order(&mut x, 1, 3);
-            in_order(&mut x, 0, 1);
-            in_order(&mut x, 2, 3);
-            // Those run the other way.
-            in_order(&mut y, 2, 0);
-            in_order(&mut y, 3, 1);
-            in_order(&mut y, 1, 0);
-            in_order(&mut y, 3, 2);
-            for j in 0..4 {
-                set(low + j as u32 * stride, x[j]);
-                set(high - j as u32 * stride, y[j]);
+            for i in 0..2 {
+                in_order(&mut x, i, i + 2);
+                in_order(&mut x, i + 4, i + 6);
+            }
+            for i in 0..4 {
+                in_order(&mut x, 2 * i, 2 * i + 1);
+            }
+            for j in 0..8 {
+                set(first + j as u32 * stride, x[j]);
             }
         });
-        let mut d = half / 8;
-        while d >= RUN {
-            // Steps that were made before change nothing when they are made again.
-            d = d.max(2 * RUN);
-            let stride = d / 4;
-            b.each(eighths, |q| {
-                let first = q / stride * 2 * d + q % stride;
-                if first >= n {
-                    return;
-                }
-                let mut x = [0; 8];
-                for j in 0..8 {
-                    x[j] = get(first + j as u32 * stride);
-                }
-                for i in 0..4 {
-                    in_order(&mut x, i, i + 4);
-                }
-                for i in 0..2 {
-                    in_order(&mut x, i, i + 2);
-                    in_order(&mut x, i + 4, i + 6);
-                }
-                for i in 0..4 {
-                    in_order(&mut x, 2 * i, 2 * i + 1);
-                }
-                for j in 0..8 {
-                    set(first + j as u32 * stride, x[j]);
-                }
-            });
-            d /= 8;
-        }
-        sort_runs(b, n, get, set, false);
-        half *= 2;
+        d /= 8;
     }
 }
 

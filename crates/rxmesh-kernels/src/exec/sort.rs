@@ -7,19 +7,23 @@ use crate::mem::Words;
 #[inline(always)]
 pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
     #[cfg(target_arch = "nvptx64")]
-    super::cuda::sort(b, data, n);
+    if W::SHARED {
+        // Longer lists, in global memory, are rare, and the code for them is short.
+        super::cuda::sort(b, data, n);
+        return;
+    }
     #[cfg(not(target_arch = "nvptx64"))]
     if B::SOLO {
         data.sort_alone(n);
-    } else {
-        network(b, n, |low, high| {
-            let (x, y) = (data.get(low), data.get(high));
-            if y < x {
-                data.set(low, y);
-                data.set(high, x);
-            }
-        });
+        return;
     }
+    network(b, n, |low, high| {
+        let (x, y) = (data.get(low), data.get(high));
+        if y < x {
+            data.set(low, y);
+            data.set(high, x);
+        }
+    });
 }
 
 /// Batcher's bitonic network in the form whose comparators all put the smaller value at the lower index, so that a

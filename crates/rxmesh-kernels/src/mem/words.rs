@@ -4,6 +4,8 @@ use super::{GlobalMut, Shared};
 
 /// `u32` words that the threads of a block work on together: in shared memory where they fit, else in global memory.
 pub trait Words: Copy {
+    /// Whether they lie in shared memory.
+    const SHARED: bool;
     /// Word `i`.
     fn get(self, i: u32) -> u32;
     /// Sets word `i`.
@@ -35,8 +37,9 @@ pub trait Words: Copy {
 }
 
 macro_rules! words {
-    ($view:ident) => {
+    ($view:ident, $shared:expr) => {
         impl Words for $view<u32> {
+            const SHARED: bool = $shared;
             #[inline(always)]
             fn get(self, i: u32) -> u32 {
                 $view::<u32>::get(self, i)
@@ -84,5 +87,5 @@ macro_rules! words {
         }
     };
 }
-words!(Shared);
-words!(GlobalMut);
+words!(Shared, true);
+words!(GlobalMut, false);
