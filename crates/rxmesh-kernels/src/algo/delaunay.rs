@@ -1,7 +1,7 @@
 //! Delaunay edge flips: until the angles opposite every interior edge sum up to at most pi.
 
 use crate::algo::remesh::Lines;
-use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Sieves, Site, template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::{length, sqrt};
@@ -124,6 +124,7 @@ unsafe impl Operator for DelaunayFlip {
     /// See [`Diamond::place`].
     type Plan = u32;
     const RIM_IS_SIMPLE: bool = true;
+    const SIEVES: Sieves = Sieves::All;
 
     #[inline(always)]
     fn template(&self) -> template::E {

@@ -3,7 +3,7 @@
 
 use super::noise::CurlNoise;
 use super::remesh::{Centre, Halves, Lines, Places, Rings, Sizing, longer_first};
-use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Site, template};
+use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Sieves, Site, template};
 use crate::edit::{Mesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
@@ -76,6 +76,7 @@ unsafe impl Operator for SplitStretched {
     type Template = template::E;
     type Plan = Halves;
     const GROWTH: Growth = Growth::VERTEX;
+    const SIEVES: Sieves = Sieves::All;
 
     #[inline(always)]
     fn template(&self) -> template::E {

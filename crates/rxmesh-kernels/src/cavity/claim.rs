@@ -6,7 +6,7 @@ use super::round::{Counter, NO_RECORD, Round, each_corner, faces, is_at_hand, li
 use super::shape::known_words;
 use super::site::{Claimant, FlatSite};
 use super::template::{face_of, faces_in_any_order};
-use super::{ClaimTables, Key, Operator, Priority, Seed, Shape, Template};
+use super::{ClaimTables, Key, Operator, Priority, Seed, Shape, Sieves, Template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
@@ -63,7 +63,7 @@ unsafe impl<O: Operator> BlockKernel for Want<O> {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &WantShared) {
-        if !O::SIEVES {
+        if O::SIEVES == Sieves::Never {
             return;
         }
         let round = &self.round;
@@ -72,7 +72,7 @@ unsafe impl<O: Operator> BlockKernel for Want<O> {
         while first < all {
             let n = (all - first).min(WANT_ITEMS);
             let wanting = b.compact(n, t.left, t.flags, t.scratch, |i| {
-                is_wanting(&self.op, &self.mesh, round, round.seed(first + i))
+                self.lets_pass(round.seed(first + i))
             });
             if wanting > 0 {
                 b.lead(|| {
@@ -86,6 +86,18 @@ unsafe impl<O: Operator> BlockKernel for Want<O> {
             }
             first += self.blocks * WANT_ITEMS;
         }
+    }
+}
+
+impl<O: Operator> Want<O> {
+    /// Whether a seed may be a candidate.
+    #[inline(always)]
+    fn lets_pass(&self, seed: u32) -> bool {
+        let mesh = &self.mesh;
+        is_wanting(&self.op, mesh, &self.round, seed)
+            && (O::SIEVES == Sieves::Every
+                || face_of::<<O::Template as Template>::Seed>(mesh, seed) != NO_FACE
+                    && self.op.candidate(mesh, Seed::<O>::new(seed)).is_some())
     }
 }
 
@@ -195,7 +207,7 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
 impl<O: Operator> Claim<O> {
     #[inline(always)]
     fn is_sieved(&self) -> bool {
-        O::SIEVES && self.sieved != 0
+        O::SIEVES != Sieves::Never && self.sieved != 0
     }
 
     /// Looks at some seeds, from `first` on.

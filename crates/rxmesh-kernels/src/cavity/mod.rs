@@ -38,7 +38,7 @@ pub(crate) use limit::keep_first;
 pub use limit::{Limit, LimitTables};
 pub(crate) use link::LinkWalk;
 pub use link::{is_border, link_condition};
-pub use operator::{Growth, Operator, Seed, Spoke};
+pub use operator::{Growth, Operator, Seed, Sieves, Spoke};
 pub use record::{Cavity, RECORD_HEADER, most_record_words};
 pub use resolve::{RESOLVE_ITEMS, Resolve};
 pub(crate) use round::out_of_room;

@@ -60,6 +60,19 @@ impl Growth {
     }
 }
 
+/// When the seeds that want a change are listed in a launch of its own, which has as many threads as there are seeds:
+/// the launch behind it has full warps then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sieves {
+    /// Never.
+    Never,
+    /// Where all elements are seeds, by [`Operator::candidate`]: pays where few are candidates.
+    All,
+    /// In every round, by [`Operator::wants`]: pays where it is much cheaper than [`Operator::candidate`], and few
+    /// seeds pass.
+    Every,
+}
+
 /// A local change of a mesh: a cavity, and what fills it.
 ///
 /// An operator is a `Copy` struct of views and numbers (declare it with [`args!`](crate::args)). Its methods run in
@@ -94,9 +107,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// where each cavity overlaps many others: seeds with large hashes would lose anyway.
     const SHARE: f32 = 1.0;
 
-    /// Whether [`Operator::wants`] is asked in a launch of its own ([`Want`](super::Want)): pays where it is much
-    /// cheaper than [`Operator::candidate`], and few seeds pass.
-    const SIEVES: bool = false;
+    /// Whether seeds are sieved in a launch of its own ([`Want`](super::Want)), where a GPU has many of them.
+    const SIEVES: Sieves = Sieves::Never;
 
     /// Whether `fill` joins one new vertex to all corners of the rim, and does nothing else: the template deletes a
     /// vertex of each face that it deletes, with all edges there, no slots are needed beyond those of the cavity, and

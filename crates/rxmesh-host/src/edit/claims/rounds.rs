@@ -8,8 +8,8 @@ use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, Births, CLAIM_ITEMS, CLAIM_ITEMS_ALONE, COLLECT_WORDS, Claim, ClaimTables,
     Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH,
-    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, RoundEnd, Slots, TASK_WORDS, Tasks,
-    Template, TraceVertices, WANT_ITEMS, Want, by_ends, most_record_words,
+    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, RoundEnd, Sieves, Slots, TASK_WORDS,
+    Tasks, Template, TraceVertices, WANT_ITEMS, Want, by_ends, most_record_words,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
@@ -435,7 +435,12 @@ impl Session {
         let mut blocks = self.blocks(n.div_ceil(items).min(most_blocks));
         let mut of_claim = round;
         // There are no warps to fill where a block is one thread.
-        let sieved = O::SIEVES && n >= MANY_TO_SIEVE && !alone;
+        let sieves = match O::SIEVES {
+            Sieves::Never => false,
+            Sieves::All => seeds == Seeds::All,
+            Sieves::Every => true,
+        };
+        let sieved = sieves && n >= MANY_TO_SIEVE && !alone;
         if sieved {
             let of_want = n.div_ceil(WANT_ITEMS).min(WANT_BLOCKS);
             engine.launch_blocks(

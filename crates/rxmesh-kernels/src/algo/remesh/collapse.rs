@@ -3,7 +3,7 @@
 use super::{CORNER_COSINE, Lines, OnLine, Places, Sizing, agree, shape};
 use crate::args;
 use crate::cavity::{
-    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Site, Spoke,
+    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke,
     link_condition, template,
 };
 use crate::edit::{Mesh, NO_FACE};
@@ -199,7 +199,7 @@ unsafe impl Operator for CollapseShort {
     type Plan = Contraction;
     const RIM_IS_SIMPLE: bool = true;
     const SHARE: f32 = 0.125;
-    const SIEVES: bool = true;
+    const SIEVES: Sieves = Sieves::Every;
     const STAR: bool = true;
 
     #[inline(always)]

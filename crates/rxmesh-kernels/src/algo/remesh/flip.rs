@@ -2,7 +2,7 @@
 
 use super::{Lines, agree, shape};
 use crate::algo::delaunay::{Diamond, flip};
-use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
+use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Sieves, Site, template};
 use crate::edit::{DEAD, FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
@@ -73,6 +73,7 @@ unsafe impl Operator for EqualiseFlip {
     /// See [`Diamond::place`].
     type Plan = u32;
     const RIM_IS_SIMPLE: bool = true;
+    const SIEVES: Sieves = Sieves::All;
 
     #[inline(always)]
     fn template(&self) -> template::E {

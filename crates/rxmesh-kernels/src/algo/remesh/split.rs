@@ -2,7 +2,9 @@
 
 use super::{Lines, Places, Sizing};
 use crate::args;
-use crate::cavity::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
+use crate::cavity::{
+    Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Sieves, Site, template,
+};
 use crate::edit::Mesh;
 use glam::Vec3;
 
@@ -88,6 +90,7 @@ unsafe impl Operator for SplitLong {
     type Template = template::E;
     type Plan = Halves;
     const GROWTH: Growth = Growth::VERTEX;
+    const SIEVES: Sieves = Sieves::All;
 
     #[inline(always)]
     fn template(&self) -> template::E {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::algo::quadric::Quadric;
 use crate::cavity::{
-    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Site, Spoke,
+    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke,
     link_condition, template,
 };
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
@@ -389,7 +389,7 @@ unsafe impl Operator for Collapse {
     type Template = template::EV;
     type Plan = NewVertex;
     const RIM_IS_SIMPLE: bool = true;
-    const SIEVES: bool = true;
+    const SIEVES: Sieves = Sieves::Every;
     const STAR: bool = true;
 
     #[inline(always)]
