@@ -2,6 +2,7 @@
 //!
 //! - [`marked`]: the usual local operators on seeds that the caller marks;
 //! - [`exercise`]: the speculative engine's stash, tables, queue and locks, each by itself;
+//! - [`sorts`]: sorts inside a block;
 //! - [`steps`]: what crosses blocks from step to step of a grid;
 //! - [`volumes`]: values of corners, and relations of relations.
 #![no_std]
@@ -13,12 +14,14 @@ use cuda_std as _;
 
 pub mod exercise;
 pub mod marked;
+pub mod sorts;
 pub mod steps;
 pub mod volumes;
 
 use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
 use rxmesh_speculative_kernels::Speculate;
+use sorts::SortLists;
 use steps::HandOn;
 use volumes::{CellEdgeVertices, GiveCorners};
 
@@ -39,6 +42,7 @@ rxmesh_kernels::kernels! {
     block exercise_stash: ExerciseStash;
     block exercise_queue: ExerciseQueue;
     block exercise_locks: ExerciseLocks;
+    block sort_lists: SortLists;
     grid hand_on: HandOn;
     distribute give_corners: GiveCorners;
     prepared cell_edge_vertices: CellEdgeVertices;

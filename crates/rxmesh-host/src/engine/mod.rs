@@ -566,8 +566,9 @@ impl Engine {
         }
     }
 
-    /// Has every patch kernel run with this many threads a block on a GPU, in place of its own number, to measure which
-    /// is best; `None` for its own again. Rounded up to whole warps. Nothing on the other engines.
+    /// Has every patch kernel run with this many threads a block on a GPU, in place of its own number (or more where
+    /// there are few patches), to measure which is best; `None` for its own again. Rounded up to whole warps. Nothing
+    /// on the other engines.
     pub fn set_block_threads(&self, threads: Option<u32>) {
         let threads = threads.map_or(0, |n| n.clamp(1, 1024));
         match &self.0.kind {

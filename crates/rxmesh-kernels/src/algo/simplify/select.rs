@@ -192,6 +192,8 @@ pub struct SelectTables {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl BlockKernel for SimplifySelect {
+    // There are few blocks, each with counts of its own.
+    const THREADS: u32 = 512;
     type Tables = SelectTables;
 
     #[inline(always)]
