@@ -17,7 +17,7 @@ use rxmesh_tests::fixtures::suited;
 use rxmesh_tests::oracle::Oracle;
 
 conformance! {
-    fixtures, random_soups, bad_arrays_are_refused, memory_that_is_not_there_is_told, simplifies_as_from_patches,
+    fixtures, random_soups, a_fan_beside_a_face_that_is_not_found, bad_arrays_are_refused, memory_that_is_not_there_is_told, simplifies_as_from_patches,
     arrays_of_somebody_else
 }
 
@@ -81,16 +81,28 @@ fn fixtures(engine: &Engine) {
     }
 }
 
+fn soup(vertices: u32, faces: Vec<[u32; 3]>) -> TriMesh {
+    let at = |v: u32| Vec3::new(v as f32, (v * v) as f32, 1.0);
+    TriMesh {
+        positions: (0..vertices).map(at).collect(),
+        faces,
+        ..TriMesh::default()
+    }
+}
+
 fn random_soups(engine: &Engine) {
     each_soup(engine, |vertices, faces, patch_size| {
-        let at = |v: u32| Vec3::new(v as f32, (v * v) as f32, 1.0);
-        let mesh = TriMesh {
-            positions: (0..vertices).map(at).collect(),
-            faces,
-            ..TriMesh::default()
-        };
-        check(engine, "a soup", &mesh, patch_size);
+        check(engine, "a soup", &soup(vertices, faces), patch_size);
     });
+}
+
+/// Vertex 13 has two faces that share no edge. A side of the first has another face too, and a walk around the vertex
+/// that went on in that one met as many faces as the vertex has.
+fn a_fan_beside_a_face_that_is_not_found(engine: &Engine) {
+    let faces = vec![[0, 0, 34], [0, 34, 26], [26, 13, 34], [1, 2, 13]];
+    let mesh = soup(44, faces);
+    check(engine, "two fans", &mesh, 22);
+    assert_eq!(open(engine, &mesh, 22).0.frozen_faces(), 4);
 }
 
 fn bad_arrays_are_refused(engine: &Engine) {

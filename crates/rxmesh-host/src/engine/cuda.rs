@@ -139,7 +139,7 @@ fn most_threads(function: cu::CUfunction) -> Result<u32, EngineError> {
 }
 
 /// Threads of the blocks of patches on a multiprocessor that suffice to hide what its memory waits for.
-const ENOUGH_THREADS: u32 = 1536;
+const ENOUGH_THREADS: u32 = 768;
 
 /// The most threads of a patch where a kernel does not ask for more: about as many as a patch has faces.
 const WIDEST: u32 = 512;

@@ -240,15 +240,40 @@ unsafe impl FlatKernel for OpenVertices {
         if corners & FROZEN != 0 || self.mesh.ve.get(v) >= DEAD {
             return;
         }
-        // Frozen neighbours may lead the walk astray: more faces than there are end it.
-        let mut met = 0;
-        self.mesh.each_spoke(v, |h| {
-            met += u32::from(self.mesh.face(h) != NO_FACE);
-            met <= corners
-        });
-        if met != corners {
+        if self.faces_of_fan(v, corners) != corners {
             self.corners.set(v, corners | FROZEN);
             self.frozen.store(2, 1);
+        }
+    }
+}
+
+impl OpenVertices {
+    /// The faces of the fan that a vertex's edge is in, as far as there are no more than `most`.
+    ///
+    /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would go on in that
+    /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are asked here,
+    /// which have no more than one face each.
+    #[inline(always)]
+    fn faces_of_fan(&self, v: u32, most: u32) -> u32 {
+        let mesh = &self.mesh;
+        let start = mesh.leaving(v, mesh.ve.get(v));
+        let (mut h, mut met, mut back) = (start, 0, false);
+        loop {
+            // Against the clock the face of the spoke, from the boundary on the one at its other side.
+            let side = if back { h ^ 1 } else { h };
+            let f = mesh.face(side);
+            if f != NO_FACE {
+                met += 1;
+                let (next, before) = around_in(mesh.sides(f), side);
+                h = if back { next } else { before ^ 1 };
+                if met > most || h == start {
+                    return met;
+                }
+            } else if back {
+                return met;
+            } else {
+                (h, back) = (start, true);
+            }
         }
     }
 }
