@@ -138,19 +138,16 @@ fn most_threads(function: cu::CUfunction) -> Result<u32, EngineError> {
     Ok(most as u32)
 }
 
-/// Threads of the blocks of patches on a multiprocessor that suffice to hide what its memory waits for.
-const ENOUGH_THREADS: u32 = 768;
-
 /// The most threads of a patch where a kernel does not ask for more: about as many as a patch has faces.
 const WIDEST: u32 = 512;
 
 impl Function {
     /// Threads of a patch kernel's block: its own number, or more where there are so few patches that multiprocessors
     /// had little to do. Whole warps.
-    fn width(&self, own: u32, blocks: u32, units: u32) -> u32 {
-        let each = ENOUGH_THREADS / blocks.div_ceil(units.max(1)).max(1);
+    fn width<K: PatchKernel>(&self, blocks: u32, units: u32) -> u32 {
+        let each = K::ENOUGH_THREADS / blocks.div_ceil(units.max(1)).max(1);
         let most = each.min(WIDEST).min(self.threads) / 32 * 32;
-        whole_warps(own).max(most)
+        whole_warps(K::THREADS).max(most)
     }
 }
 
@@ -374,7 +371,7 @@ impl Cuda {
             (K::NAME, None),
             blocks,
             |function| match self.threads.load(Relaxed) {
-                0 => function.width(K::THREADS, blocks, self.info.units),
+                0 => function.width::<K>(blocks, self.info.units),
                 n => whole_warps(n),
             },
             shared,

@@ -125,8 +125,11 @@ pub const fn bit(kind: Kind) -> u8 {
 ///   use atomics (U3);
 /// - every index is inside its view (U4): a GPU does not look.
 pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
-    /// Threads of a CUDA block.
+    /// Threads of a CUDA block, at least.
     const THREADS: u32 = DEFAULT_THREADS;
+    /// Threads of the blocks of a multiprocessor that suffice to hide what its memory waits for: where there are few
+    /// patches a launch makes blocks wider, up to so many together.
+    const ENOUGH_THREADS: u32 = 768;
     /// What a mesh must keep; the launch looks.
     const NEEDS: Needs = Needs::NONE;
     /// What the kernel keeps in shared memory.
