@@ -17,8 +17,8 @@ use rxmesh_tests::fixtures::suited;
 use rxmesh_tests::oracle::Oracle;
 
 conformance! {
-    fixtures, random_soups, a_fan_beside_a_face_that_is_not_found, bad_arrays_are_refused, memory_that_is_not_there_is_told, simplifies_as_from_patches,
-    arrays_of_somebody_else
+    fixtures, random_soups, a_fan_beside_a_face_that_is_not_found, bad_arrays_are_refused,
+    memory_that_is_not_there_is_told, simplifies_as_from_patches, arrays_of_somebody_else
 }
 
 fn open(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> (Session, Column<Vertex, Vec3>) {
