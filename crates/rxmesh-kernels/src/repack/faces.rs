@@ -71,15 +71,11 @@ unsafe impl FlatKernel for RepackCount {
     fn run(&self, i: u32) {
         let w = &self.work;
         let counter = |f: u32| {
-            let label = if self.flat.is_face(f) {
-                self.flat.label.get(f)
-            } else {
-                NONE
-            };
-            if label < w.label_faces.len() {
-                return label;
-            }
-            if label != NONE {
+            if self.flat.is_face(f) {
+                let label = self.flat.label.get(f);
+                if label < w.label_faces.len() {
+                    return label;
+                }
                 w.stats.raise(Stat::BadLabel as u32, f + 1);
             }
             w.face_linear.set(f, NONE);
