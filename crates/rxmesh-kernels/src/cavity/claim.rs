@@ -1,6 +1,6 @@
 //! First launches of a round: who wants a change, and claims all that it needs.
 
-use super::claims::by_ends;
+use super::claims::{Met, by_ends};
 use super::record::Recorder;
 use super::round::{Counter, NO_RECORD, Round, each_corner, faces, is_at_hand, lives};
 use super::shape::known_words;
@@ -156,6 +156,10 @@ pub struct ClaimShared {
     seeds: Shared<u32>,
     /// Priorities of the seeds, [`NONE`] for those that are no candidates.
     priorities: Shared<u32>,
+    /// [`Met`] of the seeds.
+    met: Shared<u32>,
+    /// Where the records of those that have claimed begin, among the block's.
+    rooms: Shared<u32>,
     flags: Shared<u32>,
     place: Shared<u32>,
     scratch: Shared<u32>,
@@ -166,8 +170,8 @@ pub struct ClaimShared {
 unsafe impl<O: Operator> BlockKernel for Claim<O> {
     // With more of them, those without a candidate would wait for the others.
     const THREADS: u32 = 32;
-    // A multiprocessor has room for 32 blocks of so many.
-    const REGISTERS: Option<u32> = Some(64);
+    // What the widest operator takes: fewer would go to memory, and few blocks find much to do.
+    const REGISTERS: Option<u32> = Some(96);
     type Tables = ClaimShared;
 
     #[inline(always)]
@@ -176,8 +180,10 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
             left: plan.take(self.items + 1),
             seeds: plan.take(self.items),
             priorities: plan.take(self.items),
+            met: plan.take(self.items),
+            rooms: plan.take(if records_early::<O>() { self.items } else { 0 }),
             flags: plan.take(self.items),
-            place: plan.take(1),
+            place: plan.take(2),
             scratch: plan.take(SCRATCH_WORDS),
         }
     }
@@ -224,9 +230,13 @@ impl<O: Operator> Claim<O> {
         b.each(wanting, |k| {
             let i = if self.is_sieved() { k } else { t.left.get(k) };
             let seed = round.seed(first + i);
-            let priority = self.candidate(seed).map_or(NONE, |p| p.bits());
+            let (priority, met) = match self.candidate(seed) {
+                Some(p) => (p.bits(), p.met()),
+                None => (NONE, Met::default()),
+            };
             t.seeds.set(k, seed);
             t.priorities.set(k, priority);
+            t.met.set(k, met.word());
         });
         let candidates = b.compact(wanting, t.left, t.flags, t.scratch, |k| {
             t.priorities.get(k) != NONE
@@ -234,9 +244,14 @@ impl<O: Operator> Claim<O> {
         b.each(candidates, |c| {
             let k = t.left.get(c);
             let (seed, priority) = (t.seeds.get(k), t.priorities.get(k));
-            if self.claim(seed, round.key(priority, seed), false).is_none() {
-                t.priorities.set(k, NONE);
-                self.refuse(seed);
+            let told = Met::from_word(t.met.get(k));
+            let key = round.key(priority, seed);
+            match self.claim(seed, key, told, records_early::<O>()) {
+                Some(met) => t.met.set(k, met.word()),
+                None => {
+                    t.priorities.set(k, NONE);
+                    self.refuse(seed);
+                }
             }
         });
         let claimed = b.compact(wanting, t.left, t.flags, t.scratch, |k| {
@@ -245,14 +260,43 @@ impl<O: Operator> Claim<O> {
         if claimed == 0 {
             return;
         }
+        let words = if records_early::<O>() {
+            b.each(claimed, |c| {
+                let met = Met::from_word(t.met.get(t.left.get(c)));
+                t.rooms.set(c, room::<O>(met.all()));
+                t.flags.set(c, 0);
+            });
+            b.scan(t.rooms, claimed, t.scratch)
+        } else {
+            0
+        };
         b.lead(|| {
             let place = round.counters.fetch_add(Counter::Claimed as u32, claimed);
             t.place.set(0, place);
+            if records_early::<O>() {
+                t.place.set(1, self.reserve(words).unwrap_or(NONE));
+            }
         });
+        let records = records_early::<O>() && t.place.get(1) != NONE;
+        if records {
+            b.each(2 * claimed, |i| {
+                let (c, side) = (i / 2, i % 2);
+                let (k, at) = (t.left.get(c), t.place.get(1) + t.rooms.get(c));
+                let (seed, met) = (t.seeds.get(k), Met::from_word(t.met.get(k)));
+                if self.record_side(at, seed, t.priorities.get(k), met, side) {
+                    t.flags.fetch_or(c, 1 << side);
+                }
+            });
+        }
         b.each(claimed, |c| {
             let (k, at) = (t.left.get(c), 2 * (t.place.get(0) + c));
+            let word = if records && t.flags.get(c) == 3 {
+                t.place.get(1) + t.rooms.get(c) + 1
+            } else {
+                t.priorities.get(k) | NO_RECORD
+            };
             round.pending.set(at, t.seeds.get(k));
-            round.pending.set(at + 1, t.priorities.get(k));
+            round.pending.set(at + 1, word);
         });
     }
 
@@ -322,14 +366,15 @@ impl<O: Operator> Claim<O> {
             let Some(priority) = self.candidate(seed) else {
                 continue;
             };
-            let Some(met) = self.claim(seed, round.key(priority.bits(), seed), true) else {
+            let key = round.key(priority.bits(), seed);
+            let Some(met) = self.claim(seed, key, priority.met(), true) else {
                 self.refuse(seed);
                 continue;
             };
             t.seeds.set(claimed, seed);
             t.priorities.set(claimed, priority.bits());
-            t.flags.set(claimed, met);
-            words += room::<O>(met);
+            t.met.set(claimed, met.word());
+            words += room::<O>(met.all());
             claimed += 1;
         }
         if claimed == 0 {
@@ -339,7 +384,7 @@ impl<O: Operator> Claim<O> {
         let mut c = 0;
         while c < claimed {
             let (seed, priority) = (t.seeds.get(c), t.priorities.get(c));
-            let met = t.flags.get(c);
+            let met = Met::from_word(t.met.get(c)).all();
             let word = match at {
                 Some(at) if self.record(at, seed, priority, met) => at + 1,
                 _ => priority | NO_RECORD,
@@ -353,19 +398,16 @@ impl<O: Operator> Claim<O> {
     }
 
     /// Takes so many words for records; nothing when there are not so many. No round is repeated for records that
-    /// [`Resolve`](super::Resolve) can write as well.
+    /// [`Resolve`](super::Resolve) can write as well, but where several blocks meet at the end of the room.
     #[inline(always)]
     fn reserve(&self, words: u32) -> Option<u32> {
         let (counters, records) = (self.round.counters, Counter::Records as u32);
         let most = self.round.records.len().min(NO_RECORD);
-        let mut old = counters.load(records);
-        loop {
-            let end = old.checked_add(words).filter(|&end| end <= most)?;
-            match counters.compare_exchange(records, old, end) {
-                was if was == old => return Some(old),
-                was => old = was,
-            }
+        let fits = |at: u32| at.checked_add(words).is_some_and(|end| end <= most);
+        if !fits(counters.load(records)) {
+            return None;
         }
+        Some(counters.fetch_add(records, words)).filter(|&at| fits(at))
     }
 
     /// Writes the priority of a candidate and behind it the record of its cavity, if its shape is known.
@@ -375,7 +417,26 @@ impl<O: Operator> Claim<O> {
             return false;
         }
         self.round.records.set(at, priority);
-        let recorder = Recorder {
+        self.recorder(at, seed, priority).write_known(met) == Some(true)
+    }
+
+    /// As [`Claim::record`], the part of one end, for templates that name both ends of an edge.
+    #[inline(always)]
+    fn record_side(&self, at: u32, seed: u32, priority: u32, met: Met, side: u32) -> bool {
+        if room::<O>(met.all()) == 0 {
+            return false;
+        }
+        if side == 0 {
+            self.round.records.set(at, priority);
+        }
+        let recorder = self.recorder(at, seed, priority);
+        recorder.write_side(side, met.all(), met.first())
+    }
+
+    /// Who writes the record of a cavity, behind the word at a place.
+    #[inline(always)]
+    fn recorder(&self, at: u32, seed: u32, priority: u32) -> FlatRecorder<'_, O> {
+        Recorder {
             op: &self.op,
             site: FlatSite::of_record(&self.mesh, &self.round, at + 1),
             holder: Claimant {
@@ -384,8 +445,7 @@ impl<O: Operator> Claim<O> {
                 key: self.round.key(priority, seed),
             },
             seed,
-        };
-        recorder.write_known(met) == Some(true)
+        }
     }
 
     /// Enters a candidate that cannot have its cavity among the refused.
@@ -405,10 +465,10 @@ impl<O: Operator> Claim<O> {
         self.op.candidate(mesh, Seed::<O>::new(seed))
     }
 
-    /// Claims all that the cavity needs, and tells how often its faces are met, if that `counts`; nothing, and nothing
-    /// is claimed, when it cannot have it.
+    /// Claims all that the cavity needs, and tells how often its faces are met, if that is `told` already or `counts`;
+    /// nothing, and nothing is claimed, when it cannot have it.
     #[inline(always)]
-    fn claim(&self, seed: u32, key: Key, counts: bool) -> Option<u32> {
+    fn claim(&self, seed: u32, key: Key, told: Met, counts: bool) -> Option<Met> {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
         let id = Seed::<O>::new(seed);
         let template = op.template();
@@ -425,18 +485,22 @@ impl<O: Operator> Claim<O> {
             claims.take_pair(v, v, key);
             true
         });
-        let mut met = 0;
         if by_ends::<O>() {
             claims.take_end(mesh.origin(2 * seed), key);
             claims.take_end(mesh.tip(2 * seed), key);
+            if told != Met::default() {
+                return Some(told);
+            }
+            let mut met = [0; 2];
             if counts {
-                faces_in_any_order(&template, mesh, seed, |_| {
-                    met += 1;
+                mesh.each_spoke_of_ends(seed, |side, _, f, _| {
+                    met[side as usize] += u32::from(f != NO_FACE);
                     true
                 });
             }
-            return Some(met);
+            return Some(Met::new(met[0] + met[1], met[0]));
         }
+        let mut met = 0;
         let take = |f: u32| {
             met += 1;
             if O::LEAVES_HOLE {
@@ -449,8 +513,18 @@ impl<O: Operator> Claim<O> {
             true
         };
         faces_in_any_order(&template, mesh, seed, take);
-        Some(met)
+        Some(Met::new(met, 0))
     }
+}
+
+/// Who writes records in the flat arrays of a session.
+type FlatRecorder<'a, O> = Recorder<'a, O, FlatSite<'a>, Claimant<'a>>;
+
+/// Whether blocks of several threads write the records of candidates while their rows are at hand, two threads for
+/// each, as blocks of one thread do: of edges whose ends are named, and whose claims need not be found by a walk.
+#[inline(always)]
+pub(super) const fn records_early<O: Operator>() -> bool {
+    by_ends::<O>() && O::RIM_IS_SIMPLE
 }
 
 /// Words that [`Claim`] keeps of a candidate whose faces are met so often, in a block of one thread.

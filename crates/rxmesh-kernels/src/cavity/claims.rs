@@ -26,32 +26,73 @@ const LISTED: u64 = 1;
 
 /// How urgent a candidate is: smaller goes first. 19 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Priority(u32);
+pub struct Priority(u32, Met);
+
+/// How often a template meets faces: at the seed, and, where it is an edge whose ends are named, at the first of them.
+///
+/// In one word, 16 bits each: more faces are not told apart from none that were counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Met(u32);
+
+impl Met {
+    const BITS: u32 = 16;
+
+    /// So many, of which so many are at the first end.
+    #[inline(always)]
+    pub(super) fn new(all: u32, first: u32) -> Met {
+        if all >> Met::BITS == 0 {
+            Met(all | first << Met::BITS)
+        } else {
+            Met(0)
+        }
+    }
+
+    /// How often in all; 0 where nobody has counted.
+    #[inline(always)]
+    pub(super) fn all(self) -> u32 {
+        self.0 & ((1 << Met::BITS) - 1)
+    }
+
+    /// How often at the first end.
+    #[inline(always)]
+    pub(super) fn first(self) -> u32 {
+        self.0 >> Met::BITS
+    }
+
+    /// As a word.
+    #[inline(always)]
+    pub(super) fn word(self) -> u32 {
+        self.0
+    }
+
+    /// From [`Met::word`].
+    #[inline(always)]
+    pub(super) fn from_word(word: u32) -> Met {
+        Met(word)
+    }
+}
 
 impl Priority {
     /// All the same: a hash of the seed's id decides.
-    pub const NONE: Priority = Priority(0);
+    pub const NONE: Priority = Priority(0, Met(0));
 
     /// The smaller the value the more urgent. Negative values and those that are no number count as zero; the relative
     /// precision is 2^-11, and a hash of the seed's id decides among values that it cannot tell apart.
     #[inline(always)]
     pub fn ascending(value: f32) -> Priority {
-        Priority(if value > 0.0 {
+        let bits = if value > 0.0 {
             value.to_bits() >> 12
         } else {
             0
-        })
+        };
+        Priority::from_bits(bits)
     }
 
     /// The larger the value the more urgent; otherwise as [`Priority::ascending`].
     #[inline(always)]
     pub fn descending(value: f32) -> Priority {
-        Priority(
-            (f32::INFINITY.to_bits() >> 12)
-                - Priority::ascending(value)
-                    .0
-                    .min(f32::INFINITY.to_bits() >> 12),
-        )
+        let most = f32::INFINITY.to_bits() >> 12;
+        Priority::from_bits(most - Priority::ascending(value).0.min(most))
     }
 
     /// As a number: less is more urgent.
@@ -63,7 +104,19 @@ impl Priority {
     /// From [`Priority::bits`].
     #[inline(always)]
     pub fn from_bits(bits: u32) -> Priority {
-        Priority(bits)
+        Priority(bits, Met(0))
+    }
+
+    /// Says how many faces are at each end of the edge that is the seed, where the operator has walked around them
+    /// anyway: [`Claim`](super::Claim) need not count them then.
+    #[inline(always)]
+    pub fn meeting(self, faces: [u32; 2]) -> Priority {
+        Priority(self.0, Met::new(faces[0] + faces[1], faces[0]))
+    }
+
+    #[inline(always)]
+    pub(super) fn met(self) -> Met {
+        self.1
     }
 }
 

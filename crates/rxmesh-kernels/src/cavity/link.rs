@@ -40,6 +40,8 @@ impl Vicinity {
 pub(crate) struct LinkWalk {
     /// Edges at both ends, the edge itself two times.
     pub(crate) edges: u32,
+    /// Faces at each end.
+    pub(crate) faces: [u32; 2],
     /// Whether each end lies on the boundary.
     pub(crate) border: [bool; 2],
     /// The neighbours of each end, but for the other one.
@@ -52,6 +54,7 @@ impl LinkWalk {
     /// Before the first step.
     pub(crate) const START: LinkWalk = LinkWalk {
         edges: 0,
+        faces: [0; 2],
         border: [false; 2],
         near: [Vicinity::EMPTY; 2],
         met: 0,
@@ -62,6 +65,7 @@ impl LinkWalk {
     pub(crate) fn step(&mut self, e: u32, [side, h, face, tip]: [u32; 4]) {
         let side = side as usize;
         self.edges += 1;
+        self.faces[side] += u32::from(face != NO_FACE);
         // One of the two ends of an open fan.
         self.border[side] |= face == NO_FACE;
         if h >> 1 != e {

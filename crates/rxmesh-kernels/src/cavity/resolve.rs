@@ -1,5 +1,6 @@
 //! Second launch of a round: who has won.
 
+use super::claim::records_early;
 use super::claims::{Claimed, by_ends};
 use super::record::{Cavity, RECORD_HEADER, Recorder, record_words};
 use super::round::{Counter, NO_RECORD, Round, each_corner, is_at_hand};
@@ -13,6 +14,9 @@ use crate::mem::{Plan, Shared};
 
 /// Candidates that one block looks at at a time.
 pub const RESOLVE_ITEMS: u32 = 32;
+
+/// Threads that look at the claims on what a candidate takes whose record is written: about half as many as there are.
+const LANES: u32 = 4;
 
 /// How many candidates ahead a block of one thread asks for the claims on their faces.
 const AHEAD: u32 = 8;
@@ -42,8 +46,10 @@ pub struct ResolveTables {
     room: Shared<u32>,
     /// Whether each item has won, then its number among the winners.
     order: Shared<u32>,
-    /// How often the template meets faces of each item.
+    /// How often the template meets faces of each item; 0 of one that has lost, or whose record is written.
     met: Shared<u32>,
+    /// Where the record of each item begins that is written; [`NONE`] where none is.
+    at: Shared<u32>,
     /// The items that have won.
     won: Shared<u32>,
     /// Where the block's winners and records begin.
@@ -54,7 +60,11 @@ pub struct ResolveTables {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl<O: Operator> BlockKernel for Resolve<O> {
-    const THREADS: u32 = RESOLVE_ITEMS;
+    const THREADS: u32 = if records_early::<O>() {
+        LANES * RESOLVE_ITEMS
+    } else {
+        RESOLVE_ITEMS
+    };
     // Threads mostly wait for rows of other patches: a few warps more hide more of it than registers would save.
     const REGISTERS: Option<u32> = Some(48);
     type Tables = ResolveTables;
@@ -65,6 +75,11 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
             room: plan.take(RESOLVE_ITEMS),
             order: plan.take(RESOLVE_ITEMS),
             met: plan.take(RESOLVE_ITEMS),
+            at: plan.take(if records_early::<O>() {
+                RESOLVE_ITEMS
+            } else {
+                0
+            }),
             won: plan.take(RESOLVE_ITEMS),
             place: plan.take(2),
             scratch: plan.take(SCRATCH_WORDS),
@@ -95,10 +110,22 @@ impl<O: Operator> Resolve<O> {
     #[inline(always)]
     fn resolve<B: Block>(&self, b: B, first: u32, n: u32, t: &ResolveTables) {
         let round = &self.round;
+        if records_early::<O>() {
+            self.look_at_records(b, first, n, t);
+        }
         b.each(n, |i| {
-            let [faces, vertices] = self.judge(first + i);
+            let recorded = records_early::<O>() && t.at.get(i) != NONE;
+            let (won, [faces, vertices]) = if recorded {
+                (t.order.get(i) == 0 && self.holds_rest(first + i), [0, 0])
+            } else {
+                let met = self.judge(first + i);
+                (met[0] != 0, met)
+            };
+            if !won {
+                round.enqueue(self.candidate(first + i).0);
+            }
             t.met.set(i, faces);
-            t.order.set(i, u32::from(faces != 0));
+            t.order.set(i, u32::from(won));
             let words = if faces == 0 {
                 0
             } else {
@@ -119,7 +146,12 @@ impl<O: Operator> Resolve<O> {
         });
         let (first_winner, first_word) = (t.place.get(0), t.place.get(1));
         b.each(n, |i| {
-            if t.met.get(i) != 0 {
+            let next = if i + 1 < n {
+                t.order.get(i + 1)
+            } else {
+                winners
+            };
+            if t.order.get(i) < next {
                 t.won.set(t.order.get(i), i);
             }
         });
@@ -127,9 +159,39 @@ impl<O: Operator> Resolve<O> {
             return;
         }
         b.each(winners, |k| {
-            let i = t.won.get(k);
-            let at = first_word + t.room.get(i);
-            self.record(first + i, first_winner + k, at, t.met.get(i));
+            let (i, winner) = (t.won.get(k), first_winner + k);
+            if records_early::<O>() && t.met.get(i) == 0 {
+                self.enter(winner, self.candidate(first + i).0, t.at.get(i), true);
+            } else {
+                let at = first_word + t.room.get(i);
+                self.record(first + i, winner, at, t.met.get(i));
+            }
+        });
+    }
+
+    /// Finds the records that are written of `n` candidates from `first` on, and which of these candidates do not hold
+    /// all vertices: several threads look at the claims on those of each.
+    #[inline(always)]
+    fn look_at_records<B: Block>(&self, b: B, first: u32, n: u32, t: &ResolveTables) {
+        b.each(n, |i| {
+            let word = self.candidate(first + i).1;
+            t.at.set(i, if word & NO_RECORD == 0 { word } else { NONE });
+            t.order.set(i, 0);
+        });
+        b.each(LANES * n, |j| {
+            let (i, lane) = (j / LANES, j % LANES);
+            let at = t.at.get(i);
+            if at == NONE {
+                return;
+            }
+            let seed = self.candidate(first + i).0;
+            let key = self.round.key(self.round.records.get(at - 1), seed);
+            let holds = self.each_vertex(seed, at, [lane, LANES], |v| {
+                self.claims.claim_at(v).leaves(key)
+            });
+            if !holds {
+                t.order.fetch_or(i, 1);
+            }
         });
     }
 
@@ -222,15 +284,30 @@ impl<O: Operator> Resolve<O> {
     /// Whether a candidate holds all it claimed, by its record.
     #[inline(always)]
     fn holds_record(&self, seed: u32, at: u32) -> bool {
-        let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
+        let claims = &self.claims;
         let key = self.round.key(self.round.records.get(at - 1), seed);
         let held = if by_ends::<O>() {
-            self.each_vertex(seed, at, |v| claims.claim_at(v).leaves(key))
+            self.each_vertex(seed, at, [0, 1], |v| claims.claim_at(v).leaves(key))
         } else {
             self.each_face(at, |f| claims.has_face(f, key))
         };
+        held && self.holds_others(seed, key)
+    }
+
+    /// Whether candidate `i`, whose record is written, holds what it claimed beside faces and vertices.
+    #[inline(always)]
+    fn holds_rest(&self, i: u32) -> bool {
+        let (seed, at) = self.candidate(i);
+        let key = self.round.key(self.round.records.get(at - 1), seed);
+        self.holds_others(seed, key)
+    }
+
+    /// Whether the pairs that the candidate with this key joins, and the vertices that it guards, are its.
+    #[inline(always)]
+    fn holds_others(&self, seed: u32, key: Key) -> bool {
+        let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
         let id = Seed::<O>::new(seed);
-        held && op.joins(mesh, id, &mut |a, b| claims.has_pair(a, b, key))
+        op.joins(mesh, id, &mut |a, b| claims.has_pair(a, b, key))
             && op.guards(mesh, id, &mut |v| claims.has_pair(v, v, key))
     }
 
@@ -246,20 +323,31 @@ impl<O: Operator> Resolve<O> {
         i == faces
     }
 
-    /// Shows the vertices of a record and those of its rim.
+    /// Shows the vertices of a record and those of its rim: the `lane`th of them and every `lanes`th after it, until
+    /// `vertex` returns false; whether it never did.
     #[inline(always)]
-    fn each_vertex(&self, seed: u32, at: u32, vertex: impl Fn(u32) -> bool) -> bool {
+    fn each_vertex(
+        &self,
+        seed: u32,
+        at: u32,
+        [lane, lanes]: [u32; 2],
+        vertex: impl Fn(u32) -> bool,
+    ) -> bool {
         let cavity = Cavity::new(FlatSite::of_record(&self.mesh, &self.round, at), seed);
         let (vertices, corners) = (cavity.vertices(), cavity.corners());
-        let mut i = 0;
-        while i < vertices && vertex(cavity.vertex(i)) {
-            i += 1;
+        let mut i = lane;
+        while i < vertices + corners {
+            let v = if i < vertices {
+                cavity.vertex(i)
+            } else {
+                cavity.corner(i - vertices)
+            };
+            if !vertex(v) {
+                return false;
+            }
+            i += lanes;
         }
-        let mut k = 0;
-        while i == vertices && k < corners && vertex(cavity.corner(k)) {
-            k += 1;
-        }
-        i == vertices && k == corners
+        true
     }
 
     /// Asks for the claims on what a candidate takes whose record is written.
@@ -270,7 +358,7 @@ impl<O: Operator> Resolve<O> {
             return;
         }
         if by_ends::<O>() {
-            self.each_vertex(seed, at, |v| {
+            self.each_vertex(seed, at, [0, 1], |v| {
                 self.claims.ends.ask(v);
                 true
             });
@@ -289,17 +377,11 @@ impl<O: Operator> Resolve<O> {
         (pending.get(2 * i), pending.get(2 * i + 1))
     }
 
-    /// How often the faces of a winner are met, and the vertices that it names; 0 and 0 for one that has lost, which is
-    /// entered for the next round.
+    /// How often the faces of a winner are met, and the vertices that it names; 0 and 0 for one that has lost.
     #[inline(always)]
     fn judge(&self, i: u32) -> [u32; 2] {
-        let round = &self.round;
         let (seed, priority) = self.candidate(i);
-        let met = self.met_by_winner(seed, round.key(priority, seed));
-        if met[0] == 0 {
-            round.enqueue(seed);
-        }
-        met
+        self.met_by_winner(seed, self.round.key(priority & !NO_RECORD, seed))
     }
 
     #[inline(always)]
@@ -322,15 +404,8 @@ impl<O: Operator> Resolve<O> {
                     && (!O::LEAVES_HOLE || each_corner(mesh, f, |v| claims.has_pair(v, v, key)))
             })
         };
-        let id = Seed::<O>::new(seed);
         match named {
-            Some(vertices)
-                if last.leaves(key)
-                    && op.joins(mesh, id, &mut |a, b| claims.has_pair(a, b, key))
-                    && op.guards(mesh, id, &mut |v| claims.has_pair(v, v, key)) =>
-            {
-                [faces, vertices]
-            }
+            Some(vertices) if last.leaves(key) && self.holds_others(seed, key) => [faces, vertices],
             _ => [0, 0],
         }
     }

@@ -105,63 +105,116 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// and around the second back.
     #[inline(always)]
     fn write_ends(&self, met: u32) -> bool {
-        let (mesh, e) = (self.mesh(), self.seed);
-        let (faces, edges, rim) = (met - 2, met - 1, met - 4);
-        let edges_at = RECORD_HEADER + faces;
-        let rim_at = edges_at + edges;
-        let (mut face, mut edge, mut corner) = (0, 0, 0);
-        let mut side = 0;
-        // The edge between the other end and the vertex opposite at which this end's part of the rim begins.
-        let mut opposite = NONE;
+        let all = Parts::of(met);
+        let (mut side, mut from) = (0, Parts::default());
         while side < 2 {
-            let start = 2 * e + side;
-            let mut h = start;
-            let mut first = true;
-            loop {
-                let f = mesh.face(h);
-                if f == NO_FACE {
-                    return false;
-                }
-                let (next, previous) = mesh.around(h);
-                let after = previous ^ 1;
-                let last = after == start;
-                // The faces at the edge are in both stars.
-                let shared = first || last;
-                if side == 0 || !shared {
-                    if face == faces {
-                        return false;
-                    }
-                    self.site.set_word(RECORD_HEADER + face, f);
-                    face += 1;
-                }
-                if side == 0 || !first {
-                    if edge == edges {
-                        return false;
-                    }
-                    self.site.set_word(edges_at + edge, h >> 1);
-                    edge += 1;
-                }
-                if first {
-                    opposite = next >> 1;
-                }
-                if !shared {
-                    if corner == rim {
-                        return false;
-                    }
-                    self.write_corner(rim_at, corner, next, mesh.tip(h), [h >> 1, opposite]);
-                    corner += 1;
-                }
-                if last {
-                    break;
-                }
-                (h, first) = (after, false);
+            match self.write_end(side, met, from, all) {
+                Some(to) => from = to,
+                None => return false,
             }
             side += 1;
         }
-        let vertices_at = rim_at + 2 * rim;
-        self.site.set_word(vertices_at, mesh.origin(2 * e));
-        self.site.set_word(vertices_at + 1, mesh.tip(2 * e));
-        self.write_counts(faces, edges, 2, rim);
-        face == faces && edge == edges && corner == rim
+        from == all
+    }
+
+    /// The part of one end in the record of an edge whose ends are named, by one of two threads: true if it has as many
+    /// faces as were counted. `met` is how often all faces are met, of which `first` at the first end.
+    #[inline(always)]
+    pub(super) fn write_side(&self, side: u32, met: u32, first: u32) -> bool {
+        let (all, begin) = (Parts::of(met), Parts::default());
+        let middle = Parts {
+            faces: first,
+            edges: first,
+            corners: first.saturating_sub(2),
+        };
+        let (from, to) = if side == 0 {
+            (begin, middle)
+        } else {
+            (middle, all)
+        };
+        self.write_end(side, met, from, to) == Some(to)
+    }
+
+    /// Writes what lies at one end, between two places of each list, and where it ends; nothing if there is more, or
+    /// a boundary.
+    #[inline(always)]
+    fn write_end(&self, side: u32, met: u32, from: Parts, to: Parts) -> Option<Parts> {
+        let (mesh, e) = (self.mesh(), self.seed);
+        let all = Parts::of(met);
+        let edges_at = RECORD_HEADER + all.faces;
+        let rim_at = edges_at + all.edges;
+        let mut at = from;
+        // The edge between the other end and the vertex opposite at which this end's part of the rim begins.
+        let mut opposite = NONE;
+        let start = 2 * e + side;
+        let mut h = start;
+        let mut first = true;
+        loop {
+            let f = mesh.face(h);
+            if f == NO_FACE {
+                return None;
+            }
+            let (next, previous) = mesh.around(h);
+            let after = previous ^ 1;
+            let last = after == start;
+            // The faces at the edge are in both stars.
+            let shared = first || last;
+            if side == 0 || !shared {
+                if at.faces == to.faces {
+                    return None;
+                }
+                self.site.set_word(RECORD_HEADER + at.faces, f);
+                at.faces += 1;
+            }
+            if side == 0 || !first {
+                if at.edges == to.edges {
+                    return None;
+                }
+                self.site.set_word(edges_at + at.edges, h >> 1);
+                at.edges += 1;
+            }
+            if first {
+                opposite = next >> 1;
+            }
+            if !shared {
+                if at.corners == to.corners {
+                    return None;
+                }
+                let deleted = [h >> 1, opposite];
+                self.write_corner(rim_at, at.corners, next, mesh.tip(h), deleted);
+                at.corners += 1;
+            }
+            if last {
+                break;
+            }
+            (h, first) = (after, false);
+        }
+        let vertices_at = rim_at + 2 * all.corners;
+        self.site
+            .set_word(vertices_at + side, mesh.origin(2 * e + side));
+        if side == 0 {
+            self.write_counts(all.faces, all.edges, 2, all.corners);
+        }
+        Some(at)
+    }
+}
+
+/// Lengths of the lists in the record of an edge whose ends are named, or places in them.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Parts {
+    faces: u32,
+    edges: u32,
+    corners: u32,
+}
+
+impl Parts {
+    /// The lengths where faces are met so often.
+    #[inline(always)]
+    fn of(met: u32) -> Parts {
+        Parts {
+            faces: met - 2,
+            edges: met - 1,
+            corners: met - 4,
+        }
     }
 }

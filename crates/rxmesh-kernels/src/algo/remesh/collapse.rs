@@ -112,34 +112,30 @@ impl CollapseShort {
         let length = self
             .length
             .between(mesh.origin(2 * e), mesh.tip(2 * e), part);
+        let at = [mesh.origin(2 * e), mesh.tip(2 * e)];
+        let [x_a, x_b] = at.map(|v| self.place_of(v));
         let mut worst = GOOD;
-        // A loop, so that its body is there once; it ends in one place, so that threads stay together.
-        let (mut end, mut may) = (0, true);
-        while end < 2 && may {
-            let (v, other) = (mesh.origin(2 * e + end), mesh.tip(2 * e + end));
-            let at = self.place_of(v);
-            may = mesh.each_spoke_from(2 * e + end, |h| {
-                let tip = mesh.tip(h);
-                if tip == other {
-                    return true;
-                }
-                let third = if mesh.face(h) == NO_FACE {
-                    other
-                } else {
-                    mesh.apex(h)
-                };
-                let (p, q) = (self.place_of(tip), self.place_of(third));
-                let (d, old) = (p - to, p - at);
-                let longest = self.longest * self.length.square_to(tip, length);
-                let grows = d.dot(d) > longest && old.dot(old) <= longest;
-                let stays = third == other;
-                if !stays {
-                    worst = worst.min(shape(to, p, q));
-                }
-                !grows && (stays || agree(old.cross(q - at), d.cross(q - to), TURN))
-            });
-            end += 1;
-        }
+        // Both ends at a time: steps of one wait for each other.
+        let may = mesh.each_spoke_of_ends(e, |side, h, face, tip| {
+            if h >> 1 == e {
+                return true;
+            }
+            let (at, other) = if side == 0 {
+                (x_a, at[1])
+            } else {
+                (x_b, at[0])
+            };
+            let third = if face == NO_FACE { other } else { mesh.apex(h) };
+            let (p, q) = (self.place_of(tip), self.place_of(third));
+            let (d, old) = (p - to, p - at);
+            let longest = self.longest * self.length.square_to(tip, length);
+            let grows = d.dot(d) > longest && old.dot(old) <= longest;
+            let stays = third == other;
+            if !stays {
+                worst = worst.min(shape(to, p, q));
+            }
+            !grows && (stays || agree(old.cross(q - at), d.cross(q - to), TURN))
+        });
         may && (worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e))
     }
 
@@ -219,7 +215,7 @@ unsafe impl Operator for CollapseShort {
         let may = self.may_meet(mesh, e, to, part)
             && self.keeps_lines(mesh, e)
             && (walk.is_plain(interior) || link_condition(mesh, e));
-        may.then_some(Priority::NONE)
+        may.then_some(Priority::NONE.meeting(walk.faces))
     }
 
     #[inline(always)]

@@ -54,6 +54,8 @@ struct Ends {
     near_place: bool,
     /// The neighbours of each end.
     rings: [Ring; 2],
+    /// Whether a face turns too far, if the walks have looked.
+    folds: Option<bool>,
 }
 
 /// Neighbours of a vertex that a CPU keeps.
@@ -161,9 +163,14 @@ impl Collapse {
         Origin::between(a, b, part)
     }
 
-    /// Why an edge must not be collapsed, if so.
+    /// Why an edge must not be collapsed, if so, given what its ends tell, and where the new vertex comes if that is
+    /// known.
     #[inline(always)]
-    fn refusal(&self, mesh: &impl Mesh, e: u32, ends: Ends) -> Option<Refusal> {
+    fn refusal(&self, mesh: &impl Mesh, e: u32, ends: Ends, to: Option<Vec3>) -> Option<Refusal> {
+        // Walks that have found one have not gone on.
+        if ends.folds == Some(true) {
+            return Some(Refusal::Fold);
+        }
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
         // The new vertex has three edges or more, two at the boundary: else two faces, or none, would be left of a
         // tetrahedron.
@@ -181,28 +188,47 @@ impl Collapse {
         if ends.near_place && self.joins_places(mesh, e) {
             return Some(Refusal::Link);
         }
-        let p = self.placement(mesh, e).at;
+        let p = match to {
+            Some(p) => p,
+            None => self.placement(mesh, e).at,
+        };
         if !p.is_finite() {
             return Some(Refusal::NotFinite);
         }
         if !interior && self.surface.by_length() && self.bends_boundary(mesh, e, p) {
             return Some(Refusal::Bend);
         }
+        let folds = ends.folds.is_none() && self.folds_at_ends(mesh, e, &ends, p);
+        folds.then_some(Refusal::Fold)
+    }
+
+    /// As [`Collapse::refusal`], where the new vertex is placed first: other reasons may come before those that it
+    /// names.
+    #[inline(always)]
+    fn refusal_in_one_walk(&self, mesh: &impl Mesh, e: u32) -> (Ends, Option<Refusal>) {
+        let p = self.placement(mesh, e).at;
+        let ends = self.ends_with_folds(mesh, e, p);
+        (ends, self.refusal(mesh, e, ends, Some(p)))
+    }
+
+    /// Whether a face at one of the ends turns too far: see [`Collapse::folds`].
+    #[inline(always)]
+    fn folds_at_ends(&self, mesh: &impl Mesh, e: u32, ends: &Ends, p: Vec3) -> bool {
         // One call, so that it is inlined.
         let mut side = 0;
         while side < 2 {
             let around = match ends.rings[side as usize].others() {
-                Some(ring) if !walk.border[side as usize] && !ends.near_place => {
+                Some(ring) if !ends.walk.border[side as usize] && !ends.near_place => {
                     self.folds_ring(mesh.origin(2 * e + side), ring, p)
                 }
                 _ => self.folds(mesh, 2 * e + side, p),
             };
             if around {
-                return Some(Refusal::Fold);
+                return true;
             }
             side += 1;
         }
-        None
+        false
     }
 
     /// Whether a collapse near vertices that share a place would change how the surface meets itself there: two of them
@@ -349,26 +375,123 @@ impl Collapse {
         false
     }
 
-    /// Looks at both ends.
+    /// Looks at both ends, and keeps the neighbours.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32) -> Ends {
-        let s = &self.surface;
-        let mut walk = LinkWalk::START;
-        let mut rings = [Ring::EMPTY; 2];
-        let mut near_place = s.is_placed(mesh.origin(2 * e)) || s.is_placed(mesh.tip(2 * e));
+        let mut ends = self.start(mesh, e);
         mesh.each_spoke_of_ends(e, |side, h, face, tip| {
-            walk.step(e, [side, h, face, tip]);
-            near_place |= s.is_placed(tip);
+            self.step(&mut ends, e, [side, h, face, tip]);
             if KEEPS_RINGS {
-                rings[side as usize].enter(tip);
+                ends.rings[side as usize].enter(tip);
             }
             true
         });
+        ends
+    }
+
+    /// Looks at both ends, and at what becomes of the faces there when the new vertex comes to `p`. That is all a
+    /// thread walks to know about most edges, where the ends are looked at first, and then the faces at one after the
+    /// other, three walks wait for each other.
+    #[inline(always)]
+    fn ends_with_folds(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Ends {
+        let s = &self.surface;
+        let mut ends = self.start(mesh, e);
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let (mut first, mut second) = (Around::new(s, a), Around::new(s, b));
+        let mut folds = false;
+        mesh.each_spoke_of_ends(e, |side, h, face, tip| {
+            self.step(&mut ends, e, [side, h, face, tip]);
+            // Copies and no indices, so that both stay in registers.
+            let (mut around, other) = if side == 0 { (first, b) } else { (second, a) };
+            folds |= around.step(s, p, [tip == other, face == NO_FACE], tip);
+            if side == 0 {
+                first = around;
+            } else {
+                second = around;
+            }
+            !folds
+        });
+        folds |= first.turns(s, p) || second.turns(s, p);
+        ends.folds = Some(folds);
+        ends
+    }
+
+    /// Before the walks around both ends.
+    #[inline(always)]
+    fn start(&self, mesh: &impl Mesh, e: u32) -> Ends {
+        let s = &self.surface;
         Ends {
-            walk,
-            near_place,
-            rings,
+            walk: LinkWalk::START,
+            near_place: s.is_placed(mesh.origin(2 * e)) || s.is_placed(mesh.tip(2 * e)),
+            rings: [Ring::EMPTY; 2],
+            folds: None,
         }
+    }
+
+    /// A step of these walks.
+    #[inline(always)]
+    fn step(&self, ends: &mut Ends, e: u32, at: [u32; 4]) {
+        ends.walk.step(e, at);
+        ends.near_place |= self.surface.is_placed(at[3]);
+    }
+}
+
+/// What a walk around an end knows of the faces there. The place of a neighbour is on its way while the walk looks at
+/// the two before.
+#[derive(Clone, Copy)]
+struct Around {
+    /// The end.
+    at: Vec3,
+    /// The places of the last two neighbours.
+    last: [Vec3; 2],
+    /// Whether the second of them belongs to a face that follows, and both to the same one.
+    follows: bool,
+    pair: bool,
+    /// Whether the walk had met the boundary before that face, behind which it goes the other way.
+    back: bool,
+    turned: bool,
+}
+
+impl Around {
+    #[inline(always)]
+    fn new(s: &QuadricSurface, v: u32) -> Around {
+        let at = s.x.get(v);
+        Around {
+            at,
+            last: [at; 2],
+            follows: false,
+            pair: false,
+            back: false,
+            turned: false,
+        }
+    }
+
+    /// A neighbour, which may be the other end, and whether there is no face behind it. Whether the face before turns
+    /// too far when the end goes to `p`.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        s: &QuadricSurface,
+        p: Vec3,
+        [is_other, is_border]: [bool; 2],
+        tip: u32,
+    ) -> bool {
+        let turns = self.turns(s, p);
+        self.last = [self.last[1], s.x.get(tip)];
+        self.pair = self.follows && !is_other;
+        self.turned = self.back;
+        self.back |= is_border;
+        self.follows = !is_other && !is_border;
+        turns
+    }
+
+    /// Whether the face between the last two neighbours, if there is one, turns too far.
+    #[inline(always)]
+    fn turns(&self, s: &QuadricSurface, p: Vec3) -> bool {
+        let seen = |c: Vec3| Point::from((c - self.at) * s.scale);
+        let [c, d] = self.last;
+        let (c, d) = if self.turned { (d, c) } else { (c, d) };
+        self.pair && turns(seen(c), seen(d), seen(p))
     }
 }
 
@@ -425,12 +548,24 @@ unsafe impl Operator for Collapse {
         if cost >= REFUSED {
             return None;
         }
-        if self.refusal(mesh, e, self.ends(mesh, e)).is_some() {
+        let (ends, refusal) = if KEEPS_RINGS {
+            let ends = self.ends(mesh, e);
+            let refusal = self.refusal(mesh, e, ends, None);
+            // What a GPU does, which has no debug builds.
+            debug_assert_eq!(
+                refusal.is_some(),
+                self.refusal_in_one_walk(mesh, e).1.is_some()
+            );
+            (ends, refusal)
+        } else {
+            self.refusal_in_one_walk(mesh, e)
+        };
+        if refusal.is_some() {
             self.refused.fetch_or(e / 32, 1 << (e % 32));
             return None;
         }
         let class = cost >> URGENCY_BITS << URGENCY_BITS;
-        Some(Priority::ascending(f32::from_bits(class)))
+        Some(Priority::ascending(f32::from_bits(class)).meeting(ends.walk.faces))
     }
 
     /// What is drawn into a place brings its neighbours there: none of them may come to another vertex of the place in
@@ -536,7 +671,7 @@ impl Collapse {
         match self.costs.get(e) {
             NONE => Some(Refusal::NotFinite),
             TOO_FAR => Some(Refusal::Deviation),
-            _ => self.refusal(mesh, e, self.ends(mesh, e)),
+            _ => self.refusal(mesh, e, self.ends(mesh, e), None),
         }
     }
 }
