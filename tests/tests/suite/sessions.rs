@@ -115,7 +115,7 @@ fn an_operator_that_breaks_the_rules_voids_the_session(engine: &Engine) {
     if engine.is_cuda() {
         return;
     }
-    assert_eq!(KERNELS.len(), 4);
+    assert_eq!(KERNELS.len(), 5);
     let rx = patched(engine, &fixtures::torus(9, 8), 16);
     let mut session = Session::open(&rx).unwrap();
     let column = session.column::<Edge, u32>().unwrap();

@@ -235,6 +235,17 @@ impl Engine {
         }
     }
 
+    /// How many seeds a round of edits may have so that several rounds are one launch: none on a CPU. The test engines
+    /// have some rounds this way and some the other.
+    pub(crate) fn seeds_together(&self) -> u32 {
+        match &self.0.kind {
+            Kind::Cpu(c) if c.is_for_tests() => 1 << 10,
+            Kind::Cpu(_) => 0,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(_) => 1 << 14,
+        }
+    }
+
     /// Whether a block is one thread: some kernels go another way then, and want more work a block.
     pub(crate) fn blocks_are_alone(&self) -> bool {
         match &self.0.kind {

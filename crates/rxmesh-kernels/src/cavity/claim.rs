@@ -190,6 +190,15 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, t: &ClaimShared) {
+        self.run_as::<B, false>(b, block, t);
+    }
+}
+
+impl<O: Operator> Claim<O> {
+    /// Works as one block of a launch, or of a step of one. Two kernels with the same closures would call them: the
+    /// compiler inlines what is so long where it has one caller only.
+    #[inline(always)]
+    pub(super) fn run_as<B: Block, const STEP: bool>(&self, b: B, block: u32, t: &ClaimShared) {
         let all = if self.is_sieved() {
             self.round.counter(Counter::Wanting)
         } else {
@@ -204,13 +213,11 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
         let mut first = block * items;
         while first < all {
             let n = (all - first).min(items);
-            self.look(b, first, n, t);
+            self.look::<B, STEP>(b, first, n, t);
             first += self.blocks * items;
         }
     }
-}
 
-impl<O: Operator> Claim<O> {
     #[inline(always)]
     fn is_sieved(&self) -> bool {
         O::SIEVES != Sieves::Never && self.sieved != 0
@@ -218,7 +225,7 @@ impl<O: Operator> Claim<O> {
 
     /// Looks at some seeds, from `first` on.
     #[inline(always)]
-    fn look<B: Block>(&self, b: B, first: u32, n: u32, t: &ClaimShared) {
+    fn look<B: Block, const STEP: bool>(&self, b: B, first: u32, n: u32, t: &ClaimShared) {
         let round = &self.round;
         let wanting = if self.is_sieved() {
             n

@@ -8,7 +8,7 @@ use super::{BIRTH_WORDS, Operator};
 use crate::edit::{FlatMesh, MeshMut, NONE};
 use crate::exec::Block;
 use crate::kernel::BlockKernel;
-use crate::mem::{Global, Plan, Shared};
+use crate::mem::{GlobalMut, Plan, Shared};
 
 /// Most blocks of [`FillIn`]: as many as a large GPU runs at a time.
 pub const FILL_BLOCKS: u32 = 2112;
@@ -37,10 +37,11 @@ crate::args! {
         pub mesh: FlatMesh,
         /// The round.
         pub round: Round,
-        /// Winners before each word of their bit set, in its chunk.
-        pub ranks: Global<u32>,
-        /// Winners before each chunk.
-        pub chunks: Global<u32>,
+        /// Winners before each word of their bit set, in its chunk. Read here; the steps of [`Rounds`](super::Rounds)
+        /// before this one write them.
+        pub ranks: GlobalMut<u32>,
+        /// Winners before each chunk, likewise.
+        pub chunks: GlobalMut<u32>,
         /// Free vertices.
         pub vertices: Slots,
         /// Free edges.

@@ -8,7 +8,8 @@
 //! [`Site`]; operators, records and holes are written on these.
 //!
 //! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`],
-//! [`FillIn`], and [`Collect`], which lists the next round's seeds. docs/dynamic.md tells them phase by phase.
+//! [`FillIn`], and [`Collect`], which lists the next round's seeds; where there are few seeds, several rounds are one
+//! launch ([`Rounds`]). docs/dynamic.md tells them phase by phase.
 
 mod births;
 mod claim;
@@ -26,6 +27,7 @@ mod shape;
 mod site;
 mod tasks;
 pub mod template;
+mod together;
 
 pub use births::{BIRTH_WORDS, BORN, Births, Interpolate, Origin, TraceVertices};
 pub use claim::{CLAIM_ITEMS, CLAIM_ITEMS_ALONE, Claim, WANT_ITEMS, Want};
@@ -42,10 +44,11 @@ pub use operator::{Growth, Operator, Seed, Sieves, Spoke};
 pub use record::{Cavity, RECORD_HEADER, most_record_words};
 pub use resolve::{RESOLVE_ITEMS, Resolve};
 pub(crate) use round::out_of_room;
-pub use round::{COUNTERS, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
+pub use round::{BeginRun, COUNTERS, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
 pub use site::Site;
 pub use tasks::{TASK_WORDS, Tasks};
 pub use template::{Shape, Sink, Template};
+pub use together::{Rounds, SALT, steps_of_round};
 
 /// What an engine of edits is made of, beside [`Site`]: to look at candidates, to record cavities, to cut
 /// and fill them. Operators need none of it.
@@ -58,6 +61,7 @@ pub mod parts {
 
 kernel_list! {
     flat reset_claims: ResetClaims;
+    flat begin_run: BeginRun;
     block collect: Collect;
     block limit: Limit;
     flat interpolate: Interpolate;

@@ -110,6 +110,10 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Whether seeds are sieved in a launch of its own ([`Want`](super::Want)), where a GPU has many of them.
     const SIEVES: Sieves = Sieves::Never;
 
+    /// Whether several rounds of few seeds may be one launch ([`Rounds`](super::Rounds)). Not where something is
+    /// launched between rounds, or between the steps of one.
+    const TOGETHER: bool = true;
+
     /// Whether `fill` joins one new vertex to all corners of the rim, and does nothing else: the template deletes a
     /// vertex of each face that it deletes, with all edges there, no slots are needed beyond those of the cavity, and
     /// no hole is left. Then several threads fill a hole together: [`Operator::centre`] and [`Operator::spoke`] say

@@ -5,7 +5,7 @@ use super::template::Faces;
 use super::{Growth, Key, Operator, Priority, Template};
 use crate::edit::{FlatMesh, Mesh};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel::BlockKernel;
+use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::hash;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Element, Kind};
@@ -252,6 +252,37 @@ impl Slots {
     #[inline(always)]
     fn available(&self) -> u32 {
         self.listed + (self.capacity - self.first)
+    }
+}
+
+kernel! {
+    /// Before the first round of a run, or before one that is repeated: counts of a round, and what stopped it, are
+    /// cleared. One index a word of the counters, or of the refused seeds if they are more.
+    pub struct BeginRun: Flat {
+        /// See [`Counter`].
+        pub counters: GlobalMut<u32>,
+        /// Seeds that were refused, a bit each, which are forgotten; empty where they are not.
+        pub refused: GlobalMut<u32>,
+        /// [`Counter::Share`], if it is to be set.
+        pub share: u32,
+        /// Whether it is.
+        pub sets_share: u32,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for BeginRun {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        if i < self.refused.len() {
+            self.refused.set(i, 0);
+        }
+        if (Counter::List as u32..Counter::Candidates as u32).contains(&i) {
+            self.counters.set(i, 0);
+        } else if i == Counter::Share as u32 && self.sets_share != 0 {
+            self.counters.set(i, self.share);
+        }
     }
 }
 

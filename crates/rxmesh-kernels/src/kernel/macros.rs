@@ -300,7 +300,7 @@ macro_rules! kernels {
 /// | `block name: K` | a [`BlockKernel`](crate::kernel::BlockKernel) | `rx_name` |
 /// | `grid name: K` | a [`GridKernel`](crate::kernel::GridKernel) | `rx_name` |
 /// | `flat name: K` | a [`FlatKernel`](crate::kernel::FlatKernel) | `rx_name` |
-/// | `operator name: O` | an [`Operator`](crate::cavity::Operator), for edits by claims | `rx_name_claim`, `rx_name_resolve`, `rx_name_fill` |
+/// | `operator name: O` | an [`Operator`](crate::cavity::Operator), for edits by claims | `rx_name_want`, `rx_name_claim`, `rx_name_resolve`, `rx_name_fill`, `rx_name_rounds` |
 /// | `block name: K as O` | a block kernel of another crate's that is generic over operators, for `O` ([`EntryOf`](crate::kernel::EntryOf)) | `rx_name` |
 ///
 /// On the device every kernel becomes a PTX entry by [`export_entries!`](crate::export_entries), which takes the same
@@ -353,6 +353,7 @@ macro_rules! entries {
             const CLAIM: &'static str = $crate::entries!(@rx $name "_claim");
             const RESOLVE: &'static str = $crate::entries!(@rx $name "_resolve");
             const FILL: &'static str = $crate::entries!(@rx $name "_fill");
+            const ROUNDS: &'static str = $crate::entries!(@rx $name "_rounds");
         }
     };
     (@name $form:ident $name:ident $ty:ty) => {
@@ -383,6 +384,7 @@ macro_rules! entries {
             $crate::entries!(@layout [$name "_claim"] $crate::kernel::BlockArgs<$crate::cavity::Claim<$ty>>),
             $crate::entries!(@layout [$name "_resolve"] $crate::kernel::BlockArgs<$crate::cavity::Resolve<$ty>>),
             $crate::entries!(@layout [$name "_fill"] $crate::kernel::BlockArgs<$crate::cavity::FillIn<$ty>>),
+            $crate::entries!(@layout [$name "_rounds"] $crate::kernel::GridArgs<$crate::cavity::Rounds<$ty>>),
         ]
     };
     (@layout [$($name:tt)*] $args:ty) => {
@@ -421,6 +423,7 @@ macro_rules! export_entries {
         $crate::export_entries!(@entry block [$($name)* "_claim"] $crate::cavity::Claim<$ty>);
         $crate::export_entries!(@entry block [$($name)* "_resolve"] $crate::cavity::Resolve<$ty>);
         $crate::export_entries!(@entry block [$($name)* "_fill"] $crate::cavity::FillIn<$ty>);
+        $crate::export_entries!(@entry grid [$($name)* "_rounds"] $crate::cavity::Rounds<$ty>);
     };
     (@entry patch [$name:ident $($suffix:literal)?] $ty:ty) => {
         const _: () = {

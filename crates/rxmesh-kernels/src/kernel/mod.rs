@@ -227,8 +227,8 @@ pub trait PreparedEntry: OverRelations {
     const NAME: &'static str;
 }
 
-/// The names of an operator's four kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`],
-/// [`crate::cavity::Resolve`], [`crate::cavity::FillIn`]. Implemented by [`crate::entries!`] for what is listed as
+/// The names of an operator's kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
+/// [`crate::cavity::FillIn`], [`crate::cavity::Rounds`]. Implemented by [`crate::entries!`] for what is listed as
 /// `operator`: a trait of the operator, so that a crate can list operators of its own.
 pub trait OperatorEntry: crate::cavity::Operator {
     /// Name of the PTX entry that asks who wants a change.
@@ -239,6 +239,8 @@ pub trait OperatorEntry: crate::cavity::Operator {
     const RESOLVE: &'static str;
     /// Name of the PTX entry that fills in.
     const FILL: &'static str;
+    /// Name of the PTX entry that runs rounds of few seeds.
+    const ROUNDS: &'static str;
 }
 
 impl<O: OperatorEntry> Entry for crate::cavity::Want<O> {
@@ -255,6 +257,10 @@ impl<O: OperatorEntry> Entry for crate::cavity::Resolve<O> {
 
 impl<O: OperatorEntry> Entry for crate::cavity::FillIn<O> {
     const NAME: &'static str = O::FILL;
+}
+
+impl<O: OperatorEntry> Entry for crate::cavity::Rounds<O> {
+    const NAME: &'static str = O::ROUNDS;
 }
 
 /// The name of a kernel `K` that is generic over operators, kept by the operator: crates that have either may list it

@@ -1,17 +1,16 @@
 //! Rounds of an operator.
 
 use super::super::engine::{RoundReport, RunReport, Seeds};
-use super::super::mesh::fill;
 use super::super::session::Session;
 use crate::Error;
 use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
-    BIRTH_WORDS, Births, CLAIM_ITEMS, CLAIM_ITEMS_ALONE, COLLECT_WORDS, Claim, ClaimTables,
-    Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS, RESET_EPOCH,
-    RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, RoundEnd, Sieves, Slots, TASK_WORDS,
-    Tasks, Template, TraceVertices, WANT_ITEMS, Want, by_ends, most_record_words,
+    BIRTH_WORDS, BeginRun, Births, CLAIM_ITEMS, CLAIM_ITEMS_ALONE, COLLECT_WORDS, Claim,
+    ClaimTables, Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS,
+    RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, RoundEnd, Rounds, SALT,
+    Sieves, Slots, TASK_WORDS, Tasks, Template, TraceVertices, WANT_ITEMS, Want, by_ends,
+    most_record_words, steps_of_round,
 };
-use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::OperatorEntry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
@@ -32,8 +31,11 @@ const RESOLVE_BLOCKS: u32 = 4224;
 /// Rounds before the first look of a run: many runs end by then.
 const FIRST_LOOK: u32 = 2;
 
-/// What comes to the salt of hashes from round to round.
-const SALT: u32 = 0x9e37_79b9;
+/// Rounds of few seeds that are one launch. Those after the last that finds seeds cost nothing.
+const ROUNDS_TOGETHER: u32 = 16;
+
+/// Most blocks of such a launch, for each multiprocessor: each step waits for all of them.
+const TOGETHER_BLOCKS: u32 = 4;
 
 /// What makes the rounds of a run, as an algorithm steers them that looks at several rounds together.
 pub(crate) trait Course<O> {
@@ -53,6 +55,11 @@ pub(crate) trait Course<O> {
         Ok(false)
     }
 
+    /// The operator of all rounds, where nothing is launched between them.
+    fn operator_of_all(&mut self, _: &Session) -> Option<Result<O, Error>> {
+        None
+    }
+
     /// Words to read with the counters, if any.
     fn state(&self) -> Option<&Buffer<u32>> {
         None
@@ -68,6 +75,10 @@ struct Plain<F>(F);
 impl<O, F: FnMut(&Session) -> Result<O, Error>> Course<O> for Plain<F> {
     fn operator(&mut self, session: &Session, _: u32) -> Result<O, Error> {
         (self.0)(session)
+    }
+
+    fn operator_of_all(&mut self, session: &Session) -> Option<Result<O, Error>> {
+        Some((self.0)(session))
     }
 }
 
@@ -92,15 +103,18 @@ impl Session {
     ) -> Result<RunReport, Error> {
         let mut report = RunReport::default();
         let mut course = Plain(op);
-        self.start_share::<O>(seeds, O::SHARE)?;
+        let mut share = self.share_of::<O>(seeds, O::SHARE);
         while report.rounds < max_rounds && !report.finished {
             let patience = self.engine().rounds_a_look();
-            let most = match report.rounds {
-                0 => patience.min(FIRST_LOOK),
-                _ => patience,
+            let most = if self.are_few::<O>(self.seeds::<O>(seeds)) {
+                ROUNDS_TOGETHER
+            } else if report.rounds == 0 {
+                patience.min(FIRST_LOOK)
+            } else {
+                patience
             };
             let most = most.min(max_rounds - report.rounds);
-            report.merge(&self.look(seeds, most, &mut course)?);
+            report.merge(&self.look(seeds, most, share.take(), &mut course)?);
             seeds = Seeds::Queued;
         }
         Ok(report)
@@ -119,8 +133,8 @@ impl Session {
     ) -> Result<RoundReport, Error> {
         let n = self.seeds::<O>(seeds);
         let done = self.change(|s| {
-            s.start_share::<O>(seeds, 1.0)?;
-            s.look(seeds, 1, &mut Plain(op))
+            let share = s.share_of::<O>(seeds, 1.0);
+            s.look(seeds, 1, share, &mut Plain(op))
         })?;
         Ok(RoundReport {
             seeds: n,
@@ -139,7 +153,7 @@ impl Session {
         rounds: u32,
         course: &mut impl Course<O>,
     ) -> Result<RunReport, Error> {
-        self.change(|s| s.look(Seeds::Queued, rounds, course))
+        self.change(|s| s.look(Seeds::Queued, rounds, None, course))
     }
 
     /// Seeds that wait for the next round.
@@ -155,25 +169,15 @@ impl Session {
         }
     }
 
-    /// Sets the share of the seeds that a run's first round looks at.
-    fn start_share<O: Operator>(&self, seeds: Seeds, share: f32) -> Result<(), Error> {
+    /// The share of the seeds that a run's first round looks at, as [`Counter::Share`]; nothing for operators that look
+    /// at all.
+    fn share_of<O: Operator>(&self, seeds: Seeds, share: f32) -> Option<u32> {
         if O::SHARE >= 1.0 {
-            return Ok(());
+            return None;
         }
         let few = seeds == Seeds::Queued && self.edits.queued < MANY_SEEDS;
         let share = if few { 1.0 } else { f64::from(share) };
-        self.set_counter(Counter::Share, (share * f64::from(u32::MAX)) as u32)
-    }
-
-    /// Sets a counter.
-    fn set_counter(&self, counter: Counter, value: u32) -> Result<(), Error> {
-        let to = self.round_counters().from(counter as u32);
-        Ok(self.engine().launch_flat(1, Fill { to, value })?)
-    }
-
-    /// The counters.
-    fn round_counters(&self) -> GlobalMut<u32> {
-        self.edits.state.counters.global_mut()
+        Some((share * f64::from(u32::MAX)) as u32)
     }
 
     /// Collapses, flips and so on that all rounds together have carried out, as the last look counted them. The number
@@ -185,17 +189,16 @@ impl Session {
             .wrapping_sub(count(Counter::NoDisk))
     }
 
-    /// Launches so many rounds, and looks once, or where room ran out.
+    /// Launches so many rounds, of which the first looks at a share of the seeds, and looks once, or where room ran
+    /// out.
     fn look<O: OperatorEntry, C: Course<O>>(
         &mut self,
         seeds: Seeds,
         rounds: u32,
+        share: Option<u32>,
         course: &mut C,
     ) -> Result<RunReport, Error> {
         let n = self.seeds::<O>(seeds);
-        if seeds == Seeds::All && std::mem::take(&mut self.edits.has_refused) {
-            fill(self.engine(), self.edits.state.refused.global_mut(), 0)?;
-        }
         let mut report = RunReport::default();
         if n == 0 {
             self.edits.queued = 0;
@@ -203,8 +206,9 @@ impl Session {
             return Ok(report);
         }
         check_records::<O>(self.capacity(Kind::Face))?;
-        if self.edits.stopped {
-            self.resume()?;
+        let forgets = seeds == Seeds::All && self.edits.has_refused;
+        if forgets || share.is_some() || self.edits.stopped {
+            self.begin(forgets, share)?;
         }
         let mut listed = false;
         loop {
@@ -241,6 +245,12 @@ impl Session {
         rounds: Range<u32>,
         course: &mut C,
     ) -> Result<(), Error> {
+        if self.are_few::<O>(n)
+            && let Some(operator) = course.operator_of_all(self)
+            && self.launch_together(seeds, n, rounds.len() as u32, operator?)?
+        {
+            return Ok(());
+        }
         for round in rounds.clone() {
             self.next_epoch()?;
             let operator = course.operator(self, round)?;
@@ -255,6 +265,52 @@ impl Session {
             (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
         }
         Ok(())
+    }
+
+    /// Whether there are so few seeds that rounds are launched together: not on a CPU, where a launch costs little and
+    /// a round as much as its seeds, and not where what is born is told after each round.
+    fn are_few<O: Operator>(&self, seeds: u32) -> bool {
+        let most = self.engine().seeds_together();
+        O::TOGETHER && seeds <= most && !self.has_listeners()
+    }
+
+    /// Launches rounds as steps of one launch, of which the first has `n` seeds at most; false, and nothing is
+    /// launched, where there is no room for all blocks at a time.
+    fn launch_together<O: OperatorEntry>(
+        &mut self,
+        seeds: Seeds,
+        n: u32,
+        rounds: u32,
+        op: O,
+    ) -> Result<bool, Error> {
+        if self.edits.epoch <= rounds {
+            self.edits.state.reset_claims(&self.mesh)?;
+            self.edits.epoch = RESET_EPOCH + 1;
+        }
+        self.edits.epoch -= 1;
+        let s = &self.edits.state;
+        let round = Round {
+            list: GlobalMut::empty().read(),
+            births: GlobalMut::empty(),
+            ..self.first_round(seeds, n, 0)
+        };
+        let kernel = |blocks: u32| Rounds {
+            fill: self.fill_in(op, round, blocks),
+            claims: self.claims::<O>(),
+            list: s.list.global_mut(),
+        };
+        let engine = self.engine();
+        // Seeds for a warp each, or words of their set.
+        let work = n.div_ceil(CLAIM_ITEMS[0]);
+        let work = work.max((s.queue.len() as u32).div_ceil(COLLECT_WORDS));
+        let mut blocks = (engine.info().units * TOGETHER_BLOCKS).min(work);
+        while blocks > 1 && !engine.has_room_for_grid(blocks, &kernel(blocks))? {
+            blocks /= 2;
+        }
+        let steps = rounds * steps_of_round::<O>();
+        engine.launch_grid(blocks, 0..steps, kernel(blocks))?;
+        self.edits.epoch -= rounds - 1;
+        Ok(true)
     }
 
     /// Reads the counters and adds the rounds since the last look.
@@ -301,9 +357,26 @@ impl Session {
 
     /// Has rounds go on that stand still.
     fn resume(&mut self) -> Result<(), Error> {
-        let to = self.round_counters().from(Counter::List as u32);
-        let n = Counter::Candidates as u32 - Counter::List as u32;
-        self.engine().launch_flat(n, Fill { to, value: 0 })?;
+        self.begin(false, None)
+    }
+
+    /// The same, forgets what was refused, and sets the share of the seeds that a round looks at.
+    fn begin(&mut self, forgets: bool, share: Option<u32>) -> Result<(), Error> {
+        let s = &self.edits.state;
+        let refused = if forgets {
+            s.refused.global_mut()
+        } else {
+            GlobalMut::empty()
+        };
+        let kernel = BeginRun {
+            counters: s.counters.global_mut(),
+            refused,
+            share: share.unwrap_or(0),
+            sets_share: u32::from(share.is_some()),
+        };
+        let n = refused.len().max(s.counters.len() as u32);
+        self.engine().launch_flat(n, kernel)?;
+        self.edits.has_refused &= !forgets;
         self.edits.stopped = false;
         Ok(())
     }
@@ -402,24 +475,7 @@ impl Session {
     ) -> Result<(), Error> {
         let (engine, s) = (self.engine(), &self.edits.state);
         let (mesh, claims) = (self.mesh.view(), self.claims::<O>());
-        let round = Round {
-            list: s.list.global(),
-            pending: s.pending.global_mut(),
-            queue: s.queue.global_mut(),
-            refused: s.refused.global_mut(),
-            won: s.won.global_mut(),
-            winners: s.winners.global_mut(),
-            records: s.records.global_mut(),
-            births: self.edits.births.global_mut(),
-            origins: self.columns.traced()[1].unwrap_or(self.nothing.global_mut()),
-            counters: s.counters.global_mut(),
-            tasks: self.tasks(),
-            seeds: n,
-            all: u32::from(seeds == Seeds::All),
-            epoch: self.edits.epoch,
-            salt: self.edits.salt.wrapping_add(salt),
-            frozen: self.mesh.frozen_faces(),
-        };
+        let round = self.first_round(seeds, n, salt);
         let alone = engine.blocks_are_alone();
         let [least, most] = if alone {
             [CLAIM_ITEMS_ALONE; 2]
@@ -490,21 +546,46 @@ impl Session {
             self.rank(O::GROWTH)?;
         }
         let blocks = self.blocks(FillIn::<O>::blocks(self.most_winners(n)));
-        engine.launch_blocks(
-            blocks,
-            FillIn {
-                op,
-                mesh,
-                round,
-                blocks,
-                ranks: s.ranks.global(),
-                chunks: s.chunks.global(),
-                vertices: self.slots(Kind::Vertex),
-                edges: self.slots(Kind::Edge),
-                faces: self.slots(Kind::Face),
-            },
-        )?;
+        engine.launch_blocks(blocks, self.fill_in(op, round, blocks))?;
         self.tell_births(self.most_births::<O>(n)?, O::GROWTH.births())
+    }
+
+    fn fill_in<O>(&self, op: O, round: Round, blocks: u32) -> FillIn<O> {
+        let s = &self.edits.state;
+        FillIn {
+            op,
+            mesh: self.mesh.view(),
+            round,
+            blocks,
+            ranks: s.ranks.global_mut(),
+            chunks: s.chunks.global_mut(),
+            vertices: self.slots(Kind::Vertex),
+            edges: self.slots(Kind::Edge),
+            faces: self.slots(Kind::Face),
+        }
+    }
+
+    /// A round of `n` seeds at most, whose salt is so much more than the session's.
+    fn first_round(&self, seeds: Seeds, n: u32, salt: u32) -> Round {
+        let s = &self.edits.state;
+        Round {
+            list: s.list.global(),
+            pending: s.pending.global_mut(),
+            queue: s.queue.global_mut(),
+            refused: s.refused.global_mut(),
+            won: s.won.global_mut(),
+            winners: s.winners.global_mut(),
+            records: s.records.global_mut(),
+            births: self.edits.births.global_mut(),
+            origins: self.columns.traced()[1].unwrap_or(self.nothing.global_mut()),
+            counters: s.counters.global_mut(),
+            tasks: self.tasks(),
+            seeds: n,
+            all: u32::from(seeds == Seeds::All),
+            epoch: self.edits.epoch,
+            salt: self.edits.salt.wrapping_add(salt),
+            frozen: self.mesh.frozen_faces(),
+        }
     }
 
     /// Interpolates columns at the vertices that a round has made, and runs the hooks.

@@ -514,6 +514,8 @@ unsafe impl Operator for Collapse {
     const RIM_IS_SIMPLE: bool = true;
     const SIEVES: Sieves = Sieves::Every;
     const STAR: bool = true;
+    // `Limit` and `SimplifySelect` come between.
+    const TOGETHER: bool = false;
 
     #[inline(always)]
     fn template(&self) -> template::EV {
