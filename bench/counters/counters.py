@@ -48,6 +48,7 @@ ROWS = [
     ("20k", "delaunay", 12, 24),
     ("20k", "simplify", 30, 42),
     ("20k", "remesh", 40, 90),
+    ("20k", "track", 60, 120),
     ("20k", "build-engine", 8, 60),
 ]
 

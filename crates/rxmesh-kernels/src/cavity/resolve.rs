@@ -370,7 +370,7 @@ impl<O: Operator> Resolve<O> {
         }
     }
 
-    /// Seed and priority of candidate `i`; in a block of one thread, see [`NO_RECORD`].
+    /// Seed of candidate `i`, and where its record begins or its priority: see [`Round::pending`] and [`NO_RECORD`].
     #[inline(always)]
     fn candidate(&self, i: u32) -> (u32, u32) {
         let pending = self.round.pending;

@@ -68,7 +68,7 @@ pub enum Counter {
 /// Words of [`Round::counters`].
 pub const COUNTERS: usize = 30;
 
-/// With the priority of a candidate that has claimed in a block of one thread: its record is not written yet.
+/// With the priority of a candidate that has claimed: its record is not written yet.
 pub(super) const NO_RECORD: u32 = 1 << 31;
 
 /// Counts from [`Counter::Candidates`] on that a round which is repeated takes back.
@@ -79,9 +79,9 @@ args! {
     pub struct Round {
         /// The seeds to look at, unless `all` is set.
         pub list: Global<u32>,
-        /// The candidates that have claimed: seed and priority. From blocks of one thread each task's
-        /// ([`Tasks`]): seed, and where the record begins in place of the priority, which lies before it, or
-        /// the priority with the highest bit set; once resolved, the numbers of its winners.
+        /// The candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
+        /// priority with the highest bit set. From blocks of one thread each task's ([`Tasks`]); once resolved, the
+        /// numbers of its winners.
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
