@@ -8,6 +8,7 @@ crate::kernels! {
         crate::cavity::KERNELS,
         crate::construct::KERNELS,
         crate::edit::KERNELS,
+        crate::landing::KERNELS,
         crate::repack::KERNELS,
         crate::volume::KERNELS,
     ];

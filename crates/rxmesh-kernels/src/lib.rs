@@ -43,6 +43,7 @@ pub mod edit;
 pub mod entry;
 pub mod exec;
 pub mod kernel;
+pub mod landing;
 pub mod lanes;
 pub mod math;
 pub mod mem;

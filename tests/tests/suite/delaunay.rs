@@ -16,9 +16,12 @@ use rxmesh_tests::fixtures;
 use rxmesh_tests::places::{self, Place, place};
 use rxmesh_tests::{conformance, conformance_of_conflicts};
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use tracing::level_filters::LevelFilter;
 
 conformance_of_conflicts! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_edges_stay }
-conformance! { same_bits_as_the_cpu_engine, the_size_does_not_matter }
+conformance! { same_bits_as_the_cpu_engine, the_size_does_not_matter, rounds_of_few_seeds_share_a_launch }
 
 /// What flipping made of a mesh.
 struct Flipped {
@@ -197,4 +200,61 @@ fn the_size_does_not_matter(engine: &Engine) {
         assert_eq!(got.report, want.report, "2^{power}");
         assert!(got.arrays == want.arrays, "2^{power}");
     }
+}
+
+/// What the trace says of some work.
+#[derive(Clone, Default)]
+struct Trace(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Trace {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Trace {
+    /// How many launches of a kernel it names.
+    fn launches(&self, kernel: &str) -> usize {
+        let said = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        said.matches(&format!("{kernel}: ")).count()
+    }
+}
+
+/// On engines that launch rounds of few seeds together (docs/decisions.md, 133) fewer launches do the same, to the bit;
+/// where a grid has no room each round has its own.
+fn rounds_of_few_seeds_share_a_launch(engine: &Engine) {
+    let mut mesh = generate::grid(16, 16).unwrap();
+    generate::noise(&mut mesh, 0.45, 3).unwrap();
+    mesh.positions.iter_mut().for_each(|p| p.z = 0.0);
+    let [together, apart] = [None, Some(0)].map(|limit| {
+        let trace = Trace::default();
+        let writer = trace.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(LevelFilter::TRACE)
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .finish();
+        engine.set_grid_limit(limit);
+        let flipped = tracing::subscriber::with_default(subscriber, || flip::<Claims>(engine, &mesh));
+        engine.set_grid_limit(None);
+        (flipped, trace)
+    });
+    let rounds = together.0.report.run.rounds as usize;
+    assert!(rounds > 2, "{:?}", together.0.report);
+    let shared = together.1.launches("rx_delaunay_rounds");
+    let claims = [&together, &apart].map(|(_, trace)| trace.launches("rx_delaunay_claim"));
+    if engine.name() == "cpu" {
+        assert_eq!((shared, claims), (0, [rounds; 2]));
+    } else {
+        assert!(shared > 0 && shared < rounds, "{shared} of {rounds}");
+        assert_eq!(claims[0], 0);
+        assert!(claims[1] >= rounds, "{claims:?}, {rounds}");
+    }
+    assert_eq!(apart.1.launches("rx_delaunay_rounds"), 0);
+    assert_eq!(together.0.mesh.faces, apart.0.mesh.faces);
+    assert_eq!(together.0.report, apart.0.report);
 }

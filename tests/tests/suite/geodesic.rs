@@ -4,7 +4,11 @@ use crate::algo_support::*;
 use glam::DVec3;
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic, level_sets};
 use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::algo::geodesic::READERS_ROW;
+use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate, quality};
+use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::store::RxMesh;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{same_rounding, suited};
@@ -16,7 +20,8 @@ conformance! {
     a_sphere_has_great_circles,
     several_sources_give_the_nearest, what_no_source_reaches_is_infinitely_far, engines_of_the_cpu_give_the_same_bits,
     any_unit_will_do, nasty_meshes_give_numbers, senseless_questions_are_refused_and_limits_are_kept,
-    long_cells_keep_the_accuracy, long_strips_are_gone_through, any_triangles_give_the_fixed_point
+    long_cells_keep_the_accuracy, long_strips_are_gone_through, any_triangles_give_the_fixed_point,
+    a_pole_is_read_by_more_patches_than_are_listed
 }
 
 fn naive_levels(mesh: &TriMesh, sources: &[u32]) -> Vec<u32> {
@@ -406,4 +411,24 @@ fn any_triangles_give_the_fixed_point(engine: &Engine) {
             "seed {seed}"
         );
     }
+}
+
+/// A fan whose pole lies in the ribbons of all patches but one, more than that one keeps a list of.
+fn a_pole_is_read_by_more_patches_than_are_listed(engine: &Engine) {
+    let valence = suited(engine, [1500, 700, 600]);
+    let mesh = generate::fan(valence).unwrap();
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = 32;
+    });
+    let far = valence / 2;
+    let [here, there] = [engine.clone(), same_rounding(engine)].map(|engine| {
+        let rx = RxMesh::new(&engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
+        assert!(rx.headers().len() as u32 > READERS_ROW);
+        let x = rx.attribute_from::<Vertex, _>(&mesh.positions).unwrap();
+        let (mut d, report) = geodesic(&rx, &x, &[far], &GeodesicOptions::default()).unwrap();
+        assert!(report.converged && report.reached as usize == mesh.vertex_count());
+        d.to_input(&rx).unwrap()
+    });
+    settled(&mesh, &[far], &here, "pole");
+    assert_eq!(here, there);
 }

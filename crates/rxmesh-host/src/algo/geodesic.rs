@@ -3,13 +3,14 @@
 use super::Options;
 use super::measure::{positive, unit_scale};
 use super::reduce::combine_all;
+use crate::edit::fill;
 use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::geodesic::{
     FAR, GeodesicFinish, GeodesicRound, GeodesicSources, GeodesicStart, LevelClear, LevelRound,
-    ROUNDS,
+    READERS_ROW,
 };
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::GlobalMut;
@@ -75,6 +76,9 @@ const FIRST_LOOK: u32 = 8;
 
 /// The most of them.
 const LOOK_EVERY: u32 = 32;
+
+/// Rounds that there is room for at first.
+const ROOM: usize = 64;
 
 /// Larger thresholds mean the same, and could not be multiplied by a length.
 const LARGEST_THRESHOLD: f64 = 1e9;
@@ -203,6 +207,14 @@ struct Propagation<'a> {
     visited: Buffer<u32>,
     /// [`GeodesicRound::near`].
     near: Buffer<u32>,
+    /// [`GeodesicRound::readers`].
+    readers: Buffer<u32>,
+    /// [`GeodesicRound::entered`].
+    entered: Buffer<u32>,
+    /// The patches of even and odd rounds.
+    lists: [Buffer<u32>; 2],
+    /// For each round how many these are.
+    counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,
 }
@@ -216,8 +228,10 @@ impl<'a> Propagation<'a> {
     ) -> Result<Self, Error> {
         let engine = rx.engine();
         let (n, patches) = (rx.linear_len(Kind::Vertex) as usize, rx.headers().len());
-        let mut near = [FAR; ROUNDS as usize];
+        let mut near = vec![FAR; ROOM];
         near[0] = 0;
+        let mut counts = vec![0; ROOM];
+        counts[1] = patches as u32;
         Ok(Propagation {
             rx,
             x,
@@ -229,6 +243,10 @@ impl<'a> Propagation<'a> {
             waiting: engine.zeroed(patches)?,
             visited: engine.zeroed(patches)?,
             near: engine.upload(&near)?,
+            readers: engine.zeroed(patches * READERS_ROW as usize)?,
+            entered: engine.zeroed(patches)?,
+            lists: [engine.uninit(patches)?, engine.uninit(patches)?],
+            counts: engine.upload(&counts)?,
             edge: engine.zeroed(patches)?,
         })
     }
@@ -243,24 +261,41 @@ impl<'a> Propagation<'a> {
             other: other.global_mut()?,
             edge: self.edge.global_mut(),
             waiting: self.waiting.global_mut(),
+            readers: self.readers.global_mut(),
+            entered: self.entered.global_mut(),
+            list: self.lists[1].global_mut(),
             scale: self.scale as f32,
         })?;
         mark(self.rx, sources, self.best.global_mut()?.cast())?;
         let (mut done, mut batch) = (0, FIRST_LOOK);
         while done < limit {
             let end = done + batch.min(limit - done);
+            self.make_room(end as usize + 2)?;
             for round in done + 1..=end {
                 self.round(round)?;
             }
-            let near = self.near.read()?;
-            let last = (done + 1..=end).find(|round| near[(round % ROUNDS) as usize] == FAR);
-            if let Some(last) = last {
-                return Ok((last, true));
+            let near = self
+                .near
+                .read_range(done as usize + 1, (end - done) as usize)?;
+            if let Some(after) = near.iter().position(|&near| near == FAR) {
+                return Ok((done + 1 + after as u32, true));
             }
             done = end;
             batch = LOOK_EVERY.min(2 * batch);
         }
         Ok((done, false))
+    }
+
+    /// Has room for the numbers of so many rounds.
+    fn make_room(&mut self, rounds: usize) -> Result<(), Error> {
+        let had = self.near.len();
+        if rounds > had {
+            let n = rounds.max(2 * had);
+            (self.near, self.counts) = (self.near.grown(n)?, self.counts.grown(n)?);
+            let more = self.near.global_mut().from(had as u32);
+            fill(self.rx.engine(), more, FAR)?;
+        }
+        Ok(())
     }
 
     /// Launches one round, and does not wait.
@@ -274,7 +309,14 @@ impl<'a> Propagation<'a> {
         let even = round.is_multiple_of(2);
         let (old, new) = if even { (b, a) } else { (a, b) };
         let (moved, moves) = if even { (n, m) } else { (m, n) };
-        Ok(self.rx.run(GeodesicRound {
+        let [even_list, odd_list] = &self.lists;
+        let (list, next) = if even {
+            (even_list, odd_list)
+        } else {
+            (odd_list, even_list)
+        };
+        let count = self.counts.global().part(round, 1);
+        let kernel = GeodesicRound {
             x: self.x.staged()?,
             best: self.best.global_mut()?,
             old: old.global()?,
@@ -283,6 +325,10 @@ impl<'a> Propagation<'a> {
             moves: moves.global_mut(),
             waiting: self.waiting.global_mut(),
             visited: self.visited.global_mut(),
+            readers: self.readers.global(),
+            entered: self.entered.global_mut(),
+            next: next.global_mut(),
+            next_count: self.counts.global_mut().part(round + 1, 1),
             near: self.near.global_mut(),
             edge: self.edge.global(),
             round,
@@ -290,7 +336,8 @@ impl<'a> Propagation<'a> {
             threshold: self.threshold.min(LARGEST_THRESHOLD) as f32,
             reach,
             steps,
-        })?)
+        };
+        Ok(self.rx.run_listed(list.global(), count, kernel)?)
     }
 
     /// The distances in the mesh's unit, the largest finite one, and how many are finite.

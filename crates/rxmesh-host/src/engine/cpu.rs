@@ -6,7 +6,9 @@ use super::pages;
 use super::team::{self, Member};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rxmesh_kernels::exec::{Block, Solo};
-use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, GridKernel, PatchArgs, PatchKernel};
+use rxmesh_kernels::kernel::{
+    BlockKernel, FlatKernel, GridKernel, ListedArgs, PatchArgs, PatchKernel,
+};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
 use std::cell::RefCell;
@@ -102,35 +104,52 @@ impl Cpu {
         patches: u32,
         shared: u32,
     ) {
+        self.run_some(mesh, kernel, patches, None, shared);
+    }
+
+    /// Runs a kernel on the patches that are listed, in their order: neighbours stay with a thread.
+    pub(super) fn run_listed<K: PatchKernel>(&self, args: ListedArgs<K>, shared: u32) {
+        let mut listed: Vec<u32> = (0..args.count.get(0)).map(|i| args.list.get(i)).collect();
+        listed.sort_unstable();
+        let n = listed.len() as u32;
+        self.run_some(args.mesh, args.kernel, n, Some(&listed), shared);
+    }
+
+    /// Runs a kernel on `patches` patches: on the first ones, or on those listed.
+    fn run_some<K: PatchKernel>(
+        &self,
+        mesh: MeshView,
+        kernel: K,
+        patches: u32,
+        listed: Option<&[u32]>,
+        shared: u32,
+    ) {
+        let patch = |i: u32| listed.map_or(i, |listed| listed[i as usize]);
         self.done.store(0, Relaxed);
         self.patches.store(patches, Relaxed);
         match self.style {
-            Style::Solo => self.crew.each(patches, |id| {
-                run_patch(Solo, mesh, id, shared, kernel);
+            Style::Solo => self.crew.each(patches, &|i| {
+                with_shared(shared, cfg!(debug_assertions), |base| {
+                    // SAFETY: `base` points to `shared` bytes.
+                    unsafe { run_patch(Solo, mesh, patch(i), (base, shared), kernel) }
+                });
                 self.done.fetch_add(1, Relaxed);
             }),
             #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {
                 // Patches in a permuted order too: a kernel may not rely on theirs.
-                (0..patches).rev().for_each(|id| {
-                    run_patch(Member::shuffled(seed ^ id), mesh, id, shared, kernel)
+                (0..patches).rev().for_each(|i| {
+                    let (id, b) = (patch(i), Member::shuffled(seed ^ i));
+                    with_shared(shared, true, |base| {
+                        // SAFETY: `base` points to `shared` bytes.
+                        unsafe { run_patch_of_team(b, mesh, id, (base, shared), kernel) }
+                    });
                 });
             }
             #[cfg(feature = "test-engines")]
-            Style::Team(n) => team::run(n, patches, shared, |b, id, base| {
-                // SAFETY: a bound mesh with as many patches (contract U4).
-                let patch = unsafe { Patch::new(mesh, id) };
-                let mut kernel = kernel;
-                // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract
-                // U2).
-                let mut plan = unsafe { Plan::carve(base) };
-                let tables = kernel.carve(patch.header(), &mut plan);
-                assert!(
-                    plan.peak() <= shared,
-                    "carved {} of {shared} bytes",
-                    plan.peak()
-                );
-                kernel.run(b, &patch, &tables);
+            Style::Team(n) => team::run(n, patches, shared, &|b, i, base| {
+                // SAFETY: `base` points to `shared` bytes.
+                unsafe { run_patch_of_team(b, mesh, patch(i), (base, shared), kernel) }
             }),
         }
     }
@@ -163,27 +182,27 @@ impl Cpu {
     fn run_each<K: OnBlocks>(&self, blocks: u32, shared: u32, kernel: K) {
         match self.style {
             Style::Solo => {
-                let run = |id| run_block(Solo, id, shared, kernel);
-                self.crew.each(blocks, run);
+                self.crew.each(blocks, &|id| {
+                    with_shared(shared, cfg!(debug_assertions), |base| {
+                        // SAFETY: `base` points to `shared` bytes.
+                        unsafe { run_block(Solo, id, (base, shared), kernel) }
+                    });
+                });
             }
             #[cfg(feature = "test-engines")]
             Style::Shuffled(seed) => {
-                (0..blocks)
-                    .rev()
-                    .for_each(|id| run_block(Member::shuffled(seed ^ id), id, shared, kernel));
+                (0..blocks).rev().for_each(|id| {
+                    let b = Member::shuffled(seed ^ id);
+                    with_shared(shared, true, |base| {
+                        // SAFETY: `base` points to `shared` bytes.
+                        unsafe { run_block_of_team(b, id, (base, shared), kernel) }
+                    });
+                });
             }
             #[cfg(feature = "test-engines")]
-            Style::Team(n) => team::run(n, blocks, shared, |b, id, base| {
-                let mut kernel = kernel;
-                // SAFETY: as in `run_patches`.
-                let mut plan = unsafe { Plan::carve(base) };
-                let tables = kernel.carve(&mut plan);
-                assert!(
-                    plan.peak() <= shared,
-                    "carved {} of {shared} bytes",
-                    plan.peak()
-                );
-                kernel.run(b, id, &tables);
+            Style::Team(n) => team::run(n, blocks, shared, &|b, id, base| {
+                // SAFETY: `base` points to `shared` bytes.
+                unsafe { run_block_of_team(b, id, (base, shared), kernel) }
             }),
         }
     }
@@ -193,7 +212,7 @@ impl Cpu {
             Style::Solo => {
                 // A few for each thread, so that all end at a time.
                 let chunk = (n / (8 * self.crew.threads() as u32)).clamp(LEAST_FLAT, MOST_FLAT);
-                self.crew.each(n.div_ceil(chunk), |c| {
+                self.crew.each(n.div_ceil(chunk), &|c| {
                     let from = c * chunk;
                     for i in from..from.saturating_add(chunk).min(n) {
                         kernel.run(i);
@@ -201,10 +220,10 @@ impl Cpu {
                 });
             }
             #[cfg(feature = "test-engines")]
-            Style::Shuffled(seed) => Member::shuffled(seed).each(n, |i| kernel.run(i)),
+            Style::Shuffled(seed) => run_flat_of_team(Member::shuffled(seed), n, kernel),
             #[cfg(feature = "test-engines")]
             Style::Team(threads) => {
-                team::run(threads, 1, 0, |b, _, _| b.each(n, |i| kernel.run(i)))
+                team::run(threads, 1, 0, &|b, _, _| run_flat_of_team(b, n, kernel))
             }
         }
     }
@@ -235,20 +254,57 @@ impl Cpu {
     }
 }
 
-fn run_patch<B: Block, K: PatchKernel>(b: B, mesh: MeshView, id: u32, shared: u32, mut kernel: K) {
-    with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
-        // SAFETY: as in `run_patches`.
-        let patch = unsafe { Patch::new(mesh, id) };
-        // SAFETY: `base` points to `shared` bytes, the most that any patch of this kernel measures (contract U2).
-        let mut plan = unsafe { carve::<B>(base) };
-        let tables = kernel.carve(patch.header(), &mut plan);
-        assert!(
-            plan.peak() <= shared,
-            "carved {} of {shared} bytes",
-            plan.peak()
-        );
-        kernel.run(b, &patch, &tables);
-    });
+/// Runs a block on a patch.
+///
+/// # Safety
+///
+/// The mesh is bound and has a patch `id` (contract U4), and `base` points to `shared` bytes that all threads of the
+/// block have, and nobody else (contract U2).
+#[inline(always)]
+unsafe fn run_patch<B: Block, K: PatchKernel>(
+    b: B,
+    mesh: MeshView,
+    id: u32,
+    (base, shared): (*mut u8, u32),
+    mut kernel: K,
+) {
+    // SAFETY: the caller's.
+    let (patch, mut plan) = unsafe { (Patch::new(mesh, id), carve::<B>(base)) };
+    let tables = kernel.carve(patch.header(), &mut plan);
+    // `shared` is the most that any patch of this kernel measures.
+    within(&plan, shared);
+    kernel.run(b, &patch, &tables);
+}
+
+/// The same for both test engines: the compiler makes one of it, where a kernel is long.
+///
+/// # Safety
+///
+/// As [`run_patch`].
+#[cfg(feature = "test-engines")]
+#[inline(never)]
+unsafe fn run_patch_of_team<K: PatchKernel>(
+    b: Member<'_>,
+    mesh: MeshView,
+    id: u32,
+    memory: (*mut u8, u32),
+    kernel: K,
+) {
+    // SAFETY: the caller's.
+    unsafe { run_patch(b, mesh, id, memory, kernel) }
+}
+
+/// Runs a flat kernel as one block, as [`run_patch_of_team`].
+#[cfg(feature = "test-engines")]
+#[inline(never)]
+fn run_flat_of_team<K: FlatKernel>(b: Member<'_>, n: u32, kernel: K) {
+    b.each(n, |i| kernel.run(i));
+}
+
+/// A kernel's parts of shared memory lie in what was measured.
+fn within(plan: &Plan, shared: u32) {
+    let peak = plan.peak();
+    assert!(peak <= shared, "carved {peak} of {shared} bytes");
 }
 
 /// What runs as blocks.
@@ -293,18 +349,40 @@ impl<K: GridKernel> OnBlocks for Step<'_, K> {
     }
 }
 
-fn run_block<B: Block, K: OnBlocks>(b: B, id: u32, shared: u32, mut kernel: K) {
-    with_shared(shared, !B::SOLO || cfg!(debug_assertions), |base| {
-        // SAFETY: as in `run_patch`.
-        let mut plan = unsafe { carve::<B>(base) };
-        let tables = kernel.carve(&mut plan);
-        assert!(
-            plan.peak() <= shared,
-            "carved {} of {shared} bytes",
-            plan.peak()
-        );
-        kernel.run(b, id, &tables);
-    });
+/// Runs a block.
+///
+/// # Safety
+///
+/// As [`run_patch`], without a mesh.
+#[inline(always)]
+unsafe fn run_block<B: Block, K: OnBlocks>(
+    b: B,
+    id: u32,
+    (base, shared): (*mut u8, u32),
+    mut kernel: K,
+) {
+    // SAFETY: the caller's.
+    let mut plan = unsafe { carve::<B>(base) };
+    let tables = kernel.carve(&mut plan);
+    within(&plan, shared);
+    kernel.run(b, id, &tables);
+}
+
+/// As [`run_patch_of_team`].
+///
+/// # Safety
+///
+/// As [`run_block`].
+#[cfg(feature = "test-engines")]
+#[inline(never)]
+unsafe fn run_block_of_team<K: OnBlocks>(
+    b: Member<'_>,
+    id: u32,
+    memory: (*mut u8, u32),
+    kernel: K,
+) {
+    // SAFETY: the caller's.
+    unsafe { run_block(b, id, memory, kernel) }
 }
 
 /// The processor's name, where the system tells.

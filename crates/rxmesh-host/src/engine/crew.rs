@@ -92,7 +92,8 @@ impl Crew {
     }
 
     /// Calls `run` once for each of `0..n`, by several threads and in no order, and comes back when all calls have.
-    pub(super) fn each(&self, n: u32, run: impl Fn(u32) + Sync) {
+    /// Kernels are long: one that is called where threads help and where none do is compiled once.
+    pub(super) fn each(&self, n: u32, run: &(dyn Fn(u32) + Sync)) {
         let threads = self.threads().min(n as usize);
         let place = match threads {
             0 | 1 => None,
@@ -103,7 +104,7 @@ impl Crew {
         };
         let share = |t: usize| u64::from(n) * t as u64 / threads as u64;
         let job = Job {
-            run: &run,
+            run,
             shares: (0..threads)
                 .map(|t| Share {
                     next: AtomicU64::new(share(t)),
@@ -289,7 +290,7 @@ mod tests {
             let crew = crew(threads);
             for n in (0..40).chain([1000]) {
                 let ran: Vec<AtomicU32> = (0..n).map(|_| AtomicU32::new(0)).collect();
-                crew.each(n, |i| {
+                crew.each(n, &|i| {
                     ran[i as usize].fetch_add(1, Relaxed);
                 });
                 assert!(ran.iter().all(|r| r.load(Relaxed) == 1), "{threads}, {n}");
@@ -306,7 +307,7 @@ mod tests {
                 s.spawn(|| {
                     for n in 1..200 {
                         let sum = AtomicU32::new(0);
-                        crew.each(n, |i| {
+                        crew.each(n, &|i| {
                             sum.fetch_add(i, Relaxed);
                         });
                         assert_eq!(sum.into_inner(), n * (n - 1) / 2);
@@ -323,7 +324,7 @@ mod tests {
         crew.pool.as_ref().unwrap().scope(|s| {
             for _ in 0..8 {
                 s.spawn(|_| {
-                    crew.each(100, |i| {
+                    crew.each(100, &|i| {
                         sum.fetch_add(i, Relaxed);
                     });
                 });
@@ -337,7 +338,7 @@ mod tests {
         let crew = crew(3);
         // Each of three blocks waits for the other two.
         let (met, most) = (AtomicU32::new(0), Instant::now() + Duration::from_secs(60));
-        crew.each(3, |_| {
+        crew.each(3, &|_| {
             met.fetch_add(1, Relaxed);
             while met.load(Relaxed) < 3 {
                 assert!(Instant::now() < most, "nobody helps");
@@ -351,13 +352,13 @@ mod tests {
         let crew = crew(2);
         for bad in [0, 50, 99] {
             let run = || {
-                crew.each(100, |i| {
+                crew.each(100, &|i| {
                     std::thread::sleep(Duration::from_micros(20));
                     assert_ne!(i, bad);
                 });
             };
             assert!(catch_unwind(AssertUnwindSafe(run)).is_err(), "{bad}");
         }
-        crew.each(100, |_| ());
+        crew.each(100, &|_| ());
     }
 }

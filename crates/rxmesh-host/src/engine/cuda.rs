@@ -12,9 +12,10 @@ use cust::stream::{Stream, StreamFlags};
 use cust::sys as cu;
 use rxmesh_kernels::kernel::{
     BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, GridArgs, GridKernel, KernelInfo,
-    PatchArgs, PatchKernel,
+    ListedArgs, ListedEntry, PatchArgs, PatchKernel,
 };
-use rxmesh_kernels::mem::{FAULT_WORDS, Fault, GlobalMut};
+use rxmesh_kernels::landing::Land;
+use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Global, GlobalMut};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
 use std::ops::Range;
@@ -33,12 +34,20 @@ const DEFAULT_SHARED: u32 = 48 * 1024;
 /// Bytes of page-locked memory for reads. Longer ones go straight to where they are wanted, for which the driver waits.
 const LANDING_BYTES: usize = 64 * 1024;
 
+/// The most bytes of a read that a kernel copies there. It has written them before the copy engine would have begun.
+const LANDED_BY_KERNEL: usize = 8 * 1024;
+
+/// Most blocks a multiprocessor of a kernel that runs on listed patches.
+const LISTED_BLOCKS: u32 = 4;
+
 /// Fields are dropped in this order: the context goes after everything that lives in it.
 pub(super) struct Cuda {
     modules: Mutex<Modules>,
     stream: Stream,
     /// Page-locked memory in which small reads land: one wait is for all of them.
     landing: Mutex<LockedBuffer<u8>>,
+    /// Where kernels see it.
+    landed: u64,
     /// The fault words, in page-locked memory that kernels write to: a wait shows them without a copy. Kernels do not
     /// read them unless there is a fault.
     faults: LockedBuffer<u32>,
@@ -216,17 +225,15 @@ impl Cuda {
         let shared_limit = shared_limit(device)?;
         let shared_of_two = shared_of_two(device)?;
         let stream = driver("a stream", Stream::new(StreamFlags::NON_BLOCKING, None))?;
-        let landing = driver("page-locked memory", LockedBuffer::new(&0, LANDING_BYTES))?;
+        let mut landing = driver("page-locked memory", LockedBuffer::new(&0, LANDING_BYTES))?;
+        let landed = seen_by_kernels(&mut landing)?;
         let mut faults = driver("page-locked memory", LockedBuffer::new(&0, FAULT_WORDS))?;
-        let mut fault = 0;
-        // SAFETY: the driver writes the address of page-locked memory, which lives as long as the engine.
-        raw("page-locked memory", unsafe {
-            cu::cuMemHostGetDevicePointer_v2(&mut fault, faults.as_mut_ptr().cast(), 0)
-        })?;
+        let fault = seen_by_kernels(&mut faults)?;
         let mut cuda = Cuda {
             context,
             stream,
             landing: Mutex::new(landing),
+            landed,
             modules: Mutex::default(),
             faults,
             fault,
@@ -367,16 +374,29 @@ impl Cuda {
         blocks: u32,
         shared: u32,
     ) -> Result<(), EngineError> {
-        self.launch(
-            (K::NAME, None),
-            blocks,
-            |function| match self.threads.load(Relaxed) {
-                0 => function.width::<K>(blocks, self.info.units),
-                n => whole_warps(n),
-            },
-            shared,
-            args,
-        )
+        let width = |function: &Function| self.width_of::<K>(function, blocks);
+        self.launch((K::NAME, None), blocks, width, shared, args)
+    }
+
+    /// Runs a kernel on listed patches, of which there are as many as the mesh has, at most: as many blocks as run at a
+    /// time take one after the other.
+    pub(super) fn run_listed<K: ListedEntry>(
+        &self,
+        args: ListedArgs<K>,
+        most: u32,
+        shared: u32,
+    ) -> Result<(), EngineError> {
+        let blocks = most.min(self.info.units * LISTED_BLOCKS);
+        let width = |function: &Function| self.width_of::<K>(function, blocks);
+        self.launch((K::NAME, None), blocks, width, shared, args)
+    }
+
+    /// Threads of a patch kernel's block, where so many blocks are launched.
+    fn width_of<K: PatchKernel>(&self, function: &Function, blocks: u32) -> u32 {
+        match self.threads.load(Relaxed) {
+            0 => function.width::<K>(blocks, self.info.units),
+            n => whole_warps(n),
+        }
     }
 
     pub(super) fn shared_limit(&self) -> u32 {
@@ -564,14 +584,16 @@ impl Cuda {
     pub(super) fn read(&self, parts: &mut [(*mut u8, &mut [u8])]) -> Result<(), EngineError> {
         self.enter()?;
         let mut landing = self.landing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut at = 0;
-        for (from, out) in parts.iter_mut() {
-            let end = at + out.len();
-            if end <= LANDING_BYTES {
-                self.download(*from, &mut landing[at..end])?;
-                at = end;
-            } else {
-                self.download(*from, out)?;
+        if !self.land(parts)? {
+            let mut at = 0;
+            for (from, out) in parts.iter_mut() {
+                let end = at + out.len();
+                if end <= LANDING_BYTES {
+                    self.download(*from, &mut landing[at..end])?;
+                    at = end;
+                } else {
+                    self.download(*from, out)?;
+                }
             }
         }
         driver("waiting", self.stream.synchronize())?;
@@ -584,6 +606,39 @@ impl Cuda {
             }
         }
         self.faults()
+    }
+
+    /// Has kernels copy all parts to the landing, which the caller has locked, if they are few whole words.
+    fn land(&self, parts: &[(*mut u8, &mut [u8])]) -> Result<bool, EngineError> {
+        let whole = |n: usize| n.is_multiple_of(size_of::<u32>());
+        let bytes: usize = parts.iter().map(|(_, out)| out.len()).sum();
+        if bytes > LANDED_BY_KERNEL
+            || !parts
+                .iter()
+                .all(|(from, out)| whole(*from as usize) && whole(out.len()))
+        {
+            return Ok(false);
+        }
+        let mut to = self.landed;
+        for two in parts.chunks(2) {
+            let words = |i: usize| match two.get(i) {
+                // SAFETY: live device memory of at least this size, aligned as was asked above, which kernels that write
+                // it have left before this one runs.
+                Some((from, out)) => unsafe {
+                    Global::new(from.cast::<u32>(), (out.len() / size_of::<u32>()) as u32)
+                },
+                None => GlobalMut::empty().read(),
+            };
+            let (first, second) = (words(0), words(1));
+            let n = first.len() + second.len();
+            if n > 0 {
+                // SAFETY: page-locked memory, behind what is copied already and as long as is left (contract U4).
+                let to = unsafe { GlobalMut::new(to as *mut u32, n) };
+                self.run_flat(n, Land { first, second, to })?;
+            }
+            to += u64::from(n) * size_of::<u32>() as u64;
+        }
+        Ok(true)
     }
 
     /// What kernels have raised, if anything, of which nothing is left. Who asks holds the landing's lock.
@@ -733,6 +788,18 @@ impl Drop for Cuda {
             unsafe { cu::cuMemPoolDestroy(pool) };
         }
     }
+}
+
+/// Where kernels see page-locked memory, as long as that lives.
+fn seen_by_kernels<T: cust::memory::DeviceCopy>(
+    memory: &mut LockedBuffer<T>,
+) -> Result<u64, EngineError> {
+    let mut at = 0;
+    // SAFETY: the driver writes the address; the memory is page-locked.
+    raw("page-locked memory", unsafe {
+        cu::cuMemHostGetDevicePointer_v2(&mut at, memory.as_mut_ptr().cast(), 0)
+    })?;
+    Ok(at)
 }
 
 /// Where the arguments of a launch are.

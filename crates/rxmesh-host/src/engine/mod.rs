@@ -40,8 +40,10 @@ pub use staging::StagingChoice;
 
 use check::{Live, Used};
 use cpu::{Cpu, Style};
-use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, GridKernel, PatchArgs, PatchKernel};
-use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut, Plan};
+use rxmesh_kernels::kernel::{
+    BlockKernel, Entry, FlatKernel, GridKernel, ListedArgs, ListedEntry, PatchArgs, PatchKernel,
+};
+use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, Global, GlobalMut, Plan};
 use rxmesh_kernels::topo::{MeshView, PatchHeader};
 use staging::Fitting;
 use std::any::TypeId;
@@ -320,7 +322,7 @@ impl Engine {
         if patches.headers.is_empty() {
             return Ok(());
         }
-        let (kernel, shared) = self.fit(patches, args.kernel)?;
+        let (kernel, shared) = self.fit(K::NAME, patches, args.kernel)?;
         let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
         launching(K::NAME, "patches", blocks, shared);
         match &self.0.kind {
@@ -330,6 +332,43 @@ impl Engine {
             }
             #[cfg(feature = "cuda")]
             Kind::Cuda(c) => c.run_patches(args, blocks, shared),
+        }
+    }
+
+    /// Launches a patch kernel on some of the patches, which kernels before it have listed: `list` begins with their
+    /// numbers, each once and in any order, `count` with how many there are. A GPU does not look at them, nor does the
+    /// host.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::launch_patches`].
+    pub(crate) fn launch_listed<K: ListedEntry>(
+        &self,
+        patches: &Patches,
+        list: Global<u32>,
+        count: Global<u32>,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let mut args = ListedArgs {
+            mesh: patches.view,
+            list,
+            count,
+            kernel,
+        };
+        let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
+        if patches.headers.is_empty() {
+            return Ok(());
+        }
+        let (kernel, shared) = self.fit(K::NAME, patches, args.kernel)?;
+        let (args, most) = (ListedArgs { kernel, ..args }, patches.headers.len() as u32);
+        launching(K::NAME, "patches at most", most, shared);
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_listed(args, shared);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.run_listed(args, most, shared),
         }
     }
 
@@ -363,7 +402,7 @@ impl Engine {
     }
 
     /// Refuses a kernel that needs more shared memory than there can be.
-    fn has_shared<K: Entry>(&self, needed: u32) -> Result<(), EngineError> {
+    fn has_shared(&self, kernel: &'static str, needed: u32) -> Result<(), EngineError> {
         let available = match &self.0.kind {
             Kind::Cpu(_) => MOST_SHARED,
             #[cfg(feature = "cuda")]
@@ -371,7 +410,7 @@ impl Engine {
         };
         if needed > available {
             return Err(EngineError::SharedMemory {
-                kernel: K::NAME,
+                kernel,
                 needed,
                 available,
             });
@@ -381,8 +420,9 @@ impl Engine {
 
     /// Has as many of the kernel's staged fields stay in global memory as the mesh's choice wants, or as it takes to
     /// fit the engine.
-    fn fit<K: PatchKernel + Entry>(
+    fn fit<K: PatchKernel>(
         &self,
+        name: &'static str,
         patches: &Patches,
         kernel: K,
     ) -> Result<(K, u32), EngineError> {
@@ -393,12 +433,12 @@ impl Engine {
             StagingChoice::Auto => limit.min(self.shared_of_two()),
             _ => limit,
         };
-        let (mut fitting, mut shared) = patches.fitted(&all, room);
+        let (mut fitting, mut shared) = patches.fitted(name, &all, room);
         if shared > room && room < limit {
             // Two blocks have no room whatever stays away.
-            (fitting, shared) = patches.fitted(&all, limit);
+            (fitting, shared) = patches.fitted(name, &all, limit);
         }
-        self.has_shared::<K>(shared)?;
+        self.has_shared(name, shared)?;
         Ok((fitting.kernel, shared))
     }
 
@@ -485,7 +525,7 @@ impl Engine {
             let mut kernel = kernel;
             kernel.carve(plan);
         });
-        self.has_shared::<K>(shared)?;
+        self.has_shared(K::NAME, shared)?;
         launching(K::NAME, "blocks", blocks, shared);
         match &self.0.kind {
             Kind::Cpu(c) => {
@@ -515,7 +555,7 @@ impl Engine {
             return Ok(());
         }
         let shared = shared_of_grid(kernel);
-        self.has_shared::<K>(shared)?;
+        self.has_shared(K::NAME, shared)?;
         launching(K::NAME, "blocks", blocks, shared);
         match &self.0.kind {
             Kind::Cpu(c) => {
@@ -696,7 +736,7 @@ impl Patches {
     }
 
     /// The kernel with as many fields staged as `room` has room for, and the shared memory that it needs then.
-    fn fitted<K: PatchKernel + Entry>(&self, all: &Fitting<K>, room: u32) -> (Fitting<K>, u32) {
+    fn fitted<K: PatchKernel>(&self, name: &str, all: &Fitting<K>, room: u32) -> (Fitting<K>, u32) {
         let mut fitting = all.clone();
         let most = self.shared_bytes_of(&fitting);
         let mut shared = most;
@@ -706,9 +746,8 @@ impl Patches {
             };
             shared = self.shared_bytes_of(&fitting);
             tracing::info!(
-                "{}: {most} bytes of shared memory are more than {room}; field `{field}` stays in global memory, \
-                    which leaves {shared}",
-                K::NAME
+                "{name}: {most} bytes of shared memory are more than {room}; field `{field}` stays in global memory, \
+                    which leaves {shared}"
             );
         }
         (fitting, shared)

@@ -48,8 +48,14 @@ unsafe impl Block for Member<'_> {
         }
     }
     fn order(self, i: u32, n: u32, _: Internal) -> u32 {
-        self.seed.map_or(i, |seed| permute(i, n, seed))
+        self.seed.map_or(i, |seed| permuted(i, n, seed))
     }
+}
+
+/// `permute`, which every loop of every kernel would otherwise have a copy of.
+#[inline(never)]
+fn permuted(i: u32, n: u32, seed: u32) -> u32 {
+    permute(i, n, seed)
 }
 
 /// How often a member gives its processor away before it sleeps: mostly the others are there by then, and to sleep and
@@ -84,6 +90,7 @@ impl Barrier {
         self.generation.load(Acquire) == generation && !self.broken.load(Acquire)
     }
 
+    #[inline(never)]
     fn wait(&self) {
         // Nobody can end this generation before this member has arrived.
         let generation = self.generation.load(Acquire);
@@ -140,13 +147,13 @@ pub(super) fn run(
     size: u32,
     blocks: u32,
     shared: u32,
-    work: impl Fn(Member<'_>, u32, *mut u8) + Sync,
+    work: &(dyn Fn(Member<'_>, u32, *mut u8) + Sync),
 ) {
     let mut memory = vec![0u128; (shared as usize).div_ceil(16).max(1)];
     let words = memory.len();
     let base = Base(memory.as_mut_ptr().cast());
     let barrier = Barrier::new(size);
-    let (barrier, base, work) = (&barrier, &base, &work);
+    let (barrier, base) = (&barrier, &base);
     let member = move |rank: u32| {
         let _guard = Guard(barrier);
         for block in 0..blocks {

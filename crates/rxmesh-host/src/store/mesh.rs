@@ -8,7 +8,8 @@ use crate::engine::{Buffer, Engine, EngineError, Patches, StagingChoice};
 use crate::mesh::TriMesh;
 use crate::patch::{self, PatchOptions, PatchSet, PatchStats};
 use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::kernel::{Entry, PatchKernel};
+use rxmesh_kernels::kernel::{Entry, ListedEntry, PatchKernel};
+use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::{Element, Kind, MeshView, Needs, PatchHeader};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -322,6 +323,29 @@ impl<D: Dimension> RxMesh<D> {
         };
         self.has_for(K::NAME, K::NEEDS)?;
         self.engine.launch_patches(&self.patches, kernel)
+    }
+
+    /// Runs a kernel on the patches that kernels before it have listed: `list` begins with their numbers, each once and
+    /// in any order, `count` with how many there are.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::run`].
+    pub(crate) fn run_listed<K: ListedEntry>(
+        &self,
+        list: Global<u32>,
+        count: Global<u32>,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        const {
+            assert!(
+                D::MAY_HAVE.has(K::NEEDS),
+                "the kernel needs cells, which a surface does not have"
+            )
+        };
+        self.has_for(K::NAME, K::NEEDS)?;
+        self.engine
+            .launch_listed(&self.patches, list, count, kernel)
     }
 
     /// The same, of the patches that it was made of.

@@ -1,9 +1,10 @@
 //! Bodies of the PTX entries.
 
 use super::{
-    BlockArgs, BlockKernel, FlatArgs, FlatKernel, GridArgs, GridKernel, PatchArgs, PatchKernel,
+    BlockArgs, BlockKernel, FlatArgs, FlatKernel, GridArgs, GridKernel, ListedArgs, PatchArgs,
+    PatchKernel,
 };
-use crate::exec::Cuda;
+use crate::exec::{Block, Cuda};
 use crate::mem::{Bind, Fault, FaultCode, Plan};
 use crate::topo::Patch;
 use cuda_std::{shared, thread};
@@ -36,6 +37,36 @@ pub unsafe fn run_patch<K: PatchKernel>(mut args: PatchArgs<K>) {
     let tables = args.kernel.carve(patch.header(), &mut plan);
     if fits(&plan, patch.fault(), patch.id()) {
         args.kernel.run(Cuda, &patch, &tables);
+    }
+}
+
+/// Runs a patch kernel's block on listed patches, one after the other: how many there are the host does not know.
+///
+/// # Safety
+///
+/// As [`run_patch`]; the list names patches of the mesh, each once.
+#[inline(always)]
+pub unsafe fn run_listed<K: PatchKernel>(mut args: ListedArgs<K>) {
+    args.mesh.bind();
+    args.list.bind();
+    args.count.bind();
+    args.kernel.bind();
+    let count = args.count.get(0);
+    let mut i = thread::block_idx_x();
+    while i < count {
+        // SAFETY: the host bound the mesh, whose patches are listed (contract U4).
+        let patch = unsafe { Patch::new(args.mesh, args.list.get(i)) };
+        // SAFETY: as in `run_patch`.
+        let mut plan = unsafe { Plan::carve(shared::dynamic_shared_mem::<u8>()) };
+        let mut kernel = args.kernel;
+        let tables = kernel.carve(patch.header(), &mut plan);
+        if !fits(&plan, patch.fault(), patch.id()) {
+            return;
+        }
+        kernel.run(Cuda, &patch, &tables);
+        // The next patch has the same shared memory.
+        Cuda.phase(|_| ());
+        i += thread::grid_dim_x();
     }
 }
 

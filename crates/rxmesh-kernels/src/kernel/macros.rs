@@ -294,6 +294,7 @@ macro_rules! kernels {
 /// | form | of | PTX entries |
 /// | --- | --- | --- |
 /// | `patch name: K` | a [`PatchKernel`](crate::kernel::PatchKernel) | `rx_name` |
+/// | `listed name: K` | a [`PatchKernel`](crate::kernel::PatchKernel) that runs on patches that kernels have listed | `rx_name` |
 /// | `prepared name: K` | a [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) kernel, which shall run on prepared relations too | `rx_name`, `rx_name_prepared` |
 /// | `distribute name: K` | a [`Distribute`](crate::volume::distribute::Distribute) kernel | `rx_name` |
 /// | `prepare name: R` | what prepares relation `R` | `rx_name` |
@@ -342,6 +343,11 @@ macro_rules! entries {
             const NAME: &'static str = $crate::entries!(@rx $name "_prepared");
         }
     };
+    (@name listed $name:ident $ty:ty) => {
+        impl $crate::kernel::ListedEntry for $ty {
+            const NAME: &'static str = $crate::entries!(@rx $name);
+        }
+    };
     (@name distribute $name:ident $ty:ty) => {
         impl $crate::volume::distribute::DistributeEntry for $ty {
             const NAME: &'static str = $crate::entries!(@rx $name);
@@ -363,6 +369,7 @@ macro_rules! entries {
     };
     (@rx $name:ident $($suffix:literal)?) => { concat!("rx_", stringify!($name) $(, $suffix)?) };
     (@info patch $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$ty>)] };
+    (@info listed $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::ListedArgs<$ty>)] };
     (@info prepared $name:ident $ty:ty) => {
         &[
             $crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$ty>),
@@ -431,6 +438,15 @@ macro_rules! export_entries {
             unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::PatchArgs<$ty>) {
                 // SAFETY: the launcher passes device addresses and the measured shared memory (contracts U2, U4).
                 unsafe { $crate::kernel::device::run_patch(args) }
+            }
+        };
+    };
+    (@entry listed [$name:ident] $ty:ty) => {
+        const _: () = {
+            #[unsafe(export_name = concat!("rx_", stringify!($name)))]
+            unsafe extern "ptx-kernel" fn entry(args: $crate::kernel::ListedArgs<$ty>) {
+                // SAFETY: as for patch kernels.
+                unsafe { $crate::kernel::device::run_listed(args) }
             }
         };
     };

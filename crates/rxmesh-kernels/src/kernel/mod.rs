@@ -23,7 +23,7 @@ pub use drive::{ForEachTables, OnPrepared, carve_for_each, run_for_each, run_sca
 
 use crate::attr::StagedField;
 use crate::exec::{Block, Phase};
-use crate::mem::{Bind, Fault, GlobalMut, Plan};
+use crate::mem::{Bind, Fault, Global, GlobalMut, Plan};
 use crate::query::Relations;
 use crate::topo::{Kind, Local, MeshView, Needs, Owned, Patch, PatchHeader};
 
@@ -227,6 +227,13 @@ pub trait PreparedEntry: OverRelations {
     const NAME: &'static str;
 }
 
+/// The name under which a patch kernel is found that runs on listed patches only. Implemented by [`crate::entries!`] for
+/// kernels listed as `listed`.
+pub trait ListedEntry: PatchKernel {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+}
+
 /// The names of an operator's kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
 /// [`crate::cavity::FillIn`], [`crate::cavity::Rounds`]. Implemented by [`crate::entries!`] for what is listed as
 /// `operator`: a trait of the operator, so that a crate can list operators of its own.
@@ -279,6 +286,20 @@ crate::args! {
     pub struct PatchArgs<K> {
         /// The patches.
         pub mesh: MeshView,
+        /// The kernel's fields.
+        pub kernel: K,
+    }
+}
+
+crate::args! {
+    /// Launch parameters of a [`PatchKernel`] that runs on some patches, which kernels before it have listed.
+    pub struct ListedArgs<K> {
+        /// All patches.
+        pub mesh: MeshView,
+        /// The numbers of those to run on, each once.
+        pub list: Global<u32>,
+        /// How many these are.
+        pub count: Global<u32>,
         /// The kernel's fields.
         pub kernel: K,
     }

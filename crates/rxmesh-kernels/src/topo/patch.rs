@@ -73,6 +73,24 @@ impl Patch {
         self.header.total_of(K::KIND)
     }
 
+    /// The patch of the mesh that owns the element of a linear id, and the linear id of its first one: the last patch
+    /// that begins there or before, since ids ascend from patch to patch and one that owns none begins where the next
+    /// one does.
+    #[inline(always)]
+    pub fn owner_of<K: Element>(&self, linear: u32) -> (u32, u32) {
+        let base = |patch: u32| self.mesh.headers.get(patch).base_of(K::KIND);
+        let (mut from, mut to) = (0, self.mesh.headers.len());
+        while to - from > 1 {
+            let middle = from + (to - from) / 2;
+            if base(middle) <= linear {
+                from = middle;
+            } else {
+                to = middle;
+            }
+        }
+        (from, base(from))
+    }
+
     /// Linear id of the first owned element of a kind.
     #[inline(always)]
     pub fn base<K: Element>(&self) -> u32 {

@@ -252,7 +252,7 @@ impl Session {
             return Ok(());
         }
         for round in rounds.clone() {
-            self.next_epoch()?;
+            self.next_epochs(1)?;
             let operator = course.operator(self, round)?;
             self.make_births::<O>(n)?;
             let salt = SALT.wrapping_mul(round - rounds.start);
@@ -283,34 +283,53 @@ impl Session {
         rounds: u32,
         op: O,
     ) -> Result<bool, Error> {
-        if self.edits.epoch <= rounds {
-            self.edits.state.reset_claims(&self.mesh)?;
-            self.edits.epoch = RESET_EPOCH + 1;
-        }
-        self.edits.epoch -= 1;
-        let s = &self.edits.state;
+        let Some(blocks) = self.blocks_together(seeds, n, op)? else {
+            return Ok(false);
+        };
+        self.next_epochs(rounds)?;
+        let steps = 0..rounds * steps_of_round::<O>();
+        let kernel = self.together(seeds, n, op, blocks);
+        self.engine().launch_grid(blocks, steps, kernel)?;
+        // The kernel counts down by itself.
+        self.edits.epoch -= rounds - 1;
+        Ok(true)
+    }
+
+    /// The kernel of rounds that are steps of one launch, from this epoch on.
+    fn together<O: OperatorEntry>(&self, seeds: Seeds, n: u32, op: O, blocks: u32) -> Rounds<O> {
         let round = Round {
             list: GlobalMut::empty().read(),
             births: GlobalMut::empty(),
             ..self.first_round(seeds, n, 0)
         };
-        let kernel = |blocks: u32| Rounds {
+        Rounds {
             fill: self.fill_in(op, round, blocks),
             claims: self.claims::<O>(),
-            list: s.list.global_mut(),
-        };
+            list: self.edits.state.list.global_mut(),
+        }
+    }
+
+    /// The blocks of such a launch: as many as its seeds occupy, or half of that, and so on, until the engine has room
+    /// for all at a time. None if it has room for no such kernel.
+    fn blocks_together<O: OperatorEntry>(
+        &self,
+        seeds: Seeds,
+        n: u32,
+        op: O,
+    ) -> Result<Option<u32>, Error> {
         let engine = self.engine();
         // Seeds for a warp each, or words of their set.
-        let work = n.div_ceil(CLAIM_ITEMS[0]);
-        let work = work.max((s.queue.len() as u32).div_ceil(COLLECT_WORDS));
+        let words = self.edits.state.queue.len() as u32;
+        let work = n
+            .div_ceil(CLAIM_ITEMS[0])
+            .max(words.div_ceil(COLLECT_WORDS));
         let mut blocks = (engine.info().units * TOGETHER_BLOCKS).min(work);
-        while blocks > 1 && !engine.has_room_for_grid(blocks, &kernel(blocks))? {
+        while blocks > 0
+            && !engine.has_room_for_grid(blocks, &self.together(seeds, n, op, blocks))?
+        {
             blocks /= 2;
         }
-        let steps = rounds * steps_of_round::<O>();
-        engine.launch_grid(blocks, 0..steps, kernel(blocks))?;
-        self.edits.epoch -= rounds - 1;
-        Ok(true)
+        Ok((blocks > 0).then_some(blocks))
     }
 
     /// Reads the counters and adds the rounds since the last look.
@@ -387,13 +406,13 @@ impl Session {
             .capacity(<<O::Template as Template>::Seed as Element>::KIND)
     }
 
-    fn next_epoch(&mut self) -> Result<(), Error> {
-        if self.edits.epoch == 1 {
+    /// Goes on to the epoch of the next round, behind which there are those of the other `rounds`, which count down.
+    fn next_epochs(&mut self, rounds: u32) -> Result<(), Error> {
+        if self.edits.epoch <= rounds {
             self.edits.state.reset_claims(&self.mesh)?;
-            self.edits.epoch = RESET_EPOCH;
-        } else {
-            self.edits.epoch -= 1;
+            self.edits.epoch = RESET_EPOCH + 1;
         }
+        self.edits.epoch -= 1;
         Ok(())
     }
 

@@ -19,7 +19,7 @@ mod levels;
 mod round;
 
 pub use levels::{LevelClear, LevelRound, NO_LEVEL};
-pub use round::{GeodesicRound, ROUNDS};
+pub use round::GeodesicRound;
 
 use crate::attr::Staged;
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -35,9 +35,18 @@ kernel_list! {
     flat geodesic_sources: GeodesicSources;
     patch level_round: LevelRound;
     patch geodesic_start: GeodesicStart;
-    patch geodesic_round: GeodesicRound;
+    listed geodesic_round: GeodesicRound;
     patch geodesic_finish: GeodesicFinish;
 }
+
+/// Words a patch of [`GeodesicRound::readers`]: how many there are, and their patches.
+pub const READERS_ROW: u32 = 16;
+
+/// The most patches that a row has room for; those beyond are listed in every round.
+const MOST_READERS: u32 = READERS_ROW - 1;
+
+/// In [`GeodesicRound::entered`]: listed in every round.
+const ALWAYS: u32 = u32::MAX;
 
 /// Infinity, as bits.
 pub const FAR: u32 = f32::INFINITY.to_bits();
@@ -76,13 +85,19 @@ kernel! {
         pub edge: GlobalMut<f32>,
         /// As [`GeodesicRound::waiting`].
         pub waiting: GlobalMut<u32>,
+        /// As [`GeodesicRound::readers`], all zero before.
+        pub readers: GlobalMut<u32>,
+        /// As [`GeodesicRound::entered`], all zero before.
+        pub entered: GlobalMut<u32>,
+        /// The patches of the first round: all.
+        pub list: GlobalMut<u32>,
         /// Brings lengths near one.
         pub scale: f32,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes what it owns, in phases that barriers part, and atomically what several write; ids and
+// sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicStart {
     type Tables = Shared<u32>;
 
@@ -103,6 +118,15 @@ unsafe impl PatchKernel for GeodesicStart {
                 self.other.set(base + v, f32::INFINITY);
             });
         });
+        let (owned, map) = (patch.owned::<Vertex>(), patch.map::<Vertex>());
+        b.each(patch.total::<Vertex>() - owned, |i| {
+            let linear = map.linear(owned + i);
+            let (owner, first) = patch.owner_of::<Vertex>(linear);
+            // The ribbon ascends by linear id: once for each owner.
+            if i == 0 || map.linear(owned + i - 1) < first {
+                self.enter_reader(owner, patch.id());
+            }
+        });
         let round = b.max(patch.total::<Face>(), scratch, |f| {
             let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
             f64::from(length(b - a) + length(c - b) + length(a - c))
@@ -113,8 +137,22 @@ unsafe impl PatchKernel for GeodesicStart {
                 let round = if round > 0.0 { round as f32 } else { 0.0 };
                 self.edge.set(patch.id(), round / 3.0);
                 self.waiting.set(patch.id(), FAR);
+                self.list.set(patch.id(), patch.id());
             });
         });
+    }
+}
+
+impl GeodesicStart {
+    /// Enters a patch among those that read what another one passes on.
+    #[inline(always)]
+    fn enter_reader(&self, owner: u32, reader: u32) {
+        let at = self.readers.fetch_add(owner * READERS_ROW, 1);
+        if at < MOST_READERS {
+            self.readers.set(owner * READERS_ROW + 1 + at, reader);
+        } else {
+            self.entered.set(reader, ALWAYS);
+        }
     }
 }
 

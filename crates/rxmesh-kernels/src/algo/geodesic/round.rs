@@ -1,6 +1,6 @@
 //! A round of the propagation.
 
-use super::{FAR, corners};
+use super::{ALWAYS, FAR, MOST_READERS, READERS_ROW, corners};
 use crate::attr::Staged;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
@@ -10,9 +10,6 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
-/// Words of [`GeodesicRound::near`]: more than the rounds between two looks of the host.
-pub const ROUNDS: u32 = 64;
-
 /// The least part of itself by which a distance falls: a few roundings.
 const ROUNDING: f32 = 1e-6;
 
@@ -21,7 +18,8 @@ const NEVER: u32 = u32::MAX;
 
 kernel! {
     /// One round of the propagation: each patch next to which, or in which, distances moved passes them on (section
-    /// 4.2, algorithm 3, for the vertices that are near). Rounds count from 1.
+    /// 4.2, algorithm 3, for the vertices that are near). Rounds count from 1. It runs on the patches that the round
+    /// before has listed: most are far from where distances move.
     pub struct GeodesicRound: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -39,8 +37,19 @@ kernel! {
         pub waiting: GlobalMut<u32>,
         /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
         pub visited: GlobalMut<u32>,
-        /// At `r % ROUNDS` the least distance, as bits, that was passed on in round `r` or waits; [`FAR`] when all is
-        /// done. Before the first round 0, and [`FAR`] elsewhere.
+        /// For each patch the number of the patches with vertices of it in their ribbons, and who they are
+        /// ([`READERS_ROW`](super::READERS_ROW) words).
+        pub readers: Global<u32>,
+        /// For each patch the last round that it was listed for; [`ALWAYS`](super::ALWAYS) for one that is not among the
+        /// readers of all that it reads.
+        pub entered: GlobalMut<u32>,
+        /// The patches of the next round: those that this one worked on, those with a distance that waits, and the
+        /// readers of those that passed something on. No others have anything to do.
+        pub next: GlobalMut<u32>,
+        /// How many these are; zero before.
+        pub next_count: GlobalMut<u32>,
+        /// For each round the least distance, as bits, that was passed on or waits in it; [`FAR`] when all is done.
+        /// Before the first round 0 in place 0 and [`FAR`] elsewhere.
         pub near: GlobalMut<u32>,
         /// The length of each patch's longer edges ([`super::GeodesicStart::edge`]).
         pub edge: Global<f32>,
@@ -121,10 +130,7 @@ unsafe impl PatchKernel for GeodesicRound {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
         let (round, before, id) = (self.round, self.round - 1, patch.id());
-        let near = self.near.get(before % ROUNDS);
-        if id == 0 {
-            b.last_phase(|p| p.lead(|| self.near.set((round + 1) % ROUNDS, FAR)));
-        }
+        let near = self.near.get(before);
         if near == FAR {
             return;
         }
@@ -154,8 +160,9 @@ unsafe impl PatchKernel for GeodesicRound {
                 }
                 p.lead(|| {
                     if waiting != FAR {
-                        self.near.fetch_min(round % ROUNDS, waiting);
+                        self.near.fetch_min(round, waiting);
                     }
+                    self.enter_itself(id, waiting != FAR);
                 });
             });
             return;
@@ -222,18 +229,48 @@ unsafe impl PatchKernel for GeodesicRound {
             }
         });
         b.last_phase(|p| {
+            let row = id * READERS_ROW;
+            let readers = match t.words.get(TOLD) {
+                FAR => 0,
+                _ => self.readers.get(row).min(MOST_READERS),
+            };
+            p.each(readers, |i| {
+                let reader = self.readers.get(row + 1 + i);
+                self.enter(reader);
+            });
             p.lead(|| {
                 let (told, waits) = (t.words.get(TOLD), t.words.get(WAITS));
                 self.waiting.set(id, waits);
                 self.visited.set(id, 2 * round + u32::from(open));
                 self.near
-                    .fetch_min(round % ROUNDS, if told < waits { told } else { waits });
+                    .fetch_min(round, if told < waits { told } else { waits });
+                self.enter_itself(id, true);
             });
         });
     }
 }
 
 impl GeodesicRound {
+    /// Lists a patch for the next round, once.
+    #[inline(always)]
+    fn enter(&self, patch: u32) {
+        let next = self.round + 1;
+        let was = self.entered.load(patch);
+        if was < next && self.entered.swap(patch, next) != next {
+            self.next.set(self.next_count.fetch_add(0, 1), patch);
+        }
+    }
+
+    /// Lists a patch that this round works on for the next one, if it has something to do or is always listed.
+    #[inline(always)]
+    fn enter_itself(&self, id: u32, has_work: bool) {
+        if self.entered.load(id) == ALWAYS {
+            self.next.set(self.next_count.fetch_add(0, 1), id);
+        } else if has_work {
+            self.enter(id);
+        }
+    }
+
     /// Offers distances from a face to those of its corners that are owned and opposite of one that moved last.
     #[inline(always)]
     fn offer(&self, t: &Tables, owned: u32, f: u32, step: u32) {

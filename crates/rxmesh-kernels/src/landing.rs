@@ -1,0 +1,36 @@
+//! Small reads of the host.
+
+use crate::kernel;
+use crate::kernel::FlatKernel;
+use crate::mem::{Global, GlobalMut};
+
+kernel_list! {
+    flat land: Land;
+}
+
+kernel! {
+    /// Copies words of two arrays, one after the other, to where the host reads them.
+    pub struct Land: Flat {
+        /// The words that come first.
+        pub first: Global<u32>,
+        /// Those that follow.
+        pub second: Global<u32>,
+        /// Where to, in memory that the host sees.
+        pub to: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than both arrays have words together,
+// for which there is room (contracts U3, U4).
+unsafe impl FlatKernel for Land {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let n = self.first.len();
+        let word = if i < n {
+            self.first.get(i)
+        } else {
+            self.second.get(i - n)
+        };
+        self.to.set(i, word);
+    }
+}
