@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use cuda_builder::fingerprint::{Header, source_fingerprint};
@@ -69,7 +69,10 @@ pub(crate) const MODULES: [Module; 5] = [
 const ALLOWANCES: &str = "xtask/ptx-allowances.toml";
 
 /// One text serves all of these: it is built for the first.
-const ARCHS: [&str; 3] = ["sm_75", "sm_80", "sm_90"];
+const ARCHS: [&str; 3] = ["sm_75", "sm_80", OVERLAPPING];
+
+/// The first whose launches overlap.
+const OVERLAPPING: &str = "sm_90";
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -197,6 +200,18 @@ impl Module {
         Ok(())
     }
 
+    /// Writes the text as the engine makes it for GPUs whose launches overlap, beside what is built.
+    fn overlapping(&self) -> anyhow::Result<PathBuf> {
+        let text = rxmesh_cuda_driver::early::overlapping(&self.read()?)
+            .with_context(|| format!("launches of {} cannot overlap", self.file))?;
+        let name = Path::new(self.file).file_name().context("a file's name")?;
+        let folder = workspace::target().join("ptx/overlapping");
+        fs::create_dir_all(&folder)?;
+        let path = folder.join(name);
+        fs::write(&path, text)?;
+        Ok(path)
+    }
+
     /// Assembles the file, prints what its kernels take, and tells what they should not.
     fn assemble(
         &self,
@@ -206,7 +221,12 @@ impl Module {
         let module = PtxModule::parse(&self.read()?)?;
         let mut usage: BTreeMap<String, Vec<Usage>> = BTreeMap::new();
         for arch in ARCHS {
-            for kernel in ptxas.assemble(&workspace::at(self.file), arch)? {
+            let file = if arch == OVERLAPPING {
+                self.overlapping()?
+            } else {
+                workspace::at(self.file)
+            };
+            for kernel in ptxas.assemble(&file, arch)? {
                 usage.entry(kernel.name.clone()).or_default().push(kernel);
             }
         }

@@ -18,6 +18,8 @@ mod resolve;
 mod resolve;
 mod symbols;
 
+pub mod early;
+
 /// `CUresult` of a function called without a driver: `CUDA_ERROR_NO_DEVICE`.
 pub const NO_DEVICE: i32 = 100;
 

@@ -1,4 +1,5 @@
-//! Every function of the CUDA driver API that `cust_raw` 0.11.3 declares (353), in the order of its bindings.
+//! Every function of the CUDA driver API that `cust_raw` 0.11.3 declares (353), in the order of its bindings, and what
+//! the engine uses of newer drivers.
 //!
 //! Extracted with: `grep -o 'pub fn cu[A-Za-z0-9_]*' cust_raw-0.11.3/src/cuda.rs`. The names are those of the symbols
 //! in the driver's library, version suffixes included: `cuMemAlloc_v2` and `cuMemAlloc` are two functions with
@@ -219,6 +220,7 @@ macro_rules! for_each_symbol {
             cuFuncSetSharedMemConfig,
             cuFuncGetModule,
             cuLaunchKernel,
+            cuLaunchKernelEx,
             cuLaunchCooperativeKernel,
             cuLaunchCooperativeKernelMultiDevice,
             cuLaunchHostFunc,

@@ -10,6 +10,7 @@ use cust::memory::LockedBuffer;
 use cust::module::{Module, ModuleJitOption};
 use cust::stream::{Stream, StreamFlags};
 use cust::sys as cu;
+use rxmesh_cuda_driver::early;
 use rxmesh_kernels::kernel::{
     BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, GridArgs, GridKernel, KernelInfo,
     ListedArgs, ListedEntry, PatchArgs, PatchKernel,
@@ -78,6 +79,8 @@ struct Modules {
     libraries: Vec<Library>,
     loaded: Vec<Module>,
     functions: HashMap<&'static str, Function>,
+    /// Whether kernels are compiled so that launches overlap.
+    overlap: bool,
 }
 
 impl Modules {
@@ -104,6 +107,12 @@ impl Modules {
             })?,
             None => text,
         };
+        let early = match text.to_str() {
+            Ok(text) if self.overlap => early::overlapping(text).and_then(|t| CString::new(t).ok()),
+            _ => None,
+        };
+        let overlaps = early.is_some();
+        let text = early.unwrap_or(text);
         let module = Module::from_ptx_cstr(&text, &[ModuleJitOption::DetermineTargetFromContext])
             .map_err(refused)?;
         let raw = module.get_function(name).map_err(refused)?.to_raw();
@@ -112,6 +121,7 @@ impl Modules {
             raw,
             shared: DEFAULT_SHARED,
             threads: most_threads(raw)?,
+            overlaps,
         };
         self.functions.insert(name, function);
         Ok(function)
@@ -134,6 +144,8 @@ struct Function {
     shared: u32,
     /// The most threads that a block can have, by its registers.
     threads: u32,
+    /// Whether it waits by itself for the launch ahead of it, so that it may be launched before that has ended.
+    overlaps: bool,
 }
 
 /// See [`Function::threads`].
@@ -234,7 +246,11 @@ impl Cuda {
             stream,
             landing: Mutex::new(landing),
             landed,
-            modules: Mutex::default(),
+            modules: Mutex::new(Modules {
+                overlap: capability >= early::LEAST_CAPABILITY
+                    && driver_version()? >= early::LEAST_DRIVER,
+                ..Modules::default()
+            }),
             faults,
             fault,
             arrived: 0,
@@ -348,6 +364,9 @@ impl Cuda {
         let function = self.function(name, registers, shared)?;
         let threads = width(&function);
         let mut pointers = [arguments(&args)];
+        if function.overlaps {
+            return self.launch_early(&function, [blocks, threads, shared], &mut pointers);
+        }
         // SAFETY: the entry takes one parameter of type `A` (the fingerprint checks its layout), the addresses in it
         // were checked to be live, and the shared memory is what the kernel's plan measures (contracts U2, U4).
         let code = unsafe {
@@ -366,6 +385,34 @@ impl Cuda {
             )
         };
         raw("a launch", code)
+    }
+
+    /// Launches a kernel that waits by itself for what is ahead of it on the stream.
+    fn launch_early(
+        &self,
+        function: &Function,
+        [blocks, threads, shared]: [u32; 3],
+        pointers: &mut [*mut c_void; 1],
+    ) -> Result<(), EngineError> {
+        // SAFETY: as in `launch`. No block touches memory before the launch ahead has ended, which its first instruction
+        // waits for, as did that one's (`overlapping`).
+        let code = unsafe {
+            early::launch(
+                function.raw.cast(),
+                blocks,
+                threads,
+                shared,
+                self.stream.as_inner().cast(),
+                pointers.as_mut_ptr(),
+            )
+        };
+        match code {
+            0 => Ok(()),
+            code => Err(EngineError::Driver {
+                what: "a launch",
+                code: code as u32,
+            }),
+        }
     }
 
     pub(super) fn run_patches<K: PatchKernel + Entry>(
@@ -825,6 +872,16 @@ impl Drop for Mark {
         // SAFETY: made in `new`; the driver keeps it until no stream waits for it.
         unsafe { cu::cuEventDestroy_v2(self.0) };
     }
+}
+
+/// The version of CUDA that the driver has, in thousands and tens: 12080 is 12.8.
+fn driver_version() -> Result<i32, EngineError> {
+    let mut version = 0;
+    // SAFETY: the driver writes the number.
+    raw("the driver's version", unsafe {
+        cu::cuDriverGetVersion(&mut version)
+    })?;
+    Ok(version)
 }
 
 /// The most dynamic shared memory that a block can ask for.

@@ -209,6 +209,17 @@ mod tests {
         assert!(matches!(told, Err(EngineError::Ptx(_))), "{told:?}");
     }
 
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn launches_of_every_kernel_overlap() {
+        let library = cut(include_str!("../../ptx/rxmesh_kernels.ptx"));
+        for k in rxmesh_kernels::entry::KERNELS {
+            let module = library.module(k.name).expect("every kernel");
+            let text = module.to_str().expect("text");
+            assert!(rxmesh_cuda_driver::early::overlapping(text).is_some());
+        }
+    }
+
     #[test]
     fn devices_are_new_enough_or_refused() {
         let text = include_str!("../../ptx/rxmesh_kernels.ptx");
