@@ -80,6 +80,9 @@ const LOOK_EVERY: u32 = 32;
 /// Rounds that there is room for at first.
 const ROOM: usize = 64;
 
+/// Words that count the patches of a round.
+const COUNT_WORDS: u32 = 2;
+
 /// Larger thresholds mean the same, and could not be multiplied by a length.
 const LARGEST_THRESHOLD: f64 = 1e9;
 
@@ -213,7 +216,7 @@ struct Propagation<'a> {
     entered: Buffer<u32>,
     /// The patches of even and odd rounds.
     lists: [Buffer<u32>; 2],
-    /// For each round how many these are.
+    /// For each round two words, of which the second says how many these are.
     counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,
@@ -230,8 +233,8 @@ impl<'a> Propagation<'a> {
         let (n, patches) = (rx.linear_len(Kind::Vertex) as usize, rx.headers().len());
         let mut near = vec![FAR; ROOM];
         near[0] = 0;
-        let mut counts = vec![0; ROOM];
-        counts[1] = patches as u32;
+        let mut counts = vec![0; COUNT_WORDS as usize * ROOM];
+        counts[COUNT_WORDS as usize + 1] = patches as u32;
         Ok(Propagation {
             rx,
             x,
@@ -291,7 +294,7 @@ impl<'a> Propagation<'a> {
         let had = self.near.len();
         if rounds > had {
             let n = rounds.max(2 * had);
-            (self.near, self.counts) = (self.near.grown(n)?, self.counts.grown(n)?);
+            (self.near, self.counts) = (self.near.grown(n)?, self.counts.grown(COUNT_WORDS as usize * n)?);
             let more = self.near.global_mut().from(had as u32);
             fill(self.rx.engine(), more, FAR)?;
         }
@@ -315,7 +318,8 @@ impl<'a> Propagation<'a> {
         } else {
             (odd_list, even_list)
         };
-        let count = self.counts.global().part(round, 1);
+        let count_of = |round: u32| COUNT_WORDS * round;
+        let count = self.counts.global().part(count_of(round), COUNT_WORDS);
         let kernel = GeodesicRound {
             x: self.x.staged()?,
             best: self.best.global_mut()?,
@@ -328,7 +332,7 @@ impl<'a> Propagation<'a> {
             readers: self.readers.global(),
             entered: self.entered.global_mut(),
             next: next.global_mut(),
-            next_count: self.counts.global_mut().part(round + 1, 1),
+            next_count: (self.counts.global_mut()).part(count_of(round + 1), COUNT_WORDS),
             near: self.near.global_mut(),
             edge: self.edge.global(),
             round,

@@ -109,7 +109,7 @@ impl Cpu {
 
     /// Runs a kernel on the patches that are listed, in their order: neighbours stay with a thread.
     pub(super) fn run_listed<K: PatchKernel>(&self, args: ListedArgs<K>, shared: u32) {
-        let mut listed: Vec<u32> = (0..args.count.get(0)).map(|i| args.list.get(i)).collect();
+        let mut listed: Vec<u32> = (0..args.count.get(1)).map(|i| args.list.get(i)).collect();
         listed.sort_unstable();
         let n = listed.len() as u32;
         self.run_some(args.mesh, args.kernel, n, Some(&listed), shared);

@@ -336,8 +336,7 @@ impl Engine {
     }
 
     /// Launches a patch kernel on some of the patches, which kernels before it have listed: `list` begins with their
-    /// numbers, each once and in any order, `count` with how many there are. A GPU does not look at them, nor does the
-    /// host.
+    /// numbers, each once and in any order; the second word of `count` says how many there are.
     ///
     /// # Errors
     ///

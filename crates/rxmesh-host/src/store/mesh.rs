@@ -326,7 +326,7 @@ impl<D: Dimension> RxMesh<D> {
     }
 
     /// Runs a kernel on the patches that kernels before it have listed: `list` begins with their numbers, each once and
-    /// in any order, `count` with how many there are.
+    /// in any order; the second word of `count` says how many there are.
     ///
     /// # Errors
     ///

@@ -51,7 +51,8 @@ pub unsafe fn run_listed<K: PatchKernel>(mut args: ListedArgs<K>) {
     args.list.bind();
     args.count.bind();
     args.kernel.bind();
-    let count = args.count.get(0);
+    // Word 1, because the device compiler takes the very address of an argument for one that could be anywhere.
+    let count = args.count.get(1);
     let mut i = thread::block_idx_x();
     while i < count {
         // SAFETY: the host bound the mesh, whose patches are listed (contract U4).

@@ -298,7 +298,7 @@ crate::args! {
         pub mesh: MeshView,
         /// The numbers of those to run on, each once.
         pub list: Global<u32>,
-        /// How many these are.
+        /// A word that is not used, and how many these are.
         pub count: Global<u32>,
         /// The kernel's fields.
         pub kernel: K,

@@ -46,7 +46,7 @@ kernel! {
         /// The patches of the next round: those that this one worked on, those with a distance that waits, and the
         /// readers of those that passed something on. No others have anything to do.
         pub next: GlobalMut<u32>,
-        /// How many these are; zero before.
+        /// Words, of which the second says how many these are; zero before.
         pub next_count: GlobalMut<u32>,
         /// For each round the least distance, as bits, that was passed on or waits in it; [`FAR`] when all is done.
         /// Before the first round 0 in place 0 and [`FAR`] elsewhere.
@@ -257,7 +257,7 @@ impl GeodesicRound {
         let next = self.round + 1;
         let was = self.entered.load(patch);
         if was < next && self.entered.swap(patch, next) != next {
-            self.next.set(self.next_count.fetch_add(0, 1), patch);
+            self.next.set(self.next_count.fetch_add(1, 1), patch);
         }
     }
 
@@ -265,7 +265,7 @@ impl GeodesicRound {
     #[inline(always)]
     fn enter_itself(&self, id: u32, has_work: bool) {
         if self.entered.load(id) == ALWAYS {
-            self.next.set(self.next_count.fetch_add(0, 1), id);
+            self.next.set(self.next_count.fetch_add(1, 1), id);
         } else if has_work {
             self.enter(id);
         }
