@@ -8,7 +8,7 @@ use rxmesh_host::kernels::algo::track::SplitStretched;
 use rxmesh_test_kernels::marked::{
     CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked,
 };
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The tests' own kernels, built by `cargo xtask ptx`.
 #[cfg(feature = "cuda")]
@@ -29,6 +29,11 @@ pub enum Subject {
 
 /// Runs a check on an engine. Without a GPU a CUDA check says so and passes, unless `RXMESH_REQUIRE_CUDA=1`.
 pub fn run(subject: Subject, check: impl FnOnce(&Engine)) {
+    let _processors = Processors::take(match subject {
+        Subject::Solo | Subject::Shuffled => 1,
+        Subject::Team(n) => n as usize,
+        Subject::Cuda => 0,
+    });
     match subject {
         Subject::Solo => check(&Engine::cpu()),
         Subject::Shuffled => check(&Engine::shuffled(0x5eed)),
@@ -36,6 +41,50 @@ pub fn run(subject: Subject, check: impl FnOnce(&Engine)) {
         Subject::Cuda => run_cuda(check),
     }
 }
+
+/// Processors that a test has to itself among the tests of its program. Members of a team meet several times a
+/// microsecond: where one of them waits for a processor that another test has, each meeting takes that test's time
+/// slice, and the check ten times as long.
+struct Processors(usize);
+
+impl Processors {
+    /// Waits for so many, or all that there are.
+    fn take(n: usize) -> Processors {
+        // In turns, so that who waits for several is not overtaken by those who need one.
+        static TURN: Mutex<()> = Mutex::new(());
+        let n = n.min(Self::count());
+        if n > 0 {
+            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut taken = Self::taken();
+            while *taken + n > Self::count() {
+                let wait = FREED.wait(taken);
+                taken = wait.unwrap_or_else(PoisonError::into_inner);
+            }
+            *taken += n;
+        }
+        Processors(n)
+    }
+
+    fn count() -> usize {
+        static COUNT: OnceLock<usize> = OnceLock::new();
+        *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+    }
+
+    fn taken() -> MutexGuard<'static, usize> {
+        static TAKEN: Mutex<usize> = Mutex::new(0);
+        TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Processors {
+    fn drop(&mut self) {
+        *Self::taken() -= self.0;
+        FREED.notify_all();
+    }
+}
+
+/// Tells that a test has given processors back.
+static FREED: Condvar = Condvar::new();
 
 /// The GPU's engine, shared by all tests of a program; faults belong to the engine, so one test runs at a time.
 fn run_cuda(check: impl FnOnce(&Engine)) {
