@@ -57,6 +57,21 @@ pub fn distance(from: &TriMesh, to: &TriMesh, samples: usize) -> Distance {
     }
 }
 
+/// A surface that many points are measured to.
+pub struct Surface(Tree);
+
+impl Surface {
+    /// The surface of a mesh.
+    pub fn new(mesh: &TriMesh) -> Surface {
+        Surface(Tree::new(mesh))
+    }
+
+    /// As [`to_triangles`], in less time.
+    pub fn to(&self, p: DVec3) -> f64 {
+        self.0.nearest(p).sqrt()
+    }
+}
+
 /// Triangles in boxes: node `i` has the children `2 i + 1` and `2 i + 2`, and half of its parent's triangles.
 struct Tree {
     triangles: Vec<[DVec3; 3]>,

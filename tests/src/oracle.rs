@@ -1,7 +1,7 @@
 //! Naive host code: every relation over the input's ids, as sets.
 
 use crate::fan::Fan;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Rows of a relation by input id, each sorted.
 pub type Sets = Vec<Vec<u32>>;
@@ -22,8 +22,12 @@ fn pair(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-fn sorted(sets: Vec<BTreeSet<u32>>) -> Sets {
-    sets.into_iter().map(|s| s.into_iter().collect()).collect()
+/// What comes, as a set: in order, each once.
+fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.into_iter().collect();
+    items.sort_unstable();
+    items.dedup();
+    items
 }
 
 impl Oracle {
@@ -32,7 +36,7 @@ impl Oracle {
         let sides = faces
             .iter()
             .flat_map(|&[a, b, c]| [pair(a, b), pair(b, c), pair(c, a)]);
-        let edges: Vec<_> = sides.collect::<BTreeSet<_>>().into_iter().collect();
+        let edges = set(sides);
         let edge_ids = edges
             .iter()
             .enumerate()
@@ -79,52 +83,49 @@ impl Oracle {
 
     /// Vertex to edges.
     pub fn ve(&self) -> Sets {
-        let mut rows = vec![BTreeSet::new(); self.vertices];
+        let mut rows = vec![Vec::new(); self.vertices];
         for (e, &(a, b)) in self.edges.iter().enumerate() {
-            rows[a as usize].insert(e as u32);
-            rows[b as usize].insert(e as u32);
+            rows[a as usize].push(e as u32);
+            rows[b as usize].push(e as u32);
         }
-        sorted(rows)
+        rows.into_iter().map(set).collect()
     }
 
     /// Vertex to vertices.
     pub fn vv(&self) -> Sets {
-        let mut rows = vec![BTreeSet::new(); self.vertices];
+        let mut rows = vec![Vec::new(); self.vertices];
         for &(a, b) in self.edges.iter().filter(|(a, b)| a != b) {
-            rows[a as usize].insert(b);
-            rows[b as usize].insert(a);
+            rows[a as usize].push(b);
+            rows[b as usize].push(a);
         }
-        sorted(rows)
+        rows.into_iter().map(set).collect()
     }
 
     /// Vertex to faces.
     pub fn vf(&self) -> Sets {
-        let mut rows = vec![BTreeSet::new(); self.vertices];
+        let mut rows = vec![Vec::new(); self.vertices];
         for (f, face) in self.faces.iter().enumerate() {
-            face.iter()
-                .for_each(|&v| _ = rows[v as usize].insert(f as u32));
+            face.iter().for_each(|&v| rows[v as usize].push(f as u32));
         }
-        sorted(rows)
+        rows.into_iter().map(set).collect()
     }
 
     /// Edge to faces.
     pub fn ef(&self) -> Sets {
-        let mut rows = vec![BTreeSet::new(); self.edges.len()];
+        let mut rows = vec![Vec::new(); self.edges.len()];
         for f in 0..self.faces.len() {
             self.face_edges(f)
                 .iter()
-                .for_each(|&e| _ = rows[e as usize].insert(f as u32));
+                .for_each(|&e| rows[e as usize].push(f as u32));
         }
-        sorted(rows)
+        rows.into_iter().map(set).collect()
     }
 
     /// Edge to the edges that share a face with it.
     pub fn ee(&self) -> Sets {
+        let sides: Vec<[u32; 3]> = (0..self.faces.len()).map(|f| self.face_edges(f)).collect();
         let row = |(e, faces): (usize, &Vec<u32>)| {
-            let all: BTreeSet<u32> = faces
-                .iter()
-                .flat_map(|&f| self.face_edges(f as usize))
-                .collect();
+            let all = set(faces.iter().flat_map(|&f| sides[f as usize]));
             all.into_iter().filter(|&x| x != e as u32).collect()
         };
         self.ef().iter().enumerate().map(row).collect()
@@ -135,10 +136,7 @@ impl Oracle {
         let ef = self.ef();
         let row = |f: usize| {
             let sides = self.face_edges(f);
-            let all: BTreeSet<u32> = sides
-                .iter()
-                .flat_map(|&e| ef[e as usize].iter().copied())
-                .collect();
+            let all = set(sides.iter().flat_map(|&e| ef[e as usize].iter().copied()));
             all.into_iter().filter(|&x| x != f as u32).collect()
         };
         (0..self.faces.len()).map(row).collect()
@@ -148,18 +146,17 @@ impl Oracle {
     pub fn rings(&self, k: u32) -> Sets {
         let vv = self.vv();
         let ring = |v: usize| {
-            let mut seen = BTreeSet::from([v as u32]);
-            let mut front = vec![v as u32];
+            // Ring 0 is the vertex, and each ring is what the last one's neighbours have not seen.
+            let (mut seen, mut front) = (vec![v as u32], vec![v as u32]);
             for _ in 0..k {
-                let next = front.iter().flat_map(|&w| vv[w as usize].iter().copied());
-                front = next
-                    .collect::<BTreeSet<_>>()
-                    .into_iter()
-                    .filter(|&w| seen.insert(w))
-                    .collect();
+                let next = set(front.iter().flat_map(|&w| vv[w as usize].iter().copied()));
+                let new = |w: &u32| seen.binary_search(w).is_err();
+                front = next.into_iter().filter(new).collect();
+                seen.extend_from_slice(&front);
+                seen.sort_unstable();
             }
-            seen.remove(&(v as u32));
-            seen.into_iter().collect()
+            seen.retain(|&w| w != v as u32);
+            seen
         };
         (0..self.vertices).map(ring).collect()
     }

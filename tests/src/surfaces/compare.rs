@@ -41,7 +41,8 @@ pub fn diagonal(positions: &[DVec3]) -> f64 {
 /// one place, through others too.
 fn places(lists: &[&[DVec3]], near: f64) -> (Vec<usize>, usize) {
     let all = lists.concat();
-    let cell = |p: DVec3| (p / (2.0 * near)).to_array().map(|x| x.floor() as i64);
+    // So much wider than `near` that mostly one cell has all that is near.
+    let cell = |p: DVec3| (p / (64.0 * near)).to_array().map(|x| x.floor() as i64);
     let mut cells: HashMap<_, Vec<usize>> = HashMap::new();
     for (i, &p) in all.iter().enumerate() {
         cells.entry(cell(p)).or_default().push(i);
@@ -121,8 +122,9 @@ fn same_vertices(
 /// The least of the rotations of a face.
 fn cycle(face: &[u32], places: &[usize]) -> Vec<usize> {
     let n = face.len();
-    let turned = |k: usize| (0..n).map(|i| places[face[(i + k) % n] as usize]).collect();
-    (0..n).map(turned).min().unwrap_or_default()
+    let turned = |k: usize| (0..n).map(move |i| places[face[(i + k) % n] as usize]);
+    let least = (0..n).min_by(|&k, &l| turned(k).cmp(turned(l)));
+    least.map_or(Vec::new(), |k| turned(k).collect())
 }
 
 fn same_faces(
