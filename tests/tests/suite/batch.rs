@@ -16,6 +16,7 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::distance;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding, suited};
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 
 conformance! {
@@ -201,7 +202,7 @@ fn each_stays_near_its_input(engine: &Engine) {
 
 /// More meshes than a block has threads, hardly larger than nothing, each to a number of its own.
 fn many_small_ones(engine: &Engine) {
-    let n = suited(engine, [1500, 40, 12]);
+    let n = suited(engine, [extent(1100, 1500), 40, 12]);
     let one = generate::icosphere(1).unwrap();
     let meshes = vec![one; n];
     let targets: Vec<Option<Target>> = (0..n as u32)

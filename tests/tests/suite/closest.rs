@@ -81,7 +81,7 @@ fn narrowest(mesh: &TriMesh) -> f64 {
 /// largest coordinate are twice what all of these make. Where it is between them is a ratio of areas, which in a narrow
 /// triangle are small differences of such products: their errors grow as [`narrowest`].
 fn check(engine: &Engine, mesh: &TriMesh, what: &str) {
-    let points = points(mesh, suited(engine, [extent(200, 2000), 60, 30]), 5);
+    let points = points(mesh, suited(engine, [extent(100, 2000), 60, 30]), 5);
     let got = projected(engine, mesh, &points, &vec![false; points.len()]);
     let largest = (mesh.positions.iter().chain(&points))
         .map(|p| p.abs().max_element())

@@ -20,6 +20,7 @@ use rxmesh_test_kernels::marked::{
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::{Edit, Expected, Plain};
 use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use std::collections::BTreeSet;
 
@@ -267,7 +268,7 @@ fn random_scripts(engine: &Engine) {
     let cases = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 2,
         (false, true) => 12,
-        _ => 400,
+        _ => extent(250, 400),
     };
     let config = Config {
         cases,

@@ -4,7 +4,7 @@ use rxmesh_host::algo::kring::k_ring;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Kind;
 use rxmesh_tests::conformance;
-use rxmesh_tests::extent::extent;
+use rxmesh_tests::extent::{extent, is_long};
 use rxmesh_tests::fixtures::each_mesh;
 use rxmesh_tests::ids::InputIds;
 
@@ -13,6 +13,10 @@ conformance! { zero, one, two, three }
 fn rings(engine: &Engine, k: u32) {
     each_mesh(engine, |what, fixture, rx| {
         if k > 2 && fixture.mesh.face_count() > extent(330, 1000) {
+            return;
+        }
+        // All vertices are within two edges of each other: a million ids, which one ring has a thousandth of.
+        if k > 1 && fixture.name == "fan of 1000" && !is_long() {
             return;
         }
         let want = fixture.oracle().rings(k);

@@ -13,7 +13,7 @@ use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
-use rxmesh_tests::distance::{distance, to_triangles};
+use rxmesh_tests::distance::{Surface, distance};
 use rxmesh_tests::engines::Conflicts;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::extent::extent;
@@ -86,12 +86,21 @@ fn remeshed<C: Conflicts>(
     }
 }
 
-/// Larger where the engine allows.
-fn size(engine: &Engine) -> u32 {
+/// Larger where the engine and its engine of edits allow.
+fn size<C: Conflicts>(engine: &Engine) -> u32 {
     match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 8,
         (_, true) => 16,
-        _ => extent(24, 48),
+        _ => extent(if C::ORDERED { 24 } else { 16 }, 48),
+    }
+}
+
+/// At most `long`, and less where edits take long and this is not the long run.
+fn at_most<C: Conflicts>(usual: u32, long: u32) -> u32 {
+    if C::ORDERED {
+        long
+    } else {
+        extent(usual, long)
     }
 }
 
@@ -102,7 +111,7 @@ fn noisy(mut mesh: TriMesh, part: f32) -> TriMesh {
 }
 
 fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
-    let n = size(engine);
+    let n = size::<C>(engine);
     let levels = 2 + u32::from(n > 8) + u32::from(n > 16);
     for (name, mesh) in [
         ("sphere", generate::icosphere(levels).unwrap()),
@@ -139,9 +148,12 @@ fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
 }
 
 fn keeps_what_the_surface_is<C: Conflicts>(engine: &Engine) {
-    let n = size(engine);
+    let n = size::<C>(engine);
     let hard = [
-        ("noisy sphere", noisy(fixtures::closed(3), 0.3)),
+        (
+            "noisy sphere",
+            noisy(fixtures::closed(at_most::<C>(2, 3)), 0.3),
+        ),
         ("noisy torus", noisy(fixtures::torus(n, n / 2 + 3), 0.3)),
         ("grid", noisy(fixtures::with_boundary(n, n / 2), 0.2)),
         ("cylinder", fixtures::cylinder()),
@@ -204,7 +216,7 @@ fn cube(n: u32) -> TriMesh {
 }
 
 fn keeps_lines<C: Conflicts>(engine: &Engine) {
-    let n = size(engine).min(16);
+    let n = size::<C>(engine).min(at_most::<C>(10, 16));
     // The corners and the edges of a cube stay: what is enclosed is the cube.
     for part in [0.6, 1.7] {
         let options = plain().with(|o| {
@@ -246,16 +258,17 @@ fn keeps_lines<C: Conflicts>(engine: &Engine) {
 }
 
 fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
-    let n = size(engine);
+    let n = size::<C>(engine);
     let mesh = generate::torus(2 * n, n, 1.0, 0.4).unwrap();
     let options = plain().with(|o| {
         o.project = true;
     });
     let after = remeshed::<C>(engine, &mesh, &options, "torus");
     assert!(after.report.run().done > 0);
-    // Each vertex lies on a triangle of the input, by plain search; `closest.rs` says how near.
+    // Each vertex lies on a triangle of the input; `closest.rs` says how near.
+    let surface = Surface::new(&mesh);
     for &p in &after.mesh.positions {
-        let near = to_triangles(&mesh, p.as_dvec3());
+        let near = surface.to(p.as_dvec3());
         assert!(
             near < 32.0 * 1.4 * f64::from(f32::EPSILON),
             "{p} is {near} off the input"
@@ -267,7 +280,7 @@ fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
 /// where the ends of contracted edges meet, which is the end that a line holds where one does. (Smoothing moves the
 /// positions alone.)
 fn interpolates_columns<C: Conflicts>(engine: &Engine) {
-    let n = size(engine).min(16);
+    let n = size::<C>(engine).min(at_most::<C>(10, 16));
     for (name, mesh) in [
         ("sphere", generate::icosphere(2).unwrap()),
         ("grid", fixtures::with_boundary(n + 1, n)),
@@ -378,7 +391,7 @@ fn volume(m: &TriMesh) -> f64 {
 }
 
 fn sharp_edges_stay_unless_told_otherwise<C: Conflicts>(engine: &Engine) {
-    let n = size(engine).min(12);
+    let n = size::<C>(engine).min(12);
     let cube = cube(n);
     let corners = |options: RemeshOptions| {
         let options = options.with(|o| {
@@ -393,7 +406,7 @@ fn sharp_edges_stay_unless_told_otherwise<C: Conflicts>(engine: &Engine) {
 }
 
 fn asks_for_faces<C: Conflicts>(engine: &Engine) {
-    let n = size(engine);
+    let n = size::<C>(engine);
     let mesh = generate::torus(3 * n, n, 1.0, 0.4).unwrap();
     for part in [0.3, 1.0, 2.5] {
         let faces = (mesh.faces.len() as f64 * part) as u32;
@@ -421,7 +434,12 @@ fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
     if is_very_slow(engine) {
         return;
     }
-    let mut mesh = generate::icosphere(if is_slow(engine) { 3 } else { 4 }).unwrap();
+    let mut mesh = generate::icosphere(if is_slow(engine) {
+        3
+    } else {
+        at_most::<C>(3, 4)
+    })
+    .unwrap();
     for p in &mut mesh.positions {
         p.z *= 4.0;
     }
@@ -433,6 +451,7 @@ fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
     let after = remeshed::<C>(engine, &mesh, &options, "egg");
     assert!(after.report.on_target, "{:?}", after.report);
     let x = |v: u32| after.mesh.positions[v as usize];
+    let surface = Surface::new(&mesh);
     let (mut tips, mut belt, mut off) = ([0.0, 0.0], [0.0, 0.0], Vec::new());
     for f in &after.mesh.faces {
         for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (x(f[i]), x(f[j]))) {
@@ -444,7 +463,7 @@ fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
             };
             part[0] += a.distance(b);
             part[1] += 1.0;
-            off.push(to_triangles(&mesh, middle.as_dvec3()) as f32);
+            off.push(surface.to(middle.as_dvec3()) as f32);
         }
     }
     let (tips, belt) = (tips[0] / tips[1], belt[0] / belt[1]);
@@ -506,15 +525,17 @@ fn says_what_is_not_reached<C: Conflicts>(engine: &Engine) {
     for p in &mut mesh.positions {
         p.y *= 1e-3;
     }
+    // A cavity after the other along one strip: edits that take long get fewer of them.
+    let length = if C::ORDERED { 1e-2 } else { extent(3e-2, 1e-2) };
     let options = RemeshOptions::default().with(|o| {
-        o.target_length = Some(1e-2);
+        o.target_length = Some(length);
     });
     let after = remeshed::<C>(engine, &mesh, &options, "strip");
     assert!(!after.report.on_target, "{:?}", after.report);
 }
 
 fn same_bits_on_every_run(engine: &Engine) {
-    let n = size(engine).min(24);
+    let n = size::<Claims>(engine).min(24);
     let mesh = noisy(fixtures::torus(n, n), 0.3);
     let run = |engine: &Engine| {
         let (mut session, x) = open::<Claims>(engine, &mesh);
@@ -564,7 +585,7 @@ fn open_several<C: Conflicts>(
 /// Meshes that lie in each other, of all densities, each with what it asks for: none is drawn to another one, none
 /// gets another one's length.
 fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
-    let n = size(engine);
+    let n = size::<C>(engine);
     if n <= 8 {
         return;
     }
@@ -655,7 +676,8 @@ fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
 
 /// The greatest distance of a vertex from a surface.
 fn to_own_surface(surface: &TriMesh, mesh: &TriMesh) -> f64 {
-    let far = |p: &Vec3| to_triangles(surface, p.as_dvec3());
+    let surface = Surface::new(surface);
+    let far = |p: &Vec3| surface.to(p.as_dvec3());
     mesh.positions.iter().map(far).fold(0.0, f64::max)
 }
 

@@ -184,7 +184,7 @@ fn operators_follow_each_other(engine: &Engine) {
         generate::grid(9, 7).unwrap(),
         fixtures::cylinder(),
     ];
-    let rounds = suited(engine, [extent(2, 3), extent(1, 3), 1]);
+    let rounds = suited(engine, [extent(1, 3), extent(1, 3), 1]);
     for mesh in meshes {
         if is_slow(engine) && mesh.face_count() > 330 {
             continue;
