@@ -155,8 +155,9 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What README's test command leaves out for its time: teams of seven threads, and every case that OpenSubdiv's results
-/// and creases are recorded or made for. `--workspace`, so that what that command builds serves here too.
+/// What README's test command leaves out for its time: teams of seven threads, every case that OpenSubdiv's results and
+/// creases are recorded or made for, and the levels of sqrt(3) and of rebuilt surfaces that it does not reach.
+/// `--workspace`, so that what that command builds serves here too.
 fn wide() -> anyhow::Result<()> {
     let suites = ["conformance", "surfaces", "volumes"].map(|suite| ["--test", suite]);
     let test = ["test", "--workspace"].iter().chain(suites.as_flattened());
@@ -168,6 +169,7 @@ fn wide() -> anyhow::Result<()> {
         .env("RXMESH_LONG", "1")
         .args(["test", "--workspace", "--test", "surfaces"]);
     cases.args(["--", "opensubdiv::", "creases", "values_of_corners"]);
+    cases.args(["sqrt3", "surfaces_are_rebuilt"]);
     succeed(&mut cases)
 }
 

@@ -116,7 +116,7 @@ fn sqrt3_cases(engine: &Engine) {
         .filter(|c| c.mesh.sharp_edges.is_empty())
         .step_by(step)
     {
-        for levels in 0..=if is_slow(engine) { 3 } else { 5 } {
+        for levels in 0..=if is_slow(engine) { 3 } else { extent(4, 5) } {
             let options = Options {
                 scheme: Scheme::Sqrt3,
                 levels,

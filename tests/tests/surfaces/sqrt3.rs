@@ -6,6 +6,7 @@ use rxmesh_host::mesh::{MeshError, PolyMesh, SharpEdge};
 use rxmesh_subdivision::{Boundary, Options, Scheme, Sqrt3};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::surfaces::made::{self, check, options, rows};
 use rxmesh_tests::surfaces::meshes;
 
@@ -13,9 +14,14 @@ conformance! {
     closed_meshes, boundaries, sharp_lines, sharp_vertices, any_valence, columns_and_bits, refusals_name_the_place
 }
 
-/// All levels up to one; slow engines have fewer.
+/// All levels up to one; slow engines have fewer, and the usual run: each level has three times the faces.
 fn levels(engine: &Engine, most: u32) -> std::ops::RangeInclusive<u32> {
-    0..=if is_slow(engine) { most.min(4) } else { most }
+    let usual = if is_slow(engine) {
+        extent(3, 4)
+    } else {
+        extent(5, most)
+    };
+    0..=most.min(usual)
 }
 
 fn closed_meshes(engine: &Engine) {

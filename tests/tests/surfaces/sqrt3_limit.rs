@@ -7,6 +7,7 @@ use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Options, Scheme, Subdivision};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
+use rxmesh_tests::extent::extent;
 use rxmesh_tests::surfaces::compare::diagonal;
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::refine_net;
@@ -56,7 +57,7 @@ fn limits_are_those_of_the_next_level(engine: &Engine) {
         let alone =
             |v: usize| v < mesh.vertex_count() && !faces.iter().flatten().any(|&w| w as usize == v);
         for boundary in [Boundary::EdgeAndCorner, Boundary::EdgeOnly] {
-            let most = if is_slow(engine) { 3 } else { 5 };
+            let most = if is_slow(engine) { extent(2, 3) } else { 5 };
             let all: Vec<_> = (0..=most)
                 .map(|levels| limit(engine, &mesh, &options(levels, boundary)))
                 .collect();
