@@ -1,6 +1,6 @@
-//! Launches that begin before the one ahead of them on the stream has ended (CUDA's programmatic dependent launch), which
-//! cust does not know. The GPU then has the next blocks at hand when the last ones are done: a launch that follows
-//! another costs about a microsecond less.
+//! Launches that begin before the one ahead of them on the stream has ended (CUDA's programmatic dependent launch),
+//! which cust does not know. The GPU then has the next blocks at hand when the last ones are done: a launch that
+//! follows another costs about a microsecond less.
 //!
 //! A kernel that is launched so has to wait by itself, before it touches any memory. [`overlapping`] makes it so.
 

@@ -394,8 +394,8 @@ impl Cuda {
         [blocks, threads, shared]: [u32; 3],
         pointers: &mut [*mut c_void; 1],
     ) -> Result<(), EngineError> {
-        // SAFETY: as in `launch`. No block touches memory before the launch ahead has ended, which its first instruction
-        // waits for, as did that one's (`overlapping`).
+        // SAFETY: as in `launch`. No block touches memory before the launch ahead has ended, which its first
+        // instruction waits for, as did that one's (`overlapping`).
         let code = unsafe {
             early::launch(
                 function.raw.cast(),
@@ -669,8 +669,8 @@ impl Cuda {
         let mut to = self.landed;
         for two in parts.chunks(2) {
             let words = |i: usize| match two.get(i) {
-                // SAFETY: live device memory of at least this size, aligned as was asked above, which kernels that write
-                // it have left before this one runs.
+                // SAFETY: live device memory of at least this size, aligned as was asked above, which kernels that
+                // write it have left before this one runs.
                 Some((from, out)) => unsafe {
                     Global::new(from.cast::<u32>(), (out.len() / size_of::<u32>()) as u32)
                 },

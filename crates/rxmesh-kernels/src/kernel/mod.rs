@@ -227,8 +227,8 @@ pub trait PreparedEntry: OverRelations {
     const NAME: &'static str;
 }
 
-/// The name under which a patch kernel is found that runs on listed patches only. Implemented by [`crate::entries!`] for
-/// kernels listed as `listed`.
+/// The name under which a patch kernel is found that runs on listed patches only. Implemented by [`crate::entries!`]
+/// for kernels listed as `listed`.
 pub trait ListedEntry: PatchKernel {
     /// Name of the PTX entry.
     const NAME: &'static str;

@@ -46,7 +46,7 @@ pub const READERS_ROW: u32 = 16;
 const MOST_READERS: u32 = READERS_ROW - 1;
 
 /// In [`GeodesicRound::entered`]: listed in every round.
-const ALWAYS: u32 = u32::MAX;
+pub const ALWAYS: u32 = u32::MAX;
 
 /// Infinity, as bits.
 pub const FAR: u32 = f32::INFINITY.to_bits();

@@ -40,8 +40,8 @@ kernel! {
         /// For each patch the number of the patches with vertices of it in their ribbons, and who they are
         /// ([`READERS_ROW`](super::READERS_ROW) words).
         pub readers: Global<u32>,
-        /// For each patch the last round that it was listed for; [`ALWAYS`](super::ALWAYS) for one that is not among the
-        /// readers of all that it reads.
+        /// For each patch the last round that it was listed for; [`ALWAYS`](super::ALWAYS) for one that is not among
+        /// the readers of all that it reads.
         pub entered: GlobalMut<u32>,
         /// The patches of the next round: those that this one worked on, those with a distance that waits, and the
         /// readers of those that passed something on. No others have anything to do.
