@@ -128,7 +128,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Breadth first from `start`, turning faces as they are met; the faces, and the edges that do not agree then.
+    /// Breadth first from `start`, turning faces as they are met; the faces, and the edges that do not agree then. Both
+    /// are the same however faces are turned.
     fn search(&self, start: u32, seen: &mut [Option<bool>]) -> (Vec<u32>, u64) {
         seen[start as usize] = Some(false);
         let mut faces = vec![start];
@@ -136,8 +137,11 @@ impl Builder<'_> {
         while let Some(&f) = faces.get(next) {
             next += 1;
             let own = seen[f as usize] == Some(true);
-            for k in 0..3 {
-                let edge = self.table.edge_of[3 * f as usize + k];
+            // In the order of the edges: that of the corners is another one when the face has been turned, and the cut
+            // would move when the mesh is repaired again.
+            let mut edges = [0, 1, 2].map(|k| self.table.edge_of[3 * f as usize + k]);
+            edges.sort_unstable();
+            for edge in edges {
                 let two = (edge != NONE).then(|| self.two(edge as usize)).flatten();
                 let Some((g, h, turned)) = two else { continue };
                 let other = if g / 3 == f { h / 3 } else { g / 3 };

@@ -1,9 +1,10 @@
 //! Meshes that nobody wrote.
 
 use super::repaired;
-use crate::mesh::TriMesh;
+use crate::mesh::{TriMesh, is_proper};
 use glam::Vec3;
 use proptest::prelude::*;
+use std::collections::HashMap;
 
 /// Triangles between a few vertices on a small lattice: everything that can be wrong is.
 fn soups() -> impl Strategy<Value = TriMesh> {
@@ -30,6 +31,23 @@ fn free_soups() -> impl Strategy<Value = TriMesh> {
     })
 }
 
+/// The same with two faces at an edge at most: often a surface that cannot be oriented.
+fn surfaces() -> impl Strategy<Value = TriMesh> {
+    free_soups().prop_map(|mut mesh| {
+        let mut faces_at: HashMap<[u32; 2], u32> = HashMap::new();
+        mesh.faces.retain(|face| {
+            let [a, b, c] = *face;
+            let edges = [[a, b], [b, c], [c, a]].map(|[p, q]| [p.min(q), p.max(q)]);
+            let fits = is_proper(face) && edges.iter().all(|e| faces_at.get(e) < Some(&2));
+            for e in edges.into_iter().filter(|_| fits) {
+                *faces_at.entry(e).or_default() += 1;
+            }
+            fits
+        });
+        mesh
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -40,6 +58,11 @@ proptest! {
 
     #[test]
     fn soups_anywhere(mesh in free_soups()) {
+        repaired(&mesh);
+    }
+
+    #[test]
+    fn surfaces_anywhere(mesh in surfaces()) {
         repaired(&mesh);
     }
 }

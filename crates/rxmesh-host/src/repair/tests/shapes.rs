@@ -255,6 +255,27 @@ fn surfaces_with_one_side_are_cut_open() {
     assert_eq!(report.split.unwrap().cuts, 12);
 }
 
+/// The cut must not depend on how faces are turned: repair turns them, and would cut elsewhere the next time.
+#[test]
+fn a_surface_with_one_side_is_cut_at_the_same_place_again() {
+    // No three places on a line.
+    let place = |i: u8| Vec3::new(1.0, i.into(), (i * i).into()) * f32::from(i);
+    let faces = vec![
+        [1, 0, 4],
+        [0, 1, 5],
+        [0, 3, 2],
+        [0, 4, 3],
+        [1, 5, 2],
+        [2, 5, 3],
+        [3, 4, 5],
+    ];
+    let mesh = TriMesh::new((0..6).map(place).collect(), faces).unwrap();
+    let before = check(&mesh);
+    assert!(!before.orientable && before.non_manifold_edges.count == 0);
+    let (after, report) = repaired(&mesh);
+    assert!(check(&after).orientable && report.split.unwrap().cuts > 0);
+}
+
 #[test]
 fn a_book_comes_apart_into_pairs_of_pages() {
     for pages in [3u32, 4, 5_000] {
