@@ -16,8 +16,9 @@ pub const LEAST_DRIVER: i32 = 12000;
 const LEAST_TARGET: u32 = 90;
 const LEAST_PTX: (u32, u32) = (7, 8);
 
-/// PTX for such GPUs whose entries let the next launch in at once, and wait for the one ahead of them before they do
-/// anything else; nothing if it is not written as rustc writes it.
+/// PTX for such GPUs whose entries wait for the launch ahead of them before they do anything else; nothing if it is not
+/// written as rustc writes it. They let the next launch in when their last block ends, not sooner: its blocks would
+/// take the first free places, several on one multiprocessor, where they belong on all.
 pub fn overlapping(text: &str) -> Option<String> {
     let (mut out, mut heads, mut entries) = (String::with_capacity(text.len() + 256), 0, 0);
     let mut in_head = false;
@@ -40,7 +41,7 @@ pub fn overlapping(text: &str) -> Option<String> {
             out.push_str(line);
             in_head |= line.starts_with(".visible .entry ") || line.starts_with(".entry ");
             if in_head && line.trim() == "{" {
-                out.push_str("griddepcontrol.launch_dependents;\ngriddepcontrol.wait;\n");
+                out.push_str("griddepcontrol.wait;\n");
                 (in_head, entries) = (false, entries + 1);
             }
         }
@@ -117,10 +118,7 @@ mod tests {
     #[test]
     fn entries_wait_before_anything_else() {
         let body = ".visible .entry a(\n\t.param .b32 p\n)\n.maxnreg 96\n{\n\t.reg .b32 %r<2>;\n\tret;\n}\n";
-        let waits = body.replace(
-            "{\n",
-            "{\ngriddepcontrol.launch_dependents;\ngriddepcontrol.wait;\n",
-        );
+        let waits = body.replace("{\n", "{\ngriddepcontrol.wait;\n");
         let head = |version: &str, target: &str| {
             format!(
                 ".version {version}\n.target {target}\n.address_size 64\n.func f()\n{{\n\tret;\n}}\n"
