@@ -151,7 +151,7 @@ impl GeodesicStart {
         if at < MOST_READERS {
             self.readers.set(owner * READERS_ROW + 1 + at, reader);
         } else {
-            self.entered.set(reader, ALWAYS);
+            self.entered.store(reader, ALWAYS);
         }
     }
 }
