@@ -239,7 +239,8 @@ fn rounds_of_few_seeds_share_a_launch(engine: &Engine) {
             .with_writer(move || writer.clone())
             .finish();
         engine.set_grid_limit(limit);
-        let flipped = tracing::subscriber::with_default(subscriber, || flip::<Claims>(engine, &mesh));
+        let flipped =
+            tracing::subscriber::with_default(subscriber, || flip::<Claims>(engine, &mesh));
         engine.set_grid_limit(None);
         (flipped, trace)
     });

@@ -3,8 +3,8 @@
 use super::Options;
 use super::measure::{positive, unit_scale};
 use super::reduce::combine_all;
-use crate::edit::fill;
 use crate::Error;
+use crate::edit::fill;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
@@ -294,7 +294,10 @@ impl<'a> Propagation<'a> {
         let had = self.near.len();
         if rounds > had {
             let n = rounds.max(2 * had);
-            (self.near, self.counts) = (self.near.grown(n)?, self.counts.grown(COUNT_WORDS as usize * n)?);
+            (self.near, self.counts) = (
+                self.near.grown(n)?,
+                self.counts.grown(COUNT_WORDS as usize * n)?,
+            );
             let more = self.near.global_mut().from(had as u32);
             fill(self.rx.engine(), more, FAR)?;
         }
