@@ -315,13 +315,7 @@ impl<D: Dimension> RxMesh<D> {
     /// [`EngineError::Needs`], or as [`Engine::launch_patches`]. Faults that the kernel raises come out at the next
     /// download or [`Engine::synchronize`].
     pub fn run<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
-        const {
-            assert!(
-                D::MAY_HAVE.has(K::NEEDS),
-                "the kernel needs cells, which a surface does not have"
-            )
-        };
-        self.has_for(K::NAME, K::NEEDS)?;
+        self.suits::<K>(K::NAME)?;
         self.engine.launch_patches(&self.patches, kernel)
     }
 
@@ -337,15 +331,21 @@ impl<D: Dimension> RxMesh<D> {
         count: Global<u32>,
         kernel: K,
     ) -> Result<(), EngineError> {
+        self.suits::<K>(K::NAME)?;
+        self.engine
+            .launch_listed(&self.patches, list, count, kernel)
+    }
+
+    /// Whether there is what a kernel of this name needs; for one that no mesh of this dimension has it for, this does
+    /// not compile.
+    fn suits<K: PatchKernel>(&self, name: &'static str) -> Result<(), EngineError> {
         const {
             assert!(
                 D::MAY_HAVE.has(K::NEEDS),
                 "the kernel needs cells, which a surface does not have"
             )
         };
-        self.has_for(K::NAME, K::NEEDS)?;
-        self.engine
-            .launch_listed(&self.patches, list, count, kernel)
+        self.has_for(name, K::NEEDS)
     }
 
     /// The same, of the patches that it was made of.
@@ -371,13 +371,7 @@ impl<D: Dimension> RxMesh<D> {
     ///
     /// As [`RxMesh::run`].
     pub fn run_on_body<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
-        const {
-            assert!(
-                D::MAY_HAVE.has(K::NEEDS),
-                "the kernel needs cells, which a surface does not have"
-            )
-        };
-        self.has_for(K::NAME, K::NEEDS)?;
+        self.suits::<K>(K::NAME)?;
         let patches = self.body.as_ref().unwrap_or(&self.patches);
         self.engine.launch_patches(patches, kernel)
     }
