@@ -38,9 +38,9 @@ kernel! {
         /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
         pub visited: GlobalMut<u32>,
         /// For each patch the number of the patches with vertices of it in their ribbons, and who they are
-        /// ([`READERS_ROW`](super::READERS_ROW) words).
+        /// ([`READERS_ROW`] words).
         pub readers: Global<u32>,
-        /// For each patch the last round that it was listed for; [`ALWAYS`](super::ALWAYS) for one that is not among
+        /// For each patch the last round that it was listed for; [`ALWAYS`] for one that is not among
         /// the readers of all that it reads.
         pub entered: GlobalMut<u32>,
         /// The patches of the next round: those that this one worked on, those with a distance that waits, and the
