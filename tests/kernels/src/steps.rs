@@ -2,12 +2,12 @@
 
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel;
-use rxmesh_kernels::kernel::GridKernel;
+use rxmesh_kernels::kernel::{GridKernel, Next};
 use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
 
 kernel! {
     /// Each step a block adds up what its neighbours to both sides had before, item by item, modulo 2^32; the last step
-    /// is `stop`, whatever was launched.
+    /// is `stop`, whatever was launched. From step `alone` on the first block does so by itself.
     pub struct HandOn: Grid {
         /// Items a block.
         pub n: u32,
@@ -15,6 +15,8 @@ kernel! {
         pub blocks: u32,
         /// The step in which blocks say that there is no next one.
         pub stop: u32,
+        /// The first step that one block takes alone.
+        pub alone: u32,
         /// Two times `n` values a block: read in even steps and written in odd ones, and the other way round.
         pub values: GlobalMut<u32>,
     }
@@ -32,7 +34,11 @@ unsafe impl GridKernel for HandOn {
     }
 
     #[inline(always)]
-    fn step<B: Block>(&self, b: B, block: u32, step: u32, sums: &Shared<u32>) -> bool {
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, sums: &Shared<u32>) -> Next {
+        let alone = step >= self.alone;
+        if alone && block != 0 {
+            return Next::End;
+        }
         let (n, blocks) = (self.n, self.blocks);
         let half = |odd: u32| self.values.from(odd * n * blocks);
         let (from, to) = (half(step % 2), half(1 - step % 2));
@@ -43,6 +49,10 @@ unsafe impl GridKernel for HandOn {
         });
         // Turned around, so that threads need what others have put there.
         b.last_phase(|p| p.each(n, |i| to.set(block * n + i, sums.get(n - 1 - i))));
-        step != self.stop
+        match step == self.stop {
+            true => Next::End,
+            false if alone => Next::Alone,
+            false => Next::Together,
+        }
     }
 }

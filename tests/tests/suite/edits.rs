@@ -5,12 +5,12 @@ use glam::Vec3;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rxmesh_host::Error;
-use rxmesh_host::edit::{Column, HostArrays, RoundReport, Seeds, Session};
+use rxmesh_host::edit::{Column, HostArrays, RoundReport, RunReport, Seeds, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Value;
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
-use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::repack::{Renumbering, RepackOptions};
 use rxmesh_host::store::{Attribute, RxMesh};
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 conformance! {
     opens_every_fixture, random_scripts, a_split_of_triangles_back_to_back, same_bits_as_the_cpu_engine,
-    closes_with_attributes
+    closes_with_attributes, rounds_go_on_where_a_launch_ends
 }
 
 /// A session, and columns for marks of each kind.
@@ -99,6 +99,23 @@ impl Script {
             Kind::Edge => self.session.values(self.marks.1).unwrap().read().unwrap(),
             Kind::Face | Kind::Cell => self.session.values(self.marks.2).unwrap().read().unwrap(),
         }
+    }
+
+    /// Flips or collapses what is marked, at most so many rounds.
+    fn rounds(&mut self, edit: Edit, seeds: Seeds, rounds: u32) -> RunReport {
+        let (x, (_, e, _)) = (self.x, self.marks);
+        let s = &mut self.session;
+        match edit {
+            Edit::Flip => s.run_from(seeds, rounds, |s| Ok(FlipMarked { marks: s.write(e)? })),
+            Edit::Collapse => s.run_from(seeds, rounds, |s| {
+                Ok(CollapseMarked {
+                    marks: s.write(e)?,
+                    x: s.write(x)?,
+                })
+            }),
+            _ => unreachable!("{edit:?}"),
+        }
+        .unwrap()
     }
 
     fn round(&mut self, edit: Edit, seeds: Seeds) -> RoundReport {
@@ -420,6 +437,59 @@ fn closes_with_attributes(engine: &Engine) {
     let host = closed_edges(&plain, &e);
     got.sort_unstable();
     assert_eq!(got, host, "values of edges");
+}
+
+/// Rounds that are steps of one launch (docs/decisions.md, 133) leave the seeds of the next one for whoever comes after
+/// them: when the host wants no more rounds for now, and when room for records runs out, in a round that looks at all
+/// edges or in one that looks at some.
+fn rounds_go_on_where_a_launch_ends(engine: &Engine) {
+    let mesh = generate::torus(24, 12, 1.0, 0.4).unwrap();
+    for edit in [Edit::Flip, Edit::Collapse] {
+        let open = || {
+            let mut script = Script::open(engine, &mesh);
+            script.mark(edit, 5, 1);
+            script
+        };
+        let end = |script: &Script| {
+            let wrong = script.session.validate().unwrap();
+            assert!(wrong.is_empty(), "{wrong:?}");
+            let places = script.session.values(script.x).unwrap().read().unwrap();
+            (script.session.to_host().unwrap(), places)
+        };
+        engine.set_grid_limit(Some(0));
+        let mut apart = open();
+        let want = apart.rounds(edit, Seeds::All, 1000);
+        engine.set_grid_limit(None);
+        assert!(
+            want.finished && want.rounds > 4 && want.conflicts > 0,
+            "{edit:?}: {want:?}"
+        );
+        let want = (end(&apart), want);
+        // Rounds that the host waits for, and those before room is taken away.
+        for (rounds, before) in [
+            (1000, None),
+            (1, None),
+            (2, None),
+            (3, None),
+            (1000, Some(0)),
+            (1000, Some(2)),
+        ] {
+            let mut script = open();
+            let (mut got, mut seeds) = (RunReport::default(), Seeds::All);
+            if let Some(before) = before {
+                if before > 0 {
+                    got.merge(&script.rounds(edit, seeds, before));
+                    seeds = Seeds::Queued;
+                }
+                script.session.set_record_room(2).unwrap();
+            }
+            while !got.finished {
+                got.merge(&script.rounds(edit, seeds, rounds));
+                seeds = Seeds::Queued;
+            }
+            assert_eq!((end(&script), got), want, "{edit:?}, {rounds}, {before:?}");
+        }
+    }
 }
 
 /// The corners of the live faces, in order, as places among the live vertices.

@@ -6,10 +6,12 @@ use rxmesh_test_kernels::steps::HandOn;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{in_one_and_step_by_step, suited};
 
-conformance! { values_cross_blocks, the_step_that_stops, more_blocks_than_a_gpu_has_room_for, no_steps }
+conformance! {
+    values_cross_blocks, the_step_that_stops, one_block_goes_on_alone, more_blocks_than_a_gpu_has_room_for, no_steps
+}
 
-/// What is in both halves after so many steps of so many blocks of `n` items.
-fn naive(values: &[u32], n: usize, blocks: usize, steps: u32) -> Vec<u32> {
+/// What is in both halves after so many steps of so many blocks of `n` items, of which one goes on from a step on.
+fn naive(values: &[u32], n: usize, blocks: usize, steps: u32, alone: u32) -> Vec<u32> {
     let mut halves = values.to_vec();
     for step in 0..steps {
         let (first, second) = halves.split_at_mut(n * blocks);
@@ -18,7 +20,8 @@ fn naive(values: &[u32], n: usize, blocks: usize, steps: u32) -> Vec<u32> {
         } else {
             (second, first)
         };
-        for block in 0..blocks {
+        let all = if step < alone { blocks } else { 1 };
+        for block in 0..all {
             let (left, right) = ((block + blocks - 1) % blocks, (block + 1) % blocks);
             for i in 0..n {
                 let mirrored = n - 1 - i;
@@ -31,7 +34,18 @@ fn naive(values: &[u32], n: usize, blocks: usize, steps: u32) -> Vec<u32> {
 }
 
 /// Launches `ranges` of steps one after the other; `done` of them have something to do.
-fn check(engine: &Engine, (n, blocks): (u32, u32), ranges: &[(u32, u32)], stop: u32, done: u32) {
+fn check(engine: &Engine, size: (u32, u32), ranges: &[(u32, u32)], stop: u32, done: u32) {
+    check_alone(engine, size, ranges, [stop, u32::MAX], done);
+}
+
+/// The same, and one block goes on alone from a step on.
+fn check_alone(
+    engine: &Engine,
+    (n, blocks): (u32, u32),
+    ranges: &[(u32, u32)],
+    [stop, alone]: [u32; 2],
+    done: u32,
+) {
     let count = 2 * n * blocks;
     let start: Vec<u32> = (0..count).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     let values = engine.upload(&start).unwrap();
@@ -39,15 +53,16 @@ fn check(engine: &Engine, (n, blocks): (u32, u32), ranges: &[(u32, u32)], stop: 
         n,
         blocks,
         stop,
+        alone,
         values: values.global_mut(),
     };
     for &(first, end) in ranges {
         engine.launch_grid(blocks, first..end, kernel).unwrap();
     }
-    let want = naive(&start, n as usize, blocks as usize, done);
+    let want = naive(&start, n as usize, blocks as usize, done, alone);
     assert!(
         values.read().unwrap() == want,
-        "{blocks} blocks of {n} items, steps {ranges:?}, stop at {stop}"
+        "{blocks} blocks of {n} items, steps {ranges:?}, stop at {stop}, alone from {alone}"
     );
 }
 
@@ -78,11 +93,23 @@ fn the_step_that_stops(engine: &Engine) {
     }
 }
 
+fn one_block_goes_on_alone(engine: &Engine) {
+    in_one_and_step_by_step(engine, || {
+        for (alone, stop) in [(0, 5), (1, 5), (4, 5), (5, 5), (3, u32::MAX)] {
+            let done = stop.saturating_add(1).min(9);
+            check_alone(engine, (70, 9), &[(0, 9)], [stop, alone], done);
+        }
+        check_alone(engine, (1, 1), &[(0, 4)], [u32::MAX, 2], 4);
+        check_alone(engine, (33, 5), &[(0, 3), (3, 8)], [u32::MAX, 4], 8);
+    });
+}
+
 fn grid(engine: &Engine) -> HandOn {
     HandOn {
         n: 40,
         blocks: 6,
         stop: 0,
+        alone: u32::MAX,
         values: engine.zeroed(480).unwrap().global_mut(),
     }
 }

@@ -7,7 +7,7 @@ use super::team::{self, Member};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{
-    BlockKernel, FlatKernel, GridKernel, ListedArgs, PatchArgs, PatchKernel,
+    BlockKernel, FlatKernel, GridKernel, ListedArgs, Next, PatchArgs, PatchKernel,
 };
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
@@ -167,14 +167,14 @@ impl Cpu {
         kernel: K,
     ) {
         let goes_on = |step: u32| {
-            let stopped = &AtomicBool::new(false);
+            let goes_on = &AtomicBool::new(false);
             let step = Step {
                 kernel,
                 step,
-                stopped,
+                goes_on,
             };
             self.run_each(blocks, shared, step);
-            !stopped.load(Relaxed)
+            goes_on.load(Relaxed)
         };
         while steps.next().is_some_and(goes_on) {}
     }
@@ -333,7 +333,8 @@ impl<K: BlockKernel> OnBlocks for Whole<K> {
 struct Step<'a, K> {
     kernel: K,
     step: u32,
-    stopped: &'a AtomicBool,
+    /// Whether there is anything to do in the next one.
+    goes_on: &'a AtomicBool,
 }
 
 impl<K: GridKernel> OnBlocks for Step<'_, K> {
@@ -343,8 +344,8 @@ impl<K: GridKernel> OnBlocks for Step<'_, K> {
     }
     fn run<B: Block>(&self, b: B, block: u32, tables: &K::Tables) {
         self.kernel.load(b, block, tables);
-        if !self.kernel.step(b, block, self.step, tables) {
-            self.stopped.store(true, Relaxed);
+        if self.kernel.step(b, block, self.step, tables) != Next::End {
+            self.goes_on.store(true, Relaxed);
         }
     }
 }

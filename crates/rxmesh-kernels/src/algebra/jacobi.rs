@@ -11,7 +11,7 @@ use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use super::solve::{add, dot, goes_on};
 use crate::algo::cg::{CgSums, Scalar, Scalars};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel::{BlockKernel, GridKernel};
+use crate::kernel::{BlockKernel, GridKernel, Next};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::query::each_place;
 use glam::{Mat3, Vec3};
@@ -121,15 +121,15 @@ unsafe impl<W: Weight> GridKernel for JacobiSolve<W> {
     }
 
     #[inline(always)]
-    fn step<B: Block>(&self, b: B, block: u32, step: u32, kept: &Kept<W>) -> bool {
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, kept: &Kept<W>) -> Next {
         let iteration = step.div_ceil(2);
-        if step == 0 {
+        Next::step_if(if step == 0 {
             self.begin(b, block, kept.scratch)
         } else if step % 2 == 1 {
             self.product(b, block, iteration, kept)
         } else {
             self.update(b, block, iteration, kept.scratch)
-        }
+        })
     }
 }
 

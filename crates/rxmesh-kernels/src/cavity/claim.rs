@@ -231,7 +231,7 @@ impl<O: Operator> Claim<O> {
             n
         } else {
             b.compact(n, t.left, t.flags, t.scratch, |i| {
-                is_wanting(&self.op, &self.mesh, round, round.seed(first + i))
+                is_wanting(&self.op, &self.mesh, round, round.take(first + i))
             })
         };
         b.each(wanting, |k| {

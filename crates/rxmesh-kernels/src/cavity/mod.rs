@@ -48,7 +48,7 @@ pub use round::{BeginRun, COUNTERS, Counter, RANK_WORDS, RankChunks, RankWords, 
 pub use site::Site;
 pub use tasks::{TASK_WORDS, Tasks};
 pub use template::{Shape, Sink, Template};
-pub use together::{Rounds, SALT, steps_of_round};
+pub use together::{Rounds, SALT, lists_seeds, steps_of_round};
 
 /// What an engine of edits is made of, beside [`Site`]: to look at candidates, to record cavities, to cut
 /// and fill them. Operators need none of it.

@@ -63,10 +63,13 @@ pub enum Counter {
     Ended = 25,
     /// Blocks of a launch that have arrived.
     Arrived = 29,
+    /// Whether one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)): written
+    /// at the end of each round until it does.
+    Alone = 30,
 }
 
 /// Words of [`Round::counters`].
-pub const COUNTERS: usize = 30;
+pub const COUNTERS: usize = 31;
 
 /// With the priority of a candidate that has claimed: its record is not written yet.
 pub(super) const NO_RECORD: u32 = 1 << 31;
@@ -85,6 +88,8 @@ args! {
         pub pending: GlobalMut<u32>,
         /// The next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
+        /// The same as a list that grows with it; empty where [`Collect`](super::Collect) lists them.
+        pub next: GlobalMut<u32>,
         /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round
         /// looked at all elements.
         pub refused: GlobalMut<u32>,
@@ -154,7 +159,30 @@ impl Round {
     /// Makes an element a seed of the next round.
     #[inline(always)]
     pub(super) fn enqueue(&self, seed: u32) {
-        self.queue.fetch_or(seed / 32, 1 << (seed % 32));
+        let (word, bit) = (seed / 32, 1 << (seed % 32));
+        if self.next.is_empty() {
+            self.queue.fetch_or(word, bit);
+        } else if self.queue.fetch_or(word, bit) & bit == 0 {
+            let at = self.counters.fetch_add(Counter::List as u32, 1);
+            self.next.set(at, seed);
+        }
+    }
+
+    /// Seed `i` of the round, which is looked at: it may be one of the next round from now on. Where
+    /// [`Collect`](super::Collect) lists the seeds it has taken them out of the queue.
+    #[inline(always)]
+    pub(super) fn take(&self, i: u32) -> u32 {
+        let seed = self.seed(i);
+        if !self.next.is_empty() && self.all == 0 {
+            self.leave(seed);
+        }
+        seed
+    }
+
+    /// Takes an element out of the next round's seeds, as a bit.
+    #[inline(always)]
+    pub(super) fn leave(&self, seed: u32) {
+        self.queue.fetch_and(seed / 32, !(1 << (seed % 32)));
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ use super::{
     Round, RoundEnd,
 };
 use crate::exec::Block;
-use crate::kernel::{BlockKernel, GridKernel};
+use crate::kernel::{BlockKernel, GridKernel, Next};
 use crate::mem::{GlobalMut, Plan};
 
 /// What comes to the salt of hashes from round to round.
@@ -20,6 +20,10 @@ crate::args! {
     /// Rounds of an operator, each in the steps that otherwise are launches: [`Claim`], [`Resolve`], [`RankWords`] and
     /// [`RankChunks`] for operators that need slots, [`FillIn`], [`Collect`]. Where few seeds are left a launch takes
     /// longer than its work, and rounds that the host has asked for in vain cost as much as others.
+    ///
+    /// Operators that need no slots list the seeds of the next round as they enter them, and the last block to fill in
+    /// ends the round. Such rounds leave their seeds as bits too, for whoever lists them after this launch. When few are
+    /// left, one block goes on by itself: its barrier takes a tenth of one of the grid.
     pub struct Rounds<O> {
         /// The last step but one, and with it the first round, without its list. In each round that follows the epoch
         /// is one less and the salt [`SALT`] more, of which filling in knows nothing.
@@ -28,12 +32,21 @@ crate::args! {
         pub claims: ClaimTables,
         /// The seeds of the first round, unless all elements are, and then of the others.
         pub list: GlobalMut<u32>,
+        /// The seeds of every other round, where rounds list them by themselves.
+        pub other: GlobalMut<u32>,
+        /// The most seeds of a round with which one block goes on by itself.
+        pub few: u32,
     }
+}
+
+/// Whether such rounds list their seeds by themselves.
+pub const fn lists_seeds<O: Operator>() -> bool {
+    O::GROWTH.is_none()
 }
 
 /// Steps of a round.
 pub const fn steps_of_round<O: Operator>() -> u32 {
-    if O::GROWTH.is_none() { 4 } else { 6 }
+    if lists_seeds::<O>() { 3 } else { 6 }
 }
 
 /// What [`Rounds`] keeps in shared memory.
@@ -59,8 +72,8 @@ unsafe impl<O: Operator> GridKernel for Rounds<O> {
         let round = self.round(0);
         let grows = !O::GROWTH.is_none();
         RoundsTables {
-            claim: self.claim(round).carve(plan),
-            resolve: self.resolve(round).carve(plan),
+            claim: self.claim(round, 1).carve(plan),
+            resolve: self.resolve(round, 1).carve(plan),
             fill: self.fill.carve(plan),
             collect: self.collect().carve(plan),
             rank_words: grows.then(|| self.rank_words().carve(plan)),
@@ -69,21 +82,27 @@ unsafe impl<O: Operator> GridKernel for Rounds<O> {
     }
 
     #[inline(always)]
-    fn step<B: Block>(&self, b: B, block: u32, step: u32, t: &RoundsTables) -> bool {
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, t: &RoundsTables) -> Next {
         if !O::TOGETHER {
-            return false;
+            return Next::End;
         }
         let steps = steps_of_round::<O>();
         let round = self.round(step / steps);
+        let alone = self.is_alone(step / steps);
+        if alone && block != 0 {
+            return Next::End;
+        }
+        let blocks = if alone { 1 } else { self.fill.blocks };
         match (step % steps, t.rank_words, t.rank_chunks) {
             (0, _, _) => {
                 // As the round before has left it.
                 if round.counter(Counter::Stopped) != 0 {
-                    return false;
+                    return Next::End;
                 }
-                self.claim(round).run_as::<B, true>(b, block, &t.claim);
+                let claim = self.claim(round, blocks);
+                claim.run_as::<B, true>(b, block, &t.claim);
             }
-            (1, _, _) => self.resolve(round).run(b, block, &t.resolve),
+            (1, _, _) => self.resolve(round, blocks).run(b, block, &t.resolve),
             (2, Some(tables), _) => {
                 let words = self.rank_words();
                 self.each_part(b, block, words.won.len().div_ceil(RANK_WORDS), |part| {
@@ -95,14 +114,24 @@ unsafe impl<O: Operator> GridKernel for Rounds<O> {
                     self.rank_chunks().run(b, 0, &tables);
                 }
             }
-            (step, _, _) if step + 2 == steps => self.fill.run(b, block, &t.fill),
+            (step, _, _) if lists_seeds::<O>() || step + 2 == steps => {
+                let fill = FillIn {
+                    round,
+                    blocks,
+                    ..self.fill
+                };
+                fill.run(b, block, &t.fill);
+                if lists_seeds::<O>() {
+                    self.end(b, round, blocks, t);
+                }
+            }
             _ => {
                 let collect = self.collect();
                 let parts = collect.queue.len().div_ceil(COLLECT_WORDS);
                 self.each_part(b, block, parts, |part| collect.run(b, part, &t.collect));
             }
         }
-        true
+        if alone { Next::Alone } else { Next::Together }
     }
 }
 
@@ -119,10 +148,55 @@ impl<O: Operator> Rounds<O> {
         }
     }
 
+    /// Whether one block goes on by itself in round `k`. All see the same: it does not write the word any more.
+    #[inline(always)]
+    fn is_alone(&self, k: u32) -> bool {
+        lists_seeds::<O>()
+            && (self.fill.blocks == 1 || k > 0 && self.fill.round.counter(Counter::Alone) != 0)
+    }
+
+    /// Ends a round that has listed the seeds of the next one; a round that is to be repeated puts its own back in their
+    /// place, as bits.
+    #[inline(always)]
+    fn end<B: Block>(&self, b: B, round: Round, blocks: u32, t: &RoundsTables) {
+        let (end, counters) = (self.collect().end, round.counters);
+        let repeats = end.repeats();
+        if !b.arrive(end.arrived(), blocks, t.collect.scratch, || ()) {
+            return;
+        }
+        if repeats {
+            // Other blocks have written them in this step.
+            b.each(counters.load(Counter::List as u32), |i| {
+                round.leave(round.next.load(i));
+            });
+            if round.all == 0 {
+                b.each(round.seeds(), |i| {
+                    let seed = round.seed(i);
+                    round.queue.fetch_or(seed / 32, 1 << (seed % 32));
+                });
+            }
+        }
+        b.last_phase(|p| {
+            p.lead(|| {
+                end.finish(repeats);
+                if blocks > 1 {
+                    let few = round.counter(Counter::Seeds) <= self.few;
+                    counters.set(Counter::Alone as u32, u32::from(few));
+                }
+            });
+        });
+    }
+
     #[inline(always)]
     fn round(&self, k: u32) -> Round {
+        let (list, next) = match k % 2 {
+            _ if !lists_seeds::<O>() => (self.list, GlobalMut::empty()),
+            0 => (self.list, self.other),
+            _ => (self.other, self.list),
+        };
         Round {
-            list: self.list.read(),
+            list: list.read(),
+            next,
             epoch: self.fill.round.epoch - k,
             salt: self.fill.round.salt.wrapping_add(SALT.wrapping_mul(k)),
             all: if k == 0 { self.fill.round.all } else { 0 },
@@ -131,26 +205,26 @@ impl<O: Operator> Rounds<O> {
     }
 
     #[inline(always)]
-    fn claim(&self, round: Round) -> Claim<O> {
+    fn claim(&self, round: Round, blocks: u32) -> Claim<O> {
         Claim {
             op: self.fill.op,
             mesh: self.fill.mesh,
             claims: self.claims,
             round,
             items: CLAIM_ITEMS[1],
-            blocks: self.fill.blocks,
+            blocks,
             sieved: 0,
         }
     }
 
     #[inline(always)]
-    fn resolve(&self, round: Round) -> Resolve<O> {
+    fn resolve(&self, round: Round, blocks: u32) -> Resolve<O> {
         Resolve {
             op: self.fill.op,
             mesh: self.fill.mesh,
             claims: self.claims,
             round,
-            blocks: self.fill.blocks,
+            blocks,
         }
     }
 

@@ -7,7 +7,7 @@
 //! in the end is the least that the seeds allow, so the result does not depend on who comes first.
 
 use crate::exec::Block;
-use crate::kernel::{FlatKernel, GridKernel, share_of};
+use crate::kernel::{FlatKernel, GridKernel, Next, share_of};
 use crate::math::hash;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::repack::NONE;
@@ -120,7 +120,7 @@ unsafe impl GridKernel for ClusterGrow {
     }
 
     #[inline(always)]
-    fn step<B: Block>(&self, b: B, block: u32, step: u32, &news: &Shared<u32>) -> bool {
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, &news: &Shared<u32>) -> Next {
         let (words, grown) = (self.word, self.grown);
         if step == 0 {
             let (first, n) = share_of(block, self.blocks, words.len());
@@ -130,7 +130,7 @@ unsafe impl GridKernel for ClusterGrow {
                     words.set(f, self.seeds.first(f, words.len()));
                 });
             });
-            return true;
+            return Next::Together;
         }
         let goes_on = step == 1 || grown.get(Self::turn(step - 1)) != 0;
         b.lead(|| {
@@ -140,7 +140,7 @@ unsafe impl GridKernel for ClusterGrow {
             }
         });
         if !goes_on {
-            return false;
+            return Next::End;
         }
         let (first, n) = share_of(block, self.blocks, self.ef.len());
         let load = |i: u32| {
@@ -177,7 +177,7 @@ unsafe impl GridKernel for ClusterGrow {
                 }
             });
         });
-        true
+        Next::Together
     }
 }
 

@@ -1,8 +1,8 @@
 //! Bodies of the PTX entries.
 
 use super::{
-    BlockArgs, BlockKernel, FlatArgs, FlatKernel, GridArgs, GridKernel, ListedArgs, PatchArgs,
-    PatchKernel,
+    BlockArgs, BlockKernel, FlatArgs, FlatKernel, GridArgs, GridKernel, ListedArgs, Next,
+    PatchArgs, PatchKernel,
 };
 use crate::exec::{Block, Cuda};
 use crate::mem::{Bind, Fault, FaultCode, Plan};
@@ -46,7 +46,7 @@ pub unsafe fn run_patch<K: PatchKernel>(mut args: PatchArgs<K>) {
 ///
 /// As [`run_patch`]; the list names patches of the mesh, each once.
 #[inline(always)]
-pub unsafe fn run_listed<K: PatchKernel>(mut args: ListedArgs<K>) {
+pub unsafe fn run_listed<K: PatchKernel>(args: ListedArgs<K>) {
     args.mesh.bind();
     args.list.bind();
     args.count.bind();
@@ -89,7 +89,7 @@ pub unsafe fn run_block<K: BlockKernel>(mut args: BlockArgs<K>) {
     }
 }
 
-/// Runs a grid kernel's block: so many steps, and a barrier of all blocks between them.
+/// Runs a grid kernel's block: so many steps, and a barrier of all blocks between them, or of this one alone.
 ///
 /// # Safety
 ///
@@ -109,12 +109,17 @@ pub unsafe fn run_grid<K: GridKernel>(mut args: GridArgs<K>) {
     }
     args.kernel.load(Cuda, block, &tables);
     let mut step = args.first;
-    while args.kernel.step(Cuda, block, step, &tables) {
+    loop {
+        let next = args.kernel.step(Cuda, block, step, &tables);
         step += 1;
-        if step == args.end {
+        if next == Next::End || step == args.end {
             return;
         }
-        Cuda.wait_for_grid(args.arrived);
+        if next == Next::Alone {
+            Cuda.each(0, |_| {});
+        } else {
+            Cuda.wait_for_grid(args.arrived);
+        }
     }
 }
 

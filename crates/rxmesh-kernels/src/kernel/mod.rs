@@ -178,7 +178,8 @@ pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
 /// # Safety
 ///
 /// As [`BlockKernel`], for each step: what crosses steps lies in global memory, and what [`GridKernel::step`] tells is
-/// the same for all blocks, whatever others do in that step.
+/// the same for all blocks, whatever others do in that step; but one may tell [`Next::Alone`], when all others tell
+/// [`Next::End`], in that step and in each one after it.
 pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
@@ -189,8 +190,27 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     /// Puts into shared memory what no step changes, there or where it comes from. Once a launch on a GPU, before each
     /// step elsewhere.
     fn load<B: Block>(&self, _b: B, _block: u32, _tables: &Self::Tables) {}
-    /// Works as one block on a step; tells whether there is anything to do in the next.
-    fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> bool;
+    /// Works as one block on a step; tells what comes after it.
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> Next;
+}
+
+/// What comes after a step of a [`GridKernel`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    End,
+    /// The next step, once all blocks have ended this one.
+    Together,
+    /// The next step of this block, which waits for no other: they have ended.
+    Alone,
+}
+
+impl Next {
+    /// The next step of all blocks if there is anything to do in it.
+    #[inline(always)]
+    pub fn step_if(goes_on: bool) -> Next {
+        if goes_on { Next::Together } else { Next::End }
+    }
 }
 
 /// The first of `n` items that a block of a grid takes, and how many it takes: about as many as each of the others.

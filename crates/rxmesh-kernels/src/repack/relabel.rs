@@ -12,7 +12,7 @@
 use super::faces::count_run;
 use super::{CHUNK, NONE, RepackMesh, Stat, Work};
 use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel::{BlockKernel, FlatKernel, GridKernel, share_of};
+use crate::kernel::{BlockKernel, FlatKernel, GridKernel, Next, share_of};
 use crate::math::hash;
 use crate::mem::{GlobalMut, Plan, Shared};
 use crate::{args, kernel};
@@ -259,12 +259,12 @@ unsafe impl GridKernel for RelabelUnite {
     fn carve(&mut self, _: &mut Plan) {}
 
     #[inline(always)]
-    fn step<B: Block>(&self, b: B, block: u32, step: u32, _: &()) -> bool {
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, _: &()) -> Next {
         let mut r = self.regions;
         let (labels, pairs) = (self.work.label_faces.len(), self.work.stat(Stat::Pairs));
         if step == 0 {
             self.each(b, block, labels, |l| self.start(l));
-            return true;
+            return Next::Together;
         }
         let (step, matching) = (step - 1, Rounds::OF_MATCHING * self.matching);
         let round = (step / Rounds::OF_MATCHING).min(self.matching);
@@ -277,7 +277,7 @@ unsafe impl GridKernel for RelabelUnite {
                 1 => self.each(b, block, pairs, |i| self.mate(&r, i, round)),
                 _ => self.each(b, block, labels, |l| unite(&r, l)),
             }
-            return true;
+            return Next::Together;
         }
         let (step, depth) = (
             (step - matching) % Rounds::of_shaping(self.depth),
@@ -296,7 +296,7 @@ unsafe impl GridKernel for RelabelUnite {
         } else {
             self.each(b, block, labels, |l| settle(&r, l));
         }
-        true
+        Next::Together
     }
 }
 

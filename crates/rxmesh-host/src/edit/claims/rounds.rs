@@ -9,7 +9,7 @@ use rxmesh_kernels::cavity::{
     ClaimTables, Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS,
     RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, RoundEnd, Rounds, SALT,
     Sieves, Slots, TASK_WORDS, Tasks, Template, TraceVertices, WANT_ITEMS, Want, by_ends,
-    most_record_words, steps_of_round,
+    lists_seeds, most_record_words, steps_of_round,
 };
 use rxmesh_kernels::kernel::OperatorEntry;
 use rxmesh_kernels::mem::GlobalMut;
@@ -36,6 +36,9 @@ const ROUNDS_TOGETHER: u32 = 16;
 
 /// Most blocks of such a launch, for each multiprocessor: each step waits for all of them.
 const TOGETHER_BLOCKS: u32 = 4;
+
+/// One block goes on by itself when a round of such a launch has so many seeds at most.
+const FEW_SEEDS: u32 = 64;
 
 /// What makes the rounds of a run, as an algorithm steers them that looks at several rounds together.
 pub(crate) trait Course<O> {
@@ -156,6 +159,17 @@ impl Session {
         self.change(|s| s.look(Seeds::Queued, rounds, None, course))
     }
 
+    /// Has rounds find room for so few words of records, so that they are repeated in more: for tests.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    #[doc(hidden)]
+    pub fn set_record_room(&mut self, words: usize) -> Result<(), Error> {
+        self.edits.state.records = self.engine().zeroed(words)?;
+        Ok(())
+    }
+
     /// Seeds that wait for the next round.
     pub(crate) fn queued(&self) -> u32 {
         self.edits.queued
@@ -220,7 +234,13 @@ impl Session {
             let before = report.rounds;
             // Rounds that were launched before memory ended have taken place.
             let counters = self.look_at::<O, C>(course, &mut report)?;
-            launched?;
+            let listed_themselves = launched? && lists_seeds::<O>();
+            let repeats_all = report.rounds == 0 && seeds == Seeds::All;
+            if listed_themselves && self.edits.queued > 0 && !repeats_all {
+                // They have left the seeds of the next round, or of the one to be repeated, as bits.
+                self.resume()?;
+                self.collect(self.round_end(0, false))?;
+            }
             // What died in the rounds since the slots were listed is free by now.
             listed &= report.rounds == before;
             if counters[Counter::Records as usize] as usize > self.edits.state.records.len() {
@@ -237,19 +257,19 @@ impl Session {
         }
     }
 
-    /// Launches rounds, of which the first has `n` seeds at most.
+    /// Launches rounds, of which the first has `n` seeds at most; whether as steps of one launch.
     fn launch_rounds<O: OperatorEntry, C: Course<O>>(
         &mut self,
         mut seeds: Seeds,
         mut n: u32,
         rounds: Range<u32>,
         course: &mut C,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         if self.are_few::<O>(n)
             && let Some(operator) = course.operator_of_all(self)
             && self.launch_together(seeds, n, rounds.len() as u32, operator?)?
         {
-            return Ok(());
+            return Ok(true);
         }
         for round in rounds.clone() {
             self.next_epochs(1)?;
@@ -264,7 +284,7 @@ impl Session {
             // The host does not know how many there are before it looks.
             (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Whether there are so few seeds that rounds are launched together: not on a CPU, where a launch costs little and
@@ -302,10 +322,14 @@ impl Session {
             births: GlobalMut::empty(),
             ..self.first_round(seeds, n, 0)
         };
+        let s = &self.edits.state;
         Rounds {
             fill: self.fill_in(op, round, blocks),
             claims: self.claims::<O>(),
-            list: self.edits.state.list.global_mut(),
+            list: s.list.global_mut(),
+            // Nobody sieves the seeds of such rounds.
+            other: s.wanting.global_mut(),
+            few: FEW_SEEDS,
         }
     }
 
@@ -323,6 +347,11 @@ impl Session {
         let work = n
             .div_ceil(CLAIM_ITEMS[0])
             .max(words.div_ceil(COLLECT_WORDS));
+        let work = if lists_seeds::<O>() && n <= FEW_SEEDS {
+            1
+        } else {
+            work
+        };
         let mut blocks = (engine.info().units * TOGETHER_BLOCKS).min(work);
         while blocks > 0
             && !engine.has_room_for_grid(blocks, &self.together(seeds, n, op, blocks))?
@@ -591,6 +620,7 @@ impl Session {
             list: s.list.global(),
             pending: s.pending.global_mut(),
             queue: s.queue.global_mut(),
+            next: GlobalMut::empty(),
             refused: s.refused.global_mut(),
             won: s.won.global_mut(),
             winners: s.winners.global_mut(),
