@@ -1,4 +1,4 @@
-//! Atomic additions of floats. Integers: `core::sync::atomic`, 32 and 64 bits (8 and 16 bits are emulated slowly: keep
+//! Atomic additions of floats, and counting by many threads. Other integers: `core::sync::atomic`, 32 and 64 bits (8 and 16 bits are emulated slowly: keep
 //! away).
 //!
 //! The address space is part of the name, as it is of the instruction. All of them are relaxed, and atomic for the
@@ -62,4 +62,37 @@ add! {
     add_f64_global, fetch_add_f64_global: f64, reg64, "global", "f64";
     /// Adds to a double in shared memory.
     add_f64_shared, fetch_add_f64_shared: f64, reg64, "shared", "f64";
+}
+
+/// Adds one to a counter in global memory and gives the value before. Threads of a warp that come together add their
+/// number once, and each has a value of its own: thousands of additions to one address wait for each other.
+///
+/// # Safety
+/// As [`fetch_add_f32_global`].
+#[inline(always)]
+pub unsafe fn fetch_increment_global(p: *mut u32) -> u32 {
+    let before: u32;
+    // SAFETY: an atomic update of memory that the caller says is valid and of this space. The lanes that are named are
+    // those that run this very instruction, one way from there to the exchange.
+    unsafe {
+        asm!(
+            "{{ .reg .u64 t; .reg .b32 m, l, n, r, b; .reg .pred q;",
+            "cvta.to.global.u64 t, {p};",
+            "activemask.b32 m;",
+            "mov.u32 l, %lanemask_lt;",
+            "and.b32 r, m, l;",
+            "popc.b32 r, r;",
+            "popc.b32 n, m;",
+            "setp.eq.u32 q, r, 0;",
+            "mov.u32 b, 0;",
+            "@q atom.global.add.u32 b, [t], n;",
+            "brev.b32 l, m;",
+            "bfind.shiftamt.u32 l, l;",
+            "shfl.sync.idx.b32 b, b, l, 31, m;",
+            "add.u32 {before}, b, r; }}",
+            p = in(reg64) p, before = out(reg32) before,
+            options(nostack, preserves_flags),
+        );
+    }
+    before
 }

@@ -163,7 +163,7 @@ impl Round {
         if self.next.is_empty() {
             self.queue.fetch_or(word, bit);
         } else if self.queue.fetch_or(word, bit) & bit == 0 {
-            let at = self.counters.fetch_add(Counter::List as u32, 1);
+            let at = self.counters.fetch_increment(Counter::List as u32);
             self.next.set(at, seed);
         }
     }

@@ -44,6 +44,25 @@ pub unsafe fn fetch_add(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_add(v, Relaxed)
 }
 
+/// Adds one to a counter in global memory and returns the old value, where many threads count.
+///
+/// # Safety
+///
+/// `at` is valid for atomic access (contract U3).
+#[inline(always)]
+pub unsafe fn fetch_increment(at: *mut u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's.
+    unsafe {
+        cuda_std::atomic::fetch_increment_global(at)
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    // SAFETY: the caller's.
+    unsafe {
+        fetch_add(at, 1)
+    }
+}
+
 /// Reads what other threads may have written.
 ///
 /// # Safety

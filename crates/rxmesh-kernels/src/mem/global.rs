@@ -475,6 +475,14 @@ impl GlobalMut<u32> {
         unsafe { atomic::fetch_add(self.cell(i), v) }
     }
 
+    /// Adds one to element `i` atomically and returns what it was. For counters at which many threads meet: a GPU adds
+    /// once for those of a warp that come together.
+    #[inline(always)]
+    pub fn fetch_increment(self, i: u32) -> u32 {
+        // SAFETY: as `fetch_add`.
+        unsafe { atomic::fetch_increment(self.cell(i)) }
+    }
+
     /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {

@@ -38,7 +38,7 @@ const ROUNDS_TOGETHER: u32 = 16;
 const TOGETHER_BLOCKS: u32 = 4;
 
 /// One block goes on by itself when a round of such a launch has so many seeds at most.
-const FEW_SEEDS: u32 = 64;
+const FEW_SEEDS: u32 = 128;
 
 /// What makes the rounds of a run, as an algorithm steers them that looks at several rounds together.
 pub(crate) trait Course<O> {
