@@ -32,15 +32,18 @@ impl Scatter<FV> for VertexNormals {
         let (ab, bc, ca) = (y - x, z - y, x - z);
         let normal = ca.cross(ab);
         let (lab, lbc, lca) = (ab.dot(ab), bc.dot(bc), ca.dot(ca));
+        // Each once, whether it is used or not.
+        let (ab, bc, ca) = (rcp_fast(lab), rcp_fast(lbc), rcp_fast(lca));
+        let (has_ab, has_bc, has_ca) = (lab > 0.0, lbc > 0.0, lca > 0.0);
         // Divided by one length after the other: the product of two leaves the range of `f32` much sooner.
-        let add = |v, l: f32, m: f32| {
-            if l > 0.0 && m > 0.0 {
-                self.n.add(v, normal * rcp_fast(l) * rcp_fast(m));
+        let add = |v, both: bool, one: f32, other: f32| {
+            if both {
+                self.n.add(v, normal * one * other);
             }
         };
-        add(a, lab, lca);
-        add(b, lab, lbc);
-        add(c, lbc, lca);
+        add(a, has_ab && has_ca, ab, ca);
+        add(b, has_ab && has_bc, ab, bc);
+        add(c, has_bc && has_ca, bc, ca);
     }
 }
 

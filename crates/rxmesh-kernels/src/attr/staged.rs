@@ -109,9 +109,13 @@ unsafe impl<K: Element, T: Value> Field for Staged<K, T> {
     }
 }
 
-/// Copies `n` values word by word, so that neighbouring threads touch neighbouring words.
+/// Copies `n` values word by word, so that neighbouring threads touch neighbouring words; one thread copies all at once.
 #[inline(always)]
 fn copy_in<B: Block, T: Value>(p: Phase<B>, from: Global<T>, to: Shared<T>, n: u32) {
+    #[cfg(not(target_arch = "nvptx64"))]
+    if Phase::<B>::SOLO {
+        return from.copy_to(to, n);
+    }
     if !Phase::<B>::SOLO && size_of::<T>().is_multiple_of(4) && align_of::<T>() >= 4 {
         let (from, to) = (from.cast::<u32>(), to.cast::<u32>());
         p.each(n * (size_of::<T>() / 4) as u32, |i| to.set(i, from.get(i)));

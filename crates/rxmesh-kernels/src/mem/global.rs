@@ -1,6 +1,8 @@
 //! Views of global memory: what a kernel's parameters point to.
 
 use super::atomic;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::shared::Shared;
 use core::marker::PhantomData;
 
 /// Tells the device compiler that a pointer is to global memory, so that it emits `ld.global`.
@@ -363,6 +365,20 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
         self.check(u64::from(i));
         // SAFETY: in range by the check, or on a GPU by the kernel's construction (contract U4).
         unsafe { global(self.at).add(i as usize) }
+    }
+}
+
+impl<T: bytemuck::Pod> Global<T> {
+    /// Copies the first `n` elements, for a block of one thread that uses no other view of where they go meanwhile.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(crate) fn copy_to(self, to: Shared<T>, n: u32) {
+        if n == 0 {
+            return;
+        }
+        self.check(u64::from(n - 1));
+        // SAFETY: in range by the check, live and aligned; nobody writes them meanwhile (contracts U3, U4).
+        let from = unsafe { core::slice::from_raw_parts(self.at, n as usize) };
+        to.slice(n).copy_from_slice(from);
     }
 }
 

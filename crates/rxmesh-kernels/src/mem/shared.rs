@@ -124,20 +124,18 @@ impl<T: bytemuck::Pod> Shared<T> {
     }
 }
 
-impl Shared<u32> {
+impl<T: bytemuck::Pod> Shared<T> {
     /// The first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
     #[cfg(not(target_arch = "nvptx64"))]
-    pub(super) fn slice<'a>(self, n: u32) -> &'a mut [u32] {
-        debug_assert!(
-            u64::from(n) <= u64::from(self.n),
-            "a slice of {n} of {}",
-            self.n
-        );
+    pub(super) fn slice<'a>(self, n: u32) -> &'a mut [T] {
+        debug_assert!(n <= self.n, "a slice of {n} of {}", self.n);
         // SAFETY: live and aligned (contracts U2, U4); one thread alone accesses these elements in this phase (contract
         // U3).
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }
+}
 
+impl Shared<u32> {
     /// Sets elements `4 i .. 4 i + 4` in one 16-byte access; pieces of a plan start at a multiple of 16 bytes.
     #[inline(always)]
     pub fn set4(self, i: u32, v: [u32; 4]) {
