@@ -682,9 +682,9 @@ fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
         generate::noise(&mut mesh, 0.3, seed).unwrap();
         mesh
     };
-    let meshes = [sphere(3), sphere(4), sphere(5)];
+    let meshes = [sphere(3), sphere(4), sphere(5), TriMesh::default()];
     let base = RemeshOptions::default().with(|o| o.keep_features = None);
-    let run = |each: [RemeshOptions; 3]| {
+    let run = |each: [RemeshOptions; 4]| {
         let (mut session, x, labels, batch) = open_several::<C>(engine, &meshes);
         let report = remesh_batch(&mut session, x, labels, &each).unwrap();
         let wrong = session.validate().unwrap();
@@ -699,12 +699,12 @@ fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
     let wanted = meshes[2].face_count() as u32 * 2 / 3;
     let counted = times(1).with(|o| o.faces = Some(wanted));
     // None at all: splits, contractions, flips, smoothing and projection leave out what is at rest.
-    let (parts, report) = run([times(0), times(3), counted]);
-    let each = |report: &RemeshBatchReport| [0, 1, 2].map(|i| report.meshes[i].iterations);
-    let [none, three, some] = each(&report);
-    assert!(none == 0 && three >= 3, "{report:?}");
+    let (parts, report) = run([times(0), times(3), counted, times(9)]);
+    let each = |report: &RemeshBatchReport| [0, 1, 2, 3].map(|i| report.meshes[i].iterations);
+    let [none, three, some, empty] = each(&report);
+    assert!(none == 0 && three >= 3 && empty == 0, "{report:?}");
     assert_eq!(report.iterations, three.max(some), "{report:?}");
-    let (as_opened, _) = run([times(0); 3]);
+    let (as_opened, _) = run([times(0); 4]);
     assert!(parts[0] == as_opened[0], "{report:?}");
     assert!(parts[1] != as_opened[1], "{report:?}");
     // Iterations more than asked for are those of the mesh that needs them.
@@ -715,14 +715,14 @@ fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
     if !C::ORDERED {
         return;
     }
-    let (two, all_two) = run([times(2); 3]);
-    assert_eq!(each(&all_two), [2; 3], "{all_two:?}");
-    let (parts, report) = run([times(2), times(4), times(2)]);
-    assert_eq!(each(&report), [2, 4, 2], "{report:?}");
+    let (two, all_two) = run([times(2); 4]);
+    assert_eq!(each(&all_two), [2, 2, 2, 0], "{all_two:?}");
+    let (parts, report) = run([times(2), times(4), times(2), times(2)]);
+    assert_eq!(each(&report), [2, 4, 2, 0], "{report:?}");
     assert!(parts[0] == two[0] && parts[2] == two[2], "{report:?}");
     assert!(parts[1] != two[1], "{report:?}");
     assert_eq!(report.meshes[0], all_two.meshes[0]);
-    let (four, _) = run([times(4); 3]);
+    let (four, _) = run([times(4); 4]);
     assert!(four[0] != two[0] && four[2] != two[2]);
 }
 

@@ -57,7 +57,7 @@ pub fn mean_curvature_flow_batch(
         return Ok(report(Members::default(), &[], 0));
     };
     let squares = by_label.reduce(x.global()?, Reduction::Dot)?;
-    check_finite(&squares, "a vertex coordinate")?;
+    check_finite(&squares, "a vertex coordinate", 0)?;
     // Powers of two change no digit.
     let sizes: Vec<f64> = squares.iter().map(|s| s.sqrt()).collect();
     let near_one: Vec<f64> = sizes.iter().map(|&size| power_of_two(size)).collect();
@@ -115,14 +115,15 @@ fn resize(
     scale_each(rx, x, labels, &factors)
 }
 
-/// Refuses squares that are not finite, with the number of the mesh. What one mesh does to the solver all others get:
-/// when all of several are not finite, it is not known whose it was.
-fn check_finite(squares: &[f64], what: &'static str) -> Result<(), Error> {
+/// Refuses squares that are not finite, with the number of the first such mesh. After iterations, in which all meshes
+/// get what one of them does to the step's length, only one alone is known to be it.
+fn check_finite(squares: &[f64], what: &'static str, iterations: u32) -> Result<(), Error> {
     let error = Error::NotFinite { what };
-    match squares.iter().position(|s| !s.is_finite()) {
-        None => Ok(()),
-        Some(0) if squares.len() > 1 && !squares.iter().any(|s| s.is_finite()) => Err(error),
-        Some(mesh) => Err(of_mesh(mesh, error)),
+    let mut wrong = (0..).zip(squares).filter(|(_, s)| !s.is_finite());
+    match (wrong.next(), wrong.next()) {
+        (None, _) => Ok(()),
+        (Some(_), Some(_)) if iterations > 0 => Err(error),
+        (Some((mesh, _)), _) => Err(of_mesh(mesh, error)),
     }
 }
 
@@ -265,7 +266,6 @@ const SPARE: f64 = 0.25;
 impl Members {
     /// With their first residuals.
     fn new(options: &[McfOptions], squares: &[f64]) -> Result<Members, Error> {
-        check_finite(squares, RESIDUAL)?;
         let member = |(o, &first): (&McfOptions, &f64)| Member {
             tolerance: o.tolerance * o.tolerance,
             most: o.max_iterations,
@@ -292,7 +292,7 @@ impl Members {
     /// Looks at the residuals after so many iterations of all. Whether any mesh that has not ended is much nearer to its
     /// end than ever before.
     fn look(&mut self, squares: &[f64], iterations: u32) -> Result<bool, Error> {
-        check_finite(squares, RESIDUAL)?;
+        check_finite(squares, RESIDUAL, iterations)?;
         self.iterations = iterations;
         let mut gains = false;
         for (m, &now) in self.each.iter_mut().zip(squares).filter(|(m, _)| !m.rests) {

@@ -82,7 +82,10 @@ impl Aim {
             rests: false,
         };
         if faces == 0 {
-            return Ok(aim(options.target_length.unwrap_or(1.0), 0.0));
+            return Ok(Aim {
+                rests: true,
+                ..aim(options.target_length.unwrap_or(1.0), 0.0)
+            });
         }
         let target = match (options.faces, options.target_length) {
             (Some(n), _) => (area / f64::from(n)).sqrt() as f32,

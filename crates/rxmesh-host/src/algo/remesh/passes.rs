@@ -377,7 +377,7 @@ impl Remesher {
             report.merge(&pass);
             let edges = f64::from(session.capacity(Kind::Edge)) * self.resting.going;
             let few = ((pass.done * FEW_FLIPS) as f64) < edges;
-            if few || report.rounds >= self.max_rounds {
+            if few || pass.done == 0 || report.rounds >= self.max_rounds {
                 return Ok(report);
             }
         }
