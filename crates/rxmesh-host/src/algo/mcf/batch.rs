@@ -259,8 +259,8 @@ struct Members {
 /// The square of a residual must have shrunk to this part of the least so far: else `f32` has no better solution.
 const LEAST_GAIN: f64 = 0.25;
 
-/// What a phase after the first asks for, in squares, over what would do if all meshes got on alike: another phase costs
-/// more than the iteration that this takes.
+/// What a phase after the first asks for, in squares, over what would do if all meshes got on alike: another phase
+/// costs more than the iteration that this takes.
 const SPARE: f64 = 0.25;
 
 impl Members {
@@ -289,8 +289,8 @@ impl Members {
         self.each.iter().filter(|m| !m.rests)
     }
 
-    /// Looks at the residuals after so many iterations of all. Whether any mesh that has not ended is much nearer to its
-    /// end than ever before.
+    /// Looks at the residuals after so many iterations of all. Whether any mesh that has not ended is much nearer to
+    /// its end than ever before.
     fn look(&mut self, squares: &[f64], iterations: u32) -> Result<bool, Error> {
         check_finite(squares, RESIDUAL, iterations)?;
         self.iterations = iterations;

@@ -20,8 +20,8 @@ args! {
     }
 }
 
-/// Whether a vertex is of a mesh that is left as it is, by the labels of vertices and a word a mesh, which is empty where
-/// none is.
+/// Whether a vertex is of a mesh that is left as it is, by the labels of vertices and a word a mesh; there are no words
+/// where none is.
 #[inline(always)]
 pub(super) fn rests(labels: Global<u32>, resting: Global<u32>, v: u32) -> bool {
     !resting.is_empty() && resting.get(labels.get(v)) != 0
