@@ -102,6 +102,14 @@ pub enum Error {
         /// What is not finite.
         what: &'static str,
     },
+    /// What went wrong with one of several meshes that are worked on together.
+    #[error("mesh {mesh}: {error}")]
+    OfMesh {
+        /// Its number, from 0 on.
+        mesh: usize,
+        /// What went wrong.
+        error: Box<Error>,
+    },
 }
 
 /// A number as people say it: millions from ten of them.

@@ -3,13 +3,10 @@
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algo::mcf::{
-    McfOptions, McfReport, TIME_STEP, When, mean_curvature_flow, mean_curvature_flow_batch,
-    mean_edge_length,
+    McfOptions, McfReport, TIME_STEP, When, mean_curvature_flow, mean_edge_length,
 };
-use rxmesh_host::batch::Batch;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::mesh::{TriMesh, generate};
+use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
@@ -21,8 +18,7 @@ use rxmesh_tests::smooth::{self, Flow, box_diagonal};
 conformance! {
     all_fixtures, small_and_large_systems_agree, given_time_steps, all_scales, isolated_vertices_stay,
     a_flat_grid_stays_flat, without_faces, one_triangle, the_default_step_keeps_the_volume, most_iterations, tolerance,
-    options_without_sense, coordinates_that_are_not_finite, the_same_bits_on_every_run, needles,
-    several_have_time_steps_of_their_own, several_with_wrong_labels
+    options_without_sense, coordinates_that_are_not_finite, the_same_bits_on_every_run, needles
 }
 
 fn flow(
@@ -442,9 +438,8 @@ fn the_oracle_knows_the_icosahedron() {
     assert_eq!(DVec3::ZERO.length(), 0.0);
 }
 
-/// A grid whose triangles are a thousand times as long as wide, bent and shaken. Without multigrid the solver does not
-/// end; with it, it does soon, and the result is that of a direct solve.
-fn needles(engine: &Engine) {
+/// A grid whose triangles are a thousand times as long as wide, bent and shaken.
+pub(crate) fn needle_grid(engine: &Engine) -> TriMesh {
     let [nu, nv] = suited(engine, [[60, 40], [20, 12], [8, 6]]);
     let mut mesh = fixtures::with_boundary(nu, nv);
     let mut state = 7u32;
@@ -460,6 +455,12 @@ fn needles(engine: &Engine) {
             100.0 * (0.2 * along).sin(),
         );
     }
+    mesh
+}
+
+/// Without multigrid the solver does not end; with it, it does soon, and the result is that of a direct solve.
+fn needles(engine: &Engine) {
+    let mesh = needle_grid(engine);
     let rx = RxMesh::new(
         engine,
         mesh.vertex_count(),
@@ -495,103 +496,4 @@ fn needles(engine: &Engine) {
     let mut x = rx.attribute_from(&mesh.positions).unwrap();
     let refused = mean_curvature_flow(&rx, &mut x, &senseless);
     assert!(matches!(refused, Err(Error::Options(_))), "{refused:?}");
-}
-
-/// Meshes of all sizes and densities in one, each against the direct solve with a time step of its own.
-fn several_have_time_steps_of_their_own(engine: &Engine) {
-    let [nu, nv] = suited(engine, [[40, 24], [12, 8], [8, 6]]);
-    let sized = |mut mesh: TriMesh, size: f32| {
-        mesh.positions.iter_mut().for_each(|p| *p *= size);
-        mesh
-    };
-    let torus = |nu, nv| generate::torus(nu, nv, 1.0, 0.4).unwrap();
-    let meshes = vec![
-        sized(torus(nu, nv), 1.0),
-        sized(torus(nv, nv / 2), 1e-3),
-        TriMesh::default(),
-        fixtures::with_boundary(9, 7),
-        sized(fixtures::closed(1), 40.0),
-    ];
-    let steps = [None, None, None, Some(0.02), None];
-    let (joined, batch) = Batch::join(meshes.clone()).unwrap();
-    let options = PatchOptions::default().with(|o| o.patch_size = 64);
-    let rx = RxMesh::new(engine, joined.vertex_count(), &joined.faces, &options).unwrap();
-    let labels = rx.attribute_from::<Vertex, u32>(&batch.labels()).unwrap();
-    let unit = batch.unit(0);
-    for (matrix_free, multigrid) in [
-        (false, When::Auto),
-        (true, When::Never),
-        (false, When::Always),
-    ] {
-        let options = McfOptions::default().with(|o| {
-            o.matrix_free = matrix_free;
-            o.multigrid = multigrid;
-            o.tolerance = 1e-7;
-        });
-        // The joined mesh lies in the batch's unit of length.
-        let each = steps.map(|dt| options.with(|o| o.time_step = dt.map(|dt| dt / (unit * unit))));
-        let mut x = rx.attribute_from(&joined.positions).unwrap();
-        let report = mean_curvature_flow_batch(&rx, &mut x, &labels, &each).unwrap();
-        assert!(report.total.converged, "{report:?}");
-        let mut moved = joined.clone();
-        moved.positions = x.to_input(&rx).unwrap();
-        let parts = batch.part(&moved, &batch.labels());
-        for (i, (part, mesh)) in parts.iter().zip(&meshes).enumerate() {
-            if mesh.face_count() == 0 {
-                assert_eq!(part.face_count(), 0);
-                continue;
-            }
-            let oracle = Oracle::new(mesh.vertex_count(), &mesh.faces);
-            let mean = smooth::mean_edge_length(&mesh.positions, &oracle);
-            let dt = steps[i].unwrap_or(TIME_STEP * mean * mean);
-            let got = report.time_steps[i] * unit * unit;
-            assert!(
-                (got - dt).abs() < 1e-4 * dt,
-                "mesh {i}: {got}, {dt} is expected"
-            );
-            let want = Flow::new(&mesh.positions, &mesh.faces).solve(&mesh.positions, dt);
-            let most = 1e-4 * box_diagonal(&mesh.positions);
-            for (v, (got, want)) in part.positions.iter().zip(&want).enumerate() {
-                let off = (got.as_dvec3() - *want).length();
-                assert!(
-                    off <= most,
-                    "mesh {i}, vertex {v}: off by {off}, {most} at most"
-                );
-            }
-        }
-    }
-}
-
-fn several_with_wrong_labels(engine: &Engine) {
-    let (joined, batch) = Batch::join(vec![fixtures::closed(1); 2]).unwrap();
-    let rx = RxMesh::new(
-        engine,
-        joined.vertex_count(),
-        &joined.faces,
-        &PatchOptions::default(),
-    );
-    let rx = rx.unwrap();
-    let labels = rx.attribute_from::<Vertex, u32>(&batch.labels()).unwrap();
-    let mut x = rx.attribute_from(&joined.positions).unwrap();
-    let one = McfOptions::default();
-    let mut refused = |each: &[McfOptions], word: &str| {
-        let e = mean_curvature_flow_batch(&rx, &mut x, &labels, each).unwrap_err();
-        let named = matches!(e, Error::Options(_)) && e.to_string().contains(word);
-        assert!(named, "{e}");
-        assert!(x.to_input(&rx).unwrap() == joined.positions);
-    };
-    refused(&[one], "there is a label 1");
-    refused(&[], "label 1");
-    refused(
-        &[one, one.with(|o| o.tolerance = 1e-3)],
-        "mesh 1: all meshes share",
-    );
-    refused(
-        &[one, one.with(|o| o.time_step = Some(-1.0))],
-        "mesh 1: the time step",
-    );
-    refused(
-        &[one, one.with(|o| o.time_step = Some(1e300))],
-        "mesh 1: the time step",
-    );
 }

@@ -24,7 +24,7 @@ conformance_of_conflicts! {
     meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns,
     refuses_bad_input, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise, asks_for_faces,
     lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached,
-    several_have_lengths_of_their_own
+    several_have_lengths_of_their_own, several_have_iterations_of_their_own
 }
 conformance! { same_bits_on_every_run, several_with_wrong_labels }
 
@@ -674,6 +674,58 @@ fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
     }
 }
 
+/// A mesh that has had its iterations stays as it is, to the bit, while others go on; each ends as alone.
+fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
+    let levels = if size::<C>(engine) > 16 { 3 } else { 2 };
+    let sphere = |seed| {
+        let mut mesh = generate::icosphere(levels).unwrap();
+        generate::noise(&mut mesh, 0.3, seed).unwrap();
+        mesh
+    };
+    let meshes = [sphere(3), sphere(4), sphere(5), TriMesh::default()];
+    let base = RemeshOptions::default().with(|o| o.keep_features = None);
+    let run = |each: [RemeshOptions; 4]| {
+        let (mut session, x, labels, batch) = open_several::<C>(engine, &meshes);
+        let report = remesh_batch(&mut session, x, labels, &each).unwrap();
+        let wrong = session.validate().unwrap();
+        assert!(wrong.is_empty(), "{report:?}: {wrong:?}");
+        assert!(report.total().run().finished, "{report:?}");
+        let (mesh, slots) = session.to_mesh(x).unwrap();
+        let of = session.values(labels).unwrap().read().unwrap();
+        let of: Vec<u32> = slots.iter().map(|&v| of[v as usize]).collect();
+        (batch.part(&mesh, &of), report)
+    };
+    let times = |n: u32| base.with(|o| o.iterations = n);
+    let wanted = meshes[2].face_count() as u32 * 2 / 3;
+    let counted = times(1).with(|o| o.faces = Some(wanted));
+    // None at all: splits, contractions, flips, smoothing and projection leave out what is at rest.
+    let (parts, report) = run([times(0), times(3), counted, times(9)]);
+    let each = |report: &RemeshBatchReport| [0, 1, 2, 3].map(|i| report.meshes[i].iterations);
+    let [none, three, some, empty] = each(&report);
+    assert!(none == 0 && three >= 3 && empty == 0, "{report:?}");
+    assert_eq!(report.iterations, three.max(some), "{report:?}");
+    let (as_opened, _) = run([times(0); 4]);
+    assert!(parts[0] == as_opened[0], "{report:?}");
+    assert!(parts[1] != as_opened[1], "{report:?}");
+    // Iterations more than asked for are those of the mesh that needs them.
+    assert!((1..=6).contains(&some), "{report:?}");
+    let near = report.meshes[2].faces.abs_diff(wanted) * 10 <= wanted;
+    assert!(near, "{report:?}");
+    assert_eq!(parts[2].face_count() as u32, report.meshes[2].faces);
+    if !C::ORDERED {
+        return;
+    }
+    let (two, all_two) = run([times(2); 4]);
+    assert_eq!(each(&all_two), [2, 2, 2, 0], "{all_two:?}");
+    let (parts, report) = run([times(2), times(4), times(2), times(2)]);
+    assert_eq!(each(&report), [2, 4, 2, 0], "{report:?}");
+    assert!(parts[0] == two[0] && parts[2] == two[2], "{report:?}");
+    assert!(parts[1] != two[1], "{report:?}");
+    assert_eq!(report.meshes[0], all_two.meshes[0]);
+    let (four, _) = run([times(4); 4]);
+    assert!(four[0] != two[0] && four[2] != two[2]);
+}
+
 /// The greatest distance of a vertex from a surface.
 fn to_own_surface(surface: &TriMesh, mesh: &TriMesh) -> f64 {
     let surface = Surface::new(surface);
@@ -696,7 +748,7 @@ fn several_with_wrong_labels(engine: &Engine) {
     refused(&mut session, &[], "there are 0");
     refused(
         &mut session,
-        &[one, one.with(|o| o.iterations = 1)],
+        &[one, one.with(|o| o.smoothing_steps = 1)],
         "mesh 1: all meshes share",
     );
     refused(

@@ -29,7 +29,8 @@ pub(crate) struct Report {
 #[derive(Debug, Serialize)]
 struct Member {
     path: String,
-    time_step: f64,
+    #[serde(flatten)]
+    done: McfReport,
 }
 
 /// The application.
@@ -46,7 +47,8 @@ Solves (2 A + DT L) x = 2 A x0 by conjugate gradients, with cotangent weights an
 longer the more: how much stands in the output.
 Normals of the input are computed anew; everything else that it carries goes out unchanged.
 
-Of several meshes each has a time step of its own, unless one is given, and all are solved together.";
+Of several meshes each has a time step of its own, unless one is given. All are solved together, each until
+its own residual has come down to the tolerance.";
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("time_step", "the time step, given or not"),
@@ -61,7 +63,8 @@ Of several meshes each has a time step of its own, unless one is given, and all 
         ("volume_after", "the same of the output"),
         (
             "meshes",
-            "of several meshes `path` and `time_step` of each; `time_step` above is the longest then",
+            "of several meshes `path`, `time_step`, `iterations`, `cycles`, `residual`, `converged` of each; above \
+            `time_step` is the longest then, and the residual that of all",
         ),
     ];
 
@@ -81,10 +84,10 @@ Of several meshes each has a time step of its own, unless one is given, and all 
             let each = vec![*options; names.len()];
             let report = mean_curvature_flow_batch(rx, x, &labels, &each);
             let report = report.map_err(explained(TOO_LARGE))?;
-            let members = names.iter().zip(report.time_steps);
-            let member = |(name, time_step): (&PathBuf, f64)| Member {
+            let members = names.iter().zip(report.meshes);
+            let member = |(name, done): (&PathBuf, McfReport)| Member {
                 path: shown(name),
-                time_step,
+                done,
             };
             Ok((report.total, members.map(member).collect()))
         })?;
@@ -97,7 +100,7 @@ Of several meshes each has a time step of its own, unless one is given, and all 
     }
 
     fn convert(report: &mut Report, unit: f64) {
-        let members = report.meshes.iter_mut().map(|m| &mut m.time_step);
+        let members = report.meshes.iter_mut().map(|m| &mut m.done.time_step);
         for time_step in members.chain([&mut report.done.time_step]) {
             *time_step *= unit * unit;
         }
@@ -118,16 +121,25 @@ Of several meshes each has a time step of its own, unless one is given, and all 
             report.iterations, report.residual
         );
         let each = meshes.iter().map(|m| {
-            let time_step = text::number(m.time_step);
-            format!("\n{}: time step {time_step}", m.path)
+            let (time_step, done) = (text::number(m.done.time_step), &m.done);
+            format!(
+                "\n{}: time step {time_step}, {} iterations, residual {:.2e}",
+                m.path, done.iterations, done.residual
+            )
         });
         let line = line + &each.collect::<String>();
+        let missed: Vec<&Member> = meshes.iter().filter(|m| !m.done.converged).collect();
+        let names: Vec<&str> = missed.iter().map(|m| m.path.as_str()).collect();
+        let of = text::which(&names, meshes.len());
+        let each = missed.iter().map(|m| &m.done);
+        let worst = each.max_by(|a, b| a.residual.total_cmp(&b.residual));
+        let worst = worst.unwrap_or(report);
         Told::new(line + &volumes.line()).unless_done(report.converged, || {
             format!(
-                "not converged: after {} iterations the residual is {:.3e}, {:.3e} was asked for; {} holds the \
+                "{of}not converged: after {} iterations the residual is {:.3e}, {:.3e} was asked for; {} holds the \
                 unfinished result",
-                report.iterations,
-                report.residual,
+                worst.iterations,
+                worst.residual,
                 options.tolerance,
                 record.output_path()
             )

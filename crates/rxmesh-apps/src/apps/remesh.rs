@@ -43,6 +43,7 @@ pub(crate) struct Report {
 struct Member {
     path: String,
     target_length: f32,
+    iterations: u32,
     faces: u32,
     expected_faces: f64,
     length_over_target: f32,
@@ -71,7 +72,7 @@ and Kobbelt 2004). The boundary and sharp edges stay. With --adaptive edges are 
 is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.
 
 Of several meshes each has the mean length of its own edges, unless a length or a number of faces is
-given, which is each one's then.";
+given, which is each one's then. One that is done stays as it is while others get more iterations.";
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("target_length", "the length that edges should have"),
@@ -101,8 +102,8 @@ given, which is each one's then.";
         ("flip", "the same of the flips"),
         (
             "meshes",
-            "of several meshes `path`, `target_length`, `faces`, `expected_faces`, `length_over_target`, `on_target` \
-            of each; `target_length` above is the longest then",
+            "of several meshes `path`, `target_length`, `iterations`, `faces`, `expected_faces`, \
+            `length_over_target`, `on_target` of each; `target_length` above is the longest then",
         ),
     ];
 
@@ -167,7 +168,11 @@ given, which is each one's then.";
         );
         for m in meshes {
             let length = text::number(f64::from(m.target_length));
-            lines += &format!("\n{}: edges of {length}, {} faces", m.path, m.faces);
+            let (faces, n) = (m.faces, m.iterations);
+            lines += &format!(
+                "\n{}: edges of {length}, {faces} faces, {n} iterations",
+                m.path
+            );
         }
         let missed: Vec<&Member> = meshes.iter().filter(|m| !m.on_target).collect();
         let names: Vec<&str> = missed.iter().map(|m| m.path.as_str()).collect();
@@ -196,6 +201,7 @@ impl Member {
         Member {
             path,
             target_length: report.target_length,
+            iterations: report.iterations,
             faces: report.faces,
             expected_faces: report.expected_faces,
             length_over_target: report.length_over_target,

@@ -284,7 +284,11 @@ fn normals_of(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<Attribute<Vert
 /// Numbers that overflow have a reason that the user can see: `why`.
 pub(crate) fn explained(why: &'static str) -> impl Fn(Error) -> anyhow::Error {
     move |e| {
-        let overflow = matches!(e, Error::NotFinite { .. });
+        let of_one = match &e {
+            Error::OfMesh { error, .. } => &**error,
+            all => all,
+        };
+        let overflow = matches!(of_one, Error::NotFinite { .. });
         let e = anyhow!(e);
         if overflow { e.context(why) } else { e }
     }

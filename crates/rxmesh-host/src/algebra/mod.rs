@@ -33,4 +33,4 @@ pub(crate) use matrix::Parts;
 pub use multigrid::Multigrid;
 pub use rxmesh_kernels::algebra::matrix::Weight;
 pub use solve::{Identity, Jacobi, Preconditioner, SolveOptions, SolveReport, solve};
-pub(crate) use solve::{Method, System, Work, iterate_system, solve_system};
+pub(crate) use solve::{Method, Phases, System, Work, iterate_system, method_of, solve_system};

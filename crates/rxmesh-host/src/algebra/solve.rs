@@ -195,6 +195,74 @@ pub(crate) fn iterate_system<W: Weight>(
     work.progress()
 }
 
+/// A solver that uses a preconditioner.
+pub(crate) fn method_of<'a, W: Weight>(
+    preconditioner: &'a impl Preconditioner<W>,
+    matrix: &'a Matrix<W>,
+) -> Result<Box<dyn Method<W> + 'a>, Error> {
+    preconditioner.method(matrix)
+}
+
+/// A solve whose end is not that of all rows: the caller looks at the residual between phases and says how small it has
+/// to get in the next one. Phases may be of different solvers.
+pub(crate) struct Phases<'a, W: Weight = f32> {
+    system: System<'a, W>,
+    work: Work,
+    iterations: u32,
+}
+
+impl<'a, W: Weight> Phases<'a, W> {
+    /// Computes the first residual.
+    ///
+    /// # Errors
+    ///
+    /// No memory, or what the engine says.
+    pub(crate) fn new(system: System<'a, W>) -> Result<Self, Error> {
+        let work = Work::new(system.matrix, 1.0, 0.0)?;
+        work.residual(&system, true)?;
+        Ok(Phases {
+            system,
+            work,
+            iterations: 0,
+        })
+    }
+
+    /// The residual, computed anew from the solution after each phase. Rows that the caller sets to zero before a phase
+    /// rest in it, if all rows that they have entries with are zero too: neither `x` nor what it has beyond `f32`
+    /// changes there.
+    pub(crate) fn residual(&self) -> GlobalMut<Vec3> {
+        self.work.r.global_mut()
+    }
+
+    /// Iterations done, of all phases.
+    pub(crate) fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    /// Iterates until the squared norm of the residual, as recurrences tell it, is below `target`, or so many times.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says. A residual that is not finite ends the phase; the caller finds out where it is.
+    pub(crate) fn run(
+        &mut self,
+        method: &dyn Method<W>,
+        target: f64,
+        iterations: u32,
+    ) -> Result<(), Error> {
+        let mut scalars = [0.0; SCALARS];
+        scalars[Scalar::Tolerance2 as usize] = 1.0;
+        scalars[Scalar::Norm0 as usize] = target;
+        scalars[Scalar::Iterations as usize] = f64::from(self.iterations);
+        self.work.scalars.write(&scalars)?;
+        method.run(&self.system, &self.work, iterations)?;
+        self.work.residual(&self.system, false)?;
+        let scalars = self.work.scalars.read()?;
+        self.iterations = scalars[Scalar::Iterations as usize] as u32;
+        Ok(())
+    }
+}
+
 /// A solver that knows the residual by recurrences.
 pub trait Method<W: Weight> {
     /// Launches so many iterations, or until the residual seems small enough.

@@ -106,6 +106,23 @@ impl Cg {
         (vector, self.q.global_mut())
     }
 
+    /// The residual, as the iterations carry it along.
+    pub fn residual(&self) -> Global<Vec3> {
+        self.r.global()
+    }
+
+    /// Has the solver go on, after its start, until the squared norm of the residual is below `target`.
+    ///
+    /// # Errors
+    ///
+    /// What the engine says.
+    pub fn set_target(&mut self, target: f64) -> Result<(), Error> {
+        let mut scalars = self.scalars.read()?;
+        scalars[Scalar::Tolerance2 as usize] = 1.0;
+        scalars[Scalar::Norm0 as usize] = target;
+        Ok(self.scalars.write(&scalars)?)
+    }
+
     /// The rest of an iteration, after the product.
     ///
     /// # Errors

@@ -1,9 +1,13 @@
-//! Mean curvature flow: one implicit step, solved by matrix-free conjugate gradients.
+//! Mean curvature flow: one implicit step, solved by conjugate gradients.
+
+mod batch;
+
+pub use batch::{McfBatchReport, mean_curvature_flow_batch};
 
 use super::cg::{Cg, Progress};
-use super::measure::{positive, power_of_two, scale_each, transform};
-use super::reduce::{Term, check_labels, several};
-use super::{Options, check_each, of_mesh, reduce};
+use super::measure::{positive, power_of_two, transform};
+use super::reduce::{ByLabel, Term, several};
+use super::{Options, reduce};
 use crate::Error;
 use crate::algebra::{
     Matrix, Multigrid, Parts, SolveOptions, System, iterate_system, solve_system, solves_in_one,
@@ -165,78 +169,6 @@ pub fn mean_curvature_flow(
     })
 }
 
-/// What the solver did to several meshes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct McfBatchReport {
-    /// All of them together, which share the iterations; the residual is that of all, each in a frame of its own in
-    /// which its time step is [`TIME_STEP`]. The time step is the longest.
-    pub total: McfReport,
-    /// The time step of each mesh, in squared length units.
-    pub time_steps: Vec<f64>,
-}
-
-/// As [`mean_curvature_flow`] for several meshes that lie in one, each with a time step of its own, given or a tenth of
-/// its own squared mean edge length. `labels` says for each vertex which mesh it is of, from 0 on
-/// ([`Batch::labels`](crate::batch::Batch::labels)). All other options are the same for all of them. Meshes of
-/// different sizes count alike: each is brought to a size at which all time steps are the same.
-///
-/// # Errors
-///
-/// As [`mean_curvature_flow`], with the number of the mesh; [`Error::Options`] for options that differ where all meshes
-/// share them, and for a label without options.
-pub fn mean_curvature_flow_batch(
-    rx: &RxMesh,
-    x: &mut Attribute<Vertex, Vec3>,
-    labels: &Attribute<Vertex, u32>,
-    each: &[McfOptions],
-) -> Result<McfBatchReport, Error> {
-    let shared = |o: &McfOptions| McfOptions {
-        time_step: None,
-        ..*o
-    };
-    check_each(each, shared, "all options but the time step")?;
-    check_labels(rx, labels, each.len() as u32)?;
-    let means = mean_edge_lengths(rx, x, labels, each.len())?;
-    let step = |(o, mean): (&McfOptions, &f64)| o.time_step.unwrap_or(TIME_STEP * mean * mean);
-    let time_steps: Vec<f64> = each.iter().zip(&means).map(step).collect();
-    let longest = time_steps.iter().copied().fold(0.0, f64::max);
-    let options = match each.first() {
-        Some(first) => shared(first),
-        None => McfOptions::default(),
-    }
-    .with(|o| o.time_step = Some(TIME_STEP));
-    let factors: Vec<f32> = (0..)
-        .zip(&time_steps)
-        .map(|(i, &dt)| factor(i, dt))
-        .collect::<Result<_, _>>()?;
-    let back: Vec<f32> = factors.iter().map(|f| 1.0 / f).collect();
-    scale_each(rx, x, labels, &factors)?;
-    let report = mean_curvature_flow(rx, x, &options);
-    scale_each(rx, x, labels, &back)?;
-    let total = McfReport {
-        time_step: longest,
-        ..report?
-    };
-    Ok(McfBatchReport { total, time_steps })
-}
-
-/// What brings a mesh to a size at which its time step is [`TIME_STEP`]: the flow commutes with scaling, and a mesh of
-/// twice the size takes four times the time.
-fn factor(mesh: usize, time_step: f64) -> Result<f32, Error> {
-    // All edges have no length: nothing moves.
-    if time_step == 0.0 {
-        return Ok(1.0);
-    }
-    let factor = (TIME_STEP / time_step).sqrt() as f32;
-    match factor.is_normal() && (1.0 / factor).is_normal() {
-        true => Ok(factor),
-        false => {
-            let why = format!("the time step is {time_step}, which is too small or too large");
-            Err(of_mesh(mesh, Error::Options(why)))
-        }
-    }
-}
-
 fn solve(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -296,7 +228,8 @@ pub(super) fn mean_edge_lengths(
         labels: labels.write()?,
         one: one.write()?,
     })?;
-    let sum = |x| reduce::by_label(rx, x, &labels, count as u32, Reduction::Sum);
+    let labels = ByLabel::new(rx, &labels, count as u32)?;
+    let sum = |x: &Attribute<Edge, f32>| labels.reduce(x.global()?, Reduction::Sum);
     let (sums, counts) = (sum(&length)?, sum(&one)?);
     Ok(sums
         .into_iter()

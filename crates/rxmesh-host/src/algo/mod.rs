@@ -45,10 +45,14 @@ fn check_each<O: Options, S: PartialEq>(
     Ok(())
 }
 
-/// An error about the options of one of several meshes, with its number.
+/// An error about the options or the numbers of one of several meshes, with its number.
 fn of_mesh(mesh: usize, error: Error) -> Error {
     match error {
         Error::Options(why) => Error::Options(format!("mesh {mesh}: {why}")),
+        error @ Error::NotFinite { .. } => Error::OfMesh {
+            mesh,
+            error: Box::new(error),
+        },
         error => error,
     }
 }

@@ -100,39 +100,81 @@ pub fn by_label<K: Element, T: Sum>(
     count: u32,
     reduction: Reduction,
 ) -> Result<Vec<f64>, Error> {
-    let starts = check_labels(rx, labels, count)?;
-    let engine = rx.engine();
-    let (x, labels, kind) = (x.global()?.cast(), labels.global()?, K::KIND as u32);
-    let total = scan::exclusive(engine, &starts)? as usize;
-    let n = count as usize;
-    let (partials, of) = (engine.zeroed::<f64>(total)?, engine.zeroed::<u32>(total)?);
-    let (first, end) = (engine.uninit::<u32>(n)?, engine.zeroed::<u32>(n)?);
-    let to = first.global_mut();
-    let value = u32::MAX;
-    engine.launch_flat(count, Fill { to, value })?;
-    rx.run(LabelReduce {
-        x,
-        labels,
-        components: T::COMPONENTS,
-        kind,
-        reduction: reduction as u32,
-        starts: starts.global(),
-        partials: partials.global_mut(),
-        of: of.global_mut(),
-        first: first.global_mut(),
-        end: end.global_mut(),
-    })?;
-    let results = engine.zeroed::<f64>(n)?;
-    let combine = LabelCombine {
-        partials: partials.global(),
-        of: of.global(),
-        first: first.global(),
-        end: end.global(),
-        reduction: reduction as u32,
-        results: results.global_mut(),
-    };
-    engine.launch_flat(count, combine)?;
-    Ok(results.read()?)
+    ByLabel::new(rx, labels, count)?.reduce(x.global()?, reduction)
+}
+
+/// Labels that have been looked at, for several reductions.
+pub(super) struct ByLabel<'a, K: Element, D: Dimension> {
+    rx: &'a RxMesh<D>,
+    labels: &'a Attribute<K, u32>,
+    count: u32,
+    /// Where the partial results of each patch start.
+    starts: Buffer<u32>,
+    /// How many there are.
+    partials: usize,
+}
+
+impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
+    /// # Errors
+    ///
+    /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or what the engine says.
+    pub(super) fn new(
+        rx: &'a RxMesh<D>,
+        labels: &'a Attribute<K, u32>,
+        count: u32,
+    ) -> Result<Self, Error> {
+        let starts = check_labels(rx, labels, count)?;
+        let partials = scan::exclusive(rx.engine(), &starts)? as usize;
+        Ok(ByLabel {
+            rx,
+            labels,
+            count,
+            starts,
+            partials,
+        })
+    }
+
+    /// As [`by_label`] of a value for each linear id.
+    ///
+    /// # Errors
+    ///
+    /// A stale attribute, or what the engine says.
+    pub(super) fn reduce<T: Sum>(
+        &self,
+        x: Global<T>,
+        reduction: Reduction,
+    ) -> Result<Vec<f64>, Error> {
+        let (engine, n) = (self.rx.engine(), self.count as usize);
+        let partials = engine.zeroed::<f64>(self.partials)?;
+        let of = engine.zeroed::<u32>(self.partials)?;
+        let (first, end) = (engine.uninit::<u32>(n)?, engine.zeroed::<u32>(n)?);
+        let to = first.global_mut();
+        let value = u32::MAX;
+        engine.launch_flat(self.count, Fill { to, value })?;
+        self.rx.run(LabelReduce {
+            x: x.cast(),
+            labels: self.labels.global()?,
+            components: T::COMPONENTS,
+            kind: K::KIND as u32,
+            reduction: reduction as u32,
+            starts: self.starts.global(),
+            partials: partials.global_mut(),
+            of: of.global_mut(),
+            first: first.global_mut(),
+            end: end.global_mut(),
+        })?;
+        let results = engine.zeroed::<f64>(n)?;
+        let combine = LabelCombine {
+            partials: partials.global(),
+            of: of.global(),
+            first: first.global(),
+            end: end.global(),
+            reduction: reduction as u32,
+            results: results.global_mut(),
+        };
+        engine.launch_flat(self.count, combine)?;
+        Ok(results.read()?)
+    }
 }
 
 /// How many labels each patch has, with room for one number more.

@@ -226,7 +226,7 @@ pub fn remesh<C: Remeshes>(
 pub struct RemeshBatchReport {
     /// Edges that were kept as features at the beginning.
     pub features: u32,
-    /// Iterations.
+    /// Iterations, until the last mesh was done.
     pub iterations: u32,
     /// Splits, of all meshes together.
     pub split: RunReport,
@@ -271,9 +271,9 @@ impl RemeshBatchReport {
 /// Remeshes several meshes that lie in one session, each towards a length or a number of faces of its own, as
 /// [`remesh`] does, all of them in the same rounds. `labels` says for each vertex which mesh it is of, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)); new vertices get theirs, so that the column tells the meshes apart
-/// afterwards too. Without a length each mesh has the mean of its own. Lengths, numbers of faces, lengths by curvature
-/// and the most faces are each mesh's own; all other options are the same for all of them. Iterations go on while any
-/// mesh asks for another one.
+/// afterwards too. Without a length each mesh has the mean of its own. Lengths, numbers of faces, lengths by curvature,
+/// the most faces and the iterations are each mesh's own; all other options are the same for all of them. A mesh that
+/// asks for no other iteration stays as it is, to the bit, while others go on.
 ///
 /// # Errors
 ///
@@ -292,9 +292,11 @@ pub fn remesh_batch<C: Remeshes>(
         min_length: None,
         max_length: None,
         max_faces: 0,
+        iterations: 0,
         ..*o
     };
-    check_each(each, shared, "all options but lengths and numbers of faces")?;
+    let what = "all options but lengths, iterations and numbers of faces";
+    check_each(each, shared, what)?;
     check_labels(session, labels, each.len())?;
     if each.is_empty() {
         return Ok(RemeshBatchReport::default());
@@ -343,7 +345,8 @@ fn run<C: Remeshes>(
     }
     report.features = remesher.features;
     remesher.widen(session, &mut report)?;
-    while goal.goes_on(report.iterations, &report.meshes) {
+    while let Some(resting) = goal.resting(report.iterations, &report.meshes) {
+        remesher.rest(session, meshes, resting)?;
         session
             .engine()
             .note("iteration", u64::from(report.iterations) + 1);
@@ -352,9 +355,7 @@ fn run<C: Remeshes>(
         report.flip.merge(&remesher.flip(session)?);
         remesher.relax(session, each[0].smoothing_steps)?;
         report.iterations += 1;
-        for member in &mut report.meshes {
-            member.iterations = report.iterations;
-        }
+        goal.count(&mut report.meshes);
         goal.look(session, &mut remesher, &mut report.meshes)?;
     }
     Ok(report)

@@ -199,11 +199,16 @@ kernel! {
     }
 }
 
-/// The sum of a vector, what it has beyond `f32`, and `alpha d`, which is small.
+/// The sum of a vector, what it has beyond `f32`, and `alpha d`, which is small. Where that is zero both keep their
+/// bits: rows at rest have no direction.
 #[inline(always)]
 pub(super) fn add(x: Vec3, low: Vec3, d: Vec3, alpha: f64) -> (Vec3, Vec3) {
     let one = |x: f32, low: f32, d: f32| {
-        let sum = f64::from(x) + f64::from(low) + alpha * f64::from(d);
+        let step = alpha * f64::from(d);
+        if step == 0.0 {
+            return (x, low);
+        }
+        let sum = f64::from(x) + f64::from(low) + step;
         let high = sum as f32;
         (high, (sum - f64::from(high)) as f32)
     };

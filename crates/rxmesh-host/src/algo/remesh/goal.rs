@@ -66,6 +66,8 @@ struct Aim {
     expected: f64,
     /// Whether another iteration may change much.
     moves: bool,
+    /// Whether it is left as it is.
+    rests: bool,
 }
 
 impl Aim {
@@ -77,9 +79,13 @@ impl Aim {
             target,
             expected,
             moves: true,
+            rests: false,
         };
         if faces == 0 {
-            return Ok(aim(options.target_length.unwrap_or(1.0), 0.0));
+            return Ok(Aim {
+                rests: true,
+                ..aim(options.target_length.unwrap_or(1.0), 0.0)
+            });
         }
         let target = match (options.faces, options.target_length) {
             (Some(n), _) => (area / f64::from(n)).sqrt() as f32,
@@ -124,6 +130,19 @@ impl Aim {
             return 0.0;
         }
         (f64::from(report.faces) / self.expected - 1.0).abs()
+    }
+
+    /// Whether there is another iteration after `n` of them.
+    fn goes_on(&self, n: u32, report: &RemeshReport) -> bool {
+        let most = self.options.iterations;
+        let more = n > 0 && n < most.saturating_add(MOST_MORE);
+        n < most || more && self.moves && !self.is_near(report)
+    }
+
+    /// Whether the last iteration is to be looked at: it may be the last of all, or change the lengths.
+    fn wants_a_look(&self, report: &RemeshReport) -> bool {
+        let last = report.iterations >= self.options.iterations;
+        !self.rests && (last || self.options.faces.is_some())
     }
 
     /// Looks at what an iteration has made of the mesh; by how much its lengths are to change.
@@ -234,12 +253,21 @@ impl Goal {
         self.meshes.faces_of(session, self.x, unit)
     }
 
-    /// Whether there is another iteration after `n` of them.
-    pub(super) fn goes_on(&self, n: u32, reports: &[RemeshReport]) -> bool {
-        let most = self.aims[0].options.iterations;
-        let far = |(aim, report): (&Aim, &RemeshReport)| aim.moves && !aim.is_near(report);
-        n < most
-            || n > 0 && n < most.saturating_add(MOST_MORE) && self.aims.iter().zip(reports).any(far)
+    /// Which of the meshes are left as they are after `n` iterations: those that get no other one, and those that did
+    /// not get this one. Nothing when that is all of them.
+    pub(super) fn resting(&mut self, n: u32, reports: &[RemeshReport]) -> Option<Vec<bool>> {
+        for (aim, report) in self.aims.iter_mut().zip(reports) {
+            aim.rests |= !aim.goes_on(n, report);
+        }
+        let rests: Vec<bool> = self.aims.iter().map(|aim| aim.rests).collect();
+        rests.contains(&false).then_some(rests)
+    }
+
+    /// Counts an iteration of those that do not rest.
+    pub(super) fn count(&self, reports: &mut [RemeshReport]) {
+        for (aim, report) in self.aims.iter().zip(reports) {
+            report.iterations += u32::from(!aim.rests);
+        }
     }
 
     /// Looks at what an iteration has made of the meshes. Corrects the lengths where a number of faces was asked for.
@@ -249,16 +277,19 @@ impl Goal {
         remesher: &mut Remesher,
         reports: &mut [RemeshReport],
     ) -> Result<(), Error> {
-        let last = reports[0].iterations >= self.aims[0].options.iterations;
-        let any = |of: &dyn Fn(&RemeshOptions) -> bool| self.aims.iter().any(|a| of(&a.options));
-        if !last && !any(&|o| o.faces.is_some()) {
+        let looks = self.aims.iter().zip(&*reports);
+        let looks: Vec<bool> = looks
+            .map(|(aim, report)| aim.wants_a_look(report))
+            .collect();
+        if !looks.contains(&true) {
             return Ok(());
         }
+        let any = |of: &dyn Fn(&RemeshOptions) -> bool| self.aims.iter().any(|a| of(&a.options));
         let faces = self.meshes.counts(session, self.x)?;
         if any(&|o| o.adaptive.is_some() && o.faces.is_none()) {
             let wanted = self.wanted(session, remesher)?;
-            for (aim, wanted) in self.aims.iter_mut().zip(wanted) {
-                if aim.options.adaptive.is_some() && aim.options.faces.is_none() {
+            for ((aim, wanted), &looks) in self.aims.iter_mut().zip(wanted).zip(&looks) {
+                if looks && aim.options.adaptive.is_some() && aim.options.faces.is_none() {
                     aim.expected = wanted;
                 }
             }
@@ -271,7 +302,11 @@ impl Goal {
             .zip(reports)
             .zip(faces.into_iter().zip(lengths));
         let factors: Vec<f32> = each
-            .map(|((aim, report), (faces, length))| aim.look(report, faces, length))
+            .zip(looks)
+            .map(|(((aim, report), (faces, length)), looks)| match looks {
+                true => aim.look(report, faces, length),
+                false => 1.0,
+            })
             .collect();
         remesher.scale(session, &factors)
     }

@@ -11,9 +11,9 @@ use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::remesh::{
     Accept, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip, Lines, MarkFeatures,
-    Places, Relax, Rings, SLENDER, ScaleLengths, Sizing, SplitLong, WriteRings,
+    Places, PutBack, Relax, Rings, SLENDER, ScaleLengths, Sizing, SplitLong, WriteRings,
 };
-use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
 /// Flip passes end when one changes less than one edge in so many: what is left would not be seen in the result.
@@ -66,6 +66,23 @@ impl Guard {
     }
 }
 
+/// Which of several meshes are left as they are while others go on.
+#[derive(Debug)]
+struct Resting {
+    each: Vec<bool>,
+    /// The same for kernels; nothing when none is.
+    words: Option<Buffer<u32>>,
+    /// The part of the faces that is of the others.
+    going: f64,
+}
+
+impl Resting {
+    /// For kernels; empty where no mesh rests.
+    fn view(&self) -> Global<u32> {
+        self.words.as_ref().map_or(Global::empty(), Buffer::global)
+    }
+}
+
 /// A session with what remeshing keeps between its passes.
 #[derive(Debug)]
 pub(in crate::algo) struct Remesher {
@@ -82,6 +99,7 @@ pub(in crate::algo) struct Remesher {
     pub(super) lengths: Option<Column<Vertex, f32>>,
     /// Which of several meshes each vertex is of.
     pub(super) labels: Option<Column<Vertex, u32>>,
+    resting: Resting,
     /// The length of edges, or the factor of lengths by vertex.
     pub(in crate::algo) unit: f32,
     /// Triangles of a shape below this are flipped whatever valences say.
@@ -117,6 +135,11 @@ impl Remesher {
             surface,
             lengths: None,
             labels: meshes.labels,
+            resting: Resting {
+                each: vec![false; meshes.count],
+                words: None,
+                going: 1.0,
+            },
             unit: 1.0,
             slender: 0.0,
             guard: Guard {
@@ -169,8 +192,32 @@ impl Remesher {
                 varies: 1,
                 factor: self.unit * part,
                 labels: self.labels(session)?,
+                resting: self.resting.view(),
             },
         })
+    }
+
+    /// Leaves some of several meshes, which have lengths by vertex, as they are from now on.
+    pub(super) fn rest<C: Edits>(
+        &mut self,
+        session: &Session<C>,
+        meshes: Meshes,
+        each: Vec<bool>,
+    ) -> Result<(), Error> {
+        if self.resting.each == each {
+            return Ok(());
+        }
+        let faces = meshes.counts(session, self.x)?;
+        let all: f64 = faces.iter().copied().map(f64::from).sum();
+        let others = faces.iter().zip(&each).filter(|(_, rests)| !**rests);
+        let going: f64 = others.map(|(&n, _)| f64::from(n)).sum();
+        let words: Vec<u32> = each.iter().copied().map(u32::from).collect();
+        self.resting = Resting {
+            each,
+            words: Some(session.engine().upload(&words)?),
+            going: going / all.max(1.0),
+        };
+        Ok(())
     }
 
     /// Which of several meshes each vertex is of; empty when there is one.
@@ -323,11 +370,14 @@ impl Remesher {
                     lines: self.lines(s)?,
                     deviation: s.write(self.deviation)?,
                     slender: self.slender,
+                    labels: self.labels(s)?.read(),
+                    resting: self.resting.view(),
                 })
             })?;
             report.merge(&pass);
-            let few = pass.done * FEW_FLIPS < u64::from(session.capacity(Kind::Edge));
-            if few || report.rounds >= self.max_rounds {
+            let edges = f64::from(session.capacity(Kind::Edge)) * self.resting.going;
+            let few = ((pass.done * FEW_FLIPS) as f64) < edges;
+            if few || pass.done == 0 || report.rounds >= self.max_rounds {
                 return Ok(report);
             }
         }
@@ -359,14 +409,29 @@ impl Remesher {
         Ok(tables)
     }
 
-    /// Smoothing steps, and back to the surface.
+    /// Smoothing steps, and back to the surface. Meshes that rest are put back to where they were.
     pub(super) fn relax<C: Edits>(&self, session: &Session<C>, steps: u32) -> Result<(), Error> {
-        let engine = session.engine();
+        let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        let resting = self.resting.view();
+        let kept = if resting.is_empty() { 0 } else { n };
+        let before = engine.uninit::<Vec3>(kept as usize)?;
+        let keep = Accept {
+            moved: session.read(self.x)?,
+            x: before.global_mut(),
+        };
+        engine.launch_flat(kept, keep)?;
         self.smooth(session, steps, |rings, moved| {
             let x = session.read(self.x)?;
-            let n = session.capacity(Kind::Vertex);
             Ok(engine.launch_flat(n, Relax { rings, x, moved })?)
-        })
+        })?;
+        let put_back = PutBack {
+            mesh: session.mesh()?,
+            x: session.write(self.x)?,
+            before: before.global(),
+            labels: self.labels(session)?.read(),
+            resting,
+        };
+        Ok(engine.launch_flat(kept, put_back)?)
     }
 
     /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.

@@ -222,7 +222,7 @@ unsafe impl Operator for CollapseShort {
     fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
         let (a, b) = (mesh.origin(2 * seed.0), mesh.tip(2 * seed.0));
         let d = self.place_of(a) - self.place_of(b);
-        d.dot(d) < self.shortest * self.length.square(a, b)
+        d.dot(d) < self.shortest * self.length.square(a, b) && !self.length.rests(a)
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! Flips that equalise the valences.
 
+use super::sizing::rests;
 use super::{Lines, agree, shape};
 use crate::algo::delaunay::{Diamond, flip};
 use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Sieves, Site, template};
@@ -30,6 +31,10 @@ args! {
         pub deviation: GlobalMut<u32>,
         /// Triangles whose `shape` is below this are slender.
         pub slender: f32,
+        /// Which of several meshes each vertex is of; not looked at unless one rests.
+        pub labels: Global<u32>,
+        /// See [`Sizing::resting`](super::Sizing::resting).
+        pub resting: Global<u32>,
     }
 }
 
@@ -86,6 +91,7 @@ unsafe impl Operator for EqualiseFlip {
         let gain = self.gain(q);
         ((gain > 0 || self.slender > 0.0)
             && !self.lines.is_marked(seed.0)
+            && !rests(self.labels, self.resting, q.a)
             && self.fits(q, gain > 0))
         .then(|| Priority::descending(gain.max(0) as f32))
     }

@@ -19,7 +19,7 @@ pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
 pub use lines::{CORNER_COSINE, Lines, MarkBorders, MarkEnds, MarkFeatures, OnLine};
 pub use places::Places;
-pub use relax::{Accept, Relax};
+pub use relax::{Accept, PutBack, Relax};
 pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
 pub use size::{LENGTH_CHUNK, LabelAreas, LabelLengths, ScaleLengths, SumAreas, SumLengths};
 pub use sizing::Sizing;
@@ -48,6 +48,7 @@ kernel_list! {
     flat write_rings: WriteRings;
     flat relax: Relax;
     flat accept: Accept;
+    flat put_back: PutBack;
     flat adapt_lengths: AdaptLengths;
     flat grade_lengths: GradeLengths;
 }

@@ -1,6 +1,8 @@
 //! Tangential smoothing.
 
+use super::sizing::rests;
 use super::{Centre, Rings};
+use crate::edit::{FlatMesh, Mesh};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::normalize_or_zero;
@@ -48,6 +50,33 @@ impl Relax {
         };
         let n = normalize_or_zero(normal);
         rings.as_far_as_possible(x, &star, way - n * n.dot(way))
+    }
+}
+
+kernel! {
+    /// Puts the vertices of meshes that are left as they are back to where they were. One index a vertex slot.
+    pub struct PutBack: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Where the vertices are.
+        pub x: GlobalMut<Vec3>,
+        /// Where they were.
+        pub before: Global<Vec3>,
+        /// Which of several meshes each vertex is of.
+        pub labels: Global<u32>,
+        /// Not 0 for each mesh that is left as it is.
+        pub resting: Global<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for PutBack {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        if self.mesh.vertex_lives(v) && rests(self.labels, self.resting, v) {
+            self.x.set(v, self.before.get(v));
+        }
     }
 }
 

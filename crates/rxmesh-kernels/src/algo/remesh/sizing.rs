@@ -2,7 +2,7 @@
 
 use crate::algo::labels::label_of;
 use crate::args;
-use crate::mem::GlobalMut;
+use crate::mem::{Global, GlobalMut};
 
 args! {
     /// The length that edges shall have: one everywhere, or one a vertex times a factor.
@@ -15,7 +15,16 @@ args! {
         pub factor: f32,
         /// Which of several meshes each vertex is of; empty when there is one.
         pub labels: GlobalMut<u32>,
+        /// Not 0 for each mesh that is left as it is; empty where none is.
+        pub resting: Global<u32>,
     }
+}
+
+/// Whether a vertex is of a mesh that is left as it is, by the labels of vertices and a word a mesh; there are no words
+/// where none is.
+#[inline(always)]
+pub(super) fn rests(labels: Global<u32>, resting: Global<u32>, v: u32) -> bool {
+    !resting.is_empty() && resting.get(labels.get(v)) != 0
 }
 
 impl Sizing {
@@ -24,6 +33,7 @@ impl Sizing {
     pub fn uniform(none: GlobalMut<f32>, length: f32) -> Sizing {
         Sizing {
             labels: none.cast(),
+            resting: Global::empty(),
             lengths: none,
             varies: 0,
             factor: length,
@@ -88,6 +98,12 @@ impl Sizing {
         if !self.labels.is_empty() {
             self.labels.set(v, label);
         }
+    }
+
+    /// Whether a vertex is of a mesh that is left as it is.
+    #[inline(always)]
+    pub fn rests(&self, v: u32) -> bool {
+        rests(self.labels.read(), self.resting, v)
     }
 
     /// Which of several meshes a vertex is of.

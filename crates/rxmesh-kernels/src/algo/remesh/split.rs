@@ -103,7 +103,8 @@ unsafe impl Operator for SplitLong {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let d = self.x.get(a) - self.x.get(b);
         let square = d.dot(d);
-        (square > self.longest.square(a, b) && square < f32::INFINITY).then(|| longer_first(square))
+        let long = square > self.longest.square(a, b) && square < f32::INFINITY;
+        (long && !self.longest.rests(a)).then(|| longer_first(square))
     }
 
     #[inline(always)]
