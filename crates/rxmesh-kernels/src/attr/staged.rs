@@ -109,7 +109,8 @@ unsafe impl<K: Element, T: Value> Field for Staged<K, T> {
     }
 }
 
-/// Copies `n` values word by word, so that neighbouring threads touch neighbouring words; one thread copies all at once.
+/// Copies `n` values word by word, so that neighbouring threads touch neighbouring words; one thread copies all in one
+/// go.
 #[inline(always)]
 fn copy_in<B: Block, T: Value>(p: Phase<B>, from: Global<T>, to: Shared<T>, n: u32) {
     #[cfg(not(target_arch = "nvptx64"))]

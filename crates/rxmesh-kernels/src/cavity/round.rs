@@ -63,8 +63,8 @@ pub enum Counter {
     Ended = 25,
     /// Blocks of a launch that have arrived.
     Arrived = 29,
-    /// Whether one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)): written
-    /// at the end of each round until it does.
+    /// Whether one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
+    /// written at the end of each round until it does.
     Alone = 30,
 }
 

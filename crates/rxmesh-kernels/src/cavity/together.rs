@@ -22,8 +22,8 @@ crate::args! {
     /// longer than its work, and rounds that the host has asked for in vain cost as much as others.
     ///
     /// Operators that need no slots list the seeds of the next round as they enter them, and the last block to fill in
-    /// ends the round. Such rounds leave their seeds as bits too, for whoever lists them after this launch. When few are
-    /// left, one block goes on by itself: its barrier takes a tenth of one of the grid.
+    /// ends the round. Such rounds leave their seeds as bits too, for whoever lists them after this launch. When few
+    /// are left, one block goes on by itself.
     pub struct Rounds<O> {
         /// The last step but one, and with it the first round, without its list. In each round that follows the epoch
         /// is one less and the salt [`SALT`] more, of which filling in knows nothing.
@@ -155,8 +155,8 @@ impl<O: Operator> Rounds<O> {
             && (self.fill.blocks == 1 || k > 0 && self.fill.round.counter(Counter::Alone) != 0)
     }
 
-    /// Ends a round that has listed the seeds of the next one; a round that is to be repeated puts its own back in their
-    /// place, as bits.
+    /// Ends a round that has listed the seeds of the next one; a round that is to be repeated puts its own back in
+    /// their place, as bits.
     #[inline(always)]
     fn end<B: Block>(&self, b: B, round: Round, blocks: u32, t: &RoundsTables) {
         let (end, counters) = (self.collect().end, round.counters);
