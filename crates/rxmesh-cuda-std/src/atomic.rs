@@ -1,5 +1,5 @@
-//! Atomic additions of floats, and counting by many threads. Other integers: `core::sync::atomic`, 32 and 64 bits (8 and
-//! 16 bits are emulated slowly: keep away).
+//! Atomic additions of floats, and counting by many threads. Other integers: `core::sync::atomic`, 32 and 64 bits (8
+//! and 16 bits are emulated slowly: keep away).
 //!
 //! The address space is part of the name, as it is of the instruction. All of them are relaxed, and atomic for the
 //! whole device. The order of concurrent additions is not defined, hence neither are the last bits of a sum. (rust-cuda
