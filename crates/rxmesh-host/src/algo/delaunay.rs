@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::Error;
-use crate::edit::{Column, RunReport, Runs, Seeds, Session};
+use crate::edit::{Column, RunReport, Runs, Session};
 use glam::Vec3;
 use rxmesh_kernels::algo::delaunay::{CountDelaunay, DelaunayFlip};
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -72,11 +72,8 @@ pub fn delaunay<C: Runs<DelaunayFlip>>(
     report.run = session.run(options.max_rounds, op)?;
     // What was refused may be possible once others have flipped.
     while report.run.finished && report.run.rounds < options.max_rounds {
-        if session.enqueue_refused()? == 0 {
-            break;
-        }
         let left = options.max_rounds - report.run.rounds;
-        let pass = session.run_from(Seeds::Queued, left, op)?;
+        let pass = session.run_refused(left, op)?;
         report.run.merge(&pass);
         if pass.done == 0 {
             break;

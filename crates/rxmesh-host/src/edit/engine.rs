@@ -86,6 +86,25 @@ pub trait Runs<O: Operator>: Edits {
         max_rounds: u32,
         op: impl FnMut(&Session<Self>) -> Result<O, Error>,
     ) -> Result<RunReport, Error>;
+
+    /// Rounds from the seeds that were refused; see [`Session::run_refused`], which is what calls it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::run_from`].
+    fn run_refused(
+        session: &mut Session<Self>,
+        max_rounds: u32,
+        op: impl FnMut(&Session<Self>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error> {
+        match Self::enqueue_refused(session)? {
+            0 => Ok(RunReport {
+                finished: true,
+                ..RunReport::default()
+            }),
+            _ => Self::run(session, Seeds::Queued, max_rounds, op),
+        }
+    }
 }
 
 /// The parts of a session, for its engine of edits.

@@ -281,6 +281,23 @@ impl<C: Edits> Session<C> {
         self.change(|s| C::run(s, seeds, max_rounds, op))
     }
 
+    /// As [`Session::run_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if there are
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::run`].
+    pub fn run_refused<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.change(|s| C::run_refused(s, max_rounds, op))
+    }
+
     /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the
     /// next round; how many they are. Others that were carried out may have made room for them.
     ///

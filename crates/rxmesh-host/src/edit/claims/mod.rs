@@ -17,6 +17,7 @@ use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::cavity::{Births, COUNTERS, RESET_EPOCH};
 use rxmesh_kernels::edit::MoveSet;
 use rxmesh_kernels::kernel::OperatorEntry;
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 use slots::FreeSlots;
 use state::RoundState;
@@ -38,8 +39,8 @@ pub struct Claims {
     /// What runs after each fill-in for attributes of new vertices, and the births that it reads.
     hooks: Vec<Hook>,
     births: Buffer<u32>,
-    /// Whether the set of refused seeds may have members.
-    has_refused: bool,
+    /// How many seeds there may be that were refused.
+    refused: u32,
 }
 
 /// Launches the kernels that compute attributes of the vertices that a round has made.
@@ -72,7 +73,7 @@ impl Claims {
             stopped: false,
             hooks: Vec::new(),
             births: mesh.engine().zeroed(0)?,
-            has_refused: false,
+            refused: 0,
         })
     }
 }
@@ -101,14 +102,11 @@ impl Edits for Claims {
     }
 
     fn enqueue_refused(session: &mut Session) -> Result<u32, Error> {
-        if !std::mem::take(&mut session.edits.has_refused) {
+        if std::mem::take(&mut session.edits.refused) == 0 {
             session.edits.queued = 0;
             return Ok(0);
         }
-        session.enter_seeds(|s, to| {
-            let from = s.edits.state.refused.global_mut();
-            Ok(s.engine().launch_flat(to.len(), MoveSet { from, to })?)
-        })
+        session.enter_seeds(move_refused)
     }
 
     /// Free slots are dead, and what was never handed out too.
@@ -129,6 +127,31 @@ impl<O: OperatorEntry> Runs<O> for Claims {
     ) -> Result<RunReport, Error> {
         session.rounds(seeds, max_rounds, op)
     }
+
+    /// The host does not wait to know how many they are.
+    fn run_refused(
+        session: &mut Session,
+        max_rounds: u32,
+        op: impl FnMut(&Session) -> Result<O, Error>,
+    ) -> Result<RunReport, Error> {
+        let most = std::mem::take(&mut session.edits.refused);
+        if most == 0 {
+            session.edits.queued = 0;
+            return Ok(RunReport {
+                finished: true,
+                ..RunReport::default()
+            });
+        }
+        session.list_seeds(most, move_refused)?;
+        session.rounds(Seeds::Queued, max_rounds, op)
+    }
+}
+
+/// Moves what was refused to the next round's seeds.
+fn move_refused(session: &Session, to: GlobalMut<u32>) -> Result<(), Error> {
+    let from = session.edits.state.refused.global_mut();
+    let kernel = MoveSet { from, to };
+    Ok(session.engine().launch_flat(to.len(), kernel)?)
 }
 
 impl Session {

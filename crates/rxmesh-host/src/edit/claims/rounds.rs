@@ -37,6 +37,9 @@ const ROUNDS_TOGETHER: u32 = 16;
 /// Most blocks of such a launch, for each multiprocessor: each step waits for all of them.
 const TOGETHER_BLOCKS: u32 = 4;
 
+/// Rounds of so many times the seeds that rounds in one launch may have are expected to leave no more of them.
+const SOON_FEW: u32 = 8;
+
 /// One block goes on by itself when a round of such a launch has so many seeds at most.
 const FEW_SEEDS: u32 = 128;
 
@@ -109,7 +112,8 @@ impl Session {
         let mut share = self.share_of::<O>(seeds, O::SHARE);
         while report.rounds < max_rounds && !report.finished {
             let patience = self.engine().rounds_a_look();
-            let most = if self.are_few::<O>(self.seeds::<O>(seeds)) {
+            let n = self.seeds::<O>(seeds);
+            let most = if self.are_few::<O>(n) || self.are_soon_few::<O>(n) {
                 ROUNDS_TOGETHER
             } else if report.rounds == 0 {
                 patience.min(FIRST_LOOK)
@@ -179,7 +183,7 @@ impl Session {
     fn seeds<O: Operator>(&self, seeds: Seeds) -> u32 {
         match seeds {
             Seeds::All => self.seed_slots::<O>(),
-            Seeds::Queued => self.edits.queued,
+            Seeds::Queued => self.edits.queued.min(self.seed_slots::<O>()),
         }
     }
 
@@ -220,7 +224,7 @@ impl Session {
             return Ok(report);
         }
         check_records::<O>(self.capacity(Kind::Face))?;
-        let forgets = seeds == Seeds::All && self.edits.has_refused;
+        let forgets = seeds == Seeds::All && self.edits.refused > 0;
         if forgets || share.is_some() || self.edits.stopped {
             self.begin(forgets, share)?;
         }
@@ -233,7 +237,7 @@ impl Session {
             let launched = self.launch_rounds(from, most, report.rounds..rounds, course);
             let before = report.rounds;
             // Rounds that were launched before memory ended have taken place.
-            let counters = self.look_at::<O, C>(course, &mut report)?;
+            let counters = self.look_at::<O, C>(from, course, &mut report)?;
             let listed_themselves = launched? && lists_seeds::<O>();
             let repeats_all = report.rounds == 0 && seeds == Seeds::All;
             if listed_themselves && self.edits.queued > 0 && !repeats_all {
@@ -267,15 +271,29 @@ impl Session {
     ) -> Result<bool, Error> {
         if self.are_few::<O>(n)
             && let Some(operator) = course.operator_of_all(self)
-            && self.launch_together(seeds, n, rounds.len() as u32, operator?)?
+            && self.launch_together(seeds, n, rounds.len() as u32, operator?, 0)?
         {
             return Ok(true);
         }
+        let soon = self.are_soon_few::<O>(n);
         for round in rounds.clone() {
+            let salt = SALT.wrapping_mul(round - rounds.start);
+            if soon
+                && round > rounds.start
+                && let Some(operator) = course.operator_of_all(self)
+                && self.launch_together(
+                    seeds,
+                    self.most_together(),
+                    rounds.end - round,
+                    operator?,
+                    salt,
+                )?
+            {
+                return Ok(true);
+            }
             self.next_epochs(1)?;
             let operator = course.operator(self, round)?;
             self.make_births::<O>(n)?;
-            let salt = SALT.wrapping_mul(round - rounds.start);
             self.launch(seeds, n, operator, course, salt)?;
             let end = self.round_end(1, O::SHARE < 1.0);
             if !course.between(self, self.edits.state.queue.global_mut(), end)? {
@@ -290,25 +308,35 @@ impl Session {
     /// Whether there are so few seeds that rounds are launched together: not on a CPU, where a launch costs little and
     /// a round as much as its seeds, and not where what is born is told after each round.
     fn are_few<O: Operator>(&self, seeds: u32) -> bool {
-        let most = self.engine().seeds_together();
-        O::TOGETHER && seeds <= most && !self.has_listeners()
+        O::TOGETHER && seeds <= self.most_together() && !self.has_listeners()
     }
 
-    /// Launches rounds as steps of one launch, of which the first has `n` seeds at most; false, and nothing is
-    /// launched, where there is no room for all blocks at a time.
+    /// Whether there will be so few after a first round, so that the host need not look.
+    fn are_soon_few<O: Operator>(&self, seeds: u32) -> bool {
+        O::TOGETHER && seeds <= SOON_FEW * self.most_together() && !self.has_listeners()
+    }
+
+    /// The most seeds of a round so that several are launched together.
+    fn most_together(&self) -> u32 {
+        self.engine().seeds_together()
+    }
+
+    /// Launches rounds as steps of one launch, of which the first has about `n` seeds and a salt that is so much more
+    /// than the session's; false, and nothing is launched, where there is no room for all blocks at a time.
     fn launch_together<O: OperatorEntry>(
         &mut self,
         seeds: Seeds,
         n: u32,
         rounds: u32,
         op: O,
+        salt: u32,
     ) -> Result<bool, Error> {
         let Some(blocks) = self.blocks_together(seeds, n, op)? else {
             return Ok(false);
         };
         self.next_epochs(rounds)?;
         let steps = 0..rounds * steps_of_round::<O>();
-        let kernel = self.together(seeds, n, op, blocks);
+        let kernel = self.together(seeds, n, op, blocks, salt);
         self.engine().launch_grid(blocks, steps, kernel)?;
         // The kernel counts down by itself.
         self.edits.epoch -= rounds - 1;
@@ -316,11 +344,18 @@ impl Session {
     }
 
     /// The kernel of rounds that are steps of one launch, from this epoch on.
-    fn together<O: OperatorEntry>(&self, seeds: Seeds, n: u32, op: O, blocks: u32) -> Rounds<O> {
+    fn together<O: OperatorEntry>(
+        &self,
+        seeds: Seeds,
+        n: u32,
+        op: O,
+        blocks: u32,
+        salt: u32,
+    ) -> Rounds<O> {
         let round = Round {
             list: GlobalMut::empty().read(),
             births: GlobalMut::empty(),
-            ..self.first_round(seeds, n, 0)
+            ..self.first_round(seeds, n, salt)
         };
         let s = &self.edits.state;
         Rounds {
@@ -354,7 +389,7 @@ impl Session {
         };
         let mut blocks = (engine.info().units * TOGETHER_BLOCKS).min(work);
         while blocks > 0
-            && !engine.has_room_for_grid(blocks, &self.together(seeds, n, op, blocks))?
+            && !engine.has_room_for_grid(blocks, &self.together(seeds, n, op, blocks, 0))?
         {
             blocks /= 2;
         }
@@ -364,6 +399,7 @@ impl Session {
     /// Reads the counters and adds the rounds since the last look.
     fn look_at<O: OperatorEntry, C: Course<O>>(
         &mut self,
+        from: Seeds,
         course: &mut C,
         report: &mut RunReport,
     ) -> Result<Vec<u32>, Error> {
@@ -394,9 +430,10 @@ impl Session {
         let rounds = counted(Counter::Rounds);
         report.rounds += rounds;
         let edits = &mut self.edits;
-        edits.has_refused |= counted(Counter::Refused) > 0;
+        edits.refused = edits.refused.saturating_add(counted(Counter::Refused));
         edits.salt = edits.salt.wrapping_add(SALT.wrapping_mul(rounds));
-        if rounds > 0 {
+        // Of a list the host may have known no more than how long it is at most.
+        if rounds > 0 || from == Seeds::Queued {
             edits.queued = counters[Counter::Seeds as usize];
         }
         edits.stopped = counters[Counter::Stopped as usize] != 0;
@@ -424,7 +461,9 @@ impl Session {
         };
         let n = refused.len().max(s.counters.len() as u32);
         self.engine().launch_flat(n, kernel)?;
-        self.edits.has_refused &= !forgets;
+        if forgets {
+            self.edits.refused = 0;
+        }
         self.edits.stopped = false;
         Ok(())
     }
@@ -462,14 +501,24 @@ impl Session {
         &mut self,
         write: impl FnOnce(&Session, GlobalMut<u32>) -> Result<(), Error>,
     ) -> Result<u32, Error> {
-        // Neither a list nor a stopped round of before.
-        self.resume()?;
-        write(self, self.edits.state.queue.global_mut())?;
-        self.collect(self.round_end(0, false))?;
+        self.list_seeds(u32::MAX, write)?;
         let counters = &self.edits.state.counters;
         self.edits.queued = counters.read_range(Counter::Seeds as usize, 1)?[0];
         self.edits.stopped = self.edits.queued == 0;
         Ok(self.edits.queued)
+    }
+
+    /// The same for so many seeds at most, without a look at how many they are.
+    pub(super) fn list_seeds(
+        &mut self,
+        most: u32,
+        write: impl FnOnce(&Session, GlobalMut<u32>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.edits.queued = most;
+        // Neither a list nor a stopped round of before.
+        self.resume()?;
+        write(self, self.edits.state.queue.global_mut())?;
+        self.collect(self.round_end(0, false))
     }
 
     /// The end of so many rounds.
