@@ -1,6 +1,7 @@
 //! Rayon's parallel iterators, compiled to less. A loop of rayon's brings its own copy of all that it takes to lend half
-//! of the work to another thread: jobs, latches, what becomes of a panic; sixty functions, and with a hundred loops they
-//! were a third of this library. [`Lean`] has the same items in the same parts, and one copy of that for all loops.
+//! of the work to another thread: jobs, latches, what becomes of a panic; sixty functions, and with a hundred loops
+//! they were a third of this library. [`Lean`] has the same items in the same parts, and one copy of that for all
+//! loops.
 
 use rayon::iter::plumbing::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer,

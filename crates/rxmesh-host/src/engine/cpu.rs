@@ -126,14 +126,15 @@ impl Cpu {
         let patch = |i: u32| listed.map_or(i, |listed| listed[i as usize]);
         self.done.store(0, Relaxed);
         self.patches.store(patches, Relaxed);
-        // SAFETY: `base` points to `shared` bytes, which are the block's (`run_solo`, `run_team`).
         match self.style {
-            Style::Solo => self.run_solo(patches, shared, Some(&self.done), &|i, base| unsafe {
-                run_patch(Solo, mesh, patch(i), (base, shared), kernel);
+            Style::Solo => self.run_solo(patches, shared, Some(&self.done), &|i, base| {
+                // SAFETY: `base` points to `shared` bytes, which are the block's.
+                unsafe { run_patch(Solo, mesh, patch(i), (base, shared), kernel) }
             }),
             #[cfg(feature = "test-engines")]
-            _ => self.run_team(patches, shared, &|b, i, base| unsafe {
-                run_patch(b, mesh, patch(i), (base, shared), kernel);
+            _ => self.run_team(patches, shared, &|b, i, base| {
+                // SAFETY: as above.
+                unsafe { run_patch(b, mesh, patch(i), (base, shared), kernel) }
             }),
         }
     }
@@ -197,14 +198,15 @@ impl Cpu {
     }
 
     fn run_each<K: OnBlocks>(&self, blocks: u32, shared: u32, kernel: K) {
-        // SAFETY: as in `run_some`.
         match self.style {
-            Style::Solo => self.run_solo(blocks, shared, None, &|id, base| unsafe {
-                run_block(Solo, id, (base, shared), kernel);
+            Style::Solo => self.run_solo(blocks, shared, None, &|id, base| {
+                // SAFETY: `base` points to `shared` bytes, which are the block's.
+                unsafe { run_block(Solo, id, (base, shared), kernel) }
             }),
             #[cfg(feature = "test-engines")]
-            _ => self.run_team(blocks, shared, &|b, id, base| unsafe {
-                run_block(b, id, (base, shared), kernel);
+            _ => self.run_team(blocks, shared, &|b, id, base| {
+                // SAFETY: as above.
+                unsafe { run_block(b, id, (base, shared), kernel) }
             }),
         }
     }
