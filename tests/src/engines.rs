@@ -28,7 +28,7 @@ pub enum Subject {
 }
 
 /// Runs a check on an engine. Without a GPU a CUDA check says so and passes, unless `RXMESH_REQUIRE_CUDA=1`.
-pub fn run(subject: Subject, check: impl FnOnce(&Engine)) {
+pub fn run(subject: Subject, check: &dyn Fn(&Engine)) {
     let _processors = Processors::take(match subject {
         Subject::Solo | Subject::Shuffled => 1,
         Subject::Team(n) => n as usize,
@@ -87,7 +87,7 @@ impl Drop for Processors {
 static FREED: Condvar = Condvar::new();
 
 /// The GPU's engine, shared by all tests of a program; faults belong to the engine, so one test runs at a time.
-fn run_cuda(check: impl FnOnce(&Engine)) {
+fn run_cuda(check: &dyn Fn(&Engine)) {
     static ONE: Mutex<()> = Mutex::new(());
     match cuda() {
         Ok(engine) => {
@@ -186,7 +186,7 @@ macro_rules! conformance {
         #[test]
         $(#[$long])*
         fn $check() {
-            $crate::engines::run($subject, super::$check);
+            $crate::engines::run($subject, &super::$check);
         }
     };
 }

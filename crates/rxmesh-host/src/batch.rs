@@ -1,6 +1,7 @@
 //! Several meshes as one, so that every algorithm works on all of them at once.
 
 use crate::mesh::{MeshError, Placement, Tag, TagKind, TriMesh, merge};
+use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -56,7 +57,11 @@ impl Batch {
     /// A mesh that is not sound, or more elements than 32-bit ids can name.
     pub fn join(mut meshes: Vec<TriMesh>) -> Result<(TriMesh, Batch), MeshError> {
         meshes.iter().try_for_each(TriMesh::validate)?;
-        let homes: Vec<Placement> = meshes.par_iter_mut().map(TriMesh::normalise).collect();
+        let homes: Vec<Placement> = meshes
+            .par_iter_mut()
+            .lean()
+            .map(TriMesh::normalise)
+            .collect();
         let scales = meshes.iter().filter(|m| !m.positions.is_empty());
         let scale = scales.map(|m| m.placement.scale).reduce(f64::max);
         let scale = scale.unwrap_or(1.0);
@@ -123,7 +128,7 @@ impl Batch {
     /// As [`TriMesh::split`].
     pub fn part(&self, joined: &TriMesh, labels: &[u32]) -> Vec<TriMesh> {
         let mut parts = joined.split(labels, self.len());
-        let each = parts.par_iter_mut().zip(&self.members);
+        let each = parts.par_iter_mut().zip(&self.members).lean();
         each.for_each(|(mesh, member)| {
             mesh.place(joint(member.frame.scale));
             mesh.placement = member.frame;

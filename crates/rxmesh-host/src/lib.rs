@@ -20,6 +20,7 @@ pub mod instances;
 pub mod io;
 pub mod mesh;
 mod options;
+mod par;
 pub mod patch;
 pub mod repack;
 pub mod repair;

@@ -97,8 +97,8 @@ struct Ring {
 impl Ring {
     /// Starts at the boundary where there is one.
     fn new(net: &Net, v: usize) -> Ring {
-        // By the vertex after `v` in a face: the one before `v`, and the one opposite.
-        let mut faces = HashMap::new();
+        // The vertex after `v` in a face, with the one before `v`, and the one opposite.
+        let mut faces = Vec::new();
         for &f in &net.vertex_faces[v] {
             let face = &net.faces[f];
             let n = face.len();
@@ -106,16 +106,11 @@ impl Ring {
                 .iter()
                 .position(|&w| w as usize == v)
                 .expect("a face of it");
-            faces.insert(
-                face[(k + 1) % n],
-                (face[(k + n - 1) % n], face[(k + 2) % n]),
-            );
+            faces.push([1, n - 1, 2].map(|step| face[(k + step) % n]));
         }
-        let ends: Vec<u32> = faces.values().map(|f| f.0).collect();
-        let mut firsts: Vec<u32> = faces.keys().copied().collect();
-        firsts.sort_unstable();
-        let open = firsts.iter().find(|w| !ends.contains(w));
-        let first = *open.unwrap_or(&firsts[0]);
+        let firsts = || faces.iter().map(|f| f[0]);
+        let open = firsts().filter(|w| faces.iter().all(|f| f[1] != *w)).min();
+        let first = open.or(firsts().min()).expect("a face");
         let mut ring = Ring {
             center: net.positions[v],
             edges: Vec::new(),
@@ -128,7 +123,7 @@ impl Ring {
             ring.edges.push(net.positions[at as usize]);
             ring.sharp
                 .push(net.edge_sharpness[net.edge(v as u32, at)] > 0.0);
-            let Some(&(next, opposite)) = faces.get(&at) else {
+            let Some(&[_, next, opposite]) = faces.iter().rfind(|f| f[0] == at) else {
                 break;
             };
             ring.faces.push(net.positions[opposite as usize]);

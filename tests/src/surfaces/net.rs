@@ -3,7 +3,6 @@
 use glam::DVec3;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Options, Scheme};
-use std::collections::HashMap;
 
 /// Sharpness from here on lasts for ever.
 pub const SHARP: f64 = PolyMesh::SHARP as f64;
@@ -25,8 +24,6 @@ pub struct Net {
     pub parents: Vec<u32>,
     /// Ends of each edge, as its first half-edge has them.
     pub edges: Vec<[u32; 2]>,
-    /// Each edge by its ends; of several the first.
-    pub edge_ids: HashMap<[u32; 2], usize>,
     /// The edges of each face: the one from its first vertex to its second, and so on.
     pub face_edges: Vec<Vec<usize>>,
     /// Faces of each edge, in their order.
@@ -68,13 +65,12 @@ impl Net {
         tag: impl Fn(usize, usize) -> usize,
     ) -> Net {
         let n = positions.len();
-        let mut known = HashMap::new();
+        let mut tags = Vec::new();
         let mut net = Net {
             positions,
             faces: Vec::new(),
             parents,
             edges: Vec::new(),
-            edge_ids: HashMap::new(),
             face_edges: Vec::new(),
             edge_faces: Vec::new(),
             vertex_edges: vec![Vec::new(); n],
@@ -86,14 +82,16 @@ impl Net {
             let mut sides = Vec::new();
             for (k, &a) in face.iter().enumerate() {
                 let b = face[(k + 1) % face.len()];
-                let e = *known.entry((pair(a, b), tag(f, k))).or_insert_with(|| {
+                let tag = tag(f, k);
+                let e = net.edges_between(a, b).find(|&e| tags[e] == tag);
+                let e = e.unwrap_or_else(|| {
+                    tags.push(tag);
                     net.edges.push([a, b]);
                     net.edge_faces.push(Vec::new());
                     net.vertex_edges[a as usize].push(net.edges.len() - 1);
                     net.vertex_edges[b as usize].push(net.edges.len() - 1);
                     net.edges.len() - 1
                 });
-                net.edge_ids.entry(pair(a, b)).or_insert(e);
                 net.edge_faces[e].push(f);
                 net.vertex_faces[a as usize].push(f);
                 sides.push(e);
@@ -137,12 +135,19 @@ impl Net {
         net
     }
 
+    /// The edges with these ends, in their order.
+    fn edges_between(&self, a: u32, b: u32) -> impl Iterator<Item = usize> {
+        let [of_a, of_b] = [a, b].map(|v| &self.vertex_edges[v as usize]);
+        let fewer = if of_a.len() < of_b.len() { of_a } else { of_b };
+        let ends = pair(a, b);
+        let with_ends = move |&e: &usize| pair(self.edges[e][0], self.edges[e][1]) == ends;
+        fewer.iter().copied().filter(with_ends)
+    }
+
     /// The edge with these ends, the first of several; panics when there is none.
     pub fn edge(&self, a: u32, b: u32) -> usize {
-        *self
-            .edge_ids
-            .get(&pair(a, b))
-            .unwrap_or_else(|| panic!("there is no edge {a} {b}"))
+        let first = self.edges_between(a, b).next();
+        first.unwrap_or_else(|| panic!("there is no edge {a} {b}"))
     }
 
     /// Whether an edge is between two faces.

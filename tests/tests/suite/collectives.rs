@@ -333,7 +333,7 @@ fn bits(engine: &Engine) {
 /// A kernel that is in no PTX is an error on a GPU, not a crash.
 #[test]
 fn a_kernel_without_ptx_is_unknown_on_a_gpu() {
-    rxmesh_tests::engines::run(rxmesh_tests::engines::Subject::Cuda, |engine| {
+    rxmesh_tests::engines::run(rxmesh_tests::engines::Subject::Cuda, &|engine| {
         let (data, out, floats) = (
             engine.zeroed(4).unwrap(),
             engine.zeroed(6).unwrap(),

@@ -165,7 +165,7 @@ fn oriented(rx: &RxMesh, oracle: &Oracle) -> Result<(), TestCaseError> {
 }
 
 fn all(subject: Subject, cases: u32) {
-    run(subject, |engine| {
+    run(subject, &|engine| {
         let config = Config {
             cases,
             failure_persistence: None,

@@ -66,9 +66,9 @@ impl Options for SoftArgs {
 impl Application for Soft {
     const NAME: &'static str = "soft";
     const SUMMARY: &'static str = "Let a volume fall or hang as a soft body";
-    const HELP: &'static str = "Examples: rxmesh-apps generate ball -n 6 -o ball.msh
+    const HELP: &'static str = "Examples: rxmesh-apps generate ball -n 4 -o ball.msh
           rxmesh-apps soft ball.msh --frames fallen
-          rxmesh-apps soft ball.msh --solver vbd --pin-top --frames hung
+          rxmesh-apps soft ball.msh --solver vbd --pin-top --steps 100 --frames hung
           rxmesh-apps soft ball.msh --print-scene
 
 It falls onto ground that lies half its size below it. Cells are neo-Hookean (as rigid as possible with

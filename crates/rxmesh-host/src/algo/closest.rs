@@ -1,6 +1,7 @@
 //! Surfaces for closest-point look-ups.
 
 use crate::engine::{Buffer, Engine, EngineError};
+use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
 use rxmesh_kernels::algo::closest::{Forest, LEAF, TreeView};
@@ -60,6 +61,7 @@ impl SurfaceTree {
         };
         let trees: Vec<Built> = meshes
             .into_par_iter()
+            .lean()
             .map(|mesh| Built::new(x, faces, mesh))
             .collect();
         let mut of_vertices = vec![0; x.len()];
@@ -134,17 +136,23 @@ impl Built {
         let centre = |i: u32| place(i).iter().sum::<Vec3>() * (1.0 / 3.0);
         let [low, high] = of
             .par_iter()
+            .lean()
             .map(|&i| [centre(i); 2])
             .reduce(|| NOTHING, union);
         let extent = (high - low).max_element();
         let scale = if extent > 0.0 { CELLS / extent } else { 0.0 };
         let mut order: Vec<(u64, u32)> = of
             .into_par_iter()
+            .lean()
             .map(|i| (morton((centre(i) - low) * scale), i))
             .collect();
         order.par_sort_unstable();
-        let order: Vec<u32> = order.into_par_iter().map(|(_, i)| i).collect();
-        let corners: Vec<Vec3> = order.par_iter().flat_map_iter(|&i| place(i)).collect();
+        let order: Vec<u32> = order.into_par_iter().lean().map(|(_, i)| i).collect();
+        let corners: Vec<Vec3> = order
+            .par_iter()
+            .lean()
+            .flat_map_iter(|&i| place(i))
+            .collect();
         let leaves = order
             .len()
             .div_ceil(LEAF as usize)
@@ -168,6 +176,7 @@ fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
     let (inner, last) = boxes.split_at_mut(leaves);
     last.par_iter_mut()
         .zip(corners.par_chunks(3 * LEAF as usize))
+        .lean()
         .for_each(|(b, c)| *b = c.iter().fold(NOTHING, |b, &p| union(b, [p, p])));
     let mut below: &[Box3] = last;
     let mut rest = inner;
@@ -177,6 +186,7 @@ fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
         level
             .par_iter_mut()
             .zip(below.par_chunks(2))
+            .lean()
             .for_each(|(b, children)| *b = union(children[0], children[1]));
         below = level;
         rest = upper;

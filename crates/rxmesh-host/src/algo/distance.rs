@@ -7,6 +7,7 @@ use super::sample::{SampleOptions, Sampler};
 use crate::Error;
 use crate::engine::Engine;
 use crate::mesh::TriMesh;
+use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_kernels::algo::closest::ClosestDistances;
@@ -169,7 +170,7 @@ impl Frame {
         // Differences first, so that what the origins share drops out.
         let (shift, unit) = (place.origin - self.origin, place.scale);
         let enter = |p: &Vec3| ((shift + unit * p.as_dvec3()) * self.scale).as_vec3();
-        mesh.positions.par_iter().map(enter).collect()
+        mesh.positions.par_iter().lean().map(enter).collect()
     }
 }
 

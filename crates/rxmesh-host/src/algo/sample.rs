@@ -3,6 +3,7 @@
 use super::Options;
 use crate::Error;
 use crate::mesh::Rng;
+use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -87,6 +88,7 @@ impl<'a> Sampler<'a> {
         options.check()?;
         let mut areas: Vec<f64> = faces
             .par_iter()
+            .lean()
             .map(|f| twice_area(corners(x, f)))
             .collect();
         let mut total = 0.0;

@@ -112,11 +112,11 @@ impl Live {
     /// Binds a kernel's arguments, after a check of all the memory that they name: attributes are of one mesh, that of
     /// the launch if it has one. With `exclusive` the launch keeps the allocations, and launches of several threads on
     /// the same memory are refused unless all of them only read it; without, nothing is freed while what is returned
-    /// lives, which is to be as long as it takes to enter the launch in a stream.
-    pub(super) fn bind<K: Bind>(
+    /// lives, which is to be as long as it takes to enter the launch in a stream. Compiled once, not for each kernel.
+    pub(super) fn bind(
         &self,
         kernel: &'static str,
-        arguments: &mut K,
+        arguments: &mut dyn Bind,
         mesh: Option<u64>,
         exclusive: bool,
     ) -> Result<Used<'_>, EngineError> {

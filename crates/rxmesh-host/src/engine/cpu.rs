@@ -9,7 +9,7 @@ use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{
     BlockKernel, FlatKernel, GridKernel, ListedArgs, Next, PatchArgs, PatchKernel,
 };
-use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Plan};
+use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Global, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -50,7 +50,7 @@ thread_local! {
 }
 
 /// Runs `f` with this thread's shared memory of at least `bytes` bytes.
-fn with_shared<R>(bytes: u32, poison: bool, f: impl FnOnce(*mut u8) -> R) -> R {
+fn with_shared(bytes: u32, poison: bool, f: &mut dyn FnMut(*mut u8)) {
     SHARED.with_borrow_mut(|words| {
         let n = (bytes as usize).div_ceil(16).max(1);
         if words.len() < n {
@@ -109,8 +109,7 @@ impl Cpu {
 
     /// Runs a kernel on the patches that are listed, in their order: neighbours stay with a thread.
     pub(super) fn run_listed<K: PatchKernel>(&self, args: ListedArgs<K>, shared: u32) {
-        let mut listed: Vec<u32> = (0..args.count.get(1)).map(|i| args.list.get(i)).collect();
-        listed.sort_unstable();
+        let listed = sorted(args.list, args.count);
         let n = listed.len() as u32;
         self.run_some(args.mesh, args.kernel, n, Some(&listed), shared);
     }
@@ -128,29 +127,48 @@ impl Cpu {
         self.done.store(0, Relaxed);
         self.patches.store(patches, Relaxed);
         match self.style {
-            Style::Solo => self.crew.each(patches, &|i| {
-                with_shared(shared, cfg!(debug_assertions), |base| {
-                    // SAFETY: `base` points to `shared` bytes.
-                    unsafe { run_patch(Solo, mesh, patch(i), (base, shared), kernel) }
-                });
-                self.done.fetch_add(1, Relaxed);
+            Style::Solo => self.run_solo(patches, shared, Some(&self.done), &|i, base| {
+                // SAFETY: `base` points to `shared` bytes, which are the block's.
+                unsafe { run_patch(Solo, mesh, patch(i), (base, shared), kernel) }
             }),
             #[cfg(feature = "test-engines")]
+            _ => self.run_team(patches, shared, &|b, i, base| {
+                // SAFETY: as above.
+                unsafe { run_patch(b, mesh, patch(i), (base, shared), kernel) }
+            }),
+        }
+    }
+
+    /// Runs blocks of one thread each, which gets the block's index and its shared memory. As the next one compiled
+    /// once, and not for each kernel.
+    fn run_solo(
+        &self,
+        blocks: u32,
+        shared: u32,
+        done: Option<&AtomicU32>,
+        run: &(dyn Fn(u32, *mut u8) + Sync),
+    ) {
+        self.crew.each(blocks, &|i| {
+            with_shared(shared, cfg!(debug_assertions), &mut |base| run(i, base));
+            if let Some(done) = done {
+                done.fetch_add(1, Relaxed);
+            }
+        });
+    }
+
+    /// Runs blocks on a test engine. For both of them a kernel is compiled once.
+    #[cfg(feature = "test-engines")]
+    fn run_team(&self, blocks: u32, shared: u32, run: &(dyn Fn(Member<'_>, u32, *mut u8) + Sync)) {
+        match self.style {
+            Style::Team(n) => team::run(n, blocks, shared, run),
             Style::Shuffled(seed) => {
-                // Patches in a permuted order too: a kernel may not rely on theirs.
-                (0..patches).rev().for_each(|i| {
-                    let (id, b) = (patch(i), Member::shuffled(seed ^ i));
-                    with_shared(shared, true, |base| {
-                        // SAFETY: `base` points to `shared` bytes.
-                        unsafe { run_patch_of_team(b, mesh, id, (base, shared), kernel) }
-                    });
+                // Blocks in a permuted order too: a kernel may not rely on theirs.
+                (0..blocks).rev().for_each(|i| {
+                    let b = Member::shuffled(seed ^ i);
+                    with_shared(shared, true, &mut |base| run(b, i, base));
                 });
             }
-            #[cfg(feature = "test-engines")]
-            Style::Team(n) => team::run(n, patches, shared, &|b, i, base| {
-                // SAFETY: `base` points to `shared` bytes.
-                unsafe { run_patch_of_team(b, mesh, patch(i), (base, shared), kernel) }
-            }),
+            Style::Solo => unreachable!("`run_solo` runs its blocks"),
         }
     }
 
@@ -181,28 +199,14 @@ impl Cpu {
 
     fn run_each<K: OnBlocks>(&self, blocks: u32, shared: u32, kernel: K) {
         match self.style {
-            Style::Solo => {
-                self.crew.each(blocks, &|id| {
-                    with_shared(shared, cfg!(debug_assertions), |base| {
-                        // SAFETY: `base` points to `shared` bytes.
-                        unsafe { run_block(Solo, id, (base, shared), kernel) }
-                    });
-                });
-            }
+            Style::Solo => self.run_solo(blocks, shared, None, &|id, base| {
+                // SAFETY: `base` points to `shared` bytes, which are the block's.
+                unsafe { run_block(Solo, id, (base, shared), kernel) }
+            }),
             #[cfg(feature = "test-engines")]
-            Style::Shuffled(seed) => {
-                (0..blocks).rev().for_each(|id| {
-                    let b = Member::shuffled(seed ^ id);
-                    with_shared(shared, true, |base| {
-                        // SAFETY: `base` points to `shared` bytes.
-                        unsafe { run_block_of_team(b, id, (base, shared), kernel) }
-                    });
-                });
-            }
-            #[cfg(feature = "test-engines")]
-            Style::Team(n) => team::run(n, blocks, shared, &|b, id, base| {
-                // SAFETY: `base` points to `shared` bytes.
-                unsafe { run_block_of_team(b, id, (base, shared), kernel) }
+            _ => self.run_team(blocks, shared, &|b, id, base| {
+                // SAFETY: as above.
+                unsafe { run_block(b, id, (base, shared), kernel) }
             }),
         }
     }
@@ -219,12 +223,9 @@ impl Cpu {
                     }
                 });
             }
+            // As one block.
             #[cfg(feature = "test-engines")]
-            Style::Shuffled(seed) => run_flat_of_team(Member::shuffled(seed), n, kernel),
-            #[cfg(feature = "test-engines")]
-            Style::Team(threads) => {
-                team::run(threads, 1, 0, &|b, _, _| run_flat_of_team(b, n, kernel))
-            }
+            _ => self.run_team(1, 0, &|b, _, _| b.each(n, |i| kernel.run(i))),
         }
     }
 
@@ -254,6 +255,13 @@ impl Cpu {
     }
 }
 
+/// The first numbers of a list, of which `count` says how many there are, in their order.
+fn sorted(list: Global<u32>, count: Global<u32>) -> Vec<u32> {
+    let mut listed: Vec<u32> = (0..count.get(1)).map(|i| list.get(i)).collect();
+    listed.sort_unstable();
+    listed
+}
+
 /// Runs a block on a patch.
 ///
 /// # Safety
@@ -274,31 +282,6 @@ unsafe fn run_patch<B: Block, K: PatchKernel>(
     // `shared` is the most that any patch of this kernel measures.
     within(&plan, shared);
     kernel.run(b, &patch, &tables);
-}
-
-/// The same for both test engines: the compiler makes one of it, where a kernel is long.
-///
-/// # Safety
-///
-/// As [`run_patch`].
-#[cfg(feature = "test-engines")]
-#[inline(never)]
-unsafe fn run_patch_of_team<K: PatchKernel>(
-    b: Member<'_>,
-    mesh: MeshView,
-    id: u32,
-    memory: (*mut u8, u32),
-    kernel: K,
-) {
-    // SAFETY: the caller's.
-    unsafe { run_patch(b, mesh, id, memory, kernel) }
-}
-
-/// Runs a flat kernel as one block, as [`run_patch_of_team`].
-#[cfg(feature = "test-engines")]
-#[inline(never)]
-fn run_flat_of_team<K: FlatKernel>(b: Member<'_>, n: u32, kernel: K) {
-    b.each(n, |i| kernel.run(i));
 }
 
 /// A kernel's parts of shared memory lie in what was measured.
@@ -367,23 +350,6 @@ unsafe fn run_block<B: Block, K: OnBlocks>(
     let tables = kernel.carve(&mut plan);
     within(&plan, shared);
     kernel.run(b, id, &tables);
-}
-
-/// As [`run_patch_of_team`].
-///
-/// # Safety
-///
-/// As [`run_block`].
-#[cfg(feature = "test-engines")]
-#[inline(never)]
-unsafe fn run_block_of_team<K: OnBlocks>(
-    b: Member<'_>,
-    id: u32,
-    memory: (*mut u8, u32),
-    kernel: K,
-) {
-    // SAFETY: the caller's.
-    unsafe { run_block(b, id, memory, kernel) }
 }
 
 /// The processor's name, where the system tells.

@@ -165,10 +165,25 @@ const WIDEST: u32 = 512;
 impl Function {
     /// Threads of a patch kernel's block: its own number, or more where there are so few patches that multiprocessors
     /// had little to do. Whole warps.
-    fn width<K: PatchKernel>(&self, blocks: u32, units: u32) -> u32 {
-        let each = K::ENOUGH_THREADS / blocks.div_ceil(units.max(1)).max(1);
+    fn width(&self, [own, enough]: [u32; 2], blocks: u32, units: u32) -> u32 {
+        let each = enough / blocks.div_ceil(units.max(1)).max(1);
         let most = each.min(WIDEST).min(self.threads) / 32 * 32;
-        whole_warps(K::THREADS).max(most)
+        whole_warps(own).max(most)
+    }
+}
+
+/// How wide a launch's blocks are.
+#[derive(Clone, Copy)]
+enum Width {
+    /// So many threads.
+    Threads(u32),
+    /// A patch kernel's own number, and what is enough for a multiprocessor ([`Function::width`]).
+    OfPatches([u32; 2]),
+}
+
+impl Width {
+    fn of<K: PatchKernel>() -> Width {
+        Width::OfPatches([K::THREADS, K::ENOUGH_THREADS])
     }
 }
 
@@ -354,21 +369,44 @@ impl Cuda {
 
     fn launch<A: Copy>(
         &self,
-        (name, registers): (&'static str, Option<u32>),
+        entry: (&'static str, Option<u32>),
         blocks: u32,
-        width: impl FnOnce(&Function) -> u32,
+        width: Width,
         shared: u32,
         args: A,
     ) -> Result<(), EngineError> {
+        // SAFETY: the entry takes one parameter of type `A`: the fingerprint checks its layout.
+        unsafe { self.launch_with(entry, blocks, width, shared, arguments(&args)) }
+    }
+
+    /// [`Cuda::launch`] of whichever kernel it is: compiled once, and not for each.
+    ///
+    /// # Safety
+    ///
+    /// `args` points to what the entry takes.
+    unsafe fn launch_with(
+        &self,
+        (name, registers): (&'static str, Option<u32>),
+        blocks: u32,
+        width: Width,
+        shared: u32,
+        args: *mut c_void,
+    ) -> Result<(), EngineError> {
         self.enter()?;
         let function = self.function(name, registers, shared)?;
-        let threads = width(&function);
-        let mut pointers = [arguments(&args)];
+        let threads = match width {
+            Width::Threads(n) => whole_warps(n),
+            Width::OfPatches(width) => match self.threads.load(Relaxed) {
+                0 => function.width(width, blocks, self.info.units),
+                n => whole_warps(n),
+            },
+        };
+        let mut pointers = [args];
         if function.overlaps {
             return self.launch_early(&function, [blocks, threads, shared], &mut pointers);
         }
-        // SAFETY: the entry takes one parameter of type `A` (the fingerprint checks its layout), the addresses in it
-        // were checked to be live, and the shared memory is what the kernel's plan measures (contracts U2, U4).
+        // SAFETY: the parameter is the entry's (the caller's), the addresses in it were checked to be live, and the
+        // shared memory is what the kernel's plan measures (contracts U2, U4).
         let code = unsafe {
             cu::cuLaunchKernel(
                 function.raw,
@@ -421,8 +459,7 @@ impl Cuda {
         blocks: u32,
         shared: u32,
     ) -> Result<(), EngineError> {
-        let width = |function: &Function| self.width_of::<K>(function, blocks);
-        self.launch((K::NAME, None), blocks, width, shared, args)
+        self.launch((K::NAME, None), blocks, Width::of::<K>(), shared, args)
     }
 
     /// Runs a kernel on listed patches, of which there are as many as the mesh has, at most: as many blocks as run at a
@@ -434,16 +471,7 @@ impl Cuda {
         shared: u32,
     ) -> Result<(), EngineError> {
         let blocks = most.min(self.info.units * LISTED_BLOCKS);
-        let width = |function: &Function| self.width_of::<K>(function, blocks);
-        self.launch((K::NAME, None), blocks, width, shared, args)
-    }
-
-    /// Threads of a patch kernel's block, where so many blocks are launched.
-    fn width_of<K: PatchKernel>(&self, function: &Function, blocks: u32) -> u32 {
-        match self.threads.load(Relaxed) {
-            0 => function.width::<K>(blocks, self.info.units),
-            n => whole_warps(n),
-        }
+        self.launch((K::NAME, None), blocks, Width::of::<K>(), shared, args)
     }
 
     pub(super) fn shared_limit(&self) -> u32 {
@@ -471,7 +499,7 @@ impl Cuda {
         self.launch(
             (K::NAME, K::REGISTERS),
             blocks,
-            |_| whole_warps(K::THREADS),
+            Width::Threads(K::THREADS),
             shared,
             args,
         )
@@ -498,7 +526,13 @@ impl Cuda {
         if !in_one {
             return steps.into_iter().try_for_each(|step| {
                 let args = args(step..step + 1);
-                self.launch((K::NAME, None), blocks, |_| threads, shared, args)
+                self.launch(
+                    (K::NAME, None),
+                    blocks,
+                    Width::Threads(threads),
+                    shared,
+                    args,
+                )
             });
         }
         let function = self.function(K::NAME, None, shared)?;
@@ -556,7 +590,7 @@ impl Cuda {
         self.launch(
             (K::NAME, None),
             n.div_ceil(threads),
-            |_| threads,
+            Width::Threads(threads),
             0,
             FlatArgs { n, kernel },
         )

@@ -45,7 +45,7 @@ use rxmesh_kernels::kernel::{
 };
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, Global, GlobalMut, Plan};
 use rxmesh_kernels::topo::{MeshView, PatchHeader};
-use staging::Fitting;
+use staging::{Fitting, Stages};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -372,10 +372,10 @@ impl Engine {
     }
 
     /// Checks the arguments of a launch, keeps what they name, and brings them to its addresses.
-    fn bind<K: Bind>(
+    fn bind(
         &self,
         name: &'static str,
-        arguments: &mut K,
+        arguments: &mut dyn Bind,
         mesh: Option<u64>,
     ) -> Result<Used<'_>, EngineError> {
         let exclusive = !self.is_cuda();
@@ -425,20 +425,32 @@ impl Engine {
         patches: &Patches,
         kernel: K,
     ) -> Result<(K, u32), EngineError> {
+        let mut fitted = [kernel; 2];
+        let [first, second] = &mut fitted;
+        let (which, shared) = self.fit_one_of(name, patches, [first, second])?;
+        Ok((fitted[which], shared))
+    }
+
+    /// [`Engine::fit`] of a kernel that is there twice, whichever kernel it is; says which of the two to launch.
+    fn fit_one_of(
+        &self,
+        name: &'static str,
+        patches: &Patches,
+        [first, second]: [&mut dyn Stages; 2],
+    ) -> Result<(usize, u32), EngineError> {
         let choice = patches.staging();
         let limit = self.shared_limit();
-        let all = Fitting::new(kernel, &choice);
         let room = match choice {
             StagingChoice::Auto => limit.min(self.shared_of_two()),
             _ => limit,
         };
-        let (mut fitting, mut shared) = patches.fitted(name, &all, room);
-        if shared > room && room < limit {
+        let mut fitted = (0, patches.fit(name, first, &choice, room));
+        if fitted.1 > room && room < limit {
             // Two blocks have no room whatever stays away.
-            (fitting, shared) = patches.fitted(name, &all, limit);
+            fitted = (1, patches.fit(name, second, &choice, limit));
         }
-        self.has_shared(name, shared)?;
-        Ok((fitting.kernel, shared))
+        self.has_shared(name, fitted.1)?;
+        Ok(fitted)
     }
 
     /// Bytes of shared memory that a block can have when a multiprocessor shall run two of them.
@@ -520,7 +532,7 @@ impl Engine {
         if blocks == 0 {
             return Ok(());
         }
-        let shared = measure(|plan| {
+        let shared = measure(&mut |plan| {
             let mut kernel = kernel;
             kernel.carve(plan);
         });
@@ -719,24 +731,24 @@ impl Patches {
 
     /// The most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.
     pub fn shared_bytes<K: PatchKernel>(&self, kernel: &K) -> u32 {
-        self.shared_bytes_of(&Fitting::new(*kernel, &StagingChoice::All))
+        let mut kernel = *kernel;
+        self.shared_bytes_of(&Fitting::new(&mut kernel, &StagingChoice::All))
     }
 
-    fn shared_bytes_of<K: PatchKernel>(&self, fitting: &Fitting<K>) -> u32 {
-        let key = (
-            TypeId::of::<K>(),
-            fitting.kernel.plan_key(),
-            fitting.staged(),
-        );
+    fn shared_bytes_of(&self, fitting: &Fitting<'_>) -> u32 {
+        let (kernel, plan) = fitting.kernel.key();
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         *plans
-            .entry(key)
-            .or_insert_with(|| self.measure(&fitting.kernel))
+            .entry((kernel, plan, fitting.staged()))
+            .or_insert_with(|| {
+                let each = self.headers.iter().map(|h| fitting.kernel.measure(h));
+                each.max().unwrap_or(0)
+            })
     }
 
-    /// The kernel with as many fields staged as `room` has room for, and the shared memory that it needs then.
-    fn fitted<K: PatchKernel>(&self, name: &str, all: &Fitting<K>, room: u32) -> (Fitting<K>, u32) {
-        let mut fitting = all.clone();
+    /// Has as many fields of the kernel staged as `room` has room for, and says how much shared memory it needs then.
+    fn fit(&self, name: &str, kernel: &mut dyn Stages, choice: &StagingChoice, room: u32) -> u32 {
+        let mut fitting = Fitting::new(kernel, choice);
         let most = self.shared_bytes_of(&fitting);
         let mut shared = most;
         while shared > room {
@@ -749,17 +761,7 @@ impl Patches {
                     which leaves {shared}"
             );
         }
-        (fitting, shared)
-    }
-
-    fn measure<K: PatchKernel>(&self, kernel: &K) -> u32 {
-        let bytes = |header: &PatchHeader| {
-            measure(|plan| {
-                let mut kernel = *kernel;
-                kernel.carve(header, plan);
-            })
-        };
-        self.headers.iter().map(bytes).max().unwrap_or(0)
+        shared
     }
 
     /// Which fields are staged.
@@ -779,12 +781,12 @@ fn launching(kernel: &str, what: &str, n: u32, shared: u32) {
 }
 
 fn shared_of_grid<K: GridKernel>(mut kernel: K) -> u32 {
-    measure(|plan| {
+    measure(&mut |plan| {
         kernel.carve(plan);
     })
 }
 
-fn measure(carve: impl FnOnce(&mut Plan)) -> u32 {
+fn measure(carve: &mut dyn FnMut(&mut Plan)) -> u32 {
     // SAFETY: `carve` only takes pieces, as its contract says (contract U2 of docs/unsafe.md).
     let mut plan = unsafe { Plan::measure() };
     carve(&mut plan);

@@ -1,7 +1,10 @@
 //! Which values kernels keep in shared memory (MeshTaichi 2022, section 5.2.2): decided at each launch.
 
+use super::measure;
 use rxmesh_kernels::attr::StagedField;
 use rxmesh_kernels::kernel::{PatchKernel, bit};
+use rxmesh_kernels::topo::PatchHeader;
+use std::any::TypeId;
 use std::cmp::Reverse;
 
 /// Which staged fields of kernels have their values in shared memory. The others' values stay in global memory, and the
@@ -32,23 +35,58 @@ impl StagingChoice {
     }
 }
 
+/// A patch kernel without its type: what a launch does with it is compiled once, and not for each kernel.
+pub(super) trait Stages {
+    /// The kernel, and [`PatchKernel::plan_key`].
+    fn key(&self) -> (TypeId, u64);
+    /// [`PatchKernel::OFTEN`].
+    fn often(&self) -> u8;
+    /// [`PatchKernel::staged`].
+    fn fields(&self, f: &mut dyn FnMut(StagedField));
+    /// [`PatchKernel::unstage`].
+    fn leave(&mut self, name: &str);
+    /// The shared memory that a patch needs.
+    fn measure(&self, header: &PatchHeader) -> u32;
+}
+
+impl<K: PatchKernel> Stages for K {
+    fn key(&self) -> (TypeId, u64) {
+        (TypeId::of::<K>(), self.plan_key())
+    }
+    fn often(&self) -> u8 {
+        K::OFTEN
+    }
+    fn fields(&self, f: &mut dyn FnMut(StagedField)) {
+        self.staged(f);
+    }
+    fn leave(&mut self, name: &str) {
+        self.unstage(name);
+    }
+    fn measure(&self, header: &PatchHeader) -> u32 {
+        let mut kernel = *self;
+        measure(&mut |plan| {
+            kernel.carve(header, plan);
+        })
+    }
+}
+
 /// A kernel on its way to a launch: its staged fields, and which of them it keeps.
-#[derive(Clone)]
-pub(super) struct Fitting<K> {
-    pub(super) kernel: K,
+pub(super) struct Fitting<'a> {
+    pub(super) kernel: &'a mut dyn Stages,
     /// In the order in which they give up.
     fields: Vec<(usize, StagedField)>,
     /// A bit for each that the kernel has and that has not given up, by its place in the kernel.
     staged: u64,
 }
 
-impl<K: PatchKernel> Fitting<K> {
+impl<'a> Fitting<'a> {
     /// With the fields that the choice allows.
-    pub(super) fn new(kernel: K, choice: &StagingChoice) -> Self {
+    pub(super) fn new(kernel: &'a mut dyn Stages, choice: &StagingChoice) -> Self {
         let mut fields = Vec::new();
-        kernel.staged(&mut |field| fields.push((fields.len(), field)));
+        kernel.fields(&mut |field| fields.push((fields.len(), field)));
+        let often = kernel.often();
         fields.sort_by_key(|&(place, f)| {
-            let often = K::OFTEN & bit(f.kind) != 0;
+            let often = often & bit(f.kind) != 0;
             (f.sums, often, Reverse(f.bytes), place)
         });
         let mut fitting = Fitting {
@@ -81,7 +119,7 @@ impl<K: PatchKernel> Fitting<K> {
     }
 
     fn unstage(&mut self, (place, field): (usize, StagedField)) {
-        self.kernel.unstage(field.name);
+        self.kernel.leave(field.name);
         self.staged &= !(1 << place);
     }
 }
@@ -141,7 +179,8 @@ mod tests {
     }
 
     fn names(choice: &StagingChoice) -> (Vec<&'static str>, u64) {
-        let mut fitting = Fitting::new(many(), choice);
+        let mut kernel = many();
+        let mut fitting = Fitting::new(&mut kernel, choice);
         let staged = fitting.staged();
         (std::iter::from_fn(|| fitting.give_up()).collect(), staged)
     }
@@ -158,15 +197,16 @@ mod tests {
 
     #[test]
     fn what_gives_up_is_no_longer_staged() {
-        let mut fitting = Fitting::new(many(), &StagingChoice::All);
-        let count = |k: &Many| {
+        let mut kernel = many();
+        let mut fitting = Fitting::new(&mut kernel, &StagingChoice::All);
+        let count = |k: &dyn Stages| {
             let mut n = 0;
-            PatchKernel::staged(k, &mut |_| n += 1);
+            k.fields(&mut |_| n += 1);
             n
         };
         for left in (0..4).rev() {
             fitting.give_up();
-            assert_eq!(count(&fitting.kernel), left);
+            assert_eq!(count(fitting.kernel), left);
         }
         assert_eq!((fitting.staged(), fitting.give_up()), (0, None));
     }

@@ -4,6 +4,7 @@ use super::error::{Fault, FaultKind};
 use super::rounding::Rounding;
 use super::scan::{Words, quote};
 use crate::mesh::{Placement, may_need_placement, placement_of_points};
+use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -160,14 +161,14 @@ impl Points {
         let decimals = std::mem::take(&mut self.decimals);
         let placement = placement_of_points(&double);
         let exact = |(s, d): (&Vec3, &DVec3)| s.as_dvec3() == *d;
-        if placement.is_world() || self.positions.par_iter().zip(&double).all(exact) {
+        if placement.is_world() || self.positions.par_iter().zip(&double).lean().all(exact) {
             return;
         }
         self.placement = placement;
-        let local = double.par_iter().map(|d| placement.local(*d));
+        let local = double.par_iter().lean().map(|d| placement.local(*d));
         self.positions = local.collect();
         let given = double.par_iter().zip(&decimals);
-        let all = self.positions.par_iter().zip(given);
+        let all = self.positions.par_iter().zip(given).lean();
         let noted = |mut r: Rounding, (p, (d, decimals)): (&Vec3, (&DVec3, &[Option<i16>; 3]))| {
             let kept = placement.world(*p);
             for axis in 0..3 {

@@ -2,6 +2,7 @@
 
 use super::Pieces;
 use crate::mesh::{ColumnData, Placement};
+use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -96,7 +97,7 @@ pub(super) fn rows(
     row: impl Fn(&mut Line, usize) + Sync,
 ) {
     let count = (to - from).div_ceil(ROWS);
-    pieces.par_extend((0..count).into_par_iter().map(|k| {
+    pieces.par_extend((0..count).into_par_iter().lean().map(|k| {
         let mut line = Line::new();
         let first = from + k * ROWS;
         (first..(first + ROWS).min(to)).for_each(|i| row(&mut line, i));

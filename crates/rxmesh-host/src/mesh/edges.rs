@@ -2,6 +2,7 @@
 
 use super::PolyMesh;
 use super::face_list::{FaceList, Polygons, Triangles, is_simple};
+use crate::par::IntoLean;
 use rayon::prelude::*;
 
 /// "No edge": the corner belongs to a face that names a vertex twice.
@@ -89,6 +90,7 @@ impl EdgeTable {
 pub(super) fn unique_edges(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let mut sides: Vec<u64> = faces
         .par_iter()
+        .lean()
         .filter(|f| is_proper(f))
         .flat_map_iter(|&[a, b, c]| {
             [[a, b], [b, c], [c, a]].map(|[a, b]| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
@@ -97,7 +99,7 @@ pub(super) fn unique_edges(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     sides.par_sort_unstable();
     sides.dedup();
     let ends = |&e: &u64| [(e >> 32) as u32, e as u32];
-    sides.par_iter().map(ends).collect()
+    sides.par_iter().lean().map(ends).collect()
 }
 
 /// True when the three corners are three vertices.
@@ -152,7 +154,7 @@ fn sort_buckets(slots: &mut [u64], bounds: &[u32]) {
         rest = tail;
         tasks.push((head, own));
     }
-    tasks.into_par_iter().for_each(|(part, own)| {
+    tasks.into_par_iter().lean().for_each(|(part, own)| {
         for w in own.windows(2) {
             part[(w[0] - own[0]) as usize..(w[1] - own[0]) as usize].sort_unstable();
         }

@@ -5,6 +5,7 @@
 pub use super::quads::{cube, quad_grid, quad_sphere, quad_torus};
 pub use super::volumes::{noise_tets, refine_tets, shuffle_tets, tet_ball, tet_box};
 use super::{EdgeTable, MeshError, PolyMesh, Rng, TriMesh, check_counts};
+use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
@@ -56,11 +57,16 @@ pub fn icosphere(levels: u32) -> Result<TriMesh, MeshError> {
 fn quarters(mesh: &TriMesh) -> TriMesh {
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
-    let middles = table.edges.par_iter().map(|&[a, b]| 0.5 * (at(a) + at(b)));
+    let middles = table
+        .edges
+        .par_iter()
+        .lean()
+        .map(|&[a, b]| 0.5 * (at(a) + at(b)));
     let mut positions = mesh.positions.clone();
     positions.par_extend(middles.map(|p| p.as_vec3()));
     positions
         .par_iter_mut()
+        .lean()
         .for_each(|p| *p = p.as_dvec3().normalize().as_vec3());
     let first_new = mesh.positions.len() as u32;
     let children = |(i, &[a, b, c]): (usize, &[u32; 3])| {
@@ -73,6 +79,7 @@ fn quarters(mesh: &TriMesh) -> TriMesh {
             .faces
             .par_iter()
             .enumerate()
+            .lean()
             .flat_map_iter(children)
             .collect(),
         ..TriMesh::default()
@@ -314,6 +321,7 @@ pub(super) fn cells<T: Send, const N: usize>(
     let cell = |i, j| make([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
     (0..ny)
         .into_par_iter()
+        .lean()
         .flat_map_iter(|j| (0..nx).flat_map(move |i| cell(i, j)))
         .collect()
 }

@@ -56,6 +56,7 @@ pub use solid::{Solid, solid, volume};
 pub use tet::{Boundary, CELL_FACES, MAX_CELLS, TetMesh};
 pub use wedges::Wedges;
 
+use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -97,7 +98,11 @@ impl TriMesh {
     pub fn validate(&self) -> Result<(), MeshError> {
         check_counts(self.positions.len() as u64, self.faces.len() as u64)?;
         self.placement.validate()?;
-        let bad = self.positions.par_iter().position_first(|p| !p.is_finite());
+        let bad = self
+            .positions
+            .par_iter()
+            .lean()
+            .position_first(|p| !p.is_finite());
         if let Some(vertex) = bad {
             return Err(MeshError::NotFinite {
                 vertex,
@@ -106,7 +111,7 @@ impl TriMesh {
         }
         let vertices = self.positions.len();
         let outside = |f: &[u32; 3]| f.iter().any(|&v| v as usize >= vertices);
-        if let Some(face) = self.faces.par_iter().position_first(outside) {
+        if let Some(face) = self.faces.par_iter().lean().position_first(outside) {
             let index = *self.faces[face]
                 .iter()
                 .find(|&&v| v as usize >= vertices)

@@ -1,6 +1,7 @@
 //! Orders of a mesh's vertices and faces in which what is near in the mesh is near in memory.
 
 use super::{CornerLayer, ElementKind, Faces, PolyMesh};
+use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -115,6 +116,7 @@ fn spatial(positions: &[Vec3]) -> Vec<u32> {
     let mut keys: Vec<(u64, u32)> = positions
         .par_iter()
         .enumerate()
+        .lean()
         .map(|(v, p)| (code(p), v as u32))
         .collect();
     keys.par_sort_unstable();

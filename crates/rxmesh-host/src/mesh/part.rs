@@ -1,6 +1,7 @@
 //! A part of a mesh: some of its faces, with everything that belongs to them.
 
 use super::{CornerLayer, ElementKind, Extras, NO_VALUE, Tag, TagKind, TriMesh};
+use crate::par::IntoLean;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -49,7 +50,7 @@ impl TriMesh {
             assert!(a == b && a == c, "face {f} is of several parts");
             faces[a as usize].push(f as u32);
         }
-        let parts = vertices.par_iter().zip(&faces);
+        let parts = vertices.par_iter().zip(&faces).lean();
         parts.map(|(v, f)| self.part(v, f, &renamed)).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Where a mesh lies: positions are 32-bit floats in a frame of their own, which 64-bit numbers place in the world.
 
 use super::{MeshError, TetMesh, TriMesh};
+use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -37,7 +38,7 @@ impl Placement {
     /// Whether 32-bit floats reach all these positions in the world.
     pub(crate) fn fits_single(&self, positions: &[Vec3]) -> bool {
         let fits = |p: &Vec3| self.world(*p).as_vec3().is_finite();
-        self.is_world() || positions.par_iter().all(fits)
+        self.is_world() || positions.par_iter().lean().all(fits)
     }
 
     /// True when positions are the world's coordinates.
@@ -139,7 +140,7 @@ fn is_lost(low: DVec3, high: DVec3) -> bool {
 fn box_of<P: Sync>(points: &[P], at: impl Fn(&P) -> DVec3 + Sync) -> Option<[DVec3; 2]> {
     let first = at(points.first()?);
     let union = |a: [DVec3; 2], b: [DVec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
-    let boxes = points.par_iter().map(|p| [at(p); 2]);
+    let boxes = points.par_iter().lean().map(|p| [at(p); 2]);
     Some(boxes.reduce(|| [first; 2], union))
 }
 
@@ -226,7 +227,7 @@ macro_rules! framed {
                         false => home.convert(there, &here) == *p,
                     }
                 };
-                if self.positions.par_iter().all(fits) {
+                if self.positions.par_iter().lean().all(fits) {
                     self.place(home);
                     return;
                 }
@@ -234,7 +235,12 @@ macro_rules! framed {
                     scale: home.scale,
                     ..here
                 };
-                if self.positions.par_iter().all(|p| to(scale)(p).is_finite()) {
+                if self
+                    .positions
+                    .par_iter()
+                    .lean()
+                    .all(|p| to(scale)(p).is_finite())
+                {
                     self.place(scale);
                 }
             }
@@ -248,7 +254,7 @@ macro_rules! framed {
                     return 0.0;
                 }
                 self.placement = to;
-                let positions = self.positions.par_iter_mut();
+                let positions = self.positions.par_iter_mut().lean();
                 let moved = positions.map(|p| {
                     let old = std::mem::replace(p, here.convert(*p, &to));
                     // From the old frame to the new one in 64 bits: differences, so that what both share drops out.

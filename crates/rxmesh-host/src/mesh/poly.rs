@@ -1,6 +1,7 @@
 //! Polygon meshes: faces of any number of corners, with what subdivision surfaces know beside positions.
 
 use super::{Extras, MeshError, Placement, TriMesh, check_counts};
+use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -145,7 +146,11 @@ impl PolyMesh {
         self.faces.validate(self.corners.len())?;
         check_counts(self.positions.len() as u64, self.face_count() as u64)?;
         self.placement.validate()?;
-        let bad = self.positions.par_iter().position_first(|p| !p.is_finite());
+        let bad = self
+            .positions
+            .par_iter()
+            .lean()
+            .position_first(|p| !p.is_finite());
         if let Some(vertex) = bad {
             return Err(MeshError::NotFinite {
                 vertex,
@@ -156,6 +161,7 @@ impl PolyMesh {
         let bad = self
             .corners
             .par_iter()
+            .lean()
             .position_first(|&v| v as usize >= vertices);
         if let Some(corner) = bad {
             return Err(MeshError::IndexOutOfRange {

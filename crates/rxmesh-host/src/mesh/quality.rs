@@ -2,6 +2,7 @@
 
 use super::TriMesh;
 use super::edges::unique_edges;
+use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -71,6 +72,7 @@ impl Spread {
     fn of_each(n: usize, value: impl Fn(usize) -> Option<f64> + Sync) -> Spread {
         let parts: Vec<(u64, f64, f64, f64)> = (0..n.div_ceil(CHUNK))
             .into_par_iter()
+            .lean()
             .map(|chunk| {
                 let range = chunk * CHUNK..n.min((chunk + 1) * CHUNK);
                 let none = (0, 0.0, f64::INFINITY, f64::NEG_INFINITY);
@@ -103,7 +105,7 @@ pub fn quality(mesh: &TriMesh) -> Quality {
     let valence: Vec<AtomicU32> = (0..mesh.positions.len())
         .map(|_| AtomicU32::new(0))
         .collect();
-    edges.par_iter().flatten().for_each(|v| {
+    edges.par_iter().lean().flatten().for_each(|v| {
         valence[*v as usize].fetch_add(1, Relaxed);
     });
     let length = |e: usize| {

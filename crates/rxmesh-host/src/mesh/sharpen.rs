@@ -3,6 +3,7 @@
 use super::face_list::{FaceList, Polygons};
 use super::polygon::newell_normal;
 use super::{EdgeTable, MeshError, PolyMesh, SharpEdge};
+use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -61,7 +62,11 @@ impl PolyMesh {
             let points: Vec<Vec3> = corners.map(|&v| self.positions[v as usize]).collect();
             newell_normal(&points)
         };
-        let normals: Vec<DVec3> = (0..self.face_count()).into_par_iter().map(normal).collect();
+        let normals: Vec<DVec3> = (0..self.face_count())
+            .into_par_iter()
+            .lean()
+            .map(normal)
+            .collect();
         let folded = |e: usize| {
             let &[g, h] = table.along(e) else {
                 return false;
@@ -71,7 +76,10 @@ impl PolyMesh {
             let b = if same { -b } else { b };
             a != DVec3::ZERO && b != DVec3::ZERO && a.cross(b).length().atan2(a.dot(b)) > angle
         };
-        let edges = (0..table.len()).into_par_iter().filter(|&e| folded(e));
+        let edges = (0..table.len())
+            .into_par_iter()
+            .lean()
+            .filter(|&e| folded(e));
         edges.map(|e| e as u32).collect()
     }
 }

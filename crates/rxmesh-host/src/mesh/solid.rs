@@ -2,6 +2,7 @@
 
 use super::placement::local_bounds;
 use super::{EdgeTable, TriMesh};
+use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -98,6 +99,7 @@ fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
     let at = |v: u32| positions[v as usize].as_dvec3() - middle;
     let parts: Vec<Sums> = faces
         .par_chunks(CHUNK)
+        .lean()
         .map(|part| {
             let each = part.iter().map(|f| Sums::face(f.map(at)));
             each.fold(Sums::default(), Sums::plus)
@@ -108,7 +110,7 @@ fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
 
 /// Whether each edge has as many faces in one direction as in the other.
 fn balanced(faces: &[[u32; 3]], table: &EdgeTable) -> bool {
-    (0..table.len()).into_par_iter().all(|e| {
+    (0..table.len()).into_par_iter().lean().all(|e| {
         let start = table.edges[e][0];
         let forward = |&&h: &&u32| faces[h as usize / 3][h as usize % 3] == start;
         let along = table.along(e);

@@ -3,6 +3,7 @@
 use super::placement::bounding_box;
 use super::transform::{mapped, turn_normals};
 use super::{Column, ElementKind, Extras, MeshError, Placement, TriMesh, check_counts};
+use crate::par::IntoLean;
 use glam::{DAffine3, DVec3, Vec3};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -65,7 +66,11 @@ impl TetMesh {
     pub fn validate(&self) -> Result<(), MeshError> {
         check_tet_counts(self.positions.len() as u64, self.cells.len() as u64)?;
         self.placement.validate()?;
-        let bad = self.positions.par_iter().position_first(|p| !p.is_finite());
+        let bad = self
+            .positions
+            .par_iter()
+            .lean()
+            .position_first(|p| !p.is_finite());
         if let Some(vertex) = bad {
             return Err(MeshError::NotFinite {
                 vertex,
@@ -75,7 +80,7 @@ impl TetMesh {
         let vertices = self.positions.len();
         let outside = |c: &[u32; 4]| c.iter().copied().find(|&v| v as usize >= vertices);
         let bad = |c: &[u32; 4]| outside(c).is_some();
-        if let Some(cell) = self.cells.par_iter().position_first(bad) {
+        if let Some(cell) = self.cells.par_iter().lean().position_first(bad) {
             let index = outside(&self.cells[cell]).unwrap_or_default();
             return Err(MeshError::CellIndexOutOfRange {
                 cell,
@@ -138,7 +143,7 @@ impl TetMesh {
         let cells = self.cell_count();
         let part = |k: usize| k * CHUNK..((k + 1) * CHUNK).min(cells);
         let of = |k: usize| -> f64 { part(k).map(|c| self.cell_volume(c)).sum() };
-        let parts = (0..cells.div_ceil(CHUNK)).into_par_iter().map(of);
+        let parts = (0..cells.div_ceil(CHUNK)).into_par_iter().lean().map(of);
         let parts: Vec<f64> = parts.collect();
         parts.into_iter().sum::<f64>() * self.placement.scale.powi(3)
     }
@@ -147,7 +152,7 @@ impl TetMesh {
     /// have no inside and stay.
     pub fn orient(&mut self) -> u64 {
         let positions = &self.positions;
-        let turned = self.cells.par_iter_mut().filter_map(|cell| {
+        let turned = self.cells.par_iter_mut().lean().filter_map(|cell| {
             let inverted = signed_volume(cell.map(|v| positions[v as usize].as_dvec3())) < 0.0;
             inverted.then(|| cell.swap(2, 3))
         });
@@ -164,7 +169,7 @@ impl TetMesh {
         (self.positions, self.placement) = mapped(&self.positions, &self.placement, map)?;
         turn_normals(&mut self.extras, map.matrix3);
         if map.matrix3.determinant() < 0.0 {
-            self.cells.par_iter_mut().for_each(|c| c.swap(2, 3));
+            self.cells.par_iter_mut().lean().for_each(|c| c.swap(2, 3));
         }
         Ok(())
     }
@@ -218,7 +223,7 @@ impl TetMesh {
 
     /// Every edge once, its smaller end first, ascending. Cells that name a vertex twice have none.
     pub fn edges(&self) -> Vec<[u32; 2]> {
-        let proper = self.cells.par_iter().filter(|c| is_proper_cell(c));
+        let proper = self.cells.par_iter().lean().filter(|c| is_proper_cell(c));
         let mut edges: Vec<[u32; 2]> = proper.flat_map_iter(cell_edges).collect();
         edges.par_sort_unstable();
         edges.dedup();
@@ -322,7 +327,11 @@ impl CellFaces {
             });
             faces.filter(|_| is_proper_cell(cell))
         };
-        let mut faces: Vec<_> = (0..cells.len()).into_par_iter().flat_map_iter(of).collect();
+        let mut faces: Vec<_> = (0..cells.len())
+            .into_par_iter()
+            .lean()
+            .flat_map_iter(of)
+            .collect();
         faces.par_sort_unstable();
         CellFaces(faces)
     }

@@ -1,6 +1,7 @@
 //! Affine maps of meshes.
 
 use super::{ColumnData, CornerLayer, Extras, MeshError, NORMAL, Placement, TriMesh, placement_of};
+use crate::par::IntoLean;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -24,7 +25,7 @@ impl TriMesh {
     }
 
     fn turn_faces_round(&mut self) {
-        self.faces.par_iter_mut().for_each(|f| f.swap(1, 2));
+        self.faces.par_iter_mut().lean().for_each(|f| f.swap(1, 2));
         let extras = &mut self.extras;
         let layers = [&mut extras.corner_texcoords, &mut extras.corner_normals];
         for CornerLayer { corners, .. } in layers.into_iter().flatten() {
@@ -49,19 +50,24 @@ pub(super) fn mapped(
     }
     let at: Vec<DVec3> = positions
         .par_iter()
+        .lean()
         .map(|&p| map.transform_point3(placement.world(p)))
         .collect();
     let nothing = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
     let [low, high] = at
         .par_iter()
+        .lean()
         .fold(nothing, |[low, high], &p| [low.min(p), high.max(p)])
         .reduce(nothing, |[a, b], [c, d]| [a.min(c), b.max(d)]);
     let placement = match at.is_empty() {
         true => *placement,
         false => placement_of(low, high),
     };
-    let positions: Vec<Vec3> = at.par_iter().map(|&p| placement.local(p)).collect();
-    let bad = positions.par_iter().position_first(|p| !p.is_finite());
+    let positions: Vec<Vec3> = at.par_iter().lean().map(|&p| placement.local(p)).collect();
+    let bad = positions
+        .par_iter()
+        .lean()
+        .position_first(|p| !p.is_finite());
     if let Some(vertex) = bad {
         let position = positions[vertex].to_array();
         return Err(MeshError::NotFinite { vertex, position });

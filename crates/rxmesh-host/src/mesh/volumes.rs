@@ -3,6 +3,7 @@
 use super::generate::{at_least, move_at_random, positive};
 use super::tet::{cell_edges, check_tet_counts, is_proper_cell};
 use super::{ElementKind, MAX_CELLS, MeshError, Rng, TetMesh};
+use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -143,6 +144,7 @@ fn eighths(mesh: &TetMesh) -> Result<TetMesh, MeshError> {
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let middles = edges
         .par_iter()
+        .lean()
         .map(|&[a, b]| (0.5 * (at(a) + at(b))).as_vec3());
     let mut positions = mesh.positions.clone();
     positions.par_extend(middles);
@@ -174,7 +176,12 @@ fn eighths(mesh: &TetMesh) -> Result<TetMesh, MeshError> {
         outer.into_iter().chain(inner)
     };
     Ok(TetMesh {
-        cells: mesh.cells.par_iter().flat_map_iter(children).collect(),
+        cells: mesh
+            .cells
+            .par_iter()
+            .lean()
+            .flat_map_iter(children)
+            .collect(),
         positions,
         placement: mesh.placement,
         ..TetMesh::default()

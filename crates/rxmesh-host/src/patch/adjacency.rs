@@ -8,6 +8,7 @@
 //! Sides are dealt into buckets by their smaller vertex (sequential writes, whatever the order of
 //! the input), then each bucket, which fits a core's cache, is sorted by itself.
 
+use crate::par::IntoLean;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -36,6 +37,7 @@ pub(super) fn build(vertex_count: usize, faces: &[[u32; 3]]) -> Adjacency {
     let view = share(&mut next);
     let longest = (0..starts.len() - 1)
         .into_par_iter()
+        .lean()
         .map_init(Scratch::default, |scratch, bucket| {
             let range = 3 * starts[bucket] as usize..3 * starts[bucket + 1] as usize;
             link_bucket(&entries[range], shift, scratch, view)
@@ -49,6 +51,7 @@ fn deal(faces: &[[u32; 3]], shift: u32, buckets: usize) -> (Vec<u32>, Vec<u32>) 
     let chunk = faces.len().div_ceil(64).max(1 << 12);
     let mut cursors: Vec<Vec<u32>> = faces
         .par_chunks(chunk)
+        .lean()
         .map(|faces| {
             let mut counts = vec![0; buckets];
             for &[a, b, c] in faces {
@@ -66,6 +69,7 @@ fn deal(faces: &[[u32; 3]], shift: u32, buckets: usize) -> (Vec<u32>, Vec<u32>) 
         .par_chunks(chunk)
         .zip(&mut cursors)
         .enumerate()
+        .lean()
         .for_each(|(c, (faces, cursor))| {
             let mut side = (3 * c * chunk) as u32;
             for &[a, b, c] in faces {

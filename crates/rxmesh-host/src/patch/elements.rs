@@ -4,6 +4,7 @@
 //! after patch without slack. An edge's first side in the order of faces stands for it: the patches
 //! number their edges by counting such sides, without looking at anybody else's.
 
+use crate::par::IntoLean;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
@@ -64,6 +65,7 @@ pub(super) fn build(
         .into_par_iter()
         .zip(order.starts.par_windows(2))
         .enumerate()
+        .lean()
         .map(|(patch, (sides, range))| {
             let (from, to) = (range[0] as usize, range[1] as usize);
             Owned {
@@ -74,16 +76,18 @@ pub(super) fn build(
         .collect();
     let isolated: Vec<u32> = (0..vertex_count as u32)
         .into_par_iter()
+        .lean()
         .filter(|&v| shared_owner[v as usize].load(Relaxed) == NONE)
         .collect();
     let starts = all_starts(order, &owned, &isolated, patch_size);
     let mut vertex_source = vec![0; vertex_count];
-    let lists = owned.par_iter().map(|o| &o.vertices[..]);
+    let lists = owned.par_iter().lean().map(|o| &o.vertices[..]);
     let lists = lists.chain(isolated.par_chunks(patch_size as usize));
     split_mut(&mut vertex_source, &starts[0], 1)
         .into_par_iter()
         .zip(starts[0].par_iter())
         .zip(lists.collect::<Vec<_>>())
+        .lean()
         .for_each(|((sources, &start), vertices)| {
             sources.copy_from_slice(vertices);
             for (v, id) in vertices.iter().zip(start..) {
@@ -114,6 +118,7 @@ fn gather_corners(
         .into_par_iter()
         .zip(order.starts.par_iter())
         .enumerate()
+        .lean()
         .for_each(|(patch, (corners, &start))| {
             for (row, &face) in corners.iter_mut().zip(&order.source[start as usize..]) {
                 *row = faces[face as usize];
@@ -202,6 +207,7 @@ fn finish(starts: &[Vec<u32>; 3], dense: &[u32], corners: &mut [[u32; 3]], sides
         .into_par_iter()
         .zip(split_mut(corners, &starts[2], 1))
         .zip(starts[1].par_iter())
+        .lean()
         .for_each(|((sides, corners), &first_edge)| {
             for code in sides.iter_mut().filter(|code| **code < CROSS) {
                 *code += first_edge << 1;

@@ -34,6 +34,7 @@ mod tests;
 mod validate;
 mod volume;
 
+use crate::par::IntoLean;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -203,7 +204,7 @@ fn check(
         }
     }
     let largest = |face: &[u32; 3]| face[0].max(face[1]).max(face[2]);
-    let most = faces.par_iter().map(largest).max();
+    let most = faces.par_iter().lean().map(largest).max();
     if most.is_none_or(|most| (most as usize) < vertex_count) {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! Patches of all regions, and everything about faces (or cells: simplices of `N` corners) in the order of their
 //! linear ids.
 
+use crate::par::IntoLean;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -58,12 +59,13 @@ pub(super) fn build<const N: usize>(next: &[u32], mut regions: Regions, limit: u
     let done: Vec<Done> = tasks
         .into_par_iter()
         .with_max_len(1)
+        .lean()
         .map_init(Scratch::<N>::default, |scratch, task| {
             order_region::<N>(next, places, limit, scratch, task)
         })
         .collect();
     let crossings = share(&mut ordered_next);
-    done.par_iter().for_each(|done| {
+    done.par_iter().lean().for_each(|done| {
         for &(side, other) in &done.crossings {
             let place = places[(other / N as u32) as usize].load(Relaxed);
             crossings[side as usize].store(N as u32 * place + other % N as u32, Relaxed);

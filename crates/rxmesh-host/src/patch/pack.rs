@@ -1,5 +1,6 @@
 //! Writes headers, sections, masks and ribbons straight into the final arrays.
 
+use crate::par::IntoLean;
 use rayon::prelude::*;
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 
@@ -52,10 +53,9 @@ pub(super) fn build(
         });
     }
     let linear = Linear::new(elements, &packed.headers, growth);
-    slots
-        .into_par_iter()
-        .enumerate()
-        .for_each_init(Default::default, |maps, (patch, slot)| {
+    slots.into_par_iter().enumerate().lean().for_each_init(
+        Default::default,
+        |maps, (patch, slot)| {
             let header = &packed.headers[patch];
             let local = Local::new(elements, ribbons, patch, maps);
             write_topology(next, elements, &local, header, slot.topology);
@@ -69,7 +69,8 @@ pub(super) fn build(
                 }
                 slack.fill(NONE);
             }
-        });
+        },
+    );
     Ok(packed)
 }
 
@@ -172,7 +173,9 @@ impl<'a> Linear<'a> {
             spread[self.of(kind, dense as u32) as usize] = input;
         }
         *source = spread;
-        ids.par_iter_mut().for_each(|id| *id = self.of(kind, *id));
+        ids.par_iter_mut()
+            .lean()
+            .for_each(|id| *id = self.of(kind, *id));
     }
 }
 

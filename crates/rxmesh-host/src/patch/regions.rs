@@ -8,6 +8,7 @@
 //! Whole components of at most `patch_size` faces are no regions of their own: they are packed, in the
 //! order of their first faces, into regions that become one patch each.
 
+use crate::par::IntoLean;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -116,6 +117,7 @@ fn grow<const N: usize>(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<
         } else {
             let parts: Vec<(Vec<u32>, Vec<Pair>)> = front
                 .par_chunks(SERIAL_FRONT / 2)
+                .lean()
                 .map(|part| {
                     let mut reached = Vec::with_capacity(SERIAL_FRONT);
                     let mut pairs = Vec::new();
@@ -165,7 +167,7 @@ fn near_numbers(regions: usize, mut pairs: Vec<Pair>) -> Vec<u32> {
 
 /// Turns keys into region numbers, by their new names.
 fn strip_levels(region: &mut [u32], names: &[u32]) {
-    region.par_iter_mut().for_each(|key| {
+    region.par_iter_mut().lean().for_each(|key| {
         if *key != NONE {
             *key = names[(*key & REGION_MASK) as usize];
         }

@@ -5,6 +5,7 @@
 //! edge always has a face on it). Each face tells this to the patches concerned; so no
 //! table from vertices to faces is ever built.
 
+use crate::par::IntoLean;
 use rayon::prelude::*;
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 
@@ -44,6 +45,7 @@ pub(super) fn build(next: &[u32], elements: &Elements) -> Result<Ribbons, PatchE
     let lists = told
         .par_iter()
         .enumerate()
+        .lean()
         .map_init(SmallMap::default, |seen, (patch, told)| {
             let ribbon = &faces[face_starts[patch] as usize..face_starts[patch + 1] as usize];
             rest_of_ribbon(next, elements, patch, (told, ribbon), seen)
@@ -65,6 +67,7 @@ fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<Told>> {
     let faces = Locator::new(&elements.starts[2]);
     (0..elements.starts[0].len() - 1)
         .into_par_iter()
+        .lean()
         .map(|patch| tell(next, elements, patch, &vertices, &faces))
         .collect()
 }

@@ -1,5 +1,6 @@
 //! Small tools for filling arrays from many threads.
 
+use crate::par::IntoLean;
 use std::sync::atomic::AtomicU32;
 
 use rayon::prelude::*;
@@ -52,6 +53,7 @@ pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u3
     let chunk = keys.len().div_ceil(chunks.clamp(1, 64)).max(1 << 12);
     let mut cursors: Vec<Vec<u32>> = keys
         .par_chunks(chunk)
+        .lean()
         .map(|keys| {
             let mut counts = vec![0; key_count];
             keys.iter().for_each(|&key| counts[key as usize] += 1);
@@ -66,6 +68,7 @@ pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u3
         .zip(&mut cursors)
         .zip(places.par_chunks_mut(chunk))
         .enumerate()
+        .lean()
         .for_each(|(c, ((keys, cursor), places))| {
             for (i, &key) in keys.iter().enumerate() {
                 let at = &mut cursor[key as usize];

@@ -1,5 +1,6 @@
 //! Whether a patch set is what kernels rely on: a check in linear time, for sets that were not just built here.
 
+use crate::par::IntoLean;
 use rayon::prelude::*;
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 
@@ -25,6 +26,7 @@ impl PatchSet {
             .and_then(|()| {
                 (0..self.headers.len())
                     .into_par_iter()
+                    .lean()
                     .try_for_each(|patch| self.check_patch(patch))
             })
             .and_then(|()| self.check_names(Kind::Vertex, &self.vertex_source, &self.vertex_linear))
@@ -36,7 +38,7 @@ impl PatchSet {
     pub fn is_of(&self, vertex_count: usize, faces: &[[u32; 3]]) -> bool {
         let counts = [self.counts[0], self.counts[2]].map(|n| n as usize);
         counts == [vertex_count, faces.len()]
-            && self.headers.par_iter().all(|h| {
+            && self.headers.par_iter().lean().all(|h| {
                 (0..u32::from(h.total[2])).all(|f| {
                     let source = |names: &[u32], kind, local| {
                         let linear = self.linear(h, kind, local);
@@ -162,15 +164,15 @@ impl PatchSet {
             wrong,
         )?;
         let back = |(input, &id): (usize, &u32)| source.get(id as usize) == Some(&(input as u32));
-        ensure(linear.par_iter().enumerate().all(back), wrong)?;
+        ensure(linear.par_iter().enumerate().lean().all(back), wrong)?;
         let owned = |h: &PatchHeader| {
             let base = h.base[kind as usize] as usize;
             let own = &source[base..base + usize::from(h.owned[kind as usize])];
             !own.contains(&u32::MAX)
         };
-        ensure(self.headers.par_iter().all(owned), wrong)?;
+        ensure(self.headers.par_iter().lean().all(owned), wrong)?;
         // As many as there are inputs, each of which is one: no other place has a source.
-        let live = source.par_iter().filter(|&&s| s != u32::MAX).count();
+        let live = source.par_iter().lean().filter(|&&s| s != u32::MAX).count();
         ensure(live == count as usize, wrong)
     }
 

@@ -3,6 +3,7 @@
 use super::rebuild::{Between, NewFaces, keep_faces};
 use super::weld::{WeldReport, unite};
 use crate::mesh::{EdgeTable, Sets, TriMesh, is_proper};
+use crate::par::IntoLean;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
@@ -44,7 +45,7 @@ impl DegenerateReport {
 /// the face; texture coordinates and normals of their new corners are interpolated. On the boundary, where there is no
 /// face across, such a face just goes.
 pub fn drop_degenerate_faces(mesh: &mut TriMesh) -> DegenerateReport {
-    let keep: Vec<bool> = mesh.faces.par_iter().map(is_proper).collect();
+    let keep: Vec<bool> = mesh.faces.par_iter().lean().map(is_proper).collect();
     let repeated = keep.iter().filter(|keep| !**keep).count() as u64;
     keep_faces(mesh, &keep);
     let needles = unite_needles(mesh);
@@ -69,6 +70,7 @@ fn unite_needles(mesh: &mut TriMesh) -> u64 {
     let needles: Vec<[u32; 3]> = mesh
         .faces
         .par_iter()
+        .lean()
         .filter(|f| needle(f))
         .copied()
         .collect();
@@ -133,7 +135,7 @@ struct Caps {
 
 impl Caps {
     fn find(mesh: &TriMesh) -> Option<Caps> {
-        let faces = mesh.faces.par_iter().enumerate();
+        let faces = mesh.faces.par_iter().enumerate().lean();
         let flat: Vec<u32> = faces
             .filter(|(_, f)| is_flat(mesh, **f))
             .map(|(f, _)| f as u32)

@@ -2,6 +2,7 @@
 
 use super::rebuild::keep_faces;
 use crate::mesh::{EdgeTable, Sets, TriMesh, is_proper};
+use crate::par::IntoLean;
 use rayon::prelude::*;
 
 /// A fin has no more than this part of the faces.
@@ -42,6 +43,7 @@ pub(super) fn drop_where(mesh: &mut TriMesh, counts: impl Fn(u32) -> bool) -> Du
         .faces
         .par_iter()
         .enumerate()
+        .lean()
         .filter(|(_, f)| is_proper(f));
     let mut order: Vec<([u32; 3], u32)> = proper
         .map(|(i, f)| {

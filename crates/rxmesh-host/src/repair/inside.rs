@@ -1,6 +1,7 @@
 //! Which closed components lie inside which.
 
 use crate::mesh::TriMesh;
+use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -23,14 +24,14 @@ impl<'a> Insides<'a> {
         Insides {
             mesh,
             parts,
-            bounds: parts.par_iter().map(of).collect(),
+            bounds: parts.par_iter().lean().map(of).collect(),
         }
     }
 
     /// In how many others each one lies.
     pub(super) fn depths(&self) -> Vec<usize> {
         let all = 0..self.parts.len();
-        all.into_par_iter().map(|i| self.depth(i)).collect()
+        all.into_par_iter().lean().map(|i| self.depth(i)).collect()
     }
 
     fn depth(&self, i: usize) -> usize {
@@ -67,7 +68,7 @@ impl<'a> Insides<'a> {
     fn contains(&self, j: usize, p: DVec3) -> bool {
         let x = |v: u32| self.mesh.positions[v as usize].as_dvec3();
         let meets = |&&f: &&u32| meets(self.mesh.faces[f as usize].map(x), p);
-        self.parts[j].par_iter().filter(|f| meets(f)).count() % 2 == 1
+        self.parts[j].par_iter().lean().filter(|f| meets(f)).count() % 2 == 1
     }
 }
 

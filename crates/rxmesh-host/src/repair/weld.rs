@@ -4,6 +4,7 @@ use super::Length;
 use super::duplicates::{DuplicateReport, drop_where};
 use super::rebuild::{keep_faces, keep_vertices};
 use crate::mesh::{ElementKind, NORMAL, TriMesh, is_proper};
+use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -85,8 +86,11 @@ fn same_place(mesh: &TriMesh) -> Vec<u32> {
             .map(|c| (c + 0.0).to_bits())
     };
     let count = mesh.positions.len() as u32;
-    let mut order: Vec<([u32; 3], u32)> =
-        (0..count).into_par_iter().map(|v| (place(v), v)).collect();
+    let mut order: Vec<([u32; 3], u32)> = (0..count)
+        .into_par_iter()
+        .lean()
+        .map(|v| (place(v), v))
+        .collect();
     order.par_sort_unstable();
     let mut to: Vec<u32> = (0..count).collect();
     for group in order.chunk_by(|a, b| a.0 == b.0) {
@@ -146,6 +150,7 @@ fn other_values(mesh: &TriMesh, to: &[u32]) -> u64 {
     };
     (0..to.len())
         .into_par_iter()
+        .lean()
         .filter(|&v| differs(v))
         .count() as u64
 }

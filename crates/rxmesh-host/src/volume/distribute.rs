@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::engine::Buffer;
+use crate::par::IntoLean;
 use crate::patch::VolumeSet;
 use crate::store::{Attribute, AttributeError, RxMesh, Volume};
 use rayon::prelude::*;
@@ -106,7 +107,7 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         let width = R::FIXED.unwrap_or(1);
         let kinds = [R::Source::KIND, R::Target::KIND];
         // Copies of a body share its tables.
-        let tables: Vec<Vec<u16>> = (set.body().par_iter())
+        let tables: Vec<Vec<u16>> = (set.body().par_iter().lean())
             .map(|h| table(set, h, kinds, width))
             .collect::<Option<_>>()
             .ok_or(Error::TooLarge {
@@ -232,7 +233,7 @@ struct Shared {
 
 impl Shared {
     fn new(set: &VolumeSet, kind: Kind, places: &[u32]) -> Shared {
-        let mut pairs: Vec<(u32, u32)> = (set.headers.par_iter().zip(places))
+        let mut pairs: Vec<(u32, u32)> = (set.headers.par_iter().zip(places).lean())
             .flat_map_iter(|(h, &place)| {
                 let n = h.near_of(kind) - h.owned_of(kind);
                 let ids = &set.ribbons[h.ribbon_section(kind) as usize..][..n as usize];

@@ -5,6 +5,7 @@ use super::super::text::rows;
 use super::super::volume::{REGION, references_of};
 use super::super::{Encoding, Pieces};
 use crate::mesh::{Column, ElementKind, TetMesh};
+use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -66,7 +67,7 @@ impl File<'_> {
             out
         };
         self.pieces
-            .par_extend((0..n.div_ceil(ROWS)).into_par_iter().map(part));
+            .par_extend((0..n.div_ceil(ROWS)).into_par_iter().lean().map(part));
     }
 
     fn head(&mut self, version: &str) {

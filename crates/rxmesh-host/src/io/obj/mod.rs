@@ -15,6 +15,7 @@ pub(super) use write::write;
 use super::error::Fault;
 use super::points::Bits;
 use super::soup::Soup;
+use crate::par::IntoLean;
 use rayon::prelude::*;
 
 /// Below this a chunk is not worth a task.
@@ -23,6 +24,7 @@ const SMALLEST_CHUNK: usize = 1 << 16;
 pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let chunks: Vec<parse::Chunk> = split(bytes)
         .into_par_iter()
+        .lean()
         .map(|(from, to)| parse::chunk(&bytes[from..to], from, bits))
         .collect::<Vec<_>>()
         .into_iter()

@@ -16,6 +16,7 @@ pub use tets::{SLIVER_DEGREES, TetReport, Worst, check_tets};
 use super::face_list::{FaceList, Polygons, Triangles, is_simple};
 use super::placement::bounding_box;
 use super::{EdgeTable, Placement, PolyMesh, TriMesh};
+use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
@@ -224,6 +225,7 @@ fn duplicate_vertices(positions: &[Vec3]) -> Findings<u32> {
     let place = |v: usize| positions[v].to_array().map(bits);
     let mut order: Vec<([u32; 3], u32)> = (0..positions.len())
         .into_par_iter()
+        .lean()
         .map(|v| (place(v), v as u32))
         .collect();
     order.par_sort_unstable();

@@ -5,6 +5,7 @@ use super::super::polygon::{crosses_itself, off_plane};
 use super::report::line;
 use super::{EdgeTable, Findings};
 use crate::mesh::PolyMesh;
+use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
 use std::fmt;
@@ -112,7 +113,7 @@ pub(super) fn examine(mesh: &PolyMesh, table: &EdgeTable) -> PolygonReport {
         counts: PolygonCounts::of(mesh),
         ..PolygonReport::default()
     };
-    let faces = (0..mesh.face_count()).into_par_iter();
+    let faces = (0..mesh.face_count()).into_par_iter().lean();
     let shapes: Vec<(f64, bool)> = faces.map(|f| shape(mesh, f)).collect();
     for (f, &(distance, crosses)) in shapes.iter().enumerate() {
         let (face, distance) = (f as u32, mesh.placement.scale * distance);

@@ -4,6 +4,7 @@ use super::report::line;
 use super::{EdgeLengths, Findings};
 use crate::mesh::tet::{CellFaces, is_proper_cell, signed_volume};
 use crate::mesh::{Sets, Spread, TetMesh};
+use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::fmt;
@@ -162,6 +163,7 @@ fn vertex_components(mesh: &TetMesh) -> u64 {
 fn shapes(mesh: &TetMesh, report: &mut TetReport) {
     let shapes: Vec<Shape> = (0..mesh.cell_count())
         .into_par_iter()
+        .lean()
         .map(|c| shape(mesh.corners(c)))
         .collect();
     let unit = mesh.placement.scale.powi(3);
@@ -234,8 +236,11 @@ fn repeated(mesh: &TetMesh) -> Findings<u32> {
         cell.sort_unstable();
         (cell, c as u32)
     };
-    let mut cells: Vec<([u32; 4], u32)> =
-        (0..mesh.cell_count()).into_par_iter().map(sorted).collect();
+    let mut cells: Vec<([u32; 4], u32)> = (0..mesh.cell_count())
+        .into_par_iter()
+        .lean()
+        .map(sorted)
+        .collect();
     cells.par_sort_unstable();
     let again = cells.windows(2).filter(|w| w[0].0 == w[1].0);
     let mut again: Vec<u32> = again.map(|w| w[1].1).collect();

@@ -3,6 +3,7 @@
 //! Side `k` of cell `c` is the triangle opposite its corner `k`; its number is `4 c + k`. Sides are dealt into buckets
 //! by their smallest vertex, then each bucket is sorted by itself.
 
+use crate::par::IntoLean;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -32,6 +33,7 @@ pub(super) fn build(vertex_count: usize, cells: &[[u32; 4]]) -> (Vec<u32>, u32) 
     let view = share(&mut next);
     let longest = starts
         .par_windows(2)
+        .lean()
         .map_init(Vec::new, |rows, range| {
             let range = range[0] as usize..range[1] as usize;
             link_bucket(&entries[4 * range.start..4 * range.end], rows, view)
@@ -46,6 +48,7 @@ fn deal(cells: &[[u32; 4]], shift: u32, buckets: usize) -> (Vec<u32>, Vec<u32>) 
     let chunk = cells.len().div_ceil(64).max(1 << 12);
     let mut cursors: Vec<Vec<u32>> = cells
         .par_chunks(chunk)
+        .lean()
         .map(|cells| {
             let mut counts = vec![0; buckets];
             for [low, ..] in cells.iter().flat_map(|c| (0..4).map(|k| side(c, k))) {
@@ -61,6 +64,7 @@ fn deal(cells: &[[u32; 4]], shift: u32, buckets: usize) -> (Vec<u32>, Vec<u32>) 
         .par_chunks(chunk)
         .zip(&mut cursors)
         .enumerate()
+        .lean()
         .for_each(|(i, (cells, cursor))| {
             for (number, cell) in cells.iter().enumerate() {
                 for k in 0..4 {

@@ -1,5 +1,6 @@
 //! Copies of one body, with patches that are there once (MeshTaichi 2022, section 8.6).
 
+use crate::par::IntoLean;
 use rayon::prelude::*;
 use rxmesh_kernels::topo::Kind;
 
@@ -21,7 +22,7 @@ impl VolumeSet {
         }
         self.check_room(copies)?;
         let body = self.counts;
-        let headers = (0..copies).into_par_iter().flat_map_iter(|copy| {
+        let headers = (0..copies).into_par_iter().lean().flat_map_iter(|copy| {
             let ribbons = copy * self.ribbons.len() as u32;
             self.headers.iter().map(move |&header| {
                 let mut header = header;
@@ -34,7 +35,7 @@ impl VolumeSet {
             })
         });
         let ids = |of: &[u32], count: u32| -> Vec<u32> {
-            let all = (0..copies).into_par_iter();
+            let all = (0..copies).into_par_iter().lean();
             all.flat_map_iter(|copy| of.iter().map(move |&id| id + copy * count))
                 .collect()
         };
@@ -62,6 +63,7 @@ impl VolumeSet {
         (0..copies)
             .into_par_iter()
             .zip(parts)
+            .lean()
             .for_each(|(copy, all)| {
                 for header in &self.headers {
                     for kind in Kind::VOLUME {

@@ -1,5 +1,6 @@
 //! What each patch holds, in the order of its local ids.
 
+use crate::par::IntoLean;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -87,6 +88,7 @@ impl Mesh<'_> {
     pub(super) fn locals(&self) -> Result<Vec<Local>, PatchError> {
         (0..self.ribbons.len())
             .into_par_iter()
+            .lean()
             .map_init(SmallMap::default, |set, patch| self.local(patch, set))
             .collect()
     }

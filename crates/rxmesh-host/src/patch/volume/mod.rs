@@ -22,6 +22,7 @@ mod stats;
 mod tests;
 mod validate;
 
+use crate::par::IntoLean;
 use rayon::prelude::*;
 use rxmesh_kernels::topo::{Needs, PatchHeader};
 
@@ -227,7 +228,7 @@ fn check(
             vertex: row[twice],
         })
     };
-    match cells.par_iter().enumerate().find_map_first(fault) {
+    match cells.par_iter().enumerate().lean().find_map_first(fault) {
         Some(error) => Err(error),
         None => Ok(()),
     }

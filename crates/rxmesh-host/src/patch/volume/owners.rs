@@ -4,6 +4,7 @@
 //! of its vertices, so that a patch that holds the cells around its own vertices holds those around its own edges and
 //! faces too. Its cells need not be the patch's own.
 
+use crate::par::IntoLean;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -39,7 +40,7 @@ pub(super) fn build(
     let shared = share(&mut owner);
     let mut corners = vec![[0; 4]; cells.len()];
     let parts = split_mut(&mut corners, &order.starts, 1).into_par_iter();
-    parts.enumerate().for_each(|(patch, corners)| {
+    parts.enumerate().lean().for_each(|(patch, corners)| {
         let sources = &order.source[order.starts[patch] as usize..];
         for (row, &cell) in corners.iter_mut().zip(sources) {
             *row = cells[cell as usize];
@@ -54,6 +55,7 @@ pub(super) fn build(
         .starts
         .par_windows(2)
         .enumerate()
+        .lean()
         .map(|(patch, range)| {
             let mut own = Vec::new();
             for &v in corners[range[0] as usize..range[1] as usize].as_flattened() {
@@ -75,10 +77,14 @@ pub(super) fn build(
     let mut starts = order.starts.clone();
     starts.resize(vertices.len(), cells.len() as u32);
     let linear = share(&mut met);
-    vertex_source.par_iter().enumerate().for_each(|(id, &v)| {
-        linear[v as usize].store(id as u32, Relaxed);
-    });
-    corners.par_iter_mut().for_each(|row| {
+    vertex_source
+        .par_iter()
+        .enumerate()
+        .lean()
+        .for_each(|(id, &v)| {
+            linear[v as usize].store(id as u32, Relaxed);
+        });
+    corners.par_iter_mut().lean().for_each(|row| {
         *row = row.map(|v| met[v as usize]);
     });
     Owners {
@@ -110,6 +116,7 @@ pub(super) fn ribbons(
     };
     let told: Vec<Vec<Told>> = (0..patches)
         .into_par_iter()
+        .lean()
         .map(|patch| {
             let (mut told, mut targets) = (Vec::new(), Vec::new());
             for cell in owners.cells[patch]..owners.cells[patch + 1] {
@@ -154,11 +161,17 @@ fn collect_by_patch(told: &[Vec<Told>], patches: usize) -> Vec<Vec<u32>> {
         let parts = list.chunk_by(|a, b| a.0 == b.0).map(part);
         parts.collect::<Vec<(u32, usize, Range<usize>)>>()
     };
-    let mut parts: Vec<_> = told.par_iter().enumerate().flat_map_iter(rows).collect();
+    let mut parts: Vec<_> = told
+        .par_iter()
+        .enumerate()
+        .lean()
+        .flat_map_iter(rows)
+        .collect();
     parts.par_sort_unstable_by_key(|p| (p.0, p.1));
     let first = |patch| parts.partition_point(|p| (p.0 as usize) < patch);
     (0..patches)
         .into_par_iter()
+        .lean()
         .map(|patch| {
             let of_patch = &parts[first(patch)..first(patch + 1)];
             let cells = of_patch
@@ -173,6 +186,7 @@ fn collect_by_patch(told: &[Vec<Told>], patches: usize) -> Vec<Vec<u32>> {
 fn interested(owners: &Owners, vertices: &Locator<'_>) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = (0..owners.cells.len() - 1)
         .into_par_iter()
+        .lean()
         .flat_map_iter(|patch| {
             let own = owners.cells[patch] as usize..owners.cells[patch + 1] as usize;
             owners.corners[own].iter().flat_map(move |row| {

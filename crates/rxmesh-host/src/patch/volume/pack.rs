@@ -1,5 +1,6 @@
 //! Writes headers, sections and ribbons straight into the final arrays.
 
+use crate::par::IntoLean;
 use rayon::prelude::*;
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 
@@ -29,7 +30,7 @@ pub(super) fn build(mesh: &Mesh<'_>, locals: &[Local]) -> Result<Packed, PatchEr
         let lists = lists.split_off_mut(..header.volume_ribbon_len() as usize);
         slots.push((topology.unwrap_or_default(), lists.unwrap_or_default()));
     }
-    slots.into_par_iter().enumerate().for_each_init(
+    slots.into_par_iter().enumerate().lean().for_each_init(
         <[SmallMap; 3]>::default,
         |maps, (patch, (topology, lists))| {
             let (header, local) = (&packed.headers[patch], &locals[patch]);

@@ -1,5 +1,6 @@
 //! Edges and faces of the cells that a patch holds: found, owned and numbered. `M` is the number of their vertices.
 
+use crate::par::IntoLean;
 use rayon::prelude::*;
 
 use super::super::shared::{prefix_sum, split_mut};
@@ -102,6 +103,7 @@ impl<const M: usize> Parts<M> {
         let lists: Vec<Vec<([u32; M], bool)>> = ribbons
             .par_iter()
             .enumerate()
+            .lean()
             .map_init(Buckets::default, |buckets, (patch, ribbon)| {
                 let vertices = owners.vertices[patch]..owners.vertices[patch + 1];
                 buckets.clear(vertices.len());
@@ -137,7 +139,7 @@ impl<const M: usize> Parts<M> {
         let parts = split_mut(&mut keys, &starts, 1)
             .into_par_iter()
             .zip(split_mut(&mut turned, &starts, 1));
-        parts.zip(lists).for_each(|((keys, turned), own)| {
+        parts.zip(lists).lean().for_each(|((keys, turned), own)| {
             for (i, (key, odd)) in own.into_iter().enumerate() {
                 (keys[i], turned[i]) = (key, odd);
             }
@@ -189,6 +191,7 @@ fn firsts<const M: usize>(owners: &Owners, starts: &[u32], keys: &[[u32; M]]) ->
         .into_par_iter()
         .zip(starts.par_windows(2))
         .enumerate()
+        .lean()
         .for_each(|(patch, (firsts, range))| {
             let mut at = range[0];
             for (v, first) in (owners.vertices[patch]..).zip(firsts) {

@@ -2,6 +2,7 @@
 
 use super::Border;
 use crate::mesh::{CornerLayer, MeshError, NO_VALUE, TriMesh};
+use crate::par::IntoLean;
 use crate::repair::boxes::{Box3, Boxes, is_far, near_order};
 use crate::repair::graft::{NewFace, add_entry, check_room, graft};
 use glam::DVec3;
@@ -28,6 +29,7 @@ pub(super) fn divide(mesh: &mut TriMesh, border: &Border, reach: f64) -> Result<
         let links = links(mesh, border, &divisions);
         divisions
             .par_iter_mut()
+            .lean()
             .for_each(|d| keep_joined(mesh, &links, d));
         divisions.retain(|d| !d.at.is_empty() && is_possible(mesh, border, d));
         let mut taken = Taken::default();
@@ -102,7 +104,12 @@ fn near_edges(mesh: &TriMesh, border: &Border, reach: f64) -> Vec<Division> {
         );
         best.map(|(_, half, along)| (half, along, v))
     };
-    let mut found: Vec<(u32, f64, u32)> = border.vertices.par_iter().filter_map(nearest).collect();
+    let mut found: Vec<(u32, f64, u32)> = border
+        .vertices
+        .par_iter()
+        .lean()
+        .filter_map(nearest)
+        .collect();
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     let of_edge = found.chunk_by(|a, b| a.0 == b.0);
     let division = |near: &[(u32, f64, u32)]| Division {

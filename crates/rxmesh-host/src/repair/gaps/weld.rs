@@ -2,6 +2,7 @@
 
 use super::Border;
 use crate::mesh::{EdgeTable, ElementKind, TriMesh};
+use crate::par::IntoLean;
 use crate::repair::boxes::{Boxes, is_far, near_order};
 use glam::DVec3;
 use rayon::prelude::*;
@@ -109,6 +110,7 @@ fn near_pairs(
     let shortest: Vec<f64> = border
         .vertices
         .par_iter()
+        .lean()
         .map(|&v| {
             let around = corners.of(v).iter().flat_map(|&f| mesh.faces[f as usize]);
             let others = around.filter(|&w| w != v);
@@ -136,6 +138,7 @@ fn near_pairs(
     };
     let mut pairs: Vec<(f64, u32, u32)> = (0..points.len())
         .into_par_iter()
+        .lean()
         .flat_map_iter(of_vertex)
         .collect();
     pairs.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
@@ -317,7 +320,7 @@ fn keep_solid(mesh: &TriMesh, corners: &Corners, groups: Vec<Vec<u32>>) -> Vec<V
         before != DVec3::ZERO && before.dot(normal(f, true)) <= 0.0
     };
     let is_good = |group: &Vec<u32>| !group.iter().any(|&v| corners.of(v).iter().any(spoils));
-    groups.into_par_iter().filter(is_good).collect()
+    groups.into_par_iter().lean().filter(is_good).collect()
 }
 
 /// Carries the groups out; how many vertices are gone.
@@ -337,6 +340,7 @@ fn apply(mesh: &mut TriMesh, groups: &[Vec<u32>]) -> usize {
     }
     mesh.faces
         .par_iter_mut()
+        .lean()
         .for_each(|f| *f = f.map(|v| number[names[v as usize] as usize]));
     mesh.positions = kept.iter().map(|&v| mesh.positions[v as usize]).collect();
     for column in &mut mesh.extras.columns {

@@ -21,6 +21,7 @@ use super::Length;
 use crate::Error;
 use crate::algo::Options;
 use crate::mesh::{EdgeTable, MeshError, TriMesh};
+use crate::par::IntoLean;
 use loops::Ring;
 use patch::{Around, Patch};
 use rayon::prelude::*;
@@ -209,6 +210,7 @@ fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, Me
     while !wanted.is_empty() {
         let made: Vec<Option<Patch>> = wanted
             .par_iter()
+            .lean()
             .map(|(ring, around)| make(ring, around, &table, &taken, options.method))
             .collect();
         let mut again = Vec::new();
