@@ -3,9 +3,9 @@
 //! phase. Both are one type, because every kernel is compiled for every type of block.
 
 use rxmesh_kernels::exec::{Block, Internal, permute};
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, fence};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 /// One thread of a team.
 #[derive(Clone, Copy)]
@@ -58,6 +58,10 @@ fn permuted(i: u32, n: u32, seed: u32) -> u32 {
     permute(i, n, seed)
 }
 
+/// How often a member looks before it gives its processor away, where each member has one: a phase is often shorter
+/// than a call of the system.
+const LOOKS: u32 = 400;
+
 /// How often a member gives its processor away before it sleeps: mostly the others are there by then, and to sleep and
 /// be woken takes several times as long as a phase.
 const PATIENCE: u32 = 256;
@@ -65,21 +69,34 @@ const PATIENCE: u32 = 256;
 /// A barrier that a panicking member breaks, so that the others end too instead of waiting for ever.
 struct Barrier {
     size: u32,
+    /// See [`LOOKS`]; 0 where members share processors.
+    looks: u32,
     waiting: AtomicU32,
     generation: AtomicU32,
     broken: AtomicBool,
-    /// For those who have lost their patience.
+    /// Those who have lost their patience.
+    sleepers: AtomicU32,
     sleep: Mutex<()>,
     changed: Condvar,
 }
 
 impl Barrier {
     fn new(size: u32) -> Barrier {
+        // To ask takes longer than a small launch.
+        static PROCESSORS: OnceLock<usize> = OnceLock::new();
+        let processors =
+            *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
         Barrier {
             size,
+            looks: if size as usize <= processors {
+                LOOKS
+            } else {
+                0
+            },
             waiting: AtomicU32::new(0),
             generation: AtomicU32::new(0),
             broken: AtomicBool::new(false),
+            sleepers: AtomicU32::new(0),
             sleep: Mutex::new(()),
             changed: Condvar::new(),
         }
@@ -98,24 +115,35 @@ impl Barrier {
             self.waiting.store(0, Relaxed);
             self.generation.store(generation.wrapping_add(1), Release);
             self.wake();
-        } else if (0..PATIENCE).all(|_| {
+        } else if (0..self.looks).all(|_| {
+            std::hint::spin_loop();
+            self.holds(generation)
+        }) && (0..PATIENCE).all(|_| {
             std::thread::yield_now();
             self.holds(generation)
         }) {
             let mut sleep = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
+            self.sleepers.fetch_add(1, Relaxed);
+            // Who wakes sees this one, or this one sees what has changed.
+            fence(SeqCst);
             while self.holds(generation) {
                 sleep = self
                     .changed
                     .wait(sleep)
                     .unwrap_or_else(PoisonError::into_inner);
             }
+            self.sleepers.fetch_sub(1, Relaxed);
         }
         let broken = self.broken.load(Acquire);
         assert!(!broken, "another member of the team panicked");
     }
 
-    /// Wakes those who sleep. Who is about to sleep has the mutex, and looks once more.
+    /// Wakes those who sleep, if any do. Who is about to sleep has the mutex, and looks once more.
     fn wake(&self) {
+        fence(SeqCst);
+        if self.sleepers.load(Relaxed) == 0 {
+            return;
+        }
         drop(self.sleep.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
     }
