@@ -404,7 +404,7 @@ fn grown_and_shrunk_meshes(engine: &Engine) {
     let (n, patch_size) = if is_slow(engine) {
         (24, 48)
     } else {
-        (100, 512)
+        extent((48, 128), (100, 512))
     };
     let coarse = generate::torus(n, n, 1.0, 0.4).unwrap();
     let fine = split_in_four(&coarse);
