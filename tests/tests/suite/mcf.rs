@@ -257,7 +257,8 @@ fn one_triangle(engine: &Engine) {
 
 /// The default step takes a percent or so where the former one of ten squared mean edges took the half.
 fn the_default_step_keeps_the_volume(engine: &Engine) {
-    let mesh = crate::algo_support::bumpy_sphere(suited(engine, [4, 3, 2]));
+    // On a coarser one the step is so long that it shrinks the sphere as much as it smooths.
+    let mesh = crate::algo_support::bumpy_sphere(suited(engine, [4, 3, 3]));
     let options = PatchOptions::default();
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
     let (x, report) = flow(&rx, &mesh.positions, &McfOptions::default(), "sphere");
