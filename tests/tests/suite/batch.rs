@@ -252,7 +252,7 @@ fn same_bits_on_every_run(engine: &Engine) {
 
 /// A part of the diagonal is of each mesh's own; a target that comes first ends it too.
 fn each_has_its_own_error(engine: &Engine) {
-    let [nu, nv] = suited(engine, [[60, 40], [20, 12], [14, 8]]);
+    let [nu, nv] = suited(engine, [[60, 40], [20, 12], [20, 12]]);
     let meshes = [bumpy(nu, nv, 1.0), bumpy(nu, nv, 50.0), bumpy(nu, nv, 1.0)];
     let error = 0.004;
     let options = SimplifyOptions::within(Deviation::Part(error));
