@@ -167,13 +167,18 @@ impl Progress {
         }
         Ok(Progress {
             iterations: s[Scalar::Iterations as usize] as u32,
-            residual: if norm0 > 0.0 {
-                (norm / norm0).sqrt()
-            } else {
-                0.0
-            },
+            residual: relative(norm, norm0),
             done: s[Scalar::Done as usize] != 0.0,
             first: norm0,
         })
+    }
+}
+
+/// One norm over another, of their squares; 0 when there was nothing to do.
+pub(super) fn relative(now: f64, first: f64) -> f64 {
+    if first > 0.0 {
+        (now / first).sqrt()
+    } else {
+        0.0
     }
 }

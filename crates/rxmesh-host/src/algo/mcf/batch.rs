@@ -5,7 +5,7 @@ use super::{
 };
 use crate::Error;
 use crate::algebra::{Identity, Jacobi, Method, Multigrid, Phases, System, method_of};
-use crate::algo::cg::Cg;
+use crate::algo::cg::{Cg, relative};
 use crate::algo::measure::{power_of_two, scale_each};
 use crate::algo::reduce::{ByLabel, Reduction};
 use crate::algo::{check_each, of_mesh};
@@ -78,7 +78,7 @@ fn report(members: Members, time_steps: &[f64], plain: u32) -> McfBatchReport {
     let of = |m: &Member, &time_step: &f64| McfReport {
         time_step,
         iterations: m.iterations,
-        residual: residual(m.now, m.first),
+        residual: relative(m.now, m.first),
         converged: m.converged,
         cycles: m.iterations.saturating_sub(plain),
     };
@@ -87,20 +87,11 @@ fn report(members: Members, time_steps: &[f64], plain: u32) -> McfBatchReport {
         total: McfReport {
             time_step: time_steps.iter().copied().fold(0.0, f64::max),
             iterations: members.iterations,
-            residual: residual(sum(|m| m.now), sum(|m| m.first)),
+            residual: relative(sum(|m| m.now), sum(|m| m.first)),
             converged: all.iter().all(|m| m.converged),
             cycles: members.iterations.saturating_sub(plain),
         },
         meshes: meshes.map(|(m, dt)| of(m, dt)).collect(),
-    }
-}
-
-/// One norm over another, of their squares; 0 when there was nothing to do.
-fn residual(now: f64, first: f64) -> f64 {
-    if first > 0.0 {
-        (now / first).sqrt()
-    } else {
-        0.0
     }
 }
 
