@@ -100,9 +100,21 @@ pub(crate) fn read_tets(path: &Path) -> Result<Input<TetMesh>> {
     read_by(path, |bytes| io::read_tets_bytes(bytes, path, &options))
 }
 
-/// Whether a mesh that is still to be read is a volume, as far as its name or its content says.
+/// Returns `true` if a mesh that is still to be read is a volume: its content decides, where its format holds both.
 pub(crate) fn is_volume(name: &Path) -> bool {
-    format(name).is_some_and(Format::is_volume)
+    let Some(format) = format(name).filter(|f| f.holds_volumes()) else {
+        return false;
+    };
+    if !format.holds_surfaces() {
+        return true;
+    }
+    let Ok(path) = find(name) else {
+        return false;
+    };
+    let is_volume = content(&path)
+        .ok()
+        .and_then(|bytes| io::is_volume_bytes(&bytes, &path, &ReadOptions::default()).ok());
+    is_volume.unwrap_or(false)
 }
 
 fn read_by<M>(

@@ -3,9 +3,9 @@
 use super::error::{Fault, IoError};
 use super::points::Bits;
 use super::volume::Volume;
-use super::{Format, Loaded, Pieces, ReadOptions, WriteOptions};
-use super::{bytes_of, formatted, medit, msh, tetgen, vtk, vtu};
-use crate::mesh::TetMesh;
+use super::{Format, Loaded, Model, Pieces, ReadOptions, WriteOptions};
+use super::{bytes_of, exact, formatted, medit, msh, tetgen, vtk, vtu};
+use crate::mesh::{Column, TetMesh};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -81,26 +81,10 @@ pub fn read_tetgen_bytes(
 }
 
 fn load(bytes: &[u8], name: &Path, format: Format) -> Result<Loaded<TetMesh>, IoError> {
-    let bytes = match format {
-        Format::Medit => with_line_feeds(bytes),
-        _ => Cow::Borrowed(bytes),
-    };
-    let read = |bits| volume(&bytes, format, bits);
-    let read = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
-        Err(fault) if fault.wants_double() => read(Bits::Double),
-        volume => volume,
-    };
-    let (mesh, warnings) = read
+    let (volume, format, bytes) = draft(bytes, name, format);
+    let (mesh, warnings) = volume
         .and_then(Volume::finish)
         .map_err(|fault| fault.in_file(name, &bytes))?;
-    let format = match format {
-        Format::Msh | Format::Msh2 => match msh::is_version_2(&bytes) {
-            true => Format::Msh2,
-            false => Format::Msh,
-        },
-        format => format,
-    };
     Ok(Loaded {
         mesh,
         format,
@@ -108,16 +92,64 @@ fn load(bytes: &[u8], name: &Path, format: Format) -> Result<Loaded<TetMesh>, Io
     })
 }
 
-fn volume(bytes: &[u8], format: Format, bits: Bits) -> Result<Volume, Fault> {
+/// The elements of a file with as many bits as it needs, the exact format, and the bytes that places are of.
+fn draft<'a>(
+    bytes: &'a [u8],
+    name: &Path,
+    format: Format,
+) -> (Result<Volume, Fault>, Format, Cow<'a, [u8]>) {
+    let bytes = super::with_line_feeds(bytes, format);
+    let format = exact(&bytes, format);
+    let read = |bits| volume(&bytes, format, bits, name);
+    let volume = match read(Bits::Single) {
+        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Err(fault) if fault.wants_double() => read(Bits::Double),
+        volume => volume,
+    };
+    (volume, format, bytes)
+}
+
+/// Returns `true` if a file in memory holds a volume, and not a surface. Formats that hold both are read for it;
+/// `name` decides the format as a path would.
+///
+/// # Errors
+///
+/// A format that cannot be told. What else is wrong with a file, reading it tells.
+pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<bool, IoError> {
+    let format = formatted(bytes, name, options)?;
+    Ok(match (format.holds_surfaces(), format.holds_volumes()) {
+        (true, true) => {
+            let read = volume(&super::with_line_feeds(bytes, format), format, Bits::Double, name);
+            // Of a broken file the error of volumes is as good as that of surfaces.
+            read.map_or(false, |volume| volume.has_cells())
+        }
+        (_, volumes) => volumes,
+    })
+}
+
+/// As [`is_volume_bytes`], of a file.
+///
+/// # Errors
+///
+/// As [`is_volume_bytes`], and a file that cannot be read.
+pub fn is_volume(path: &Path, options: &ReadOptions) -> Result<bool, IoError> {
+    is_volume_bytes(&bytes_of(path)?, path, options)
+}
+
+pub(super) fn volume(
+    bytes: &[u8],
+    format: Format,
+    bits: Bits,
+    name: &Path,
+) -> Result<Volume, Fault> {
     match format {
         Format::Msh | Format::Msh2 => msh::read(bytes, bits),
         Format::Medit => medit::read(bytes, bits),
         Format::Vtk => vtk::read(bytes, bits),
-        Format::Vtu => vtu::read(bytes, bits),
+        Format::Vtu | Format::Vtp => vtu::read(bytes, bits, name),
         Format::Tetgen | Format::Obj | Format::Ply | Format::Off | Format::Stl => {
-            let what = format!(
-                "{format} holds surfaces; volumes are read from msh, mesh, node, ele, vtk and vtu"
-            );
+            let formats = Format::list(Format::holds_volumes);
+            let what = format!("{format} holds surfaces; volumes are read from {formats}");
             Err(Fault::file(what))
         }
     }
@@ -138,11 +170,10 @@ pub(super) fn encode<'a>(
 ) -> Result<Vec<(Cow<'a, Path>, Pieces)>, IoError> {
     let one = |pieces| vec![(Cow::Borrowed(path), pieces)];
     Ok(match format {
-        Format::Msh => one(msh::write(mesh, false, options.encoding, warnings)),
-        Format::Msh2 => one(msh::write(mesh, true, options.encoding, warnings)),
-        Format::Medit => one(medit::write(mesh, warnings)),
-        Format::Vtk => one(vtk::write(mesh, options.encoding, warnings)),
-        Format::Vtu => one(vtu::write(mesh, options.encoding, warnings)),
+        Format::Msh | Format::Msh2 | Format::Medit | Format::Vtk | Format::Vtu => {
+            let columns: Vec<&Column> = mesh.extras.columns.iter().collect();
+            one(pieces(mesh.into(), &columns, format, options, warnings))
+        }
         Format::Tetgen => {
             let names = tetgen::pair(path).map(Cow::Owned);
             names
@@ -150,7 +181,7 @@ pub(super) fn encode<'a>(
                 .zip(tetgen::write(mesh, warnings))
                 .collect()
         }
-        Format::Obj | Format::Ply | Format::Off | Format::Stl => {
+        Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Vtp => {
             let what = format!(
                 "{format} holds surfaces, and this is a volume: its boundary is a surface, which `convert` writes"
             );
@@ -160,4 +191,24 @@ pub(super) fn encode<'a>(
             });
         }
     })
+}
+
+/// The pieces of the file that a mesh of elements becomes. Other formats have none.
+pub(super) fn pieces(
+    mesh: Model<'_>,
+    columns: &[&Column],
+    format: Format,
+    options: &WriteOptions,
+    warnings: &mut Vec<String>,
+) -> Pieces {
+    let encoding = options.encoding;
+    match format {
+        Format::Msh => msh::write(mesh, columns, false, encoding, warnings),
+        Format::Msh2 => msh::write(mesh, columns, true, encoding, warnings),
+        Format::Medit => medit::write(mesh, columns, warnings),
+        Format::Vtk => vtk::write(mesh, columns, encoding, warnings),
+        Format::Vtu => vtu::write(mesh, columns, false, encoding, warnings),
+        Format::Vtp => vtu::write(mesh, columns, true, encoding, warnings),
+        Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Tetgen => Pieces::new(),
+    }
 }

@@ -4,8 +4,15 @@ use super::super::error::Fault;
 use super::super::numbers::{Numbers, Order, Scalar};
 use super::super::tokens::Tokens;
 use super::base64;
-use super::tags::{Array, File, Place};
+use super::tags::{Array, File, Packing, Place};
+use crate::io::budget::Budget;
+use lzma_rust2::XzReader;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+use std::io::Read;
+use std::ops::Range;
+
+/// Kibibytes that the dictionary of a block packed by LZMA may take.
+const DICTIONARY: u32 = (64 + 1) << 10;
 
 /// Reads an array that must have `n` numbers.
 pub(super) fn numbers(
@@ -14,9 +21,13 @@ pub(super) fn numbers(
     array: &Array,
     scalar: Scalar,
     n: usize,
+    budget: &mut Budget,
 ) -> Result<Numbers, Fault> {
-    if let Place::Text(range) = &array.place {
-        return text(bytes, array, range.clone(), scalar, n);
+    if let Place::Text(ranges) = &array.place {
+        return text(bytes, array, ranges, scalar, n);
+    }
+    if n == 0 {
+        return Ok(Numbers::with_capacity(scalar, 0));
     }
     let wrong = |what: &str| {
         let name = array.name.escape_debug();
@@ -29,7 +40,8 @@ pub(super) fn numbers(
             (&bytes[start..], coded)
         }
         (Place::Appended(_), None) => return Err(wrong("there are no appended data")),
-        (Place::Text(range) | Place::Inline(range), _) => (bytes[range.clone()].trim_ascii(), true),
+        (Place::Inline(range), _) => (bytes[range.clone()].trim_ascii(), true),
+        (Place::Text(_), _) => (&bytes[..0], true),
     };
     let mut stream = Stream {
         rest: stream,
@@ -41,8 +53,12 @@ pub(super) fn numbers(
         .checked_mul(scalar.size())
         .ok_or_else(|| wrong("it has too many numbers"))?;
     let data = match file.packed {
-        true => stream.packed(size),
-        false => stream.plain(size),
+        Some(packing) => budget
+            .take(size)
+            .and_then(|()| stream.packed(size, packing)),
+        None => stream
+            .plain(size)
+            .and_then(|data| budget.take(size).map(|()| data)),
     };
     let data = data.map_err(|what| wrong(&what))?;
     if data.len() != size {
@@ -57,35 +73,68 @@ pub(super) fn numbers(
 fn text(
     bytes: &[u8],
     array: &Array,
-    range: std::ops::Range<usize>,
+    ranges: &[Range<usize>],
     scalar: Scalar,
     n: usize,
 ) -> Result<Numbers, Fault> {
     let name = array.name.escape_debug();
+    let size: usize = ranges.iter().map(Range::len).sum();
     // The last number needs no space behind it.
-    if n > range.len().div_ceil(2) {
-        let what = format!(
-            "array '{name}': {n} numbers expected in {} characters",
-            range.len()
-        );
+    if n > size.div_ceil(2) + ranges.len() {
+        let what = format!("array '{name}': {n} numbers expected in {size} characters");
         return Err(Fault::text(array.at, what));
     }
-    let mut tokens = Tokens::new(&bytes[..range.end]);
-    tokens.go_to(range.start);
+    let mut words = Words::new(bytes, ranges);
     let mut numbers = Numbers::with_capacity(scalar, n);
     for i in 0..n {
-        let Some((at, word)) = tokens.next_at() else {
+        let Some((at, word)) = words.next_at() else {
             let what = format!("array '{name}' has {i} numbers, {n} are expected");
             return Err(Fault::text(array.at, what));
         };
         numbers.push(word, at)?;
     }
-    match tokens.next_at() {
+    match words.next_at() {
         None => Ok(numbers),
         Some((at, _)) => Err(Fault::text(
             at,
             format!("array '{name}' has more than {n} numbers"),
         )),
+    }
+}
+
+/// Words of several ranges of a text.
+pub(super) struct Words<'a> {
+    bytes: &'a [u8],
+    ranges: std::slice::Iter<'a, Range<usize>>,
+    tokens: Tokens<'a>,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(bytes: &'a [u8], ranges: &'a [Range<usize>]) -> Words<'a> {
+        Words {
+            bytes,
+            ranges: ranges.iter(),
+            tokens: Tokens::new(&[]),
+        }
+    }
+
+    /// The next word and where it is.
+    pub(super) fn next_at(&mut self) -> Option<(usize, &'a [u8])> {
+        loop {
+            if let Some(word) = self.tokens.next_at() {
+                return Some(word);
+            }
+            let range = self.ranges.next()?;
+            self.tokens = Tokens::new(&self.bytes[..range.end]);
+            self.tokens.go_to(range.start);
+        }
+    }
+
+    /// The next word; `what` names what is missing when there is none.
+    pub(super) fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
+        let end = self.tokens.offset();
+        let ends = || Fault::text(end, format!("{what} expected, but the array ends"));
+        self.next_at().ok_or_else(ends)
     }
 }
 
@@ -147,9 +196,9 @@ impl Stream<'_> {
         Ok(bytes)
     }
 
-    /// Blocks packed by zlib: their number, the length of each and of the last, and the lengths of all when packed;
-    /// coded together, as then are all blocks.
-    fn packed(&mut self, size: usize) -> Result<Vec<u8>, String> {
+    /// Packed blocks: their number, the length of each and of the last, and the lengths of all when packed; coded
+    /// together, as then are all blocks.
+    fn packed(&mut self, size: usize, packing: Packing) -> Result<Vec<u8>, String> {
         let mut head = Stream { ..*self };
         let first = head.take(self.header)?;
         let blocks = self.length(&first);
@@ -172,14 +221,32 @@ impl Stream<'_> {
         // Zlib makes a thousand bytes of one at most.
         let mut out = Vec::with_capacity(size.min(data.len().saturating_mul(1100)));
         let mut rest = &data[..];
-        for &length in &lengths[3..] {
+        for (k, &length) in lengths[3..].iter().enumerate() {
             let (block, more) = rest.split_at(length as usize);
             rest = more;
-            let unpacked = decompress_to_vec_zlib_with_limit(block, size - out.len());
+            let left = size - out.len();
+            let whole = match k + 1 == blocks as usize && lengths[2] > 0 {
+                true => lengths[2],
+                false => lengths[1],
+            };
+            let whole = usize::try_from(whole).unwrap_or(usize::MAX).min(left);
+            let unpacked = match packing {
+                Packing::Zlib => decompress_to_vec_zlib_with_limit(block, left).ok(),
+                Packing::Lz4 => lz4_flex::block::decompress(block, whole).ok(),
+                Packing::Lzma => xz(block, left),
+            };
             out.extend(
-                unpacked.map_err(|_| "a block cannot be unpacked, or is too long".to_owned())?,
+                unpacked.ok_or_else(|| "a block cannot be unpacked, or is too long".to_owned())?,
             );
         }
         Ok(out)
     }
+}
+
+/// Unpacks a block in the container xz, of `most` bytes at most.
+fn xz(block: &[u8], most: usize) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let reader = XzReader::new_mem_limit(block, false, DICTIONARY);
+    reader.take(most as u64 + 1).read_to_end(&mut out).ok()?;
+    (out.len() <= most).then_some(out)
 }
