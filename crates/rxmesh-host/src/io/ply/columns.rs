@@ -135,8 +135,8 @@ fn narrow(column: &Column, numbers: Numbers, warnings: &mut Vec<String>) -> Colu
     ColumnData::F64((0..numbers.len()).map(|i| numbers.real(i)).collect())
 }
 
-/// The width and the bytes of packed colours (blue lowest), or `None` where the numbers can be none: in `rgb` the highest
-/// byte is not used.
+/// The width and the bytes of packed colours (blue lowest), or `None` where the numbers can be none: in `rgb` the
+/// highest byte is not used.
 fn unpacked(name: &str, t: ScalarType, values: &[u32]) -> Option<(usize, Vec<u8>)> {
     let unused = |v: &u32| matches!(v >> 24, 0 | 255);
     let alpha = name == "rgba" && values.iter().any(|v| v >> 24 != 0);
