@@ -216,7 +216,9 @@ fn off_faces_over_lines_of_few_corners_and_too_many() {
         "2 lines behind the last face are not read: the header says that there are 4 faces"
     );
     let mut binary = b"OFF BINARY\n".to_vec();
-    let words = [3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 3, 0, 1, 2, 0, 1, 2, 0u32];
+    let words = [
+        3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 3, 0, 1, 2, 0, 1, 2, 0u32,
+    ];
     words.iter().for_each(|w| binary.extend(w.to_be_bytes()));
     let loaded = read_as("a.off", &binary).unwrap();
     assert_eq!(loaded.mesh.faces, [[0, 1, 2]]);
