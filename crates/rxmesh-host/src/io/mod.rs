@@ -200,7 +200,11 @@ fn exact(bytes: &[u8], format: Format) -> Format {
 fn with_line_feeds(bytes: &[u8], format: Format) -> Cow<'_, [u8]> {
     let head = &bytes[..bytes.len().min(256)];
     let text = match format {
-        Format::Ply => memchr::memmem::find(head, b"format ascii").is_some(),
+        Format::Ply => {
+            let head = &bytes[..bytes.len().min(ply::LONGEST_HEADER)];
+            let end = memchr::memmem::find(head, b"end_header").unwrap_or(head.len());
+            memchr::memmem::find(&head[..end], b"format ascii").is_some()
+        }
         Format::Stl => head.trim_ascii_start().starts_with(b"solid"),
         Format::Obj | Format::Off => true,
         Format::Medit => !medit::is_binary(bytes),

@@ -25,13 +25,12 @@ impl Names {
     /// Reserves the free name that is most like `name`: other characters than columns may have become `_`, and a number
     /// follows a name that is taken.
     pub(super) fn free(&mut self, element: ElementKind, name: &str) -> String {
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let fits = |c: char| !c.is_ascii_whitespace() && !c.is_control();
         let mut free: String = name
             .chars()
             .map(|c| if fits(c) { c } else { '_' })
             .collect();
-        let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
-        if !free.starts_with(starts) || !is_free_name(element, &free) {
+        if free.is_empty() || !is_free_name(element, &free) {
             free.insert(0, '_');
         }
         let mut key = (element, free);
@@ -65,7 +64,7 @@ mod tests {
         assert_eq!(free("a_3"), "a_3");
         assert_eq!(["a", "a", "a"].map(&mut free), ["a_2", "a_4", "a_5"]);
         assert_eq!(free("x"), "_x");
-        assert_eq!(free("2 m"), "_2_m");
+        assert_eq!(free("2 m"), "2_m");
         assert_eq!(free(""), "_");
         assert_eq!(names.free(ElementKind::Cell, "a"), "a");
     }

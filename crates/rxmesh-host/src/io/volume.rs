@@ -252,6 +252,7 @@ impl Volume {
         let mut all = Volume::default();
         all.flat = pieces.iter().all(|p| p.flat);
         all.join_columns(&mut pieces);
+        let mut seen = HashSet::new();
         for piece in &mut pieces {
             let first = all.points.len();
             let vertices = first as u64 + piece.points.len() as u64;
@@ -287,11 +288,8 @@ impl Volume {
                     all.comments.push(comment);
                 }
             }
-            for warning in piece.warnings.drain(..) {
-                if !all.warnings.contains(&warning) {
-                    all.warnings.push(warning);
-                }
-            }
+            let warnings = piece.warnings.drain(..);
+            all.warnings.extend(warnings.filter(|w| seen.insert(w.clone())));
         }
         all.warnings.push(format!(
             "{n} pieces are joined: vertices at which they meet are there once in each"

@@ -6,7 +6,7 @@ use super::super::scan::quote;
 use super::super::volume::Role;
 use super::cells::Kept;
 use super::read::{Reader, scalar};
-use crate::mesh::ElementKind;
+use crate::mesh::{ElementKind, name_of_bytes};
 
 /// The type of an array's values.
 #[derive(Debug, Clone, Copy)]
@@ -257,7 +257,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        Ok(name_of_bytes(&out))
     }
 }
 

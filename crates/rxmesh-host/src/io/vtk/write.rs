@@ -7,7 +7,7 @@ use super::super::text::rows;
 use super::super::volume::Role;
 use super::super::{Encoding, Pieces};
 use super::cells::TETRAHEDRON;
-use crate::mesh::{Column, ColumnData, ElementKind};
+use crate::mesh::{Column, ColumnData, ElementKind, bytes_of_name};
 
 /// The longest title that the format allows.
 const TITLE: usize = 255;
@@ -130,7 +130,7 @@ fn data(
     pieces.push(format!("FIELD FieldData {}\n", fields.len()).into_bytes());
     for a in &fields {
         let kind = name(scalar_of(&a.data));
-        pieces.push(format!("{} {} {n} {kind}\n", a.name, a.width).into_bytes());
+        pieces.push(format!("{} {} {n} {kind}\n", encoded(a.name), a.width).into_bytes());
         values(a, n, ascii, pieces);
     }
 }
@@ -149,6 +149,16 @@ fn values(a: &NamedArray<'_>, n: usize, ascii: bool, pieces: &mut Pieces) {
         }
         line.end();
     });
+}
+
+/// A name as VTK writes it: bytes that are no visible ASCII, quotes and percent signs as `%` and two digits.
+fn encoded(name: &str) -> String {
+    let byte = |b: &u8| match b {
+        b'"' | b'%' => format!("%{b:02X}"),
+        b'!'..=b'~' => char::from(*b).to_string(),
+        _ => format!("%{b:02X}"),
+    };
+    bytes_of_name(name).iter().map(byte).collect()
 }
 
 fn name(scalar: Scalar) -> &'static str {

@@ -1,5 +1,6 @@
 //! Reading VTU, VTP and their parallel forms.
 
+use super::super::budget::Budget;
 use super::super::error::Fault;
 use super::super::numbers::{Numbers, Scalar};
 use super::super::points::Bits;
@@ -17,9 +18,10 @@ const GHOST: i64 = 1 | 32;
 /// Reads a file; `name` is its path, which those of a parallel file's pieces are relative to.
 pub(in super::super) fn read(bytes: &[u8], bits: Bits, name: &Path) -> Result<Volume, Fault> {
     let file = tags(bytes)?;
+    let mut budget = Budget::of(bytes.len());
     let mut all = match &file.sources {
-        None => pieces(bytes, bits, &file)?,
-        Some(sources) => parallel(bits, name, sources)?,
+        None => pieces(bytes, bits, &file, &mut budget)?,
+        Some(sources) => parallel(bits, name, sources, &mut budget)?,
     };
     if all.is_empty() {
         all.push(Volume::new(bits, 0));
@@ -35,13 +37,17 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits, name: &Path) -> Result<Vo
 }
 
 /// Reads the pieces of a file, those without points and cells apart.
-fn pieces(bytes: &[u8], bits: Bits, file: &File) -> Result<Vec<Volume>, Fault> {
+fn pieces(
+    bytes: &[u8],
+    bits: Bits,
+    file: &File,
+    budget: &mut Budget,
+) -> Result<Vec<Volume>, Fault> {
     let mut all = Vec::new();
-    let mut budget = super::super::budget::Budget::of(bytes.len());
     let filled = |p: &&Piece| p.points > 0 || p.cells > 0;
     for piece in file.pieces.iter().filter(filled) {
         let mut volume = Volume::new(bits, 0);
-        volume.budget = std::mem::take(&mut budget);
+        volume.budget = std::mem::take(budget);
         volume.flat = file.kind == Kind::PolyData;
         let mut reader = Reader {
             bytes,
@@ -50,14 +56,19 @@ fn pieces(bytes: &[u8], bits: Bits, file: &File) -> Result<Vec<Volume>, Fault> {
             volume,
         };
         reader.read()?;
-        budget = std::mem::take(&mut reader.volume.budget);
+        *budget = std::mem::take(&mut reader.volume.budget);
         all.push(reader.volume);
     }
     Ok(all)
 }
 
 /// Reads the files that a parallel file lists.
-fn parallel(bits: Bits, name: &Path, sources: &[(String, usize)]) -> Result<Vec<Volume>, Fault> {
+fn parallel(
+    bits: Bits,
+    name: &Path,
+    sources: &[(String, usize)],
+    budget: &mut Budget,
+) -> Result<Vec<Volume>, Fault> {
     let folder = name.parent().unwrap_or(Path::new(""));
     let (mut all, mut seen) = (Vec::new(), HashSet::new());
     for (source, at) in sources {
@@ -70,6 +81,7 @@ fn parallel(bits: Bits, name: &Path, sources: &[(String, usize)]) -> Result<Vec<
             let what = format!("the piece '{}' is missing: {e}", source.escape_debug());
             Fault::text(*at, what)
         })?;
+        budget.add(bytes.len());
         let placed = |fault: Fault| {
             let double = fault.wants_double();
             let mut outer = Fault::text(*at, format!("of the piece {}", fault.in_file(&path, &bytes)));
@@ -86,7 +98,7 @@ fn parallel(bits: Bits, name: &Path, sources: &[(String, usize)]) -> Result<Vec<
             );
             return Err(Fault::text(*at, what));
         }
-        all.extend(pieces(&bytes, bits, &file).map_err(placed)?);
+        all.extend(pieces(&bytes, bits, &file, budget).map_err(placed)?);
     }
     Ok(all)
 }

@@ -98,7 +98,7 @@ pub(in super::super) fn write(
         }
         file.text(&format!("{tag}>\n"));
         for a in &arrays {
-            file.array(a.name, a.width, &a.data);
+            file.array(&escaped(a.name), a.width, &a.data);
         }
         file.text(&format!("</{section}>\n"));
     }
@@ -119,7 +119,7 @@ impl File {
         self.pieces.push(text.as_bytes().to_vec());
     }
 
-    /// The tag before an array's data. Names need no escape: columns have letters, digits, `_` and `-`.
+    /// The tag before an array's data, with its name as XML writes it.
     fn open(&mut self, name: &str, width: usize, scalar: Scalar, format: &str) {
         let kind = type_name(scalar);
         self.text(&format!(
@@ -178,6 +178,15 @@ impl File {
         self.text("</VTKFile>\n");
         self.pieces
     }
+}
+
+/// A name as the value of an attribute; XML holds no control characters.
+fn escaped(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| if c.is_control() { '_' } else { c })
+        .collect();
+    quick_xml::escape::escape(&plain).into_owned()
 }
 
 fn type_name(scalar: Scalar) -> &'static str {
