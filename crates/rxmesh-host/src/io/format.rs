@@ -223,7 +223,10 @@ mod tests {
         }
         let surfaces = "obj, ply, off, stl, msh, msh2, medit, vtk, vtu and vtp";
         let volumes = "msh, msh2, medit, tetgen, vtk and vtu";
-        assert_eq!(Format::summary(), format!("of surfaces {surfaces}; of volumes {volumes}"));
+        assert_eq!(
+            Format::summary(),
+            format!("of surfaces {surfaces}; of volumes {volumes}")
+        );
         assert_eq!(Format::list(|f| f == Format::Obj), "obj");
     }
 

@@ -1,6 +1,8 @@
 //! What writers see of a mesh.
 
-use crate::mesh::{ElementKind, Extras, MeshError, Placement, PolyMesh, SharpEdge, TetMesh, TriMesh};
+use crate::mesh::{
+    ElementKind, Extras, MeshError, Placement, PolyMesh, SharpEdge, TetMesh, TriMesh,
+};
 use glam::Vec3;
 use std::ops::Range;
 

@@ -119,7 +119,12 @@ pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Resu
     let format = formatted(bytes, name, options)?;
     Ok(match (format.holds_surfaces(), format.holds_volumes()) {
         (true, true) => {
-            let read = volume(&super::with_line_feeds(bytes, format), format, Bits::Double, name);
+            let read = volume(
+                &super::with_line_feeds(bytes, format),
+                format,
+                Bits::Double,
+                name,
+            );
             // Of a broken file the error of volumes is as good as that of surfaces.
             read.map_or(false, |volume| volume.has_cells())
         }

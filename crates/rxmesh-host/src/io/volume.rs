@@ -268,7 +268,8 @@ impl Volume {
             all.cells.extend(cells);
             all.middles.extend(piece.middles.iter().map(shift));
             all.corners.extend(piece.corners.iter().map(shift));
-            all.face_middles.extend(piece.face_middles.iter().map(shift));
+            all.face_middles
+                .extend(piece.face_middles.iter().map(shift));
             let faces = all.faces;
             all.polygons.extend(piece.polygons.iter().map(|p| Polygon {
                 face: faces + p.face,
@@ -289,7 +290,8 @@ impl Volume {
                 }
             }
             let warnings = piece.warnings.drain(..);
-            all.warnings.extend(warnings.filter(|w| seen.insert(w.clone())));
+            all.warnings
+                .extend(warnings.filter(|w| seen.insert(w.clone())));
         }
         all.warnings.push(format!(
             "{n} pieces are joined: vertices at which they meet are there once in each"
@@ -331,7 +333,8 @@ impl Volume {
                 .iter()
                 .map(|p| {
                     let columns = p.columns.iter().enumerate();
-                    let own = columns.filter(|(_, c)| (c.element == ElementKind::Vertex) == vertices);
+                    let own =
+                        columns.filter(|(_, c)| (c.element == ElementKind::Vertex) == vertices);
                     own.map(|(i, c)| (c.name.as_str(), i)).collect()
                 })
                 .collect();
@@ -432,14 +435,16 @@ impl Volume {
             let tetrahedra = self.cells.len() as u64;
             self.pass("tetrahedra", tetrahedra);
             let others = self.other_elements();
-            return Err(Fault::file(match (tetrahedra + self.solids, others.is_empty()) {
-                (0, true) => "holds no faces".to_owned(),
-                (0, false) => format!("holds no faces, only {others}"),
-                _ => format!(
-                    "holds a volume ({others}), and a surface is needed: `convert` to a surface format writes the \
+            return Err(Fault::file(
+                match (tetrahedra + self.solids, others.is_empty()) {
+                    (0, true) => "holds no faces".to_owned(),
+                    (0, false) => format!("holds no faces, only {others}"),
+                    _ => format!(
+                        "holds a volume ({others}), and a surface is needed: `convert` to a surface format writes the \
                         boundary of tetrahedra"
-                ),
-            }));
+                    ),
+                },
+            ));
         }
         if !self.others.is_empty() {
             let others = self.other_elements();
@@ -515,7 +520,10 @@ fn known_name(role: Role, column: &Column) -> Option<&'static str> {
         return Some(NORMAL);
     }
     let colors = role == Role::Colors
-        || matches!(&name[..], "rgb" | "rgba" | "color" | "colors" | "colour" | "colours");
+        || matches!(
+            &name[..],
+            "rgb" | "rgba" | "color" | "colors" | "colour" | "colours"
+        );
     let unit = |i: usize| (0.0..=1.0).contains(&column.data.get(i));
     let values = match &column.data {
         ColumnData::U8(_) => true,
@@ -526,7 +534,10 @@ fn known_name(role: Role, column: &Column) -> Option<&'static str> {
 
 fn is_texcoords(role: Role, column: &Column) -> bool {
     let name = column.name.to_ascii_lowercase().replace([' ', '_'], "");
-    let named = matches!(&name[..], "tcoords" | "texturecoordinates" | "texcoords" | "uv");
+    let named = matches!(
+        &name[..],
+        "tcoords" | "texturecoordinates" | "texcoords" | "uv"
+    );
     let floats = matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_));
     let width = match role {
         Role::Texcoords => 2..=3,

@@ -48,7 +48,10 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn take<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Fault> {
-        let taken = self.bytes.get(self.pos..).and_then(|b| b.first_chunk::<N>());
+        let taken = self
+            .bytes
+            .get(self.pos..)
+            .and_then(|b| b.first_chunk::<N>());
         let ends = || Fault::byte(self.pos, format!("{what} expected, but the file ends"));
         let mut taken = *taken.ok_or_else(ends)?;
         self.pos += N;

@@ -119,7 +119,10 @@ impl Draft {
         let mut known = vec![false; vertices];
         for [vertex, normal] in self.of_vertices {
             let place = |n: i64, of: usize| usize::try_from(n - 1).ok().filter(|n| *n < of);
-            let (v, n) = (place(vertex, vertices), place(normal, self.normals.len() / 3));
+            let (v, n) = (
+                place(vertex, vertices),
+                place(normal, self.normals.len() / 3),
+            );
             if let (Some(v), Some(n)) = (v, n) {
                 known[v] = true;
                 (0..3).for_each(|k| values[3 * v + k] = self.normals[3 * n + k] as f32);
@@ -212,9 +215,7 @@ impl Reader<'_> {
 
     fn elements(&mut self, element: Element) -> Result<(), Fault> {
         let nodes = element.nodes;
-        let n = self
-            .tokens
-            .count("the number of elements", 2 * nodes + 2)?;
+        let n = self.tokens.count("the number of elements", 2 * nodes + 2)?;
         self.draft.pass(element, n);
         let mut all = [0; 27];
         for _ in 0..n {

@@ -103,7 +103,9 @@ impl Reader<'_> {
     pub(super) fn elements_1(&mut self) -> Result<(), Fault> {
         let at = self.source.at();
         let n = self.source.int("the number of elements")?;
-        let n = self.source.count(at, n, "the number of elements", [12, 12])?;
+        let n = self
+            .source
+            .count(at, n, "the number of elements", [12, 12])?;
         for _ in 0..n {
             let tag = self.source.int("the number of an element")?;
             let at = self.source.at();

@@ -150,7 +150,10 @@ impl Reader<'_> {
             b"4" | b"4.0" => Version::V40,
             b"4.1" => Version::V41,
             _ => {
-                let what = format!("version {} is not read; 1, 2.2, 4.0 and 4.1 are", quote(word));
+                let what = format!(
+                    "version {} is not read; 1, 2.2, 4.0 and 4.1 are",
+                    quote(word)
+                );
                 return Err(Fault::text(at, what));
             }
         });

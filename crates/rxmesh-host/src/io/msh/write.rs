@@ -198,9 +198,8 @@ impl File<'_> {
             self.bytes(vertices, |out, v| out.extend(point_bytes(mesh, v)));
             self.text("\n");
         } else {
-            let head = format!(
-                "$Nodes\n1 {vertices} 1 {last}\n{dimension} {entity} 0 {vertices}\n"
-            );
+            let head =
+                format!("$Nodes\n1 {vertices} 1 {last}\n{dimension} {entity} 0 {vertices}\n");
             self.text(&head);
             rows(0, vertices, &mut self.pieces, |line, v| {
                 line.int(v as u64 + 1);

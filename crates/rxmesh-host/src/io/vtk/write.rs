@@ -31,7 +31,11 @@ pub(in super::super) fn write(
     let kind = if ascii { "ASCII" } else { "BINARY" };
     let (vertices, elements) = (mesh.vertex_count(), mesh.element_count());
     let (positions, placement) = (mesh.positions(), mesh.placement());
-    let real = if placement.is_world() { "float" } else { "double" };
+    let real = if placement.is_world() {
+        "float"
+    } else {
+        "double"
+    };
     let (dataset, lists) = match mesh {
         Model::Surface(_) => ("POLYDATA", "POLYGONS"),
         Model::Volume(_) => ("UNSTRUCTURED_GRID", "CELLS"),

@@ -84,7 +84,10 @@ fn parallel(
         budget.add(bytes.len());
         let placed = |fault: Fault| {
             let double = fault.wants_double();
-            let mut outer = Fault::text(*at, format!("of the piece {}", fault.in_file(&path, &bytes)));
+            let mut outer = Fault::text(
+                *at,
+                format!("of the piece {}", fault.in_file(&path, &bytes)),
+            );
             if double {
                 outer = outer.wanting_double();
             }
@@ -137,11 +140,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn array(
-        &self,
-        section: Section,
-        name: Option<&str>,
-    ) -> Result<(&'a Array, Scalar), Fault> {
+    fn array(&self, section: Section, name: Option<&str>) -> Result<(&'a Array, Scalar), Fault> {
         let mut arrays = self.piece.arrays.iter().filter(|(s, _)| *s == section);
         let found = arrays.find(|(_, a)| name.is_none_or(|n| a.name.eq_ignore_ascii_case(n)));
         match found {
@@ -258,7 +257,11 @@ impl<'a> Reader<'a> {
         let levels = array.name == "vtkGhostLevels";
         let is_ghost = |i: usize| {
             let value = values.whole(i).unwrap_or(0);
-            if levels { value > 0 } else { value & GHOST != 0 }
+            if levels {
+                value > 0
+            } else {
+                value & GHOST != 0
+            }
         };
         let ghosts: Vec<usize> = (0..n).filter(|&i| is_ghost(i)).collect();
         if !ghosts.is_empty() {
@@ -297,9 +300,8 @@ impl<'a> Reader<'a> {
                 .rows(numbers, array.width, scalar, &mut self.volume)
                 .map_err(|what| Fault::text(array.at, what))?;
         }
-        let is = |other: &Option<String>| {
-            element == ElementKind::Vertex && other.as_ref() == Some(name)
-        };
+        let is =
+            |other: &Option<String>| element == ElementKind::Vertex && other.as_ref() == Some(name);
         let role = if is(&self.piece.normals) {
             Role::Normals
         } else if is(&self.piece.texcoords) {
