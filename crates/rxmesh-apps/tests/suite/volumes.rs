@@ -1,6 +1,6 @@
 //! Volumes through the program.
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, positions};
 
 #[test]
 fn volumes_go_through_every_format() {
@@ -72,9 +72,9 @@ fn a_volume_becomes_a_surface_but_not_the_other_way_round() {
 #[test]
 fn surfaces_in_formats_of_elements() {
     let b = Sandbox::new();
-    b.ok("generate sphere --levels 1 --noise 0.05 -o a.ply -q");
-    let mut last = "a.ply".to_owned();
-    for next in ["b.msh", "c.mesh", "d.vtk", "e.vtu", "f.vtp", "g.ply"] {
+    b.ok("generate icosphere --levels 1 --noise 0.05 -o a.obj -q");
+    let mut last = "a.obj".to_owned();
+    for next in ["b.msh", "c.mesh", "d.vtk", "e.vtu", "f.vtp", "g.obj"] {
         b.ok(&format!("convert {last} -o {next} --ascii -q"));
         let r = b.record(&format!("check {next}"));
         assert_eq!(r["check"]["faces"], 80, "{next}");
@@ -83,7 +83,7 @@ fn surfaces_in_formats_of_elements() {
         assert_eq!(r["mesh"]["closed"], true, "{next}");
         last = next.to_owned();
     }
-    assert_eq!(positions(&b.text("a.ply")), positions(&b.text("g.ply")));
+    assert_eq!(positions(&b.text("a.obj")), positions(&b.text("g.obj")));
     // Results go back into the format that they came in, where it holds them.
     b.ok("normals f.vtp -q");
     b.ok("curvature e.vtu -q");
@@ -94,7 +94,7 @@ fn surfaces_in_formats_of_elements() {
     assert!(b.text("c_normals.mesh").contains("NormalAtVertices"));
     for (command, why) in [
         ("soft d.vtk --steps 1", "no tetrahedra, only 80 triangles"),
-        ("convert a.ply -o b.pvtu", "b.vtu"),
+        ("convert a.obj -o b.pvtu", "b.vtu"),
     ] {
         let out = b.run(command);
         let said = String::from_utf8_lossy(&out.stderr).into_owned();

@@ -605,7 +605,7 @@ fn poly_data_of_strips_lines_and_polygons() {
     let names: Vec<&str> = mesh.extras.columns.iter().map(|c| &c.name[..]).collect();
     assert_eq!(names, ["part", "normal", "s", "t", "color"]);
     assert_eq!(mesh.extras.columns[4].data.get(7), 102.0);
-    // The same parts in VTP, where values of strips come before those of polygons.
+    // The same parts in VTP, where strips come first and their values last.
     let part = |tag: &str, nodes: &str, ends: &str| {
         let arrays = array("Int64", "connectivity", 1, nodes) + &array("Int64", "offsets", 1, ends);
         format!("<{tag}>{arrays}</{tag}>")
@@ -616,16 +616,16 @@ fn poly_data_of_strips_lines_and_polygons() {
             <CellData>{}</CellData><Points>{}</Points><Verts/>{}{}{}</Piece></PolyData></VTKFile>",
         array("Float32", "n", 3, "0 0 1 0 0 1 0 0 1 0 0 1 0 0 1"),
         array("Float32", "uv", 2, "0 0 1 0 0 1 1 1 2 2"),
-        array("Int32", "part", 1, "9 7 5"),
+        array("Int32", "part", 1, "9 5 7"),
         array("Float32", "Points", 3, "0 0 0 1 0 0 0 1 0 1 1 0 2 2 0"),
         part("Lines", "0 1", "2"),
         part("Strips", "0 1 2 3", "4"),
         part("Polys", "1 4 3", "3")
     );
     let mesh = surface("a.vtp", &file).unwrap().mesh;
-    assert_eq!(mesh.corners, [0, 1, 2, 2, 1, 3, 1, 4, 3]);
+    assert_eq!(mesh.corners, [1, 4, 3, 0, 1, 2, 2, 1, 3]);
     let part = mesh.extras.column(FACE, "part").unwrap();
-    assert_eq!(part.data, ColumnData::I32(vec![7, 7, 5]));
+    assert_eq!(part.data, ColumnData::I32(vec![5, 7, 7]));
     let names: Vec<&str> = mesh.extras.columns.iter().map(|c| &c.name[..]).collect();
     assert_eq!(names, ["normal", "s", "t", "part"]);
 }

@@ -230,8 +230,8 @@ impl<'a> Reader<'a> {
         let parts = [
             (Section::Verts, Part::Vertices, self.piece.verts),
             (Section::Lines, Part::Lines, self.piece.lines),
-            (Section::Strips, Part::Strips, self.piece.strips),
             (Section::Polys, Part::Polygons, self.piece.polys),
+            (Section::Strips, Part::Strips, self.piece.strips),
         ];
         let mut all = Grid::default();
         let mut place = 0;
