@@ -111,7 +111,7 @@ impl Draft {
         if let Some(regions) = references(references_of, &[0]) {
             self.volume.column(REGION, ElementKind::Cell, 1, regions);
         }
-        if self.of_vertices.is_empty() {
+        if self.of_vertices.is_empty() || !self.volume.is_surface() {
             return self.volume;
         }
         let vertices = self.volume.points.len();
