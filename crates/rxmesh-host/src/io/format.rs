@@ -72,7 +72,7 @@ impl Format {
     /// The formats of surfaces and those of volumes in one line, for messages.
     pub fn summary() -> String {
         format!(
-            "of surfaces {}; of volumes {}",
+            "{} for surfaces; {} for volumes",
             Format::list(Format::holds_surfaces),
             Format::list(Format::holds_volumes)
         )

@@ -52,12 +52,16 @@ impl Draft {
     }
 
     /// The place of a vertex that an element names, counted from 1.
-    pub(super) fn vertex(&self, index: i64) -> Result<u32, String> {
+    fn vertex(&self, element: Element, index: i64) -> Result<u32, String> {
+        let what = match element.corners {
+            Some(0) => "a tetrahedron",
+            _ => "a face",
+        };
         let vertices = self.volume.points.len();
         match usize::try_from(index) {
             Ok(n) if (1..=vertices).contains(&n) => Ok(n as u32 - 1),
             _ => Err(format!(
-                "an element names vertex {index}, but there are {vertices} before it (counted from 1)"
+                "{what} names vertex {index}, but there are {vertices} before it (counted from 1)"
             )),
         }
     }
@@ -71,7 +75,11 @@ impl Draft {
         at: usize,
         fault: impl Fn(String) -> Fault,
     ) -> Result<(), Fault> {
-        let corners: Result<Vec<u32>, String> = nodes.iter().map(|&n| self.vertex(n)).collect();
+        if element.corners.is_none() {
+            return Ok(());
+        }
+        let named = nodes.iter().map(|&n| self.vertex(element, n));
+        let corners: Result<Vec<u32>, String> = named.collect();
         match (element.corners, corners) {
             (None, _) => {}
             (Some(0), Ok(nodes)) => {

@@ -269,7 +269,7 @@ fn strings_and_bits_of_vtk_are_passed_over() {
 }
 
 /// A cube of quadrilaterals and triangles, with what surfaces have of columns.
-fn laden_surface(pentagon: bool) -> PolyMesh {
+pub(super) fn laden_surface(pentagon: bool) -> PolyMesh {
     let mut positions: Vec<Vec3> = (0..8)
         .map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32 / 3.0))
         .collect();

@@ -79,8 +79,9 @@ fn text(
 ) -> Result<Numbers, Fault> {
     let name = array.name.escape_debug();
     let size: usize = ranges.iter().map(Range::len).sum();
-    // The last number needs no space behind it.
-    if n > size.div_ceil(2) + ranges.len() {
+    // The last number of a range needs no space behind it.
+    let most = ranges.iter().map(|r| r.len().div_ceil(2)).sum();
+    if n > most {
         let what = format!("array '{name}': {n} numbers expected in {size} characters");
         return Err(Fault::text(array.at, what));
     }
