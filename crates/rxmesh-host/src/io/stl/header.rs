@@ -8,8 +8,8 @@ pub(super) const TEXT: usize = 80;
 /// What a file says about itself that was made of a mesh without a name and without comments.
 const PLAIN: &str = "binary rxmesh";
 
-/// Words of Materialise Magics, each with the number of bytes behind it: colours of four bytes, for the whole file. In a
-/// comment they are `#` and two digits a byte.
+/// Words of Materialise Magics, each with the number of bytes behind it: colours of four bytes, for the whole file. In
+/// a comment they are `#` and two digits a byte.
 const COLOURS: [(&[u8], usize); 2] = [(b"COLOR=", 4), (b"MATERIAL=", 12)];
 
 /// The comment that a head becomes, if it says anything.
