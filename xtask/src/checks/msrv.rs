@@ -1,7 +1,8 @@
 //! The oldest Rust that the workspace states: no dependency asks for a newer one, and where that toolchain is installed
 //! everything is compiled with it.
 //!
-//! Where it is not, clippy's `incompatible_msrv` (denied in `Cargo.toml`) looks at every use of the standard library.
+//! Where it is not, clippy's `incompatible_msrv`, an error in the step `clippy`, looks at every use of the standard
+//! library.
 
 use std::fs;
 use std::process::Command;
@@ -57,7 +58,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let has = rustc.output();
     if !has.is_ok_and(|out| out.status.success()) {
         println!(
-            "SKIPPED: `cargo {toolchain} check`, Rust {stated} is not installed (clippy's incompatible_msrv is)"
+            "SKIPPED: `cargo {toolchain} check`, Rust {stated} is not installed; the step `clippy` finds newer functions of std"
         );
         return Ok(());
     }
