@@ -6,13 +6,13 @@ use super::super::tokens::Tokens;
 use super::base64;
 use super::tags::{Array, File, Packing, Place};
 use crate::io::budget::Budget;
-use lzma_rust2::XzReader;
+use lzma_rust2::Lzma2Reader;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use std::io::Read;
 use std::ops::Range;
 
-/// Kibibytes that the dictionary of a block packed by LZMA may take.
-const DICTIONARY: u32 = (64 + 1) << 10;
+/// Bytes that the dictionary of a block packed by LZMA may take: those of the highest preset of xz.
+const DICTIONARY: u64 = 64 << 20;
 
 /// Reads an array that must have `n` numbers.
 pub(super) fn numbers(
@@ -246,8 +246,37 @@ impl Stream<'_> {
 
 /// Unpacks a block in the container xz, of `most` bytes at most.
 fn xz(block: &[u8], most: usize) -> Option<Vec<u8>> {
+    let (data, dictionary) = xz_data(block)?;
     let mut out = Vec::new();
-    let reader = XzReader::new_mem_limit(block, false, DICTIONARY);
+    let reader = Lzma2Reader::new(data, dictionary, None);
     reader.take(most as u64 + 1).read_to_end(&mut out).ok()?;
     (out.len() <= most).then_some(out)
+}
+
+/// The data of a stream of xz, and the size of its dictionary: one block whose only filter is LZMA2, as its library
+/// makes of a buffer (the .xz file format, version 1.2.1). Checksums are not looked at.
+fn xz_data(stream: &[u8]) -> Option<(&[u8], u32)> {
+    const HEAD: usize = 12;
+    let block = stream.strip_prefix(b"\xfd7zXZ\0")?.get(HEAD - 6..)?;
+    let size = 4 * (usize::from(*block.first()?) + 1);
+    let (head, data) = block.split_at_checked(size)?;
+    let mut head = &head[1..];
+    let (&flags, rest) = head.split_first()?;
+    head = rest;
+    // The sizes of the block, packed and not.
+    for flag in [0x40, 0x80] {
+        if flags & flag != 0 {
+            let end = head.iter().position(|b| b & 0x80 == 0)?;
+            head = &head[end + 1..];
+        }
+    }
+    let [0x21, 1, bits, ..] = *head else {
+        return None;
+    };
+    if flags & 3 != 0 || bits > 39 {
+        return None;
+    }
+    let dictionary = u64::from(2 | (bits & 1)) << (bits / 2 + 11);
+    let dictionary = u32::try_from(dictionary).ok()?;
+    (u64::from(dictionary) <= DICTIONARY).then_some((data, dictionary))
 }
