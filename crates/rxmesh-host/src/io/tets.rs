@@ -126,7 +126,7 @@ pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Resu
                 name,
             );
             // Of a broken file the error of volumes is as good as that of surfaces.
-            read.map_or(false, |volume| volume.has_cells())
+            read.is_ok_and(|volume| volume.has_cells())
         }
         (_, volumes) => volumes,
     })

@@ -239,18 +239,19 @@ impl Volume {
 
     /// Joins the pieces of one mesh, in their order. Columns that not all pieces have are left out with a warning; of
     /// pieces with cells and pieces without, the faces of the latter are left out.
-    pub(super) fn join(pieces: Vec<Volume>) -> Result<Volume, Fault> {
-        let mut pieces: Vec<Volume> = pieces;
+    pub(super) fn join(mut pieces: Vec<Volume>) -> Result<Volume, Fault> {
         if pieces.len() == 1 {
             return Ok(pieces.remove(0));
         }
         let n = pieces.len();
-        let solid = pieces.iter().any(|p| !p.cells.is_empty() || p.solids > 0);
+        let solid = pieces.iter().any(Volume::has_cells);
         if solid {
             pieces.iter_mut().for_each(Volume::drop_faces);
         }
-        let mut all = Volume::default();
-        all.flat = pieces.iter().all(|p| p.flat);
+        let mut all = Volume {
+            flat: pieces.iter().all(|p| p.flat),
+            ..Volume::default()
+        };
         all.join_columns(&mut pieces);
         let mut seen = HashSet::new();
         for piece in &mut pieces {

@@ -269,7 +269,7 @@ impl Form {
             Form::Triangle(exact) => least(3, exact),
             Form::Quad(exact) => least(4, exact),
             Form::Pixel => nodes == 4,
-            Form::CurvedPolygon => nodes >= 6 && nodes % 2 == 0,
+            Form::CurvedPolygon => nodes >= 6 && nodes.is_multiple_of(2),
             _ => true,
         }
     }
