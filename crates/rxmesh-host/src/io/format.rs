@@ -225,7 +225,7 @@ mod tests {
         let volumes = "msh, msh2, medit, tetgen, vtk and vtu";
         assert_eq!(
             Format::summary(),
-            format!("of surfaces {surfaces}; of volumes {volumes}")
+            format!("{surfaces} for surfaces; {volumes} for volumes")
         );
         assert_eq!(Format::list(|f| f == Format::Obj), "obj");
     }
