@@ -182,7 +182,11 @@ fn soup(bytes: &[u8], format: Format, bits: Bits) -> Result<Soup, Fault> {
 fn with_line_feeds(bytes: &[u8], format: Format) -> Cow<'_, [u8]> {
     let head = &bytes[..bytes.len().min(256)];
     let text = match format {
-        Format::Ply => memchr::memmem::find(head, b"format ascii").is_some(),
+        Format::Ply => {
+            let head = &bytes[..bytes.len().min(ply::LONGEST_HEADER)];
+            let end = memchr::memmem::find(head, b"end_header").unwrap_or(head.len());
+            memchr::memmem::find(&head[..end], b"format ascii").is_some()
+        }
         Format::Stl => head.trim_ascii_start().starts_with(b"solid"),
         Format::Obj | Format::Off => true,
         _ => false,
@@ -282,9 +286,23 @@ pub fn write<'a>(
     mesh: impl Into<Model<'a>>,
     options: &WriteOptions,
 ) -> Result<WriteReport, IoError> {
+    write_with(path, mesh, options, files::Links::Follow)
+}
+
+/// Writes a mesh as [`write()`]; `links` says what becomes of a symbolic link at `path`.
+///
+/// # Errors
+///
+/// Those of [`write()`]; a link that is refused.
+pub fn write_with<'a>(
+    path: &Path,
+    mesh: impl Into<Model<'a>>,
+    options: &WriteOptions,
+    links: files::Links,
+) -> Result<WriteReport, IoError> {
     let encoded = encode(path, mesh.into(), options)?;
     for (path, pieces) in &encoded.files {
-        let written = files::write(path, |file| {
+        let written = files::write_with(path, links, |file| {
             pieces.iter().try_for_each(|p| file.write_all(p))
         });
         written.map_err(|source| IoError::Write {
