@@ -8,7 +8,7 @@ use crate::Error;
 use crate::algo::scan;
 use crate::engine::{Buffer, Engine, Foreign};
 use crate::patch::PatchError;
-use crate::repack::{RepackOptions, RepackSource, Repacked, repack};
+use crate::repack::{RepackOptions, RepackSource, Repacked, repack_sound};
 use crate::store::{Attribute, AttributeError, RxMesh};
 use rxmesh_kernels::algo::rows::WriteRows;
 use rxmesh_kernels::attr::Value;
@@ -158,7 +158,7 @@ fn construct(
         ve: &flat.ve,
         label: &label,
     };
-    repack(faces.engine(), &source, labels, options)
+    repack_sound(faces.engine(), &source, labels, options)
 }
 
 /// Refuses what kernels could not index.

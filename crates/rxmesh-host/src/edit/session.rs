@@ -14,6 +14,7 @@ use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits,
 /// which decides between cavities that overlap.
@@ -22,8 +23,8 @@ use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
 /// while the session is open. Other engines may number elements otherwise, and anew when an operator runs: keep what
 /// belongs to elements in columns.
 ///
-/// A session in which an operator broke the rules, or in which the engine failed in the middle of a round, is void:
-/// every later call is [`Error::VoidSession`].
+/// A session in which an operator broke the rules or panicked, or in which the engine failed in the middle of a round,
+/// is void: every later call is [`Error::VoidSession`].
 pub struct Session<C: Edits = Claims> {
     pub(super) mesh: OpenMesh,
     pub(super) columns: Columns,
@@ -168,15 +169,23 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Carries out what changes the session, and voids it when that failed in the middle.
+    /// Carries out what changes the session, and voids it when that failed or panicked in the middle.
     pub(super) fn change<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.sound()?;
-        let result = work(self);
-        self.void |= result.as_ref().is_err_and(Error::voids_session);
-        result
+        match catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(result) => {
+                self.void |= result.as_ref().is_err_and(Error::voids_session);
+                result
+            }
+            // An operator's panic leaves holes that are cut and not filled.
+            Err(panic) => {
+                self.void = true;
+                resume_unwind(panic)
+            }
+        }
     }
 
     /// Number of slots of a kind, live or not: the length of its columns.

@@ -15,7 +15,7 @@ const FIRST_HANDLE: usize = 1 << (usize::BITS - 1);
 static NEXT_HANDLE: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);
 
 /// The most that the address of a piece can have to be a multiple of: what every allocation is aligned to.
-const ALIGN: usize = 64;
+pub(super) const ALIGN: usize = 64;
 
 /// A range of handles for an allocation.
 pub(super) fn new_handle(bytes: usize) -> Option<usize> {

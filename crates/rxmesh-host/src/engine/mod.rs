@@ -44,7 +44,7 @@ use rxmesh_kernels::kernel::{
     BlockKernel, Entry, FlatKernel, GridKernel, ListedArgs, ListedEntry, PatchArgs, PatchKernel,
 };
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, Global, GlobalMut, Plan};
-use rxmesh_kernels::topo::{MeshView, PatchHeader};
+use rxmesh_kernels::topo::{MeshView, Needs, PatchHeader};
 use staging::{Fitting, Stages};
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -191,7 +191,12 @@ impl Engine {
     /// # Errors
     ///
     /// [`EngineError::Ptx`] when the text does not load or does not belong to the list.
-    pub fn load_ptx<'a>(
+    ///
+    /// # Safety
+    ///
+    /// The PTX was compiled from the sources of the listed kernels: it is device code, and runs whatever it holds
+    /// (contract U4 of docs/unsafe.md). The fingerprint tells an old list, not an old body.
+    pub unsafe fn load_ptx<'a>(
         &self,
         ptx: impl Into<Ptx<'a>>,
         fingerprint_symbol: &str,
@@ -318,6 +323,7 @@ impl Engine {
             mesh: patches.view,
             kernel,
         };
+        patches.has_for(K::NAME, K::NEEDS)?;
         let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
         if patches.headers.is_empty() {
             return Ok(());
@@ -354,6 +360,7 @@ impl Engine {
             count,
             kernel,
         };
+        patches.has_for(K::NAME, K::NEEDS)?;
         let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
         if patches.headers.is_empty() {
             return Ok(());
@@ -713,20 +720,45 @@ pub struct Patches {
     pub(crate) view: MeshView,
     pub(crate) headers: Arc<[PatchHeader]>,
     mesh: u64,
+    /// Parts that the mesh keeps.
+    has: Needs,
     /// By kernel, [`PatchKernel::plan_key`] and what is staged.
     plans: Mutex<HashMap<(TypeId, u64, u64), u32>>,
     staging: Mutex<StagingChoice>,
 }
 
 impl Patches {
-    pub(crate) fn new(view: MeshView, headers: Arc<[PatchHeader]>, mesh: u64) -> Patches {
+    pub(crate) fn new(
+        view: MeshView,
+        headers: Arc<[PatchHeader]>,
+        mesh: u64,
+        has: Needs,
+    ) -> Patches {
         Patches {
             view,
             headers,
             mesh,
+            has,
             plans: Mutex::default(),
             staging: Mutex::default(),
         }
+    }
+
+    /// Refuses a kernel or relation that needs parts which the mesh does not keep.
+    pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
+        let missing = needs.without(self.has);
+        if missing == Needs::NONE {
+            return Ok(());
+        }
+        Err(EngineError::Needs {
+            what,
+            missing: missing.to_string(),
+        })
+    }
+
+    /// Parts that the mesh keeps.
+    pub(crate) fn has(&self) -> Needs {
+        self.has
     }
 
     /// The most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.

@@ -21,7 +21,6 @@ pub struct RxMesh<D: Dimension = Surface> {
     id: u64,
     /// The patches on the host: there from the start, or copied when they are first asked for.
     set: OnceLock<D::Set>,
-    has: Needs,
     counts: [u32; 4],
     linear_len: [u32; 4],
     patches: Patches,
@@ -199,10 +198,9 @@ impl<D: Dimension> RxMesh<D> {
             engine: engine.clone(),
             id,
             set: OnceLock::new(),
-            has,
             counts,
             linear_len,
-            patches: Patches::new(view, headers, id),
+            patches: Patches::new(view, headers, id, has),
             body: None,
             buffers,
             prepared: PreparedStore::default(),
@@ -359,7 +357,7 @@ impl<D: Dimension> RxMesh<D> {
         let all = &self.patches;
         if patches != all.headers.len() {
             let headers = Arc::from(&all.headers[..patches]);
-            self.body = Some(Patches::new(all.view, headers, self.id));
+            self.body = Some(Patches::new(all.view, headers, self.id, all.has()));
         }
         self
     }
@@ -388,19 +386,12 @@ impl<D: Dimension> RxMesh<D> {
 
     /// What the mesh keeps: which relations and kernels can be had.
     pub fn has(&self) -> Needs {
-        self.has
+        self.patches.has()
     }
 
     /// Refuses what the mesh has not.
     pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
-        let missing = needs.without(self.has);
-        if missing == Needs::NONE {
-            return Ok(());
-        }
-        Err(EngineError::Needs {
-            what,
-            missing: missing.to_string(),
-        })
+        self.patches.has_for(what, needs)
     }
 
     /// For each linear id of a kind the input's index, `u32::MAX` where there is no element; nothing for kinds that the
