@@ -1,6 +1,7 @@
 //! Sessions that operators on marked seeds work on. Everything is looked at by positions, because on the speculative
 //! engine elements change their ids.
 
+use crate::launch::RunOperators;
 use crate::edits::Edit;
 use crate::engines::Conflicts;
 use crate::places::{Place, place};

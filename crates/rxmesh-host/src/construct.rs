@@ -117,7 +117,7 @@ impl RxMesh {
         x.global()?;
         let engine = self.engine();
         let corners = engine.uninit::<u32>(3 * self.count(Kind::Face) as usize)?;
-        self.run(WriteRows::<FV> {
+        self.launch(WriteRows::<FV> {
             starts: GlobalMut::empty(),
             values: corners.global_mut(),
             relation: PhantomData,
@@ -139,7 +139,10 @@ pub(crate) fn connect(
     patch_size: u32,
 ) -> Result<(Flat, Buffer<u32>, u32), Error> {
     check(vertex_count, faces, patch_size)?;
-    let flat = Flat::connect(vertex_count, faces)?;
+    // Several launches read the corners, the first of which compares them with the number of vertices: nobody else can
+    // change a copy in between.
+    let own = faces.copied_from(0)?;
+    let flat = Flat::connect(vertex_count, &own)?;
     let (label, labels) = flat.clusters(seeds(flat.faces, patch_size))?;
     Ok((flat, label, labels))
 }

@@ -1,5 +1,6 @@
 //! [`Body`]: a mesh that moves, on an engine.
 
+use crate::launch::Launch;
 use crate::contact::EdgeContacts;
 use crate::masses::Rest;
 use crate::{Material, Materials, load};

@@ -4,6 +4,7 @@
 //!
 //! [`Body`] is a mesh with a shape at rest, positions, velocities, masses and materials.
 
+mod launch;
 mod assembly;
 mod body;
 mod checkpoint;

@@ -1,5 +1,6 @@
 //! [`World`]: bodies, their solvers and what is around them.
 
+use crate::launch::Launch;
 use crate::body::{Sum, check_step};
 use crate::contact::{Displaced, Outline, touch_edges};
 use crate::energy::elastic_energy;

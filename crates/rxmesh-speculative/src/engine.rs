@@ -1,5 +1,6 @@
 //! The engine behind the seam of sessions.
 
+use crate::launch::Launch;
 use crate::patches::Patches;
 use crate::run::{Speculation, SpeculativeOptions};
 use rxmesh_host::Error;
@@ -140,7 +141,7 @@ impl Edits for Speculative {
 }
 
 impl<O: Operator + EntryOf<Speculate<O>>> Runs<O> for Speculative {
-    fn run(
+    unsafe fn run(
         session: &mut Session<Speculative>,
         seeds: Seeds,
         max_rounds: u32,

@@ -28,6 +28,7 @@
 //! }
 //! ```
 
+mod launch;
 mod engine;
 mod patches;
 mod patience;

@@ -1,5 +1,6 @@
 //! Patches that are full are cut in two, small ones united.
 
+use crate::launch::Launch;
 use crate::engine::{Speculative, parts};
 use crate::patches::Patches;
 use crate::run::{check_patches, column_table};

@@ -1,5 +1,6 @@
 //! Which faces of the mesh are part of the surface.
 
+use crate::launch::Launch;
 use crate::faces::Extras;
 use crate::room::Room;
 use crate::{Boundary, Mesh, Sharpness};

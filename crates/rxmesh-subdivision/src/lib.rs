@@ -6,6 +6,7 @@
 //! takes a mesh to a mesh, with all that it carries. [`matrix`] is the general form: mapped products over the mesh, and
 //! schemes that users write.
 
+mod launch;
 mod catmull_clark;
 mod faces;
 mod kept;

@@ -1,5 +1,6 @@
 //! Loop surfaces.
 
+use crate::launch::Launch;
 use crate::catmull_clark::creases::Table;
 use crate::faces::{DeviceFaces, Extras, Source};
 use crate::kept::KeptFaces;

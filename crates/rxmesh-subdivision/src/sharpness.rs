@@ -1,5 +1,6 @@
 //! Sharpness of a mesh's edges and vertices, on its engine.
 
+use crate::launch::Launch;
 use crate::faces::Extras;
 use crate::room::Room;
 use crate::{Boundary, Mesh};

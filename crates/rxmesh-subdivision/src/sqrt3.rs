@@ -2,6 +2,7 @@
 
 mod limit;
 
+use crate::launch::Launch;
 use crate::faces::{DeviceFaces, Extras, Source};
 use crate::kept::KeptFaces;
 use crate::lengths::check_rows;

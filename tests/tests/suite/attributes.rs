@@ -1,5 +1,6 @@
 //! Attributes: values there and back, which copy is current, and what launches refuse.
 
+use rxmesh_tests::launch::Launch;
 use glam::{Vec2, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algo::{boundary, normals, reduce};

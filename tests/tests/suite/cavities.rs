@@ -3,6 +3,7 @@
 //!
 //! These kernels are in no PTX: on a GPU the checks pass without doing anything.
 
+use rxmesh_tests::launch::{Launch, Round, RunOperators};
 use glam::Vec3;
 use rxmesh_host::edit::{Column, Seeds, Session};
 use rxmesh_host::engine::Engine;

@@ -1,6 +1,7 @@
 //! Closest points of a surface against a search through all its triangles, in `f64` and by another way to measure the
 //! distance of a triangle.
 
+use rxmesh_tests::launch::Launch;
 use glam::Vec3;
 use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::engine::Engine;

@@ -1,6 +1,7 @@
 //! Phases and collectives of blocks, through kernels of the suite's own. Those are in no PTX: on a GPU the collectives
 //! are tested by what is built of them (`scan.rs`, `reductions.rs`, `queries.rs`).
 
+use rxmesh_tests::launch::Launch;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_host::kernels::kernel::BlockKernel;

@@ -1,6 +1,7 @@
 //! Edit sessions and the cavity operator: random scripts of flips, splits, collapses, face splits and vertex removals,
 //! round by round against plain code, and bit for bit against the CPU engine.
 
+use rxmesh_tests::launch::{Round, RunOperators};
 use glam::Vec3;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -1,5 +1,6 @@
 //! Reductions against sums in `f64`, and the same bits on every run.
 
+use rxmesh_tests::launch::LaunchPatches;
 use glam::{Vec2, Vec3, Vec4};
 use rxmesh_host::algo::reduce::{Reduction, Reductions, Term, by_label, dot, max, min, norm, sum};
 use rxmesh_host::engine::Engine;

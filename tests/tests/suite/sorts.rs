@@ -1,5 +1,6 @@
 //! Sorts inside a block, in shared memory and in global memory.
 
+use rxmesh_tests::launch::Launch;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::math::hash;
 use rxmesh_test_kernels::sorts::SortLists;

@@ -2,6 +2,7 @@
 //! another thread: what takes a second processor and luck elsewhere, an interruption between two accesses, happens here
 //! all the time.
 
+use rxmesh_tests::launch::Launch;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::mem::Words;
 use rxmesh_speculative::kernels::{

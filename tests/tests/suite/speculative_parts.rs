@@ -1,6 +1,7 @@
 //! The parts of the speculative patch engine, each by itself under contention: stash, tables of ribbons, queue, locks.
 //! The oracles are the standard library's maps, and counts.
 
+use rxmesh_tests::launch::Launch;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;

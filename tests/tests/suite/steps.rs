@@ -1,6 +1,7 @@
 //! Grids whose steps hand values from block to block: in one launch where a GPU has room for all blocks, else a launch
 //! a step.
 
+use rxmesh_tests::launch::Launch;
 use rxmesh_host::engine::Engine;
 use rxmesh_test_kernels::steps::HandOn;
 use rxmesh_tests::conformance;

@@ -1,5 +1,6 @@
 //! Volumes: all sixteen relations, on the fly and prepared, against naive code.
 
+use rxmesh_tests::launch::LaunchPatches;
 use proptest::prelude::*;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
@@ -89,7 +90,7 @@ impl<'a> Case<'a> {
             .upload(&vec![7u32; rows.values().len()])
             .unwrap();
         self.rx
-            .run(WritePrepared::<R> {
+            .launch(WritePrepared::<R> {
                 starts: rows.starts().global(),
                 values: values.global_mut(),
                 relation: self.rx.prepare().unwrap(),

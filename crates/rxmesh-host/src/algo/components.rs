@@ -159,7 +159,7 @@ fn join<R: Relation<Target = Face>>(rx: &RxMesh, parent: &Buffer<u32>) -> Result
 where
     JoinFaces<R>: Entry,
 {
-    Ok(rx.run(JoinFaces::<R> {
+    Ok(rx.launch(JoinFaces::<R> {
         parent: parent.global_mut(),
         relation: PhantomData,
     })?)

@@ -262,7 +262,24 @@ impl<C: Edits> Session<C> {
     ///
     /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was;
     /// what `op` says; or what the engine says.
-    pub fn run<O: Operator>(
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.run(max_rounds, op)
+    }
+
+    /// [`Session::run_operator`], for this crate, which keeps what that asks for.
+    pub(crate) fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
         op: impl FnMut(&Session<C>) -> Result<O, Error>,
@@ -273,12 +290,17 @@ impl<C: Edits> Session<C> {
         self.run_from(Seeds::All, max_rounds, op)
     }
 
-    /// As [`Session::run`], from other seeds.
+    /// As [`Session::run_operator`], from other seeds.
     ///
     /// # Errors
     ///
-    /// As [`Session::run`].
-    pub fn run_from<O: Operator>(
+    /// As [`Session::run_operator`].
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator_from<O: Operator>(
         &mut self,
         seeds: Seeds,
         max_rounds: u32,
@@ -287,16 +309,37 @@ impl<C: Edits> Session<C> {
     where
         C: Runs<O>,
     {
-        self.change(|s| C::run(s, seeds, max_rounds, op))
+        self.run_from(seeds, max_rounds, op)
     }
 
-    /// As [`Session::run_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if there are
+    /// [`Session::run_operator_from`], for this crate, which keeps what that asks for.
+    pub(crate) fn run_from<O: Operator>(
+        &mut self,
+        seeds: Seeds,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.change(|s| {
+            // SAFETY: the caller's, who is of this crate or promises it.
+            unsafe { C::run(s, seeds, max_rounds, op) }
+        })
+    }
+
+    /// As [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if there are
     /// none.
     ///
     /// # Errors
     ///
-    /// As [`Session::run`].
-    pub fn run_refused<O: Operator>(
+    /// As [`Session::run_operator`].
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator_refused<O: Operator>(
         &mut self,
         max_rounds: u32,
         op: impl FnMut(&Session<C>) -> Result<O, Error>,
@@ -304,7 +347,22 @@ impl<C: Edits> Session<C> {
     where
         C: Runs<O>,
     {
-        self.change(|s| C::run_refused(s, max_rounds, op))
+        self.run_refused(max_rounds, op)
+    }
+
+    /// [`Session::run_operator_refused`], for this crate, which keeps what that asks for.
+    pub(crate) fn run_refused<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.change(|s| {
+            // SAFETY: as above.
+            unsafe { C::run_refused(s, max_rounds, op) }
+        })
     }
 
     /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the

@@ -479,13 +479,15 @@ impl<T: bytemuck::Pod> Buffer<T> {
 
     /// A kernel argument that reads the buffer: it names the memory, and a launch finds it there.
     pub fn global(&self) -> Global<T> {
-        Global::unbound(self.allocation.handle, self.len as u32)
+        // SAFETY: the handle of this buffer's memory, which is as long (contract U4).
+        unsafe { Global::unbound(self.allocation.handle, self.len as u32) }
     }
 
     /// A kernel argument that writes the buffer. Takes `&self` because several kernels in a row hold such
     /// arguments; the engine orders the launches.
     pub fn global_mut(&self) -> GlobalMut<T> {
-        GlobalMut::unbound(self.allocation.handle, self.len as u32)
+        // SAFETY: as above.
+        unsafe { GlobalMut::unbound(self.allocation.handle, self.len as u32) }
     }
 }
 

@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 /// How long a helper stays awake for another launch.
 const LINGER: Duration = Duration::from_micros(50);
 
+/// How long a helper stays while launches follow each other. A thread of the pool that waits for a part of its own loop
+/// takes the request for a helper as it takes any other work, and has to come back to its loop.
+const STAY: Duration = Duration::from_millis(1);
+
 /// How often who waits for helpers gives its processor away before it sleeps.
 const PATIENCE: u32 = 256;
 
@@ -138,10 +142,12 @@ impl Desk {
         }
     }
 
-    /// Helps until nothing has been posted for a while.
+    /// Helps until nothing has been posted for a while, or until nothing is posted after [`STAY`]: the next launch asks
+    /// for a helper again.
     fn help(self: Arc<Self>) {
         let number = rayon::current_thread_index().unwrap_or(0);
         let (mut seen, mut helped) = (0, false);
+        let come = Instant::now();
         loop {
             if let Some(place) = self.places.iter().find(|place| place.enter()) {
                 // SAFETY: this thread is counted among the helpers (contract U8).
@@ -160,7 +166,7 @@ impl Desk {
                 // The last access to the job.
                 place.leave();
                 (seen, helped) = (self.posted.load(Relaxed), true);
-            } else if !helped || !self.linger(&mut seen) {
+            } else if !helped || come.elapsed() > STAY || !self.linger(&mut seen) {
                 self.helpers.fetch_sub(1, SeqCst);
                 // Who posted a launch before that has not asked for a helper in this one's place.
                 if !self.places.iter().any(Place::is_open) {
@@ -344,6 +350,42 @@ mod tests {
                 assert!(Instant::now() < most, "nobody helps");
                 std::thread::yield_now();
             }
+        });
+    }
+
+    /// A loop of the pool's, whose threads help while they wait for its parts, ends although launches go on.
+    #[test]
+    fn helpers_come_back_to_their_loops() {
+        let crew = &crew(2);
+        let (ended, most) = (&AtomicBool::new(false), Duration::from_secs(20));
+        std::thread::scope(|s| {
+            let launches = s.spawn(move || {
+                let start = Instant::now();
+                while !ended.load(Relaxed) && start.elapsed() < most {
+                    crew.each(4, &|_| {
+                        std::hint::black_box((0..500).fold(0u32, |a, b| a ^ b));
+                    });
+                }
+                ended.load(Relaxed)
+            });
+            let sum = |n: u32| {
+                fn part(from: u32, to: u32) -> u64 {
+                    if to - from < 50 {
+                        return (from..to).map(|i| f64::from(i).sqrt().sin().abs() as u64).sum();
+                    }
+                    let (a, b) = rayon::join(
+                        || part(from, from.midpoint(to)),
+                        || part(from.midpoint(to), to),
+                    );
+                    a + b
+                }
+                part(0, n)
+            };
+            for _ in 0..200 {
+                crew.pool.as_ref().unwrap().install(|| sum(4000));
+            }
+            ended.store(true, Relaxed);
+            assert!(launches.join().unwrap(), "a loop waited for launches to end");
         });
     }
 

@@ -196,6 +196,11 @@ impl Engine {
     ///
     /// The PTX was compiled from the sources of the listed kernels: it is device code, and runs whatever it holds
     /// (contract U4 of docs/unsafe.md). The fingerprint tells an old list, not an old body.
+    ///
+    /// ```compile_fail,E0133
+    /// # use rxmesh_host::engine::Engine;
+    /// let _ = Engine::cpu().load_ptx("", "my_fingerprint", &[]);
+    /// ```
     pub unsafe fn load_ptx<'a>(
         &self,
         ptx: impl Into<Ptx<'a>>,
@@ -304,17 +309,14 @@ impl Engine {
         Ok(buffer)
     }
 
-    /// Launches a patch kernel: one block a patch.
-    ///
-    /// What the launch can check, it does (see the [module](self)). It cannot know how long an array has to be that a
-    /// kernel reaches by other ids than those of the mesh's elements: the kernel's fields say so. On the host a wrong
-    /// one panics.
+    /// Launches a patch kernel: one block a patch. The caller, who is of this crate, keeps what
+    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches) asks for.
     ///
     /// # Errors
     ///
-    /// Arguments that are not live here, belong to another mesh or overlap, too much shared memory, or a launch that
-    /// the driver refuses.
-    pub fn launch_patches<K: PatchKernel + Entry>(
+    /// [`EngineError::Needs`], arguments that are not live here, belong to another mesh or overlap, too much shared
+    /// memory, or a launch that the driver refuses.
+    pub(crate) fn launch_patches<K: PatchKernel + Entry>(
         &self,
         patches: &Patches,
         kernel: K,
@@ -346,7 +348,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`].
+    /// As [`Engine::run_blocks`].
     pub(crate) fn launch_listed<K: ListedEntry>(
         &self,
         patches: &Patches,
@@ -526,10 +528,28 @@ impl Engine {
 
     /// Launches `blocks` blocks of a block kernel.
     ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
+    ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`].
-    pub fn launch_blocks<K: BlockKernel + Entry>(
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    pub unsafe fn run_blocks<K: BlockKernel + Entry>(
+        &self,
+        blocks: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_blocks(blocks, kernel)
+    }
+
+    /// [`Engine::run_blocks`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
         kernel: K,
@@ -555,13 +575,32 @@ impl Engine {
         }
     }
 
-    /// Launches steps of a grid kernel: in one launch on a GPU that has room for all blocks at a time
-    /// ([`Engine::has_room_for_grid`]), else a launch a step.
+    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that has room for all blocks at a
+    /// time ([`Engine::has_room_for_grid`]), else each step is a launch.
+    ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
     ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`].
-    pub fn launch_grid<K: GridKernel + Entry>(
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    pub unsafe fn run_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        steps: Range<u32>,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_grid(blocks, steps, kernel)
+    }
+
+    /// [`Engine::run_grid`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
         steps: Range<u32>,
@@ -612,13 +651,41 @@ impl Engine {
         }
     }
 
-    /// Launches a flat kernel for the indices `0..n`; arrays are as long as the kernel's fields ask for
-    /// ([`Engine::launch_patches`]).
+    /// Launches a flat kernel for the indices `0..n`.
+    ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
     ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`].
-    pub fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and what they hold
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    ///
+    /// ```compile_fail,E0133
+    /// # use rxmesh_host::engine::Engine;
+    /// use rxmesh_host::kernels::algo::scan::ScanAdd;
+    /// let engine = Engine::cpu();
+    /// let (data, starts) = (engine.zeroed::<u32>(4)?, engine.zeroed::<u32>(1)?);
+    /// let (data, starts) = (data.global_mut(), starts.global_mut());
+    /// // Four words, and four thousand indices.
+    /// engine.run_flat(4096, ScanAdd { data, starts })?;
+    /// # Ok::<(), rxmesh_host::engine::EngineError>(())
+    /// ```
+    pub unsafe fn run_flat<K: FlatKernel + Entry>(
+        &self,
+        n: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_flat(n, kernel)
+    }
+
+    /// [`Engine::run_flat`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
         let mut kernel = kernel;
         let _used = self.bind(K::NAME, &mut kernel, None)?;
         if n == 0 {

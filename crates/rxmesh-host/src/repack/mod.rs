@@ -113,6 +113,18 @@ const WRITE_ROOM: u32 = 4096;
 /// one of the special values is below the number of slots of its kind, the three sides of a face name live edges and
 /// meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
 /// live face. Of any triangles, [`RxMesh::from_engine_faces`] makes a mesh without such a promise.
+///
+/// ```compile_fail,E0133
+/// # use rxmesh_host::{engine::Engine, repack::{RepackOptions, RepackSource, repack}};
+/// let engine = Engine::cpu();
+/// let up = |words: &[u32]| engine.upload(words).unwrap();
+/// // The sides of the face do not meet: 0-1, 1-2, 3-4.
+/// let (fe, ev, ef) = (up(&[0, 2, 4]), up(&[0, 1, 1, 2, 3, 4]), up(&[0, !0, 0, !0, 0, !0]));
+/// let (ve, label) = (up(&[0, 0, 1, 2, 2]), up(&[0]));
+/// let flat = RepackSource { fe: &fe, ev: &ev, ef: &ef, ve: &ve, label: &label };
+/// repack(&engine, &flat, 1, RepackOptions::default())?;
+/// # Ok::<(), rxmesh_host::Error>(())
+/// ```
 pub unsafe fn repack(
     engine: &Engine,
     flat: &RepackSource<'_>,

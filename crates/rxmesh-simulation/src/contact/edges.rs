@@ -1,5 +1,6 @@
 //! The edges of a body's surface, as they touch solids.
 
+use crate::launch::Launch;
 use crate::colour::{Host, each_cell};
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;

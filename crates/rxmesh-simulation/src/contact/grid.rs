@@ -1,5 +1,6 @@
 //! Signed distances on a grid, and how they are made of a surface.
 
+use crate::launch::Launch;
 use super::positive;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;

@@ -1,5 +1,6 @@
 //! Symplectic Euler steps.
 
+use crate::launch::Launch;
 use super::Damping;
 use crate::body::check_step;
 use crate::contact::kick_edges;

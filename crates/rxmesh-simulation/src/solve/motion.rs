@@ -1,5 +1,6 @@
 //! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
 
+use crate::launch::Launch;
 use crate::contact::{Outline, kick_edges};
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::{Buffer, Engine};

@@ -1,5 +1,6 @@
 //! What is round each face of the quads, and which vertices are special.
 
+use crate::launch::Launch;
 use super::quads::Creased;
 use crate::room::Room;
 use rxmesh_host::Error;

@@ -1,5 +1,6 @@
 //! One way of some components through all levels.
 
+use crate::launch::Launch;
 use super::{CatmullClark, Stage};
 use crate::room::Room;
 use rxmesh_host::Error;

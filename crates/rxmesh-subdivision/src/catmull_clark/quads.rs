@@ -1,5 +1,6 @@
 //! The quads that surfaces stand on: those of a mesh, or those that one level makes of its polygons.
 
+use crate::launch::Launch;
 use super::creases::Table;
 use super::kept::Kept;
 use super::{MOST_LEVELS, check};

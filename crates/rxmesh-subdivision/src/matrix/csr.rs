@@ -1,5 +1,6 @@
 //! Matrices stored as CSR on an engine: mapped SpGEMM.
 
+use crate::launch::Launch;
 use super::multiply::shape;
 use bytemuck::Pod;
 use rxmesh_host::Error;

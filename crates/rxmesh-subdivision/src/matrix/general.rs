@@ -1,5 +1,6 @@
 //! Subdivision by any scheme, level by level.
 
+use crate::launch::Launch;
 use super::levels::{Counts, Kept, face_size};
 use super::{Csr, has_length};
 use crate::{MOST_LEVELS, Mesh};

@@ -1,5 +1,6 @@
 //! The meshes of all levels of a subdivision, made on the engine by closed rules.
 
+use crate::launch::Launch;
 use crate::Mesh;
 use rxmesh_host::Error;
 use rxmesh_host::algo::scan;

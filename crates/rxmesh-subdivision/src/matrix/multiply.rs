@@ -1,5 +1,6 @@
 //! Matrix times rows of values.
 
+use crate::launch::Launch;
 use super::has_length;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};

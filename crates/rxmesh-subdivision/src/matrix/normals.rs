@@ -1,5 +1,6 @@
 //! What the mesh matrix gives beside subdivision: normals and neighbours (section 3.2).
 
+use crate::launch::Launch;
 use super::{Csr, Finish, has_length, multiply};
 use crate::Mesh;
 use rxmesh_host::Error;

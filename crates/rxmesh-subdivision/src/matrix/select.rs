@@ -1,5 +1,6 @@
 //! Selections that grow by propagation (section 4.3.3).
 
+use crate::launch::Launch;
 use super::has_length;
 use crate::Mesh;
 use rxmesh_host::Error;

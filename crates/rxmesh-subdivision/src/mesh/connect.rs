@@ -1,5 +1,6 @@
 //! How the faces of a mesh hang together, found on its engine.
 
+use crate::launch::Launch;
 use super::Mesh;
 use crate::faces::Source;
 use crate::room::Room;

@@ -1,5 +1,6 @@
 //! Limit positions and normals.
 
+use crate::launch::Launch;
 use super::Sqrt3;
 use crate::lengths::check_limit;
 use rxmesh_host::Error;

@@ -8,6 +8,7 @@ mod room;
 pub use clock::HybridReport;
 pub use options::{GridOptions, HybridOptions};
 
+use crate::launch::{Launch, LaunchPatches};
 use crate::body::check_step;
 use crate::energy::places;
 use crate::{Body, Forces, Surroundings};
@@ -339,7 +340,7 @@ fn longest_step(body: &Body, spacing: f32) -> Result<f32, Error> {
         spacing,
         least: least.global_mut(),
     };
-    body.rx.run(sound)?;
+    body.rx.launch(sound)?;
     Ok(f32::from_bits(least.read()?[1]).sqrt())
 }
 

@@ -1,5 +1,6 @@
 //! Memory of the grid and of particles in its order.
 
+use crate::launch::Launch;
 use super::Member;
 use super::clock::Clock;
 use super::counts::Counts;

@@ -1,5 +1,6 @@
 //! XPBD of tetrahedra.
 
+use crate::launch::LaunchPatches;
 use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
@@ -156,7 +157,7 @@ impl XpbdCells {
                 turns,
             } => {
                 for colour in 0..*count {
-                    body.rx.run(cells::XpbdCellsSweep {
+                    body.rx.launch(cells::XpbdCellsSweep {
                         x: body.position.global_mut()?,
                         rest: body.rest.global()?,
                         inverse_mass: body.inverse_mass.global()?,

@@ -1,5 +1,6 @@
 //! The surface at any place.
 
+use crate::launch::Launch;
 use super::Adaptive;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, EngineError};

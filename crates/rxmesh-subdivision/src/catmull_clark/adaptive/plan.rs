@@ -1,5 +1,6 @@
 //! The quadtrees of cells, and the list of patches.
 
+use crate::launch::Launch;
 use super::super::kept::Kept;
 use super::super::quads::Creased;
 use rxmesh_host::Error;

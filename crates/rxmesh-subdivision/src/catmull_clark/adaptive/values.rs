@@ -1,5 +1,6 @@
 //! Control points of values.
 
+use crate::launch::Launch;
 use super::super::quads::Creased;
 use super::Adaptive;
 use super::plan::Plan;
