@@ -1,10 +1,10 @@
 //! Flat arrays of a mesh, made and changed on the host.
 
+use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::kernels::topo::{Kind, PatchHeader};
 use rxmesh_host::mesh::Rng;
 use rxmesh_host::patch::PatchSet;
-use rxmesh_host::Error;
 use rxmesh_host::repack::{RepackOptions, RepackSource, Repacked, repack};
 
 /// No element.

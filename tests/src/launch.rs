@@ -3,12 +3,14 @@
 //! The library's own calls are `unsafe`, because a kernel's arrays have to be as long as it wants (contract U4 of
 //! docs/unsafe.md). On the engines of the CPU a wrong length panics, which some tests look for.
 
-use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Edits, RoundReport, RunReport, Runs, Seeds, Session};
+use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::cavity::Operator;
+use rxmesh_host::kernels::kernel::{
+    BlockKernel, Entry, FlatKernel, GridKernel, OperatorEntry, PatchKernel,
+};
 use rxmesh_host::store::{Dimension, RxMesh};
-use rxmesh_host::kernels::kernel::{BlockKernel, Entry, FlatKernel, GridKernel, OperatorEntry, PatchKernel};
 use std::ops::Range;
 
 /// Launches without a mesh.
@@ -18,11 +20,7 @@ pub trait Launch {
     /// # Errors
     ///
     /// As that.
-    fn launch_flat<K: FlatKernel + Entry>(
-        &self,
-        n: u32,
-        kernel: K,
-    ) -> Result<(), EngineError>;
+    fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError>;
 
     /// [`Engine::run_blocks`].
     ///
@@ -49,11 +47,7 @@ pub trait Launch {
 }
 
 impl Launch for Engine {
-    fn launch_flat<K: FlatKernel + Entry>(
-        &self,
-        n: u32,
-        kernel: K,
-    ) -> Result<(), EngineError> {
+    fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
         // SAFETY: who calls it makes the arguments fit (above).
         unsafe { self.run_flat(n, kernel) }
     }

@@ -1,9 +1,9 @@
 //! Sessions that operators on marked seeds work on. Everything is looked at by positions, because on the speculative
 //! engine elements change their ids.
 
-use crate::launch::RunOperators;
 use crate::edits::Edit;
 use crate::engines::Conflicts;
+use crate::launch::RunOperators;
 use crate::places::{Place, place};
 use glam::Vec3;
 use rxmesh_host::Error;

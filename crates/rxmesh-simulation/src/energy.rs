@@ -1,9 +1,9 @@
 //! Energies of cells by name, and a body's forces and energy.
 
-use crate::launch::{Launch, LaunchPatches};
 use crate::Body;
 use crate::assembly::{Assembled, Assembly};
 use crate::body::Sum;
+use crate::launch::{Launch, LaunchPatches};
 use rxmesh_host::store::Attribute;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::mem::{Global, GlobalMut};

@@ -11,11 +11,7 @@ use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchKernel};
 /// Launches without a mesh.
 pub(crate) trait Launch {
     /// [`Engine::run_flat`].
-    fn launch_flat<K: FlatKernel + Entry>(
-        &self,
-        n: u32,
-        kernel: K,
-    ) -> Result<(), EngineError>;
+    fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError>;
 
     /// [`Engine::run_blocks`].
     fn launch_blocks<K: BlockKernel + Entry>(
@@ -26,11 +22,7 @@ pub(crate) trait Launch {
 }
 
 impl Launch for Engine {
-    fn launch_flat<K: FlatKernel + Entry>(
-        &self,
-        n: u32,
-        kernel: K,
-    ) -> Result<(), EngineError> {
+    fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
         // SAFETY: who calls it makes the arguments fit (above).
         unsafe { self.run_flat(n, kernel) }
     }

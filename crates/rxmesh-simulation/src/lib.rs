@@ -4,7 +4,6 @@
 //!
 //! [`Body`] is a mesh with a shape at rest, positions, velocities, masses and materials.
 
-mod launch;
 mod assembly;
 mod body;
 mod checkpoint;
@@ -13,6 +12,7 @@ pub mod colour;
 mod contact;
 mod copies;
 mod energy;
+mod launch;
 mod masses;
 mod material;
 pub mod scene;

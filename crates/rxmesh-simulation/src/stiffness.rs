@@ -1,9 +1,9 @@
 //! The derivatives of a body's elastic forces.
 
-use crate::launch::{Launch, LaunchPatches};
 use crate::assembly::{Assembled, Assembly};
 use crate::body::Sum;
 use crate::energy::{places, with_energy};
+use crate::launch::{Launch, LaunchPatches};
 use crate::{Body, Elasticity};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::Attribute;

@@ -1,9 +1,9 @@
 //! [`World`]: bodies, their solvers and what is around them.
 
-use crate::launch::Launch;
 use crate::body::{Sum, check_step};
 use crate::contact::{Displaced, Outline, touch_edges};
 use crate::energy::elastic_energy;
+use crate::launch::Launch;
 use crate::solve::{
     Explicit, GridOptions, Hybrid, HybridOptions, Implicit, Projective, VertexBlockDescent,
     XpbdCells, XpbdCloth,

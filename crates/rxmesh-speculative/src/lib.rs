@@ -28,8 +28,8 @@
 //! }
 //! ```
 
-mod launch;
 mod engine;
+mod launch;
 mod patches;
 mod patience;
 mod run;

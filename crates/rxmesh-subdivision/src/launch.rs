@@ -10,11 +10,7 @@ use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel};
 /// Launches without a mesh.
 pub(crate) trait Launch {
     /// [`Engine::run_flat`].
-    fn launch_flat<K: FlatKernel + Entry>(
-        &self,
-        n: u32,
-        kernel: K,
-    ) -> Result<(), EngineError>;
+    fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError>;
 
     /// [`Engine::run_blocks`].
     fn launch_blocks<K: BlockKernel + Entry>(
@@ -25,11 +21,7 @@ pub(crate) trait Launch {
 }
 
 impl Launch for Engine {
-    fn launch_flat<K: FlatKernel + Entry>(
-        &self,
-        n: u32,
-        kernel: K,
-    ) -> Result<(), EngineError> {
+    fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
         // SAFETY: who calls it makes the arguments fit (above).
         unsafe { self.run_flat(n, kernel) }
     }

@@ -6,10 +6,10 @@
 //! takes a mesh to a mesh, with all that it carries. [`matrix`] is the general form: mapped products over the mesh, and
 //! schemes that users write.
 
-mod launch;
 mod catmull_clark;
 mod faces;
 mod kept;
+mod launch;
 mod lengths;
 mod loop_surface;
 pub mod matrix;

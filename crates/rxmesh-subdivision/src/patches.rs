@@ -1,8 +1,8 @@
 //! From a surface to an [`RxMesh`](rxmesh_host::store::RxMesh), without a file and without a patcher: tiles become
 //! patches.
 
-use crate::launch::Launch;
 use crate::Mesh;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::repack::{RepackOptions, RepackSource, Repacked, repack};

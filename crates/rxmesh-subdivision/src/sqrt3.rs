@@ -2,9 +2,9 @@
 
 mod limit;
 
-use crate::launch::Launch;
 use crate::faces::{DeviceFaces, Extras, Source};
 use crate::kept::KeptFaces;
+use crate::launch::Launch;
 use crate::lengths::check_rows;
 use crate::room::Room;
 use crate::scan::Scan;

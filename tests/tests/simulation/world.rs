@@ -266,7 +266,9 @@ fn a_checkpoint_is_restored_whole_or_not_at_all() {
     let mut world_ = world(&engine, false, vec![Collider::plane(Vec3::ZERO, Vec3::Z)]);
     let body = Body::new(&engine, &bar([1, 1, 2], [0.1; 3]), RUBBER).unwrap();
     let solver = Explicit::new(&body, Elasticity::Linear, Damping::default()).unwrap();
-    world_.add(body, Solver::Explicit(Box::new(solver))).unwrap();
+    world_
+        .add(body, Solver::Explicit(Box::new(solver)))
+        .unwrap();
     world_.step_n(2, 1e-3).unwrap();
     world_.save(&file).unwrap();
     let bytes = std::fs::read(&file).unwrap();
@@ -275,10 +277,19 @@ fn a_checkpoint_is_restored_whole_or_not_at_all() {
         let numbers = 0..world_.len();
         let each = numbers.map(|k| {
             let body = world_.body_mut(k).unwrap();
-            (body.positions().unwrap(), body.velocities().unwrap(), body.pinned().unwrap())
+            (
+                body.positions().unwrap(),
+                body.velocities().unwrap(),
+                body.pinned().unwrap(),
+            )
         });
         let each: Vec<_> = each.collect();
-        (each, world_.surroundings().colliders().to_vec(), world_.time(), world_.steps())
+        (
+            each,
+            world_.surroundings().colliders().to_vec(),
+            world_.time(),
+            world_.steps(),
+        )
     };
     let before = state(&mut world_);
     let mut refused = |at: usize, word: &[u8]| {

@@ -1,6 +1,5 @@
 //! Attributes: values there and back, which copy is current, and what launches refuse.
 
-use rxmesh_tests::launch::Launch;
 use glam::{Vec2, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algo::{boundary, normals, reduce};
@@ -13,6 +12,7 @@ use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::store::{AttributeError, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture, each_mesh};
+use rxmesh_tests::launch::Launch;
 
 conformance! {
     round_trips, new_ones_are_zero, wrong_lengths, freshness, other_meshes, copies, aliased_arguments, dead_arguments,

@@ -3,7 +3,6 @@
 //!
 //! These kernels are in no PTX: on a GPU the checks pass without doing anything.
 
-use rxmesh_tests::launch::{Launch, Round, RunOperators};
 use glam::Vec3;
 use rxmesh_host::edit::{Column, Seeds, Session};
 use rxmesh_host::engine::Engine;
@@ -22,6 +21,7 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::launch::{Launch, Round, RunOperators};
 
 conformance! { stars_for_every_template, holes_stay_open, one_to_four, a_hook_sees_the_births }
 

@@ -1,7 +1,6 @@
 //! Closest points of a surface against a search through all its triangles, in `f64` and by another way to measure the
 //! distance of a triangle.
 
-use rxmesh_tests::launch::Launch;
 use glam::Vec3;
 use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::engine::Engine;
@@ -14,6 +13,7 @@ use rxmesh_tests::distance::to_triangles;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::launch::Launch;
 
 conformance! { of_any_mesh, of_far_and_tiny_meshes, the_dead_stay }
 

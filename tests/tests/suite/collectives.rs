@@ -1,7 +1,6 @@
 //! Phases and collectives of blocks, through kernels of the suite's own. Those are in no PTX: on a GPU the collectives
 //! are tested by what is built of them (`scan.rs`, `reductions.rs`, `queries.rs`).
 
-use rxmesh_tests::launch::Launch;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_host::kernels::kernel::BlockKernel;
@@ -9,6 +8,7 @@ use rxmesh_host::kernels::mem::{Bits, Global, GlobalMut, Plan, Shared};
 use rxmesh_host::kernels::{entries, kernel, math};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::launch::Launch;
 
 conformance! { each, phase, lead, scan, sum, min_and_max, count_and_any, compact, collectives_in_a_row, bits }
 

@@ -1,7 +1,6 @@
 //! Edit sessions and the cavity operator: random scripts of flips, splits, collapses, face splits and vertex removals,
 //! round by round against plain code, and bit for bit against the CPU engine.
 
-use rxmesh_tests::launch::{Round, RunOperators};
 use glam::Vec3;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -23,6 +22,7 @@ use rxmesh_tests::edits::{Edit, Expected, Plain};
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::launch::{Round, RunOperators};
 use std::collections::BTreeSet;
 
 conformance! {

@@ -1,6 +1,5 @@
 //! Prepared relations: the rows are those that are computed on the fly, and kernels do the same on either.
 
-use rxmesh_tests::launch::LaunchPatches;
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
@@ -17,6 +16,7 @@ use rxmesh_host::store::{Attribute, HostRows, RelationChoice, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture, each_mesh};
 use rxmesh_tests::ids::InputIds;
+use rxmesh_tests::launch::LaunchPatches;
 
 conformance! { rows, corners, choices, relations_that_are_stored, release, a_fault_leaves_nothing }
 

@@ -1,6 +1,5 @@
 //! Reductions against sums in `f64`, and the same bits on every run.
 
-use rxmesh_tests::launch::LaunchPatches;
 use glam::{Vec2, Vec3, Vec4};
 use rxmesh_host::algo::reduce::{Reduction, Reductions, Term, by_label, dot, max, min, norm, sum};
 use rxmesh_host::engine::Engine;
@@ -10,6 +9,7 @@ use rxmesh_host::kernels::topo::{Edge, Element, Face, Vertex};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{each_mesh, suited};
+use rxmesh_tests::launch::LaunchPatches;
 
 conformance! {
     of_vertices, of_edges, of_faces, of_nothing, by_labels, bad_labels_are_named, the_same_bits_on_every_run,

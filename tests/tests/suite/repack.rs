@@ -38,7 +38,8 @@ fn packed(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked
 
 fn packed_with(engine: &Engine, what: &str, flat: &Flat, options: RepackOptions) -> Repacked {
     let mesh = flat.upload(engine);
-    mesh.repack(engine, flat.labels(), options).unwrap_or_else(|e| panic!("{what}: {e}"))
+    mesh.repack(engine, flat.labels(), options)
+        .unwrap_or_else(|e| panic!("{what}: {e}"))
 }
 
 /// Each fixture at each patch size, and with slack. In the usual run large ones come in one of these ways, in turns.

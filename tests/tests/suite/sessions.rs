@@ -157,7 +157,11 @@ unsafe impl Operator for Panics {
     }
 
     fn fill(&self, i: u32, hole: &mut Hole<'_, impl Site>) {
-        assert_ne!(FLIPS.fetch_add(1, SeqCst), self.at, "a bug of the operator's");
+        assert_ne!(
+            FLIPS.fetch_add(1, SeqCst),
+            self.at,
+            "a bug of the operator's"
+        );
         flip(hole, i);
     }
 }

@@ -1,7 +1,6 @@
 //! What safe calls cannot do: reach memory outside of a launch, memory that was freed, or memory that another thread is
 //! using.
 
-use rxmesh_tests::launch::{Launch, LaunchPatches};
 use glam::Vec3;
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::{Engine, EngineError};
@@ -11,12 +10,13 @@ use rxmesh_host::kernels::kernel::FlatKernel;
 use rxmesh_host::kernels::mem::GlobalMut;
 use rxmesh_host::kernels::query::{CC, CE, EC, EE, VE};
 use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::kernels::{entries, kernel};
 use rxmesh_host::mesh::generate;
 use rxmesh_host::patch::VolumeOptions;
 use rxmesh_host::store::RxMesh;
-use rxmesh_host::kernels::{entries, kernel};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture};
+use rxmesh_tests::launch::{Launch, LaunchPatches};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -138,7 +138,10 @@ fn kernels_need_what_a_mesh_keeps(engine: &Engine) {
     .unwrap();
     let counts = engine.zeroed::<u32>(1 << 12).unwrap();
     let needs = |result: Result<(), EngineError>| {
-        assert!(matches!(result, Err(EngineError::Needs { .. })), "{result:?}");
+        assert!(
+            matches!(result, Err(EngineError::Needs { .. })),
+            "{result:?}"
+        );
     };
     macro_rules! count {
         ($relation:ty) => {

@@ -2,13 +2,13 @@
 //! another thread: what takes a second processor and luck elsewhere, an interruption between two accesses, happens here
 //! all the time.
 
-use rxmesh_tests::launch::Launch;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::mem::Words;
 use rxmesh_speculative::kernels::{
     FillQueue, OVERFLOW, PatchQueue, Queue, RibbonEntry, STASH_SLOTS, Stash, Table,
 };
 use rxmesh_tests::extent::extent;
+use rxmesh_tests::launch::Launch;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,7 +1,6 @@
 //! The parts of the speculative patch engine, each by itself under contention: stash, tables of ribbons, queue, locks.
 //! The oracles are the standard library's maps, and counts.
 
-use rxmesh_tests::launch::Launch;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
@@ -14,6 +13,7 @@ use rxmesh_test_kernels::exercise::{
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::launch::Launch;
 use std::collections::{HashMap, HashSet};
 
 conformance! {

@@ -1,6 +1,5 @@
 //! Volumes: all sixteen relations, on the fly and prepared, against naive code.
 
-use rxmesh_tests::launch::LaunchPatches;
 use proptest::prelude::*;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
@@ -15,6 +14,7 @@ use rxmesh_host::patch::{Ribbon, VolumeKinds};
 use rxmesh_host::store::{Attribute, Dimension, RxMesh, Surface, Volume};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
+use rxmesh_tests::launch::LaunchPatches;
 use rxmesh_tests::volume_oracle::{VolumeOracle, names};
 use rxmesh_tests::volumes::{VolumeFixture, kuhn, shuffled, soup, volumes};
 

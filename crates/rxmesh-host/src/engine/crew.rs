@@ -371,7 +371,9 @@ mod tests {
             let sum = |n: u32| {
                 fn part(from: u32, to: u32) -> u64 {
                     if to - from < 50 {
-                        return (from..to).map(|i| f64::from(i).sqrt().sin().abs() as u64).sum();
+                        return (from..to)
+                            .map(|i| f64::from(i).sqrt().sin().abs() as u64)
+                            .sum();
                     }
                     let (a, b) = rayon::join(
                         || part(from, from.midpoint(to)),
@@ -385,7 +387,10 @@ mod tests {
                 crew.pool.as_ref().unwrap().install(|| sum(4000));
             }
             ended.store(true, Relaxed);
-            assert!(launches.join().unwrap(), "a loop waited for launches to end");
+            assert!(
+                launches.join().unwrap(),
+                "a loop waited for launches to end"
+            );
         });
     }
 

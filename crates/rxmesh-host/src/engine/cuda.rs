@@ -666,7 +666,8 @@ impl Cuda {
                 self.stream.as_inner(),
             )
         });
-        if is_known_to_driver(data.as_ptr()) || is_known_to_driver(&raw const data[data.len() - 1]) {
+        if is_known_to_driver(data.as_ptr()) || is_known_to_driver(&raw const data[data.len() - 1])
+        {
             // The copy engine reads it after the call: the caller may change or free it as soon as this returns.
             driver("waiting", self.stream.synchronize())?;
         }

@@ -685,7 +685,11 @@ impl Engine {
     }
 
     /// [`Engine::run_flat`], for this crate, which keeps what that asks for.
-    pub(crate) fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
+    pub(crate) fn launch_flat<K: FlatKernel + Entry>(
+        &self,
+        n: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
         let mut kernel = kernel;
         let _used = self.bind(K::NAME, &mut kernel, None)?;
         if n == 0 {

@@ -543,6 +543,9 @@ mod tests {
             of::<retyped::Kernel>(),
             of::<inside::Kernel>(),
         ];
-        assert!(others.iter().all(|&other| other != want), "{others:x?} {want:x}");
+        assert!(
+            others.iter().all(|&other| other != want),
+            "{others:x?} {want:x}"
+        );
     }
 }

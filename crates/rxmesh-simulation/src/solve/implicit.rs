@@ -1,10 +1,10 @@
 //! Implicit Euler steps.
 
-use crate::launch::{Launch, LaunchPatches};
 use super::Damping;
 use crate::body::{Sum, check_step};
 use crate::contact::{Displaced, touch_edges};
 use crate::energy::{places, with_energy};
+use crate::launch::{Launch, LaunchPatches};
 use crate::{Body, Elasticity, Stiffness, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::{Error, Vec3};

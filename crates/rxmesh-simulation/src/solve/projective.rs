@@ -1,8 +1,8 @@
 //! Projective dynamics: the same matrix for all frames, rotations and positions in turns.
 
-use crate::launch::LaunchPatches;
 use super::motion::{self, Pressed};
 use crate::body::check_step;
+use crate::launch::LaunchPatches;
 use crate::{Body, Surroundings};
 use glam::Vec2;
 use rxmesh_host::algo::cg::Cg;

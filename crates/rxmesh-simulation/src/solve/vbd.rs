@@ -1,9 +1,9 @@
 //! Vertex block descent: each vertex in turn goes to the minimum in its own coordinates.
 
-use crate::launch::LaunchPatches;
 use super::motion::{self, Free};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
+use crate::launch::LaunchPatches;
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::{Error, Vec3};

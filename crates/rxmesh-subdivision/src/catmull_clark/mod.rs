@@ -10,8 +10,8 @@ mod quads;
 
 pub use adaptive::{Adaptive, Patch, PatchCount, PatchKind, Tessellation};
 
-use crate::launch::Launch;
 use crate::faces::{DeviceFaces, Extras, Source};
+use crate::launch::Launch;
 use crate::lengths::check_rows;
 use crate::room::Room;
 use crate::{Mesh, Options};

@@ -1,10 +1,10 @@
 //! The quads that surfaces stand on: those of a mesh, or those that one level makes of its polygons.
 
-use crate::launch::Launch;
 use super::creases::Table;
 use super::kept::Kept;
 use super::{MOST_LEVELS, check};
 use crate::faces::Source;
+use crate::launch::Launch;
 use crate::mesh::Told;
 use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;

@@ -1,7 +1,7 @@
 //! Matrices stored as CSR on an engine: mapped SpGEMM.
 
-use crate::launch::Launch;
 use super::multiply::shape;
+use crate::launch::Launch;
 use bytemuck::Pod;
 use rxmesh_host::Error;
 use rxmesh_host::algo::scan;

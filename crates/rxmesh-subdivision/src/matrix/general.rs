@@ -1,8 +1,8 @@
 //! Subdivision by any scheme, level by level.
 
-use crate::launch::Launch;
 use super::levels::{Counts, Kept, face_size};
 use super::{Csr, has_length};
+use crate::launch::Launch;
 use crate::{MOST_LEVELS, Mesh};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, EngineError};

@@ -1,7 +1,7 @@
 //! The meshes of all levels of a subdivision, made on the engine by closed rules.
 
-use crate::launch::Launch;
 use crate::Mesh;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine};

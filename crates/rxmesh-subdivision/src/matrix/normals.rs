@@ -1,8 +1,8 @@
 //! What the mesh matrix gives beside subdivision: normals and neighbours (section 3.2).
 
-use crate::launch::Launch;
 use super::{Csr, Finish, has_length, multiply};
 use crate::Mesh;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_subdivision_kernels::matrix::{Constant, EdgeUses, FaceNormals, Normalise, OverOrder};

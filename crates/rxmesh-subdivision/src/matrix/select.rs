@@ -1,8 +1,8 @@
 //! Selections that grow by propagation (section 4.3.3).
 
-use crate::launch::Launch;
 use super::has_length;
 use crate::Mesh;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_subdivision_kernels::matrix::{SelectFaces, SelectVertices};

@@ -1,8 +1,8 @@
 //! How the faces of a mesh hang together, found on its engine.
 
-use crate::launch::Launch;
 use super::Mesh;
 use crate::faces::Source;
+use crate::launch::Launch;
 use crate::room::Room;
 use crate::scan::Scan;
 use rxmesh_host::Error;

@@ -8,9 +8,9 @@ mod room;
 pub use clock::HybridReport;
 pub use options::{GridOptions, HybridOptions};
 
-use crate::launch::{Launch, LaunchPatches};
 use crate::body::check_step;
 use crate::energy::places;
+use crate::launch::{Launch, LaunchPatches};
 use crate::{Body, Forces, Surroundings};
 use clock::{Clock, Look};
 use glam::Mat3;

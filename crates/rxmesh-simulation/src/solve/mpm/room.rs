@@ -1,9 +1,9 @@
 //! Memory of the grid and of particles in its order.
 
-use crate::launch::Launch;
 use super::Member;
 use super::clock::Clock;
 use super::counts::Counts;
+use crate::launch::Launch;
 use crate::{Body, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};

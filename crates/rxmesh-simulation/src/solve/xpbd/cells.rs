@@ -1,9 +1,9 @@
 //! XPBD of tetrahedra.
 
-use crate::launch::LaunchPatches;
 use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
+use crate::launch::LaunchPatches;
 use crate::solve::motion::{self, Pressed};
 use crate::{Body, Surroundings};
 use glam::Vec2;

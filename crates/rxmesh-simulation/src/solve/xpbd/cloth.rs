@@ -1,9 +1,9 @@
 //! XPBD of cloth.
 
-use crate::launch::{Launch, LaunchPatches};
 use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Colouring, Host, Turns};
+use crate::launch::{Launch, LaunchPatches};
 use crate::solve::motion::{self, Pressed};
 use crate::{Body, Surroundings};
 use glam::Vec2;

@@ -1,8 +1,8 @@
 //! The quadtrees of cells, and the list of patches.
 
-use crate::launch::Launch;
 use super::super::kept::Kept;
 use super::super::quads::Creased;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine};
