@@ -10,6 +10,7 @@ mod fuzz;
 mod ptx;
 mod sweep;
 mod table;
+mod watch;
 mod workspace;
 
 use std::process::ExitCode;

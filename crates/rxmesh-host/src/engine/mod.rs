@@ -18,6 +18,7 @@
 
 mod buffer;
 mod check;
+mod claims;
 mod cpu;
 mod crew;
 #[cfg(feature = "cuda")]
