@@ -215,7 +215,7 @@ impl Flat {
             first: number.global_mut(),
         };
         engine.launch_flat(sides, first)?;
-        scan::in_place(&engine, &number)?;
+        scan::in_place_shared(&engine, &number)?;
         let last = sides as usize;
         let (edges, bad) = number.read_two(last..last + 1, &bad, 1..2)?;
         check_corners(vertices, faces, bad[0])?;
@@ -286,7 +286,7 @@ impl Flat {
             alone: before.global_mut(),
         };
         self.engine.launch_flat(self.faces, alone)?;
-        scan::in_place(&self.engine, &before)?;
+        scan::in_place_shared(&self.engine, &before)?;
         let name = ClusterName {
             before: before.global(),
             first,

@@ -26,6 +26,7 @@ mod scan;
 mod seams;
 mod sharpness;
 mod sqrt3;
+mod sums;
 mod surface;
 mod triangles;
 

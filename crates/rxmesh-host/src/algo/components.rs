@@ -140,7 +140,7 @@ pub fn components(rx: &RxMesh, through: Through) -> Result<Components, Error> {
             mark: rank.global_mut(),
         },
     )?;
-    let count = scan::exclusive(engine, &rank)?;
+    let count = scan::exclusive_shared(engine, &rank)?;
     let mut label = rx.attribute()?;
     engine.launch_flat(
         n,

@@ -509,7 +509,8 @@ impl<'a> Solver<'a> {
     fn iterate(&self, cg: &mut Cg, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         let (vector, q) = cg.direction();
         self.product(cg.sums(), vector, q)?;
-        cg.step(self.rx, x.global_mut()?)
+        // SAFETY: an attribute of the mesh.
+        unsafe { cg.step(self.rx, x.global_mut()?) }
     }
 
     fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {

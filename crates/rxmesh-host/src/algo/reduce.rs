@@ -124,7 +124,7 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
         count: u32,
     ) -> Result<Self, Error> {
         let starts = check_labels(rx, labels, count)?;
-        let partials = scan::exclusive(rx.engine(), &starts)? as usize;
+        let partials = scan::exclusive_shared(rx.engine(), &starts)? as usize;
         Ok(ByLabel {
             rx,
             labels,

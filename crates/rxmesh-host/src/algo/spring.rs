@@ -318,7 +318,8 @@ impl<'a, D: Dimension> Springs<'a, D> {
                 for _ in 0..iterations {
                     let (vector, q) = s.cg.direction();
                     self.product(sums, vector, q)?;
-                    s.cg.step(self.rx, s.change.global_mut())?;
+                    // SAFETY: a change for each vertex.
+                    unsafe { s.cg.step(self.rx, s.change.global_mut())? };
                 }
             }
         }

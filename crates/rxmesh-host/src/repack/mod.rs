@@ -472,7 +472,7 @@ impl<'a> Repack<'a> {
         let before = engine.uninit::<u32>(vertices as usize)?;
         let flags = before.global_mut();
         engine.launch_flat(vertices, RepackIsolated { flat, work, flags })?;
-        scan::in_place(engine, &before)?;
+        scan::in_place_shared(engine, &before)?;
         let before = before.global_mut();
         engine.launch_flat(vertices, RepackLast { flat, work, before })?;
         Ok(())

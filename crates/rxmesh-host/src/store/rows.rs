@@ -104,7 +104,7 @@ impl<D: Dimension> RxMesh<D> {
             counts: starts.global_mut(),
             relation: PhantomData,
         })?;
-        let total = scan::exclusive(engine, &starts)?;
+        let total = scan::exclusive_shared(engine, &starts)?;
         engine.synchronize()?;
         let values = engine.zeroed(total as usize)?;
         starts.set_mesh(self.id());

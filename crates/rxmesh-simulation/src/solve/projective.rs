@@ -287,7 +287,8 @@ impl Projective {
         self.residual(body, r, none, 0.0)?;
         for _ in 0..self.options.iterations {
             self.product(body.mesh())?;
-            self.cg.step(&body.rx, body.position.global_mut()?)?;
+            // SAFETY: an attribute of the mesh.
+            unsafe { self.cg.step(&body.rx, body.position.global_mut()?)? };
         }
         Ok(())
     }
