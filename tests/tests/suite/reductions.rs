@@ -9,7 +9,6 @@ use rxmesh_host::kernels::topo::{Edge, Element, Face, Vertex};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{each_mesh, suited};
-use rxmesh_tests::launch::LaunchPatches;
 
 conformance! {
     of_vertices, of_edges, of_faces, of_nothing, by_labels, bad_labels_are_named, the_same_bits_on_every_run,

@@ -356,41 +356,40 @@ mod tests {
     /// A loop of the pool's, whose threads help while they wait for its parts, ends although launches go on.
     #[test]
     fn helpers_come_back_to_their_loops() {
-        let crew = &crew(2);
-        let (ended, most) = (&AtomicBool::new(false), Duration::from_secs(20));
+        fn part(from: u32, to: u32) -> u64 {
+            if to - from < 50 {
+                return (from..to).map(|i| u64::from(i.isqrt())).sum();
+            }
+            let middle = from.midpoint(to);
+            let (a, b) = rayon::join(|| part(from, middle), || part(middle, to));
+            a + b
+        }
+        let (crew, loops, rounds) = (&crew(2), &AtomicU32::new(0), 400);
+        let most = Duration::from_secs(2);
         std::thread::scope(|s| {
             let launches = s.spawn(move || {
-                let start = Instant::now();
-                while !ended.load(Relaxed) && start.elapsed() < most {
-                    crew.each(4, &|_| {
-                        std::hint::black_box((0..500).fold(0u32, |a, b| a ^ b));
-                    });
-                }
-                ended.load(Relaxed)
-            });
-            let sum = |n: u32| {
-                fn part(from: u32, to: u32) -> u64 {
-                    if to - from < 50 {
-                        return (from..to)
-                            .map(|i| f64::from(i).sqrt().sin().abs() as u64)
-                            .sum();
+                while loops.load(Relaxed) < rounds {
+                    // Launches follow each other until some loops have ended.
+                    let (ended, start) = (loops.load(Relaxed) + 3, Instant::now());
+                    while loops.load(Relaxed) < ended.min(rounds) {
+                        if start.elapsed() > most {
+                            return false;
+                        }
+                        crew.each(4, &|_| {
+                            std::hint::black_box((0..500).fold(0u32, |a, b| a ^ b));
+                        });
                     }
-                    let (a, b) = rayon::join(
-                        || part(from, from.midpoint(to)),
-                        || part(from.midpoint(to), to),
-                    );
-                    a + b
+                    // Helpers go back to the loop meanwhile.
+                    std::thread::sleep(Duration::from_micros(500));
                 }
-                part(0, n)
-            };
-            for _ in 0..200 {
-                crew.pool.as_ref().unwrap().install(|| sum(4000));
+                true
+            });
+            for _ in 0..rounds {
+                let pool = crew.pool.as_ref().unwrap();
+                std::hint::black_box(pool.install(|| part(0, 100_000)));
+                loops.fetch_add(1, Relaxed);
             }
-            ended.store(true, Relaxed);
-            assert!(
-                launches.join().unwrap(),
-                "a loop waited for launches to end"
-            );
+            assert!(launches.join().unwrap(), "a loop waited for launches to end");
         });
     }
 
