@@ -389,7 +389,10 @@ mod tests {
                 std::hint::black_box(pool.install(|| part(0, 100_000)));
                 loops.fetch_add(1, Relaxed);
             }
-            assert!(launches.join().unwrap(), "a loop waited for launches to end");
+            assert!(
+                launches.join().unwrap(),
+                "a loop waited for launches to end"
+            );
         });
     }
 
