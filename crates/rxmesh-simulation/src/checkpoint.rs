@@ -25,8 +25,8 @@ const COLLIDER_WORDS: usize = 13;
 /// Bytes of the checksum.
 const SUM: usize = 16;
 
-/// Why a file gave no state. The world is then as before, but for [`CheckpointError::Engine`]: a world whose engine failed
-/// while the state was set is void ([`Error::VoidSimulation`]).
+/// Why a file gave no state. The world is then as before, but for [`CheckpointError::Engine`]: a world whose engine
+/// failed while the state was set is void ([`Error::VoidSimulation`]).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {

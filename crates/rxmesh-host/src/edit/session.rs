@@ -328,8 +328,8 @@ impl<C: Edits> Session<C> {
         })
     }
 
-    /// As [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if there are
-    /// none.
+    /// As [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if
+    /// there are none.
     ///
     /// # Errors
     ///

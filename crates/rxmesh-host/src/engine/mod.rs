@@ -4,7 +4,8 @@
 //! | --- | --- | --- |
 //! | CPU ([`Engine::cpu`]) | one thread; who launches and rayon's threads share the blocks | users without a GPU |
 //! | CUDA (`Engine::cuda`, feature `cuda`) | a thread block | users with one |
-//! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order dependence |
+//! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order
+//! dependence |
 //! | team (`Engine::team`, feature `test-engines`) | real threads with a true barrier | tests: missing barriers |
 //!
 //! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes
@@ -664,8 +665,9 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and
+    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the
+    /// rest.
     ///
     /// ```compile_fail,E0133
     /// # use rxmesh_host::engine::Engine;

@@ -3,8 +3,10 @@
 //! | trait | runs for | uses |
 //! | --- | --- | --- |
 //! | [`ForEach`] | each owned element and its neighbours | gathering: writes its own element, or adds to any |
-//! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned |
-//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering what is dear to compute, in a fixed order |
+//! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned
+//! |
+//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours |
+//! scattering what is dear to compute, in a fixed order |
 //! | [`PatchKernel`] | each patch, with phases of its own | what the two above cannot say |
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
 //! | [`GridKernel`] | each block of a grid, in steps that all blocks end together | solvers of small systems |
@@ -252,8 +254,8 @@ pub unsafe trait FlatKernel: Bind + Copy + Send + Sync + 'static {
 ///
 /// # Safety
 ///
-/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one line
-/// (contract U4).
+/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
 ///
 /// ```compile_fail,E0200
 /// # use rxmesh_kernels::{kernel, kernel::Entry};
@@ -278,8 +280,8 @@ pub unsafe trait Entry {
 ///
 /// # Safety
 ///
-/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one line
-/// (contract U4).
+/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
 pub unsafe trait PreparedEntry: OverRelations {
     /// Name of the PTX entry.
     const NAME: &'static str;
@@ -290,8 +292,8 @@ pub unsafe trait PreparedEntry: OverRelations {
 ///
 /// # Safety
 ///
-/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one line
-/// (contract U4).
+/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
 pub unsafe trait ListedEntry: PatchKernel {
     /// Name of the PTX entry.
     const NAME: &'static str;
@@ -303,8 +305,8 @@ pub unsafe trait ListedEntry: PatchKernel {
 ///
 /// # Safety
 ///
-/// The PTX entry of this name takes the parameters of each kernel and runs it: [`crate::entries!`] makes both of one line
-/// (contract U4).
+/// The PTX entry of this name takes the parameters of each kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
 pub unsafe trait OperatorEntry: crate::cavity::Operator {
     /// Name of the PTX entry that asks who wants a change.
     const WANT: &'static str;
@@ -348,8 +350,8 @@ unsafe impl<O: OperatorEntry> Entry for crate::cavity::Rounds<O> {
 ///
 /// # Safety
 ///
-/// The PTX entry of this name takes the parameters of the kernel and runs it: [`crate::entries!`] makes both of one line
-/// (contract U4).
+/// The PTX entry of this name takes the parameters of the kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
 pub unsafe trait EntryOf<K> {
     /// Name of the PTX entry.
     const NAME: &'static str;

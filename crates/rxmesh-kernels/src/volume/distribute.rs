@@ -102,8 +102,8 @@ share!(ShareCe: CE, Cell, 6, "Each cell");
 ///
 /// # Safety
 ///
-/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one line
-/// (contract U4).
+/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
 pub unsafe trait DistributeEntry: Distributes {
     /// Name of the PTX entry.
     const NAME: &'static str;
