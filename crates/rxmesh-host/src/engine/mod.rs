@@ -4,8 +4,7 @@
 //! | --- | --- | --- |
 //! | CPU ([`Engine::cpu`]) | one thread; who launches and rayon's threads share the blocks | users without a GPU |
 //! | CUDA (`Engine::cuda`, feature `cuda`) | a thread block | users with one |
-//! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order
-//! dependence |
+//! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order dependence |
 //! | team (`Engine::team`, feature `test-engines`) | real threads with a true barrier | tests: missing barriers |
 //!
 //! Launches are checked: every piece of memory that a kernel's arguments name must be live on the engine, attributes

@@ -3,10 +3,8 @@
 //! | trait | runs for | uses |
 //! | --- | --- | --- |
 //! | [`ForEach`] | each owned element and its neighbours | gathering: writes its own element, or adds to any |
-//! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned
-//! |
-//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours |
-//! scattering what is dear to compute, in a fixed order |
+//! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned |
+//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering what is dear to compute, in a fixed order |
 //! | [`PatchKernel`] | each patch, with phases of its own | what the two above cannot say |
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
 //! | [`GridKernel`] | each block of a grid, in steps that all blocks end together | solvers of small systems |
