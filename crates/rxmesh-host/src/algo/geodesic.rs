@@ -291,7 +291,7 @@ pub fn level_sets(rx: &RxMesh, sources: &[u32]) -> Result<Attribute<Vertex, u32>
     loop {
         changed.clear()?;
         for round in 0..LEVEL_BATCH {
-            rx.run(LevelRound {
+            rx.launch(LevelRound {
                 old: level.global()?,
                 new: other.global_mut()?,
                 changed: changed.global_mut(),
@@ -422,7 +422,7 @@ impl<'a> Propagation<'a> {
     /// Propagates until nothing moves; the number of rounds, and whether they were enough.
     fn run(&mut self, sources: &Sources, limit: u32) -> Result<(u32, bool), Error> {
         let [told, other] = &mut self.told;
-        self.rx.run(GeodesicStart {
+        self.rx.launch(GeodesicStart {
             x: self.x.staged()?,
             best: self.best.global_mut()?,
             told: told.global_mut()?,
@@ -519,7 +519,7 @@ impl<'a> Propagation<'a> {
         let patches = self.rx.headers().len() as u32;
         let partials = engine.uninit::<f64>(2 * patches as usize)?;
         let of = |k: u32| partials.global_mut().part(k * patches, patches);
-        self.rx.run(GeodesicFinish {
+        self.rx.launch(GeodesicFinish {
             distance: self.best.global_mut()?,
             farthest: of(0),
             reached: of(1),
