@@ -66,8 +66,12 @@ fn faults_name_file_line_and_value() {
             three\nend_header\n".into(), "a.ply: line 3: 'element vertex three' is not a line"),
         ("a.ply", "ply\nelement vertex 1\nproperty float \
             x\nend_header\n".into(), "the header has no valid line 'format"),
-        ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float x\nend_header\n0 \
-            0\n".into(), "twice"),
+        ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement vertex 1\nend_header\n0 \
+            0\n".into(), "a.ply: line 5: the header declares element 'vertex' twice"),
+        ("a.ply", "ply\rformat ascii 1.0\relement vertex 1\rproperty flot x\rend_header\r0 \
+            0\r".into(), "a.ply: line 4: 'property flot x' is not a line"),
+        ("a.ply", "ply\rformat binary_little_endian 1.0\relement vertex x\rend_header\r\n\n".into(), "a.ply: line 3: \
+            'element vertex x' is not a line"),
         ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 \
             0\n".into(), "element 'vertex' has no number called 'z'"),
         ("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 \

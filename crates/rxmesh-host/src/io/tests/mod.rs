@@ -7,6 +7,7 @@ mod messages;
 mod oracles;
 mod places;
 mod polygons;
+mod properties;
 mod real;
 mod round_trip;
 mod speed;
