@@ -170,7 +170,9 @@ input are computed anew.";
     fn run(frame: &mut Fixed, args: &SpringArgs) -> Result<Report> {
         let mut pins = pins(frame, args)?;
         let used = frame.mesh.used_vertices();
-        let pinned = (0..).zip(&pins).filter(|&(v, &p)| p != 0 && used.contains(v));
+        let pinned = (0..)
+            .zip(&pins)
+            .filter(|&(v, &p)| p != 0 && used.contains(v));
         let pinned = pinned.count() as u64;
         if pinned == 0 && args.motion.springs.gravity != Vec3::ZERO {
             frame.run.warn(

@@ -103,21 +103,31 @@ fn measures_are_those_of_the_faces() {
         let record = |mesh: &str| b.record(&command.replace("MESH", mesh));
         let (one, other) = (record("mesh.obj"), record("with.obj"));
         for key in keys {
-            let (a, b): (&Value, &Value) =
-                (one.pointer(key).unwrap(), other.pointer(key).unwrap());
+            let (a, b): (&Value, &Value) = (one.pointer(key).unwrap(), other.pointer(key).unwrap());
             assert!(!a.is_null(), "{command} {key}");
             assert_eq!(a, b, "{command} {key}");
         }
     };
-    same("info MESH --engine cpu", &["/mesh/bounding_box", "/mesh/area"]);
+    same(
+        "info MESH --engine cpu",
+        &["/mesh/bounding_box", "/mesh/area"],
+    );
     same("check MESH", &["/check/bounding_box"]);
     same(
         "distance whole.obj MESH --engine cpu",
-        &["/distance/diagonal", "/distance/hausdorff", "/distance/forward/vertices/max"],
+        &[
+            "/distance/diagonal",
+            "/distance/hausdorff",
+            "/distance/forward/vertices/max",
+        ],
     );
     same(
         "distance MESH whole.obj --engine cpu",
-        &["/distance/diagonal", "/distance/hausdorff", "/distance/forward/vertices/max"],
+        &[
+            "/distance/diagonal",
+            "/distance/hausdorff",
+            "/distance/forward/vertices/max",
+        ],
     );
     // Several meshes at once: each has a size of its own.
     for (name, mesh) in [("one", "mesh.obj"), ("two", "with.obj")] {
@@ -179,10 +189,15 @@ fn what_is_held_is_part_of_the_body() {
     }
     let energies = |mesh: &str| {
         let command = format!("soft {mesh} --pin-top --steps 20 --every 20 --engine cpu");
-        b.record(&command)["energies"][1]["elastic"].as_f64().unwrap()
+        b.record(&command)["energies"][1]["elastic"]
+            .as_f64()
+            .unwrap()
     };
     let (want, got) = (energies("ball.mesh"), energies("with.mesh"));
-    assert!(want > 0.0 && (want - got).abs() < 1e-3 * want, "{want} {got}");
+    assert!(
+        want > 0.0 && (want - got).abs() < 1e-3 * want,
+        "{want} {got}"
+    );
     let info = |mesh: &str| b.record(&format!("info {mesh}"))["mesh"]["bounding_box"].clone();
     assert_eq!(info("ball.mesh"), info("with.mesh"));
 }
@@ -198,7 +213,11 @@ fn far_away_the_frame_is_that_of_the_faces() {
     let mut far: Vec<[f64; 3]> = places.iter().map(moved).collect();
     far.push([0.0; 3]);
     b.put("far.obj", obj(&far, &triangles));
-    for command in ["convert", "smooth --engine cpu", "subdivide --engine cpu --scheme loop"] {
+    for command in [
+        "convert",
+        "smooth --engine cpu",
+        "subdivide --engine cpu --scheme loop",
+    ] {
         let (name, flags) = command.split_once(' ').unwrap_or((command, ""));
         let result = |mesh: &str| {
             b.ok(&format!("{name} {mesh} {flags} -o out.obj -q"));

@@ -128,12 +128,16 @@ fn far_coordinates_that_fit_32_bits_get_results_that_do_not() {
     let half = |x: f64| (2000.0 * x).round() / 2.0;
     let by = [500_000.0, 5_400_000.0, 100.0];
     let near: Vec<[f64; 3]> = meshes.places.iter().map(|p| p.map(half)).collect();
-    let far: Vec<_> = near.iter().map(|p| [0, 1, 2].map(|k| p[k] + by[k])).collect();
+    let far: Vec<_> = near
+        .iter()
+        .map(|p| [0, 1, 2].map(|k| p[k] + by[k]))
+        .collect();
     assert!(far.iter().flatten().all(|x| f64::from(*x as f32) == *x));
     let b = &meshes.folder;
     // With a hole to fill.
     let open = &meshes.triangles[8..];
-    b.put("near.obj", obj(&near, open)).put("far.obj", obj(&far, open));
+    b.put("near.obj", obj(&near, open))
+        .put("far.obj", obj(&far, open));
     b.ok("convert far.obj -o far.ply -q");
     b.ok("convert far.obj -o far.off -q");
     let mut all = commands(1000.0);
@@ -173,7 +177,11 @@ fn far_coordinates_that_fit_32_bits_get_results_that_do_not() {
             (positions(&text), faces(&text))
         };
         let (want, triangles) = result("near.obj", "out.obj");
-        for (mesh, out) in [("far.obj", "out.obj"), ("far.ply", "out.ply"), ("far.off", "out.off")] {
+        for (mesh, out) in [
+            ("far.obj", "out.obj"),
+            ("far.ply", "out.ply"),
+            ("far.off", "out.off"),
+        ] {
             let (got, same) = result(mesh, out);
             // The order of equal costs hangs on the last bit.
             let edits = ["simplify", "remesh", "delaunay"].contains(&name);
@@ -185,7 +193,10 @@ fn far_coordinates_that_fit_32_bits_get_results_that_do_not() {
             assert_eq!(triangles, same, "{command} {mesh}");
             for (g, w) in got.iter().zip(&want) {
                 let away = [0, 1, 2].map(|k| (g[k] - by[k] - w[k]).abs());
-                assert!(away.iter().all(|a| *a < 5e-4), "{command} {mesh}: {g:?}, {w:?}");
+                assert!(
+                    away.iter().all(|a| *a < 5e-4),
+                    "{command} {mesh}: {g:?}, {w:?}"
+                );
             }
         }
     }

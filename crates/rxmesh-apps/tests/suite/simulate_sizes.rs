@@ -48,7 +48,10 @@ fn balls_of_any_size_lie_on_the_ground() {
             assert!((low + 2.0).abs() < 0.03, "{what}");
             assert!(volume > 0.93 * whole && volume < 1.01 * whole, "{what}");
             let [l, v] = *first.get_or_insert([low, volume]);
-            assert!((l - low).abs() < 0.01 && (v - volume).abs() < 0.06 * v, "{what}");
+            assert!(
+                (l - low).abs() < 0.01 && (v - volume).abs() < 0.06 * v,
+                "{what}"
+            );
         }
     }
     b.put("ball.mesh", placed(&one, 1e-9, [0.0; 3]));
@@ -63,7 +66,11 @@ fn sheets_of_any_size_hang_alike() {
     let frame = |command: &str, size: f64| -> Vec<[f64; 3]> {
         b.ok(&format!("transform one.obj --scale {size} -o sheet.obj -q"));
         b.ok(command);
-        let file = if command.starts_with("cloth") { "fr/cloth_000100.obj" } else { "out.obj" };
+        let file = if command.starts_with("cloth") {
+            "fr/cloth_000100.obj"
+        } else {
+            "out.obj"
+        };
         let places = positions(&b.text(file));
         places.iter().map(|p| p.map(|x| x / size)).collect()
     };
@@ -82,7 +89,8 @@ fn sheets_of_any_size_hang_alike() {
         }
     }
     // What is given stays.
-    let record = b.record("spring sheet.obj --pin 0 --time-step 0.002 --steps 1 --engine cpu -o out.obj");
+    let record =
+        b.record("spring sheet.obj --pin 0 --time-step 0.002 --steps 1 --engine cpu -o out.obj");
     assert_eq!(record["time_step"], 0.002);
     assert!(record["stiffness"].as_f64().unwrap() > 1e5);
 }
@@ -100,7 +108,10 @@ fn bodies_far_away_move_as_at_the_origin() {
     ));
     for (command, frame) in [
         ("soft NAME.mesh --steps 60 --every 60", "soft_000060.vtu"),
-        ("soft NAME.mesh --solver vbd --pin-top --steps 20 --every 20", "soft_000020.vtu"),
+        (
+            "soft NAME.mesh --solver vbd --pin-top --steps 20 --every 20",
+            "soft_000020.vtu",
+        ),
         ("cloth NAME.obj --steps 40 --every 40", "cloth_000040.obj"),
     ] {
         let result = |name: &str| {
@@ -118,8 +129,20 @@ fn bodies_far_away_move_as_at_the_origin() {
             assert!(near, "{command}: {w:?} {g:?}");
         }
     }
+    // So does one whose step and contact are those of a larger body.
+    b.put(
+        "small.toml",
+        "time = { step = 0.01, steps = 1 }\n[[body]]\nname = 'a'\nball = { divisions = 2, radius = 0.001 }\n\
+        [[collider]]\nplane = { normal = [0, 0, 1] }\nat = [0, 0, -1]\n",
+    );
+    let out = b.run("simulate small.toml --engine cpu");
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("a step below 4.5e-3 s") && said.contains("collider 0"), "{said}");
     // A scene without an origin says that digits are lost.
-    b.put("far.mesh", placed(&b.text("near.mesh"), 1.0, [50_000.0, 0.0, 3.0]));
+    b.put(
+        "far.mesh",
+        placed(&b.text("near.mesh"), 1.0, [50_000.0, 0.0, 3.0]),
+    );
     b.put(
         "far.toml",
         "time = { step = 0.001, steps = 1 }\n[[body]]\nname = 'a'\nmesh = 'far.mesh'\n",

@@ -98,10 +98,7 @@ pub(crate) fn box_of_corners<P: Sync>(
 }
 
 /// The box around points.
-pub(super) fn box_of<P: Sync>(
-    points: &[P],
-    at: impl Fn(&P) -> DVec3 + Sync,
-) -> Option<[DVec3; 2]> {
+pub(super) fn box_of<P: Sync>(points: &[P], at: impl Fn(&P) -> DVec3 + Sync) -> Option<[DVec3; 2]> {
     let first = at(points.first()?);
     let boxes = points.par_iter().lean().map(|p| [at(p); 2]);
     Some(boxes.reduce(|| [first; 2], union))
@@ -135,7 +132,11 @@ mod tests {
         let of_surface = surface.bounding_box();
         assert!(surface.used_vertices().are_all());
         surface.positions.insert(0, far);
-        surface.faces.as_flattened_mut().iter_mut().for_each(|v| *v += 1);
+        surface
+            .faces
+            .as_flattened_mut()
+            .iter_mut()
+            .for_each(|v| *v += 1);
         let used = surface.used_vertices();
         assert!(!used.contains(0) && !used.are_all());
         assert!((1..surface.vertex_count()).all(|v| used.contains(v)));

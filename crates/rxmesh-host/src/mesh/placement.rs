@@ -306,11 +306,7 @@ impl TriMesh {
     /// The lowest and the highest corner of the box around the mesh, in the world and as [`Placement::digits`] has
     /// them: around the vertices of its faces, or around all where it has no faces; `None` without vertices.
     pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
-        bounding_box(
-            &self.positions,
-            self.faces.as_flattened(),
-            &self.placement,
-        )
+        bounding_box(&self.positions, self.faces.as_flattened(), &self.placement)
     }
 
     /// Whether 32-bit floats reach every vertex in the world.
@@ -363,8 +359,18 @@ fn bulk_box<P>(points: &[P], used: &UsedVertices, at: impl Fn(&P) -> DVec3) -> [
             .filter(|&v| used.contains(v as usize))
             .collect(),
     };
-    let count = if used.are_all() { points.len() } else { counted.len() };
-    let nth = |i: usize| if used.are_all() { i } else { counted[i] as usize };
+    let count = if used.are_all() {
+        points.len()
+    } else {
+        counted.len()
+    };
+    let nth = |i: usize| {
+        if used.are_all() {
+            i
+        } else {
+            counted[i] as usize
+        }
+    };
     let step = count.div_ceil(SAMPLE).max(1);
     let sample = (0..count).step_by(step).map(|i| at(&points[nth(i)]));
     let sample: Vec<DVec3> = sample.collect();

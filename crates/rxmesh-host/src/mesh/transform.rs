@@ -1,6 +1,8 @@
 //! Affine maps of meshes.
 
-use super::{ColumnData, CornerLayer, Extras, MeshError, NORMAL, Placement, TriMesh, placement_of_points};
+use super::{
+    ColumnData, CornerLayer, Extras, MeshError, NORMAL, Placement, TriMesh, placement_of_points,
+};
 use crate::par::IntoLean;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use rayon::prelude::*;
@@ -14,7 +16,12 @@ impl TriMesh {
     /// [`MeshError::BadParameter`] for a map that is not finite or flattens space,
     /// [`MeshError::NotFinite`] for a position that leaves the numbers. The mesh is then as before.
     pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
-        let (positions, placement) = mapped(&self.positions, self.faces.as_flattened(), &self.placement, map)?;
+        let (positions, placement) = mapped(
+            &self.positions,
+            self.faces.as_flattened(),
+            &self.placement,
+            map,
+        )?;
         self.positions = positions;
         self.placement = placement;
         turn_normals(&mut self.extras, map.matrix3);

@@ -5,7 +5,7 @@ use super::materials::materials;
 use super::spec::{BodySpec, Cuboid, Sheet, SolverSpec};
 use super::{Scene, SceneError};
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
-use crate::{Body, Materials, Solver, World};
+use crate::{Body, Collider, Materials, Solver, World};
 use glam::{DAffine3, DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
@@ -74,6 +74,7 @@ impl Stage {
             let collider = spec.collider(engine, files, read, &mut warnings);
             colliders.push(collider.map_err(|e| scene.wrong(format!("collider {k}"), e))?);
         }
+        warnings.extend(scene.small_bodies(&actors, &colliders));
         let around = world.surroundings_mut();
         let set = around
             .set_colliders(colliders)
@@ -137,6 +138,18 @@ impl Actor {
         matches!(self.shape, Shape::Volume(_))
     }
 
+    /// Longest side of the box around it, in metres.
+    fn size(&self) -> f64 {
+        let bounds = match &self.shape {
+            Shape::Volume(mesh) => mesh.bounding_box(),
+            Shape::Cloth(mesh) => mesh.bounding_box(),
+        };
+        bounds.map_or(0.0, |b| {
+            let [low, high] = b.map(DVec3::from);
+            (high - low).max_element()
+        })
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         match &self.shape {
@@ -168,6 +181,42 @@ fn state<D: Dimension>(body: &mut Body<D>) -> Result<(Vec<Vec3>, Column), Error>
 }
 
 impl Scene {
+    /// Says which bodies are too small for the step or for the layers of the colliders, and what would do.
+    fn small_bodies(&self, actors: &[Actor], colliders: &[Collider]) -> Vec<String> {
+        /// Part of a body's size that a step of gravity and a layer of contact may take.
+        const MOST: f64 = 0.1;
+        // Bodies on the grid choose their steps, and feel solids by its nodes.
+        let stepped = actors.iter().zip(&self.bodies);
+        let stepped = stepped.filter(|(_, body)| !matches!(body.solver, SolverSpec::Mpm(_)));
+        let smallest = stepped.map(|(a, _)| (a.size(), &a.name));
+        let smallest = smallest.filter(|(size, _)| *size > 0.0);
+        let Some((size, name)) = smallest.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            return Vec::new();
+        };
+        let mut said = Vec::new();
+        let gravity = Vec3::from(self.gravity).as_dvec3().length();
+        let step = f64::from(self.time.step);
+        if gravity * step * step > MOST * size {
+            let most = (MOST * size / gravity).sqrt();
+            said.push(format!(
+                "body \"{name}\" is {size:.3e} m long, and falls farther than a tenth of that in a step of {step:.3e} s: \
+                a step below {most:.1e} s would do"
+            ));
+        }
+        for (k, collider) in colliders.iter().enumerate() {
+            let thickness = f64::from(collider.thickness);
+            if thickness > MOST * size {
+                said.push(format!(
+                    "collider {k}: its layer of {thickness:.3e} m is thicker than a tenth of body \"{name}\", which is \
+                    {size:.3e} m long: `thickness = {:.1e}` and a stiffness of {:.1e} would do",
+                    1e-3 * size,
+                    1e4 * gravity / size
+                ));
+            }
+        }
+        said
+    }
+
     fn actor(
         &self,
         spec: &BodySpec,
