@@ -40,12 +40,13 @@ pub(crate) struct SpringArgs {
     pin_top: Option<f64>,
 }
 
-/// The flags that were given, of those whose default follows the mesh's size.
+/// The flags that were given, of those that have a say in which defaults follow the mesh's size.
 #[derive(Clone, Copy, Debug)]
 struct Given {
     time_step: bool,
     stiffness: bool,
     damping: bool,
+    gravity: bool,
 }
 
 impl FromArgMatches for Given {
@@ -58,6 +59,7 @@ impl FromArgMatches for Given {
             time_step: given("time_step"),
             stiffness: given("stiffness"),
             damping: given("damping"),
+            gravity: given("gravity"),
         })
     }
 
@@ -79,15 +81,14 @@ impl Args for Given {
 }
 
 impl SpringArgs {
-    /// The options for a mesh of this size: what was not given follows it, by dynamic similarity. Times go with the root
-    /// of the size over gravity, so that meshes of any size move alike in their own lengths; the usual values are those
-    /// of a metre on earth.
+    /// The options for a mesh of this size in metres. What was not given follows it by dynamic similarity, so that
+    /// meshes of any size move alike in their own lengths under the earth's gravity: the usual values are those of a
+    /// metre. Who gives a gravity has units of length or time that are not known here, and gets the usual values.
     fn for_size(&self, size: f64) -> MotionOptions {
-        const EARTH: f64 = 9.81;
         let mut motion = self.motion;
         let springs = &mut motion.springs;
-        let time = (size / springs.gravity.as_dvec3().length() * EARTH).sqrt();
-        if !(time > 0.0 && time.is_finite()) {
+        let time = size.sqrt();
+        if self.given.gravity || !(time > 0.0 && time.is_finite()) {
             return motion;
         }
         if !self.given.time_step {
@@ -142,10 +143,10 @@ impl Application for Spring {
           rxmesh-apps spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
 
 Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
-stable only well below sqrt(M / (K valence)) seconds. What is not given of step, stiffness and damping
-follows the longest side L: the defaults are those of 1 m, time step and one over damping go with
-sqrt(L / gravity), the stiffness with gravity / L, so that meshes of any size move alike. Normals of the
-input are computed anew.";
+stable only well below sqrt(M / (K valence)) seconds. Without --gravity, what is not given of step,
+stiffness and damping follows the longest side L: the defaults are those of 1 m, the step goes with
+sqrt(L), the stiffness with 1 / L, the damping with 1 / sqrt(L), so that meshes of any size move alike.
+Normals of the input are computed anew.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("pinned", "number of vertices that stay"),
         (
@@ -212,15 +213,20 @@ input are computed anew.";
             SpringMethod::Implicit => "implicit",
         };
         let mut lines = format!(
-            "mass-spring system: {} {method} steps of {} s ({} s in all), stiffness {} N/m, damping {} /s, {} vertices \
-            pinned\n",
+            "mass-spring system: {} {method} steps of {} s ({} s in all), {} vertices pinned\n",
             motion.steps,
             n(report.time_step),
             n(seconds),
-            n(report.stiffness),
-            n(report.damping),
             report.pinned
         );
+        let usual = &motion.springs;
+        if report.stiffness != usual.stiffness || report.damping != usual.damping {
+            lines += &format!(
+                "for its size: stiffness {} N/m, damping {} 1/s\n",
+                n(report.stiffness),
+                n(report.damping)
+            );
+        }
         if let Some(solve) = report.motion.last_solve {
             lines += &format!(
                 "last solve: {} iterations, residual {:.2e}\n",

@@ -124,7 +124,7 @@ impl Frame for Fixed {
 }
 
 impl Fixed {
-    /// Longest side of the box around the mesh's faces, in the unit of [`Fixed::x`]; 0 without vertices.
+    /// Longest side of the box around the mesh's faces, in the world; 0 without vertices.
     pub(crate) fn size(&self) -> f64 {
         let used = self.mesh.used_vertices();
         let counted = (0..).zip(&self.mesh.positions);
@@ -132,7 +132,7 @@ impl Fixed {
         let nothing = [Vec3::INFINITY, Vec3::NEG_INFINITY];
         let [low, high] = counted.fold(nothing, |[a, b], (_, p)| [a.min(*p), b.max(*p)]);
         let size = f64::from((high - low).max_element().max(0.0));
-        size * self.mesh.placement.scale / self.placement.scale
+        size * self.mesh.placement.scale
     }
 
     /// Does the application's work and waits for it. Errors begin with the mesh's name.

@@ -194,7 +194,7 @@ fn far_coordinates_that_fit_32_bits_get_results_that_do_not() {
             for (g, w) in got.iter().zip(&want) {
                 let away = [0, 1, 2].map(|k| (g[k] - by[k] - w[k]).abs());
                 assert!(
-                    away.iter().all(|a| *a < 5e-4),
+                    away.iter().all(|a| *a < 1e-3),
                     "{command} {mesh}: {g:?}, {w:?}"
                 );
             }
@@ -208,7 +208,7 @@ fn far_coordinates_that_fit_32_bits_get_results_that_do_not() {
     let (want, _) = meshes.result("smooth", "near.obj");
     for (g, w) in positions(&b.text("both/right.obj")).iter().zip(&want) {
         let away = [0, 1, 2].map(|k| (g[k] - by[k] - w[k]).abs());
-        assert!(away.iter().all(|a| *a < 5e-4), "{g:?}, {w:?}");
+        assert!(away.iter().all(|a| *a < 1e-3), "{g:?}, {w:?}");
     }
 }
 

@@ -137,7 +137,10 @@ fn bodies_far_away_move_as_at_the_origin() {
     );
     let out = b.run("simulate small.toml --engine cpu");
     let said = String::from_utf8(out.stderr).unwrap();
-    assert!(said.contains("a step below 4.5e-3 s") && said.contains("collider 0"), "{said}");
+    assert!(
+        said.contains("a step below 4.5e-3 s") && said.contains("collider 0"),
+        "{said}"
+    );
     // A scene without an origin says that digits are lost.
     b.put(
         "far.mesh",
