@@ -135,6 +135,11 @@ impl Fixed {
         size * self.mesh.placement.scale
     }
 
+    /// Scale from the engine's units of length to those of the file's coordinates (a power of two).
+    pub(crate) fn world_unit(&self) -> f64 {
+        self.placement.scale
+    }
+
     /// Does the application's work and waits for it. Errors begin with the mesh's name.
     pub(crate) fn compute<T>(
         &mut self,
