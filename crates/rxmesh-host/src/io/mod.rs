@@ -131,7 +131,7 @@ fn load<M>(
     let format = exact(&bytes, format);
     let read = |bits| soup(&bytes, format, bits, name);
     let soup = match read(Bits::Single) {
-        Ok(soup) if soup.points.want_double() => read(Bits::Double),
+        Ok(soup) if soup.points.want_double(&soup.corners) => read(Bits::Double),
         Err(fault) if fault.wants_double() => read(Bits::Double),
         soup => soup,
     };

@@ -67,7 +67,7 @@ pub fn read_tetgen_bytes(
     };
     let read = |bits| tetgen::read(pair, bits);
     let again = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err((_, fault)) if fault.wants_double() => read(Bits::Double),
         volume => volume,
     };
@@ -102,7 +102,7 @@ fn draft<'a>(
     let format = exact(&bytes, format);
     let read = |bits| volume(&bytes, format, bits, name);
     let volume = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err(fault) if fault.wants_double() => read(Bits::Double),
         volume => volume,
     };

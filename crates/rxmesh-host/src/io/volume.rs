@@ -71,6 +71,14 @@ impl Volume {
         }
     }
 
+    /// `true` if reading again with 64 bits may give a better mesh.
+    pub(super) fn wants_double(&self) -> bool {
+        self.points.want_double(match self.is_surface() {
+            true => &self.corners,
+            false => self.cells.as_flattened(),
+        })
+    }
+
     /// Counts elements that are not kept and are no cells.
     pub(super) fn pass(&mut self, what: impl Into<Cow<'static, str>>, n: u64) {
         if n > 0 {
@@ -400,7 +408,7 @@ impl Volume {
         let middles = std::mem::take(&mut self.middles);
         let mut cells = std::mem::take(&mut self.cells);
         self.drop_middles(&middles, cells.as_flattened_mut());
-        self.points.settle();
+        self.points.settle(cells.as_flattened());
         self.warnings.extend(self.points.warning());
         self.columns.retain(|c| c.element != ElementKind::Face);
         let mut mesh = TetMesh {
