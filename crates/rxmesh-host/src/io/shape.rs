@@ -94,6 +94,15 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// The corners of all elements.
+    pub(super) fn corners(self) -> &'a [u32] {
+        match self {
+            Model::Surface(Shape::Triangles(m)) => m.faces.as_flattened(),
+            Model::Surface(Shape::Polygons(m)) => &m.corners,
+            Model::Volume(m) => m.cells.as_flattened(),
+        }
+    }
+
     /// Number of corners of all elements.
     pub(super) fn corner_count(self) -> usize {
         match self {

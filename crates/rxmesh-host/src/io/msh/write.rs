@@ -305,8 +305,9 @@ impl File<'_> {
 
     fn entities(&mut self, groups: &Groups) {
         let mesh = self.mesh;
-        let [low, high] =
-            crate::mesh::bounding_box(mesh.positions(), mesh.placement()).unwrap_or_default();
+        let bounds =
+            crate::mesh::bounding_box(mesh.positions(), mesh.corners(), mesh.placement());
+        let [low, high] = bounds.unwrap_or_default();
         self.text("$Entities\n");
         let mut counts = [0; 4];
         counts[self.dimension() as usize] = groups.region_of.len();
