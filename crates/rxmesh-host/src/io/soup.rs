@@ -1,6 +1,7 @@
 //! What every reader makes first: positions and faces of any size, with everything that hangs on them.
 
 use super::error::{At, Fault, FaultKind};
+use super::names;
 use super::points::Points;
 use super::scan::Lines;
 use super::shape::Shape;
@@ -211,14 +212,17 @@ pub(super) fn head_comments(bytes: &[u8], words: usize) -> Vec<String> {
 
 /// A comment as it is kept: a space after its mark belongs to the mark.
 pub(super) fn comment(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text.strip_prefix(b" ").unwrap_or(text));
-    text.trim_end().replace('\r', " ")
+    let text = text.strip_prefix(b" ").unwrap_or(text);
+    names::from_bytes(text.trim_ascii_end()).replace('\r', " ")
 }
 
 /// Comments as lines of a text file.
 pub(super) fn comment_lines(comments: &[String]) -> Vec<u8> {
-    let line = |c: &String| format!("# {c}").trim_end().to_owned() + "\n";
-    comments.iter().map(line).collect::<String>().into_bytes()
+    let line = |c: &String| {
+        let line = [b"# ", &*names::to_bytes(c)].concat();
+        [line.trim_ascii_end(), b"\n"].concat()
+    };
+    comments.iter().flat_map(line).collect()
 }
 
 /// Names the layers and tags that a format cannot hold.

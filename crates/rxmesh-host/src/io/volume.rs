@@ -1,6 +1,7 @@
 //! What every reader of volumes makes first: positions and tetrahedra, what hangs on them, and what else there was.
 
 use super::error::{At, Fault, FaultKind};
+use super::names;
 use super::numbers::Numbers;
 use super::points::{Bits, Points};
 use crate::mesh::{Column, ColumnData, ElementKind, Extras, TetMesh, is_free_name};
@@ -59,7 +60,7 @@ impl Volume {
             self.warnings.push(format!(
                 "{element} column '{}' is not kept: its whole numbers have more digits than 64-bit floats hold, or it \
                     has none",
-                name.escape_debug()
+                names::shown(name)
             ));
             return;
         };
@@ -67,7 +68,7 @@ impl Volume {
         if free != name {
             self.warnings.push(format!(
                 "{element} column '{}' is now called '{free}'",
-                name.escape_debug()
+                names::shown(name)
             ));
         }
         self.columns.push(Column {

@@ -1,6 +1,7 @@
 //! One chunk of an OBJ file.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::points::{Bits, Points};
 use super::super::scan::{Words, number, quote};
 use super::super::soup::Polygon;
@@ -153,11 +154,8 @@ impl Chunk {
     }
 
     fn tag(&mut self, kind: TagKind, words: Words<'_>) -> Result<(), Fault> {
-        self.tags.push((
-            self.faces,
-            kind,
-            String::from_utf8_lossy(words.rest()).into_owned(),
-        ));
+        self.tags
+            .push((self.faces, kind, names::from_bytes(words.rest())));
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The header of a PLY file.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::scan::quote;
 use super::super::soup;
 use ply_rs_bw::parser::{Parser, Reader};
@@ -57,7 +58,7 @@ pub(super) struct Header {
 pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     let body = end_of_header(bytes)?;
     // Comments come in any character set, and lines may end in a carriage return.
-    let text = String::from_utf8_lossy(&bytes[..body]).replace('\r', "");
+    let text = names::from_bytes(&bytes[..body]).replace('\r', "");
     let (known, stray) = without_strays(&text);
     let mut reader = Reader::new(known.as_bytes());
     let parsed = Parser::<DefaultElement>::new().read_header(&mut reader);
@@ -148,7 +149,7 @@ fn without_strays(text: &str) -> (String, Option<String>) {
             1 => String::new(),
             n => format!(" ({n} such lines in all)"),
         };
-        let line = quote(line.trim().as_bytes());
+        let line = quote(&names::to_bytes(line.trim()));
         format!("line {n}: {line} is not a line that a PLY header has: passed over{more}")
     });
     (known, words)
@@ -160,7 +161,7 @@ fn comments(text: &str) -> Vec<String> {
         let words = ["comment", "obj_info"];
         let rest = words.iter().find_map(|w| line.strip_prefix(w))?;
         let ends = rest.is_empty() || rest.starts_with([' ', '\t']);
-        ends.then(|| soup::comment(rest.as_bytes()))
+        ends.then(|| soup::comment(&names::to_bytes(rest)))
     };
     text.lines().filter_map(comment).collect()
 }

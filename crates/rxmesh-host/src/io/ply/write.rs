@@ -1,5 +1,6 @@
 //! Writes PLY.
 
+use super::super::names;
 use super::super::soup::{self, written_sharpness};
 use super::super::text::{Line, rows};
 use super::super::{Encoding, Pieces, Shape};
@@ -189,7 +190,10 @@ fn header(
     Writer::<DefaultElement>::new()
         .write_header(&mut out, &header)
         .ok();
-    out
+    String::from_utf8(out).map_or_else(
+        |e| e.into_bytes(),
+        |text| names::to_bytes(&text).into_owned(),
+    )
 }
 
 /// 64 bits for positions that 32 do not hold in the world.

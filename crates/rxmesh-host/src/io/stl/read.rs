@@ -1,6 +1,7 @@
 //! Triangles of an STL file.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::points::{Bits, Coordinate, Points};
 use super::super::scan::{Words, quote};
 use super::super::soup::{Polygon, Soup};
@@ -223,6 +224,6 @@ impl<'a> Text<'a> {
         let from = self.words.offset();
         let end = memchr::memchr(b'\n', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
         self.words = Words::without_comments(&self.bytes[end..], end);
-        String::from_utf8_lossy(self.bytes[from..end].trim_ascii()).into_owned()
+        names::from_bytes(self.bytes[from..end].trim_ascii())
     }
 }

@@ -1,5 +1,6 @@
 //! Writes STL.
 
+use super::super::names;
 use super::super::text::{Line, rows};
 use super::super::{Encoding, Pieces, soup};
 use super::{ATTRIBUTE, HEAD};
@@ -25,17 +26,12 @@ pub(in crate::io) fn write(
     };
     warn(mesh, encoding, warnings);
     let first = mesh.extras.tags.iter().find(|t| t.kind == TagKind::Object);
-    // The name ends with the line, and the head of a binary file must not look like text.
-    let name: String = first
-        .map_or("rxmesh", |t| &t.text)
-        .chars()
-        .filter(|c| c.is_ascii_graphic() || *c == ' ')
-        .collect();
+    let name = names::on_one_line(first.map_or("rxmesh", |t| &t.text));
     if encoding == Encoding::Ascii {
         return text(mesh, &name);
     }
     let mut head = vec![b' '; 80];
-    let name = &name.as_bytes()[..name.len().min(72)];
+    let name = names::cut(&name, 72);
     head[..7].copy_from_slice(b"binary ");
     head[7..7 + name.len()].copy_from_slice(name);
     head.extend((mesh.face_count() as u32).to_le_bytes());
@@ -59,8 +55,8 @@ pub(in crate::io) fn write(
     pieces
 }
 
-fn text(mesh: &TriMesh, name: &str) -> Pieces {
-    let mut pieces = vec![format!("solid {name}\n").into_bytes()];
+fn text(mesh: &TriMesh, name: &[u8]) -> Pieces {
+    let mut pieces = vec![[b"solid ", name, b"\n"].concat()];
     let point = |line: &mut Line, p: Vec3| {
         for x in p.to_array() {
             line.put(b" ");
@@ -79,7 +75,7 @@ fn text(mesh: &TriMesh, name: &str) -> Pieces {
         }
         line.put(b"endloop\nendfacet\n");
     });
-    pieces.push(format!("endsolid {name}\n").into_bytes());
+    pieces.push([b"endsolid ", name, b"\n"].concat());
     pieces
 }
 

@@ -36,7 +36,8 @@ fn faults_name_file_line_and_value() {
         ("a.obj", "v 0 0 0\nf 1 1 1\nf 1 1 \\\n 1 1\n".into(), "a.obj: line 3: a face has 4 corners; only triangles"),
         ("a.obj", "f 1 2 3\n".into(), "a.obj: line 1: '1' names vertex 1, but the file has 0"),
         ("a.obj", "# nothing\n".into(), "a.obj: holds no vertices"),
-        ("a.obj", "OFF\n1 0 0\n0 0 0\n".into(), "a.obj: holds no vertices: it was read as OBJ and looks like OFF"),
+        ("a.obj", "# v\nOFF\n1 1 0\n0 0 0\n3 0 0 1\n".into(), "a.obj: line 5: face 0 names vertex 1 (both counted \
+            from 0), but the file has 1 (the name says OBJ, the content is OFF)"),
         ("a.obj", String::new(), "a.obj: the file is empty"),
         ("a.xyz", "1 2 3\n".into(), "a.xyz: the format cannot be told from the name or the content; formats are obj, \
             ply, off, stl"),
