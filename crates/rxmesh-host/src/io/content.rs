@@ -1,7 +1,7 @@
 //! The bytes of a file as readers take them: unpacked, text as UTF-8 (or in the code page that it is in) without a mark
 //! before it and zeros behind it, lines that end in a line feed.
 
-use super::{Format, gzip, stl};
+use super::{Format, gzip, ply, stl};
 use std::borrow::Cow;
 
 /// The mark before UTF-8.
@@ -79,7 +79,11 @@ fn is_text(bytes: &[u8], format: Format) -> bool {
     let mut lines = head.split(|b| matches!(b, b'\n' | b'\r'));
     match format {
         Format::Obj | Format::Medit | Format::Tetgen => true,
-        Format::Ply => has(b"format ascii"),
+        Format::Ply => {
+            let head = &bytes[..bytes.len().min(ply::LONGEST_HEADER)];
+            let end = memchr::memmem::find(head, b"end_header").unwrap_or(head.len());
+            memchr::memmem::find(&head[..end], b"format ascii").is_some()
+        }
         Format::Off => lines
             .find(|l| memchr::memmem::find(l, b"OFF").is_some())
             .is_none_or(|l| memchr::memmem::find(l, b"BINARY").is_none()),

@@ -11,7 +11,7 @@ mod format;
 mod gzip;
 mod medit;
 mod msh;
-pub mod names;
+mod names;
 mod numbers;
 mod obj;
 mod off;

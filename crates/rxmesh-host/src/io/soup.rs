@@ -195,7 +195,6 @@ pub(super) fn warn_of_columns<'a>(
 
 /// The comments of a text file up to the line that is `words`th to have a word (from 0), without their `#`.
 pub(super) fn head_comments(bytes: &[u8], words: usize) -> Vec<String> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut comments = Vec::new();
     let mut seen = 0;
     for (_, line) in Lines::new(bytes, 0) {
@@ -270,20 +269,22 @@ pub(super) fn written_sharpness(sharpness: f32) -> f32 {
     }
 }
 
-/// Colours as bytes where that loses nothing: numbers from 0 to 255, and fractions of 255 (to six digits, as they are
-/// printed). Other programs show bytes, and not all of them show fractions.
+/// Colours as bytes where that loses nothing: whole numbers from 0 to 255 of any type, and fractions of 255 (to six
+/// digits, as they are printed). Other programs show bytes, and not all of them show fractions.
 fn colours_as_bytes(column: &mut Column) {
     /// Half a unit of the sixth digit, and what `k / 255` loses as an f32.
     const ROUNDING: f64 = 6e-7;
-    let known = matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_));
-    if column.name != COLOR || !(3..=4).contains(&column.width) || !known {
+    let bytes = matches!(column.data, ColumnData::U8(_));
+    if column.name != COLOR || !(3..=4).contains(&column.width) || bytes {
         return;
     }
+    let floats = matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_));
     let values = || (0..column.data.len()).map(|i| column.data.get(i));
     let near = |x: f64| (x - (255.0 * x).round() / 255.0).abs() <= ROUNDING;
-    let factor = if values().all(|x| (0.0..=1.0).contains(&x) && near(x)) {
+    let factor = if floats && values().all(|x| (0.0..=1.0).contains(&x) && near(x)) {
         255.0
-    } else if column.width == 3 && values().all(|x| (0.0..=255.0).contains(&x) && x.fract() == 0.0)
+    } else if (column.width == 3 || !floats)
+        && values().all(|x| (0.0..=255.0).contains(&x) && x.fract() == 0.0)
     {
         1.0
     } else {

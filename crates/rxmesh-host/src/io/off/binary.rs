@@ -3,6 +3,7 @@
 //! so the layout is the one under which the file comes out even.
 
 use super::super::error::Fault;
+use super::super::scan::LeftOut;
 use super::super::soup::{Polygon, Soup};
 use super::Prefix;
 use glam::Vec3;
@@ -72,7 +73,7 @@ impl Cursor<'_> {
         let faces = self.word("the number of faces")? as usize;
         self.word("the number of edges")?;
         let left = self.bytes.len() - self.pos;
-        if vertices as u64 * 12 + faces as u64 * 16 > left as u64 {
+        if vertices as u64 * 12 + faces as u64 * 4 > left as u64 {
             self.pos = start;
             let what = format!(
                 "{vertices} vertices and {faces} faces are promised, {left} bytes cannot hold them"
@@ -99,15 +100,21 @@ impl Cursor<'_> {
             }
             positions.push(Vec3::from_array(p));
         }
-        soup.corners.reserve_exact(3 * faces);
-        (0..faces).try_for_each(|f| self.face(f, &mut soup))?;
+        // A triangle has four words.
+        soup.corners.reserve_exact(3 * faces.min(left / 16));
+        let mut short = LeftOut::default();
+        (0..faces).try_for_each(|f| self.face(f, &mut soup, &mut short))?;
+        soup.warnings.extend(short.first.map(|face| {
+            let n = short.count;
+            format!("{n} faces of less than three corners are left out, the first is face {face} (counted from 0)")
+        }));
         Ok(soup)
     }
 
-    fn face(&mut self, face: usize, soup: &mut Soup) -> Result<(), Fault> {
+    fn face(&mut self, face: usize, soup: &mut Soup, short: &mut LeftOut) -> Result<(), Fault> {
         let at = self.pos;
         let corners = self.word("the number of corners")?;
-        if corners < 3 || corners as usize > (self.bytes.len() - self.pos) / 4 {
+        if corners as usize > (self.bytes.len() - self.pos) / 4 {
             return Err(Fault::byte(
                 at,
                 format!("face {face} (counted from 0) says that it has {corners} corners"),
@@ -124,9 +131,14 @@ impl Cursor<'_> {
             }
             soup.corners.push(v);
         }
+        if corners < 3 {
+            let kept = soup.corners.len() - corners as usize;
+            soup.corners.truncate(kept);
+            short.note(face);
+        }
         if corners > 3 {
             soup.polygons.push(Polygon {
-                face: face as u32,
+                face: (face - short.count) as u32,
                 corners,
                 at,
             });

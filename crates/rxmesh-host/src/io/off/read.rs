@@ -2,7 +2,7 @@
 
 use super::super::error::Fault;
 use super::super::points::{Bits, Points};
-use super::super::scan::{Lines, Words, integer, number, quote};
+use super::super::scan::{LeftOut, Lines, Words, integer, number, quote};
 use super::super::soup::{Polygon, Soup, head_comments};
 use super::Prefix;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
@@ -10,12 +10,12 @@ use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
 /// The name under which indices into a colour map are kept.
 const MAP: &str = "color_index";
 
-/// The fewest characters of a vertex (`0 0 0`) and of a face (`3 0 0 0`) with their line ends.
-const LEAST: [u64; 2] = [6, 8];
+/// The fewest characters of a vertex (`0 0 0`) and of a face (`0`) with their line ends.
+const LEAST: [u64; 2] = [6, 2];
 
-pub(super) fn read(
-    bytes: &[u8],
-    lines: Lines<'_>,
+pub(super) fn read<'a>(
+    bytes: &'a [u8],
+    lines: Lines<'a>,
     counts: Words<'_>,
     prefix: Prefix,
     bits: Bits,
@@ -24,6 +24,8 @@ pub(super) fn read(
     let mut reader = Reader {
         lines,
         end: bytes.len(),
+        bytes,
+        unread: LeftOut::default(),
         soup: Soup {
             points: Points::new(bits),
             comments: head_comments(bytes, 1),
@@ -71,6 +73,9 @@ fn read_counts(bytes: &[u8], mut words: Words<'_>) -> Result<(usize, usize), Fau
 struct Reader<'a> {
     lines: Lines<'a>,
     end: usize,
+    bytes: &'a [u8],
+    /// Normals that are no finite numbers.
+    unread: LeftOut,
     soup: Soup,
 }
 
@@ -94,11 +99,20 @@ impl<'a> Reader<'a> {
             let mut words = self.row("vertex", i, n)?;
             self.soup.points.read(&mut words)?;
             if prefix.normals {
-                normals.extend([
-                    words.number("a normal's x")?,
-                    words.number("a normal's y")?,
-                    words.number("a normal's z")?,
-                ]);
+                let line = words.offset();
+                let mut normal = [0.0; 3];
+                let mut finite = true;
+                for x in &mut normal {
+                    let (at, word) = words.expected("a normal")?;
+                    let read = number(word, at);
+                    finite &= read.is_ok();
+                    *x = read.unwrap_or_default();
+                }
+                if !finite {
+                    self.unread.note(line);
+                    normal = [0.0; 3];
+                }
+                normals.extend(normal);
             }
             let mut rest: Vec<(usize, &[u8])> = Vec::new();
             rest.extend(std::iter::from_fn(|| words.next_at()));
@@ -144,17 +158,21 @@ impl<'a> Reader<'a> {
 
     fn faces(&mut self, n: usize) -> Result<(), Fault> {
         let vertices = self.soup.points.len();
-        self.soup.corners.reserve_exact(3 * n);
+        let left = self.end.saturating_sub(self.lines.offset());
+        self.soup.corners.reserve_exact(3 * n.min(left / 8 + 1));
         let mut colours = Colours::default();
+        let (mut short, mut face) = (LeftOut::default(), 0);
         for i in 0..n {
             let mut words = self.row("face", i, n)?;
             let (at, word) = words.next_at().unwrap_or((self.end, b""));
             let corners = integer(word, at, "the number of corners")?;
-            if corners < 3 {
-                return Err(Fault::text(
-                    at,
-                    format!("a face needs three corners or more, this one has {corners}"),
-                ));
+            if (0..3).contains(&corners) {
+                short.note(at);
+                continue;
+            }
+            if corners < 0 {
+                let what = format!("a face cannot have {corners} corners");
+                return Err(Fault::text(at, what));
             }
             for _ in 0..corners {
                 let end = words.offset();
@@ -175,15 +193,22 @@ impl<'a> Reader<'a> {
             }
             if corners > 3 {
                 self.soup.polygons.push(Polygon {
-                    face: i as u32,
+                    face,
                     corners: corners as u32,
                     at,
                 });
             }
+            face += 1;
             let rest: Vec<(usize, &[u8])> = std::iter::from_fn(|| words.next_at()).collect();
             colours.add(&rest)?;
         }
         self.keep_colours(colours, ElementKind::Face);
+        let what = "faces of less than three corners are left out";
+        let warning = short.warning(self.bytes, what);
+        self.soup.warnings.extend(warning);
+        let what = "normals are no finite numbers: they are 0 0 0 now";
+        let warning = self.unread.warning(self.bytes, what);
+        self.soup.warnings.extend(warning);
         Ok(())
     }
 

@@ -2,14 +2,14 @@
 
 use super::super::error::Fault;
 use super::super::points::{Bits, Coordinate, Points};
+use super::super::scan::LeftOut;
 use super::super::soup::{Polygon, Soup};
 use super::body::{Binary, Source, Text, most};
-use super::columns::{Texcoords, empty, merge, push};
+use super::columns::{self, Filling, Texcoords};
 use super::edges::Edge;
-use super::header::{self, Element, Encoding, Header, Property};
+use super::header::{self, Element, Encoding, Header, Property, PropertyType, ScalarType};
 use super::strips;
-use crate::mesh::{COLOR, Column, ElementKind, NORMAL};
-use ply_rs_bw::ply::{PropertyType, ScalarType};
+use crate::mesh::{Column, ElementKind, shown_name};
 
 pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let header = header::parse(bytes)?;
@@ -48,6 +48,7 @@ impl<S: Source> Reader<S> {
             points: Points::new(bits),
             binary: header.encoding != Encoding::Ascii,
             comments: header.comments.clone(),
+            warnings: header.warnings.clone(),
             ..Soup::default()
         };
         let mut reader = Reader {
@@ -94,6 +95,7 @@ impl<S: Source> Reader<S> {
         let whole = |c: &Column| c.element != ElementKind::Face || c.data.len() == c.width * faces;
         let names = soup.columns.iter().filter(|c| !whole(c)).map(|c| &c.name);
         soup.warnings.extend(names.map(|name| {
+            let name = shown_name(name);
             format!("property '{name}' of element 'face' is not kept: not all faces have it")
         }));
         soup.columns.retain(whole);
@@ -144,8 +146,7 @@ impl<S: Source> Reader<S> {
                         p[*k] = self.coordinate(t, property, row)?
                     }
                     (PropertyType::Scalar(t), Fate::Column(c)) => {
-                        let x = self.source.value(t, &property.name)?;
-                        push(&mut columns[*c].data, x);
+                        columns[*c].take(&mut self.source, t)?;
                     }
                     _ => self.skip_value(property)?,
                 }
@@ -153,7 +154,7 @@ impl<S: Source> Reader<S> {
             self.source.end_row()?;
             self.soup.points.push(p);
         }
-        self.keep(columns);
+        self.keep(columns, ElementKind::Vertex);
         Ok(())
     }
 
@@ -182,7 +183,8 @@ impl<S: Source> Reader<S> {
             return Err(self.source.fault(self.source.offset(), what));
         }
         let mut texcoords = Texcoords::default();
-        let before = self.soup.face_count();
+        let mut face = self.soup.face_count() as u32;
+        let (mut short, mut unfit) = (LeftOut::default(), LeftOut::default());
         // A row that is accepted has a length and three indices: four bytes at least.
         self.soup
             .corners
@@ -203,21 +205,45 @@ impl<S: Source> Reader<S> {
                         }
                     }
                     (PropertyType::Scalar(t), Fate::Column(c)) => {
-                        let x = self.source.value(t, &property.name)?;
-                        push(&mut columns[*c].data, x);
+                        columns[*c].take(&mut self.source, t)?;
                     }
                     _ => self.skip_value(property)?,
                 }
             }
             self.source.end_row()?;
             let n = self.soup.corners.len() - first;
-            self.corner_count(before, row, n, at)?;
-            texcoords
-                .add(first, n, &list)
-                .map_err(|what| self.source.fault(at, what))?;
+            if n < 3 {
+                self.soup.corners.truncate(first);
+                columns.iter_mut().for_each(columns::Filling::drop_last);
+                short.note(row);
+                continue;
+            }
+            if n > 3 {
+                self.soup.polygons.push(Polygon {
+                    face,
+                    corners: n as u32,
+                    at,
+                });
+            }
+            face += 1;
+            if !texcoords.add(first, n, &list) {
+                unfit.note(row);
+            }
+        }
+        for (all, what) in [
+            (short, "faces of less than three corners are left out"),
+            (
+                unfit,
+                "faces have a list 'texcoord' without two numbers for each corner, which is left out",
+            ),
+        ] {
+            self.soup.warnings.extend(all.first.map(|row| {
+                let n = all.count;
+                format!("{n} {what}, the first is face {row} (counted from 0)")
+            }));
         }
         self.soup.corner_texcoords = texcoords.finish(self.soup.corners.len());
-        self.keep(columns);
+        self.keep(columns, ElementKind::Face);
         Ok(())
     }
 
@@ -268,28 +294,6 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    fn corner_count(
-        &mut self,
-        before: usize,
-        row: usize,
-        n: usize,
-        at: usize,
-    ) -> Result<(), Fault> {
-        if n < 3 {
-            let what =
-                format!("a face needs three corners or more, face {row} (counted from 0) has {n}");
-            return Err(self.source.fault(at, what));
-        }
-        if n > 3 {
-            self.soup.polygons.push(Polygon {
-                face: (before + row) as u32,
-                corners: n as u32,
-                at,
-            });
-        }
-        Ok(())
-    }
-
     fn list_length(
         &mut self,
         n: &ScalarType,
@@ -321,7 +325,8 @@ impl<S: Source> Reader<S> {
         if e.count > 0 {
             self.soup.warnings.push(format!(
                 "element '{}' ({} rows) is not kept",
-                e.name, e.count
+                shown_name(&e.name),
+                e.count
             ));
         }
         for row in 0..e.count {
@@ -333,7 +338,7 @@ impl<S: Source> Reader<S> {
     }
 
     /// Decides what becomes of each property, and makes the columns.
-    fn fates(&mut self, e: &Element, element: ElementKind) -> (Vec<Fate>, Vec<Column>) {
+    fn fates(&mut self, e: &Element, element: ElementKind) -> (Vec<Fate>, Vec<Filling>) {
         let mut columns = Vec::new();
         let mut fate = |p: &Property| match (&p.kind, element, p.name.as_str()) {
             (PropertyType::Scalar(_), ElementKind::Vertex, "x") => Fate::Position(0),
@@ -344,20 +349,13 @@ impl<S: Source> Reader<S> {
             }
             (PropertyType::List(..), ElementKind::Face, "texcoord") => Fate::Texcoords,
             (PropertyType::Scalar(t), ..) if crate::mesh::is_free_name(element, &p.name) => {
-                let data = empty(t, e.count);
-                columns.push(Column {
-                    name: p.name.clone(),
-                    element,
-                    width: 1,
-                    data,
-                });
+                columns.push(Filling::new(p, t, e.count));
                 Fate::Column(columns.len() - 1)
             }
             _ => {
-                self.soup.warnings.push(format!(
-                    "property '{}' of element '{}' is not kept",
-                    p.name, e.name
-                ));
+                let (name, of) = (shown_name(&p.name), shown_name(&e.name));
+                let what = format!("property '{name}' of element '{of}' is not kept");
+                self.soup.warnings.push(what);
                 Fate::Skipped
             }
         };
@@ -365,10 +363,8 @@ impl<S: Source> Reader<S> {
         (fates, columns)
     }
 
-    fn keep(&mut self, mut columns: Vec<Column>) {
-        merge(&mut columns, NORMAL, &["nx", "ny", "nz"]);
-        merge(&mut columns, COLOR, &["red", "green", "blue", "alpha"]);
-        merge(&mut columns, COLOR, &["red", "green", "blue"]);
+    fn keep(&mut self, columns: Vec<Filling>, element: ElementKind) {
+        let mut columns = columns::finish(columns, element, &mut self.soup.warnings);
         self.soup.columns.append(&mut columns);
     }
 }

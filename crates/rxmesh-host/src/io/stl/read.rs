@@ -3,7 +3,7 @@
 use super::super::error::Fault;
 use super::super::names;
 use super::super::points::{Bits, Coordinate, Points};
-use super::super::scan::{Words, quote};
+use super::super::scan::{LeftOut, Words, quote};
 use super::super::soup::{Polygon, Soup};
 use super::weld::weld;
 use super::{ATTRIBUTE, HEAD, TRIANGLE, is_exactly_binary, is_text, promised};
@@ -94,6 +94,7 @@ fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
             ..Soup::default()
         },
         faces: 0,
+        short: LeftOut::default(),
     };
     // A file may hold several solids.
     while let Some((at, word)) = reader.words.next_at() {
@@ -105,6 +106,9 @@ fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
         }
         reader.solid()?;
     }
+    let what = "facets of less than three corners are left out";
+    let warning = reader.short.warning(bytes, what);
+    reader.soup.warnings.extend(warning);
     Ok(reader.soup)
 }
 
@@ -113,6 +117,8 @@ struct Text<'a> {
     words: Words<'a>,
     soup: Soup,
     faces: u32,
+    /// Facets of less than three corners.
+    short: LeftOut,
 }
 
 impl<'a> Text<'a> {
@@ -178,10 +184,9 @@ impl<'a> Text<'a> {
         self.expect("endfacet")?;
         let n = self.soup.points.len() - first;
         if n < 3 {
-            return Err(Fault::text(
-                start,
-                format!("a face needs three corners or more, this one has {n}"),
-            ));
+            self.soup.points.truncate(first);
+            self.short.note(start);
+            return Ok(());
         }
         if n > 3 {
             self.soup.polygons.push(Polygon {

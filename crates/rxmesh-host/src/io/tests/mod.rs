@@ -3,11 +3,13 @@
 mod encodings;
 mod hostile;
 mod kept;
+mod lenient;
 mod marks;
 mod messages;
 mod oracles;
 mod places;
 mod polygons;
+mod properties;
 mod real;
 mod round_trip;
 mod speed;
