@@ -84,6 +84,7 @@ When something that was asked for could not be done, the result is written and t
     fn run(Tool { run }: &mut Tool, args: &RepairArgs) -> Result<Report> {
         let output = args.output.clone().unwrap_or_else(|| beside(args));
         let target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        run.leads_to(&target);
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mut mesh = input.loaded.mesh;
         let report = repaired(run, &mut mesh, &args.repair)?;
@@ -123,7 +124,7 @@ fn beside(args: &RepairArgs) -> PathBuf {
         return mesh.clone();
     }
     let format = input::format(mesh).unwrap_or(Format::Obj);
-    let mut name = mesh.file_stem().unwrap_or_default().to_owned();
+    let mut name = input::stem(mesh);
     name.push(format!("_repair.{}", format.extension()));
     name.into()
 }

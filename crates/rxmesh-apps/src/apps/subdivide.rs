@@ -107,6 +107,7 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             Gives::Mesh,
             run.console.json_file(),
         )?;
+        run.leads_to(&target);
         let triangulate = &args.input.triangulate;
         let input = run.read_poly(&args.input.mesh, !triangulate.triangulate)?;
         let mut base = input.loaded.mesh;

@@ -50,7 +50,11 @@ impl Several {
         let folder = Folder::new(args.output.as_deref())?;
         let targets = targets::<A>(&run, args, gives, &paths, &folder)?;
         run.start_engine(args.engine.engine);
-        let meshes = run.read_all(&paths, args.input.triangulate.triangulate)?;
+        let mut meshes = run.read_all(&paths, args.input.triangulate.triangulate)?;
+        for ((mesh, path), target) in meshes.iter_mut().zip(&paths).zip(&targets) {
+            run.leads_to(target);
+            run.lead_back(&mut mesh.extras, path);
+        }
         for (mesh, path) in meshes.iter().zip(&paths) {
             mesh.validate()
                 .with_context(|| path.display().to_string())?;
@@ -136,7 +140,11 @@ fn targets<A: Application>(
             let format = args.encoding.format.unwrap_or(gives.format(input));
             match args.encoding.format.is_none() && format == input {
                 true => folder.join(name),
-                false => folder.join(name).with_extension(format.extension()),
+                false => {
+                    let mut name = input::stem(path);
+                    name.push(format!(".{}", format.extension()));
+                    folder.join(name)
+                }
             }
         });
         let files = (path.as_path(), output.as_deref());

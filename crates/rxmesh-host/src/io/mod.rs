@@ -17,6 +17,7 @@ mod obj;
 mod off;
 mod ply;
 mod points;
+mod relocate;
 mod rounding;
 mod scan;
 mod shape;
@@ -35,6 +36,7 @@ mod vtu;
 pub use creases::read_creases;
 pub use error::{IoError, Place};
 pub use format::Format;
+pub use relocate::relocate;
 pub use shape::{Model, Shape};
 pub use tets::{read_tetgen_bytes, read_tets, read_tets_bytes};
 
@@ -113,7 +115,7 @@ pub fn read_poly_bytes(
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, IoError> {
-    std::fs::read(path).map_err(|source| IoError::Read {
+    files::read(path).map_err(|source| IoError::Read {
         path: path.to_owned(),
         source,
     })

@@ -231,6 +231,17 @@ pub(super) fn warn_of_layers(
     texcoords: bool,
     warnings: &mut Vec<String>,
 ) {
+    warn_of_corners(format, extras, texcoords, warnings);
+    warn_of_tags(format, extras.tags.len(), warnings);
+}
+
+/// Names the layers that a format cannot hold.
+pub(super) fn warn_of_corners(
+    format: &str,
+    extras: &Extras,
+    texcoords: bool,
+    warnings: &mut Vec<String>,
+) {
     if texcoords && extras.corner_texcoords.is_some() {
         warnings.push(format!(
             "{format} holds no texture coordinates of face corners"
@@ -239,10 +250,13 @@ pub(super) fn warn_of_layers(
     if extras.corner_normals.is_some() {
         warnings.push(format!("{format} holds no normals of face corners"));
     }
-    if !extras.tags.is_empty() {
+}
+
+/// Says how many groups, objects and materials a format cannot hold.
+pub(super) fn warn_of_tags(format: &str, statements: usize, warnings: &mut Vec<String>) {
+    if statements > 0 {
         warnings.push(format!(
-            "{format} holds no groups, objects or materials ({} statements)",
-            extras.tags.len()
+            "{format} holds no groups, objects or materials ({statements} statements)"
         ));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::names;
 use super::super::soup::written_sharpness;
-use super::super::text::{Line, rows};
+use super::super::text::{Line, add, rows};
 use super::super::{Pieces, Shape, soup};
 use crate::mesh::{
     COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, PolyMesh, Tag, TagKind,
@@ -163,7 +163,7 @@ fn faces(mesh: Shape<'_>, texture: &Reference<'_>, normals: &Reference<'_>, piec
         let to = same[0].face as usize;
         rows(done, to, pieces, face);
         done = to;
-        pieces.push(same.iter().copied().flat_map(statement).collect());
+        same.iter().for_each(|t| add(pieces, &statement(t)));
     }
     rows(done, mesh.face_count(), pieces, face);
 }

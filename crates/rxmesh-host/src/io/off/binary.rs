@@ -3,7 +3,6 @@
 //! so the layout is the one under which the file comes out even.
 
 use super::super::error::Fault;
-use super::super::scan::LeftOut;
 use super::super::soup::{Polygon, Soup};
 use super::Prefix;
 use glam::Vec3;
@@ -73,7 +72,7 @@ impl Cursor<'_> {
         let faces = self.word("the number of faces")? as usize;
         self.word("the number of edges")?;
         let left = self.bytes.len() - self.pos;
-        if vertices as u64 * 12 + faces as u64 * 4 > left as u64 {
+        if vertices as u64 * 12 + faces as u64 * 8 > left as u64 {
             self.pos = start;
             let what = format!(
                 "{vertices} vertices and {faces} faces are promised, {left} bytes cannot hold them"
@@ -100,21 +99,27 @@ impl Cursor<'_> {
             }
             positions.push(Vec3::from_array(p));
         }
-        // A triangle has four words.
-        soup.corners.reserve_exact(3 * faces.min(left / 16));
-        let mut short = LeftOut::default();
-        (0..faces).try_for_each(|f| self.face(f, &mut soup, &mut short))?;
-        soup.warnings.extend(short.first.map(|face| {
-            let n = short.count;
-            format!("{n} faces of less than three corners are left out, the first is face {face} (counted from 0)")
-        }));
+        soup.corners.reserve_exact(3 * faces);
+        let mut left_out = Vec::new();
+        (0..faces).try_for_each(|f| self.face(f, &mut soup, &mut left_out))?;
+        if !left_out.is_empty() {
+            soup.warnings.push(format!(
+                "{} of {faces} faces have fewer than three corners and are left out",
+                left_out.len()
+            ));
+        }
         Ok(soup)
     }
 
-    fn face(&mut self, face: usize, soup: &mut Soup, short: &mut LeftOut) -> Result<(), Fault> {
+    fn face(
+        &mut self,
+        face: usize,
+        soup: &mut Soup,
+        left_out: &mut Vec<usize>,
+    ) -> Result<(), Fault> {
         let at = self.pos;
         let corners = self.word("the number of corners")?;
-        if corners as usize > (self.bytes.len() - self.pos) / 4 {
+        if corners < 1 || corners as usize > (self.bytes.len() - self.pos) / 4 {
             return Err(Fault::byte(
                 at,
                 format!("face {face} (counted from 0) says that it has {corners} corners"),
@@ -132,13 +137,12 @@ impl Cursor<'_> {
             soup.corners.push(v);
         }
         if corners < 3 {
-            let kept = soup.corners.len() - corners as usize;
-            soup.corners.truncate(kept);
-            short.note(face);
+            left_out.push(face);
+            soup.corners.truncate(soup.corners.len() - corners as usize);
         }
         if corners > 3 {
             soup.polygons.push(Polygon {
-                face: (face - short.count) as u32,
+                face: (face - left_out.len()) as u32,
                 corners,
                 at,
             });

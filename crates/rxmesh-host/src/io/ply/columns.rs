@@ -76,7 +76,7 @@ impl Filling {
     pub(super) fn drop_last(&mut self) {
         match &mut self.values {
             Values::Plain(data) => {
-                each_type!(data, v => {
+                crate::mesh::each_type!(data, v => {
                     v.pop();
                 });
             }

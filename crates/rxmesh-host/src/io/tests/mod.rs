@@ -12,6 +12,7 @@ mod polygons;
 mod properties;
 mod real;
 mod round_trip;
+mod solids;
 mod speed;
 mod volumes;
 mod volumes_hostile;
