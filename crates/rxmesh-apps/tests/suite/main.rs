@@ -5,6 +5,7 @@ mod carried;
 mod cli;
 mod components;
 mod conflicts;
+mod content;
 mod editing;
 mod edits;
 #[cfg(unix)]
