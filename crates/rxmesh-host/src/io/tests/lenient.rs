@@ -148,7 +148,8 @@ fn faces_of_less_than_three_corners() {
 fn colours_that_are_none() {
     let text = "v 0 0 0 1 0 0\nv 1 0 0 nan 0 0\nv 0 1 0 1 2\nf 1 2 3\n";
     let (mesh, warnings) = warned("a.obj", text.as_bytes());
-    let told = |w: &String| w.starts_with("2 vertices have neither a weight") && w.ends_with("line 2");
+    let told =
+        |w: &String| w.starts_with("2 vertices have neither a weight") && w.ends_with("line 2");
     assert!(warnings.iter().any(told), "{warnings:?}");
     let colours = ColumnData::U8(vec![255, 0, 0, 255, 255, 255, 255, 255, 255]);
     assert_eq!(mesh.extras.columns[0].data, colours);
