@@ -126,6 +126,11 @@ impl Frame for Fixed {
 }
 
 impl Fixed {
+    /// Scale from the engine's units of length to those of the file's coordinates (a power of two).
+    pub(crate) fn world_unit(&self) -> f64 {
+        self.placement.scale
+    }
+
     /// Does the application's work and waits for it. Errors begin with the mesh's name.
     pub(crate) fn compute<T>(
         &mut self,

@@ -14,6 +14,7 @@ use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits,
 /// which decides between cavities that overlap.
@@ -22,8 +23,8 @@ use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
 /// while the session is open. Other engines may number elements otherwise, and anew when an operator runs: keep what
 /// belongs to elements in columns.
 ///
-/// A session in which an operator broke the rules, or in which the engine failed in the middle of a round, is void:
-/// every later call is [`Error::VoidSession`].
+/// A session in which an operator broke the rules or panicked, or in which the engine failed in the middle of a round,
+/// is void: every later call is [`Error::VoidSession`].
 pub struct Session<C: Edits = Claims> {
     pub(super) mesh: OpenMesh,
     pub(super) columns: Columns,
@@ -168,15 +169,23 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Carries out what changes the session, and voids it when that failed in the middle.
+    /// Carries out what changes the session, and voids it when that failed or panicked in the middle.
     pub(super) fn change<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.sound()?;
-        let result = work(self);
-        self.void |= result.as_ref().is_err_and(Error::voids_session);
-        result
+        match catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(result) => {
+                self.void |= result.as_ref().is_err_and(Error::voids_session);
+                result
+            }
+            // An operator's panic leaves holes that are cut and not filled.
+            Err(panic) => {
+                self.void = true;
+                resume_unwind(panic)
+            }
+        }
     }
 
     /// Number of slots of a kind, live or not: the length of its columns.
@@ -253,7 +262,24 @@ impl<C: Edits> Session<C> {
     ///
     /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was;
     /// what `op` says; or what the engine says.
-    pub fn run<O: Operator>(
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.run(max_rounds, op)
+    }
+
+    /// [`Session::run_operator`], for this crate, which keeps what that asks for.
+    pub(crate) fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
         op: impl FnMut(&Session<C>) -> Result<O, Error>,
@@ -264,12 +290,17 @@ impl<C: Edits> Session<C> {
         self.run_from(Seeds::All, max_rounds, op)
     }
 
-    /// As [`Session::run`], from other seeds.
+    /// As [`Session::run_operator`], from other seeds.
     ///
     /// # Errors
     ///
-    /// As [`Session::run`].
-    pub fn run_from<O: Operator>(
+    /// As [`Session::run_operator`].
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator_from<O: Operator>(
         &mut self,
         seeds: Seeds,
         max_rounds: u32,
@@ -278,16 +309,37 @@ impl<C: Edits> Session<C> {
     where
         C: Runs<O>,
     {
-        self.change(|s| C::run(s, seeds, max_rounds, op))
+        self.run_from(seeds, max_rounds, op)
     }
 
-    /// As [`Session::run_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if there are
-    /// none.
+    /// [`Session::run_operator_from`], for this crate, which keeps what that asks for.
+    pub(crate) fn run_from<O: Operator>(
+        &mut self,
+        seeds: Seeds,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.change(|s| {
+            // SAFETY: the caller's, who is of this crate or promises it.
+            unsafe { C::run(s, seeds, max_rounds, op) }
+        })
+    }
+
+    /// As [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if
+    /// there are none.
     ///
     /// # Errors
     ///
-    /// As [`Session::run`].
-    pub fn run_refused<O: Operator>(
+    /// As [`Session::run_operator`].
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator_refused<O: Operator>(
         &mut self,
         max_rounds: u32,
         op: impl FnMut(&Session<C>) -> Result<O, Error>,
@@ -295,7 +347,22 @@ impl<C: Edits> Session<C> {
     where
         C: Runs<O>,
     {
-        self.change(|s| C::run_refused(s, max_rounds, op))
+        self.run_refused(max_rounds, op)
+    }
+
+    /// [`Session::run_operator_refused`], for this crate, which keeps what that asks for.
+    pub(crate) fn run_refused<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.change(|s| {
+            // SAFETY: as above.
+            unsafe { C::run_refused(s, max_rounds, op) }
+        })
     }
 
     /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the

@@ -4,7 +4,7 @@ use super::measure::{Meshes, bounds};
 use super::{LONG, RemeshBatchReport, RemeshOptions, Remeshes, SHORT};
 use crate::Error;
 use crate::algo::closest::SurfaceTree;
-use crate::algo::scan::exclusive;
+use crate::algo::scan::exclusive_shared;
 use crate::edit::{Column, Edits, RunReport, Runs, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
@@ -396,7 +396,7 @@ impl Remesher {
                 counts: tables.starts.global_mut(),
             },
         )?;
-        exclusive(engine, &tables.starts)?;
+        exclusive_shared(engine, &tables.starts)?;
         engine.launch_flat(
             n,
             WriteRings {
