@@ -14,6 +14,7 @@ mod measures;
 mod places;
 mod polygons;
 mod repair;
+mod seams;
 mod several;
 mod shown;
 mod simulate;

@@ -24,6 +24,7 @@ mod rng;
 mod sets;
 mod sharpen;
 mod solid;
+mod split_seams;
 #[cfg(test)]
 mod tests;
 mod tet;
@@ -56,6 +57,7 @@ pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
 pub use solid::{Solid, solid, volume};
+pub use split_seams::{PIECE, SplitSeams};
 pub use tet::{Boundary, CELL_FACES, MAX_CELLS, TetMesh};
 pub use wedges::Wedges;
 
