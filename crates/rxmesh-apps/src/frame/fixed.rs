@@ -63,7 +63,7 @@ impl Frame for Fixed {
         options: &A::Options,
     ) -> Result<Fixed> {
         let gives = A::gives(options);
-        let (mut run, mesh, path, target, mut several) = if args.more.is_empty() {
+        let (mut run, mut mesh, path, target, mut several) = if args.more.is_empty() {
             let (mut run, target) = Run::with_target(A::NAME, &args, gives)?;
             let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
             (run, input.loaded.mesh, input.path, target, None)
@@ -90,21 +90,23 @@ impl Frame for Fixed {
         // The engine starts meanwhile.
         let set = run.patch(worked_on, &path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
         let engine = run.engine(args.engine.engine)?;
-        let mut normalised = TriMesh {
-            positions: worked_on.positions.clone(),
-            placement: mesh.placement,
-            ..TriMesh::default()
+        let read = mesh.positions.clone();
+        let home = mesh.normalise();
+        let normalised = std::mem::replace(&mut mesh.positions, read);
+        let placement = std::mem::replace(&mut mesh.placement, home);
+        let normalised = match &seams {
+            Some(seams) => seams.collect(&normalised),
+            None => normalised,
         };
-        normalised.normalise();
         let (rx, x) = run.upload(&engine, set, |rx| {
-            rx.attribute_from::<Vertex, Vec3>(&normalised.positions)
+            rx.attribute_from::<Vertex, Vec3>(&normalised)
         })?;
         Ok(Fixed {
             run,
             mesh,
             rx,
             x,
-            placement: normalised.placement,
+            placement,
             target,
             several,
             seams,
@@ -144,6 +146,22 @@ impl Frame for Fixed {
 }
 
 impl Fixed {
+    /// Longest side of the box around the mesh's faces, in the world; 0 without vertices.
+    pub(crate) fn size(&self) -> f64 {
+        let used = self.mesh.used_vertices();
+        let counted = (0..).zip(&self.mesh.positions);
+        let counted = counted.filter(|(v, _)| used.contains(*v));
+        let nothing = [Vec3::INFINITY, Vec3::NEG_INFINITY];
+        let [low, high] = counted.fold(nothing, |[a, b], (_, p)| [a.min(*p), b.max(*p)]);
+        let size = f64::from((high - low).max_element().max(0.0));
+        size * self.mesh.placement.scale
+    }
+
+    /// Scale from the engine's units of length to those of the file's coordinates (a power of two).
+    pub(crate) fn world_unit(&self) -> f64 {
+        self.placement.scale
+    }
+
     /// Does the application's work and waits for it. Errors begin with the mesh's name.
     pub(crate) fn compute<T>(
         &mut self,

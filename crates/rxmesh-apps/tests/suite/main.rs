@@ -7,6 +7,7 @@ mod components;
 mod conflicts;
 mod editing;
 mod edits;
+mod extents;
 #[cfg(unix)]
 mod files;
 mod mcf;
@@ -19,6 +20,7 @@ mod several;
 mod shown;
 mod simulate;
 mod simulate_grid;
+mod simulate_sizes;
 mod streams;
 mod support;
 mod surfaces;

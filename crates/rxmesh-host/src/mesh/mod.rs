@@ -8,6 +8,7 @@ mod check;
 mod cut;
 mod edges;
 mod error;
+mod extent;
 mod extras;
 mod face_list;
 pub mod generate;
@@ -41,6 +42,8 @@ pub use cut::{HOLE, SHARPNESS};
 pub use edges::EdgeTable;
 pub(crate) use edges::is_proper;
 pub use error::MeshError;
+pub use extent::UsedVertices;
+pub(crate) use extent::{box_of_corners, diagonal};
 pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
