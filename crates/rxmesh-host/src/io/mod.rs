@@ -133,7 +133,9 @@ fn load<M>(
         warnings: mut all,
     } = Prepared::new(bytes, name, options)?;
     let soup = match soup(&bytes, format, Bits::Single) {
-        Ok(soup) if soup.points.want_double() => self::soup(&bytes, format, Bits::Double),
+        Ok(soup) if soup.points.want_double(&soup.corners) => {
+            self::soup(&bytes, format, Bits::Double)
+        }
         Err(fault) if fault.wants_double() => self::soup(&bytes, format, Bits::Double),
         soup => soup,
     };

@@ -78,7 +78,7 @@ pub fn read_tetgen_bytes(
     };
     let read = |bits| tetgen::read(pair, bits);
     let again = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err((_, fault)) if fault.wants_double() => read(Bits::Double),
         volume => volume,
     };
@@ -100,7 +100,7 @@ fn load(content: Prepared<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> 
     } = content;
     let read = |bits| volume(&bytes, format, bits);
     let read = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err(fault) if fault.wants_double() => read(Bits::Double),
         volume => volume,
     };
