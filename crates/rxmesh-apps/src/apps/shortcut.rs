@@ -54,7 +54,7 @@ impl Around {
             };
             bail!("{}: {is}, but must be {not}", path.display());
         }
-        let options = ReadOptions::default();
+        let options = ReadOptions::default().with(|o| o.triangulate = true);
         let bounds = match volume {
             true => {
                 let Loaded { mesh, .. } = io::read_tets(path, &options)?;

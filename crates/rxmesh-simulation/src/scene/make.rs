@@ -288,7 +288,7 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
 
 /// A volume or a surface, as the file says.
 pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
-    let options = ReadOptions::default();
+    let options = ReadOptions::default().with(|o| o.triangulate = true);
     let failed = |e: io::IoError| Error::Options(e.to_string());
     let mut warn = |all: Vec<String>| {
         warnings.extend(all.iter().map(|w| format!("{}: {w}", path.display())));
