@@ -245,15 +245,15 @@ fn corners_on_sides() {
     }
     let r = b.record("info cube.obj");
     assert_eq!(
-        r["solid"]["volume"].as_f64().map(|v| (v * 1e6).round()),
-        Some(1e6),
+        r["mesh"]["volume"].as_f64().map(|v| (v * 1e4).round()),
+        Some(1e4),
         "{r}"
     );
     b.ok("simplify cube.obj --faces 12 -o small.obj");
     let r = b.record("info small.obj");
     assert_eq!(
-        r["solid"]["volume"].as_f64().map(|v| (v * 1e6).round()),
-        Some(1e6),
+        r["mesh"]["volume"].as_f64().map(|v| (v * 1e4).round()),
+        Some(1e4),
         "{r}"
     );
     b.ok("remesh cube.obj -o even.obj");
@@ -289,8 +289,9 @@ fn cloth_of_quads() {
     b.ok("generate quad-grid --nx 4 --ny 4 -o quads.obj");
     b.put(
         "scene.toml",
-        "[time]\nstep = 0.001\nsteps = 2\n[[body]]\nname = 'sheet'\nfile = 'quads.obj'\n\
-         material = { young = 1e5, thickness = 0.001 }\n",
+        "[time]\nstep = 0.001\nsteps = 2\n[[body]]\nname = 'sheet'\nmesh = 'quads.obj'\n\
+         cloth = { density = 0.2, material = { stretch = 1e-6, bending = 5.0 } }\n\
+         solver.xpbd = { iterations = 5, order = 'patch-colours' }\n",
     );
     let warning = "16 of 16 faces were polygons and are now triangles: 32 faces";
     for command in ["cloth quads.obj --steps 2", "simulate scene.toml"] {

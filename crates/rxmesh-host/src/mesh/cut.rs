@@ -225,12 +225,14 @@ impl PolyMesh {
         let mut kept: Vec<u32> = Vec::with_capacity(self.corners.len());
         for f in 0..self.face_count() {
             let (range, before) = (self.range(f), kept.len());
-            let mut last = self.corners[range.end - 1];
             for c in range.clone() {
-                if self.corners[c] != last {
+                if c == range.start || self.corners[c] != self.corners[c - 1] {
                     kept.push(c as u32);
                 }
-                last = self.corners[c];
+            }
+            let first = self.corners[range.start];
+            while kept.len() > before + 1 && self.corners[kept[kept.len() - 1] as usize] == first {
+                kept.pop();
             }
             let left = kept.len() - before;
             if left < 3 {
