@@ -240,7 +240,8 @@ fn holes_that_touch_are_closed_one_by_one() {
     let second = (1..all.len())
         .find(|&g| {
             let near = |f: usize| shared(&all[f], &all[g]);
-            near(first) == 1 && (0..all.len()).all(|f| !(near(f) == 2 && shared(&all[f], &all[first]) == 2))
+            near(first) == 1
+                && (0..all.len()).all(|f| !(near(f) == 2 && shared(&all[f], &all[first]) == 2))
         })
         .unwrap();
     let lines: Vec<&str> = text.lines().collect();
@@ -250,8 +251,15 @@ fn holes_that_touch_are_closed_one_by_one() {
         count += usize::from(is_face);
         !is_face || (count - 1 != first && count - 1 != second)
     });
-    b.put("holed.obj", kept.map(|l| format!("{l}\n")).collect::<String>());
-    for args in ["--watertight", "--watertight --fill flat", "--fill-holes --fill refined"] {
+    b.put(
+        "holed.obj",
+        kept.map(|l| format!("{l}\n")).collect::<String>(),
+    );
+    for args in [
+        "--watertight",
+        "--watertight --fill flat",
+        "--fill-holes --fill refined",
+    ] {
         let r = b.record(&format!("repair holed.obj {args} -o closed.obj"));
         assert_eq!(r["output"]["faces"], all.len(), "{args}: {r}");
         assert_eq!(r["output"]["vertices"], r["input"]["vertices"], "{args}");
@@ -272,13 +280,22 @@ fn faces_that_intersect() {
     );
     let r = b.record("check crossed.obj --strict");
     assert_eq!(r["check"]["self_intersections"]["count"], 1);
-    assert_eq!(r["check"]["self_intersections"]["first"][0], serde_json::json!([0, 1]));
+    assert_eq!(
+        r["check"]["self_intersections"]["first"][0],
+        serde_json::json!([0, 1])
+    );
     let said = b.ok("check crossed.obj");
-    assert!(said.contains("pairs of faces that intersect: 1 ([0, 1]; counted from 0)"), "{said}");
+    assert!(
+        said.contains("pairs of faces that intersect: 1 ([0, 1]; counted from 0)"),
+        "{said}"
+    );
     let r = b.record("check crossed.obj --no-self-intersections");
     assert!(r["check"].get("self_intersections").is_none(), "{r}");
     let said = b.ok("repair crossed.obj -o out.obj");
-    assert!(said.contains("left: 1 pairs of faces that intersect"), "{said}");
+    assert!(
+        said.contains("left: 1 pairs of faces that intersect"),
+        "{said}"
+    );
     b.ok("generate icosphere --levels 2 -o sphere.obj");
     let r = b.record("check sphere.obj");
     assert_eq!(r["check"]["self_intersections"]["count"], 0);

@@ -179,7 +179,7 @@ proptest! {
         };
         let each: Vec<i64> = triangles.iter().map(doubled).collect();
         let fan: i64 = (1..n as u32 - 1).map(|k| doubled(&[0, k, k + 1])).sum();
-        // Rounding can make two corners one, or a corner of a star inner to a side; then there is no such triangulation.
+        // Rounding can make two corners one, or put a corner of a star onto a side: then nothing is to be expected.
         let mut places = corners.clone();
         places.sort_unstable();
         places.dedup();
