@@ -219,8 +219,8 @@ fn headers_end_their_lines_as_they_like() {
 fn elements_come_in_any_order() {
     let file = "ply\nformat ascii 1.0\nelement face 1\nproperty uchar flags\nproperty list uchar uint vertex_index\n\
         element camera 1\nproperty float fov\nproperty list int float k\nelement vertex 3\nproperty list uchar int \
-        ring\nproperty float z\nproperty float y\nproperty float x\nend_header\n7 3 0 1 2\n60 2 1 2\n0 0 0 0\n2 1 2 0 0 1\n\
-        1 0 0 1 0\n";
+        ring\nproperty float z\nproperty float y\nproperty float x\nend_header\n7 3 0 1 2\n60 2 1 2\n0 0 0 \
+        0\n2 1 2 0 0 1\n1 0 0 1 0\n";
     let loaded = read_as("a.ply", file.as_bytes()).unwrap();
     assert_eq!(loaded.mesh.faces, [[0, 1, 2]]);
     assert_eq!(loaded.mesh.positions, [Vec3::ZERO, Vec3::X, Vec3::Y]);
