@@ -62,7 +62,8 @@ impl Application for Check {
         "Look for defects: non-manifold places, degenerate faces, duplicates, ...";
     const HELP: &'static str = "Example: rxmesh-apps check bunny.obj --json report.json
 
-Faces intersect that have more in common than the corners and sides they share; faces that touch count too.
+Faces intersect that have more in common than the corners and sides they share; faces that
+touch count too.
 
 Defects are findings, not failures: the exit code is 0 unless --strict is given.";
     const RECORD: &'static [(&'static str, &'static str)] = &[(
