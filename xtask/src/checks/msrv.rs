@@ -58,7 +58,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let has = rustc.output();
     if !has.is_ok_and(|out| out.status.success()) {
         println!(
-            "SKIPPED: `cargo {toolchain} check`, Rust {stated} is not installed; the step `clippy` finds newer functions of std"
+            "SKIPPED: `cargo {toolchain} check`, it is not installed; the step `clippy` finds newer functions of std"
         );
         return Ok(());
     }

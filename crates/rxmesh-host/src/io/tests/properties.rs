@@ -306,6 +306,7 @@ fn packed_colours_are_taken_apart() {
     let packed = 0x00c8_3264u32;
     for (kind, row) in [
         ("float rgb", format!("{:e}", f32::from_bits(packed))),
+        ("float rgb", format!("{:e}", packed as f32)),
         ("uint rgb", packed.to_string()),
         ("int rgb", ((packed | 0xff00_0000) as i32).to_string()),
         ("uint rgba", (packed | 0x8000_0000).to_string()),
