@@ -96,10 +96,13 @@ When something that was asked for could not be done, the result is written and t
         }
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mut mesh = input.loaded.mesh;
+        // Far from the origin new vertices lie between the 32-bit floats.
+        let home = mesh.normalise();
         let report = repaired(run, &mut mesh, &args.repair)?;
         let (self_intersections, _) = run.stage("looking for intersections", || {
             Ok(self_intersections(&mesh))
         })?;
+        mesh.return_to(home);
         run.write(&target, &mesh)?;
         let copies = report.split.is_some_and(|s| s.copies > 0);
         if copies && Format::of_name(&target.path) == Some(Format::Stl) {

@@ -127,8 +127,10 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             }
             base = opened.mesh;
         }
+        // Far from the origin new vertices lie between the 32-bit floats.
+        let home = base.normalise();
         let engine = run.engine(args.engine.engine)?;
-        let ((Refined { mesh, warnings }, patches), ms) = run.mesh_stage("subdividing", || {
+        let ((Refined { mut mesh, warnings }, patches), ms) = run.mesh_stage("subdividing", || {
             let refined = made(&engine, &base, args);
             let help = match &refined {
                 Err(Error::Mesh(MeshError::NoSurface { .. })) if args.sharpen_non_manifold => {
@@ -145,6 +147,7 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
         for warning in &warnings {
             run.warn_of(&input.path, warning);
         }
+        mesh.return_to(home);
         if args.triangles && !matches!(mesh.faces, Faces::Same(3)) {
             let (cut, _) = mesh.triangulate()?;
             run.write(&target, &cut)?;

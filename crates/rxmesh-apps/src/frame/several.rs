@@ -8,7 +8,7 @@ use crate::run::Run;
 use anyhow::{Context, Result, bail};
 use rxmesh_host::batch::Batch;
 use rxmesh_host::io::Format;
-use rxmesh_host::mesh::{Column, ColumnData, ElementKind, TriMesh};
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, SplitSeams, TriMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,8 @@ pub(crate) struct Several {
     batch: Batch,
     targets: Vec<Target>,
     folder: Folder,
+    /// For each vertex which mesh it is of, where split ones were joined.
+    joined: Option<Vec<u32>>,
 }
 
 impl Several {
@@ -67,13 +69,19 @@ impl Several {
             batch,
             targets,
             folder,
+            joined: None,
         };
         Ok((run, mesh, several))
     }
 
-    /// For each vertex of the joined mesh, as it was read, which mesh it is of.
+    /// For each vertex of the joined mesh, as it was read or with split vertices joined, which mesh it is of.
     pub(crate) fn labels(&self) -> Vec<u32> {
-        self.batch.labels()
+        self.joined.clone().unwrap_or_else(|| self.batch.labels())
+    }
+
+    /// Labels are those of vertices that were joined from here on.
+    pub(super) fn join(&mut self, seams: &SplitSeams) {
+        self.joined = Some(seams.collect(&self.batch.labels()));
     }
 
     /// What stands for all of them where a path is asked for.
@@ -109,7 +117,7 @@ impl Several {
 
     /// The meshes of a joined one whose vertices are those that were read.
     pub(super) fn part_unchanged(&self, mesh: &TriMesh) -> Vec<TriMesh> {
-        self.batch.part(mesh, &self.labels())
+        self.batch.part(mesh, &self.batch.labels())
     }
 
     /// Writes each mesh into a file of its own.

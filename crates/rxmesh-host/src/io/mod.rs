@@ -125,7 +125,9 @@ fn load<M>(
     let format = formatted(bytes, name, options)?;
     let bytes = with_line_feeds(bytes, format);
     let soup = match soup(&bytes, format, Bits::Single) {
-        Ok(soup) if soup.points.want_double() => self::soup(&bytes, format, Bits::Double),
+        Ok(soup) if soup.points.want_double(&soup.corners) => {
+            self::soup(&bytes, format, Bits::Double)
+        }
         Err(fault) if fault.wants_double() => self::soup(&bytes, format, Bits::Double),
         soup => soup,
     };

@@ -71,7 +71,7 @@ impl Soup {
 
     /// Moves all into a mesh, which is not checked yet; leaves the polygons' places and the warnings.
     fn assemble(&mut self) -> Result<PolyMesh, Fault> {
-        self.points.settle();
+        self.points.settle(&self.corners);
         if self.points.len() == 0 {
             return Err(Fault {
                 at: At::File,

@@ -67,7 +67,7 @@ pub fn read_tetgen_bytes(
     };
     let read = |bits| tetgen::read(pair, bits);
     let again = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err((_, fault)) if fault.wants_double() => read(Bits::Double),
         volume => volume,
     };
@@ -87,7 +87,7 @@ fn load(bytes: &[u8], name: &Path, format: Format) -> Result<Loaded<TetMesh>, Io
     };
     let read = |bits| volume(&bytes, format, bits);
     let read = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err(fault) if fault.wants_double() => read(Bits::Double),
         volume => volume,
     };

@@ -37,6 +37,11 @@ impl Volume {
         }
     }
 
+    /// Whether reading again with 64 bits may give a better mesh.
+    pub(super) fn wants_double(&self) -> bool {
+        self.points.want_double(self.cells.as_flattened())
+    }
+
     /// Counts elements that are not kept.
     pub(super) fn pass(&mut self, what: impl Into<Cow<'static, str>>, n: u64) {
         if n > 0 {
@@ -102,7 +107,7 @@ impl Volume {
 
     /// The mesh, its cells turned to be positive, and what to tell people.
     pub(super) fn finish(mut self) -> Result<(TetMesh, Vec<String>), Fault> {
-        self.points.settle();
+        self.points.settle(self.cells.as_flattened());
         let file = |kind| Fault { at: At::File, kind };
         if self.points.len() == 0 {
             return Err(file(FaultKind::NoVertices));

@@ -23,7 +23,7 @@ pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
 
 /// Makes one vertex of corners at one place: in the frame that the positions got, in which they have all their digits.
 pub(in crate::io) fn weld_corners(soup: &mut Soup) {
-    soup.points.settle();
+    soup.points.settle(&[]);
     (soup.points.positions, soup.corners) = weld(&soup.points.positions);
 }
 

@@ -25,6 +25,8 @@ use rayon::prelude::*;
 /// What is looked at.
 struct View<'a, F> {
     positions: &'a [Vec3],
+    /// Of all faces.
+    corners: &'a [u32],
     placement: &'a Placement,
     faces: F,
 }
@@ -49,6 +51,7 @@ impl<F: FaceList> View<'_, F> {
 pub fn check(mesh: &TriMesh) -> CheckReport {
     let view = View {
         positions: &mesh.positions,
+        corners: mesh.faces.as_flattened(),
         placement: &mesh.placement,
         faces: Triangles(&mesh.faces),
     };
@@ -60,6 +63,7 @@ pub fn check(mesh: &TriMesh) -> CheckReport {
 pub fn check_poly(mesh: &PolyMesh) -> CheckReport {
     let view = View {
         positions: &mesh.positions,
+        corners: &mesh.corners,
         placement: &mesh.placement,
         faces: Polygons::new(mesh),
     };
@@ -243,7 +247,7 @@ fn duplicate_vertices(positions: &[Vec3]) -> Findings<u32> {
 /// Bounding box and edge lengths, in the world.
 fn geometry(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport {
-        bounding_box: bounding_box(mesh.positions, mesh.placement),
+        bounding_box: bounding_box(mesh.positions, mesh.corners, mesh.placement),
         ..CheckReport::default()
     };
     report.edge_length = EdgeLengths::of(mesh.positions, mesh.placement, &table.edges);
