@@ -64,7 +64,7 @@ impl Soup {
         if !cut && let Some(first) = self.polygons.first() {
             return Err(self.refuse(first, mesh.face_count()));
         }
-        let (mesh, warnings) = mesh.triangulate().map_err(|e| self.placed(e))?;
+        let (mesh, warnings) = mesh.triangulate()?;
         mesh.validate()?;
         self.warnings.extend(warnings);
         Ok((mesh, self.warnings))
@@ -136,20 +136,6 @@ impl Soup {
             offsets.push(start);
         }
         Ok(Faces::Offsets(offsets))
-    }
-
-    /// What is wrong with a polygon, at its place in the file.
-    fn placed(&self, error: MeshError) -> Fault {
-        match error {
-            MeshError::Polygon { face, what } => {
-                let place = self.polygons.iter().find(|p| p.face == face);
-                Fault {
-                    at: place.map_or(At::File, |p| self.at(p)),
-                    kind: FaultKind::What(what),
-                }
-            }
-            error => Fault::from(error),
-        }
     }
 
     fn at(&self, polygon: &Polygon) -> At {

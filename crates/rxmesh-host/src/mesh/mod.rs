@@ -6,6 +6,7 @@
 
 mod check;
 mod cut;
+mod cutter;
 mod edges;
 mod error;
 mod extent;
@@ -35,7 +36,8 @@ mod wedges;
 
 pub use check::{
     CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, SLIVER_DEGREES,
-    TetReport, Valence, Worst, check, check_poly, check_tets,
+    TetReport, Valence, Worst, check, check_poly, check_tets, self_intersections,
+    self_intersections_poly,
 };
 pub(crate) use cut::CREASE;
 pub use cut::{HOLE, SHARPNESS};

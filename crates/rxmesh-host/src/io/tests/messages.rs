@@ -303,8 +303,8 @@ g a\nf 1/1 2/1 3/1 4/2 5/2 6/2\ng b\nf 1 2 3\n";
     }
     let ply = b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float \
         z\nelement face 2\nproperty list uchar int vertex_index\nproperty uchar label\nend_header\n0 0 0\n1 0 0\n1 1 \
-        0\n0 1 0\n4 0 1 2 3 9\n3 0 1 2 5\n";
+        0\n0 1 0\n4 0 1 2 3 9\n3 0 1 3 5\n";
     let m = read_as("a.ply", ply).unwrap().mesh;
-    assert_eq!(m.faces, [[0, 1, 2], [0, 2, 3], [0, 1, 2]]);
+    assert_eq!(m.faces, [[0, 1, 2], [0, 2, 3], [0, 1, 3]]);
     assert_eq!(m.extras.columns[0].data, ColumnData::U8(vec![9, 9, 5]));
 }
