@@ -107,7 +107,7 @@ impl World {
     pub fn restore(&mut self, path: &Path) -> Result<(), CheckpointError> {
         let name = path.display().to_string();
         let damaged = || CheckpointError::Damaged { path: name.clone() };
-        let bytes = std::fs::read(path).map_err(|error| CheckpointError::Io {
+        let bytes = files::read(path).map_err(|error| CheckpointError::Io {
             path: name.clone(),
             error,
         })?;

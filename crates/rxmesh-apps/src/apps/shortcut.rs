@@ -61,7 +61,7 @@ impl Around {
             };
             bail!("{}: {is}, but must be {not}", path.display());
         }
-        let options = ReadOptions::default();
+        let options = ReadOptions::default().with(|o| o.triangulate = true);
         let (bounds, origin) = match volume {
             true => {
                 let Loaded { mut mesh, .. } = io::read_tets(path, &options)?;

@@ -107,9 +107,15 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             Gives::Mesh,
             run.console.json_file(),
         )?;
+        run.leads_to(&target);
         let triangulate = &args.input.triangulate;
         let input = run.read_poly(&args.input.mesh, !triangulate.triangulate)?;
         let mut base = input.loaded.mesh;
+        let repeated = base.drop_repeated_corners();
+        if repeated > 0 {
+            let what = "faces name a corner again right after it: it counts once";
+            run.warn_of(&input.path, &format!("{repeated} {what}"));
+        }
         if let Some(creases) = &args.creases {
             run.mesh_stage("sharpening", || sharpen(&mut base, creases))?;
         }

@@ -6,7 +6,7 @@ use super::remesh::{
     mean_length, refuse_frozen, scaled,
 };
 use crate::Error;
-use crate::edit::{Column, RunReport, Runs, Session};
+use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
 use rxmesh_kernels::algo::noise::CurlNoise;
 use rxmesh_kernels::algo::track::{Advect, SmoothNullSpace, SplitStretched};
@@ -221,6 +221,7 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         remesher.guard.expected = expected as u64;
         remesher.guard.most = options.max_faces.max(session.count(Kind::Face)?).into();
     }
+    session.note_motion(Motion::WithSurface);
     for frame in 1..=options.frames {
         session.engine().note("frame", frame.into());
         if moves {

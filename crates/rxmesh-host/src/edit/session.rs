@@ -34,7 +34,20 @@ pub struct Session<C: Edits = Claims> {
     kept: Option<Column<Edge, u32>>,
     held: Option<Column<Edge, u32>>,
     followed: Option<Column<Vertex, u32>>,
+    motion: Motion,
     void: bool,
+}
+
+/// How algorithms have moved the vertices of a session, by which [`Carried`](super::Carried) finds their values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Motion {
+    /// Not at all.
+    #[default]
+    None,
+    /// On the surface that came in, or near to it: a vertex has the values of the closest point there.
+    OnSurface,
+    /// With the surface, to anywhere: a vertex has the values of the point that it has come with.
+    WithSurface,
 }
 
 impl<C: Edits> std::fmt::Debug for Session<C> {
@@ -124,6 +137,7 @@ impl<C: Edits> Session<C> {
             kept: None,
             held: None,
             followed: None,
+            motion: Motion::None,
             edits,
             mesh,
             void: false,
@@ -427,7 +441,8 @@ impl<C: Edits> Session<C> {
 
     /// Has the library's algorithms keep the edges that a column marks with other values than 0, as they keep the
     /// boundary: they are not flipped, stay lines when they are split, and are contracted along themselves only.
-    /// Simplification leaves their ends where they are.
+    /// Simplification moves vertices inside such a line along it; where lines end, branch or meet the boundary, they
+    /// stay.
     ///
     /// # Errors
     ///
@@ -464,6 +479,16 @@ impl<C: Edits> Session<C> {
         self.values(column)?;
         self.followed = Some(column);
         Ok(())
+    }
+
+    /// Notes how an algorithm moves vertices: of several the last one in the order of [`Motion`] counts.
+    pub fn note_motion(&mut self, motion: Motion) {
+        self.motion = self.motion.max(motion);
+    }
+
+    /// How the vertices were moved since the session was opened.
+    pub fn motion(&self) -> Motion {
+        self.motion
     }
 
     /// The column of [`Session::follow`], if there is one.

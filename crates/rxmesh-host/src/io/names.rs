@@ -1,71 +1,32 @@
-//! Names of columns, each made unique in constant time.
+//! Names and comments between the bytes of a file and the text of a mesh.
 
-use crate::mesh::{ElementKind, is_free_name};
-use std::collections::{HashMap, HashSet};
+pub(super) use crate::mesh::{bytes_of_name as to_bytes, name_of_bytes as from_bytes};
 
-/// The names that the columns of a file have so far.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    taken: HashSet<(ElementKind, String)>,
-    /// The next number to try behind a name that is taken.
-    next: HashMap<(ElementKind, String), u64>,
+/// Returns the bytes of a name that has to stay on one line: one that a program has set must not begin a new one.
+pub(super) fn on_one_line(name: &str) -> Vec<u8> {
+    let mut bytes = to_bytes(name).into_owned();
+    let ends = |b: &&mut u8| matches!(**b, b'\n' | b'\r' | 0);
+    bytes.iter_mut().filter(ends).for_each(|b| *b = b' ');
+    bytes
 }
 
-impl Names {
-    /// `true` if a column has the name.
-    pub(super) fn is_taken(&self, element: ElementKind, name: &str) -> bool {
-        self.taken.contains(&(element, name.to_owned()))
+/// Returns the first `most` bytes, or a few less where these would end within a character of UTF-8.
+pub(super) fn cut(name: &[u8], most: usize) -> &[u8] {
+    let mut end = name.len().min(most);
+    while end < name.len() && end > 0 && most - end < 4 && name[end] & 0xC0 == 0x80 {
+        end -= 1;
     }
-
-    /// Reserves a name, unchanged.
-    pub(super) fn take(&mut self, element: ElementKind, name: &str) {
-        self.taken.insert((element, name.to_owned()));
-    }
-
-    /// Reserves the free name that is most like `name`: other characters than columns may have become `_`, and a number
-    /// follows a name that is taken.
-    pub(super) fn free(&mut self, element: ElementKind, name: &str) -> String {
-        let fits = |c: char| !c.is_ascii_whitespace() && !c.is_control();
-        let mut free: String = name
-            .chars()
-            .map(|c| if fits(c) { c } else { '_' })
-            .collect();
-        if free.is_empty() || !is_free_name(element, &free) {
-            free.insert(0, '_');
-        }
-        let mut key = (element, free);
-        if !self.taken.contains(&key) {
-            self.taken.insert(key.clone());
-            return key.1;
-        }
-        // A name with a number has one way to be made, so all names together are tried once each.
-        let next = self.next.entry(key.clone()).or_insert(2);
-        let first = std::mem::take(&mut key.1);
-        loop {
-            key.1 = format!("{first}_{next}");
-            *next += 1;
-            if !self.taken.contains(&key) {
-                self.taken.insert(key.clone());
-                return key.1;
-            }
-        }
-    }
+    &name[..end]
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_made_unique() {
-        let mut names = Names::default();
-        let mut free = |name| names.free(ElementKind::Vertex, name);
-        assert_eq!(free("a"), "a");
-        assert_eq!(free("a_3"), "a_3");
-        assert_eq!(["a", "a", "a"].map(&mut free), ["a_2", "a_4", "a_5"]);
-        assert_eq!(free("x"), "_x");
-        assert_eq!(free("2 m"), "2_m");
-        assert_eq!(free(""), "_");
-        assert_eq!(names.free(ElementKind::Cell, "a"), "a");
-    }
+/// Returns a name as messages show it: control characters escaped, a byte of another code page as `\xfc`.
+pub(super) fn shown(name: &str) -> String {
+    let escaped: String = name
+        .chars()
+        .flat_map(|c| match c.is_control() {
+            true => c.escape_debug().collect::<Vec<char>>(),
+            false => vec![c],
+        })
+        .collect();
+    crate::mesh::shown_name(&escaped)
 }

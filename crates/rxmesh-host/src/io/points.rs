@@ -72,6 +72,13 @@ impl Points {
         }
     }
 
+    /// Takes the last positions away again.
+    pub(super) fn truncate(&mut self, n: usize) {
+        self.positions.truncate(n);
+        self.double.truncate(n);
+        self.decimals.truncate(n);
+    }
+
     /// Takes over the positions of another part of the file.
     pub(super) fn append(&mut self, other: &mut Points) {
         self.positions.append(&mut other.positions);

@@ -3,10 +3,11 @@
 
 use super::budget::Budget;
 use super::error::{At, Fault, FaultKind};
-use super::names::Names;
+use super::names;
 use super::numbers::Numbers;
 use super::points::{Bits, Points};
 use super::soup::{Polygon, Soup};
+use super::unique_names::UniqueNames;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, Extras, NORMAL, TetMesh};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -55,7 +56,7 @@ pub(super) struct Volume {
     /// Number of elements of each other kind.
     others: BTreeMap<Cow<'static, str>, u64>,
     columns: Vec<Column>,
-    names: Names,
+    names: UniqueNames,
     pub(super) budget: Budget,
     pub(super) comments: Vec<String>,
     pub(super) warnings: Vec<String>,
@@ -177,7 +178,7 @@ impl Volume {
             self.warnings.push(format!(
                 "{element} column '{}' is not kept: its whole numbers have more digits than 64-bit floats hold, or it \
                     has none",
-                name.escape_debug()
+                names::shown(name)
             ));
             return;
         };
@@ -208,7 +209,7 @@ impl Volume {
         if column.name != name {
             self.warnings.push(format!(
                 "{element} column '{}' is now called '{}'",
-                name.escape_debug(),
+                names::shown(&name),
                 column.name
             ));
         }
@@ -234,7 +235,7 @@ impl Volume {
         if column.width > 2 {
             self.warnings.push(format!(
                 "of the texture coordinates '{}' the first two are kept",
-                column.name.escape_debug()
+                names::shown(&column.name)
             ));
         }
     }

@@ -6,6 +6,7 @@
 
 mod check;
 mod cut;
+mod cutter;
 mod edges;
 mod error;
 mod extent;
@@ -25,6 +26,7 @@ mod rng;
 mod sets;
 mod sharpen;
 mod solid;
+mod split_seams;
 #[cfg(test)]
 mod tests;
 mod tet;
@@ -34,7 +36,8 @@ mod wedges;
 
 pub use check::{
     CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, SLIVER_DEGREES,
-    TetReport, Valence, Worst, check, check_poly, check_tets,
+    TetReport, Valence, Worst, check, check_poly, check_tets, self_intersections,
+    self_intersections_poly,
 };
 pub(crate) use cut::CREASE;
 pub use cut::{HOLE, SHARPNESS};
@@ -59,6 +62,7 @@ pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
 pub use solid::{Solid, solid, volume};
+pub use split_seams::{PIECE, SplitSeams};
 pub use tet::{Boundary, CELL_FACES, MAX_CELLS, TetMesh};
 pub use wedges::Wedges;
 

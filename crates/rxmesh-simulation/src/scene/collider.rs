@@ -4,8 +4,8 @@ use super::make::Shape as Mesh;
 use super::spec::{NO_TURN, Turn, no};
 use crate::{Collider, DistanceGrid, Shape};
 use glam::{DAffine3, DVec3, Vec3};
-use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
+use rxmesh_host::{Error, files};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -220,17 +220,11 @@ impl ColliderSpec {
 impl GridFile {
     fn read(&self, path: &Path) -> Result<DistanceGrid, Error> {
         let failed = |why: String| Error::Options(format!("{}: {why}", path.display()));
-        let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
-        let (words, rest) = bytes.as_chunks::<4>();
-        let want: f64 = self.points.iter().map(|&n| f64::from(n)).product();
-        if !rest.is_empty() || words.len() as f64 != want {
-            return Err(failed(format!(
-                "{} bytes, but {:?} points of 4 bytes are {}",
-                bytes.len(),
-                self.points,
-                4.0 * want
-            )));
-        }
+        let points = self.points.iter().map(|&n| u64::from(n));
+        let size = points.fold(4, u64::saturating_mul);
+        let bytes = files::read_sized(path, size);
+        let bytes = bytes.map_err(|e| failed(format!("{e} for {:?} points", self.points)))?;
+        let (words, _) = bytes.as_chunks::<4>();
         Ok(DistanceGrid {
             points: self.points,
             spacing: self.spacing,

@@ -390,7 +390,7 @@ fn counted_from(origin: DVec3, places: &[DVec3]) -> (Vec<Vec3>, Placement) {
 }
 
 fn read_file(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
-    let options = ReadOptions::default();
+    let options = ReadOptions::default().with(|o| o.triangulate = true);
     let failed = |e: io::IoError| Error::Options(e.to_string());
     let mut warn = |all: Vec<String>| {
         warnings.extend(all.iter().map(|w| format!("{}: {w}", path.display())));

@@ -1,5 +1,6 @@
 //! Writing MSH, versions 2.2 and 4.1.
 
+use super::super::names;
 use super::super::shape::Model;
 use super::super::soup::warn_of_columns;
 use super::super::text::rows;
@@ -90,7 +91,9 @@ impl File<'_> {
                 .iter()
                 .map(|c| c.replace('$', " "));
             let lines = lines.collect::<Vec<_>>().join("\n");
-            self.text(&format!("$Comments\n{lines}\n$EndComments\n"));
+            self.text("$Comments\n");
+            self.pieces.push(names::to_bytes(&lines).into_owned());
+            self.text("\n$EndComments\n");
         }
     }
 
@@ -305,8 +308,7 @@ impl File<'_> {
 
     fn entities(&mut self, groups: &Groups) {
         let mesh = self.mesh;
-        let bounds =
-            crate::mesh::bounding_box(mesh.positions(), mesh.corners(), mesh.placement());
+        let bounds = crate::mesh::bounding_box(mesh.positions(), mesh.corners(), mesh.placement());
         let [low, high] = bounds.unwrap_or_default();
         self.text("$Entities\n");
         let mut counts = [0; 4];
@@ -354,9 +356,9 @@ impl File<'_> {
         // The name ends with a quote and with the line.
         let ends = |c: char| c == '"' || c.is_control();
         let name = column.name.replace(ends, "_");
-        self.text(&format!(
-            "${section}\n1\n\"{name}\"\n1\n0\n3\n0\n{width}\n{n}\n"
-        ));
+        self.text(&format!("${section}\n1\n\""));
+        self.pieces.push(names::to_bytes(&name).into_owned());
+        self.text(&format!("\"\n1\n0\n3\n0\n{width}\n{n}\n"));
         let values = |i: usize| (i * width..(i + 1) * width).map(|k| column.data.get(k));
         if self.binary {
             self.bytes(n, |out, i| {

@@ -1,8 +1,10 @@
 //! Tests of all readers and writers together.
 
 mod elements;
+mod encodings;
 mod hostile;
 mod kept;
+mod lenient;
 mod marks;
 mod messages;
 mod oracles;

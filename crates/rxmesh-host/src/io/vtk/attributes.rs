@@ -1,12 +1,13 @@
 //! Data of points and cells.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::numbers::Scalar;
 use super::super::scan::quote;
 use super::super::volume::Role;
 use super::cells::Kept;
 use super::read::{Reader, scalar};
-use crate::mesh::{ElementKind, name_of_bytes};
+use crate::mesh::ElementKind;
 
 /// The type of an array's values.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +129,7 @@ impl Reader<'_> {
                 }
                 _ => self.skip(kind, width.saturating_mul(n))?,
             }
-            let name = name.escape_debug();
+            let name = names::shown(&name);
             self.volume.warnings.push(match self.rows {
                 Some((element, rows)) => {
                     format!("array '{name}' has {n} rows for {rows} {element}s and is not kept")
@@ -163,14 +164,14 @@ impl Reader<'_> {
         let at = self.tokens.offset();
         let Kind::Numbers(scalar) = kind else {
             self.skip(kind, width.saturating_mul(rows))?;
-            let (name, kind) = (name.escape_debug(), kind.name());
+            let (name, kind) = (names::shown(&name), kind.name());
             self.volume
                 .warnings
                 .push(format!("array '{name}' holds {kind} and is not kept"));
             return Ok(());
         };
         if width == 0 {
-            let name = name.escape_debug();
+            let name = names::shown(&name);
             self.volume
                 .warnings
                 .push(format!("array '{name}' has no values and is not kept"));
@@ -257,7 +258,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(name_of_bytes(&out))
+        Ok(names::from_bytes(&out))
     }
 }
 

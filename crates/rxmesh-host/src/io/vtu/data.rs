@@ -1,6 +1,7 @@
 //! The numbers of an array: text, base64 or bytes, packed or not.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::numbers::{Numbers, Order, Scalar};
 use super::super::tokens::Tokens;
 use super::base64;
@@ -30,7 +31,7 @@ pub(super) fn numbers(
         return Ok(Numbers::with_capacity(scalar, 0));
     }
     let wrong = |what: &str| {
-        let name = array.name.escape_debug();
+        let name = names::shown(&array.name);
         Fault::byte(array.at, format!("array '{name}': {what}"))
     };
     let (stream, coded) = match (&array.place, file.appended) {
@@ -77,7 +78,7 @@ fn text(
     scalar: Scalar,
     n: usize,
 ) -> Result<Numbers, Fault> {
-    let name = array.name.escape_debug();
+    let name = names::shown(&array.name);
     let size: usize = ranges.iter().map(Range::len).sum();
     // The last number of a range needs no space behind it.
     let most = ranges.iter().map(|r| r.len().div_ceil(2)).sum();

@@ -1,7 +1,10 @@
 //! Reading VTU, VTP and their parallel forms.
 
+use super::super::Format;
 use super::super::budget::Budget;
+use super::super::content::{self, Content};
 use super::super::error::Fault;
+use super::super::names;
 use super::super::numbers::{Numbers, Scalar};
 use super::super::points::Bits;
 use super::super::volume::{Role, Volume};
@@ -73,14 +76,21 @@ fn parallel(
     let (mut all, mut seen) = (Vec::new(), HashSet::new());
     for (source, at) in sources {
         if !seen.insert(source) {
-            let what = format!("the piece '{}' is there twice", source.escape_debug());
+            let what = format!("the piece '{}' is there twice", names::shown(source));
             return Err(Fault::text(*at, what));
         }
         let path = folder.join(source);
-        let bytes = super::super::bytes_of(&path).map_err(|e| {
-            let what = format!("the piece '{}' is missing: {e}", source.escape_debug());
+        let packed = super::super::bytes_of(&path).map_err(|e| {
+            let what = format!("the piece '{}' is missing: {e}", names::shown(source));
             Fault::text(*at, what)
         })?;
+        let Content { bytes, warnings } = content::plain(&packed).map_err(|what| {
+            Fault::text(
+                *at,
+                format!("of the piece '{}': {what}", names::shown(source)),
+            )
+        })?;
+        let bytes = content::text(bytes, Format::Vtu);
         budget.add(bytes.len());
         let placed = |fault: Fault| {
             let double = fault.wants_double();
@@ -97,11 +107,15 @@ fn parallel(
         if file.sources.is_some() {
             let what = format!(
                 "the piece '{}' is a list of pieces itself",
-                source.escape_debug()
+                names::shown(source)
             );
             return Err(Fault::text(*at, what));
         }
+        let first = all.len();
         all.extend(pieces(&bytes, bits, &file, budget).map_err(placed)?);
+        if let Some(piece) = all.get_mut(first) {
+            piece.warnings.splice(0..0, warnings);
+        }
     }
     Ok(all)
 }
@@ -132,7 +146,7 @@ impl<'a> Reader<'a> {
             }
         }
         for name in &self.piece.strings {
-            let name = name.escape_debug();
+            let name = names::shown(&name);
             self.volume.warnings.push(format!(
                 "array '{name}' holds strings or bits and is not kept"
             ));
@@ -286,7 +300,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let Some(scalar) = array.scalar else {
-            let name = name.escape_debug();
+            let name = names::shown(&name);
             self.volume
                 .warnings
                 .push(format!("array '{name}' holds no numbers and is not kept"));

@@ -1,5 +1,6 @@
 //! Says what is odd about a mesh: one pass of edge finding, a few union-finds, near-linear time.
 
+mod intersections;
 mod polygons;
 mod report;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tet_tests;
 mod tets;
 mod topology;
 
+pub use intersections::{self_intersections, self_intersections_poly};
 pub use polygons::{Deviation, PolygonCounts, PolygonReport};
 pub use report::{CheckReport, EdgeLengths, Findings, Valence};
 pub use tets::{SLIVER_DEGREES, TetReport, Worst, check_tets};
