@@ -546,7 +546,10 @@ fn points_inside_faces_are_sources(engine: &Engine) {
         for (v, d) in d.iter().enumerate() {
             let want = x[v].distance(place);
             let most = 5.0 * THRESHOLD * (edge + want);
-            assert!((f64::from(*d) - want).abs() <= most, "{place} {v}: {d} {want}");
+            assert!(
+                (f64::from(*d) - want).abs() <= most,
+                "{place} {v}: {d} {want}"
+            );
         }
     }
     let seed = |distance| GeodesicSeed {
@@ -570,7 +573,11 @@ fn spheres_are_near_great_circles(engine: &Engine) {
     let mesh = generate::icosphere(levels).unwrap();
     let x = doubles(&mesh);
     let n = mesh.vertex_count();
-    for sources in [vec![0], vec![n as u32 / 2], vec![0, n as u32 / 7, n as u32 / 2]] {
+    for sources in [
+        vec![0],
+        vec![n as u32 / 2],
+        vec![0, n as u32 / 7, n as u32 / 2],
+    ] {
         let d = run(engine, &mesh, &sources);
         let want = |v: usize| {
             let from = |s: &u32| x[v].angle_between(x[*s as usize]);
@@ -581,6 +588,9 @@ fn spheres_are_near_great_circles(engine: &Engine) {
             .map(|v| (f64::from(d[v]) - want(v)).abs() / want(v))
             .fold(0.0, f64::max);
         let (mean, _) = errors(&d, want);
-        assert!(mean < most_mean && worst < most, "{sources:?}: {mean} {worst}");
+        assert!(
+            mean < most_mean && worst < most,
+            "{sources:?}: {mean} {worst}"
+        );
     }
 }
