@@ -471,7 +471,7 @@ fn a_pole_is_read_by_more_patches_than_are_listed(engine: &Engine) {
     assert_eq!(here, there);
 }
 
-/// Flat meshes of any triangles: obtuse ones, kites whose short diagonal is missing, long ones, a fan seen from its rim.
+/// Flat meshes of any triangles: obtuse ones, a kite whose short diagonal is missing, long ones, a fan from its rim.
 fn flat_meshes(engine: &Engine) -> Vec<(&'static str, TriMesh, u32)> {
     let n = suited(engine, [extent(20, 60), 10, 5]);
     let points = |p: &[[f32; 2]]| p.iter().map(|p| Vec3::new(p[0], p[1], 0.0)).collect();
@@ -565,8 +565,8 @@ fn points_inside_faces_are_sources(engine: &Engine) {
     assert!(matches!(nowhere, Err(Error::Options(_))));
 }
 
-/// The mean error is below .5 % and the largest below 5 %, chords in place of arcs included; more on the coarse meshes of
-/// slow engines.
+/// The mean error is below .5 % and the largest below 5 %, chords in place of arcs included; more on the coarse meshes
+/// of slow engines.
 fn spheres_are_near_great_circles(engine: &Engine) {
     let levels = suited(engine, [4, 3, 2]);
     let [most_mean, most] = suited(engine, [[0.005, 0.05], [0.01, 0.07], [0.02, 0.2]]);

@@ -195,7 +195,7 @@ fn ends_statement(line: &[u8]) -> bool {
     line.trim_ascii().is_empty() || line.trim_ascii_start().starts_with(b"#") || is_statement(line)
 }
 
-/// Returns `true` if a line is a statement: it begins with a word of OBJ, of numbers behind it where that asks for them.
+/// Returns `true` if a line is a statement: it begins with a word of OBJ, and numbers follow where that asks for them.
 fn is_statement(line: &[u8]) -> bool {
     let mut words = Words::without_comments(line, 0);
     let first = words.next_at().map_or(&b""[..], |w| w.1);
