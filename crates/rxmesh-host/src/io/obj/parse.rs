@@ -333,7 +333,7 @@ impl Chunk {
 
     fn face_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
         let first = self.vertex.ids.len();
-        let highest = self.vertex.highest;
+        let highest = [&self.vertex, &self.texture, &self.normal].map(|layer| layer.highest);
         while let Some((at, word)) = words.next_at() {
             let corner = corner(word, at)?;
             let slot = self.vertex.ids.len();
@@ -347,10 +347,11 @@ impl Chunk {
         }
         let n = self.vertex.ids.len() - first;
         if n < 3 {
-            [&mut self.vertex, &mut self.texture, &mut self.normal]
-                .into_iter()
-                .for_each(|layer| layer.truncate(first));
-            self.vertex.highest = highest;
+            let layers = [&mut self.vertex, &mut self.texture, &mut self.normal];
+            for (layer, highest) in layers.into_iter().zip(highest) {
+                layer.truncate(first);
+                layer.highest = highest;
+            }
             self.short_faces
                 .push((self.faces + self.short.count) as u32);
             self.short.note(line);
