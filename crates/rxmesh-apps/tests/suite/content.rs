@@ -143,8 +143,8 @@ fn material_files_are_found_from_another_folder() {
         "{said}"
     );
     let ply = "ply\nformat ascii 1.0\ncomment TextureFile skin.png\nelement vertex 3\nproperty float x\nproperty \
-        float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n\
-        3 0 1 2\n";
+        float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n\
+        0 1 0\n3 0 1 2\n";
     b.put("a.ply", ply);
     b.ok("convert a.ply -o sub/a.ply --ascii -q");
     assert!(

@@ -350,7 +350,7 @@ fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bo
     // the triangle is small beside the distance.
     let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) / l2;
     let d2 = dp * dp + more;
-    if !(d2 > 0.0) {
+    if d2 <= 0.0 {
         return edge;
     }
     let wave = dp + more / (dp + sqrt(d2));
