@@ -75,8 +75,14 @@ fn wrapped(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
     let wide = |order: fn(u16) -> [u8; 2]| bytes.iter().flat_map(move |b| order(u16::from(*b)));
     match rng.below(5) {
         0 => [b"\xef\xbb\xbf", bytes].concat(),
-        1 => [0xff, 0xfe].into_iter().chain(wide(u16::to_le_bytes)).collect(),
-        2 => [0xfe, 0xff].into_iter().chain(wide(u16::to_be_bytes)).collect(),
+        1 => [0xff, 0xfe]
+            .into_iter()
+            .chain(wide(u16::to_le_bytes))
+            .collect(),
+        2 => [0xfe, 0xff]
+            .into_iter()
+            .chain(wide(u16::to_be_bytes))
+            .collect(),
         3 => wide(u16::to_le_bytes).collect(),
         _ => [bytes, b"\x1a\0\0"].concat(),
     }
