@@ -235,11 +235,11 @@ fn ghosts_are_left_out() {
 #[test]
 fn strings_and_bits_of_vtk_are_passed_over() {
     let ascii = "# vtk DataFile Version 5.1\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 2\nnames 1 3 string\n\
-        a\n\nPOINTS 3\n\nw 1 2 float\n0 1\nMETADATA\nINFORMATION 0\n\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\nMETADATA\n\
-        INFORMATION 1\nNAME L2 LOCATION vtkDataArray\nDATA 2 0 1\n\nCELLS 2 4\nOFFSETS vtktypeint64\n0 4\n\
-        CONNECTIVITY vtktypeint64\n0 1 2 3\nCELL_TYPES 1\n10\nCELL_DATA 1\nFIELD FieldData 4\nNULL_ARRAY\nlab 1 1 string\n\
-        two words\nbits 2 1 bit\n0 1\nshort 1 7 int\n1 2 3 4 5 6 7\nPOINT_DATA 4\nSCALARS flags bit 1\nLOOKUP_TABLE default\n\
-        0 1 0 1\nSCALARS heat float\nLOOKUP_TABLE default\n1 2 3 4\n";
+        a\n\nPOINTS 3\n\nw 1 2 float\n0 1\nMETADATA\nINFORMATION 0\n\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\n\
+        METADATA\nINFORMATION 1\nNAME L2 LOCATION vtkDataArray\nDATA 2 0 1\n\nCELLS 2 4\nOFFSETS vtktypeint64\n0 4\n\
+        CONNECTIVITY vtktypeint64\n0 1 2 3\nCELL_TYPES 1\n10\nCELL_DATA 1\nFIELD FieldData 4\nNULL_ARRAY\n\
+        lab 1 1 string\ntwo words\nbits 2 1 bit\n0 1\nshort 1 7 int\n1 2 3 4 5 6 7\nPOINT_DATA 4\nSCALARS flags bit 1\n\
+        LOOKUP_TABLE default\n0 1 0 1\nSCALARS heat float\nLOOKUP_TABLE default\n1 2 3 4\n";
     let mut bytes =
         b"# vtk DataFile Version 4.2\nx\nBINARY\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\n\
         names 1 2 string\n\xc1a\x80\x46"
@@ -250,7 +250,8 @@ fn strings_and_bits_of_vtk_are_passed_over() {
     bytes.extend(points.as_flattened());
     bytes.extend(b"\nMETADATA\nINFORMATION 0\n\nCELLS 1 5\n");
     bytes.extend([4u32, 0, 1, 2, 3].map(u32::to_be_bytes).as_flattened());
-    bytes.extend(b"\nCELL_TYPES 1\n\0\0\0\x0a\nPOINT_DATA 4\nFIELD FieldData 2\nbits 3 4 bit\n\xa0\xb0\nheat 1 4 float\n");
+    bytes.extend(b"\nCELL_TYPES 1\n\0\0\0\x0a\n");
+    bytes.extend(b"POINT_DATA 4\nFIELD FieldData 2\nbits 3 4 bit\n\xa0\xb0\nheat 1 4 float\n");
     bytes.extend([1f32, 2., 3., 4.].map(f32::to_be_bytes).as_flattened());
     for (file, warnings) in [(ascii.as_bytes(), 6), (&bytes, 2)] {
         let loaded = volume("a.vtk", file).unwrap();
@@ -324,10 +325,10 @@ pub(super) fn laden_surface(pentagon: bool) -> PolyMesh {
     mesh
 }
 
-#[test]
-fn surfaces_come_back_from_every_format_of_elements() {
+/// Every form of a surface in the formats of elements.
+pub(super) fn surface_forms() -> Vec<(&'static str, Format, Encoding)> {
     use Encoding::{Ascii, Base64, Binary};
-    let forms = [
+    vec![
         ("a.msh", Format::Msh, Ascii),
         ("a.msh", Format::Msh, Binary),
         ("a.msh", Format::Msh2, Ascii),
@@ -341,8 +342,12 @@ fn surfaces_come_back_from_every_format_of_elements() {
         ("a.vtp", Format::Vtp, Ascii),
         ("a.vtp", Format::Vtp, Base64),
         ("a.vtp", Format::Vtp, Binary),
-    ];
-    for (name, format, encoding) in forms {
+    ]
+}
+
+#[test]
+fn surfaces_come_back_from_every_format_of_elements() {
+    for (name, format, encoding) in surface_forms() {
         let vtk = matches!(format, Format::Vtk | Format::Vtu | Format::Vtp);
         let mesh = laden_surface(vtk);
         let options = WriteOptions {
@@ -568,7 +573,8 @@ fn medit_in_bytes_and_in_two_dimensions() {
             }
         }
     }
-    let flat = "MeshVersionFormatted 2\nDimension\n2\nVertices\n3\n0 0 1\n1 0 1\n0 2 1\nEdges\n1\n1 2 3\nTriangles\n1\n1 2 3 4\nEnd\n";
+    let flat = "MeshVersionFormatted 2\nDimension\n2\nVertices\n3\n0 0 1\n1 0 1\n0 2 1\n\
+        Edges\n1\n1 2 3\nTriangles\n1\n1 2 3 4\nEnd\n";
     let loaded = surface("a.mesh", flat).unwrap();
     assert_eq!(loaded.mesh.positions[2], Vec3::new(0.0, 2.0, 0.0));
     assert!(
@@ -582,8 +588,8 @@ fn medit_in_bytes_and_in_two_dimensions() {
 fn poly_data_of_strips_lines_and_polygons() {
     let points = "POINTS 5 float\n0 0 0 1 0 0 0 1 0 1 1 0 2 2 0\n";
     let old = format!(
-        "# vtk DataFile Version 2.0\nx\nASCII\nDATASET POLYDATA\n{points}LINES 1 3\n2 0 1\nTRIANGLE_STRIPS 1 5\n4 0 1 2 3\n\
-            POLYGONS 2 7\n3 1 4 3\n2 0 1\nCELL_DATA 4\nSCALARS part int 1\nLOOKUP_TABLE default\n9 5 6 7\n\
+        "# vtk DataFile Version 2.0\nx\nASCII\nDATASET POLYDATA\n{points}LINES 1 3\n2 0 1\nTRIANGLE_STRIPS 1 5\n\
+            4 0 1 2 3\nPOLYGONS 2 7\n3 1 4 3\n2 0 1\nCELL_DATA 4\nSCALARS part int 1\nLOOKUP_TABLE default\n9 5 6 7\n\
             POINT_DATA 5\nNORMALS n float\n0 0 1 0 0 1 0 0 1 0 0 1 0 0 1\nTEXTURE_COORDINATES uv 2 float\n\
             0 0 1 0 0 1 1 1 2 2\nCOLOR_SCALARS c 3\n0 0 0 1 1 1 0.2 0.4 0.6 0 1 0 1 0 0\n"
     );
@@ -637,9 +643,10 @@ fn poly_data_of_strips_lines_and_polygons() {
 
 #[test]
 fn faces_of_grids_of_every_type() {
-    let file = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 9 float\n0 0 0 1 0 0 0 1 0 1 1 0 \
-        .5 0 0 .5 .5 0 0 .5 0 9 9 9 8 8 8\nCELLS 5 25\n3 0 1 2\n4 0 1 2 3\n4 0 1 3 2\n6 0 1 2 4 5 6\n3 1 3 2\nCELL_TYPES 5\n\
-        5 8 9 22 7\nCELL_DATA 5\nFIELD f 1\np 1 5 int\n1 2 3 4 5\nPOINT_DATA 9\nFIELD f 1\nq 1 9 int\n0 1 2 3 4 5 6 7 8\n";
+    let file = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 9 float\n0 0 0 1 0 0 0 1 0 \
+        1 1 0 .5 0 0 .5 .5 0 0 .5 0 9 9 9 8 8 8\nCELLS 5 25\n3 0 1 2\n4 0 1 2 3\n4 0 1 3 2\n6 0 1 2 4 5 6\n3 1 3 2\n\
+        CELL_TYPES 5\n5 8 9 22 7\nCELL_DATA 5\nFIELD f 1\np 1 5 int\n1 2 3 4 5\nPOINT_DATA 9\nFIELD f 1\n\
+        q 1 9 int\n0 1 2 3 4 5 6 7 8\n";
     let loaded = surface("a.vtk", file).unwrap();
     let mesh = &loaded.mesh;
     // The nodes on edges go, vertices of no face stay.
@@ -731,8 +738,8 @@ fn arrays_over_the_same_bytes_have_a_budget() {
             .unwrap();
         }
         let text = format!(
-            "<VTKFile type=\"PolyData\" compressor=\"vtkZLibDataCompressor\"><PolyData><Piece NumberOfPoints=\"{CELLS}\" \
-                NumberOfPolys=\"0\">{data}</PointData><Points><DataArray type=\"Int8\" NumberOfComponents=\"3\" \
+            "<VTKFile type=\"PolyData\" compressor=\"vtkZLibDataCompressor\"><PolyData><Piece \
+                NumberOfPoints=\"{CELLS}\" NumberOfPolys=\"0\">{data}</PointData><Points><DataArray type=\"Int8\" NumberOfComponents=\"3\" \
                 format=\"appended\" offset=\"{}\"/></Points></Piece></PolyData><AppendedData encoding=\"raw\">_",
             16 + block.len()
         );
