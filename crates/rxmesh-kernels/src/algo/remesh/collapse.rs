@@ -7,6 +7,7 @@ use crate::cavity::{
     link_condition, template,
 };
 use crate::edit::{Mesh, NO_FACE};
+use crate::mem::Global;
 use glam::Vec3;
 
 /// No normal turns by more than the angle of this cosine (60 degrees).
@@ -19,13 +20,21 @@ const GOOD: f32 = 0.3;
 /// narrower on its way to wide ones.
 const NO_WORSE: f32 = 0.7;
 
+/// A contraction that leaves a vertex of less than six faces is refused where the way of an end and the plane of a face
+/// there make an angle of a larger squared sine (53 degrees): a closed part keeps the volume of an octahedron, whatever
+/// the length.
+const STEEP: f32 = 0.64;
+
+/// Faces at both ends together, below which the new vertex has less than six.
+const FEW_FACES: u32 = 10;
+
 /// Corners of a rim whose lines can be remembered.
 const MOST_CORNERS: u32 = 32;
 
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
-    /// before, no normal turns over, the worst triangle nearby gets no worse, lines stay, and the surface stays what it
-    /// is.
+    /// before, no normal turns over, the worst triangle nearby gets no worse, the new vertex is near the planes of the
+    /// faces that it replaces, lines stay, and the surface stays what it is.
     pub struct CollapseShort {
         /// Positions.
         pub x: Places,
@@ -37,6 +46,9 @@ args! {
         pub shortest: f32,
         /// No edge may get longer than this many lengths; the square of it.
         pub longest: f32,
+        /// Largest distance of the new vertex from the plane of a face that it replaces, two numbers for each mesh: the
+        /// square of a distance that is allowed whatever the length, and of one in lengths.
+        pub limits: Global<f32>,
     }
 }
 
@@ -106,14 +118,21 @@ impl CollapseShort {
         }
     }
 
-    /// Whether the faces at both ends may have them moved to a place, which is some part of the way.
+    /// `true` if the faces at both ends may have them moved to a place, which is some part of the way. `few` says that
+    /// the new vertex has less than six faces.
     #[inline(always)]
-    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32) -> bool {
+    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32, few: bool) -> bool {
         let length = self
             .length
             .between(mesh.origin(2 * e), mesh.tip(2 * e), part);
         let at = [mesh.origin(2 * e), mesh.tip(2 * e)];
         let [x_a, x_b] = at.map(|v| self.place_of(v));
+        let [floor, reach] = self.limits.several(2 * self.length.label(at[0]));
+        let mut reach = floor.max(reach * self.length.square_at(length));
+        if few {
+            let (way, part) = (x_b - x_a, part.max(1.0 - part));
+            reach = reach.min(STEEP * part * part * way.dot(way));
+        }
         let mut worst = GOOD;
         // Both ends at a time: steps of one wait for each other.
         let may = mesh.each_spoke_of_ends(e, |side, h, face, tip| {
@@ -134,7 +153,12 @@ impl CollapseShort {
             if !stays {
                 worst = worst.min(shape(to, p, q));
             }
-            !grows && (stays || agree(old.cross(q - at), d.cross(q - to), TURN))
+            let normal = old.cross(q - at);
+            let off = normal.dot(d);
+            !grows
+                && (stays
+                    || off * off <= reach * normal.dot(normal)
+                        && agree(normal, d.cross(q - to), TURN))
         });
         may && (worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e))
     }
@@ -212,7 +236,8 @@ unsafe impl Operator for CollapseShort {
         let (on, walk) = self.ends(mesh, e);
         let (to, part) = self.target(mesh, e, on)?;
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
-        let may = self.may_meet(mesh, e, to, part)
+        let few = interior && walk.faces[0] + walk.faces[1] < FEW_FACES;
+        let may = self.may_meet(mesh, e, to, part, few)
             && self.keeps_lines(mesh, e)
             && (walk.is_plain(interior) || link_condition(mesh, e));
         may.then_some(Priority::NONE.meeting(walk.faces))

@@ -17,7 +17,10 @@ mod split;
 pub use adapt::{AdaptLengths, GradeLengths};
 pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
-pub use lines::{CORNER_COSINE, Lines, MarkBorders, MarkEnds, MarkFeatures, OnLine};
+pub use lines::{
+    CORNER_COSINE, FEATURE, FEATURE_WORDS, Lines, ListFeatures, MarkBorders, MarkEnds,
+    MarkFeatures, OnLine, Unmark,
+};
 pub use places::Places;
 pub use relax::{Accept, PutBack, Relax};
 pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
@@ -38,6 +41,8 @@ kernel_list! {
     flat scale_lengths: ScaleLengths;
     flat count_slender: CountSlender;
     flat mark_features: MarkFeatures;
+    flat list_features: ListFeatures;
+    flat unmark: Unmark;
     flat mark_borders: MarkBorders;
     flat mark_ends: MarkEnds;
     operator split_long: SplitLong;
